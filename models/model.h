@@ -1,0 +1,160 @@
+/*
+ * One interface for every allocator that Heapscope rebuilds.
+ *
+ * A model is an allocator's exact behaviour on a 32-bit chip. It works on a host copy of one
+ * region: `mem[0]` is the region's first byte and `base` is that byte's address on the chip. All
+ * positions are offsets from the region's start; host pointers never take part. All arithmetic is
+ * modulo 2^32, as on the chip. Where a rule depends on an absolute address (alignment), the address
+ * is base + offset.
+ *
+ * Models store their metadata in `mem` where the real allocator stores it; payload bytes are never
+ * read or written (a realloc that moves only counts the bytes). What a model keeps beside `mem`
+ * (tally, steps, caches) never changes a result.
+ *
+ * hs_heap_*() is the whole interface for callers. It adds light poisoning around the model's own
+ * operations (BEHAVIOUR: 8 bytes in front, 4 behind), keeps the low-water marks and is the only
+ * caller of the functions in struct hs_model.
+ */
+#ifndef HEAPSCOPE_MODEL_H
+#define HEAPSCOPE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heapscope/status.h"
+
+#define HS_NONE UINT32_C(0xFFFFFFFF) /* the result of a call that returned NULL */
+
+#define HS_LIGHT_OVERHEAD 12u /* bytes that light poisoning adds to every block */
+
+typedef struct hs_model hs_model_t;
+typedef struct hs_heap hs_heap_t;
+
+/* Work done by the algorithm since creation; the model's time, never the allocator's (DESIGN). */
+typedef struct hs_steps {
+    uint64_t nodes;  /* list nodes or blocks visited in searches */
+    uint64_t bins;   /* bins or bitmap words looked at */
+    uint64_t writes; /* 32-bit metadata words written */
+    uint64_t copied; /* payload bytes copied by realloc, or zeroed by calloc */
+} hs_steps_t;
+
+/* The true state, exact after every operation; bytes. What is left of the region's size,
+ * size - control - used - free, is block headers, sentinels and bytes lost to rounding its ends. */
+typedef struct hs_tally {
+    uint32_t control;      /* heap structure and tables */
+    uint32_t used;         /* payload bytes of used blocks, as handed out by the raw allocator */
+    uint32_t free;         /* payload bytes of free blocks */
+    uint32_t used_blocks;
+    uint32_t free_blocks;
+    uint32_t minimum_free; /* low-water mark of `free`, moments inside an operation included */
+    uint32_t lowest_free;  /* the same since an observer last set it to `free` */
+} hs_tally_t;
+
+/* What that allocator version's own interface would say, with its known faults; bytes. */
+typedef struct hs_reported {
+    uint32_t free;
+    uint32_t minimum_free;
+    uint32_t largest_free;
+    uint32_t allocated;
+} hs_reported_t;
+
+/* One block seen by a walk; offset and size are those of the raw payload (poison included). */
+typedef struct hs_walk_block {
+    uint32_t offset;
+    uint32_t size;
+    bool used;
+} hs_walk_block_t;
+
+typedef bool (*hs_walk_fn)(void *context, const hs_walk_block_t *block); /* false stops the walk */
+
+/*
+ * What a model implements. Offsets are raw payload offsets; every function may assume a created
+ * heap and an offset that the heap handed out and that is still used.
+ */
+struct hs_model {
+    const char *name;      /* e.g. "idf-5.5" */
+    const char *title;     /* one line for people */
+    size_t state_size;     /* bytes of the model's struct, whose first member is hs_heap_t */
+    uint32_t granule;      /* every payload size is a multiple of this; bytes */
+    bool poisonable;       /* `+light` exists for it */
+    bool has_realloc;      /* false: hs_heap_realloc allocates, copies and frees */
+    bool has_aligned;      /* false: hs_heap_aligned always fails */
+    bool serves_up_to_largest; /* malloc serves every size from 1 to largest_allocatable */
+    bool aligned_is_own;   /* blocks of aligned() must go to aligned_free() and cannot be realloced */
+
+    /* Sets up an empty heap over the whole region. HS_ERR_MEMORY: the region is too small (or, for
+     * some versions, too large) for this allocator. */
+    hs_status_t (*create)(hs_heap_t *heap);
+    uint32_t (*malloc)(hs_heap_t *heap, uint32_t size);
+    void (*free)(hs_heap_t *heap, uint32_t offset);
+    uint32_t (*realloc)(hs_heap_t *heap, uint32_t offset, uint32_t size); /* size > 0 */
+    /* The byte at result + at is aligned, for versions that honour `at`. */
+    uint32_t (*aligned)(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
+    void (*aligned_free)(hs_heap_t *heap, uint32_t offset);
+    uint32_t (*usable)(const hs_heap_t *heap, uint32_t offset);
+    uint32_t (*aligned_usable)(const hs_heap_t *heap, uint32_t offset);
+    /* Would malloc (align 0) or aligned succeed now? Pure. */
+    bool (*fits)(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
+    /* Largest request below the wrap-around of 32-bit rounding for which malloc succeeds now. O(1)
+     * amortised. Pure but for caches. */
+    uint32_t (*largest_allocatable)(hs_heap_t *heap);
+    uint32_t (*largest_free)(const hs_heap_t *heap); /* may walk */
+    void (*reported)(const hs_heap_t *heap, hs_reported_t *out); /* without poisoning; may walk */
+    void (*walk)(const hs_heap_t *heap, hs_walk_fn visit, void *context); /* address order */
+    /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
+     * the offset of the first thing wrong. */
+    hs_status_t (*check)(const hs_heap_t *heap, uint32_t *where);
+};
+
+/* A model's state begins with this. Fields are for models and the functions below. */
+struct hs_heap {
+    const hs_model_t *model;
+    uint8_t *mem;      /* host copy of the region, `size` bytes */
+    uint32_t base;     /* address of mem[0] on the chip */
+    uint32_t size;     /* bytes */
+    bool light;        /* light poisoning */
+    hs_tally_t tally;
+    hs_steps_t steps;
+};
+
+/* ---- models and allocator names --------------------------------------------------------------- */
+
+/* An allocator name is a model's name, with "+light" for light poisoning: "idf-4.2+light". */
+typedef struct hs_allocator {
+    const hs_model_t *model;
+    bool light;
+} hs_allocator_t;
+
+/* HS_ERR_ARGUMENT: no such allocator. */
+hs_status_t hs_allocator_parse(const char *name, hs_allocator_t *out);
+/* The index-th valid name, flavours included, or NULL behind the last. Static strings. */
+const char *hs_allocator_name(size_t index);
+
+/* ---- one heap on one region ------------------------------------------------------------------- */
+
+/* A new heap over `size` bytes at chip address `base`; takes `size` bytes of zeroed host memory.
+ * NULL: *why says HS_ERR_MEMORY (region unfit for this allocator, or host memory) . */
+hs_heap_t *hs_heap_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
+hs_heap_t *hs_heap_clone(const hs_heap_t *heap); /* an independent copy; NULL without host memory */
+void hs_heap_delete(hs_heap_t *heap);            /* NULL is fine */
+
+/* Payload offset as the program sees it (behind the poison header), or HS_NONE. */
+uint32_t hs_heap_malloc(hs_heap_t *heap, uint32_t size);
+uint32_t hs_heap_calloc(hs_heap_t *heap, uint32_t size);
+/* size 0 frees and returns HS_NONE. A failed realloc leaves the block as it was. */
+uint32_t hs_heap_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size);
+uint32_t hs_heap_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
+/* `aligned` says that the block came from hs_heap_aligned. */
+void hs_heap_free(hs_heap_t *heap, uint32_t offset, bool aligned);
+/* Bytes the program may use at `offset`; at least what it asked for. */
+uint32_t hs_heap_usable(const hs_heap_t *heap, uint32_t offset, bool aligned);
+
+bool hs_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
+uint32_t hs_heap_largest_allocatable(hs_heap_t *heap); /* 0: nothing can be allocated */
+uint32_t hs_heap_largest_free(const hs_heap_t *heap);  /* true largest payload of a free block */
+void hs_heap_reported(const hs_heap_t *heap, hs_reported_t *out);
+void hs_heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
+hs_status_t hs_heap_check(const hs_heap_t *heap, uint32_t *where);
+
+#endif

@@ -1,0 +1,160 @@
+/* A trace read to its end: bytes in, through the decoder, into the replay. */
+#include "lab/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, uint32_t *where)
+{
+    *status = HS_ERR_MEMORY;
+    *where = UINT32_MAX;
+    hs_lab_reader_t *reader = calloc(1, sizeof *reader);
+    if (reader == NULL) {
+        return NULL;
+    }
+    *status = hs_replay_init(&reader->replay, config, where);
+    reader->decoder = hs_decoder_new();
+    if (*status == HS_OK && reader->decoder == NULL) {
+        *status = HS_ERR_MEMORY;
+    }
+    if (*status != HS_OK) {
+        hs_lab_reader_delete(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void hs_lab_reader_delete(hs_lab_reader_t *reader)
+{
+    if (reader != NULL) {
+        hs_replay_free(&reader->replay);
+        hs_decoder_delete(reader->decoder);
+        free(reader->kept);
+        free(reader);
+    }
+}
+
+_Static_assert(sizeof(hs_lab_event_t) == sizeof(hs_event_t) &&
+                   offsetof(hs_lab_event_t, site) == offsetof(hs_event_t, site) &&
+                   offsetof(hs_lab_event_t, align_log2) == offsetof(hs_event_t, align_log2),
+               "the binding's event is the decoder's");
+
+static hs_status_t keep_events(hs_lab_reader_t *reader, const hs_event_t *events, size_t count)
+{
+    if (reader->kept_taken == reader->kept_count) {
+        reader->kept_taken = reader->kept_count = 0;
+    }
+    if (count > reader->kept_capacity - reader->kept_count) {
+        const size_t grown = reader->kept_capacity * 2 + count;
+        hs_lab_event_t *moved = realloc(reader->kept, grown * sizeof *moved);
+        if (moved == NULL) {
+            return HS_ERR_MEMORY;
+        }
+        reader->kept = moved;
+        reader->kept_capacity = grown;
+    }
+    memcpy(reader->kept + reader->kept_count, events, count * sizeof *events);
+    reader->kept_count += count;
+    return HS_OK;
+}
+
+static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
+                               size_t count)
+{
+    hs_lab_reader_t *reader = context;
+    /* Feature bits may first be known with the first batch. */
+    hs_trace_health_t health;
+    hs_decoder_health(reader->decoder, &health);
+    reader->replay.by_address = (health.features & HS_TRACE_ADDRESSES) != 0;
+    if (reader->keep && keep_events(reader, events, count) != HS_OK) {
+        return HS_ERR_MEMORY;
+    }
+    return hs_replay_events(&reader->replay, first, events, count);
+}
+
+int hs_lab_reader_keep(hs_lab_reader_t *reader)
+{
+    reader->keep = reader->replay.census_only;
+    return reader->keep ? HS_OK : HS_ERR_ARGUMENT;
+}
+
+size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t capacity)
+{
+    const size_t left = reader->kept_count - reader->kept_taken;
+    const size_t count = left < capacity ? left : capacity;
+    if (count != 0) {
+        memcpy(out, reader->kept + reader->kept_taken, count * sizeof *out);
+        reader->kept_taken += count;
+    }
+    return count;
+}
+
+int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t count)
+{
+    return hs_decoder_push(reader->decoder, bytes, count, take_events, reader);
+}
+
+int hs_lab_reader_finish(hs_lab_reader_t *reader)
+{
+    const hs_status_t status = hs_decoder_finish(reader->decoder, take_events, reader);
+    if (!reader->replay.census_only) {
+        hs_measure_finish(&reader->replay.measure);
+    }
+    return status;
+}
+
+void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
+{
+    hs_trace_health_t health;
+    hs_decoder_health(reader->decoder, &health);
+    out->bytes = health.bytes;
+    out->events = health.events;
+    out->chunks = health.chunks;
+    out->lost_chunks = health.lost_chunks;
+    out->lost_events = health.lost_events;
+    out->skipped_bytes = health.skipped_bytes;
+    out->malformed_chunks = health.malformed_chunks;
+    out->newer_chunks = health.newer_chunks;
+    out->first_damage = health.first_damage;
+    out->version = health.version;
+    out->features = health.features;
+    out->ended = health.ended;
+    out->truncated = health.truncated;
+}
+
+void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out)
+{
+    hs_census_figures(&reader->replay.census, out);
+}
+
+size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader)
+{
+    return hs_decoder_metadata_count(reader->decoder);
+}
+
+size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const char **key,
+                              const uint8_t **value)
+{
+    size_t length = 0;
+    *key = NULL;
+    *value = NULL;
+    hs_decoder_metadata(reader->decoder, index, key, value, &length);
+    return length;
+}
+
+uint32_t hs_lab_reader_name_count(const hs_lab_reader_t *reader, uint32_t table)
+{
+    return table < HS_NAMES_TABLES
+               ? hs_decoder_name_count(reader->decoder, (hs_name_table_t)table)
+               : 0;
+}
+
+size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_t index,
+                          const uint8_t **bytes)
+{
+    size_t length = 0;
+    *bytes = table < HS_NAMES_TABLES
+                 ? hs_decoder_name(reader->decoder, (hs_name_table_t)table, index, &length)
+                 : NULL;
+    return length;
+}

@@ -1,0 +1,170 @@
+/* The figures of a replay, row by row. */
+#include <string.h>
+
+#include "lab/reader.h"
+
+/* Copies up to `capacity` of `count` rows. */
+static size_t copy_rows(void *out, size_t capacity, const void *rows, size_t count, size_t size)
+{
+    const size_t copied = count < capacity ? count : capacity;
+    if (copied != 0) {
+        memcpy(out, rows, copied * size);
+    }
+    return count;
+}
+
+void hs_lab_summary(const hs_lab_reader_t *reader, hs_lab_summary_t *out)
+{
+    hs_replay_summary(&reader->replay, out);
+}
+
+size_t hs_lab_regions(const hs_lab_reader_t *reader, hs_lab_region_row_t *rows, size_t capacity)
+{
+    const uint32_t count = reader->replay.regions.count;
+    for (uint32_t i = 0; i < count && i < capacity; i++) {
+        hs_measure_region_row(&reader->replay.measure, i, &rows[i]);
+    }
+    return count;
+}
+
+size_t hs_lab_tasks(const hs_lab_reader_t *reader, hs_lab_task_row_t *rows, size_t capacity)
+{
+    return hs_owners_rows(&reader->replay.measure.owners, rows, capacity);
+}
+
+size_t hs_lab_capsets(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    for (uint32_t i = 0; i < measure->capsets && i < capacity; i++) {
+        hs_measure_capset_row(measure, i, &rows[i]);
+    }
+    return measure->capsets;
+}
+
+size_t hs_lab_kinds(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    for (uint32_t i = 0; i < measure->kinds && i < capacity; i++) {
+        hs_measure_kind_row(measure, i, &rows[i]);
+    }
+    return measure->kinds;
+}
+
+size_t hs_lab_needs(const hs_lab_reader_t *reader, hs_lab_need_row_t *rows, size_t capacity)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    for (uint32_t i = 0; i < measure->need_count && i < capacity; i++) {
+        rows[i] = measure->needs[i].row;
+    }
+    return measure->need_count;
+}
+
+size_t hs_lab_failures(const hs_lab_reader_t *reader, hs_lab_failure_row_t *rows, size_t capacity)
+{
+    const hs_failures_t *failures = &reader->replay.measure.failures;
+    return copy_rows(rows, capacity, failures->rows, failures->kept, sizeof *rows);
+}
+
+size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
+                              hs_lab_failure_region_t *rows, size_t capacity)
+{
+    const hs_failures_t *failures = &reader->replay.measure.failures;
+    if (failure >= failures->kept) {
+        return 0;
+    }
+    return copy_rows(rows, capacity, &failures->regions[failure * failures->region_count],
+                     failures->region_count, sizeof *rows);
+}
+
+size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows,
+                        size_t capacity)
+{
+    return copy_rows(rows, capacity, reader->replay.anomalies, reader->replay.anomalies_kept,
+                     sizeof *rows);
+}
+
+size_t hs_lab_marks(const hs_lab_reader_t *reader, hs_lab_mark_row_t *rows, size_t capacity)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    for (uint32_t i = 0; i < measure->marks_kept && i < capacity; i++) {
+        rows[i] = measure->marks[i].row;
+    }
+    return measure->marks_kept;
+}
+
+uint64_t hs_lab_marks_seen(const hs_lab_reader_t *reader)
+{
+    return reader->replay.measure.marks_seen;
+}
+
+/* NULL: no such mark. */
+static const hs_mark_t *mark_at(const hs_lab_reader_t *reader, size_t mark)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    return mark < measure->marks_kept ? &measure->marks[mark] : NULL;
+}
+
+size_t hs_lab_mark_regions(const hs_lab_reader_t *reader, size_t mark, hs_lab_region_row_t *rows,
+                           size_t capacity)
+{
+    const hs_mark_t *at = mark_at(reader, mark);
+    return at == NULL ? 0
+                      : copy_rows(rows, capacity, at->regions, reader->replay.regions.count,
+                                  sizeof *rows);
+}
+
+size_t hs_lab_mark_tasks(const hs_lab_reader_t *reader, size_t mark, hs_lab_task_row_t *rows,
+                         size_t capacity)
+{
+    const hs_mark_t *at = mark_at(reader, mark);
+    return at == NULL
+               ? 0
+               : copy_rows(rows, capacity, at->tasks, at->row.task_rows, sizeof *rows);
+}
+
+size_t hs_lab_mark_capsets(const hs_lab_reader_t *reader, size_t mark, hs_lab_set_row_t *rows,
+                           size_t capacity)
+{
+    const hs_mark_t *at = mark_at(reader, mark);
+    return at == NULL ? 0
+                      : copy_rows(rows, capacity, at->capsets,
+                                  reader->replay.measure.capsets, sizeof *rows);
+}
+
+void hs_lab_timeline(const hs_lab_reader_t *reader, hs_lab_timeline_t *out)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    memset(out, 0, sizeof *out);
+    out->width = measure->timeline.width;
+    out->buckets = measure->timeline.used;
+    out->series = measure->timeline.series;
+    out->regions = reader->replay.regions.count;
+    out->tasks = measure->timeline_tasks;
+}
+
+uint32_t hs_lab_timeline_task(const hs_lab_reader_t *reader, uint32_t position)
+{
+    const hs_measure_t *measure = &reader->replay.measure;
+    return position < measure->timeline_tasks ? hs_owners_task(&measure->owners, position)
+                                              : UINT32_MAX;
+}
+
+void hs_lab_timeline_values(const hs_lab_reader_t *reader, uint32_t *least, uint32_t *most,
+                            uint64_t *first_time)
+{
+    const hs_timeline_t *timeline = &reader->replay.measure.timeline;
+    for (uint32_t i = 0; i < timeline->used; i++) {
+        const size_t from = (size_t)i * HS_LAB_SERIES_MAX, to = (size_t)i * timeline->series;
+        memcpy(&least[to], &timeline->least[from], timeline->series * sizeof *least);
+        memcpy(&most[to], &timeline->most[from], timeline->series * sizeof *most);
+        first_time[i] = timeline->first_time[i];
+    }
+}
+
+void hs_lab_timeline_largest(const hs_lab_reader_t *reader, uint32_t *values)
+{
+    const hs_timeline_t *timeline = &reader->replay.measure.timeline;
+    if (timeline->used != 0) {
+        memcpy(values, timeline->largest, (size_t)timeline->used * 3 * sizeof *values);
+    }
+}

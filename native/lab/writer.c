@@ -1,0 +1,102 @@
+/* Events to .hst bytes, for tools that make or transform traces. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "heapscope/trace.h"
+#include "lab/lab.h"
+
+#define CHUNK_MEMORY 65000u
+
+struct hs_lab_writer {
+    uint64_t memory[(CHUNK_MEMORY + 7) / 8]; /* the encoder's */
+    hs_trace_t *trace;
+    uint8_t *ready; /* finished bytes */
+    size_t ready_size, ready_taken, ready_capacity;
+};
+
+static hs_status_t keep(void *context, const uint8_t *bytes, size_t count)
+{
+    hs_lab_writer_t *writer = context;
+    if (writer->ready_taken == writer->ready_size) {
+        writer->ready_taken = writer->ready_size = 0;
+    }
+    if (count > writer->ready_capacity - writer->ready_size) {
+        const size_t grown = writer->ready_capacity * 2 + count;
+        uint8_t *moved = realloc(writer->ready, grown);
+        if (moved == NULL) {
+            return HS_ERR_MEMORY;
+        }
+        writer->ready = moved;
+        writer->ready_capacity = grown;
+    }
+    memcpy(writer->ready + writer->ready_size, bytes, count);
+    writer->ready_size += count;
+    return HS_OK;
+}
+
+hs_lab_writer_t *hs_lab_writer_new(uint32_t features, uint32_t address_shift)
+{
+    hs_lab_writer_t *writer = calloc(1, sizeof *writer);
+    if (writer == NULL) {
+        return NULL;
+    }
+    const hs_trace_config_t config = {(uint16_t)features, (uint8_t)address_shift, keep, writer};
+    writer->trace = features > UINT16_MAX || address_shift > UINT8_MAX
+                        ? NULL
+                        : hs_trace_open(writer->memory, CHUNK_MEMORY, &config);
+    if (writer->trace == NULL) {
+        free(writer);
+        return NULL;
+    }
+    return writer;
+}
+
+void hs_lab_writer_delete(hs_lab_writer_t *writer)
+{
+    if (writer != NULL) {
+        free(writer->ready);
+        free(writer);
+    }
+}
+
+int hs_lab_writer_metadata(hs_lab_writer_t *writer, const char *key, const char *value)
+{
+    return hs_trace_metadata(writer->trace, key, value);
+}
+
+int hs_lab_writer_name(hs_lab_writer_t *writer, uint32_t table, uint32_t index, const char *name,
+                       size_t length)
+{
+    return hs_trace_name(writer->trace, (hs_name_table_t)table, index, name, length);
+}
+
+int hs_lab_writer_events(hs_lab_writer_t *writer, const hs_lab_event_t *events, size_t count,
+                         size_t *written)
+{
+    hs_status_t status = HS_OK;
+    for (*written = 0; *written < count; ++*written) {
+        hs_event_t event;
+        memcpy(&event, &events[*written], sizeof event); /* same layout: reader.c asserts it */
+        status = hs_trace_event(writer->trace, &event);
+        if (status != HS_OK) {
+            break;
+        }
+    }
+    return status;
+}
+
+int hs_lab_writer_finish(hs_lab_writer_t *writer)
+{
+    return hs_trace_close(writer->trace);
+}
+
+size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity)
+{
+    const size_t left = writer->ready_size - writer->ready_taken;
+    const size_t count = left < capacity ? left : capacity;
+    if (count != 0) {
+        memcpy(out, writer->ready + writer->ready_taken, count);
+        writer->ready_taken += count;
+    }
+    return count;
+}

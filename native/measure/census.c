@@ -1,0 +1,95 @@
+#include "measure/census.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hs_census_init(hs_census_t *census)
+{
+    memset(census, 0, sizeof *census);
+    census->figures.live_peak_event = HS_LAB_NEVER;
+    census->tasks.last = UINT32_MAX;
+    census->sites.last = UINT32_MAX;
+}
+
+void hs_census_free(hs_census_t *census)
+{
+    free(census->tasks.seen);
+    free(census->sites.seen);
+    memset(census, 0, sizeof *census);
+}
+
+/* Counts an index once; the set grows to the highest one used (bounded by HS_NAME_INDEX_MAX). */
+static void note_new(hs_census_set_t *set, uint32_t index)
+{
+    const size_t byte = index / 8;
+    set->last = index;
+    if (byte >= set->size) {
+        const size_t grown = byte * 2 + 64;
+        uint8_t *moved = realloc(set->seen, grown);
+        if (moved == NULL) {
+            return;
+        }
+        memset(moved + set->size, 0, grown - set->size);
+        set->seen = moved;
+        set->size = grown;
+    }
+    const uint8_t bit = (uint8_t)(1u << (index % 8));
+    set->count += !(set->seen[byte] & bit);
+    set->seen[byte] |= bit;
+}
+
+void hs_census_origin(hs_census_t *census, const hs_event_t *event)
+{
+    if (!HS_EVENT_IS_HEAP(event->kind)) {
+        return;
+    }
+    if (event->task != census->tasks.last) {
+        note_new(&census->tasks, event->task);
+    }
+    if (event->site != census->sites.last) {
+        if (event->site != 0) {
+            note_new(&census->sites, event->site);
+        }
+        census->sites.last = event->site;
+    }
+}
+
+void hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number)
+{
+    hs_lab_census_t *figures = &census->figures;
+    figures->live += size;
+    figures->live_blocks++;
+    if (figures->live > figures->live_peak) {
+        figures->live_peak = figures->live;
+        figures->live_peak_event = number;
+    }
+    if (figures->live_blocks > figures->live_blocks_peak) {
+        figures->live_blocks_peak = figures->live_blocks;
+    }
+    if (size > figures->largest_request) {
+        figures->largest_request = size;
+    }
+    figures->word_excess += size > UINT32_MAX;
+}
+
+void hs_census_lose(hs_census_t *census, uint64_t size)
+{
+    census->figures.live -= size;
+    census->figures.live_blocks--;
+}
+
+void hs_census_figures(const hs_census_t *census, hs_lab_census_t *out)
+{
+    *out = census->figures;
+    out->mallocs = census->kinds[HS_EVENT_MALLOC];
+    out->callocs = census->kinds[HS_EVENT_CALLOC];
+    out->aligneds = census->kinds[HS_EVENT_ALIGNED];
+    out->reallocs = census->kinds[HS_EVENT_REALLOC];
+    out->frees = census->kinds[HS_EVENT_FREE];
+    out->failed = census->kinds[HS_EVENT_FAILED];
+    out->marks = census->kinds[HS_EVENT_MARK];
+    out->events = out->mallocs + out->callocs + out->aligneds + out->reallocs + out->frees +
+                  out->failed;
+    out->tasks = census->tasks.count;
+    out->sites = census->sites.count;
+}

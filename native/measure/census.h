@@ -1,0 +1,43 @@
+/* What the recorded program itself did and held, whatever any heap made of it. */
+#ifndef HEAPSCOPE_NATIVE_CENSUS_H
+#define HEAPSCOPE_NATIVE_CENSUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heapscope/trace.h"
+#include "lab/lab.h"
+
+/* Indices of one name table seen so far, a bit each. */
+typedef struct hs_census_set {
+    uint8_t *seen;
+    size_t size;
+    uint32_t last;
+    uint32_t count;
+} hs_census_set_t;
+
+typedef struct hs_census {
+    hs_lab_census_t figures; /* all but counts by kind, tasks and sites */
+    uint64_t kinds[16];      /* events by hs_event_kind_t */
+    hs_census_set_t tasks;
+    hs_census_set_t sites;
+} hs_census_t;
+
+void hs_census_init(hs_census_t *census);
+void hs_census_free(hs_census_t *census);
+/* A task or site other than the event before came from. */
+void hs_census_origin(hs_census_t *census, const hs_event_t *event);
+/* Any event: counts it by kind and origin. */
+static inline void hs_census_event(hs_census_t *census, const hs_event_t *event)
+{
+    census->kinds[event->kind & 15u]++;
+    if (event->task != census->tasks.last || event->site != census->sites.last) {
+        hs_census_origin(census, event);
+    }
+}
+/* A block of `size` bytes comes to life, or one of `size` bytes ends. */
+void hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number);
+void hs_census_lose(hs_census_t *census, uint64_t size);
+void hs_census_figures(const hs_census_t *census, hs_lab_census_t *out);
+
+#endif

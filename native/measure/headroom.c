@@ -1,0 +1,82 @@
+#include "measure/headroom.h"
+
+#include <string.h>
+
+static hs_request_t request_of(const hs_headroom_t *headroom)
+{
+    const hs_request_t request = {headroom->row.size, 0, headroom->row.caps, false};
+    return request;
+}
+
+/* malloc's threshold decides by the very size which regions are asked. */
+static uint32_t mask_of(hs_regions_t *regions, const hs_lab_need_t *need)
+{
+    const hs_malloc_rule_t *rule = &regions->malloc_rule;
+    if (regions->request_max != 0 && need->size > regions->request_max) {
+        return 0;
+    }
+    if (need->caps != 0) {
+        return hs_regions_mask(regions, need->caps);
+    }
+    const uint32_t first = need->size <= rule->threshold ? rule->small : rule->large;
+    const uint32_t mask = hs_regions_mask(regions, first);
+    return rule->fallback != 0 ? mask | hs_regions_mask(regions, rule->fallback) : mask;
+}
+
+static void look(hs_headroom_t *headroom, const hs_regions_t *regions, uint32_t index)
+{
+    const hs_request_t request = request_of(headroom);
+    const uint32_t bit = UINT32_C(1) << index;
+    headroom->served_by &= ~bit;
+    headroom->served_by |= hs_region_fits(&regions->region[index], &request) ? bit : 0;
+}
+
+static uint32_t largest_for(const hs_headroom_t *headroom, const hs_lows_t *lows)
+{
+    const uint32_t largest = lows->set[headroom->set].largest;
+    return (headroom->row.caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? largest & ~UINT32_C(3) : largest;
+}
+
+static void judge(hs_headroom_t *headroom, const hs_lows_t *lows, uint64_t event)
+{
+    hs_lab_need_row_t *row = &headroom->row;
+    const uint32_t largest = largest_for(headroom, lows);
+    const int64_t margin = (int64_t)largest - row->size;
+    headroom->is_short = headroom->by_largest ? margin < 0 : headroom->served_by == 0;
+    if (margin < row->minimum_margin) {
+        row->minimum_margin = margin;
+        row->minimum_margin_event = event;
+    }
+}
+
+void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,
+                      const hs_lab_need_t *need)
+{
+    memset(headroom, 0, sizeof *headroom);
+    headroom->row.size = need->size;
+    headroom->row.caps = need->caps;
+    headroom->row.first_event = HS_LAB_NEVER;
+    headroom->row.last_event = HS_LAB_NEVER;
+    headroom->row.minimum_margin = INT64_MAX;
+    const uint32_t mask = mask_of(regions, need);
+    headroom->set = hs_lows_set(lows, regions, mask, need->caps);
+    headroom->by_largest = true;
+    for (uint32_t i = 0; i < regions->count; i++) {
+        if (mask >> i & 1u) {
+            headroom->by_largest &= regions->region[i].heap->model->serves_up_to_largest;
+            look(headroom, regions, i);
+        }
+    }
+    judge(headroom, lows, HS_LAB_NEVER);
+}
+
+void hs_headroom_touch(hs_headroom_t *headroom, const hs_regions_t *regions, const hs_lows_t *lows,
+                       uint32_t index, bool largest, uint64_t event)
+{
+    if (!headroom->by_largest && (lows->set[headroom->set].mask >> index & 1u)) {
+        look(headroom, regions, index);
+    }
+    if (largest || !headroom->by_largest) {
+        judge(headroom, lows, event);
+    }
+}

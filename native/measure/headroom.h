@@ -1,0 +1,44 @@
+/*
+ * Headroom for a contiguous request: after how many events it could not have been served, first
+ * when, and by how little or how far.
+ */
+#ifndef HEAPSCOPE_NATIVE_HEADROOM_H
+#define HEAPSCOPE_NATIVE_HEADROOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lab/lab.h"
+#include "measure/lows.h"
+#include "replay/regions.h"
+
+typedef struct hs_headroom {
+    hs_lab_need_row_t row;
+    uint32_t set;       /* the regions that could serve it, in hs_lows_t */
+    bool by_largest;    /* their allocators serve every size up to the largest: no need to ask */
+    uint32_t served_by; /* else: the regions that would serve it now */
+    bool is_short;      /* it could not be served now */
+} hs_headroom_t;
+
+void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,
+                      const hs_lab_need_t *need);
+/* After hs_lows_settle of region `index`; `largest` is what that returned. */
+void hs_headroom_touch(hs_headroom_t *headroom, const hs_regions_t *regions, const hs_lows_t *lows,
+                       uint32_t index, bool largest, uint64_t event);
+/* The event is over, whether or not it touched a region. */
+static inline void hs_headroom_settle(hs_headroom_t *headroom, uint64_t event, uint64_t time)
+{
+    hs_lab_need_row_t *row = &headroom->row;
+    if (!headroom->is_short) {
+        return;
+    }
+    if (row->first_event == HS_LAB_NEVER) {
+        row->first_event = event;
+        row->first_time = time;
+    }
+    row->spells += row->last_event + 1 != event || row->short_events == 0;
+    row->last_event = event;
+    row->short_events++;
+}
+
+#endif

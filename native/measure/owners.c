@@ -1,0 +1,90 @@
+#include "measure/owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hs_owners_init(hs_owners_t *owners, uint32_t kinds)
+{
+    memset(owners, 0, sizeof *owners);
+    owners->kinds = kinds;
+}
+
+void hs_owners_free(hs_owners_t *owners)
+{
+    free(owners->slots);
+    free(owners->rows);
+    memset(owners, 0, sizeof *owners);
+}
+
+/* Doubles an array until it holds `need` elements; new ones are zero. */
+static bool reserve(void **array, size_t *size, size_t need, size_t element)
+{
+    if (need <= *size) {
+        return true;
+    }
+    size_t grown = *size != 0 ? *size : 16;
+    while (grown < need) {
+        grown *= 2;
+    }
+    void *moved = realloc(*array, grown * element);
+    if (moved == NULL) {
+        return false;
+    }
+    memset((uint8_t *)moved + *size * element, 0, (grown - *size) * element);
+    *array = moved;
+    *size = grown;
+    return true;
+}
+
+static bool add_task(hs_owners_t *owners, uint32_t task)
+{
+    const size_t need = (size_t)(owners->tasks + 1) * owners->kinds;
+    void *rows = owners->rows;
+    if (!reserve(&rows, &owners->rows_size, need, sizeof *owners->rows)) {
+        return false;
+    }
+    owners->rows = rows;
+    for (uint32_t kind = 0; kind < owners->kinds; kind++) {
+        hs_lab_task_row_t *row = hs_owners_row(owners, owners->tasks, kind);
+        row->task = task;
+        row->kind = kind;
+        row->payload_peak_event = HS_LAB_NEVER;
+    }
+    owners->tasks++;
+    return true;
+}
+
+uint32_t hs_owners_add(hs_owners_t *owners, uint32_t task)
+{
+    void *slots = owners->slots;
+    if (!reserve(&slots, &owners->slots_size, (size_t)task + 1, sizeof *owners->slots)) {
+        return HS_LAB_TASKS_MAX;
+    }
+    owners->slots = slots;
+    if (owners->tasks < HS_LAB_TASKS_MAX && !add_task(owners, task)) {
+        return HS_LAB_TASKS_MAX;
+    }
+    owners->slots[task] = owners->tasks;
+    return owners->tasks - 1;
+}
+
+uint32_t hs_owners_task(const hs_owners_t *owners, uint32_t slot)
+{
+    return hs_owners_row(owners, slot, 0)->task;
+}
+
+size_t hs_owners_rows(const hs_owners_t *owners, hs_lab_task_row_t *rows, size_t capacity)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < owners->tasks * owners->kinds; i++) {
+        const hs_lab_task_row_t *row = &owners->rows[i];
+        if (row->allocations == 0 && row->failures == 0) {
+            continue;
+        }
+        if (count < capacity) {
+            rows[count] = *row;
+        }
+        count++;
+    }
+    return count;
+}

@@ -1,0 +1,73 @@
+/*
+ * Who holds the memory: bytes and blocks per task x memory kind, now and at their peak. A block
+ * belongs to the task that last allocated or reallocated it, as in ESP-IDF's heap task tracking.
+ */
+#ifndef HEAPSCOPE_NATIVE_OWNERS_H
+#define HEAPSCOPE_NATIVE_OWNERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lab/lab.h"
+
+typedef struct hs_owners {
+    uint32_t *slots; /* task index -> slot + 1; 0: none yet */
+    size_t slots_size;
+    hs_lab_task_row_t *rows; /* slot x kind */
+    size_t rows_size;
+    uint32_t tasks; /* slots in use; the last one possible gathers all further tasks */
+    uint32_t kinds;
+} hs_owners_t;
+
+void hs_owners_init(hs_owners_t *owners, uint32_t kinds);
+void hs_owners_free(hs_owners_t *owners);
+/* Gives a task its slot on first use; HS_LAB_TASKS_MAX: no host memory. */
+uint32_t hs_owners_add(hs_owners_t *owners, uint32_t task);
+/* The slot of a task; HS_LAB_TASKS_MAX: no host memory for a new one. */
+static inline uint32_t hs_owners_slot(hs_owners_t *owners, uint32_t task)
+{
+    return task < owners->slots_size && owners->slots[task] != 0 ? owners->slots[task] - 1
+                                                                 : hs_owners_add(owners, task);
+}
+uint32_t hs_owners_task(const hs_owners_t *owners, uint32_t slot);
+
+static inline hs_lab_task_row_t *hs_owners_row(const hs_owners_t *owners, uint32_t slot,
+                                               uint32_t kind)
+{
+    return &owners->rows[(size_t)slot * owners->kinds + kind];
+}
+
+static inline void hs_owners_gain(hs_owners_t *owners, uint32_t slot, uint32_t kind,
+                                  uint32_t payload, uint32_t held, uint64_t event)
+{
+    hs_lab_task_row_t *row = hs_owners_row(owners, slot, kind);
+    row->payload += payload;
+    row->held += held;
+    row->blocks++;
+    row->allocations++;
+    if (row->payload > row->payload_peak) {
+        row->payload_peak = row->payload;
+        row->payload_peak_event = event;
+    }
+    if (row->held > row->held_peak) {
+        row->held_peak = row->held;
+    }
+    if (row->blocks > row->blocks_peak) {
+        row->blocks_peak = row->blocks;
+    }
+}
+
+static inline void hs_owners_lose(hs_owners_t *owners, uint32_t slot, uint32_t kind,
+                                  uint32_t payload, uint32_t held)
+{
+    hs_lab_task_row_t *row = hs_owners_row(owners, slot, kind);
+    row->payload -= payload;
+    row->held -= held;
+    row->blocks--;
+}
+
+/* Rows of tasks that ever allocated or failed; returns how many there are. */
+size_t hs_owners_rows(const hs_owners_t *owners, hs_lab_task_row_t *rows, size_t capacity);
+
+#endif

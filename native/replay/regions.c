@@ -1,0 +1,234 @@
+#include "replay/regions.h"
+
+#include <string.h>
+
+#define EXEC_EXTRA 4u /* the data-side address kept in front of an executable D/IRAM block */
+
+void hs_regions_free(hs_regions_t *regions)
+{
+    for (uint32_t i = 0; i < regions->count; i++) {
+        hs_heap_delete(regions->region[i].heap);
+    }
+    memset(regions, 0, sizeof *regions);
+}
+
+static uint32_t all_caps(const hs_region_t *region)
+{
+    return region->caps[0] | region->caps[1] | region->caps[2];
+}
+
+/* EXEC is only to be had in words. */
+static uint32_t effective(uint32_t caps)
+{
+    return (caps & HS_CAP_EXEC) ? caps | HS_CAP_32BIT : caps;
+}
+
+static bool contradictory(uint32_t caps)
+{
+    return (caps & HS_CAP_EXEC) && (caps & (HS_CAP_8BIT | HS_CAP_DMA));
+}
+
+static void plan(const hs_regions_t *regions, uint32_t caps, hs_route_t *route)
+{
+    route->caps = caps;
+    route->mask = 0;
+    route->count = 0;
+    if (contradictory(caps)) {
+        return;
+    }
+    const uint32_t wanted = effective(caps);
+    for (uint32_t priority = 0; priority < 3; priority++) {
+        for (uint32_t i = 0; i < regions->count; i++) {
+            const hs_region_t *region = &regions->region[i];
+            if (region->heap != NULL && (region->caps[priority] & wanted) != 0 &&
+                (all_caps(region) & wanted) == wanted) {
+                route->tries[route->count++] = (uint8_t)i;
+                route->mask |= UINT32_C(1) << i;
+            }
+        }
+    }
+}
+
+const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps)
+{
+    for (uint32_t i = 0; i < regions->route_count; i++) {
+        if (regions->routes[i].caps == caps) {
+            return &regions->routes[i];
+        }
+    }
+    hs_route_t *route = &regions->routes[regions->route_next];
+    regions->route_next = (regions->route_next + 1) % HS_ROUTES_KEPT;
+    if (regions->route_count < HS_ROUTES_KEPT) {
+        regions->route_count++;
+    }
+    plan(regions, caps, route);
+    return route;
+}
+
+/* The capability sets that a request tries in turn; returns how many. */
+static uint32_t alternatives(const hs_regions_t *regions, const hs_request_t *request,
+                             uint32_t caps[2])
+{
+    const hs_malloc_rule_t *rule = &regions->malloc_rule;
+    if (request->caps != 0) {
+        caps[0] = request->caps;
+        return 1;
+    }
+    caps[0] = request->size <= rule->threshold ? rule->small : rule->large;
+    caps[1] = rule->fallback;
+    return rule->fallback != 0 ? 2 : 1;
+}
+
+uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps)
+{
+    if (caps != 0) {
+        return hs_regions_route(regions, caps)->mask;
+    }
+    const hs_malloc_rule_t *rule = &regions->malloc_rule;
+    uint32_t mask = hs_regions_route(regions, rule->small)->mask;
+    if (rule->threshold != UINT32_MAX && rule->large != 0) {
+        mask |= hs_regions_route(regions, rule->large)->mask;
+    }
+    if (rule->fallback != 0) {
+        mask |= hs_regions_route(regions, rule->fallback)->mask;
+    }
+    return mask;
+}
+
+/* The bytes that the heap is asked for. */
+static uint32_t heap_size(const hs_region_t *region, uint32_t size, uint32_t caps)
+{
+    if (effective(caps) & HS_CAP_32BIT) {
+        size = (size + 3u) & ~UINT32_C(3);
+    }
+    return (caps & HS_CAP_EXEC) && region->iram_alias ? size + EXEC_EXTRA : size;
+}
+
+static bool refused_by_size(const hs_regions_t *regions, uint32_t size)
+{
+    return regions->request_max != 0 && size > regions->request_max;
+}
+
+static uint32_t take(const hs_region_t *region, const hs_request_t *request, uint32_t caps)
+{
+    const uint32_t size = heap_size(region, request->size, caps);
+    if (request->align != 0) {
+        return hs_heap_aligned(region->heap, request->align, size, 0);
+    }
+    return request->zeroed ? hs_heap_calloc(region->heap, size)
+                           : hs_heap_malloc(region->heap, size);
+}
+
+static bool allocate_from(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+                          hs_place_t *place)
+{
+    const hs_route_t *route = hs_regions_route(regions, caps);
+    for (uint32_t i = 0; i < route->count; i++) {
+        const hs_region_t *region = &regions->region[route->tries[i]];
+        const uint32_t offset = take(region, request, caps);
+        if (offset != HS_NONE) {
+            place->region = route->tries[i];
+            place->offset = offset;
+            place->exec = (caps & HS_CAP_EXEC) && region->iram_alias;
+            return true;
+        }
+        regions->refusals[route->tries[i]]++;
+    }
+    return false;
+}
+
+bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+{
+    uint32_t caps[2];
+    const uint32_t count = alternatives(regions, request, caps);
+    if (request->size == 0 || refused_by_size(regions, request->size)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (allocate_from(regions, request, caps[i], place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+                            hs_place_t *place)
+{
+    const hs_region_t *region = &regions->region[place->region];
+    if ((all_caps(region) & caps) == caps && !place->exec) {
+        const uint32_t offset = hs_heap_realloc(region->heap, place->offset, request->size);
+        if (offset != HS_NONE) {
+            place->offset = offset;
+            return true;
+        }
+        regions->refusals[place->region]++;
+    }
+    hs_place_t moved;
+    if (!allocate_from(regions, request, caps, &moved)) {
+        return false;
+    }
+    const uint32_t old = hs_heap_usable(region->heap, place->offset, false);
+    regions->region[moved.region].heap->steps.copied += old < request->size ? old : request->size;
+    hs_heap_free(region->heap, place->offset, false);
+    *place = moved;
+    return true;
+}
+
+bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+{
+    uint32_t caps[2];
+    const uint32_t count = alternatives(regions, request, caps);
+    if (refused_by_size(regions, request->size)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (reallocate_with(regions, request, caps[i], place)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void hs_regions_release(hs_regions_t *regions, const hs_place_t *place, bool aligned)
+{
+    hs_heap_free(regions->region[place->region].heap, place->offset, aligned);
+}
+
+bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
+{
+    const uint32_t size = heap_size(region, request->size, request->caps);
+    return region->heap != NULL && request->size != 0 &&
+           hs_heap_fits(region->heap, request->align, size, 0);
+}
+
+bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request)
+{
+    uint32_t caps[2];
+    const uint32_t count = alternatives(regions, request, caps);
+    if (request->size == 0 || refused_by_size(regions, request->size)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t mask = hs_regions_route(regions, caps[i])->mask;
+        const hs_request_t asked = {request->size, request->align, caps[i], request->zeroed};
+        for (uint32_t r = 0; r < regions->count; r++) {
+            if ((mask >> r & 1u) && hs_region_fits(&regions->region[r], &asked)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+uint32_t hs_region_largest_allocatable(const hs_region_t *region, uint32_t caps)
+{
+    if (region->heap == NULL) {
+        return 0;
+    }
+    uint32_t largest = hs_heap_largest_allocatable(region->heap);
+    if ((caps & HS_CAP_EXEC) && region->iram_alias) {
+        largest = largest > EXEC_EXTRA ? largest - EXEC_EXTRA : 0;
+    }
+    return (effective(caps) & HS_CAP_32BIT) ? largest & ~UINT32_C(3) : largest;
+}

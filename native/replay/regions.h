@@ -1,0 +1,95 @@
+/*
+ * The regions of a layout, each with its heap, and the choice among them: capabilities at three
+ * priorities, in list order, as ESP-IDF's heap_caps_malloc makes it (components/heap/heap_caps.c of
+ * v4.2 and v5.5; in words: docs/design/regions.md).
+ */
+#ifndef HEAPSCOPE_NATIVE_REGIONS_H
+#define HEAPSCOPE_NATIVE_REGIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model.h"
+
+#define HS_REGIONS_MAX 32u
+
+/* Capability bits that change how a request is made (esp_heap_caps.h). */
+#define HS_CAP_EXEC 0x00000001u
+#define HS_CAP_32BIT 0x00000002u
+#define HS_CAP_8BIT 0x00000004u
+#define HS_CAP_DMA 0x00000008u
+
+typedef struct hs_region {
+    hs_heap_t *heap; /* NULL: too small for one */
+    uint32_t start;
+    uint32_t size;
+    uint32_t caps[3];
+    uint32_t kind;
+    bool iram_alias;
+    uint32_t startup; /* usable bytes of the start-up block; 0: none */
+} hs_region_t;
+
+/* What malloc(n) asks for: n <= threshold small, above it large, then fallback (0: none). */
+typedef struct hs_malloc_rule {
+    uint32_t threshold;
+    uint32_t small;
+    uint32_t large;
+    uint32_t fallback;
+} hs_malloc_rule_t;
+
+/* The order in which one capability set is tried. A region may come several times, once for each
+ * priority at which it shares a bit. */
+typedef struct hs_route {
+    uint32_t caps;
+    uint32_t mask; /* regions in it */
+    uint8_t count;
+    uint8_t tries[3 * HS_REGIONS_MAX];
+} hs_route_t;
+
+#define HS_ROUTES_KEPT 16u
+
+typedef struct hs_regions {
+    hs_region_t region[HS_REGIONS_MAX]; /* in list order */
+    uint32_t count;
+    uint32_t request_max; /* 0: none */
+    hs_malloc_rule_t malloc_rule;
+    hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
+    uint32_t route_count;
+    uint32_t route_next;
+    uint64_t refusals[HS_REGIONS_MAX]; /* tries that the region's heap could not serve */
+} hs_regions_t;
+
+/* A request as the program makes it; caps 0 follows the malloc rule. align 0: none. */
+typedef struct hs_request {
+    uint32_t size;
+    uint32_t align;
+    uint32_t caps;
+    bool zeroed;
+} hs_request_t;
+
+typedef struct hs_place {
+    uint32_t region;
+    uint32_t offset;
+    bool exec; /* 4 bytes more were taken for the instruction-side alias */
+} hs_place_t;
+
+void hs_regions_free(hs_regions_t *regions);
+/* The route of one capability set; valid until HS_ROUTES_KEPT others were asked for. */
+const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps);
+/* Regions that could serve the set at all, by bit; caps 0: by the malloc rule, fallback included. */
+uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps);
+
+bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
+/* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
+ * the block and is changed on success. false: the block is as it was. */
+bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
+void hs_regions_release(hs_regions_t *regions, const hs_place_t *place, bool aligned);
+
+/* Would the request be served now? Pure. */
+bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request);
+/* Would region `index` serve it, its capabilities apart? Pure. */
+bool hs_region_fits(const hs_region_t *region, const hs_request_t *request);
+/* The largest request with these capabilities that the region could serve now. */
+uint32_t hs_region_largest_allocatable(const hs_region_t *region, uint32_t caps);
+
+#endif

@@ -1,0 +1,397 @@
+#include "replay/replay.h"
+
+#include <string.h>
+
+#include "replay/setup.h"
+
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+enum { UNKNOWN_FREE = 1, DOUBLE_FREE, DEAD_REALLOC, REFUSED_REALLOC, REUSED_ID };
+
+hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, uint32_t *where)
+{
+    memset(replay, 0, sizeof *replay);
+    *where = UINT32_MAX;
+    replay->summary.digest = FNV_BASIS;
+    replay->summary.first_failure_event = HS_LAB_NEVER;
+    hs_census_init(&replay->census);
+    replay->census_only = config == NULL;
+    if (!hs_blocks_init(&replay->blocks)) {
+        return HS_ERR_MEMORY;
+    }
+    if (config == NULL) {
+        return HS_OK;
+    }
+    uint32_t kinds;
+    hs_status_t status = hs_regions_init(&replay->regions, config, where, &kinds,
+                                         &replay->summary.startup_unplaced);
+    if (status == HS_OK) {
+        status = hs_measure_init(&replay->measure, &replay->regions, config, kinds);
+    }
+    return status;
+}
+
+void hs_replay_free(hs_replay_t *replay)
+{
+    if (!replay->census_only) {
+        hs_measure_free(&replay->measure);
+        hs_regions_free(&replay->regions);
+    }
+    hs_blocks_free(&replay->blocks);
+    hs_census_free(&replay->census);
+    memset(replay, 0, sizeof *replay);
+}
+
+/* ---- results and what is wrong with a trace --------------------------------------------------- */
+
+static void result(hs_replay_t *replay, uint32_t value)
+{
+    uint64_t digest = replay->summary.digest;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        digest = (digest ^ (value >> shift & 0xFFu)) * FNV_PRIME;
+    }
+    replay->summary.digest = digest;
+    replay->summary.results++;
+}
+
+static void placed(hs_replay_t *replay, const hs_block_t *block)
+{
+    /* With one region the digest is over offsets, as the oracle's; else over addresses. */
+    const hs_region_t *region = &replay->regions.region[block->region];
+    const uint32_t base = replay->regions.count == 1 ? 0 : region->start;
+    result(replay, base + block->offset);
+    if (replay->by_address) {
+        replay->summary.address_compared++;
+        replay->summary.address_matched += block->key == (uint64_t)region->start + block->offset;
+    }
+}
+
+static void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event, uint64_t number)
+{
+    if (replay->anomalies_kept < HS_LAB_ANOMALIES_MAX) {
+        const hs_lab_anomaly_row_t row = {number, event->key, what, event->task};
+        replay->anomalies[replay->anomalies_kept++] = row;
+    }
+}
+
+static void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    const bool was_live = !replay->by_address && !replay->gaps && event->key < replay->next_key;
+    if (was_live) {
+        replay->summary.double_frees++;
+    } else {
+        replay->summary.unknown_frees++;
+    }
+    anomaly(replay, was_live ? DOUBLE_FREE : UNKNOWN_FREE, event, number);
+}
+
+static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, uint32_t slot,
+                 uint32_t old_size)
+{
+    if (replay->summary.failures++ == 0) {
+        replay->summary.first_failure_event = number;
+    }
+    const hs_lab_failure_row_t row = {.event = number,
+                                      .time = event->time,
+                                      .size = event->size,
+                                      .task = event->task,
+                                      .caps = event->caps,
+                                      .site = event->site,
+                                      .call = event->kind,
+                                      .align = event->kind == HS_EVENT_ALIGNED
+                                                   ? UINT32_C(1) << (event->align_log2 & 31u)
+                                                   : 0,
+                                      .old_size = old_size};
+    hs_measure_failed(&replay->measure, slot, &row);
+}
+
+/* ---- heap events ------------------------------------------------------------------------------ */
+
+static hs_place_t place_of(const hs_block_t *block)
+{
+    const hs_place_t place = {block->region, block->offset, (block->flags & HS_BLOCK_EXEC) != 0};
+    return place;
+}
+
+/* Gives the block what the heap handed out. */
+static void settle_in(hs_replay_t *replay, hs_block_t *block, const hs_place_t *place,
+                      uint32_t size)
+{
+    const hs_heap_t *heap = replay->regions.region[place->region].heap;
+    block->region = (uint8_t)place->region;
+    block->offset = place->offset;
+    block->requested = size;
+    block->usable = hs_heap_usable(heap, place->offset, (block->flags & HS_BLOCK_ALIGNED) != 0);
+    block->flags = (uint8_t)((block->flags & ~(unsigned)HS_BLOCK_EXEC) |
+                             (place->exec ? HS_BLOCK_EXEC : 0u));
+}
+
+static void release(hs_replay_t *replay, const hs_block_t *block)
+{
+    if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
+        const hs_place_t place = place_of(block);
+        hs_regions_release(&replay->regions, &place, (block->flags & HS_BLOCK_ALIGNED) != 0);
+        hs_measure_lose(&replay->measure, block);
+    }
+}
+
+static hs_request_t request_of(const hs_event_t *event)
+{
+    const hs_request_t request = {
+        .size = event->size > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size,
+        .align = event->kind == HS_EVENT_ALIGNED ? UINT32_C(1) << (event->align_log2 & 31u) : 0,
+        .caps = event->caps,
+        .zeroed = event->kind == HS_EVENT_CALLOC};
+    return request;
+}
+
+static bool allocate(hs_replay_t *replay, const hs_event_t *event, hs_place_t *place)
+{
+    const hs_request_t request = request_of(event);
+    return event->size <= UINT32_MAX &&
+           hs_regions_allocate(&replay->regions, &request, place);
+}
+
+/* A block that the trace allocates while it is live: its free was lost, or the trace is wrong. */
+static void drop_reused(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
+                        uint64_t number)
+{
+    replay->summary.reused_ids++;
+    anomaly(replay, REUSED_ID, event, number);
+    hs_census_lose(&replay->census, block->recorded);
+    release(replay, block);
+    hs_blocks_remove(&replay->blocks, block);
+}
+
+static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    hs_block_t *old = hs_blocks_find(&replay->blocks, event->key);
+    if (old != NULL) {
+        drop_reused(replay, old, event, number);
+    }
+    hs_block_t *block = hs_blocks_insert(&replay->blocks, event->key);
+    if (block == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    block->recorded = event->size;
+    block->birth = number;
+    block->site = event->site;
+    block->flags |= event->kind == HS_EVENT_ALIGNED ? HS_BLOCK_ALIGNED : 0;
+    replay->next_key = event->key >= replay->next_key ? event->key + 1 : replay->next_key;
+    hs_census_gain(&replay->census, event->size, number);
+    if (replay->census_only) {
+        return HS_OK;
+    }
+    block->task = hs_owners_slot(&replay->measure.owners, event->task);
+    if (block->task == HS_LAB_TASKS_MAX) {
+        return HS_ERR_MEMORY;
+    }
+    hs_place_t place;
+    if (allocate(replay, event, &place)) {
+        settle_in(replay, block, &place, (uint32_t)event->size);
+        placed(replay, block);
+        hs_measure_gain(&replay->measure, block, number);
+        return HS_OK;
+    }
+    block->flags |= HS_BLOCK_NOWHERE;
+    result(replay, HS_NONE);
+    if (event->size == 0) {
+        replay->summary.zero_requests++;
+    } else {
+        fail(replay, event, number, block->task, 0);
+    }
+    return HS_OK;
+}
+
+static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
+    if (block == NULL) {
+        free_of_nothing(replay, event, number);
+        return;
+    }
+    replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
+    hs_census_lose(&replay->census, block->recorded);
+    release(replay, block);
+    hs_blocks_remove(&replay->blocks, block);
+}
+
+/* Files the block under its new identity; the record may move. */
+static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
+                                uint64_t number)
+{
+    if (event->new_key == event->key) {
+        return block;
+    }
+    hs_block_t copy = *block;
+    hs_blocks_remove(&replay->blocks, block);
+    hs_block_t *old = hs_blocks_find(&replay->blocks, event->new_key);
+    if (old != NULL) {
+        drop_reused(replay, old, event, number);
+    }
+    hs_block_t *renamed = hs_blocks_insert(&replay->blocks, event->new_key);
+    if (renamed != NULL) {
+        copy.key = event->new_key;
+        *renamed = copy;
+    }
+    return renamed;
+}
+
+static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
+                       uint64_t number, uint32_t slot)
+{
+    const hs_request_t request = request_of(event);
+    const hs_block_t before = *block;
+    hs_place_t place = place_of(block);
+    if (event->size > UINT32_MAX ||
+        !hs_regions_reallocate(&replay->regions, &request, &place)) {
+        result(replay, HS_NONE);
+        fail(replay, event, number, slot, block->requested);
+        return;
+    }
+    settle_in(replay, block, &place, request.size);
+    block->task = slot;
+    block->birth = number;
+    block->site = event->site;
+    placed(replay, block);
+    /* The gain first: where the block moves between regions both hold it for a moment. */
+    if (place.region != before.region) {
+        hs_measure_gain(&replay->measure, block, number);
+        hs_measure_lose(&replay->measure, &before);
+    } else {
+        hs_measure_lose(&replay->measure, &before);
+        hs_measure_gain(&replay->measure, block, number);
+    }
+}
+
+static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
+{
+    return (block->flags & HS_BLOCK_ALIGNED) &&
+           replay->regions.region[block->region].heap->model->aligned_is_own;
+}
+
+static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
+    if (block == NULL) {
+        replay->summary.dead_reallocs++;
+        anomaly(replay, DEAD_REALLOC, event, number);
+        return HS_OK;
+    }
+    if (event->size == 0) {
+        if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
+            replay->summary.zero_requests++;
+            result(replay, HS_NONE);
+        }
+        on_free(replay, event, number);
+        return HS_OK;
+    }
+    hs_census_lose(&replay->census, block->recorded);
+    hs_census_gain(&replay->census, event->size, number);
+    block->recorded = event->size;
+    block = rename_block(replay, block, event, number);
+    if (block == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    if (replay->census_only) {
+        return HS_OK;
+    }
+    if (block->flags & HS_BLOCK_NOWHERE) {
+        replay->summary.skipped++;
+        return HS_OK;
+    }
+    if (refuses_realloc(replay, block)) {
+        replay->summary.refused_reallocs++;
+        anomaly(replay, REFUSED_REALLOC, event, number);
+        return HS_OK;
+    }
+    const uint32_t slot = hs_owners_slot(&replay->measure.owners, event->task);
+    if (slot == HS_LAB_TASKS_MAX) {
+        return HS_ERR_MEMORY;
+    }
+    reallocate(replay, block, event, number, slot);
+    return HS_OK;
+}
+
+static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
+{
+    replay->summary.recorded_failures++;
+    if (!replay->census_only) {
+        hs_event_t call = *event;
+        call.kind = (uint8_t)event->new_key;
+        const hs_request_t request = request_of(&call);
+        replay->summary.recorded_failures_fit +=
+            event->size <= UINT32_MAX && hs_regions_fits(&replay->regions, &request);
+    }
+}
+
+static hs_status_t on_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    hs_status_t status = HS_OK;
+    if (event->kind <= HS_EVENT_ALIGNED) {
+        status = on_allocation(replay, event, number);
+    } else if (event->kind == HS_EVENT_FREE) {
+        on_free(replay, event, number);
+    } else if (event->kind == HS_EVENT_REALLOC) {
+        status = on_realloc(replay, event, number);
+    } else {
+        on_recorded_failure(replay, event);
+    }
+    if (!replay->census_only) {
+        hs_measure_settle(&replay->measure, number, event->time);
+    }
+    return status;
+}
+
+static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    if (event->kind == HS_EVENT_MARK && !replay->census_only) {
+        hs_measure_mark(&replay->measure, number, event->time, (uint32_t)event->key);
+    }
+    replay->gaps |= event->kind == HS_EVENT_LOST;
+}
+
+hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
+                             size_t count)
+{
+    uint64_t number = first;
+    hs_status_t status = HS_OK;
+    replay->gaps |= first != replay->expected;
+    if (count != 0) {
+        hs_lab_census_t *census = &replay->census.figures;
+        census->first_time = replay->expected == 0 ? events[0].time : census->first_time;
+        census->last_time = events[count - 1].time;
+    }
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        const hs_event_t *event = &events[i];
+        hs_census_event(&replay->census, event);
+        if (HS_EVENT_IS_HEAP(event->kind)) {
+            status = on_heap_event(replay, event, number++);
+        } else {
+            on_other_event(replay, event, number);
+        }
+    }
+    replay->expected = number;
+    return status;
+}
+
+void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)
+{
+    const hs_measure_t *measure = &replay->measure;
+    *out = replay->summary;
+    hs_lab_census_t census;
+    hs_census_figures(&replay->census, &census);
+    out->event_count = census.events;
+    out->live = measure->live;
+    out->live_peak = measure->live_peak;
+    out->live_peak_event = measure->live_peak_event;
+    out->live_blocks = measure->live_blocks;
+    out->tightest_event = measure->tightest.event;
+    out->tightest_payload = measure->tightest.payload;
+    out->tightest_rounding = measure->tightest.rounding;
+    out->tightest_header = measure->tightest.header;
+    out->tightest_control = measure->tightest.control;
+    out->tightest_startup = measure->tightest.startup;
+    out->tightest_free = measure->tightest.free;
+}

@@ -1,0 +1,43 @@
+/*
+ * The event loop: each event of a trace on the heaps of a layout, bit-exactly, with every measure
+ * brought up to date. Without a layout it is a census: what the recorded program held.
+ */
+#ifndef HEAPSCOPE_NATIVE_REPLAY_H
+#define HEAPSCOPE_NATIVE_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heapscope/trace.h"
+#include "lab/lab.h"
+#include "measure/census.h"
+#include "measure/measure.h"
+#include "replay/blocks.h"
+#include "replay/regions.h"
+
+typedef struct hs_replay {
+    bool census_only;
+    bool by_address;   /* the trace knows blocks by address */
+    bool gaps;         /* events are missing, so an unknown block proves nothing */
+    uint64_t next_key; /* one past the highest id allocated */
+    uint64_t expected; /* the next event number if nothing is missing */
+    hs_blocks_t blocks;
+    hs_regions_t regions;
+    hs_measure_t measure;
+    hs_census_t census;
+    hs_lab_summary_t summary; /* its counters; measures fill the rest on demand */
+    hs_lab_anomaly_row_t anomalies[HS_LAB_ANOMALIES_MAX];
+    uint32_t anomalies_kept;
+} hs_replay_t;
+
+/* config NULL: a census. On failure *where is the index of the region at fault, or UINT32_MAX. */
+hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, uint32_t *where);
+void hs_replay_free(hs_replay_t *replay);
+
+/* A batch as the decoder gives it. HS_ERR_MEMORY: no host memory for another live block. */
+hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
+                             size_t count);
+void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out);
+
+#endif
