@@ -71,12 +71,15 @@ void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t 
 }
 
 void hs_headroom_touch(hs_headroom_t *headroom, const hs_regions_t *regions, const hs_lows_t *lows,
-                       uint32_t index, bool largest, uint64_t event)
+                       const uint32_t *touched, uint32_t count, bool largest, uint64_t event)
 {
-    if (!headroom->by_largest && (lows->set[headroom->set].mask >> index & 1u)) {
-        look(headroom, regions, index);
+    if (headroom->by_largest && !largest) {
+        return;
     }
-    if (largest || !headroom->by_largest) {
-        judge(headroom, lows, event);
+    for (uint32_t i = 0; i < count && !headroom->by_largest; i++) {
+        if (lows->set[headroom->set].mask >> touched[i] & 1u) {
+            look(headroom, regions, touched[i]);
+        }
     }
+    judge(headroom, lows, event);
 }

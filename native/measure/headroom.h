@@ -22,9 +22,9 @@ typedef struct hs_headroom {
 
 void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,
                       const hs_lab_need_t *need);
-/* After hs_lows_settle of region `index`; `largest` is what that returned. */
+/* After hs_lows_settle: what that was given, and what it returned. */
 void hs_headroom_touch(hs_headroom_t *headroom, const hs_regions_t *regions, const hs_lows_t *lows,
-                       uint32_t index, bool largest, uint64_t event);
+                       const uint32_t *touched, uint32_t count, bool largest, uint64_t event);
 /* The event is over, whether or not it touched a region. */
 static inline void hs_headroom_settle(hs_headroom_t *headroom, uint64_t event, uint64_t time)
 {

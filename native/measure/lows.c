@@ -80,24 +80,13 @@ typedef struct change {
     bool largest;
 } change_t;
 
-static void settle_set(const hs_lows_t *lows, const hs_regions_t *regions, hs_low_set_t *set,
-                       const change_t *change, uint64_t event)
+static void settle_set(hs_low_set_t *set, const change_t *change, uint64_t event)
 {
     set->free += change->free;
     set->payload += change->payload;
     if (set->free - change->dip < set->minimum_free) {
         set->minimum_free = set->free - change->dip;
         set->minimum_free_event = event;
-    }
-    if (set->payload > set->peak_payload) {
-        set->peak_payload = set->payload;
-    }
-    if (change->largest) {
-        set->largest = set_largest(lows, regions, set);
-        if (set->largest < set->minimum_largest) {
-            set->minimum_largest = set->largest;
-            set->minimum_largest_event = event;
-        }
     }
 }
 
@@ -125,15 +114,41 @@ static change_t settle_region(hs_low_region_t *low, hs_heap_t *heap, uint64_t ev
     return change;
 }
 
-bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index, uint64_t event)
+/* When the event is over, since a block that moves between regions changes two of them: the sets it
+ * touched, and among them those whose largest may be another. */
+static void settle_end(hs_lows_t *lows, const hs_regions_t *regions, uint32_t sets,
+                       uint32_t changed, uint64_t event)
 {
-    hs_low_region_t *low = &lows->region[index];
-    const change_t change = settle_region(low, regions->region[index].heap, event);
-    uint32_t sets = low->sets;
-    for (uint32_t s = 0; sets != 0; s++, sets >>= 1) {
-        if (sets & 1u) {
-            settle_set(lows, regions, &lows->set[s], &change, event);
+    for (hs_low_set_t *set = lows->set; sets != 0; set++, sets >>= 1, changed >>= 1) {
+        if ((sets & 1u) && set->payload > set->peak_payload) {
+            set->peak_payload = set->payload;
+        }
+        if (changed & 1u) {
+            set->largest = set_largest(lows, regions, set);
+            if (set->largest < set->minimum_largest) {
+                set->minimum_largest = set->largest;
+                set->minimum_largest_event = event;
+            }
         }
     }
-    return change.largest;
+}
+
+bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, const uint32_t *touched,
+                    uint32_t count, uint64_t event)
+{
+    uint32_t all = 0, changed = 0; /* sets with a region that, or whose largest, changed */
+    for (uint32_t i = 0; i < count; i++) {
+        hs_low_region_t *low = &lows->region[touched[i]];
+        const change_t change = settle_region(low, regions->region[touched[i]].heap, event);
+        uint32_t sets = low->sets;
+        all |= sets;
+        changed |= change.largest ? sets : 0;
+        for (uint32_t s = 0; sets != 0; s++, sets >>= 1) {
+            if (sets & 1u) {
+                settle_set(&lows->set[s], &change, event);
+            }
+        }
+    }
+    settle_end(lows, regions, all, changed, event);
+    return changed != 0;
 }

@@ -54,8 +54,9 @@ void hs_lows_init(hs_lows_t *lows, const hs_regions_t *regions);
 /* The set of these regions, for requests with these capabilities; added if it is new. Before the
  * first event, at most HS_LOW_SETS_MAX times. */
 uint32_t hs_lows_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask, uint32_t caps);
-/* Region `index` changed in the event: brings all marks up to date. true: its largest allocatable
- * changed. Takes over and resets the heap's tally.lowest_free. */
-bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index, uint64_t event);
+/* The regions in `touched` changed in the event, in this order: brings all marks up to date. true:
+ * the largest allocatable of one changed. Takes over and resets the heaps' tally.lowest_free. */
+bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, const uint32_t *touched,
+                    uint32_t count, uint64_t event);
 
 #endif

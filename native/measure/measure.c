@@ -115,10 +115,15 @@ void hs_measure_free(hs_measure_t *measure)
     hs_marks_free(measure);
 }
 
+/* Newest first: a block that moves is for a moment in both regions, so the loss settles last. */
 static void remember(uint32_t list[2], uint32_t *count, uint32_t value)
 {
-    if (*count == 0 || (*count == 1 && list[0] != value)) {
+    if (*count == 0) {
         list[(*count)++] = value;
+    } else if (*count == 1 && list[0] != value) {
+        list[1] = list[0];
+        list[0] = value;
+        ++*count;
     }
 }
 
@@ -204,13 +209,11 @@ static void draw(hs_measure_t *measure, uint64_t time)
 void hs_measure_settle(hs_measure_t *measure, uint64_t event, uint64_t time)
 {
     const uint32_t low_before = malloc_set(measure)->minimum_free;
-    for (uint32_t i = 0; i < measure->touched_count; i++) {
-        const uint32_t region = measure->touched[i];
-        const bool largest = hs_lows_settle(&measure->lows, measure->regions, region, event);
-        for (uint32_t n = 0; n < measure->need_count; n++) {
-            hs_headroom_touch(&measure->needs[n], measure->regions, &measure->lows, region,
-                              largest, event);
-        }
+    const bool largest = hs_lows_settle(&measure->lows, measure->regions, measure->touched,
+                                        measure->touched_count, event);
+    for (uint32_t n = 0; n < measure->need_count; n++) {
+        hs_headroom_touch(&measure->needs[n], measure->regions, &measure->lows, measure->touched,
+                          measure->touched_count, largest, event);
     }
     if (malloc_set(measure)->minimum_free < low_before) {
         note_tightest(measure, event);

@@ -51,7 +51,7 @@ typedef struct hs_measure {
     uint64_t marks_seen;
     size_t mark_task_rows;
     uint64_t live, live_peak, live_peak_event, live_blocks;
-    uint32_t touched[2]; /* regions changed by the event under way, in the order of change */
+    uint32_t touched[2]; /* regions changed by the event under way, newest change first */
     uint32_t touched_count;
     uint32_t changed[2]; /* owners' slots likewise */
     uint32_t changed_count;

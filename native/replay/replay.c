@@ -255,14 +255,8 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
     block->birth = number;
     block->site = event->site;
     placed(replay, block);
-    /* The gain first: where the block moves between regions both hold it for a moment. */
-    if (place.region != before.region) {
-        hs_measure_gain(&replay->measure, block, number);
-        hs_measure_lose(&replay->measure, &before);
-    } else {
-        hs_measure_lose(&replay->measure, &before);
-        hs_measure_gain(&replay->measure, block, number);
-    }
+    hs_measure_lose(&replay->measure, &before);
+    hs_measure_gain(&replay->measure, block, number);
 }
 
 static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)

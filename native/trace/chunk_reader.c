@@ -1,0 +1,216 @@
+#include "chunk_reader.h"
+
+#include "../../device/src/trace/format.h"
+
+#define NUMBER_MAX (UINT64_C(1) << 63)  /* of heap events: leaves room to count on */
+#define CLAIM_MAX (UINT32_C(1) << 20)   /* chunks that a damaged header alone may call lost */
+
+void hs_chunk_reader_init(hs_chunk_reader_t *reader, hs_event_t *batch)
+{
+    *reader = (hs_chunk_reader_t){.restart_at = UINT64_MAX};
+    reader->health.first_damage = UINT64_MAX;
+    reader->health.next_trace = UINT64_MAX;
+    reader->records.batch = batch;
+}
+
+void hs_chunk_reader_clear(hs_chunk_reader_t *reader)
+{
+    hs_names_clear(&reader->records.names);
+    hs_metadata_clear(&reader->metadata);
+}
+
+void hs_chunk_reader_damage(hs_chunk_reader_t *reader, uint64_t position)
+{
+    if (position < reader->health.first_damage) {
+        reader->health.first_damage = position;
+    }
+}
+
+void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    if (frame->sequence >= reader->claimed && frame->sequence >= reader->next_sequence &&
+        frame->sequence - reader->next_sequence < CLAIM_MAX) {
+        reader->claimed = frame->sequence + UINT64_C(1);
+    }
+}
+
+void hs_chunk_reader_finish(hs_chunk_reader_t *reader)
+{
+    if (reader->claimed > reader->next_sequence) {
+        reader->health.lost_chunks += reader->claimed - reader->next_sequence;
+        reader->claimed = reader->next_sequence;
+    }
+}
+
+/* ---- sequence ---- */
+
+static unsigned kind_of(const hs_frame_t *frame)
+{
+    return frame->bytes[HS_CHUNK_KIND_AT];
+}
+
+static uint32_t print_of(const hs_frame_t *frame)
+{
+    return hs_load32(frame->bytes + frame->size - HS_CHUNK_CRC);
+}
+
+/* A chunk whose place is past. Either the same bytes came twice, or another recording begins: then
+ * chunk 0, which is metadata, comes again and is followed by another chunk than it was before. */
+static void older_take(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    const uint32_t sequence = frame->sequence;
+    const bool differs = sequence < HS_PRINTS && (reader->printed >> sequence & 1u) != 0 &&
+                         reader->prints[sequence] != print_of(frame);
+    if (sequence == 0 && kind_of(frame) == HS_CHUNK_METADATA) {
+        reader->restart_at = frame->position;
+    }
+    if (differs && reader->restart_at != UINT64_MAX) {
+        reader->health.next_trace = reader->restart_at;
+        return;
+    }
+    reader->health.repeated_chunks++;
+}
+
+static void newer_take(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    const uint32_t sequence = frame->sequence;
+    if (sequence > reader->next_sequence) {
+        reader->health.lost_chunks += sequence - reader->next_sequence;
+        hs_chunk_reader_damage(reader, frame->position);
+    }
+    reader->next_sequence = sequence + UINT64_C(1);
+    reader->restart_at = UINT64_MAX;
+    if (sequence < HS_PRINTS) {
+        reader->printed |= UINT64_C(1) << sequence;
+        reader->prints[sequence] = print_of(frame);
+    }
+}
+
+/* ---- contents ---- */
+
+static const uint8_t *payload_of(const hs_frame_t *frame, size_t *count)
+{
+    *count = frame->size - HS_CHUNK_HEADER - HS_CHUNK_CRC;
+    return frame->bytes + HS_CHUNK_HEADER;
+}
+
+/* Moves the event number on to what a chunk says; what lies between is lost. False: it goes back. */
+static bool number_reach(hs_chunk_reader_t *reader, uint64_t number, uint64_t position)
+{
+    if (number < reader->next_event || number > NUMBER_MAX) {
+        return false;
+    }
+    if (number > reader->next_event) {
+        reader->health.lost_events += number - reader->next_event;
+        hs_chunk_reader_damage(reader, position);
+    }
+    reader->next_event = number;
+    return true;
+}
+
+/* Whether blocks are known by address is one thing for a whole trace. */
+static bool addressing_agrees(hs_chunk_reader_t *reader, unsigned features)
+{
+    const uint32_t addressed = (features & HS_TRACE_ADDRESSES) != 0 ? 2 : 1;
+    if (reader->addressed == 0) {
+        reader->addressed = addressed;
+    }
+    return reader->addressed == addressed;
+}
+
+static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *frame,
+                               unsigned features)
+{
+    size_t count;
+    const uint8_t *payload = payload_of(frame, &count);
+    hs_records_t *records = &reader->records;
+    uint64_t first;
+    if (!hs_records_begin(records, features, payload, count, &first) ||
+        !number_reach(reader, first, frame->position)) {
+        return HS_ERR_FORMAT;
+    }
+    records->number = first;
+    records->lost = 0;
+    const hs_status_t status = hs_records_decode(records);
+    reader->health.lost_events += records->lost;
+    reader->health.events += records->number - first;
+    reader->next_event = records->number;
+    return status;
+}
+
+static hs_status_t end_read(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    size_t count;
+    hs_cursor_t in;
+    in.at = payload_of(frame, &count);
+    in.end = in.at + count;
+    uint64_t total;
+    if (!hs_cursor_varint(&in, &total) || !number_reach(reader, total, frame->position)) {
+        return HS_ERR_FORMAT;
+    }
+    reader->health.ended = 1;
+    return HS_OK;
+}
+
+static hs_status_t metadata_read(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    size_t count;
+    const uint8_t *payload = payload_of(frame, &count);
+    const hs_status_t status = hs_metadata_read(&reader->metadata, payload, count);
+    return status == HS_ERR_MEMORY ? HS_OK : status; /* facts beyond the bound are left out */
+}
+
+/* Whether this version of the reader understands the chunk. */
+static bool understood(hs_chunk_reader_t *reader, uint32_t version, uint32_t features)
+{
+    if (version <= HS_TRACE_VERSION && (features & HS_FEATURES_REQUIRED & ~HS_FEATURES_KNOWN) == 0) {
+        return true;
+    }
+    /* How it knows its blocks says nothing about those that are read. */
+    reader->health.features |= features & ~HS_TRACE_ADDRESSES;
+    reader->health.newer_chunks++;
+    return false;
+}
+
+static hs_status_t content_read(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    const uint32_t version = frame->bytes[HS_CHUNK_VERSION_AT];
+    const uint32_t features = hs_load16(frame->bytes + HS_CHUNK_FEATURES_AT);
+    if (version > reader->health.version) {
+        reader->health.version = version;
+    }
+    if (!understood(reader, version, features)) {
+        return HS_OK;
+    }
+    if (version == 0 || !addressing_agrees(reader, features)) {
+        return HS_ERR_FORMAT;
+    }
+    reader->health.features |= features;
+    switch (kind_of(frame)) {
+    case HS_CHUNK_METADATA:
+        return metadata_read(reader, frame);
+    case HS_CHUNK_EVENTS:
+        return events_read(reader, frame, features);
+    case HS_CHUNK_END:
+        return end_read(reader, frame);
+    default: /* a later writer's */
+        return HS_OK;
+    }
+}
+
+hs_status_t hs_chunk_reader_take(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    if (frame->sequence < reader->next_sequence) {
+        older_take(reader, frame);
+        return HS_OK;
+    }
+    newer_take(reader, frame);
+    reader->health.chunks++;
+    const hs_status_t status = content_read(reader, frame);
+    if (status == HS_ERR_FORMAT) {
+        reader->health.malformed_chunks++;
+        hs_chunk_reader_damage(reader, frame->position);
+        return HS_OK;
+    }
+    return status;
+}

@@ -1,0 +1,261 @@
+/*
+ * The payload of a chunk of events. Nearly all of a trace is FREE, MALLOC, CALLOC, REALLOC and TASK
+ * records with short fields; the loop here takes those without a branch per byte and leaves the
+ * rest, and the last bytes of the payload, to record.c.
+ *
+ * A number is read by loading eight bytes, finding the first one without a continuation bit and
+ * squeezing those bits out. FREE and allocations go the same way, told apart by masks: which one
+ * comes next is the one thing about a trace that a processor cannot predict.
+ */
+#include "records.h"
+
+#include "../../device/src/trace/format.h"
+#include "../../device/src/trace/varint.h"
+
+/* The loop loads eight bytes at each of at most four fields of at most four bytes each. */
+#define AHEAD (3 * 4 + 8)
+
+#define MORE UINT64_C(0x80808080) /* continuation bits of the first four bytes */
+
+#if defined(__GNUC__)
+static HS_ALWAYS_INLINE unsigned lowest_bit(uint32_t word)
+{
+    return (unsigned)__builtin_ctz(word);
+}
+#else
+static HS_ALWAYS_INLINE unsigned lowest_bit(uint32_t word) /* of bits 7, 15, 23 and 31 only */
+{
+    const unsigned high = (word & 0x8080u) == 0 ? 16u : 0u;
+    return high + ((word >> high & 0x80u) == 0 ? 15u : 7u);
+}
+#endif
+
+/* A field of one to four bytes at the start of `word`. */
+typedef struct hs_field {
+    uint64_t bits; /* its bytes */
+    unsigned size; /* in bytes */
+    bool fits;     /* it has no more than four */
+} hs_field_t;
+
+static HS_ALWAYS_INLINE hs_field_t field_of(uint64_t word)
+{
+    const uint32_t last = (uint32_t)(~word & MORE);
+    const unsigned bit = lowest_bit(last | UINT32_C(0x80000000));
+    const hs_field_t field = {word & ((UINT64_C(2) << bit) - 1u), (bit + 1u) / 8u, last != 0};
+    return field;
+}
+
+static HS_ALWAYS_INLINE uint64_t field_number(hs_field_t field)
+{
+    const uint64_t bits = field.bits;
+    return (bits & 0x7Fu) | (bits >> 1 & UINT64_C(0x3F80)) | (bits >> 2 & UINT64_C(0x1FC000)) |
+           (bits >> 3 & UINT64_C(0xFE00000));
+}
+
+static HS_ALWAYS_INLINE uint64_t head_number(hs_field_t field)
+{
+    const uint64_t bits = field.bits;
+    return (bits >> 3 & 0xFu) | (bits >> 4 & UINT64_C(0x7F0)) | (bits >> 5 & UINT64_C(0x3F800)) |
+           (bits >> 6 & UINT64_C(0x1FC0000));
+}
+
+/* Reads one more field at *at unless `wanted` is 0 (its number then is 0); `wanted` is 0 or all
+ * ones. */
+static HS_ALWAYS_INLINE bool field_read(const uint8_t **at, uint64_t wanted, uint64_t *number)
+{
+    const hs_field_t field = field_of(hs_load64(*at));
+    *number = field_number(field) & wanted;
+    *at += field.size & (unsigned)wanted;
+    return field.fits || wanted == 0;
+}
+
+static const uint8_t event_kinds[8] = {
+    [HS_RECORD_FREE] = HS_EVENT_FREE,       [HS_RECORD_MALLOC] = HS_EVENT_MALLOC,
+    [HS_RECORD_REALLOC] = HS_EVENT_REALLOC, [HS_RECORD_CALLOC] = HS_EVENT_CALLOC,
+    [HS_RECORD_ALIGNED] = HS_EVENT_ALIGNED,
+};
+
+/* Records until one is not ordinary, the batch is full, or the payload is nearly over. `features`
+ * is a constant in each copy of it. Bound: each round takes bytes of the payload. */
+static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
+{
+    hs_decode_state_t state = records->state;
+    const uint8_t *at = records->in.at;
+    const uint8_t *const end = records->in.end;
+    hs_event_t *out = records->batch + records->count;
+    hs_event_t *const out_end = records->batch + HS_BATCH_EVENTS;
+    uint32_t sites = records->used[HS_NAMES_SITE];
+    uint32_t tasks = records->used[HS_NAMES_TASK];
+
+    while (end - at >= AHEAD && out < out_end) {
+        const uint64_t word = hs_load64(at);
+        const hs_field_t head = field_of(word);
+        const unsigned kind = (unsigned)word & 7u;
+        if (!head.fits) {
+            break;
+        }
+        const uint8_t *next = at + head.size;
+        const uint64_t number = head_number(head);
+        if (kind > HS_RECORD_CALLOC) {
+            if (kind != HS_RECORD_TASK || number > HS_NAME_INDEX_MAX) {
+                break;
+            }
+            state.task = (uint32_t)number;
+            tasks = state.task >= tasks ? state.task + 1 : tasks;
+            at = next;
+            continue;
+        }
+
+        /* All ones for what asks for memory, 0 for a FREE. */
+        const uint64_t asks = 0u - (uint64_t)(kind != HS_RECORD_FREE);
+        uint64_t key;
+        uint64_t new_key = 0;
+        uint64_t size = number & asks;
+        uint64_t last = state.last_address;
+        bool fits = true;
+        if (kind == HS_RECORD_REALLOC) {
+            fits = field_read(&next, ~UINT64_C(0), &size);
+            if ((features & HS_TRACE_ADDRESSES) != 0) {
+                uint64_t moved;
+                fits = field_read(&next, ~UINT64_C(0), &moved) && fits;
+                last += hs_unzigzag(number);
+                key = last << state.shift;
+                last += hs_unzigzag(moved);
+                new_key = last << state.shift;
+            } else {
+                key = state.next_id - 1u - number;
+                new_key = key;
+            }
+        } else if ((features & HS_TRACE_ADDRESSES) != 0) {
+            uint64_t given;
+            fits = field_read(&next, asks, &given);
+            last += hs_unzigzag(given | (number & ~asks));
+            key = last << state.shift;
+        } else {
+            key = state.next_id - ((number + 1u) & ~asks);
+        }
+        uint64_t site = 0;
+        if ((features & HS_TRACE_SITES) != 0) {
+            fits = field_read(&next, asks, &site) && site <= HS_NAME_INDEX_MAX && fits;
+        }
+        uint64_t ticks = 0;
+        if ((features & HS_TRACE_CLOCK) != 0) {
+            fits = field_read(&next, ~UINT64_C(0), &ticks) && fits;
+        }
+        if (!fits) {
+            break; /* nothing of this record has been kept */
+        }
+
+        at = next;
+        state.next_id += (uint64_t)(kind == HS_RECORD_MALLOC || kind == HS_RECORD_CALLOC);
+        state.last_address = last;
+        state.time += ticks;
+        sites = site >= sites && (features & HS_TRACE_SITES) != 0 && asks != 0 ? (uint32_t)site + 1
+                                                                               : sites;
+        out->key = key;
+        out->new_key = new_key;
+        out->size = size;
+        out->time = (features & HS_TRACE_CLOCK) != 0 ? state.time : 0;
+        out->task = state.task;
+        out->caps = state.caps & (uint32_t)asks;
+        out->site = (uint32_t)site;
+        out->heap = state.heap;
+        out->kind = event_kinds[kind];
+        out->align_log2 = 0;
+        out++;
+    }
+    records->state = state;
+    records->in.at = at;
+    records->count = (size_t)(out - records->batch);
+    records->used[HS_NAMES_SITE] = sites;
+    records->used[HS_NAMES_TASK] = tasks;
+}
+
+/* The loop, made for each set of features. */
+static void run_as(hs_records_t *records)
+{
+    switch (records->state.features & HS_FEATURES_KNOWN) {
+    case 0:
+        run(records, 0);
+        break;
+    case HS_TRACE_ADDRESSES:
+        run(records, HS_TRACE_ADDRESSES);
+        break;
+    case HS_TRACE_CLOCK:
+        run(records, HS_TRACE_CLOCK);
+        break;
+    case HS_TRACE_ADDRESSES | HS_TRACE_CLOCK:
+        run(records, HS_TRACE_ADDRESSES | HS_TRACE_CLOCK);
+        break;
+    case HS_TRACE_SITES:
+        run(records, HS_TRACE_SITES);
+        break;
+    case HS_TRACE_ADDRESSES | HS_TRACE_SITES:
+        run(records, HS_TRACE_ADDRESSES | HS_TRACE_SITES);
+        break;
+    case HS_TRACE_CLOCK | HS_TRACE_SITES:
+        run(records, HS_TRACE_CLOCK | HS_TRACE_SITES);
+        break;
+    default:
+        run(records, HS_TRACE_ADDRESSES | HS_TRACE_CLOCK | HS_TRACE_SITES);
+        break;
+    }
+}
+
+hs_status_t hs_records_emit(hs_records_t *records)
+{
+    if (records->count == 0) {
+        return HS_OK;
+    }
+    const hs_status_t status =
+        records->sink(records->context, records->number, records->batch, records->count);
+    records->number += records->count - records->others;
+    records->count = 0;
+    records->others = 0;
+    return status;
+}
+
+hs_status_t hs_records_decode(hs_records_t *records)
+{
+    while (records->in.at < records->in.end) { /* bound: each round takes a record or a batch */
+        run_as(records);
+        if (records->count == HS_BATCH_EVENTS) {
+            const hs_status_t status = hs_records_emit(records);
+            if (status != HS_OK) {
+                return status;
+            }
+        } else if (records->in.at < records->in.end && !hs_record_read(records)) {
+            const hs_status_t status = hs_records_emit(records);
+            return status == HS_OK ? HS_ERR_FORMAT : status;
+        }
+    }
+    return hs_records_emit(records);
+}
+
+static bool blocks_begin(hs_decode_state_t *state, hs_cursor_t *in)
+{
+    if ((state->features & HS_TRACE_ADDRESSES) == 0) {
+        return hs_cursor_varint(in, &state->next_id);
+    }
+    return hs_cursor_byte(in, &state->shift) && state->shift <= HS_ADDRESS_SHIFT_MAX &&
+           hs_cursor_varint(in, &state->last_address);
+}
+
+bool hs_records_begin(hs_records_t *records, unsigned features, const uint8_t *payload,
+                      size_t count, uint64_t *first)
+{
+    hs_cursor_t *in = &records->in;
+    *in = (hs_cursor_t){payload, payload + count};
+    hs_decode_state_t *state = &records->state;
+    *state = (hs_decode_state_t){.features = (uint16_t)features};
+    uint32_t heap;
+    if (!hs_cursor_varint(in, first) || !hs_cursor_bounded(in, HS_NAME_INDEX_MAX, &state->task) ||
+        !hs_cursor_bounded(in, UINT32_MAX, &state->caps) ||
+        !hs_cursor_bounded(in, UINT16_MAX, &heap) || !blocks_begin(state, in) ||
+        ((features & HS_TRACE_CLOCK) != 0 && !hs_cursor_varint(in, &state->time))) {
+        return false;
+    }
+    state->heap = (uint16_t)heap;
+    return hs_records_use(records, HS_NAMES_TASK, state->task) &&
+           hs_records_use(records, HS_NAMES_HEAP, state->heap);
+}

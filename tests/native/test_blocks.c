@@ -1,0 +1,92 @@
+/* The table of live blocks equals a plain list after every operation. */
+#include "../models/check.h"
+#include "replay/blocks.h"
+
+#define LIVE_MAX 4096u
+
+typedef struct shadow {
+    uint64_t key[LIVE_MAX];
+    uint32_t value[LIVE_MAX];
+    uint32_t count;
+} shadow_t;
+
+static uint64_t some_key(check_random_t *random, uint32_t style)
+{
+    static uint64_t sequence;
+    switch (style) {
+    case 0:
+        return sequence++;
+    case 1:
+        return 0x3FFB0000u + 4u * (uint64_t)check_below(random, 1u << 16);
+    default:
+        return (uint64_t)check_next(random) << 32 | check_next(random);
+    }
+}
+
+static uint32_t index_of(const shadow_t *shadow, uint64_t key)
+{
+    uint32_t i = 0;
+    while (i < shadow->count && shadow->key[i] != key) {
+        i++;
+    }
+    return i;
+}
+
+static void insert(hs_blocks_t *blocks, shadow_t *shadow, check_random_t *random, uint32_t style)
+{
+    const uint64_t key = some_key(random, style);
+    if (shadow->count == LIVE_MAX || index_of(shadow, key) < shadow->count) {
+        return;
+    }
+    hs_block_t *block = hs_blocks_insert(blocks, key);
+    CHECK(block != NULL && block->requested == 0 && block->key == key, "a fresh record");
+    block->requested = check_next(random);
+    shadow->key[shadow->count] = key;
+    shadow->value[shadow->count++] = block->requested;
+}
+
+static void remove_one(hs_blocks_t *blocks, shadow_t *shadow, uint32_t i)
+{
+    hs_block_t *block = hs_blocks_find(blocks, shadow->key[i]);
+    CHECK(block != NULL, "key %u of %u", i, shadow->count);
+    hs_blocks_remove(blocks, block);
+    CHECK(hs_blocks_find(blocks, shadow->key[i]) == NULL, "removed");
+    shadow->count--;
+    shadow->key[i] = shadow->key[shadow->count];
+    shadow->value[i] = shadow->value[shadow->count];
+}
+
+static void compare(const hs_blocks_t *blocks, const shadow_t *shadow)
+{
+    CHECK(blocks->count == shadow->count, "%zu != %u", blocks->count, shadow->count);
+    for (uint32_t i = 0; i < shadow->count; i++) {
+        const hs_block_t *block = hs_blocks_find(blocks, shadow->key[i]);
+        CHECK(block != NULL && block->requested == shadow->value[i], "key %u", i);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    check_random_t random = check_start(argc, argv);
+    static shadow_t shadow;
+    for (uint32_t style = 0; style < 3; style++) {
+        hs_blocks_t blocks;
+        CHECK(hs_blocks_init(&blocks), "init");
+        shadow.count = 0;
+        for (uint32_t step = 0; step < 20000; step++) {
+            const bool grows = step < 10000 ? check_below(&random, 3) != 0
+                                            : check_below(&random, 3) == 0;
+            if (grows) {
+                insert(&blocks, &shadow, &random, style);
+            } else if (shadow.count != 0) {
+                remove_one(&blocks, &shadow, check_below(&random, shadow.count));
+            }
+            if (step % 97 == 0) {
+                compare(&blocks, &shadow);
+            }
+        }
+        compare(&blocks, &shadow);
+        hs_blocks_free(&blocks);
+    }
+    return 0;
+}
