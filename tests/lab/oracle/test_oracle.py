@@ -1,0 +1,64 @@
+"""`replay --pool N --allocator A --digest` gives what the real 32-bit builds answered."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from heapscope.layout.pool import pool_layout
+from heapscope.native.library import allocator_names
+from heapscope.replay.run import replay
+
+ROOT = Path(__file__).parents[3]
+ORACLE = ROOT / "tests" / "oracle"
+
+
+def trace_file(name: str) -> Path:
+    folders = (ORACLE / "traces", ROOT / "workloads" / "captured")
+    files = [folder / f"{name}{ending}" for folder in folders for ending in (".hst", ".hst.zst")]
+    return next(file for file in files if file.exists())
+
+
+def answers() -> list[dict[str, str]]:
+    with (ORACLE / "oracle.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if row["allocator"] in allocator_names()]
+
+
+def label(row: dict[str, str]) -> str:
+    return f"{row['trace']}-{row['allocator']}-{row['pool']}"
+
+
+@pytest.mark.parametrize("row", answers(), ids=label)
+def test_replay_equals_the_real_allocator(row: dict[str, str]) -> None:
+    layout = pool_layout(int(row["pool_used"]), row["allocator"])
+    result = replay(trace_file(row["trace"]), layout)
+    summary, region = result.summary, result.regions[0]
+    first = summary.first_failure_event
+    assert summary.digest_line == (
+        f"digest {row['digest']} results {row['results']} failures {row['failures']}"
+    )
+    assert ("" if first is None else str(first)) == row["first_failure"]
+    assert summary.skipped == int(row["skipped"])
+    assert summary.live_peak == int(row["peak_live"])
+    assert region.reported_free == int(row["reported_free"])
+    assert region.reported_minimum_free == int(row["reported_minimum"])
+    assert region.largest_reported == int(row["reported_largest"])
+
+
+def test_every_allocator_of_the_lab_has_answers_to_meet() -> None:
+    asked = {row["allocator"] for row in answers()}
+    assert asked == set(allocator_names())
+    assert len(answers()) >= 33 * 4
+
+
+def test_the_command_prints_the_digest_line_alone() -> None:
+    row = next(r for r in answers() if r["trace"] == "edge" and r["allocator"] == "idf-5.5")
+    command = [sys.executable, "-m", "heapscope", "replay", str(trace_file("edge"))]
+    options = ["--pool", row["pool_used"], "--allocator", row["allocator"], "--digest"]
+    out = subprocess.run([*command, *options], capture_output=True, text=True, check=True).stdout
+    assert out == f"digest {row['digest']} results {row['results']} failures {row['failures']}\n"
