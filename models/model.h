@@ -42,9 +42,9 @@ typedef struct hs_steps {
 /* The true state, exact after every operation; bytes. What is left of the region's size,
  * size - control - used - free, is block headers, sentinels and bytes lost to rounding its ends. */
 typedef struct hs_tally {
-    uint32_t control;      /* heap structure and tables */
-    uint32_t used;         /* payload bytes of used blocks, as handed out by the raw allocator */
-    uint32_t free;         /* payload bytes of free blocks */
+    uint32_t control; /* heap structure and tables */
+    uint32_t used;    /* payload bytes of used blocks, as handed out by the raw allocator */
+    uint32_t free;    /* payload bytes of free blocks */
     uint32_t used_blocks;
     uint32_t free_blocks;
     uint32_t minimum_free; /* low-water mark of `free`, moments inside an operation included */
@@ -73,15 +73,15 @@ typedef bool (*hs_walk_fn)(void *context, const hs_walk_block_t *block); /* fals
  * heap and an offset that the heap handed out and that is still used.
  */
 struct hs_model {
-    const char *name;      /* e.g. "idf-5.5" */
-    const char *title;     /* one line for people */
-    size_t state_size;     /* bytes of the model's struct, whose first member is hs_heap_t */
-    uint32_t granule;      /* every payload size is a multiple of this; bytes */
-    bool poisonable;       /* `+light` exists for it */
-    bool has_realloc;      /* false: hs_heap_realloc allocates, copies and frees */
-    bool has_aligned;      /* false: hs_heap_aligned always fails */
+    const char *name;          /* e.g. "idf-5.5" */
+    const char *title;         /* one line for people */
+    size_t state_size;         /* bytes of the model's struct, whose first member is hs_heap_t */
+    uint32_t granule;          /* every payload size is a multiple of this; bytes */
+    bool poisonable;           /* `+light` exists for it */
+    bool has_realloc;          /* false: hs_heap_realloc allocates, copies and frees */
+    bool has_aligned;          /* false: hs_heap_aligned always fails */
     bool serves_up_to_largest; /* malloc serves every size from 1 to largest_allocatable */
-    bool aligned_is_own;   /* blocks of aligned() must go to aligned_free() and cannot be realloced */
+    bool aligned_is_own; /* blocks of aligned() must go to aligned_free() and cannot be realloced */
 
     /* Sets up an empty heap over the whole region. HS_ERR_MEMORY: the region is too small (or, for
      * some versions, too large) for this allocator. */
@@ -99,7 +99,7 @@ struct hs_model {
     /* Largest request below the wrap-around of 32-bit rounding for which malloc succeeds now. O(1)
      * amortised. Pure but for caches. */
     uint32_t (*largest_allocatable)(hs_heap_t *heap);
-    uint32_t (*largest_free)(const hs_heap_t *heap); /* may walk */
+    uint32_t (*largest_free)(const hs_heap_t *heap);             /* may walk */
     void (*reported)(const hs_heap_t *heap, hs_reported_t *out); /* without poisoning; may walk */
     void (*walk)(const hs_heap_t *heap, hs_walk_fn visit, void *context); /* address order */
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
@@ -110,10 +110,10 @@ struct hs_model {
 /* A model's state begins with this. Fields are for models and the functions below. */
 struct hs_heap {
     const hs_model_t *model;
-    uint8_t *mem;      /* host copy of the region, `size` bytes */
-    uint32_t base;     /* address of mem[0] on the chip */
-    uint32_t size;     /* bytes */
-    bool light;        /* light poisoning */
+    uint8_t *mem;  /* host copy of the region, `size` bytes */
+    uint32_t base; /* address of mem[0] on the chip */
+    uint32_t size; /* bytes */
+    bool light;    /* light poisoning */
     hs_tally_t tally;
     hs_steps_t steps;
 };
@@ -134,7 +134,8 @@ const char *hs_allocator_name(size_t index);
 /* ---- one heap on one region ------------------------------------------------------------------- */
 
 /* A new heap over `size` bytes at chip address `base`; takes `size` bytes of zeroed host memory.
- * NULL: *why says HS_ERR_MEMORY (region unfit for this allocator, or host memory) . */
+ * NULL: *why (may be NULL) says HS_ERR_MEMORY (region unfit for this allocator, or reaching the end
+ * of the 32-bit address space, or no host memory) or HS_ERR_ARGUMENT (no such flavour). */
 hs_heap_t *hs_heap_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
 hs_heap_t *hs_heap_clone(const hs_heap_t *heap); /* an independent copy; NULL without host memory */
 void hs_heap_delete(hs_heap_t *heap);            /* NULL is fine */
@@ -144,6 +145,8 @@ uint32_t hs_heap_malloc(hs_heap_t *heap, uint32_t size);
 uint32_t hs_heap_calloc(hs_heap_t *heap, uint32_t size);
 /* size 0 frees and returns HS_NONE. A failed realloc leaves the block as it was. */
 uint32_t hs_heap_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size);
+/* `align` is a power of two up to 2^30, `at` at most `size`; anything else returns HS_NONE. The byte
+ * at result + (`at` rounded up to 4) is aligned, where the version honours `at`. */
 uint32_t hs_heap_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
 /* `aligned` says that the block came from hs_heap_aligned. */
 void hs_heap_free(hs_heap_t *heap, uint32_t offset, bool aligned);

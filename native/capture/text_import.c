@@ -134,13 +134,12 @@ static hs_status_t event_take(hs_text_import_t *import, const hs_text_line_t *li
 }
 
 /* The index of a name, which the trace learns when it is new. */
-static hs_status_t name_take(hs_text_import_t *import, const hs_text_line_t *line,
-                             uint32_t *index)
+static hs_status_t name_take(hs_text_import_t *import, const hs_text_line_t *line, uint32_t *index)
 {
     const bool task = line->kind == HS_TEXT_TASK;
     bool added;
-    const hs_status_t status = hs_name_index_get(task ? &import->tasks : &import->marks,
-                                                 line->name, line->length, index, &added);
+    const hs_status_t status = hs_name_index_get(task ? &import->tasks : &import->marks, line->name,
+                                                 line->length, index, &added);
     if (status != HS_OK || !added) {
         return status;
     }

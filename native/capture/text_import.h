@@ -18,10 +18,10 @@ typedef struct hs_text_import hs_text_import_t;
 
 typedef struct hs_text_import_stats {
     uint64_t lines;
-    uint64_t events;       /* heap events written */
-    uint64_t bad_lines;    /* neither event nor comment; skipped */
-    uint64_t first_bad;    /* line number from 1; 0: none */
-    uint64_t id_reused;    /* allocations under an id that was still live; the old block stays live */
+    uint64_t events;    /* heap events written */
+    uint64_t bad_lines; /* neither event nor comment; skipped */
+    uint64_t first_bad; /* line number from 1; 0: none */
+    uint64_t id_reused; /* allocations under an id that was still live; the old block stays live */
     uint64_t first_reused; /* line number from 1; 0: none */
 } hs_text_import_stats_t;
 

@@ -160,7 +160,8 @@ static inline bool quick_number(const uint8_t **at, uint8_t separator, uint64_t 
 
 size_t hs_text_line_quick(const uint8_t *text, hs_text_line_t *out)
 {
-    const uint8_t *at = text + 2; /* letter, blank, 18 digits, blank, 18 digits, newline: 40 bytes */
+    const uint8_t *at =
+        text + 2; /* letter, blank, 18 digits, blank, 18 digits, newline: 40 bytes */
     if (text[1] != ' ') {
         return 0;
     }

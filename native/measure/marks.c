@@ -33,6 +33,9 @@ static void take_tasks(hs_measure_t *measure, hs_mark_t *mark)
 
 static bool take_figures(hs_measure_t *measure, hs_mark_t *mark)
 {
+    if (measure->regions == NULL) {
+        return true; /* a census has no heap to look at */
+    }
     mark->regions = calloc(measure->regions->count, sizeof *mark->regions);
     mark->capsets = calloc(measure->capsets, sizeof *mark->capsets);
     if (mark->regions == NULL || mark->capsets == NULL) {

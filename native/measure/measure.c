@@ -127,11 +127,6 @@ static void remember(uint32_t list[2], uint32_t *count, uint32_t value)
     }
 }
 
-static uint32_t held(const hs_region_t *region, const hs_block_t *block)
-{
-    return block->usable + (region->heap->light ? HS_LIGHT_OVERHEAD : 0u);
-}
-
 void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
 {
     const hs_region_t *region = &measure->regions->region[block->region];
@@ -145,7 +140,7 @@ void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block, uint64_t ev
         measure->live_peak_event = event;
     }
     hs_owners_gain(&measure->owners, block->task, region->kind, block->requested,
-                   held(region, block), event);
+                   block->held, event);
     remember(measure->touched, &measure->touched_count, block->region);
     remember(measure->changed, &measure->changed_count, block->task);
 }
@@ -159,7 +154,7 @@ void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block)
     measure->live -= block->requested;
     measure->live_blocks--;
     hs_owners_lose(&measure->owners, block->task, region->kind, block->requested,
-                   held(region, block));
+                   block->held);
     remember(measure->touched, &measure->touched_count, block->region);
     remember(measure->changed, &measure->changed_count, block->task);
 }
@@ -170,13 +165,14 @@ void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failur
     hs_failures_add(&measure->failures, measure->regions, row);
 }
 
-static uint32_t task_payload(const hs_measure_t *measure, uint32_t slot)
+/* A task gets its series with its first event. */
+static void draw_new_tasks(hs_measure_t *measure, uint64_t time)
 {
-    uint32_t payload = 0;
-    for (uint32_t kind = 0; kind < measure->kinds; kind++) {
-        payload += hs_owners_row(&measure->owners, slot, kind)->payload;
+    hs_timeline_begin(&measure->timeline, time);
+    while (measure->timeline_tasks < measure->owners.tasks &&
+           hs_timeline_add(&measure->timeline)) {
+        measure->timeline_tasks++;
     }
-    return payload;
 }
 
 static void draw(hs_measure_t *measure, uint64_t time)
@@ -184,9 +180,6 @@ static void draw(hs_measure_t *measure, uint64_t time)
     hs_timeline_t *timeline = &measure->timeline;
     const uint32_t first_task = first_task_series(measure);
     hs_timeline_begin(timeline, time);
-    while (measure->timeline_tasks < measure->owners.tasks && hs_timeline_add(timeline)) {
-        measure->timeline_tasks++;
-    }
     if (measure->touched_count != 0) {
         hs_timeline_set(timeline, SERIES_LIVE, (uint32_t)measure->live);
         hs_timeline_set(timeline, SERIES_LARGEST, malloc_set(measure)->largest);
@@ -198,7 +191,8 @@ static void draw(hs_measure_t *measure, uint64_t time)
     for (uint32_t i = 0; i < measure->changed_count; i++) {
         const uint32_t slot = measure->changed[i];
         if (slot < measure->timeline_tasks) {
-            hs_timeline_set(timeline, first_task + slot, task_payload(measure, slot));
+            hs_timeline_set(timeline, first_task + slot,
+                            hs_owners_payload(&measure->owners, slot));
         }
     }
     if (hs_timeline_step(timeline)) {
@@ -222,6 +216,9 @@ void hs_measure_settle(hs_measure_t *measure, uint64_t event, uint64_t time)
         hs_headroom_settle(&measure->needs[n], event, time);
     }
     if (measure->timeline.capacity != 0) {
+        if (measure->timeline_tasks < measure->owners.tasks) {
+            draw_new_tasks(measure, time);
+        }
         draw(measure, time);
     }
     measure->touched_count = 0;

@@ -32,7 +32,7 @@ typedef struct hs_mark {
 } hs_mark_t;
 
 typedef struct hs_measure {
-    hs_regions_t *regions;
+    hs_regions_t *regions; /* NULL: a census, of which only marks are kept */
     uint32_t kinds;
     hs_owners_t owners;
     hs_lows_t lows;

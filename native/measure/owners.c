@@ -13,6 +13,7 @@ void hs_owners_free(hs_owners_t *owners)
 {
     free(owners->slots);
     free(owners->rows);
+    free(owners->payload);
     memset(owners, 0, sizeof *owners);
 }
 
@@ -44,6 +45,11 @@ static bool add_task(hs_owners_t *owners, uint32_t task)
         return false;
     }
     owners->rows = rows;
+    void *payload = owners->payload;
+    if (!reserve(&payload, &owners->payload_size, owners->tasks + 1, sizeof *owners->payload)) {
+        return false;
+    }
+    owners->payload = payload;
     for (uint32_t kind = 0; kind < owners->kinds; kind++) {
         hs_lab_task_row_t *row = hs_owners_row(owners, owners->tasks, kind);
         row->task = task;

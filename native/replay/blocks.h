@@ -22,7 +22,7 @@ typedef struct hs_block {
     uint64_t birth;     /* event number of its (last re)allocation */
     uint32_t offset;    /* payload, from its region's start */
     uint32_t requested; /* bytes */
-    uint32_t usable;    /* bytes */
+    uint32_t held;      /* bytes of the raw block: requested, rounding and poisoning */
     uint32_t task;      /* slot of the owner (hs_owners_slot) */
     uint32_t site;
     uint8_t region;

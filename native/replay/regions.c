@@ -49,20 +49,30 @@ static void plan(const hs_regions_t *regions, uint32_t caps, hs_route_t *route)
     }
 }
 
-const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps)
+static uint32_t find_route(hs_regions_t *regions, uint32_t caps)
 {
     for (uint32_t i = 0; i < regions->route_count; i++) {
         if (regions->routes[i].caps == caps) {
-            return &regions->routes[i];
+            return i;
         }
     }
-    hs_route_t *route = &regions->routes[regions->route_next];
-    regions->route_next = (regions->route_next + 1) % HS_ROUTES_KEPT;
+    const uint32_t i = regions->route_next;
+    regions->route_next = (i + 1) % HS_ROUTES_KEPT;
     if (regions->route_count < HS_ROUTES_KEPT) {
         regions->route_count++;
     }
-    plan(regions, caps, route);
-    return route;
+    plan(regions, caps, &regions->routes[i]);
+    return i;
+}
+
+const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps)
+{
+    const hs_route_t *last = &regions->routes[regions->route_last];
+    if (last->caps == caps && regions->route_count != 0) {
+        return last;
+    }
+    regions->route_last = find_route(regions, caps);
+    return &regions->routes[regions->route_last];
 }
 
 /* The capability sets that a request tries in turn; returns how many. */
@@ -125,10 +135,12 @@ static bool allocate_from(hs_regions_t *regions, const hs_request_t *request, ui
     const hs_route_t *route = hs_regions_route(regions, caps);
     for (uint32_t i = 0; i < route->count; i++) {
         const hs_region_t *region = &regions->region[route->tries[i]];
+        const uint32_t used = region->heap->tally.used;
         const uint32_t offset = take(region, request, caps);
         if (offset != HS_NONE) {
             place->region = route->tries[i];
             place->offset = offset;
+            place->held = region->heap->tally.used - used;
             place->exec = (caps & HS_CAP_EXEC) && region->iram_alias;
             return true;
         }
@@ -157,9 +169,11 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
 {
     const hs_region_t *region = &regions->region[place->region];
     if ((all_caps(region) & caps) == caps && !place->exec) {
+        const uint32_t used = region->heap->tally.used;
         const uint32_t offset = hs_heap_realloc(region->heap, place->offset, request->size);
         if (offset != HS_NONE) {
             place->offset = offset;
+            place->held += region->heap->tally.used - used;
             return true;
         }
         regions->refusals[place->region]++;

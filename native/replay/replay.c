@@ -34,10 +34,8 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
 
 void hs_replay_free(hs_replay_t *replay)
 {
-    if (!replay->census_only) {
-        hs_measure_free(&replay->measure);
-        hs_regions_free(&replay->regions);
-    }
+    hs_measure_free(&replay->measure);
+    hs_regions_free(&replay->regions);
     hs_blocks_free(&replay->blocks);
     hs_census_free(&replay->census);
     memset(replay, 0, sizeof *replay);
@@ -110,19 +108,18 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
 
 static hs_place_t place_of(const hs_block_t *block)
 {
-    const hs_place_t place = {block->region, block->offset, (block->flags & HS_BLOCK_EXEC) != 0};
+    const hs_place_t place = {block->region, block->offset, block->held,
+                              (block->flags & HS_BLOCK_EXEC) != 0};
     return place;
 }
 
 /* Gives the block what the heap handed out. */
-static void settle_in(hs_replay_t *replay, hs_block_t *block, const hs_place_t *place,
-                      uint32_t size)
+static void settle_in(hs_block_t *block, const hs_place_t *place, uint32_t size)
 {
-    const hs_heap_t *heap = replay->regions.region[place->region].heap;
     block->region = (uint8_t)place->region;
     block->offset = place->offset;
     block->requested = size;
-    block->usable = hs_heap_usable(heap, place->offset, (block->flags & HS_BLOCK_ALIGNED) != 0);
+    block->held = place->held;
     block->flags = (uint8_t)((block->flags & ~(unsigned)HS_BLOCK_EXEC) |
                              (place->exec ? HS_BLOCK_EXEC : 0u));
 }
@@ -166,9 +163,11 @@ static void drop_reused(hs_replay_t *replay, hs_block_t *block, const hs_event_t
 
 static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    hs_block_t *old = hs_blocks_find(&replay->blocks, event->key);
-    if (old != NULL) {
-        drop_reused(replay, old, event, number);
+    if (event->key < replay->next_key) { /* an id beyond has never been live */
+        hs_block_t *old = hs_blocks_find(&replay->blocks, event->key);
+        if (old != NULL) {
+            drop_reused(replay, old, event, number);
+        }
     }
     hs_block_t *block = hs_blocks_insert(&replay->blocks, event->key);
     if (block == NULL) {
@@ -189,7 +188,7 @@ static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, u
     }
     hs_place_t place;
     if (allocate(replay, event, &place)) {
-        settle_in(replay, block, &place, (uint32_t)event->size);
+        settle_in(block, &place, (uint32_t)event->size);
         placed(replay, block);
         hs_measure_gain(&replay->measure, block, number);
         return HS_OK;
@@ -250,7 +249,7 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
         fail(replay, event, number, slot, block->requested);
         return;
     }
-    settle_in(replay, block, &place, request.size);
+    settle_in(block, &place, request.size);
     block->task = slot;
     block->birth = number;
     block->site = event->site;
@@ -340,7 +339,7 @@ static hs_status_t on_heap_event(hs_replay_t *replay, const hs_event_t *event, u
 
 static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    if (event->kind == HS_EVENT_MARK && !replay->census_only) {
+    if (event->kind == HS_EVENT_MARK) {
         hs_measure_mark(&replay->measure, number, event->time, (uint32_t)event->key);
     }
     replay->gaps |= event->kind == HS_EVENT_LOST;

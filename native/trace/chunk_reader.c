@@ -2,8 +2,8 @@
 
 #include "../../device/src/trace/format.h"
 
-#define NUMBER_MAX (UINT64_C(1) << 63)  /* of heap events: leaves room to count on */
-#define CLAIM_MAX (UINT32_C(1) << 20)   /* chunks that a damaged header alone may call lost */
+#define NUMBER_MAX (UINT64_C(1) << 63) /* of heap events: leaves room to count on */
+#define CLAIM_MAX (UINT32_C(1) << 20)  /* chunks that a damaged header alone may call lost */
 
 void hs_chunk_reader_init(hs_chunk_reader_t *reader, hs_event_t *batch)
 {
@@ -163,7 +163,8 @@ static hs_status_t metadata_read(hs_chunk_reader_t *reader, const hs_frame_t *fr
 /* Whether this version of the reader understands the chunk. */
 static bool understood(hs_chunk_reader_t *reader, uint32_t version, uint32_t features)
 {
-    if (version <= HS_TRACE_VERSION && (features & HS_FEATURES_REQUIRED & ~HS_FEATURES_KNOWN) == 0) {
+    if (version <= HS_TRACE_VERSION &&
+        (features & HS_FEATURES_REQUIRED & ~HS_FEATURES_KNOWN) == 0) {
         return true;
     }
     /* How it knows its blocks says nothing about those that are read. */

@@ -6,7 +6,8 @@
 #include "metadata.h"
 #include "records.h"
 
-#define HS_PRINTS 64u /* chunks whose CRC is remembered, to tell a repetition from a new recording */
+#define HS_PRINTS                                                                                  \
+    64u /* chunks whose CRC is remembered, to tell a repetition from a new recording */
 
 /* A chunk's header, and where it lies. */
 typedef struct hs_frame {

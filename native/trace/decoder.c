@@ -51,8 +51,8 @@ static hs_look_t look(const hs_decoder_t *decoder, const uint8_t *bytes, size_t 
     if (count < HS_CHUNK_HEADER) {
         return LOOK_PART;
     }
-    const uint32_t check = hs_crc32_of(&decoder->crc, bytes + HS_CHUNK_KIND_AT,
-                                       HS_CHUNK_CHECK_AT - HS_CHUNK_KIND_AT);
+    const uint32_t check =
+        hs_crc32_of(&decoder->crc, bytes + HS_CHUNK_KIND_AT, HS_CHUNK_CHECK_AT - HS_CHUNK_KIND_AT);
     if ((check & 0xFFFFu) != hs_load16(bytes + HS_CHUNK_CHECK_AT)) {
         return LOOK_NOTHING;
     }
@@ -113,8 +113,7 @@ static size_t scan(hs_decoder_t *decoder, const uint8_t *bytes, size_t count, bo
     size_t at = 0;
     while (at < count && reading(decoder)) {
         hs_frame_t frame = {.bytes = bytes + at, .position = decoder->position};
-        const hs_look_t seen =
-            look(decoder, frame.bytes, count - at, &frame.size, &frame.sequence);
+        const hs_look_t seen = look(decoder, frame.bytes, count - at, &frame.size, &frame.sequence);
         if (seen == LOOK_WHOLE) {
             at += whole_read(decoder, &frame);
             continue;

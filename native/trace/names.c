@@ -5,7 +5,7 @@
 
 #define PAGES ((HS_NAME_INDEX_MAX + 1u) / HS_NAMES_PAGE)
 
-_Static_assert(PAGES * HS_NAMES_PAGE == HS_NAME_INDEX_MAX + 1u, "whole pages cover the indices");
+_Static_assert(PAGES *HS_NAMES_PAGE == HS_NAME_INDEX_MAX + 1u, "whole pages cover the indices");
 _Static_assert(HS_NAME_MAX <= UINT8_MAX, "one byte holds a length");
 
 /* Zeroed memory within the bound, or NULL. */

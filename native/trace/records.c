@@ -75,8 +75,82 @@ static const uint8_t event_kinds[8] = {
     [HS_RECORD_ALIGNED] = HS_EVENT_ALIGNED,
 };
 
-/* Records until one is not ordinary, the batch is full, or the payload is nearly over. `features`
- * is a constant in each copy of it. Bound: each round takes bytes of the payload. */
+/* An ordinary record, taken apart but not yet accepted. */
+typedef struct hs_parts {
+    const uint8_t *next; /* the byte after what was read */
+    uint64_t asks;       /* all ones for what asks for memory, 0 for a FREE */
+    uint64_t number;     /* of the head */
+    uint64_t key;
+    uint64_t new_key;
+    uint64_t size;
+    uint64_t last; /* address mentioned last */
+    uint64_t site;
+    uint64_t ticks;
+    unsigned kind; /* of the record */
+    bool fits;     /* no field is longer than four bytes */
+} hs_parts_t;
+
+static HS_ALWAYS_INLINE void realloc_parts(hs_parts_t *parts, const hs_decode_state_t *state,
+                                           const unsigned features)
+{
+    parts->fits = field_read(&parts->next, ~UINT64_C(0), &parts->size);
+    if ((features & HS_TRACE_ADDRESSES) != 0) {
+        uint64_t moved;
+        parts->fits = field_read(&parts->next, ~UINT64_C(0), &moved) && parts->fits;
+        parts->last += hs_unzigzag(parts->number);
+        parts->key = parts->last << state->shift;
+        parts->last += hs_unzigzag(moved);
+        parts->new_key = parts->last << state->shift;
+    } else {
+        parts->key = state->next_id - 1u - parts->number;
+        parts->new_key = parts->key;
+    }
+}
+
+/* FREE and allocations alike. */
+static HS_ALWAYS_INLINE void block_parts(hs_parts_t *parts, const hs_decode_state_t *state,
+                                         const unsigned features)
+{
+    parts->size = parts->number & parts->asks;
+    if ((features & HS_TRACE_ADDRESSES) != 0) {
+        uint64_t given;
+        parts->fits = field_read(&parts->next, parts->asks, &given);
+        parts->last += hs_unzigzag(given | (parts->number & ~parts->asks));
+        parts->key = parts->last << state->shift;
+    } else {
+        parts->key = state->next_id - ((parts->number + 1u) & ~parts->asks);
+    }
+}
+
+static HS_ALWAYS_INLINE void stamp_parts(hs_parts_t *parts, const unsigned features)
+{
+    if ((features & HS_TRACE_SITES) != 0) {
+        parts->fits = field_read(&parts->next, parts->asks, &parts->site) &&
+                      parts->site <= HS_NAME_INDEX_MAX && parts->fits;
+    }
+    if ((features & HS_TRACE_CLOCK) != 0) {
+        parts->fits = field_read(&parts->next, ~UINT64_C(0), &parts->ticks) && parts->fits;
+    }
+}
+
+static HS_ALWAYS_INLINE void event_put(hs_event_t *out, const hs_parts_t *parts,
+                                       const hs_decode_state_t *state, const unsigned features)
+{
+    out->key = parts->key;
+    out->new_key = parts->new_key;
+    out->size = parts->size;
+    out->time = (features & HS_TRACE_CLOCK) != 0 ? state->time : 0;
+    out->task = state->task;
+    out->caps = state->caps & (uint32_t)parts->asks;
+    out->site = (uint32_t)parts->site;
+    out->heap = state->heap;
+    out->kind = event_kinds[parts->kind];
+    out->align_log2 = 0;
+}
+
+/* Records until one is not ordinary, the batch is full, or the payload is nearly over; then nothing
+ * of the next record has been kept. `features` is a constant in each copy of it. Bound: each round
+ * takes bytes of the payload. */
 static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
 {
     hs_decode_state_t state = records->state;
@@ -90,78 +164,42 @@ static HS_ALWAYS_INLINE void run(hs_records_t *records, const unsigned features)
     while (end - at >= AHEAD && out < out_end) {
         const uint64_t word = hs_load64(at);
         const hs_field_t head = field_of(word);
-        const unsigned kind = (unsigned)word & 7u;
-        if (!head.fits) {
+        hs_parts_t parts = {.next = at + head.size,
+                            .number = head_number(head),
+                            .last = state.last_address,
+                            .kind = (unsigned)word & 7u,
+                            .fits = true};
+        if (!head.fits || (parts.kind > HS_RECORD_CALLOC &&
+                           (parts.kind != HS_RECORD_TASK || parts.number > HS_NAME_INDEX_MAX))) {
             break;
         }
-        const uint8_t *next = at + head.size;
-        const uint64_t number = head_number(head);
-        if (kind > HS_RECORD_CALLOC) {
-            if (kind != HS_RECORD_TASK || number > HS_NAME_INDEX_MAX) {
-                break;
-            }
-            state.task = (uint32_t)number;
+        if (parts.kind == HS_RECORD_TASK) {
+            state.task = (uint32_t)parts.number;
             tasks = state.task >= tasks ? state.task + 1 : tasks;
-            at = next;
+            at = parts.next;
             continue;
         }
-
-        /* All ones for what asks for memory, 0 for a FREE. */
-        const uint64_t asks = 0u - (uint64_t)(kind != HS_RECORD_FREE);
-        uint64_t key;
-        uint64_t new_key = 0;
-        uint64_t size = number & asks;
-        uint64_t last = state.last_address;
-        bool fits = true;
-        if (kind == HS_RECORD_REALLOC) {
-            fits = field_read(&next, ~UINT64_C(0), &size);
-            if ((features & HS_TRACE_ADDRESSES) != 0) {
-                uint64_t moved;
-                fits = field_read(&next, ~UINT64_C(0), &moved) && fits;
-                last += hs_unzigzag(number);
-                key = last << state.shift;
-                last += hs_unzigzag(moved);
-                new_key = last << state.shift;
-            } else {
-                key = state.next_id - 1u - number;
-                new_key = key;
-            }
-        } else if ((features & HS_TRACE_ADDRESSES) != 0) {
-            uint64_t given;
-            fits = field_read(&next, asks, &given);
-            last += hs_unzigzag(given | (number & ~asks));
-            key = last << state.shift;
+        parts.asks = 0u - (uint64_t)(parts.kind != HS_RECORD_FREE);
+        if (parts.kind == HS_RECORD_REALLOC) {
+            realloc_parts(&parts, &state, features);
         } else {
-            key = state.next_id - ((number + 1u) & ~asks);
+            block_parts(&parts, &state, features);
         }
-        uint64_t site = 0;
-        if ((features & HS_TRACE_SITES) != 0) {
-            fits = field_read(&next, asks, &site) && site <= HS_NAME_INDEX_MAX && fits;
-        }
-        uint64_t ticks = 0;
-        if ((features & HS_TRACE_CLOCK) != 0) {
-            fits = field_read(&next, ~UINT64_C(0), &ticks) && fits;
-        }
-        if (!fits) {
-            break; /* nothing of this record has been kept */
+        stamp_parts(&parts, features);
+        if (!parts.fits) {
+            break;
         }
 
-        at = next;
-        state.next_id += (uint64_t)(kind == HS_RECORD_MALLOC || kind == HS_RECORD_CALLOC);
-        state.last_address = last;
-        state.time += ticks;
-        sites = site >= sites && (features & HS_TRACE_SITES) != 0 && asks != 0 ? (uint32_t)site + 1
-                                                                               : sites;
-        out->key = key;
-        out->new_key = new_key;
-        out->size = size;
-        out->time = (features & HS_TRACE_CLOCK) != 0 ? state.time : 0;
-        out->task = state.task;
-        out->caps = state.caps & (uint32_t)asks;
-        out->site = (uint32_t)site;
-        out->heap = state.heap;
-        out->kind = event_kinds[kind];
-        out->align_log2 = 0;
+        at = parts.next;
+        state.next_id +=
+            (uint64_t)(parts.kind == HS_RECORD_MALLOC) | (uint64_t)(parts.kind == HS_RECORD_CALLOC);
+        state.last_address = parts.last;
+        state.time += parts.ticks;
+        if ((features & HS_TRACE_SITES) != 0) {
+            const uint32_t used = ((uint32_t)parts.site + 1u) & (uint32_t)parts.asks;
+            sites = used > sites ? used : sites;
+        }
+        event_put(out, &parts, &state, features);
         out++;
     }
     records->state = state;

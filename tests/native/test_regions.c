@@ -16,7 +16,7 @@ static void open_regions(hs_regions_t *regions, const char *allocator)
 static uint32_t region_for(hs_regions_t *regions, uint32_t size, uint32_t caps)
 {
     const hs_request_t request = {.size = size, .caps = caps};
-    hs_place_t place = {UINT32_MAX, 0, false};
+    hs_place_t place = {.region = UINT32_MAX};
     const bool fits = hs_regions_fits(regions, &request);
     const bool done = hs_regions_allocate(regions, &request, &place);
     CHECK(fits == done, "fits agrees with the allocation of %u for %#x", size, caps);

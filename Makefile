@@ -1,0 +1,92 @@
+# Heapscope for developers and for a first look. `make` lists the targets.
+# Everything is made in .venv and build, and the native library in src/heapscope/native.
+#   PYTHON=python3.12   another interpreter than python3
+#   CC=clang            another C compiler than cc
+#   HEAPSCOPE_ALL=1     a test that cannot run for want of a tool fails instead of being skipped
+
+SHELL = /bin/bash
+PYTHON ?= python3
+VENV = .venv/bin
+PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
+NATIVE = CMakeLists.txt cmake pyproject.toml device models native
+C_FOLDERS = device models native tests benches
+
+# Runs a command; shows what it printed only if it fails.
+QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/step.log; exit 1; }; }
+
+export CC
+.NOTPARALLEL:
+.PHONY: help demo test bench lint fuzz clean installed dev
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+demo: installed ## a real TLS client's memory on an ESP32, under two SDK versions
+	@$(VENV)/python workloads/mix/demo.py
+
+test: dev ## C tests with sanitizers (64 and 32 bit), Python tests, lint
+	@rm -f build/ran.txt; set -o pipefail; failed=0; ways="asan asan32 ubsan32"; \
+	if [ "$$HEAPSCOPE_ALL" = 1 ]; then ways="$$ways fuzz"; fi; \
+	for way in $$ways; do tests/run_c.sh $$way || failed=1; done; \
+	$(VENV)/python -m pytest --quiet | tee build/pytest.log || failed=1; \
+	$(MAKE) --no-print-directory lint || failed=1; \
+	echo; cat build/ran.txt; tail -n 1 build/pytest.log; exit $$failed
+
+bench: installed ## speed and density on this machine, nothing asserted
+	@$(VENV)/python benches/machine.py
+	@for bench in benches/bench_*.py; do \
+	    [ -e "$$bench" ] || continue; \
+	    echo; echo "== $$bench"; $(VENV)/python "$$bench" || exit 1; \
+	done
+
+lint: dev ## style and types of Python, format of C, rules of the repository
+	@mkdir -p build; failed=0; \
+	$(VENV)/ruff check --quiet || failed=1; \
+	$(VENV)/ruff format --quiet --check || { failed=1; $(VENV)/ruff format --diff; }; \
+	$(VENV)/mypy || failed=1; \
+	find $(C_FOLDERS) -name '*.[ch]' -exec $(VENV)/clang-format --dry-run -Werror {} + || failed=1; \
+	$(VENV)/python -m pytest --quiet tests/lab/test_repository.py -k 'not example' || failed=1; \
+	if [ $$failed = 0 ]; then echo "ran lint"; else echo "FAILED lint"; fi >>build/ran.txt; \
+	exit $$failed
+
+fuzz: dev ## the fuzz targets with libFuzzer; FUZZ_RUNS=1000000 for more inputs
+	@tests/run_c.sh fuzz $(FUZZ_RUNS)
+
+clean: ## remove everything that was made
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -f src/heapscope/native/lab.h src/heapscope/native/*heapscope_lab.*
+	find src tests benches workloads -name __pycache__ -prune -exec rm -rf {} +
+
+# ---- set-up ------------------------------------------------------------------------------------
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "Heapscope needs Python 3.11 or newer and $(PYTHON) is not." \
+	        "Name another one: make PYTHON=python3.12 ..."; exit 1; }
+	@command -v $(CC) >/dev/null || { \
+	    echo "Heapscope needs a C compiler and found no '$(CC)'. Debian package: gcc." \
+	        "Name another one: make CC=clang ..."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	    echo "$(PYTHON) cannot make virtual environments. Debian package: python3-venv."; exit 1; }
+	@echo "Making .venv"
+	@rm -rf .venv; $(QUIETLY); quietly $(PYTHON) -m venv .venv
+	@touch .venv/made
+
+# The package and what it needs, installed so that src is used in place. Again when C files or
+# their list have changed.
+installed: .venv/made
+	@if [ -e src/heapscope/native/lab.h ] && [ -e .venv/installed ] && \
+	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
+	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
+	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \
+	quietly $(PIP) --editable . --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
+	mv .venv/begun .venv/installed
+
+# The tools of the extra "dev".
+dev: installed
+	@if [ -e .venv/dev ] && [ -z "$$(find pyproject.toml -newer .venv/dev)" ]; then exit 0; fi; \
+	echo "Installing the tools for tests into .venv"; $(QUIETLY); \
+	$(VENV)/python -c 'import tomllib; \
+	    project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	    print(*project["optional-dependencies"]["dev"], sep="\n")' >.venv/dev.txt && \
+	quietly $(PIP) --requirement .venv/dev.txt && touch .venv/dev

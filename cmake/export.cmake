@@ -1,0 +1,20 @@
+# heapscope_export_only(TARGET PREFIX): the shared library exports the functions whose names begin
+# with PREFIX and nothing else. All code is compiled with hidden visibility, which no linker script
+# can undo, so the files that define such functions (native/lab) are compiled without it.
+file(GLOB lab_sources CONFIGURE_DEPENDS native/lab/*.c)
+if(NOT MSVC)
+    set_source_files_properties(${lab_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
+endif()
+
+function(heapscope_export_only target prefix)
+    if(WIN32)
+        set_target_properties(${target} PROPERTIES WINDOWS_EXPORT_ALL_SYMBOLS ON)
+    elseif(APPLE)
+        target_link_options(${target} PRIVATE "LINKER:-exported_symbol,_${prefix}*")
+    else()
+        set(script ${CMAKE_CURRENT_BINARY_DIR}/${target}.map)
+        file(CONFIGURE OUTPUT ${script} CONTENT "{ global: @prefix@*; local: *; };\n" @ONLY)
+        target_link_options(${target} PRIVATE "LINKER:--version-script=${script}")
+        set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script})
+    endif()
+endfunction()

@@ -1,0 +1,497 @@
+"""Makes the golden traces of format version 1 from the events declared here.
+
+    python3 format/golden/make.py            writes v1/NAME.hst and v1/NAME.txt
+    python3 format/golden/make.py --check    says whether the files are what it would write
+
+This is a second encoder, written from SPEC.md alone. tests/format/test_golden.c reads each NAME.hst
+with the decoder, compares with NAME.txt, and writes the undamaged ones again with the encoder. A
+change of the format shows as a change of these files, which must not happen: traces of version 1
+stay readable for ever. A new version gets a folder and a script of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ADDRESSES, CLOCK, SITES = 1, 2, 4
+METADATA, EVENTS, END = 1, 2, 3
+TABLES = ("task", "mark", "site", "heap", "pool")
+U64 = 1 << 64
+NONE = U64 - 1
+
+
+def varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out) + bytes([number])
+
+
+def zigzag(difference: int) -> int:
+    difference %= U64
+    return ((difference << 1) % U64) ^ (U64 - 1 if difference >> 63 else 0)
+
+
+def head(kind: int, number: int) -> bytes:
+    first = kind | (number & 15) << 3
+    return bytes([first]) if number < 16 else bytes([first | 0x80]) + varint(number >> 4)
+
+
+def chunk(kind: int, sequence: int, payload: bytes, features: int = 0, version: int = 1) -> bytes:
+    front = bytes([kind, version]) + features.to_bytes(2, "little")
+    front += sequence.to_bytes(4, "little") + len(payload).to_bytes(2, "little")
+    front += (zlib.crc32(front) & 0xFFFF).to_bytes(2, "little")
+    body = front + payload
+    return b"\x48\x53\xc7\x9a" + body + zlib.crc32(body).to_bytes(4, "little")
+
+
+def printable(text: bytes) -> str:
+    return "".join(chr(b) if 0x21 <= b < 0x7F and b != 0x5C else f"\\x{b:02x}" for b in text)
+
+
+@dataclass
+class Event:
+    kind: str
+    key: int = 0
+    new: int = 0
+    size: int = 0
+    align: int = 0
+    site: int = 0
+    dt: int = 0
+
+
+KINDS = ("", "malloc", "calloc", "aligned", "realloc", "free", "failed", "mark", "task_start",
+         "task_end", "lost", "pool_create", "pool_grow", "pool_alloc", "pool_release")
+RECORDS = {"free": 0, "malloc": 1, "realloc": 2, "calloc": 3, "aligned": 4}
+EXTENSIONS = {"mark": 0, "name": 1, "failed": 2, "task_start": 3, "task_end": 4, "lost": 5,
+              "heap": 6, "pool_create": 7, "pool_grow": 8, "pool_alloc": 9, "pool_release": 10}
+
+
+@dataclass
+class Health:
+    chunks: int = 0
+    lost_chunks: int = 0
+    lost_events: int = 0
+    skipped_bytes: int = 0
+    malformed_chunks: int = 0
+    newer_chunks: int = 0
+    repeated_chunks: int = 0
+    first_damage: int | None = None
+    next_trace: int | None = None
+    version: int = 1
+    features: int = 0
+    ended: int = 1
+    truncated: int = 0
+
+
+@dataclass
+class Trace:
+    """The bytes of a trace, chunk by chunk, and what a reader is to make of each chunk."""
+
+    features: int = 0
+    shift: int = 0
+    chunks: list[bytes] = field(default_factory=list)
+    lines: list[list[str]] = field(default_factory=list)  # event lines of each chunk
+    facts: list[tuple[bytes, bytes]] = field(default_factory=list)
+    names: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    used: list[int] = field(default_factory=lambda: [0] * 5)
+    number: int = 0
+    next_id: int = 0
+    last: int = 0
+    time: int = 0
+    task: int = 0
+    caps: int = 0
+    heap: int = 0
+    payload: bytes = b""
+    pending: list[str] = field(default_factory=list)
+
+    # chunks
+
+    def _add(self, kind: int, payload: bytes, lines: list[str]) -> None:
+        self.chunks.append(chunk(kind, len(self.chunks), payload, self.features))
+        self.lines.append(lines)
+
+    def metadata(self, *facts: tuple[bytes, bytes]) -> None:
+        payload = varint(len(facts))
+        for key, value in facts:
+            payload += varint(len(key)) + key + varint(len(value)) + value
+            self.facts = [f for f in self.facts if f[0] != key] + [(key, value)]
+        self._add(METADATA, payload, [])
+
+    def begin(self) -> None:
+        """Opens a chunk of events."""
+        self.payload = varint(self.number) + varint(self.task) + varint(self.caps)
+        self.payload += varint(self.heap)
+        if self.features & ADDRESSES:
+            self.payload += bytes([self.shift]) + varint(self.last)
+        else:
+            self.payload += varint(self.next_id)
+        if self.features & CLOCK:
+            self.payload += varint(self.time)
+        self.pending = []
+        self._use(0, self.task)
+        self._use(3, self.heap)
+
+    def flush(self) -> None:
+        self._add(EVENTS, self.payload, self.pending)
+
+    def end(self) -> None:
+        self._add(END, varint(self.number), [])
+
+    def bytes(self) -> bytes:
+        return b"".join(self.chunks)
+
+    # records
+
+    def _use(self, table: int, index: int) -> None:
+        self.used[table] = max(self.used[table], index + 1)
+
+    def _reference(self, key: int) -> int:
+        if not self.features & ADDRESSES:
+            return (self.next_id - 1 - key) % U64
+        address = key >> self.shift
+        number = zigzag(address - self.last)
+        self.last = address
+        return number
+
+    def _stamp(self, event: Event, site: bool) -> bytes:
+        out = b""
+        if site and self.features & SITES:
+            out += varint(event.site)
+            self._use(2, event.site)
+        if self.features & CLOCK:
+            out += varint(event.dt)
+            self.time += event.dt
+        return out
+
+    def _new_block(self, key: int) -> bytes:
+        return varint(self._reference(key)) if self.features & ADDRESSES else b""
+
+    def extension(self, kind: int, body: bytes) -> None:
+        self.payload += head(7, kind) + varint(len(body)) + body
+
+    def set_task(self, task: int) -> None:
+        self.task = task
+        self.payload += head(5, task)
+        self._use(0, task)
+
+    def set_caps(self, caps: int) -> None:
+        self.caps = caps
+        self.payload += head(6, caps)
+
+    def set_heap(self, heap: int) -> None:
+        self.heap = heap
+        self.extension(EXTENSIONS["heap"], varint(heap))
+        self._use(3, heap)
+
+    def name(self, table: int, index: int, name: bytes) -> None:
+        self.extension(EXTENSIONS["name"], bytes([table]) + varint(index) + name)
+        self.names[table, index] = name
+        self._use(table, index)
+
+    def add(self, kind: str, key: int = 0, extra: bytes = b"", **fields: int) -> None:
+        """One event; `extra` are fields of a later writer, at the end of an extension."""
+        event = Event(kind, key, **fields)
+        heap_event = kind in RECORDS or kind == "failed"
+        if kind in ("malloc", "calloc", "aligned"):
+            if not self.features & ADDRESSES:
+                event.key = self.next_id
+            self.payload += head(RECORDS[kind], event.size)
+            self.payload += bytes([event.align]) if kind == "aligned" else b""
+            self.payload += self._new_block(event.key) + self._stamp(event, True)
+            self.next_id += 1
+        elif kind == "realloc":
+            self.payload += head(2, self._reference(event.key)) + varint(event.size)
+            event.new = event.new if self.features & ADDRESSES else event.key
+            self.payload += self._new_block(event.new) + self._stamp(event, True)
+        elif kind == "free":
+            self.payload += head(0, self._reference(event.key)) + self._stamp(event, False)
+        else:
+            self.extension(EXTENSIONS[kind], self._body(event) + extra)
+        self._line(event, heap_event)
+
+    def _body(self, event: Event) -> bytes:
+        if event.kind == "failed":
+            body = bytes([event.new]) + varint(event.size) + bytes([event.align])
+            body += varint(self._reference(event.key)) if KINDS[event.new] == "realloc" else b""
+            return body + self._stamp(event, True)
+        body = b"" if event.kind == "lost" else varint(event.key)
+        if event.kind in ("lost", "pool_create", "pool_grow", "pool_alloc"):
+            body += varint(event.size)
+        if event.kind == "pool_create":
+            body += varint(event.new)
+        table = {"mark": 1, "task_start": 0, "task_end": 0}.get(event.kind, 4)
+        if event.kind != "lost":
+            self._use(table, event.key)
+        return body + self._stamp(event, False)
+
+    def _line(self, event: Event, heap_event: bool) -> None:
+        asks = heap_event and event.kind != "free"
+        self.pending.append(
+            f"event {self.number} {event.kind} key {event.key} new {event.new} size {event.size}"
+            f" time {self.time if self.features & CLOCK else 0} task {self.task}"
+            f" caps {self.caps if asks else 0} site {event.site if self.features & SITES else 0}"
+            f" heap {self.heap if heap_event else 0} align {event.align}")
+        self.number += heap_event
+
+    # what a reader says
+
+    def text(self, read: list[int], status: int = 0, **health: int) -> str:
+        """With the chunks `read`, as indices into those written."""
+        found = Health(chunks=len(read), features=self.features)
+        for key, value in health.items():
+            setattr(found, key, value)
+        lines = [f"status {status}"]
+        lines += [line for index in read for line in self.lines[index]]
+        lines += [f"fact {printable(key)} = {printable(value)}" for key, value in self.facts]
+        for table, count in enumerate(self.used):
+            lines.append(f"table {TABLES[table]} {count}")
+            lines += [f"name {TABLES[table]} {index} = {printable(name)}"
+                      for (of, index), name in sorted(self.names.items()) if of == table]
+        events = sum(1 for index in read for line in self.lines[index]
+                     if line.split()[2] in (*RECORDS, "failed"))
+        lines.append(f"health events {events}")
+        for key, value in vars(found).items():
+            lines.append(f"health {key} {'none' if value is None else value}")
+        return "\n".join(lines) + "\n"
+
+
+Case = tuple[bytes, str]
+
+
+def block(trace: Trace, offset: int) -> int:
+    return 0x3FFB0000 + offset if trace.features & ADDRESSES else offset
+
+
+def every_kind(features: int) -> Case:
+    """Each kind of event, in two chunks, the context changing before the second."""
+    t = Trace(features, shift=2 if features & ADDRESSES else 0)
+    addresses = bool(features & ADDRESSES)
+    at = (lambda id, address: 0x3FFB0000 + address) if addresses else (lambda id, address: id)
+    t.metadata((b"source", b"golden"), (b"word_size", b"4"))
+    t.begin()
+    t.add("malloc", at(0, 0x100), size=100, dt=5, site=1)
+    t.add("calloc", at(1, 0x170), size=2000, dt=130, site=2)
+    t.add("aligned", at(2, 0x1000), size=4096, align=12, site=300)
+    t.add("realloc", at(0, 0x100), new=at(0, 0x2100), size=70000, dt=1, site=1)
+    t.add("free", at(1, 0x170), dt=20000)
+    t.set_task(3)
+    t.add("task_start", 3, dt=1)
+    t.set_caps(0x1804)
+    t.add("malloc", at(3, 0x170), size=16, site=4)
+    t.set_heap(2)
+    t.add("malloc", at(4, 0x8000), size=2047, dt=2)
+    t.add("failed", new=1, size=1 << 20, site=5, dt=3)
+    t.add("failed", new=3, size=512, align=6, dt=3)
+    t.add("failed", at(4, 0x8000), new=4, size=1 << 20, dt=3)
+    t.name(1, 0, b"connected")
+    t.add("mark", 0, dt=9)
+    t.add("lost", size=12, dt=1)
+    t.flush()
+    t.begin()
+    t.add("pool_create", 1, size=4000, new=1000)
+    t.add("pool_grow", 1, size=1000, dt=7)
+    t.add("pool_alloc", 1, size=24)
+    t.add("pool_release", 1)
+    t.add("free", at(4, 0x8000))
+    t.add("task_end", 3, dt=4)
+    t.set_task(0)
+    t.set_heap(0)
+    t.add("free", at(3, 0x170))
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2, 3], lost_events=12)
+
+
+def extremes() -> Case:
+    """The largest numbers, and blocks that never were."""
+    t = Trace()
+    t.metadata()
+    t.begin()
+    t.add("malloc", size=0)
+    t.add("malloc", size=15)
+    t.add("malloc", size=16)
+    t.add("malloc", size=U64 - 1)
+    t.add("free", NONE)
+    t.add("realloc", NONE, size=U64 - 1)
+    t.add("free", 0)
+    t.add("free", 0)  # twice
+    t.add("free", 4)  # not yet there
+    t.set_task(0xFFFFF)
+    t.set_caps(0xFFFFFFFF)
+    t.set_heap(0xFFFF)
+    t.add("aligned", size=1, align=31)
+    t.add("pool_create", 0xFFFFF, size=U64 - 1, new=U64 - 1)
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2])
+
+
+def names() -> Case:
+    t = Trace()
+    t.metadata((b"program", b"\x00\x1b[31m\xff"), (b"x", b""))
+    t.begin()
+    t.name(0, 0, b"main")
+    t.name(0, 1, b"\x1b[2J\x07\r\n\x00tail")
+    t.name(1, 0, b"")
+    t.name(1, 7, b"\xff\xfe not UTF-8 \xc3")
+    t.name(2, 0xFFFFF, "Größe/大きさ".encode())
+    t.name(3, 1, b"lv_mem")
+    t.name(4, 2, b"p" * 255)
+    t.name(0, 1, b"renamed")
+    t.add("mark", 7)
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2])
+
+
+def later_writer() -> Case:
+    """What a reader steps over: chunks, extensions, fields, tables and features it does not know."""
+    t = Trace(features=0x0100)
+    t.metadata((b"from_the_future", b"1"))
+    t._add(9, b"what is this", [])
+    t.begin()
+    t.add("malloc", size=10)
+    t.extension(11, b"an extension")
+    t.extension(1000000, b"")
+    t.add("lost", size=1, extra=b"more fields")
+    t.add("mark", 0, extra=b"\x80\x80")
+    t.extension(EXTENSIONS["name"], b"\x09\x00a table")
+    t.add("free", 0)
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2, 3], lost_events=1)
+
+
+def newer() -> Case:
+    """Chunks of version 2 and with a required feature among readable ones."""
+    t = Trace()
+    t.metadata()
+    for turn in range(3):
+        t.begin()
+        t.add("malloc", size=turn)
+        t.flush()
+    t.end()
+    t.chunks[2] = chunk(EVENTS, 2, b"unreadable", 0, version=2)
+    t.chunks.insert(4, chunk(EVENTS, 4, b"unreadable", 0x0080))
+    t.chunks[5] = chunk(END, 5, varint(3))
+    t.lines[2] = []
+    return t.bytes(), t.text([0, 1, 2, 3, 4], chunks=6, newer_chunks=2, lost_events=1, version=2,
+                             features=0x80, first_damage=sum(map(len, t.chunks[:3])))
+
+
+def four_chunks() -> Trace:
+    """Metadata, three chunks of two events, the end."""
+    t = Trace()
+    t.metadata((b"source", b"golden"))
+    for turn in range(3):
+        t.begin()
+        t.add("malloc", size=100 + turn)
+        t.add("free", turn)
+        t.flush()
+    t.end()
+    return t
+
+
+def start(t: Trace, index: int) -> int:
+    return sum(map(len, t.chunks[:index]))
+
+
+def damage_flip() -> Case:
+    t = four_chunks()
+    data = bytearray(t.bytes())
+    data[start(t, 2) + 18] ^= 0x20
+    return bytes(data), t.text([0, 1, 3, 4], lost_chunks=1, lost_events=2,
+                               skipped_bytes=len(t.chunks[2]), first_damage=start(t, 2))
+
+
+def damage_cut() -> Case:
+    t = four_chunks()
+    data = t.bytes()[: start(t, 3) + 19]
+    return data, t.text([0, 1, 2], lost_chunks=1, skipped_bytes=19, first_damage=start(t, 3),
+                        ended=0, truncated=1)
+
+
+def damage_missing() -> Case:
+    t = four_chunks()
+    data = b"".join(t.chunks[:1] + t.chunks[3:])
+    return data, t.text([0, 3, 4], lost_chunks=2, lost_events=4, first_damage=start(t, 1))
+
+
+def damage_joined() -> Case:
+    """Bytes deleted across the border of two chunks, and text between others."""
+    t = four_chunks()
+    noise = b"I (312) wifi: HS connected\r\n"
+    data = b"".join(t.chunks[:1]) + noise + t.chunks[1][:-3] + t.chunks[2][5:]
+    data += b"".join(t.chunks[3:])
+    skipped = len(noise) + len(t.chunks[1]) - 3 + len(t.chunks[2]) - 5
+    return data, t.text([0, 3, 4], lost_chunks=2, lost_events=4, skipped_bytes=skipped,
+                        first_damage=start(t, 1))
+
+
+def damage_repeated() -> Case:
+    t = four_chunks()
+    order = [0, 0, 1, 2, 1, 2, 3, 0, 4]
+    data = b"".join(t.chunks[i] for i in order)
+    return data, t.text([0, 1, 2, 3, 4], repeated_chunks=4)
+
+
+def damage_malformed() -> Case:
+    """A record cut off inside a chunk whose CRC is right: what comes before it counts."""
+    t = four_chunks()
+    payload = t.chunks[2][16:-4][:-1] + b"\x81"
+    t.chunks[2] = chunk(EVENTS, 2, payload)
+    t.lines[2] = t.lines[2][:1]
+    return t.bytes(), t.text([0, 1, 2, 3, 4], malformed_chunks=1, lost_events=1,
+                             first_damage=start(t, 2))
+
+
+def two_recordings() -> Case:
+    """A device that was reset: only the first recording is read."""
+    t = four_chunks()
+    other = Trace()
+    other.metadata((b"source", b"golden"))
+    other.begin()
+    other.add("malloc", size=999)
+    other.flush()
+    other.end()
+    data = b"".join(t.chunks[:3])
+    return data + other.bytes(), t.text([0, 1, 2], ended=0, repeated_chunks=1,
+                                        next_trace=len(data))
+
+
+def not_a_trace() -> Case:
+    data = b"a 0 100\nf 0\n"
+    return data, Trace().text([], status=3, skipped_bytes=len(data), first_damage=0, version=0,
+                              ended=0)
+
+
+def cases() -> dict[str, Case]:
+    made = {f"kinds{features}": every_kind(features) for features in range(8)}
+    for make in (extremes, names, later_writer, newer, damage_flip, damage_cut, damage_missing,
+                 damage_joined, damage_repeated, damage_malformed, two_recordings, not_a_trace):
+        made[make.__name__] = make()
+    return made
+
+
+def main() -> int:
+    folder = Path(__file__).parent / "v1"
+    check = sys.argv[1:] == ["--check"]
+    wrong = 0
+    for name, (data, text) in cases().items():
+        for path, content in ((folder / f"{name}.hst", data),
+                              (folder / f"{name}.txt", text.encode("ascii"))):
+            if not check:
+                path.write_bytes(content)
+            elif not path.exists() or path.read_bytes() != content:
+                print(f"{path} differs from what it is made from", file=sys.stderr)
+                wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

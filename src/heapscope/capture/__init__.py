@@ -1,0 +1,1 @@
+"""Ways into a trace: other forms and tools."""

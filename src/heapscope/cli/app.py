@@ -1,0 +1,77 @@
+"""The `heapscope` command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.compare import compare
+from heapscope.cli.group import HeapscopeGroup
+from heapscope.cli.import_trace import import_trace
+from heapscope.cli.info import info
+from heapscope.cli.replay import replay
+
+__all__ = ["app", "main"]
+
+HELP = """\
+Finds where the RAM of a microcontroller goes.
+
+Replays heap traces of firmware bit-exactly on the chip's 32-bit memory, under other allocators
+and SDK versions.
+"""
+
+EPILOG = """\
+\b
+Examples:
+  heapscope import text events.txt -o T.hst
+  heapscope info T.hst
+  heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
+  heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5
+
+Exit codes: 0 done, 1 a budget or check failed, 2 could not run.
+"""
+
+app = typer.Typer(
+    name="heapscope",
+    cls=HeapscopeGroup,
+    help=HELP,
+    epilog=EPILOG,
+    add_completion=False,
+    rich_markup_mode=None,  # plain help: quick, and the same text as docs/reference/cli.md
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from heapscope import __version__
+
+        typer.echo(f"heapscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app.command(name="import", short_help="Turn another form of a trace into a .hst file.")(
+    import_trace
+)
+app.command(name="info", short_help="Say what a trace holds.")(info)
+app.command(name="replay", short_help="Run a trace on a chip's memory.")(replay)
+app.command(name="compare", short_help="Put two replays side by side.")(compare)
+
+
+def main() -> None:
+    """Entry point of the installed command."""
+    app(prog_name="heapscope")

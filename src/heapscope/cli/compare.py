@@ -1,0 +1,68 @@
+"""`heapscope compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli import layout_flags as flags
+from heapscope.cli.shared import Json, Needs
+
+__all__ = ["compare"]
+
+
+def compare(
+    left: Annotated[Path, typer.Argument(metavar="A", help="Trace, or result of replay --json.")],
+    right: Annotated[
+        Path | None, typer.Argument(metavar="B", help="The other side; none: the same trace.")
+    ] = None,
+    chip: Annotated[list[str] | None, flags.CHIP] = None,
+    idf: Annotated[list[str] | None, flags.IDF] = None,
+    boot_log: Annotated[list[str] | None, flags.BOOT_LOG] = None,
+    cores: Annotated[list[str] | None, flags.CORES] = None,
+    static_dram: Annotated[list[str] | None, flags.STATIC_DRAM] = None,
+    static_iram: Annotated[list[str] | None, flags.STATIC_IRAM] = None,
+    layout: Annotated[list[str] | None, flags.LAYOUT] = None,
+    pool: Annotated[list[str] | None, flags.POOL] = None,
+    allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
+    need: Needs = None,
+    json: Json = None,
+) -> None:
+    """Put two replays side by side: two traces, two memories, or two results.
+
+    \b
+    An option given twice is for the left and the right side, one given once for both.
+    A and B are traces, or files that "replay --json" wrote.
+
+    \b
+    Examples:
+      heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --need 16717
+      heapscope compare T.hst --pool 256KB --allocator idf-4.2 --allocator idf-5.5
+      heapscope compare before.hst after.hst --chip esp32
+      heapscope compare before.json after.json
+    """
+    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.sides import both_sides
+    from heapscope.measure.comparison import compare as compare_results
+
+    given = {
+        "chip": chip,
+        "idf": idf,
+        "boot_log": boot_log,
+        "cores": cores,
+        "static_dram": static_dram,
+        "static_iram": static_iram,
+        "layout": layout,
+        "pool": pool,
+        "allocator": allocator,
+    }
+    results = both_sides(left, right, {name: value or [] for name, value in given.items()}, need)
+    comparison = compare_results(*results)
+    write_json(comparison.to_json(), json)
+    if wants_tables(json):
+        from heapscope.report.compare import print_comparison
+        from heapscope.report.console import console
+
+        print_comparison(comparison, console())

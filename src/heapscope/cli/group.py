@@ -1,0 +1,108 @@
+"""How every command ends: exit codes, and errors in two lines without a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from heapscope.errors import HeapscopeError
+
+__all__ = ["DONE", "FAILED", "UNUSABLE", "HeapscopeGroup"]
+
+DONE = 0  # the command did what it was asked to
+FAILED = 1  # a budget or check failed
+UNUSABLE = 2  # could not run
+INTERRUPTED = 130
+
+TRACEBACK = "HEAPSCOPE_TRACEBACK"
+
+#: The base of what the parser raises for a wrong command line. Typer has it, under several names.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+
+class HeapscopeGroup(TyperGroup):
+    """The group of all verbs."""
+
+    def main(  # type: ignore[override]  # every other argument goes through unseen
+        self, args: Sequence[str] | None = None, **extra: Any
+    ) -> NoReturn:
+        """Runs a command line and exits; the exit code is all that the caller sees."""
+        extra["standalone_mode"] = False
+        _replace_what_cannot_be_encoded()
+        sys.exit(self._code(args, extra))
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # before typer sees it and exits with 1
+            _forget_output()
+            return DONE
+        return result
+
+    def _code(self, args: Sequence[str] | None, extra: dict[str, Any]) -> int:
+        try:
+            return int(super().main(args, **extra) or DONE)
+        except (KeyboardInterrupt, typer.Abort):
+            return INTERRUPTED
+        except Exception as error:
+            if os.environ.get(TRACEBACK):
+                traceback.print_exc()
+            _print_error(error)
+            return UNUSABLE
+
+
+def _print_error(error: Exception) -> None:
+    message, remedy = _explain(error)
+    print(f"error: {_harmless(message)}", file=sys.stderr)
+    if remedy:
+        print(f"remedy: {_harmless(remedy)}", file=sys.stderr)
+
+
+def _explain(error: Exception) -> tuple[str, str]:
+    if isinstance(error, HeapscopeError):
+        return error.message, error.remedy
+    if isinstance(error, UsageError):
+        return _usage(error)
+    if isinstance(error, OSError) and error.strerror:
+        name = f"{error.filename}: " if error.filename else ""
+        return f"{name}{error.strerror}", "check the path and its permissions"
+    if isinstance(error, MemoryError):
+        return (
+            "the host has too little memory for this",
+            "close other programs, or use a larger one",
+        )
+    return (
+        f"a fault of Heapscope, not of your input: {type(error).__name__}: {error}",
+        f"report it with the command line; {TRACEBACK}=1 shows where it happened",
+    )
+
+
+def _usage(error: Any) -> tuple[str, str]:
+    path = error.ctx.command_path if getattr(error, "ctx", None) else "heapscope"
+    return error.format_message(), f"{path} --help"
+
+
+def _harmless(text: str) -> str:
+    """Names of files may hold anything; a terminal must not act on it."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
+def _replace_what_cannot_be_encoded() -> None:
+    """A terminal without UTF-8 gets question marks, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def _forget_output() -> None:
+    """The reader of our output is gone: nothing more is written, not even at the exit."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

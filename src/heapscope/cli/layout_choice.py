@@ -1,0 +1,124 @@
+"""The layout that the options, or else the trace itself, ask for."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+
+from heapscope.cli.recorded import recorded_facts
+from heapscope.cli.shared import LayoutOptions
+from heapscope.cli.sizes import parse_size
+from heapscope.errors import HeapscopeError
+from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.boot_log import BootLog, read_boot_log
+from heapscope.layout.chips import chip_names, load_chip
+from heapscope.layout.layout import Layout
+from heapscope.layout.pool import pool_layout
+from heapscope.layout.toml_file import read_layout
+from heapscope.layout.versions import parse_idf
+
+__all__ = ["DEFAULT_IDF", "choose_layout"]
+
+DEFAULT_IDF = "5.5"
+
+EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layout F.toml"
+
+
+def choose_layout(options: LayoutOptions, trace: Path) -> Layout:
+    """Raises HeapscopeError for options that contradict each other or name what is not known."""
+    if options.pool is not None:
+        _alone(options, "pool")
+        size = parse_size(options.pool, what="--pool")
+        return pool_layout(size, options.allocator or f"idf-{DEFAULT_IDF}")
+    if options.layout is not None:
+        _alone(options, "layout")
+        return _with_allocator(read_layout(Path(options.layout)), options.allocator)
+    return _of_chip(options, trace)
+
+
+def _alone(options: LayoutOptions, chosen: str) -> None:
+    """A pool or a layout file says all there is to say but the allocator."""
+    for field in fields(options):
+        if field.name not in (chosen, "allocator") and getattr(options, field.name) is not None:
+            raise HeapscopeError(
+                f"--{chosen} and {_flag(field.name)} cannot be used together",
+                remedy=f"choose one: {EXAMPLES}",
+            )
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _with_allocator(layout: Layout, allocator: str | None) -> Layout:
+    if allocator is None:
+        return layout
+    name = parse_allocator(allocator)
+    return replace(layout, regions=tuple(replace(r, allocator=name) for r in layout.regions))
+
+
+def _of_chip(options: LayoutOptions, trace: Path) -> Layout:
+    boot = None if options.boot_log is None else _boot_log(options)
+    chip, idf, notes = _chip_and_version(options, boot, trace)
+    layout = load_chip(chip).layout(
+        idf=idf,
+        cores=_cores(options.cores),
+        static_dram=_static(options.static_dram, "--static-dram"),
+        static_iram=_static(options.static_iram, "--static-iram"),
+        boot=boot,
+        allocator=options.allocator,
+    )
+    return replace(layout, notes=(*notes, *layout.notes))
+
+
+def _boot_log(options: LayoutOptions) -> BootLog:
+    if options.cores is not None:
+        raise HeapscopeError(
+            "--cores and --boot-log both say which regions there are",
+            remedy="leave --cores out: the log is of a device with its cores in use",
+        )
+    return read_boot_log(Path(options.boot_log or ""))
+
+
+def _chip_and_version(
+    options: LayoutOptions, boot: BootLog | None, trace: Path
+) -> tuple[str, str | None, tuple[str, ...]]:
+    """Options first, then the boot log, then what the trace says of its device."""
+    chip = options.chip or (boot.chip if boot else "")
+    idf, notes = options.idf, []
+    if idf is not None and boot is None:
+        parse_idf(idf)  # a wrong version is named before a missing chip is
+    if not chip:
+        facts = recorded_facts(trace)
+        chip = facts.get("chip", "")
+        if chip:
+            notes.append(f"chip {chip}, as recorded in the trace")
+            idf = idf or (facts.get("sdk") if boot is None else None)
+    if not chip:
+        raise _no_memory(boot)
+    if idf is None and boot is None:
+        idf = DEFAULT_IDF
+        notes.append(f"ESP-IDF {idf}, as --idf was not given")
+    return chip, idf, tuple(notes)
+
+
+def _no_memory(boot: BootLog | None) -> HeapscopeError:
+    if boot is not None:
+        return HeapscopeError(
+            f"{boot.file}: the log does not name its chip",
+            remedy=f"give --chip: {', '.join(chip_names())}",
+        )
+    return HeapscopeError(
+        "no memory to replay on, and the trace does not name its chip",
+        remedy=f"give one of {EXAMPLES}",
+    )
+
+
+def _cores(text: str | None) -> int:
+    if text not in (None, "1", "2"):
+        raise HeapscopeError(f"--cores: '{text}' is not a number of cores", remedy="give 1 or 2")
+    return int(text or 2)
+
+
+def _static(text: str | None, flag: str) -> int | None:
+    return None if text is None else parse_size(text, what=flag)

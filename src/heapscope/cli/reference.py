@@ -1,0 +1,74 @@
+"""docs/reference/cli.md, made from the commands' own help: python -m heapscope.cli.reference"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+
+from heapscope.cli.app import app
+
+__all__ = ["markdown"]
+
+HEAD = """\
+# Command line
+
+Made from `heapscope VERB --help` by `python -m heapscope.cli.reference`; a test keeps it current.
+
+- Exit codes: 0 done, 1 a budget or check failed, 2 could not run. A `--need` that does not fit is
+  an answer, not a failure. An error is two lines on standard error: `error: FILE: cause` and
+  `remedy: what to do`.
+- Sizes are bytes: `65536`, `0x10000` or `64KB` (KB is 1024 bytes).
+- `--json FILE` writes the result in a form with a schema in this folder:
+  [import](import.schema.json), [info](info.schema.json), [replay](replay.schema.json),
+  [compare](compare.schema.json).
+- Colours and the progress bar are for terminals only; `NO_COLOR=1` stops colours there too.
+- `HEAPSCOPE_TRACEBACK=1` shows where an unexpected error happened.
+"""
+
+
+def markdown() -> str:
+    """The whole document. Made from names and texts alone, so that it is the same under every
+    version of the library that parses the command line."""
+    group: Any = typer.main.get_command(app)
+    sections = [_section("heapscope", group, "VERB")]
+    for name, command in group.commands.items():
+        sections.append(_section(f"heapscope {name}", command, _arguments(command)))
+    return "\n".join([HEAD, *sections])
+
+
+def _arguments(command: Any) -> str:
+    taken = [param for param in command.params if param.param_type_name == "argument"]
+    names = [str(param.metavar) for param in taken]
+    shown = [
+        name if param.required else f"[{name}]" for name, param in zip(names, taken, strict=True)
+    ]
+    return " ".join(shown)
+
+
+def _section(title: str, command: Any, arguments: str) -> str:
+    rows = "\n".join(_row(param) for param in command.params if getattr(param, "help", None))
+    return (
+        f"## {title}\n\n```text\n{title} {arguments} [OPTIONS]\n\n{_text(command)}\n```\n\n"
+        f"| argument or option | meaning |\n| --- | --- |\n{rows}\n"
+    )
+
+
+def _text(command: Any) -> str:
+    parts = [command.help, command.epilog]
+    return "\n\n".join(part.replace("\b\n", "").strip() for part in parts if part)
+
+
+def _row(param: Any) -> str:
+    if param.param_type_name == "argument":
+        name = f"`{param.metavar}`"
+    else:
+        value = "" if param.is_flag else f" {param.metavar}"
+        name = ", ".join(f"`{flag}{value}`" for flag in param.opts)
+    required = " Required." if param.required else ""
+    return f"| {name} | {param.help}{required} |".replace("1|2", "1\\|2")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())

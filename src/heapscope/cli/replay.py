@@ -1,0 +1,86 @@
+"""`heapscope replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from heapscope.cli import layout_flags as flags
+from heapscope.cli.shared import Json, LayoutOptions, Needs, Trace
+from heapscope.errors import HeapscopeError
+
+if TYPE_CHECKING:
+    from heapscope.measure.result import ReplayResult
+
+__all__ = ["replay"]
+
+
+def replay(
+    trace: Trace,
+    chip: Annotated[str | None, flags.CHIP] = None,
+    idf: Annotated[str | None, flags.IDF] = None,
+    boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
+    cores: Annotated[str | None, flags.CORES] = None,
+    static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
+    static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
+    layout: Annotated[str | None, flags.LAYOUT] = None,
+    pool: Annotated[str | None, flags.POOL] = None,
+    allocator: Annotated[str | None, flags.ALLOCATOR] = None,
+    need: Needs = None,
+    digest: Annotated[
+        bool, typer.Option("--digest", help="Print one line: digest HEX16 results N failures N.")
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Run a trace on a chip's memory and say how close it came to running out.
+
+    \b
+    The memory is one of
+      --chip C [--idf V] [--boot-log F] [--cores N] [--static-dram N] [--static-iram N]
+      --boot-log F       a real device's regions; its own chip and version count
+      --layout F.toml    regions of your own
+      --pool BYTES       a single pool
+    and --allocator A puts another allocator on every region of it.
+
+    \b
+    Examples:
+      heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
+      heapscope replay T.hst --boot-log boot.txt --need 16717 --need 4KB:DMA
+      heapscope replay T.hst --pool 256KB --allocator idf-4.2 --digest
+      heapscope replay T.hst --chip esp32 --json replay.json
+    """
+    from heapscope.cli.run import run
+
+    options = LayoutOptions(
+        chip=chip,
+        idf=idf,
+        boot_log=boot_log,
+        cores=cores,
+        static_dram=static_dram,
+        static_iram=static_iram,
+        layout=layout,
+        pool=pool,
+        allocator=allocator,
+    )
+    result = run(trace, options, need or [])
+    _show(result, digest=digest, json=json)
+
+
+def _show(result: ReplayResult, *, digest: bool, json: Path | None) -> None:
+    from heapscope.cli.json_output import wants_tables, write_json
+
+    if digest and not wants_tables(json):
+        raise HeapscopeError(
+            "--digest and --json - both want standard output",
+            remedy="give --json a file; the digest is in it too",
+        )
+    write_json(result.to_json(), json)
+    if digest:
+        typer.echo(result.summary.digest_line)
+    elif wants_tables(json):
+        from heapscope.report.console import console
+        from heapscope.report.replay import print_replay
+
+        print_replay(result, console())

@@ -1,0 +1,44 @@
+"""One replay as the command line asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from heapscope.cli.layout_choice import choose_layout
+from heapscope.cli.progress import progress_bar
+from heapscope.cli.shared import LayoutOptions
+from heapscope.cli.sizes import parse_size
+from heapscope.errors import HeapscopeError
+from heapscope.layout.need import parse_need
+from heapscope.measure.result import ReplayResult
+from heapscope.replay.config import Need
+from heapscope.replay.run import replay
+
+__all__ = ["run"]
+
+NEEDS_MAX = 8
+
+
+def run(trace: Path, options: LayoutOptions, needs: Sequence[str]) -> ReplayResult:
+    layout = choose_layout(options, trace)
+    wanted = _needs(needs)
+    with progress_bar("replaying") as bar:
+        return replay(trace, layout, needs=wanted, progress=bar)
+
+
+def _needs(texts: Sequence[str]) -> list[Need]:
+    needs = list(dict.fromkeys(_need(text) for text in texts))
+    if len(needs) > NEEDS_MAX:
+        raise HeapscopeError(
+            f"{len(needs)} needs, at most {NEEDS_MAX} in one replay",
+            remedy="leave some out, or replay again for the others",
+        )
+    return needs
+
+
+def _need(text: str) -> Need:
+    """Sizes with units too: "4KB:DMA"."""
+    number, colon, capabilities = text.partition(":")
+    size = parse_size(number, what="--need")
+    return parse_need(f"{size}{colon}{capabilities}")

@@ -1,0 +1,47 @@
+"""What the verbs share: arguments, and what the user said of the layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["Json", "LayoutOptions", "Needs", "Trace"]
+
+Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
+
+Json = Annotated[
+    Path | None,
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help='Also write the result as JSON; "-": to standard output, in place of the tables.',
+    ),
+]
+
+Needs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--need",
+        metavar="BYTES[:CAPS]",
+        help="Ask whether one block of this size would have fitted, at every moment, from malloc "
+        "or with capabilities (16717, 4KB:DMA). May be repeated.",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LayoutOptions:
+    """What the user said about the memory to replay on, as typed; None: nothing."""
+
+    chip: str | None = None
+    idf: str | None = None
+    boot_log: str | None = None
+    cores: str | None = None
+    static_dram: str | None = None
+    static_iram: str | None = None
+    layout: str | None = None
+    pool: str | None = None
+    allocator: str | None = None

@@ -1,0 +1,163 @@
+"""The heap regions of a real device, out of what it prints when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.layout.boot_lines import BootRegion, Found, read_line
+from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.source import Blocks, Progress, open_blocks
+
+__all__ = ["BootLog", "BootRegion", "read_boot_log"]
+
+_LINE_MAX = 4096  # bytes of a line that count
+_REGIONS_MAX = 256  # of one boot; more is no boot log
+_UTF16 = b"\xff\xfe"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootLog:
+    """One boot of a device. Empty or None: the log does not tell."""
+
+    file: str
+    regions: tuple[BootRegion, ...]
+    sdk: str = ""  # as printed, "v4.2.2"
+    chip: str = ""  # "esp32"
+    cores: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+class _Boot:
+    """What has been seen of one boot."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.regions: list[BootRegion] = []
+        self.app_sdk = ""
+        self.loader_sdk = ""
+        self.chip = ""
+        self.cores: int | None = None
+        self.psram = ""
+        self.cut: int | None = None  # line of a region that is not whole
+        self.repeated = 0
+        self.went_on = False  # output after the regions: all of them were printed
+
+    def add(self, found: Found, line: int) -> None:
+        self.went_on |= bool(self.regions) and found.other
+        self.app_sdk = found.app_sdk or self.app_sdk
+        self.loader_sdk = found.loader_sdk or self.loader_sdk
+        self.chip = found.chip or self.chip
+        self.cores = found.cores or self.cores
+        self.psram = found.psram or self.psram
+        if found.cut:
+            self.cut = line
+        if found.region is not None:
+            self._add_region(found.region)
+
+    def _add_region(self, region: BootRegion) -> None:
+        if any(known.same(region) for known in self.regions):
+            self.repeated += 1
+        elif len(self.regions) < _REGIONS_MAX:
+            self.regions.append(region)
+
+
+def read_boot_log(path: str | Path, *, progress: Progress | None = None) -> BootLog:
+    """Reads a log with anything around the heap_init lines. Of several boots the last complete one
+    counts. InputError when there is no heap_init line."""
+    head, boots = b"", _Boots()
+    with open_blocks(path, progress=progress) as blocks:
+        for number, (line, ended) in enumerate(_lines(blocks), 1):
+            if len(head) < HEAD:
+                head += line + b"\n"
+            for part in line.split(b"\r"):  # some terminals write no more than that
+                boots.add(read_line(part, number, ended=ended), number)
+    boots.close()
+    if boots.best is None:
+        raise _no_regions(blocks, boots, head)
+    return _log(blocks, boots, boots.best)
+
+
+class _Boots:
+    """Divides a log into boots and keeps the one that counts."""
+
+    def __init__(self) -> None:
+        self.best: _Boot | None = None
+        self.seen = 0  # with a region in them
+        self._current = _Boot(1)
+        self.cut: int | None = None
+
+    def add(self, found: Found, line: int) -> None:
+        if found.begins and self._current.regions:
+            self.close()
+        self._current.add(found, line)
+
+    def close(self) -> None:
+        """The current boot is over."""
+        boot, best = self._current, self.best
+        if boot.cut is not None:
+            self.cut = boot.cut
+        if boot.regions:
+            self.seen += 1
+            fuller = best is None or len(boot.regions) >= len(best.regions)
+            if best is None or (boot.cut is None and (boot.went_on or fuller)):
+                self.best = boot
+        self._current = _Boot(self.seen + 1)
+
+
+def _lines(blocks: Blocks) -> Iterator[tuple[bytes, bool]]:
+    """Lines without their ends, long ones cut, and whether an end was there. UTF-16 (a Windows
+    shell's redirection) loses its zero bytes, which leaves ASCII."""
+    rest, utf16, first = b"", False, True
+    for block in blocks:
+        if first:
+            utf16, first = block.startswith(_UTF16), False
+        *lines, rest = (rest + (block.replace(b"\0", b"") if utf16 else block)).split(b"\n")
+        yield from ((line[:_LINE_MAX], True) for line in lines)
+        rest = rest[:_LINE_MAX]
+    if rest:
+        yield rest, False
+
+
+def _log(blocks: Blocks, boots: _Boots, boot: _Boot) -> BootLog:
+    return BootLog(
+        file=blocks.name,
+        regions=tuple(boot.regions),
+        sdk=boot.app_sdk or boot.loader_sdk,
+        chip=boot.chip,
+        cores=boot.cores,
+        notes=tuple(_notes(blocks, boots, boot)),
+    )
+
+
+def _notes(blocks: Blocks, boots: _Boots, boot: _Boot) -> Iterator[str]:
+    if boots.seen > 1:
+        which = "the last" if boot.number == boots.seen else f"number {boot.number}"
+        yield f"the log has {boots.seen} boots; {which} is used, the last that is complete"
+    if boots.cut is not None:
+        yield f"line {boots.cut} of the log is cut off and was left out"
+    if boot.repeated:
+        yield f"{boot.repeated} repeated region lines were left out"
+    if boot.psram:
+        yield f"the log adds {boot.psram} of PSRAM to the heap; it is not among the regions"
+    if blocks.loss is not None:
+        yield blocks.loss.sentence()
+
+
+def _no_regions(blocks: Blocks, boots: _Boots, head: bytes) -> InputError:
+    remedy = (
+        "log the start of the device at level Info: the lines read 'heap_init: At 3FFAE6E0 len "
+        "00001920 (6 KiB): DRAM'"
+    )
+    if boots.cut is not None:
+        return InputError(
+            f"{blocks.name}: its one heap_init line, {boots.cut}, is cut off", remedy=remedy
+        )
+    what, _ = looks_like(head)
+    if what == "looks like a boot log":
+        return InputError(f"{blocks.name}: a log without heap_init lines", remedy=remedy)
+    if blocks.loss is not None:
+        what = f"{what}; {blocks.loss.sentence()}"
+    return InputError(f"{blocks.name}: no heap_init line in it: it {what}", remedy=remedy)

@@ -1,0 +1,84 @@
+"""A layout: the regions and heaps of one firmware on one chip and SDK version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapscope.errors import InputError
+
+__all__ = ["Layout", "MallocRule", "Region"]
+
+REGIONS_MAX = 32
+ADDRESS_END = 1 << 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Region:
+    """A contiguous piece of memory with one heap on it. Addresses and sizes in bytes."""
+
+    start: int
+    size: int
+    kind: str
+    caps: tuple[int, int, int]  # by priority
+    allocator: str
+    iram_alias: bool = False  # EXEC requests take 4 bytes more (ESP32 D/IRAM)
+    startup_stack: bool = False  # holds start-up stacks; a heap only once the scheduler runs
+    startup_use: int = 0  # payload bytes that start-up takes, as one block
+    optional: bool = False  # too small for its allocator: left without a heap, not an error
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class MallocRule:
+    """What plain malloc(n) asks for. n <= threshold: small, above: large, then fallback."""
+
+    small: int
+    threshold: int = ADDRESS_END - 1
+    large: int = 0
+    fallback: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """Regions in the order in which the allocator tries them."""
+
+    name: str  # for people: "ESP32, ESP-IDF 4.2"
+    regions: tuple[Region, ...]
+    malloc: MallocRule
+    request_max: int = 0  # larger requests fail before any heap is asked; 0: no such rule
+    chip: str = ""
+    sdk: str = ""
+    source: str = ""  # where the regions come from: a boot log, seed lines, a file
+    notes: tuple[str, ...] = field(default=())  # what a reader must know ("static use assumed")
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Memory kinds in order of first appearance; a region's kind index points here."""
+        return tuple(dict.fromkeys(region.kind for region in self.regions))
+
+    def check(self) -> None:
+        """Raises InputError for regions that overlap, leave the address space or are too many."""
+        if not self.regions:
+            raise InputError(f"{self.source}: no region in it", remedy="give at least one region")
+        if len(self.regions) > REGIONS_MAX:
+            raise InputError(
+                f"{self.source}: {len(self.regions)} regions, at most {REGIONS_MAX} are possible",
+                remedy="merge neighbouring regions",
+            )
+        previous: Region | None = None
+        for region in sorted(self.regions, key=lambda r: r.start):
+            if region.end > ADDRESS_END:
+                raise InputError(
+                    f"{self.source}: region at {region.start:#010x} ends behind the 32-bit space",
+                    remedy="check its length",
+                )
+            if previous is not None and region.start < previous.end:
+                raise InputError(
+                    f"{self.source}: regions at {previous.start:#010x} (length {previous.size}) "
+                    f"and {region.start:#010x} overlap",
+                    remedy="shorten the first or move the second",
+                )
+            previous = region

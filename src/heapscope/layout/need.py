@@ -1,0 +1,33 @@
+"""Requests that a user asks about: `--need 16717:DMA|8BIT`."""
+
+from __future__ import annotations
+
+import re
+
+from heapscope.errors import InputError
+from heapscope.layout import capabilities
+from heapscope.layout.layout import ADDRESS_END
+from heapscope.trace.names import printable
+
+__all__ = ["parse_need"]
+
+_NUMBER = re.compile(r"0x[0-9a-f]{1,8}|[0-9][0-9_]{0,14}", re.ASCII | re.IGNORECASE)
+
+
+def parse_need(text: str) -> tuple[int, int]:
+    """(bytes, capabilities) of "16717" or "16717:DMA|8BIT"; capabilities 0: malloc's own."""
+    number, _, names = text.partition(":")
+    size = _number(number.strip())
+    if size is None or not 0 < size < ADDRESS_END:
+        raise InputError(
+            f"'{printable(text)}' is no request: '{printable(number)}' is not a number of bytes "
+            f"from 1 to {ADDRESS_END - 1}",
+            remedy="write bytes, or bytes and capabilities: 16717 or 16717:DMA|8BIT",
+        )
+    return size, capabilities.parse(names)
+
+
+def _number(text: str) -> int | None:
+    if not _NUMBER.fullmatch(text):
+        return None
+    return int(text, 16) if text[:2].lower() == "0x" else int(text.replace("_", ""))

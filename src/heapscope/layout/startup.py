@@ -1,0 +1,53 @@
+"""What start-up takes from the heap before the first event of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from heapscope.layout.layout import Region
+
+__all__ = ["spread_startup"]
+
+#: Of a region, what no block can have: the 4.2 allocator's share, the least of all modelled ones.
+#: Another allocator needs more; what then does not fit, the replay carries to the next region.
+_OVERHEAD = 36
+_SMALLEST = 4  # bytes of a block
+_MOST_CONTROL = 4096  # more than the tables of any modelled allocator
+
+
+def spread_startup(regions: tuple[Region, ...], *, use: int, caps: int) -> tuple[Region, ...]:
+    """Gives `use` bytes to the regions that malloc (capabilities `caps`) tries, in its order, one
+    block each. Regions with start-up stacks are not heaps yet at that time."""
+    taken = dict.fromkeys(range(len(regions)), 0)
+    left = use
+    order = list(dict.fromkeys(_tried(regions, caps)))
+    for index in order:
+        taken[index] = min(left, max(0, regions[index].size - _OVERHEAD) & ~3)
+        left -= taken[index]
+    if order:
+        _carry(order, taken, regions)
+        taken[order[-1]] += left  # the replay reports it as unplaced
+    return tuple(replace(r, startup_use=taken[i]) for i, r in enumerate(regions))
+
+
+def _tried(regions: tuple[Region, ...], caps: int) -> Iterator[int]:
+    """Indices in the order of heap_caps_malloc: priorities first, then the list."""
+    for priority in range(3):
+        for index, region in enumerate(regions):
+            union = region.caps[0] | region.caps[1] | region.caps[2]
+            shares = region.caps[priority] & caps
+            if shares and union & caps == caps and not region.startup_stack:
+                yield index
+
+
+def _carry(order: list[int], taken: dict[int, int], regions: tuple[Region, ...]) -> None:
+    """The replay carries on only to regions with start-up use of their own. So where the last
+    region used is nearly full, the next one is opened with the smallest block there is."""
+    used = [place for place, index in enumerate(order) if taken[index] > _SMALLEST]
+    if not used or used[-1] + 1 == len(order):
+        return
+    last, following = order[used[-1]], order[used[-1] + 1]
+    if regions[last].size - taken[last] < _MOST_CONTROL:
+        taken[last] -= _SMALLEST
+        taken[following] = _SMALLEST

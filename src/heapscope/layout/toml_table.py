@@ -1,0 +1,161 @@
+"""A table of a user's TOML file, read with errors that name key and line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from heapscope.errors import InputError
+from heapscope.layout import capabilities
+from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.layout import ADDRESS_END
+from heapscope.layout.toml_text import TomlText
+from heapscope.trace.names import printable
+
+__all__ = ["Table"]
+
+_NAME_MAX = 100
+_KINDS = {
+    "str": "a string",
+    "bool": "true or false",
+    "int": "a number",
+    "float": "a fraction",
+    "list": "a list",
+    "dict": "a table",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    section: str = ""
+    index: int = 0
+
+
+class Table:
+    """Values are checked when they are taken; a missing key without a default is an error."""
+
+    def __init__(
+        self,
+        values: Mapping[str, object],
+        *,
+        text: TomlText,
+        where: str,
+        place: _Place | None = None,
+    ) -> None:
+        self.where = where  # "region 2", for people
+        self._values = values
+        self._text = text
+        self._place = place or _Place()
+
+    def error(self, key: str, why: str, *, remedy: str) -> InputError:
+        line = self._text.line_of(self._place.section, self._place.index, key)
+        spot = "" if line is None else f", line {line}"
+        name = f"{self.where}, {key}" if self.where else key
+        return InputError(f"{self._text.file}{spot}: {printable(name)}: {why}", remedy=remedy)
+
+    def check_keys(self, valid: Sequence[str]) -> None:
+        for key in self._values:
+            if key not in valid:
+                near = difflib.get_close_matches(key[:_NAME_MAX], valid, n=1)
+                hint = f"did you mean {near[0]}? " if near else ""
+                raise self.error(key, "unknown key", remedy=f"{hint}valid: {', '.join(valid)}")
+
+    def string(self, key: str, default: str) -> str:
+        value = self._values.get(key, default)
+        if not isinstance(value, str):
+            raise self._wrong(key, value, "a string")
+        if not value or len(value) > _NAME_MAX:
+            if key in self._values:
+                raise self.error(key, f"{len(value)} characters", remedy=f"give 1 to {_NAME_MAX}")
+            return value
+        return printable(value, limit=_NAME_MAX)
+
+    def choice(self, key: str, valid: Sequence[str]) -> str:
+        """The first of the valid ones is the default."""
+        value = self.string(key, valid[0])
+        if value not in valid:
+            raise self.error(key, f"unknown '{value}'", remedy="valid: " + ", ".join(valid))
+        return value
+
+    def boolean(self, key: str) -> bool:
+        value = self._values.get(key, False)
+        if not isinstance(value, bool):
+            raise self._wrong(key, value, "true or false")
+        return value
+
+    def integer(self, key: str, default: int | None, *, least: int, most: int) -> int:
+        value = self._values.get(key, default)
+        if value is None:
+            raise self.error(key, "missing", remedy=f"add {key} = NUMBER")
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self._wrong(key, value, "a number")
+        if not least <= value <= most:
+            given = str(value) if abs(value) < 1 << 64 else "a very large number"
+            raise self.error(
+                key, f"{given} is out of range", remedy=f"give {least} to {most} ({most:#x})"
+            )
+        return value
+
+    def aligned(self, key: str, *, least: int) -> int:
+        """An address or size: a multiple of 4."""
+        value = self.integer(key, None, least=least, most=ADDRESS_END - 4)
+        if value % 4:
+            raise self.error(key, f"{value:#x} is no multiple of 4", remedy="round it up to one")
+        return value
+
+    def allocator(self, key: str, default: str) -> str:
+        value = self.string(key, default)
+        try:
+            return parse_allocator(value)
+        except InputError as error:
+            raise self.error(key, error.message, remedy=error.remedy) from None
+
+    def capabilities(self, key: str, default: str) -> int:
+        return self._capabilities(key, self._values.get(key, default))
+
+    def priorities(self, key: str, default: str) -> tuple[int, int, int]:
+        """A string: the first priority; a list: one to three of them."""
+        value = self._values.get(key, default)
+        parts = value if isinstance(value, list) else [value]
+        if not 1 <= len(parts) <= 3:
+            raise self.error(key, f"{len(parts)} priorities", remedy="give 1 to 3")
+        bits = [self._capabilities(key, part) for part in parts]
+        if not any(bits):
+            raise self.error(key, "none", remedy="leave it out for plain internal RAM")
+        first, second, third = (*bits, 0, 0)[:3]
+        return first, second, third
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        value = self._values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self._wrong(key, value, f"[[{key}]] tables")
+        if not value:
+            raise self.error(key, "missing", remedy=f"add a [[{key}]] with start and size")
+        return tuple(self._inner(key, item, number) for number, item in enumerate(value))
+
+    def table_or_string(self, key: str) -> Table | str | None:
+        """A string is checked to be capabilities."""
+        value = self._values.get(key)
+        if isinstance(value, dict):
+            return Table(value, text=self._text, where=key, place=_Place(section=key))
+        if value is None:
+            return None
+        self._capabilities(key, value)
+        return str(value)
+
+    def _inner(self, key: str, item: Mapping[str, object], number: int) -> Table:
+        place = _Place(section=key, index=number)
+        return Table(item, text=self._text, where=f"{key} {number + 1}", place=place)
+
+    def _capabilities(self, key: str, value: object) -> int:
+        if not isinstance(value, str):
+            raise self._wrong(key, value, 'capabilities such as "8BIT|DMA"')
+        try:
+            return capabilities.parse(value)
+        except InputError as error:
+            raise self.error(key, error.message, remedy=error.remedy) from None
+
+    def _wrong(self, key: str, value: object, wanted: str) -> InputError:
+        kind = _KINDS.get(type(value).__name__, "something else")
+        return self.error(key, f"is {kind}", remedy=f"give {wanted}")

@@ -1,0 +1,60 @@
+"""The text of a TOML file, and where in it a key stands (tomllib does not tell)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.trace.source import open_blocks
+
+__all__ = ["TomlText", "read_toml_text"]
+
+_SIZE_MAX = 1 << 20  # bytes; a layout has a few hundred
+_HEADER = re.compile(r"\s*\[+\s*([A-Za-z0-9_.\"' -]+?)\s*\]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TomlText:
+    file: str
+    text: str
+
+    def line_of(self, section: str, index: int, key: str) -> int | None:
+        """Line number, from 1, of `key` in the index-th [[section]] ("" for the top), or of the
+        section's header when the key is not in it; None when neither is found."""
+        seen, inside, found = -1, section == "", None
+        for number, line in enumerate(self.text.splitlines(), 1):
+            header = _HEADER.match(line)
+            if header is not None:
+                seen += header[1] == section
+                inside = header[1] == section and seen == index
+                found = number if inside else found
+            elif inside and _begins_with(line, key):
+                return number
+        return found
+
+
+def _begins_with(line: str, key: str) -> bool:
+    name, equals, _ = line.partition("=")
+    return bool(equals) and name.strip().strip("\"'") == key
+
+
+def read_toml_text(path: str | Path) -> TomlText:
+    with open_blocks(path) as blocks:
+        raw = b""
+        for block in blocks:
+            raw += block
+            if len(raw) > _SIZE_MAX:
+                raise InputError(
+                    f"{blocks.name}: larger than {_SIZE_MAX} bytes, no layout",
+                    remedy="give the TOML file of a layout",
+                )
+    if blocks.loss is not None:
+        raise InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="copy it again")
+    try:
+        return TomlText(file=blocks.name, text=raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{blocks.name}: not UTF-8 at byte {error.start}", remedy="save it as UTF-8"
+        ) from None

@@ -1,0 +1,98 @@
+"""What a comparison means for the user, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heapscope.measure.need import NeedRow
+from heapscope.measure.result import MALLOC, ReplayResult
+from heapscope.measure.summary import Tightest
+from heapscope.measure.verdict import limits
+from heapscope.measure.wording import count, plural, size
+
+__all__ = ["conclusion"]
+
+Labels = tuple[str, str]
+
+
+def conclusion(left: ReplayResult, right: ReplayResult, labels: Labels) -> tuple[str, ...]:
+    """Most important first: needs, failed requests, bytes; what limits their worth comes last."""
+    sentences = [*_needs(left, right, labels), *_failures(left, right, labels)]
+    sentences += _bytes(left, right, labels)
+    changes = sentences or ["Nothing changes: both sides gave the same figures."]
+    return (*changes, *dict.fromkeys([*limits(left), *limits(right)]))
+
+
+def _needs(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[str]:
+    others = {(need.size, need.capabilities): need for need in right.needs}
+    for need in left.needs:
+        other = others.get((need.size, need.capabilities))
+        if other is not None and need != other:
+            yield _need(need, other, labels)
+
+
+def _need(left: NeedRow, right: NeedRow, labels: Labels) -> str:
+    by = "malloc" if left.capabilities == MALLOC else left.capabilities
+    if not left.short_events and not right.short_events:
+        return (
+            f"{size(left.size)} for {by} always fits on both sides, with at least "
+            f"{size(left.minimum_margin)} to spare under {labels[0]} and "
+            f"{size(right.minimum_margin)} under {labels[1]}."
+        )
+    return (
+        f"{size(left.size)} for {by} {_fits(left)} under {labels[0]}, {_fits(right)} under "
+        f"{labels[1]}."
+    )
+
+
+def _fits(need: NeedRow) -> str:
+    if need.short_events == 0:
+        return "always fits"
+    short = size(-need.minimum_margin)
+    return f"does not fit after {plural(need.short_events, 'event')} (at worst {short} short)"
+
+
+def _failures(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[str]:
+    first, second = left.summary.failures, right.summary.failures
+    if first != second:
+        yield (
+            f"{count(first) if first else 'No'} failed requests under {labels[0]}, "
+            f"{count(second) if second else 'none'} under {labels[1]}."
+        )
+
+
+def _bytes(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[str]:
+    before, after = left.malloc.minimum_free, right.malloc.minimum_free
+    if before != after:
+        word = "more" if after > before else "less"
+        yield (
+            f"{labels[1]} leaves malloc {size(abs(after - before))} {word} at the tightest moment "
+            f"({size(after)} instead of {size(before)}){_main_cause(left, right, after - before)}."
+        )
+    largest = [side.malloc.minimum_largest_allocatable for side in (left, right)]
+    if largest[0] != largest[1]:
+        yield (
+            f"The largest block malloc could always have given is {size(largest[1])} instead of "
+            f"{size(largest[0])}."
+        )
+
+
+def _main_cause(left: ReplayResult, right: ReplayResult, change: int) -> str:
+    """The part of memory whose change explains most of the change in free bytes."""
+    shares = _shares(left.summary.tightest, right.summary.tightest)
+    name, share = max(shares.items(), key=lambda item: item[1] * (1 if change > 0 else -1))
+    if share * change <= 0:
+        return ""
+    return f", most through {name} ({size(abs(share))} {'less' if share > 0 else 'more'})"
+
+
+def _shares(left: Tightest, right: Tightest) -> dict[str, int]:
+    """How much each part's change adds to the free bytes; their sum and the change in the
+    regions' sizes make the whole change."""
+    return {
+        "payload": left.payload - right.payload,
+        "rounding": left.rounding - right.rounding,
+        "block headers": left.header - right.header,
+        "control structures": left.control - right.control,
+        "start-up use": left.startup - right.startup,
+    }

@@ -1,0 +1,27 @@
+"""One task's use of one memory kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heapscope.measure.record import Record
+
+__all__ = ["TaskRow"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRow(Record):
+    """Bytes: payload as asked for; held: the blocks given, rounding and poisoning included."""
+
+    task: str
+    task_index: int
+    kind: str
+    payload: int
+    payload_peak: int
+    payload_peak_event: int | None
+    held: int
+    held_peak: int
+    blocks: int
+    blocks_peak: int
+    allocations: int
+    failures: int

@@ -1,0 +1,91 @@
+"""The replay over time, decimated: equal buckets of heap events with their extremes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscope.measure.record import Record, malformed
+
+__all__ = ["LARGEST", "Timeline"]
+
+Unsigned = TypeVar("Unsigned", np.uint32, np.uint64)
+
+#: Columns of `Timeline.largest`, for malloc.
+LARGEST = ("largest_free", "largest_reported", "largest_allocatable")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Timeline(Record):
+    """Values in bytes. Rows are buckets; columns of least and most are `series`.
+
+    Series 0 is "live_payload", 1 "largest_allocatable" for malloc, then "free ADDRESS KIND" for
+    each region, then "task NAME" (payload) for each task in the order of first use.
+    """
+
+    width: int  # heap events a bucket
+    series: tuple[str, ...]
+    least: NDArray[np.uint32]
+    most: NDArray[np.uint32]
+    first_time: NDArray[np.uint64]  # clock ticks
+    largest: NDArray[np.uint32]  # at each bucket's last event; columns are LARGEST
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Timeline):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    @property
+    def buckets(self) -> int:
+        return len(self.first_time)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "width": self.width,
+            "first_time": self.first_time.tolist(),
+            "series": [
+                {
+                    "name": name,
+                    "least": self.least[:, column].tolist(),
+                    "most": self.most[:, column].tolist(),
+                }
+                for column, name in enumerate(self.series)
+            ],
+            "largest": {
+                name: self.largest[:, column].tolist() for column, name in enumerate(LARGEST)
+            },
+        }
+
+    @classmethod
+    def from_json(cls, data: object, *, where: str = "$.timeline") -> Self:
+        try:
+            return cls._parsed(data)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise malformed(where, "a timeline") from error
+
+    @classmethod
+    def _parsed(cls, data: Any) -> Self:
+        series, times = data["series"], data["first_time"]
+        return cls(
+            width=int(data["width"]),
+            series=tuple(str(one["name"]) for one in series),
+            least=_columns([one["least"] for one in series], len(times)),
+            most=_columns([one["most"] for one in series], len(times)),
+            first_time=_unsigned(times, np.uint64),
+            largest=_columns([data["largest"][name] for name in LARGEST], len(times)),
+        )
+
+
+def _columns(columns: list[list[int]], rows: int) -> NDArray[np.uint32]:
+    table = [_unsigned(column, np.uint32) for column in columns]
+    return np.array(table, dtype=np.uint32).reshape(len(columns), rows).T.copy()
+
+
+def _unsigned(values: list[int], kind: type[Unsigned]) -> NDArray[Unsigned]:
+    """Older versions of numpy wrap negative numbers; here they are an error."""
+    if min(values, default=0) < 0:
+        raise ValueError("negative")
+    return np.array(values, dtype=kind)

@@ -1,0 +1,1 @@
+"""The binding to the native library: converts, maps errors, and nothing else."""

@@ -1,0 +1,88 @@
+"""What a replay is to run on, in the terms of lab.h."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from heapscope.native.library import ffi, load
+
+__all__ = ["NativeConfig", "NativeNeed", "NativeRegion", "Prepared"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NativeRegion:
+    """hs_lab_region_t."""
+
+    start: int
+    size: int
+    caps: tuple[int, int, int]
+    kind: int
+    allocator: str
+    iram_alias: bool = False
+    startup_use: int = 0
+    optional: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class NativeNeed:
+    """hs_lab_need_t; caps 0: malloc's own rule."""
+
+    size: int
+    caps: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class NativeConfig:
+    """hs_lab_config_t."""
+
+    regions: tuple[NativeRegion, ...]
+    malloc_small_caps: int
+    malloc_threshold: int = 0xFFFF_FFFF
+    malloc_large_caps: int = 0
+    malloc_fallback_caps: int = 0
+    request_max: int = 0
+    capsets: tuple[int, ...] = ()
+    needs: tuple[NativeNeed, ...] = ()
+    timeline_buckets: int = 0
+
+
+class Prepared:
+    """A hs_lab_config_t with the arrays it points to, alive as long as this is."""
+
+    def __init__(self, config: NativeConfig) -> None:
+        load()  # declares the structs
+        self._regions = ffi.new("hs_lab_region_t[]", [_region(r) for r in config.regions])
+        self._capsets = ffi.new("uint32_t[]", list(config.capsets))
+        needs = [{"size": need.size, "caps": need.caps} for need in config.needs]
+        self._needs = ffi.new("hs_lab_need_t[]", needs)
+        self.pointer: Any = ffi.new("hs_lab_config_t *", self._fields(config))
+
+    def _fields(self, config: NativeConfig) -> dict[str, Any]:
+        return {
+            "regions": self._regions,
+            "region_count": len(config.regions),
+            "malloc_threshold": config.malloc_threshold,
+            "malloc_small_caps": config.malloc_small_caps,
+            "malloc_large_caps": config.malloc_large_caps,
+            "malloc_fallback_caps": config.malloc_fallback_caps,
+            "request_max": config.request_max,
+            "capsets": self._capsets,
+            "capset_count": len(config.capsets),
+            "needs": self._needs,
+            "need_count": len(config.needs),
+            "timeline_buckets": config.timeline_buckets,
+        }
+
+
+def _region(region: NativeRegion) -> dict[str, Any]:
+    return {
+        "start": region.start,
+        "size": region.size,
+        "caps": list(region.caps),
+        "kind": region.kind,
+        "iram_alias": int(region.iram_alias),
+        "startup_use": region.startup_use,
+        "optional": int(region.optional),
+        "allocator": region.allocator.encode("ascii"),
+    }

@@ -1,0 +1,80 @@
+"""Loads the native library and its declarations, which exist once: in lab.h."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import cffi
+
+from heapscope.errors import HeapscopeError
+
+__all__ = ["ABI", "allocator_names", "ffi", "load"]
+
+#: HS_LAB_ABI of the lab.h that this binding was written against.
+ABI = 1
+
+_OVERRIDE = "HEAPSCOPE_LIBRARY"
+_HERE = Path(__file__).parent
+_REMEDY = "reinstall Heapscope: pip install --force-reinstall heapscope, or in its source: make"
+
+#: One ffi for the whole process, declarations added by load().
+ffi: Any = cffi.FFI()
+
+
+@functools.cache
+def load() -> Any:
+    """The library's functions as attributes. Loaded once; HeapscopeError when it cannot be."""
+    path = _library_path()
+    if not path.is_file():
+        raise HeapscopeError(f"the native library is missing: {path}", remedy=_REMEDY)
+    _declare(_header_path(path))
+    try:
+        library = ffi.dlopen(str(path))
+        abi = library.hs_lab_abi()
+    except (OSError, AttributeError) as error:
+        raise HeapscopeError(f"{path}: cannot be loaded: {error}", remedy=_REMEDY) from None
+    if abi != ABI:
+        raise HeapscopeError(f"{path}: interface {abi}, this is {ABI}", remedy=_REMEDY)
+    return library
+
+
+@functools.cache
+def allocator_names() -> tuple[str, ...]:
+    """Every allocator that the library can replay, flavours ("+light") included."""
+    names: list[str] = []
+    while (name := load().hs_lab_allocator_name(len(names))) != ffi.NULL:
+        names.append(ffi.string(name).decode("ascii"))
+    return tuple(names)
+
+
+def _library_path() -> Path:
+    override = os.environ.get(_OVERRIDE)
+    return Path(override) if override else _HERE / _file_name()
+
+
+def _file_name() -> str:
+    names = {"win32": "heapscope_lab.dll", "darwin": "libheapscope_lab.dylib"}
+    return names.get(sys.platform, "libheapscope_lab.so")
+
+
+def _header_path(library: Path) -> Path:
+    """The header installed beside the library, or else beside this module."""
+    places = [library.parent / "lab.h", _HERE / "lab.h"]
+    for place in places:
+        if place.is_file():
+            return place
+    raise HeapscopeError(f"the declarations are missing: {places[0]}", remedy=_REMEDY)
+
+
+@functools.cache  # an override that changes between two loads must not declare twice
+def _declare(header: Path) -> None:
+    text = header.read_text(encoding="utf-8")
+    _, begin, rest = text.partition("/* cffi: begin */")
+    declarations, end, _ = rest.partition("/* cffi: end */")
+    if not begin or not end:
+        raise HeapscopeError(f"{header}: not the lab's header", remedy=_REMEDY)
+    ffi.cdef(declarations)

@@ -1,0 +1,1 @@
+"""A trace on a layout: sets up the native replay and shapes what it measured."""

@@ -1,0 +1,33 @@
+"""Names behind the indices in native rows, safe to show."""
+
+from __future__ import annotations
+
+from heapscope.layout import capabilities
+from heapscope.measure.result import MALLOC
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.names import mark_names, site_names, task_names
+
+__all__ = ["Labels"]
+
+
+class Labels:
+    """The names of one finished reader."""
+
+    def __init__(self, reader: NativeReader) -> None:
+        self._tasks = task_names(reader.names(NameTable.TASK))
+        self._marks = mark_names(reader.names(NameTable.MARK))
+        self._sites = site_names(reader.names(NameTable.SITE))
+
+    def task(self, index: int) -> str:
+        return self._tasks[index]
+
+    def mark(self, index: int) -> str:
+        return self._marks[index]
+
+    def site(self, index: int) -> str:
+        """Empty where the trace does not tell."""
+        return self._sites[index] if index else ""
+
+    @staticmethod
+    def capabilities(mask: int) -> str:
+        return capabilities.format(mask) if mask else MALLOC

@@ -1,0 +1,82 @@
+"""Replays a trace on a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.layout.layout import Layout
+from heapscope.measure.result import ReplayResult
+from heapscope.native.config import NativeConfig
+from heapscope.native.reader import NativeReader
+from heapscope.native.status import StatusError
+from heapscope.replay.config import Need, native_config
+from heapscope.replay.shape import shape
+from heapscope.trace.feed import read_trace
+from heapscope.trace.names import printable
+from heapscope.trace.source import Progress
+
+__all__ = ["BUCKETS", "ReplayProgress", "replay"]
+
+#: Called with the bytes of the file read so far, its size where known, and the events replayed.
+ReplayProgress = Callable[[int, int | None, int], None]
+
+#: Buckets of the timeline, at most.
+BUCKETS = 2048
+
+
+def replay(
+    path: str | Path,
+    layout: Layout,
+    *,
+    needs: Sequence[Need] = (),
+    capsets: Iterable[int] | None = None,
+    buckets: int = BUCKETS,
+    progress: ReplayProgress | None = None,
+) -> ReplayResult:
+    """Every event of the trace at `path` on fresh heaps. Memory: a function of live blocks.
+
+    `needs`: pairs of size and capabilities (0: malloc) whose headroom is measured. `capsets`:
+    capability masks to keep low-water marks for; None: all common ones that the layout serves.
+    InputError: the trace or the layout cannot be used.
+    """
+    layout.check()
+    config = native_config(layout, needs=needs, capsets=capsets, buckets=buckets)
+    with _reader(config, layout) as reader:
+        health = read_trace(path, reader, progress=_counting(reader, progress))
+        shown = printable(str(path), limit=400)
+        if reader.census().events == 0:
+            raise _nothing(shown)
+        return shape(reader, layout, shown, health)
+
+
+def _counting(reader: NativeReader, progress: ReplayProgress | None) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda done, total: progress(done, total, reader.health().events)
+
+
+def _reader(config: NativeConfig, layout: Layout) -> NativeReader:
+    try:
+        return NativeReader(config)
+    except StatusError as error:
+        raise _unfit(error, layout) from None
+
+
+def _unfit(error: StatusError, layout: Layout) -> InputError:
+    if error.where is None:
+        return InputError(f"{layout.name}: {error.message}", remedy=error.remedy)
+    region = layout.regions[error.where]
+    return InputError(
+        f"{layout.source or layout.name}: region at {region.start:#010x} of {region.size:,} B "
+        f"cannot hold a heap of {region.allocator}: {error.message}",
+        remedy="make the region larger, leave it out, or choose another allocator",
+    )
+
+
+def _nothing(shown: str) -> InputError:
+    return InputError(
+        f"{shown}: no heap event in it, nothing to replay",
+        remedy=f"see what it holds: heapscope info {shown}",
+    )

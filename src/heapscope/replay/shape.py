@@ -1,0 +1,163 @@
+"""What the native replay measured, as rows of a result."""
+
+from __future__ import annotations
+
+from heapscope.layout.layout import Layout
+from heapscope.measure.anomaly import AnomalyRow
+from heapscope.measure.census import Census
+from heapscope.measure.failure import FailureRegion, FailureRow
+from heapscope.measure.health import Health
+from heapscope.measure.mark import MarkRow
+from heapscope.measure.memory import KindRow, SetRow
+from heapscope.measure.need import NeedRow
+from heapscope.measure.region import RegionRow
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.summary import Summary, Tightest
+from heapscope.measure.task import TaskRow
+from heapscope.measure.timeline import Timeline
+from heapscope.native import rows
+from heapscope.native.reader import NativeReader
+from heapscope.native.timeline import TimelineData
+from heapscope.replay.labels import Labels
+from heapscope.replay.take import take
+from heapscope.trace.health import TraceHealth
+from heapscope.trace.metadata import texts
+
+__all__ = ["shape"]
+
+ANOMALIES = {
+    1: "free of an unknown id",
+    2: "double free",
+    3: "realloc of a dead id",
+    4: "realloc that this allocator refuses",
+    5: "id reused while live",
+}
+CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
+
+
+def shape(reader: NativeReader, layout: Layout, path: str, health: TraceHealth) -> ReplayResult:
+    """Reads everything out of a finished reader."""
+    labels = Labels(reader)
+    shaper = _Shaper(layout, labels)
+    return ReplayResult(
+        trace=TraceFacts(path=path, metadata=texts(reader.metadata())),
+        layout=_layout_facts(layout),
+        health=take(Health, health.row, messages=health.messages()),
+        census=take(Census, reader.census()),
+        summary=_summary(reader.summary()),
+        sets=tuple(shaper.capset(row) for row in reader.capsets()),
+        kinds=tuple(shaper.kind(row) for row in reader.kinds()),
+        regions=shaper.regions(reader.regions()),
+        tasks=tuple(shaper.task(row) for row in reader.tasks()),
+        needs=tuple(shaper.need(row) for row in reader.needs()),
+        failures=tuple(
+            shaper.failure(row, reader.failure_regions(index))
+            for index, row in enumerate(reader.failures())
+        ),
+        marks=tuple(shaper.mark(reader, *pair) for pair in enumerate(reader.marks())),
+        marks_seen=reader.marks_seen(),
+        anomalies=tuple(shaper.anomaly(row) for row in reader.anomalies()),
+        timeline=shaper.timeline(reader.timeline()),
+    )
+
+
+def _layout_facts(layout: Layout) -> LayoutFacts:
+    return LayoutFacts(
+        name=layout.name,
+        chip=layout.chip,
+        sdk=layout.sdk,
+        source=layout.source,
+        notes=layout.notes,
+        allocators=tuple(dict.fromkeys(region.allocator for region in layout.regions)),
+    )
+
+
+def _summary(row: rows.SummaryRow) -> Summary:
+    tightest = Tightest(
+        event=None if row.tightest_event == rows.NEVER else row.tightest_event,
+        payload=row.tightest_payload,
+        rounding=row.tightest_rounding,
+        header=row.tightest_header,
+        control=row.tightest_control,
+        startup=row.tightest_startup,
+        free=row.tightest_free,
+    )
+    return take(Summary, row, digest=f"{row.digest:016x}", tightest=tightest)
+
+
+class _Shaper:
+    """Knows the names behind the indices of one layout and one trace."""
+
+    def __init__(self, layout: Layout, labels: Labels) -> None:
+        self._layout = layout
+        self._kinds = layout.kinds
+        self._labels = labels
+
+    def capset(self, row: rows.SetRow) -> SetRow:
+        return take(SetRow, row, capabilities=self._labels.capabilities(row.caps))
+
+    def kind(self, row: rows.SetRow) -> KindRow:
+        return take(KindRow, row, kind=self._kinds[row.caps])
+
+    def regions(self, native: tuple[rows.RegionRow, ...]) -> tuple[RegionRow, ...]:
+        """One row a region, in the layout's order."""
+        pairs = zip(native, self._layout.regions, strict=True)
+        return tuple(
+            take(RegionRow, row, kind=region.kind, allocator=region.allocator)
+            for row, region in pairs
+        )
+
+    def task(self, row: rows.TaskRow) -> TaskRow:
+        name, kind = self._labels.task(row.task), self._kinds[row.kind]
+        return take(TaskRow, row, task=name, task_index=row.task, kind=kind)
+
+    def need(self, row: rows.NeedRow) -> NeedRow:
+        return take(NeedRow, row, capabilities=self._labels.capabilities(row.caps))
+
+    def failure(
+        self, row: rows.FailureRow, native: tuple[rows.FailureRegionRow, ...]
+    ) -> FailureRow:
+        regions = tuple(
+            take(FailureRegion, one, start=region.start, kind=region.kind)
+            for one, region in zip(native, self._layout.regions, strict=True)
+        )
+        return take(
+            FailureRow,
+            row,
+            task=self._labels.task(row.task),
+            site=self._labels.site(row.site),
+            call=CALLS.get(row.call, f"call {row.call}"),
+            capabilities=self._labels.capabilities(row.caps),
+            regions=regions,
+        )
+
+    def mark(self, reader: NativeReader, index: int, row: rows.MarkRow) -> MarkRow:
+        return take(
+            MarkRow,
+            row,
+            name=self._labels.mark(row.name),
+            sets=tuple(self.capset(one) for one in reader.mark_capsets(index)),
+            regions=self.regions(reader.mark_regions(index)),
+            tasks=tuple(self.task(one) for one in reader.mark_tasks(index)),
+        )
+
+    def anomaly(self, row: rows.AnomalyRow) -> AnomalyRow:
+        what = ANOMALIES.get(row.what, f"anomaly {row.what}")
+        return take(AnomalyRow, row, what=what, task=self._labels.task(row.task))
+
+    def timeline(self, data: TimelineData | None) -> Timeline | None:
+        if data is None:
+            return None
+        series = ["live_payload", "largest_allocatable"]
+        for region in self._layout.regions[: data.regions]:
+            series.append(f"free {region.start:#010x} {region.kind}")
+        series += [f"task {self._labels.task(task)}" for task in data.tasks]
+        return Timeline(
+            width=data.width,
+            series=tuple(series),
+            least=data.least,
+            most=data.most,
+            first_time=data.first_time,
+            largest=data.largest,
+        )

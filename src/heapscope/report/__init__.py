@@ -1,0 +1,1 @@
+"""Results as terminal tables. Nothing here computes a figure."""

@@ -1,0 +1,62 @@
+"""The first failed requests: what was asked for and what each region had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.measure.failure import FailureRow
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.wording import plural, size
+from heapscope.report.table import Column, table
+
+__all__ = ["SHOWN", "failures"]
+
+#: Failures printed in full; the rest is counted.
+SHOWN = 5
+
+COLUMNS = (
+    Column(heading="Failed request", name=True),
+    Column(heading="region", name=True),
+    Column(heading="free"),
+    Column(heading="largest_\nfree"),
+    Column(heading="largest_\nallocatable"),
+)
+
+
+def failures(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
+    total = result.summary.failures
+    if total == 0:
+        return
+    rows = [row for failure in result.failures[:SHOWN] for row in _rows(result, failure)]
+    yield table(f"Failed requests (bytes, {total:,} in all)", COLUMNS, rows, width=width)
+    if total > SHOWN:
+        yield Text(f"and {plural(total - SHOWN, 'more failed request')}", style="dim")
+
+
+def _rows(result: ReplayResult, failure: FailureRow) -> list[tuple[str | int, ...]]:
+    """The request beside the regions that could have served it."""
+    eligible = [region for region in failure.regions if region.eligible]
+    if not eligible:
+        return [(_request(result, failure), "none has these capabilities", "", "", "")]
+    return [
+        (
+            _request(result, failure) if index == 0 else "",
+            region.name,
+            region.free,
+            region.largest_free,
+            region.largest_allocatable,
+        )
+        for index, region in enumerate(eligible)
+    ]
+
+
+def _request(result: ReplayResult, failure: FailureRow) -> str:
+    asked = f"{failure.call} {size(failure.size)}"
+    asked += f" aligned to {failure.align}" if failure.align else ""
+    asked += f", was {size(failure.old_size)}" if failure.old_size else ""
+    where = result.place(failure.event, task=failure.task)
+    site = f", site {failure.site}" if failure.site else ""
+    return f"{asked} ({failure.capabilities}), {where}{site}"

@@ -1,0 +1,62 @@
+"""What was wrong with the trace, and what that cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.measure.census import Census
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.summary import Summary
+from heapscope.measure.wording import percent
+
+__all__ = ["health", "match"]
+
+#: Anomalies listed one by one; the rest is counted.
+SHOWN = 5
+
+
+def health(result: ReplayResult) -> Iterator[RenderableType]:
+    lines = [*result.health.messages, *_oddities(result.summary, result.census)]
+    lines += _anomalies(result)
+    if lines:
+        yield Text("What was wrong with the trace", style="bold")
+    for line in lines:
+        yield Text(f"  {line}")
+
+
+def _oddities(summary: Summary, census: Census) -> Iterator[str]:
+    counts = {
+        "free of an unknown id": summary.unknown_frees,
+        "double free": summary.double_frees,
+        "realloc of a dead id": summary.dead_reallocs,
+        "realloc that this allocator refuses": summary.refused_reallocs,
+        "id reused while live": summary.reused_ids,
+        "request above the 32-bit space": census.word_excess,
+        "request of size 0": summary.zero_requests,
+        "event skipped because its block failed here": summary.skipped,
+    }
+    for what, number in counts.items():
+        if number:
+            yield f"{what}: {number:,}"
+    if summary.recorded_failures:
+        failed, fit = summary.recorded_failures, summary.recorded_failures_fit
+        yield f"requests that failed when recorded: {failed:,}, fit here: {fit:,}"
+
+
+def _anomalies(result: ReplayResult) -> Iterator[str]:
+    for row in result.anomalies[:SHOWN]:
+        block = "" if row.key is None else f", block {row.key:#x}"
+        yield f"at {result.place(row.event, task=row.task)}: {row.what}{block}"
+
+
+def match(result: ReplayResult) -> Text:
+    """How far the replay met the addresses that the recorder saw."""
+    compared, matched = result.summary.address_compared, result.summary.address_matched
+    if compared == 0:
+        return Text("Recorded addresses met: not applicable", style="dim")
+    share = percent(matched, compared)
+    style = "dim" if matched == compared else "bold yellow"
+    return Text(f"Recorded addresses met: {matched:,} of {compared:,} ({share})", style=style)

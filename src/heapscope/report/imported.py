@@ -1,0 +1,25 @@
+"""What an import took in."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from heapscope.capture.text import TextImportResult
+from heapscope.measure.wording import plural
+
+__all__ = ["print_imported"]
+
+
+def print_imported(result: TextImportResult, target: Console) -> None:
+    """The next command comes last, ready to be copied."""
+    per_event = result.bytes_written / result.events
+    target.print(
+        Text(
+            f"{result.out}: {plural(result.events, 'event')} out of "
+            f"{plural(result.lines, 'line')}, {per_event:.2f} bytes an event"
+        )
+    )
+    for message in result.messages():
+        target.print(Text(f"note: {message}", style="yellow"))
+    target.print(Text(f"next: heapscope replay {result.out} --chip esp32", style="dim"))

@@ -1,0 +1,83 @@
+"""What a trace holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from heapscope.measure.wording import plural, size
+from heapscope.trace.info import EventCounts, TraceInfo
+
+__all__ = ["print_info"]
+
+#: Names listed at most; --json has all of them.
+SHOWN = 12
+
+
+def print_info(info: TraceInfo, target: Console) -> None:
+    grid = Table.grid(padding=(0, 2))
+    for name, value in _facts(info):
+        grid.add_row(Text(name, style="dim"), Text(value, overflow="fold"))
+    target.print(Text(info.file, style="bold"))
+    target.print(grid)
+    for message in info.health.messages():
+        target.print(Text(f"damage: {message}", style="yellow"))
+    target.print(Text(f"next: heapscope replay {info.file} --chip esp32", style="dim"))
+
+
+def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
+    yield "events", _events(info.events)
+    if info.seconds is not None:
+        yield "span", f"{info.seconds:,.3f} s"
+    yield "live peak", _peak(info)
+    yield "live at the end", f"{size(info.live_end)} in {plural(info.live_blocks_end, 'block')}"
+    yield "largest request", size(info.largest_request)
+    if info.requests_above_32_bits:
+        yield "beyond 32 bits", plural(info.requests_above_32_bits, "request")
+    yield "tasks", _list([task.name for task in info.tasks], info.task_count)
+    if info.site_count:
+        yield "sites", f"{info.site_count:,}"
+    if info.events.marks:
+        yield "marks", _list([_mark(m.name, m.event) for m in info.marks], info.events.marks)
+    yield from _origin(info)
+
+
+def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:
+    if info.word_size is not None:
+        yield "word size", plural(info.word_size, "byte")
+    features = ", ".join(info.features) or "none"
+    yield "trace", f"{size(info.size)}, format {info.version}, features: {features}"
+    for key, value in info.metadata.items():
+        if key != "word_size":
+            yield key, value
+
+
+def _events(counts: EventCounts) -> str:
+    kinds = {
+        "malloc": counts.mallocs,
+        "calloc": counts.callocs,
+        "aligned": counts.aligneds,
+        "realloc": counts.reallocs,
+        "free": counts.frees,
+        "failed": counts.failed,
+    }
+    parts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
+    return f"{counts.total:,} ({parts})" if parts else "0"
+
+
+def _peak(info: TraceInfo) -> str:
+    at = f" at event {info.live_peak_event:,}" if info.live_peak else ""
+    return f"{size(info.live_peak)}{at}; at most {plural(info.live_blocks_peak, 'block')}"
+
+
+def _mark(name: str, event: int | None) -> str:
+    return name if event is None else f"{name} (event {event:,})"
+
+
+def _list(names: list[str], number: int) -> str:
+    rest = number - min(len(names), SHOWN)
+    more = [f"and {rest:,} more"] if rest > 0 else []
+    return f"{number:,}: " + ", ".join([*names[:SHOWN], *more])

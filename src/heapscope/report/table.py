@@ -1,0 +1,92 @@
+"""The one look of all tables: left-aligned names, right-aligned exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["WIDE", "Cell", "Column", "table"]
+
+#: From this many columns on a terminal gets the columns marked `wide`.
+WIDE = 116
+
+#: Characters that a column of names keeps. Where they are not there, numbers wrap too.
+NAME_LEAST = 8
+
+Cell = Text | str | int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """`name`: text, which wraps. Numbers keep their width: no digit is ever cut off."""
+
+    heading: str
+    name: bool = False
+    wide: bool = False
+
+
+def table(
+    title: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, width: int
+) -> Group:
+    """Rows hold a cell for every column, the wide ones included; None reads "-"."""
+    shown = [index for index, column in enumerate(columns) if width >= WIDE or not column.wide]
+    cells = [[_text(row[index]) for index in shown] for row in rows]
+    made = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=0,
+        header_style="dim",
+    )
+    kept = [columns[index] for index in shown]
+    for column, size in zip(kept, _widths(kept, cells, width), strict=True):
+        made.add_column(
+            Text(column.heading),
+            justify="left" if column.name else "right",
+            overflow="fold",
+            width=size,
+        )
+    for row in cells:
+        made.add_row(*row)
+    return Group(Text(title, style="bold"), made)
+
+
+def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> list[int]:
+    """Numbers get what they need, names share the rest. What then is left goes to headings."""
+    sizes = [_needed(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
+    names = [i for i, column in enumerate(columns) if column.name]
+    left = width - (len(columns) - 1) - sum(size for i, size in enumerate(sizes) if i not in names)
+    if left < NAME_LEAST * len(names):
+        return _squeezed(sizes, width - (len(columns) - 1))
+    for position, index in enumerate(sorted(names, key=lambda i: sizes[i])):
+        sizes[index] = min(sizes[index], left // (len(names) - position))
+        left -= sizes[index]
+    for index, column in enumerate(columns):
+        more = max(0, max(map(len, column.heading.splitlines() or [""])) - sizes[index])
+        if more <= left:
+            sizes[index] += more
+            left -= more
+    return sizes
+
+
+def _squeezed(sizes: list[int], width: int) -> list[int]:
+    """A terminal too narrow for the numbers: all columns shrink, their cells wrap."""
+    return [max(1, size * width // sum(sizes)) for size in sizes]
+
+
+def _needed(column: Column, cells: Iterable[Text]) -> int:
+    words = column.heading.splitlines() if column.name else column.heading.split()
+    return max([1, *map(len, words), *(cell.cell_len for cell in cells)])
+
+
+def _text(cell: Cell) -> Text:
+    if isinstance(cell, Text):
+        return cell
+    if cell is None:
+        return Text("-")
+    return Text(f"{cell:,}" if isinstance(cell, int) else cell)

@@ -1,0 +1,55 @@
+"""A file into a native reader, and what to say when it is no trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.native.reader import NativeReader
+from heapscope.native.status import Status
+from heapscope.trace.health import TraceHealth
+from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.source import Blocks, Progress, open_blocks
+
+__all__ = ["FORMAT_VERSION", "read_trace"]
+
+FORMAT_VERSION = 1  #: HS_TRACE_VERSION: the newest version of the format that is understood
+
+
+def read_trace(
+    path: str | Path, reader: NativeReader, *, progress: Progress | None = None
+) -> TraceHealth:
+    """Pushes a whole file into `reader` and finishes it. Damage is in the result; InputError when
+    nothing of the file can be used."""
+    head = b""
+    with open_blocks(path, progress=progress) as blocks:
+        for block in blocks:
+            if len(head) < HEAD:
+                head += block[: HEAD - len(head)]
+            reader.push(block)
+    status = reader.finish()
+    health = TraceHealth(row=reader.health(), source_loss=blocks.loss)
+    if status == Status.VERSION:
+        raise _newer(blocks, health)
+    if status == Status.FORMAT:
+        raise _no_trace(blocks, head)
+    return health
+
+
+def _newer(blocks: Blocks, health: TraceHealth) -> InputError:
+    found = f"trace format {health.row.version}"
+    if health.row.version <= FORMAT_VERSION:
+        found = "a feature of the trace format that is unknown here"
+    return InputError(
+        f"{blocks.name}: written by a newer Heapscope: {found}; this one reads up to format "
+        f"{FORMAT_VERSION}",
+        remedy="upgrade: pip install --upgrade heapscope",
+    )
+
+
+def _no_trace(blocks: Blocks, head: bytes) -> InputError:
+    if blocks.loss is not None and not head:
+        return InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="copy it again")
+    what, remedy = looks_like(head)
+    inside = " (decompressed)" if blocks.compressed else ""
+    return InputError(f"{blocks.name}{inside}: {what}", remedy=remedy)

@@ -1,0 +1,57 @@
+"""How whole a trace was read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from heapscope.native.rows import NEVER, HealthRow
+from heapscope.trace.loss import SourceLoss
+
+__all__ = ["TraceHealth"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TraceHealth:
+    """The decoder's counts, and what was lost before the decoder."""
+
+    row: HealthRow
+    source_loss: SourceLoss | None = None
+
+    @property
+    def whole(self) -> bool:
+        """True when every event that the recorder saw was read."""
+        return not self.messages()
+
+    @property
+    def first_damage(self) -> int | None:
+        """Offset in the (decompressed) trace."""
+        return None if self.row.first_damage == NEVER else self.row.first_damage
+
+    def messages(self) -> tuple[str, ...]:
+        """What was lost and where, a sentence each; empty: nothing was."""
+        row = self.row
+        found = [] if self.source_loss is None else [self.source_loss.sentence()]
+        if row.lost_chunks or row.malformed_chunks or row.skipped_bytes:
+            found.append(self._damage())
+        if row.lost_events:
+            found.append(f"{row.lost_events:,} events are missing")
+        if row.newer_chunks:
+            found.append(f"{row.newer_chunks:,} chunks of a newer version were left out")
+        if row.truncated or not row.ended:
+            found.append("the trace breaks off: its end is missing")
+        return tuple(found)
+
+    def _damage(self) -> str:
+        row, at = self.row, self.first_damage
+        place = "" if at is None else f", first at byte {at:,}"
+        return (
+            f"{row.lost_chunks + row.malformed_chunks:,} chunks lost or damaged, "
+            f"{row.skipped_bytes:,} bytes skipped{place}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        facts = asdict(self.row) | {"first_damage": self.first_damage, "whole": self.whole}
+        facts |= {"ended": bool(self.row.ended), "truncated": bool(self.row.truncated)}
+        loss = None if self.source_loss is None else asdict(self.source_loss)
+        return facts | {"source_loss": loss, "messages": list(self.messages())}

@@ -1,0 +1,28 @@
+"""Keys of a trace's metadata (format/SPEC.md), and their values as numbers and text."""
+
+from __future__ import annotations
+
+from heapscope.trace.names import printable
+
+__all__ = ["CLOCK_HZ", "PROGRAM", "RECORDER", "SOURCE", "WORD_SIZE", "number", "texts"]
+
+WORD_SIZE = "word_size"  # bytes of a pointer of the recorded program
+SOURCE = "source"  # what the trace was made from: "text", "linux", ...
+RECORDER = "recorder"  # tool and version
+PROGRAM = "program"
+CLOCK_HZ = "clock_hz"  # ticks of a second
+
+_VALUE_LIMIT = 200
+
+
+def texts(metadata: dict[str, bytes]) -> dict[str, str]:
+    """All of it, safe to show."""
+    return {printable(key): printable(value, limit=_VALUE_LIMIT) for key, value in metadata.items()}
+
+
+def number(metadata: dict[str, bytes], key: str) -> int | None:
+    """A positive decimal number below 2^63; None when missing or anything else."""
+    raw = metadata.get(key, b"")
+    if not raw.isdigit() or len(raw) > 18:
+        return None
+    return int(raw) or None

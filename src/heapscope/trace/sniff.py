@@ -1,0 +1,57 @@
+"""What a file is when it is not what was asked for, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["HEAD", "TRACE_SYNC", "looks_like"]
+
+HEAD = 1 << 16  #: bytes of a file's beginning that looks_like() wants
+
+#: First bytes of each chunk of a trace (format/SPEC.md).
+TRACE_SYNC = b"\x48\x53\xc7\x9a"
+
+_GZIP = "decompress it first: gunzip FILE"
+_MAGICS = (
+    (b"\x7fELF", "an ELF program", "record its run: heapscope record -o T.hst -- FILE"),
+    (b"\x1f\x8b", "a gzip file", _GZIP),
+    (b"BZh", "a bzip2 file", "decompress it first: bunzip2 FILE"),
+    (b"\xfd7zXZ\0", "an xz file", "decompress it first: unxz FILE"),
+    (b"PK\x03\x04", "a zip archive", "unpack it first: unzip FILE"),
+    (b"MZ", "a Windows program", "give a trace (.hst) instead"),
+    (b"\xe9", "an ESP firmware image", "give a trace (.hst) instead"),
+    (b"\xff\xfe", "UTF-16 text", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16 text", "save it as UTF-8"),
+)
+_EVENT = re.compile(rb"[acf] +\d+( +\d+)?|[mr] +\d+ +\d+( +\d+)?|[t!] .+|#.*")
+_BOOT = re.compile(rb"heap_init: |rst:0x|cpu_start: |\bESP-ROM:|[IWED] \(\d+\) \w+:")
+
+
+def looks_like(head: bytes) -> tuple[str, str]:
+    """(what the bytes look like, what the user can do), from a file's first bytes."""
+    if not head:
+        return "is empty", "record or import it again"
+    if TRACE_SYNC in head:
+        return "has the mark of a trace but not one whole chunk", "record it again"
+    for magic, what, remedy in _MAGICS:
+        if head.startswith(magic):
+            return f"looks like {what}", remedy
+    return _looks_like_text(head)
+
+
+def _looks_like_text(head: bytes) -> tuple[str, str]:
+    lines = [line.strip() for line in head.splitlines()[:200] if line.strip()]
+    if lines and 2 * sum(bool(_EVENT.fullmatch(line)) for line in lines) > len(lines):
+        return "looks like the text form", "import it first: heapscope import text FILE -o T.hst"
+    if _BOOT.search(head):
+        return "looks like a boot log", "give a trace; a boot log goes to --boot-log"
+    if head.lstrip()[:1] in (b"{", b"[") and b'"' in head[:200]:
+        return "looks like JSON", "give the trace (.hst) that it was made from"
+    if _is_text(head):
+        return "is text, but no text form of a trace", "see heapscope import --help for its lines"
+    return "is not a trace of Heapscope", "give a .hst file, or import another tool's with import"
+
+
+def _is_text(head: bytes) -> bool:
+    control = sum(byte < 9 or 13 < byte < 32 for byte in head)
+    return control * 50 < len(head) and b"\0" not in head

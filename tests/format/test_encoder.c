@@ -1,0 +1,237 @@
+/* What the encoder promises besides its bytes: what it refuses, and that it goes on after that. */
+#include "../../device/src/trace/crc32.h"
+#include "stream.h"
+
+static _Alignas(8) uint8_t memory[4096];
+
+static hs_trace_t *open_trace(stream_bytes_t *bytes, uint16_t features, size_t size)
+{
+    const hs_trace_config_t config = {features, 2, stream_bytes_sink, bytes};
+    return hs_trace_open(memory, size, &config);
+}
+
+static void refuses_memory_and_config_that_cannot_work(void)
+{
+    stream_bytes_t bytes = {0};
+    hs_trace_config_t config = {0, 0, stream_bytes_sink, &bytes};
+    CHECK(hs_trace_open(memory, HS_TRACE_MEMORY_MIN, &config) != NULL);
+    CHECK(hs_trace_open(memory, HS_TRACE_MEMORY_MIN - 1, &config) == NULL);
+    CHECK(hs_trace_open(memory + 4, sizeof memory - 8, &config) == NULL);
+    CHECK(hs_trace_open(NULL, sizeof memory, &config) == NULL);
+    CHECK(hs_trace_open(memory, sizeof memory, NULL) == NULL);
+    config.address_shift = 16;
+    CHECK(hs_trace_open(memory, sizeof memory, &config) == NULL);
+    config = (hs_trace_config_t){8, 0, stream_bytes_sink, &bytes};
+    CHECK(hs_trace_open(memory, sizeof memory, &config) == NULL);
+    config = (hs_trace_config_t){0, 0, NULL, &bytes};
+    CHECK(hs_trace_open(memory, sizeof memory, &config) == NULL);
+}
+
+static void refuse(hs_trace_t *trace, hs_event_t event)
+{
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_event(trace, &event));
+}
+
+static void refuses_events_that_do_not_fit_and_goes_on(void)
+{
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, 0, sizeof memory);
+    refuse(trace, (hs_event_t){.kind = 0});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_POOL_RELEASE + 1});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_MALLOC, .key = 1});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_REALLOC, .key = 1, .new_key = 2});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_ALIGNED, .align_log2 = 32});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_FAILED, .new_key = HS_EVENT_FREE});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_FAILED});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_FREE, .task = HS_NAME_INDEX_MAX + 1});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_MALLOC, .site = HS_NAME_INDEX_MAX + 1});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_MARK, .key = HS_NAME_INDEX_MAX + 1});
+    const hs_event_t good = {.kind = HS_EVENT_MALLOC, .size = 7};
+    CHECK_EQUAL(HS_OK, hs_trace_event(trace, &good));
+    CHECK_EQUAL(1, hs_trace_next_id(trace));
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_event(trace, &good));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_name(trace, HS_NAMES_TASK, 0, "x", 1));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_close(trace));
+    stream_events_t events = {0};
+    hs_trace_health_t health;
+    CHECK_EQUAL(HS_OK, stream_read(bytes.at, bytes.count, 0, &events, &health));
+    CHECK_EQUAL(1, events.count);
+    CHECK_EQUAL(7, events.at[0].size);
+    stream_events_clear(&events);
+    stream_bytes_clear(&bytes);
+}
+
+static void refuses_addresses_off_their_granule(void)
+{
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, HS_TRACE_ADDRESSES, sizeof memory);
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_MALLOC, .key = 0x3FFB0002});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_FREE, .key = 0x3FFB0001});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_REALLOC, .key = 0x3FFB0004, .new_key = 3});
+    const hs_event_t good = {.kind = HS_EVENT_FREE, .key = 0x3FFB0004};
+    CHECK_EQUAL(HS_OK, hs_trace_event(trace, &good));
+    stream_bytes_clear(&bytes);
+}
+
+static void time_that_goes_back_stands_still(void)
+{
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, HS_TRACE_CLOCK, sizeof memory);
+    static const uint64_t times[] = {50, 20, 51};
+    static const uint64_t wanted[] = {50, 50, 51};
+    for (uint64_t i = 0; i < 3; i++) {
+        const hs_event_t event = {.kind = HS_EVENT_MALLOC, .key = i, .time = times[i]};
+        CHECK_EQUAL(HS_OK, hs_trace_event(trace, &event));
+    }
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    stream_events_t events = {0};
+    hs_trace_health_t health;
+    CHECK_EQUAL(HS_OK, stream_read(bytes.at, bytes.count, 0, &events, &health));
+    for (size_t i = 0; i < 3; i++) {
+        CHECK_EQUAL(wanted[i], events.at[i].time);
+    }
+    stream_events_clear(&events);
+    stream_bytes_clear(&bytes);
+}
+
+static hs_status_t refusing_sink(void *context, const uint8_t *bytes, size_t count)
+{
+    (void)bytes;
+    (void)count;
+    int *left = context;
+    return --*left < 0 ? HS_ERR_SINK : HS_OK;
+}
+
+static void a_refusing_sink_stops_it(void)
+{
+    for (int accepted = 0; accepted < 5; accepted++) {
+        int left = accepted;
+        const hs_trace_config_t config = {0, 0, refusing_sink, &left};
+        hs_trace_t *trace = hs_trace_open(memory, HS_TRACE_MEMORY_MIN, &config);
+        hs_status_t status = HS_OK;
+        for (uint64_t i = 0; i < 5000 && status == HS_OK; i++) {
+            const hs_event_t event = {.kind = HS_EVENT_MALLOC, .key = i};
+            status = hs_trace_event(trace, &event);
+        }
+        const hs_event_t event = {.kind = HS_EVENT_FREE};
+        CHECK_EQUAL(HS_ERR_SINK, status);
+        CHECK_EQUAL(HS_ERR_SINK, hs_trace_event(trace, &event));
+        CHECK_EQUAL(HS_ERR_SINK, hs_trace_name(trace, HS_NAMES_TASK, 1, "x", 1));
+        CHECK_EQUAL(HS_ERR_SINK, hs_trace_flush(trace));
+        CHECK_EQUAL(HS_ERR_SINK, hs_trace_close(trace));
+        CHECK_EQUAL(-1, left); /* it was not asked again */
+    }
+}
+
+/* Chunks that are full by their bytes, or by the number of their facts. */
+static void facts_fill_as_many_chunks_as_they_need(size_t size, size_t value_length)
+{
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, 0, size);
+    char key[16];
+    char value[101];
+    memset(value, 'v', value_length);
+    value[value_length] = '\0';
+    for (int i = 0; i < 200; i++) {
+        snprintf(key, sizeof key, "key%d", i);
+        CHECK_EQUAL(HS_OK, hs_trace_metadata(trace, key, i % 2 == 0 ? value : ""));
+    }
+    static char large[sizeof memory + 1];
+    memset(large, 'x', sizeof large - 1);
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_metadata(trace, "k", large));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_metadata(trace, "", "x"));
+    const hs_event_t event = {.kind = HS_EVENT_FREE, .key = HS_KEY_NONE};
+    CHECK_EQUAL(HS_OK, hs_trace_event(trace, &event));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_metadata(trace, "late", "x"));
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    hs_decoder_t *decoder = hs_decoder_new();
+    stream_events_t events = {0};
+    CHECK_EQUAL(HS_OK,
+                hs_decoder_push(decoder, bytes.at, bytes.count, stream_events_sink, &events));
+    CHECK_EQUAL(200, hs_decoder_metadata_count(decoder));
+    for (size_t i = 0; i < 200; i++) {
+        const char *got;
+        const uint8_t *content;
+        size_t length;
+        snprintf(key, sizeof key, "key%d", (int)i);
+        CHECK_EQUAL(HS_OK, hs_decoder_metadata(decoder, i, &got, &content, &length));
+        CHECK(strcmp(key, got) == 0);
+        CHECK_EQUAL(i % 2 == 0 ? value_length : 0, length);
+    }
+    hs_decoder_delete(decoder);
+    stream_events_clear(&events);
+    stream_bytes_clear(&bytes);
+}
+
+static void names_are_cut_and_the_last_one_holds(void)
+{
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, 0, HS_TRACE_MEMORY_MIN);
+    char name[300];
+    memset(name, 'n', sizeof name);
+    for (uint32_t i = 0; i < 100; i++) {
+        CHECK_EQUAL(HS_OK, hs_trace_name(trace, HS_NAMES_SITE, i, name, sizeof name));
+        CHECK_EQUAL(HS_OK, hs_trace_name(trace, HS_NAMES_SITE, i, name, i));
+    }
+    CHECK_EQUAL(HS_OK, hs_trace_name(trace, HS_NAMES_SITE, HS_NAME_INDEX_MAX, name, 300));
+    CHECK_EQUAL(HS_ERR_ARGUMENT,
+                hs_trace_name(trace, HS_NAMES_SITE, HS_NAME_INDEX_MAX + 1, name, 1));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_name(trace, HS_NAMES_TABLES, 0, name, 1));
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    hs_decoder_t *decoder = hs_decoder_new();
+    CHECK_EQUAL(HS_OK, hs_decoder_push(decoder, bytes.at, bytes.count, stream_events_sink, NULL));
+    size_t length;
+    for (uint32_t i = 0; i < 100; i++) {
+        CHECK(hs_decoder_name(decoder, HS_NAMES_SITE, i, &length) != NULL);
+        CHECK_EQUAL(i, length);
+    }
+    CHECK(hs_decoder_name(decoder, HS_NAMES_SITE, 100, &length) == NULL);
+    CHECK(hs_decoder_name(decoder, HS_NAMES_SITE, HS_NAME_INDEX_MAX, &length) != NULL);
+    CHECK_EQUAL(HS_NAME_MAX, length);
+    CHECK_EQUAL(HS_NAME_INDEX_MAX + 1, hs_decoder_name_count(decoder, HS_NAMES_SITE));
+    CHECK_EQUAL(0, hs_decoder_name_count(decoder, HS_NAMES_POOL));
+    hs_decoder_delete(decoder);
+    stream_bytes_clear(&bytes);
+}
+
+static void frees_do_not_switch_capabilities(void)
+{
+    stream_bytes_t with = {0};
+    stream_bytes_t without = {0};
+    for (int turn = 0; turn < 2; turn++) {
+        hs_trace_t *trace = open_trace(turn == 0 ? &with : &without, 0, sizeof memory);
+        for (uint64_t i = 0; i < 100; i++) {
+            const hs_event_t get = {.kind = HS_EVENT_MALLOC, .key = i, .caps = 4};
+            const hs_event_t put = {.kind = HS_EVENT_FREE, .key = i, .caps = turn == 0 ? 0 : 4};
+            CHECK_EQUAL(HS_OK, hs_trace_event(trace, &get));
+            CHECK_EQUAL(HS_OK, hs_trace_event(trace, &put));
+        }
+        CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    }
+    CHECK_EQUAL(with.count, without.count);
+    CHECK(memcmp(with.at, without.at, with.count) == 0);
+    stream_bytes_clear(&with);
+    stream_bytes_clear(&without);
+}
+
+static void crc_is_that_of_zlib(void)
+{
+    CHECK_EQUAL(0xCBF43926u, hs_trace_crc32((const uint8_t *)"123456789", 9));
+    CHECK_EQUAL(0, hs_trace_crc32((const uint8_t *)"", 0));
+}
+
+int main(void)
+{
+    refuses_memory_and_config_that_cannot_work();
+    refuses_events_that_do_not_fit_and_goes_on();
+    refuses_addresses_off_their_granule();
+    time_that_goes_back_stands_still();
+    a_refusing_sink_stops_it();
+    facts_fill_as_many_chunks_as_they_need(HS_TRACE_MEMORY_MIN, 100);
+    facts_fill_as_many_chunks_as_they_need(sizeof memory, 1);
+    names_are_cut_and_the_last_one_holds();
+    frees_do_not_switch_capabilities();
+    crc_is_that_of_zlib();
+    return 0;
+}

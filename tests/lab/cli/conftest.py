@@ -1,0 +1,116 @@
+"""Command lines run within the test, and small inputs for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+
+SCHEMAS = Path(__file__).resolve().parents[3] / "docs" / "reference"
+
+EVENTS = """# a small story
+t net
+! start
+a 1 1000
+a 2 20000
+t script
+c 3 500
+r 3 700
+m 4 64 256
+! middle
+f 2
+a 5 600000
+f 1
+! end
+"""
+
+BOOT_LOG = """\
+I (24) boot: ESP-IDF v4.2.2 2nd stage bootloader
+I (331) cpu_start: ESP-IDF:          v4.2.2
+I (337) heap_init: Initializing. RAM available for dynamic allocation:
+I (344) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM
+I (350) heap_init: At 3FFB2F50 len 0002D0B0 (180 KiB): DRAM
+I (356) heap_init: At 3FFE0440 len 00003AE0 (14 KiB): D/IRAM
+I (362) heap_init: At 3FFE4350 len 0001BCB0 (111 KiB): D/IRAM
+I (369) heap_init: At 4008A7D4 len 0001582C (86 KiB): IRAM
+I (375) cpu_start: Pro cpu start user code
+"""
+
+LAYOUT = """\
+name = "two regions"
+
+[[region]]
+start = 0x20000000
+size = 32768
+kind = "DRAM"
+
+[[region]]
+start = 0x20010000
+size = 16384
+kind = "DRAM"
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run() -> Run:
+    def run_it(*args: object) -> Ran:
+        done = CliRunner().invoke(app, [str(arg) for arg in args])
+        assert "Traceback" not in done.output
+        return Ran(done.exit_code, done.stdout, done.stderr)
+
+    return run_it
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, as the working folder, with the inputs of this file in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name, text in [("events.txt", EVENTS), ("boot.txt", BOOT_LOG), ("F.toml", LAYOUT)]:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def hst(here: Path, run: Run) -> Path:
+    """T.hst out of events.txt."""
+    assert run("import", "text", "events.txt", "-o", "T.hst").code == 0
+    return Path("T.hst")
+
+
+@pytest.fixture
+def valid() -> Callable[[str, str], dict[str, Any]]:
+    """Checks JSON text against the schema of a verb and gives it back."""
+
+    def check(verb: str, text: str) -> dict[str, Any]:
+        schema = json.loads((SCHEMAS / f"{verb}.schema.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        document: dict[str, Any] = json.loads(text)
+        jsonschema.Draft202012Validator(schema).validate(document)
+        return document
+
+    return check

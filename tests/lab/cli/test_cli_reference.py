@@ -1,0 +1,62 @@
+"""The documentation of the command line is current, and its examples work."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from heapscope.cli.app import app
+from heapscope.cli.reference import markdown
+
+Run = Callable[..., Any]
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "cli.md"
+
+
+def test_the_reference_is_current() -> None:
+    remedy = "python -m heapscope.cli.reference > docs/reference/cli.md"
+    assert REFERENCE.read_text(encoding="utf-8") == markdown(), remedy
+
+
+def test_every_verb_has_a_schema_for_its_json() -> None:
+    group: Any = typer.main.get_command(app)
+    for verb in group.commands:
+        assert (REFERENCE.parent / f"{verb}.schema.json").is_file()
+
+
+def examples() -> list[str]:
+    found = re.findall(r"^  (heapscope .*)$", markdown(), re.MULTILINE)
+    return list(dict.fromkeys(found))
+
+
+def test_there_are_examples() -> None:
+    assert len(examples()) >= 12
+
+
+@pytest.mark.parametrize("example", examples())
+def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
+    import zstandard
+
+    text = Path("events.txt").read_bytes()
+    Path("events.txt.zst").write_bytes(zstandard.ZstdCompressor().compress(text))
+    Path("boot.txt").write_text("I (0) boot.esp32: chip\n" + Path("boot.txt").read_text())
+    for name in ("before", "after"):
+        Path(f"{name}.hst").write_bytes(hst.read_bytes())
+        run("replay", hst, "--pool", "64KB", "--json", f"{name}.json")
+    done = run(*shlex.split(example)[1:])
+    assert (done.code, done.err) == (0, "")
+    assert done.out
+
+
+def test_every_verb_shows_its_help(run: Run) -> None:
+    group: Any = typer.main.get_command(app)
+    for verb in group.commands:
+        done = run(verb, "--help")
+        assert done.code == 0
+        assert f"Usage: heapscope {verb}" in done.out or f"{verb} [OPTIONS]" in done.out
+        assert "Examples:" in done.out

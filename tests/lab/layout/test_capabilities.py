@@ -1,0 +1,178 @@
+"""Capabilities by name, and the other small values of options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.layout import capabilities
+from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.need import parse_need
+from heapscope.layout.pool import pool_layout
+from heapscope.layout.versions import match_version, parse_idf
+from heapscope.native.library import allocator_names
+
+BITS = {
+    **{"EXEC": 0, "32BIT": 1, "8BIT": 2, "DMA": 3, "PID2": 4, "PID7": 9, "SPIRAM": 10},
+    **{"INTERNAL": 11, "DEFAULT": 12, "IRAM_8BIT": 13, "RETENTION": 14, "RTCRAM": 15},
+    **{"CACHE_ALIGNED": 19, "SIMD": 20},
+}
+
+
+@pytest.mark.parametrize(("name", "bit"), BITS.items())
+def test_bits_are_those_of_esp_heap_caps_h(name: str, bit: int) -> None:
+    assert capabilities.CAPABILITIES[name] == 1 << bit
+    assert capabilities.parse(name) == 1 << bit
+
+
+@pytest.mark.parametrize(
+    "text", ["8BIT|DMA", "dma,8bit", "MALLOC_CAP_DMA | MALLOC_CAP_8BIT", "DMA+8BIT", "0xC", "12"]
+)
+def test_a_set_can_be_written_in_several_ways(text: str) -> None:
+    assert capabilities.parse(text) == 12
+
+
+def test_nothing_is_the_empty_set() -> None:
+    assert capabilities.parse("") == capabilities.parse("0") == 0
+    assert capabilities.format(0) == "0"
+
+
+def test_bits_without_a_name_are_kept() -> None:
+    assert capabilities.format(1 << 25 | 8) == "DMA|0x2000000"
+    assert capabilities.parse("DMA|0x2000000") == 1 << 25 | 8
+
+
+def test_the_old_name_of_spm_is_known() -> None:
+    assert capabilities.parse("TCM") == capabilities.CAPABILITIES["SPM"]
+
+
+@given(st.integers(0, capabilities.ALL))
+def test_format_and_parse_are_inverse(bits: int) -> None:
+    assert capabilities.parse(capabilities.format(bits)) == bits
+
+
+def test_an_unknown_capability_gets_the_list_and_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"unknown capability 'INTRENAL'.*mean INTERNAL") as caught:
+        capabilities.parse("8BIT|INTRENAL")
+    assert "SPIRAM" in caught.value.remedy
+
+
+@pytest.mark.parametrize("text", ["0xFFFFFFFF", "0x80000000", "-1", "4294967295", "\x1b[31m"])
+def test_numbers_out_of_range_are_no_capabilities(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        capabilities.parse(text)
+    assert "\x1b" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "need"),
+    [
+        ("16717", (16717, 0)),
+        ("16717:DMA|8BIT", (16717, 12)),
+        ("16_717:DMA,8BIT", (16717, 12)),
+        ("0x1000:0x1800", (4096, 0x1800)),
+        ("4294967295", (4294967295, 0)),
+        ("1:", (1, 0)),
+    ],
+)
+def test_a_need_is_bytes_and_capabilities(text: str, need: tuple[int, int]) -> None:
+    assert parse_need(text) == need
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0", "-5", "4294967296", "1e3", "1.5", "x", "DMA", ":DMA", "٣"]
+)
+def test_a_need_without_a_size_is_an_error(text: str) -> None:
+    with pytest.raises(InputError, match="is no request") as caught:
+        parse_need(text)
+    assert "16717" in caught.value.remedy
+
+
+def test_a_need_with_an_unknown_capability_is_an_error() -> None:
+    with pytest.raises(InputError, match="unknown capability 'FAST'"):
+        parse_need("100:FAST")
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("4.2", "4.2"),
+        ("v4.2", "4.2"),
+        ("V4.2.1", "4.2"),
+        ("v4.2.2-dirty", "4.2"),
+        ("v4.2-dev-1303-gcd4fa46f5", "4.2"),
+        ("5.5", "5.5"),
+        ("v5.5.1-dirty", "5.5"),
+        (" 5.5.3 ", "5.5"),
+        ("esp-idf v5.5", "5.5"),  # as in a trace's metadata (format/SPEC.md)
+    ],
+)
+def test_versions_map_to_the_modelled_ones(text: str, version: str) -> None:
+    assert parse_idf(text) == version
+
+
+@pytest.mark.parametrize("text", ["", "4", "4.20", "5.50", "5.5x", "6.0", "x", "4.2\x1b", "٤.٢"])
+def test_other_versions_get_the_list(text: str) -> None:
+    with pytest.raises(InputError, match="unknown ESP-IDF version") as caught:
+        parse_idf(text)
+    assert "4.2, 5.5" in caught.value.remedy
+    assert "\x1b" not in caught.value.message
+
+
+def test_a_version_can_be_matched_against_any_list() -> None:
+    assert match_version("v4.3.2", ["4.3"]) == "4.3"
+    assert match_version("v4.3.2", ["4.2", "5.5"]) is None
+
+
+def test_allocators_are_those_of_the_library() -> None:
+    assert {"idf-4.2", "idf-4.2+light", "idf-5.5", "idf-5.5+light"} <= set(allocator_names())
+    for name in allocator_names():
+        assert parse_allocator(f" {name.upper()} ") == name
+
+
+def test_an_unknown_allocator_gets_the_list_and_the_nearest() -> None:
+    with pytest.raises(InputError, match=r"unknown allocator 'idf-5\.4'.*mean idf-5\.5") as caught:
+        parse_allocator("idf-5.4")
+    assert all(name in caught.value.remedy for name in allocator_names())
+
+
+@pytest.mark.parametrize("size", [64, 4096, 250_000, 262_136, 1 << 30])
+def test_a_pool_is_one_region_with_every_capability(size: int) -> None:
+    layout = pool_layout(size, "idf-4.2")
+    (region,) = layout.regions
+    assert (region.start, region.size, region.kind) == (0x2000_0000, size, "pool")
+    assert region.allocator == "idf-4.2"
+    assert region.start % 4096 == 0
+    assert all(region.caps[0] & bit for bit in capabilities.CAPABILITIES.values())
+    assert layout.malloc.small == capabilities.parse("DEFAULT|INTERNAL")
+    layout.check()
+
+
+def test_a_pool_alone_is_idf_5_5() -> None:
+    assert pool_layout(4096).regions[0].allocator == "idf-5.5"
+
+
+@pytest.mark.parametrize("size", [-1, 0, 63, (1 << 30) + 1, 1 << 40])
+def test_a_pool_out_of_bounds_is_an_error(size: int) -> None:
+    with pytest.raises(InputError, match=f"{size} bytes") as caught:
+        pool_layout(size)
+    assert "64 to 1073741824" in caught.value.remedy
+
+
+@given(st.text(max_size=40))
+def test_any_text_gives_a_value_or_our_error(text: str) -> None:
+    for parse in (capabilities.parse, parse_need, parse_idf, parse_allocator):
+        error = error_of(parse, text)
+        assert error is None or error.remedy
+
+
+def error_of(parse: Callable[[str], object], text: str) -> HeapscopeError | None:
+    try:
+        parse(text)
+    except HeapscopeError as error:
+        return error
+    return None

@@ -1,0 +1,235 @@
+"""A small result made by hand, whose figures add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from heapscope.measure.anomaly import AnomalyRow
+from heapscope.measure.census import Census
+from heapscope.measure.failure import FailureRegion, FailureRow
+from heapscope.measure.health import Health
+from heapscope.measure.mark import MarkRow
+from heapscope.measure.memory import KindRow, SetRow
+from heapscope.measure.need import NeedRow
+from heapscope.measure.region import RegionRow
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.summary import Summary, Tightest
+from heapscope.measure.task import TaskRow
+from heapscope.measure.timeline import Timeline
+
+EVENTS = 358_819
+
+Changed = Callable[..., Any]
+
+
+def need_row(**changes: Any) -> NeedRow:
+    row = {
+        "size": 16_717,
+        "capabilities": "malloc",
+        "short_events": 3_204,
+        "spells": 12,
+        "first_event": 120_331,
+        "first_time": 0,
+        "last_event": 200_000,
+        "minimum_margin": -4_433,
+        "minimum_margin_event": 121_000,
+    }
+    return NeedRow(**(row | changes))
+
+
+def region_row(**changes: Any) -> RegionRow:
+    row: dict[str, Any] = dict.fromkeys(RegionRow.__dataclass_fields__, 0)
+    row |= {
+        "start": 0x3FFB_0000,
+        "size": 196_608,
+        "kind": "DRAM",
+        "allocator": "idf-5.5",
+        "has_heap": True,
+        "control": 1_700,
+        "header": 1_000,
+        "startup": 12_000,
+        "payload": 61_204,
+        "rounding": 396,
+        "free": 120_308,
+        "minimum_free": 40_004,
+        "minimum_free_event": 121_000,
+        "minimum_largest_event": None,
+        "minimum_largest_allocatable": 12_284,
+    }
+    return RegionRow(**(row | changes))
+
+
+def figures(**changes: Any) -> dict[str, Any]:
+    row = {
+        "size": 196_608,
+        "free": 120_308,
+        "free_reported": 120_308,
+        "minimum_free": 40_004,
+        "minimum_free_reported": 40_004,
+        "minimum_free_event": 121_000,
+        "largest_free": 100_000,
+        "largest_reported": 98_304,
+        "largest_allocatable": 98_304,
+        "minimum_largest_allocatable": 12_284,
+        "minimum_largest_event": 121_000,
+        "peak_payload": 140_000,
+    }
+    return row | changes
+
+
+def failure_row(**changes: Any) -> FailureRow:
+    region = FailureRegion(
+        start=0x3FFB_0000,
+        kind="DRAM",
+        eligible=True,
+        free=40_004,
+        largest_free=12_300,
+        largest_allocatable=12_284,
+    )
+    row = {
+        "event": 121_500,
+        "time": 0,
+        "task": "aws_iot",
+        "site": "",
+        "call": "malloc",
+        "size": 16_717,
+        "capabilities": "malloc",
+        "align": 0,
+        "old_size": 0,
+        "regions": (region,),
+    }
+    return FailureRow(**(row | changes))
+
+
+def _summary(**changes: Any) -> Summary:
+    row: dict[str, Any] = dict.fromkeys(Summary.__dataclass_fields__, 0)
+    tightest = Tightest(
+        event=121_000,
+        payload=140_000,
+        rounding=904,
+        header=2_000,
+        control=1_700,
+        startup=12_000,
+        free=40_004,
+    )
+    row |= {
+        "digest": "0123456789abcdef",
+        "results": 200_000,
+        "first_failure_event": None,
+        "live_peak": 140_000,
+        "live_peak_event": 121_000,
+        "event_count": EVENTS,
+        "tightest": tightest,
+    }
+    return Summary(**(row | changes))
+
+
+def _census() -> Census:
+    row: dict[str, Any] = dict.fromkeys(Census.__dataclass_fields__, 0)
+    return Census(**(row | {"events": EVENTS, "live_peak": 140_000, "tasks": 2}))
+
+
+def _health(**changes: Any) -> Health:
+    row: dict[str, Any] = dict.fromkeys(Health.__dataclass_fields__, 0)
+    row |= {"first_damage": None, "ended": True, "truncated": False, "messages": ()}
+    return Health(**(row | changes))
+
+
+def _task(**changes: Any) -> TaskRow:
+    row: dict[str, Any] = dict.fromkeys(TaskRow.__dataclass_fields__, 0)
+    row |= {"task": "aws_iot", "kind": "DRAM", "payload_peak": 90_000, "held_peak": 91_000}
+    return TaskRow(**(row | {"payload_peak_event": 121_000} | changes))
+
+
+def _timeline() -> Timeline:
+    values = np.arange(64 * 2, dtype=np.uint32).reshape(64, 2)
+    return Timeline(
+        width=8,
+        series=("live_payload", "largest_allocatable"),
+        least=values,
+        most=values + 5,
+        first_time=np.zeros(64, dtype=np.uint64),
+        largest=np.zeros((64, 3), dtype=np.uint32),
+    )
+
+
+def make(**changes: Any) -> ReplayResult:
+    """A result; keywords replace its parts, `summary`, `health` and `metadata` those within."""
+    within = {name: changes.pop(name, {}) for name in ("summary", "health", "metadata", "layout")}
+    mark = MarkRow(
+        name="reconnect 2",
+        event=120_000,
+        time=0,
+        live=61_204,
+        live_peak=140_000,
+        live_blocks=301,
+        failures=0,
+        sets=(SetRow(capabilities="malloc", **figures()),),
+        regions=(region_row(),),
+        tasks=(_task(),),
+    )
+    layout = {
+        "name": "ESP32, ESP-IDF 5.5",
+        "chip": "esp32",
+        "sdk": "5.5",
+        "source": "boot lines",
+        "notes": ("static use assumed",),
+        "allocators": ("idf-5.5",),
+    }
+    parts = {
+        "trace": TraceFacts(path="demo.hst", metadata={"word_size": "4"} | within["metadata"]),
+        "layout": LayoutFacts(**(layout | within["layout"])),
+        "health": _health(**within["health"]),
+        "census": _census(),
+        "summary": _summary(**within["summary"]),
+        "sets": (
+            SetRow(capabilities="malloc", **figures()),
+            SetRow(capabilities="DMA", **figures()),
+            SetRow(capabilities="32BIT", **figures(size=300_000)),
+        ),
+        "kinds": (KindRow(kind="DRAM", **figures()),),
+        "regions": (region_row(),),
+        "tasks": (_task(), _task(task="script", task_index=1, held_peak=60_000)),
+        "needs": (),
+        "failures": (),
+        "marks": (mark,),
+        "marks_seen": 1,
+        "anomalies": (),
+        "timeline": _timeline(),
+    }
+    return ReplayResult(**(parts | changes))
+
+
+def anomaly(**changes: Any) -> AnomalyRow:
+    row = {"event": 17, "what": "double free", "key": 4_242, "task": "script"}
+    return AnomalyRow(**(row | changes))
+
+
+@pytest.fixture
+def result() -> Callable[..., ReplayResult]:
+    return make
+
+
+@pytest.fixture
+def need() -> Changed:
+    return need_row
+
+
+@pytest.fixture
+def failure() -> Changed:
+    return failure_row
+
+
+@pytest.fixture
+def region() -> Changed:
+    return region_row
+
+
+@pytest.fixture
+def odd() -> Changed:
+    return anomaly

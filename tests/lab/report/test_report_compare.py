@@ -1,0 +1,112 @@
+"""Two results side by side."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+from heapscope.measure.comparison import Comparison, DifferenceRow, compare
+from heapscope.measure.memory import SetRow
+from heapscope.measure.summary import Tightest
+from heapscope.report.compare import print_comparison
+from heapscope.report.console import console
+
+Changed = Callable[..., Any]
+
+
+def printed(comparison: Comparison, *, width: int = 80) -> str:
+    out = io.StringIO()
+    target = console(out)
+    target.width = width
+    print_comparison(comparison, target)
+    return out.getvalue()
+
+
+def row(comparison: Comparison, section: str, name: str) -> DifferenceRow:
+    return next(r for r in comparison.rows if (r.section, r.name) == (section, name))
+
+
+def test_equal_results_change_nothing(result: Changed) -> None:
+    comparison = compare(result(), result())
+    assert comparison.conclusion == ("Nothing changes: both sides gave the same figures.",)
+    assert {r.outcome for r in comparison.rows} == {"same"}
+    assert "Both sides gave every request the same place" in printed(comparison)
+
+
+def test_a_need_that_no_longer_fits_is_the_conclusion(result: Changed, need: Changed) -> None:
+    left = result(needs=(need(short_events=0, minimum_margin=30),), layout={"sdk": "4.2"})
+    comparison = compare(left, result(needs=(need(),)))
+    assert comparison.conclusion[0] == (
+        "16,717 B for malloc always fits under ESP-IDF 4.2, does not fit after 3,204 events (at "
+        "worst 4,433 B short) under ESP-IDF 5.5."
+    )
+    short = row(comparison, "needs", "16,717 B for malloc: without room")
+    assert (short.difference, short.percent, short.outcome) == (3_204, None, "worse")
+
+
+def test_a_change_of_free_memory_names_its_main_cause(result: Changed) -> None:
+    before = result()
+    free = before.malloc.minimum_free - 4_780
+    tightest = before.summary.tightest.to_json() | {"control": 4_212, "free": free}
+    row_after = SetRow.from_json(before.malloc.to_json() | {"minimum_free": free})
+    after = result(
+        sets=(row_after, *before.sets[1:]), summary={"tightest": Tightest.from_json(tightest)}
+    )
+    assert compare(before, after).conclusion == (
+        "right leaves malloc 4,780 B less at the tightest moment (35,224 B instead of 40,004 B), "
+        "most through control structures (2,512 B more).",
+    )
+
+
+def test_failures_on_one_side_are_said(result: Changed, failure: Changed) -> None:
+    right = result(failures=(failure(),), summary={"failures": 7})
+    assert "No failed requests under left, 7 under right." in compare(result(), right).conclusion
+
+
+def test_more_free_memory_is_better_and_a_neutral_figure_is_neither(result: Changed) -> None:
+    more = {"section": "s", "name": "n", "unit": "B", "left": 100, "right": 150}
+    assert DifferenceRow(better="more", **more).outcome == "better"
+    assert DifferenceRow(better="less", **more).outcome == "worse"
+    assert DifferenceRow(better="", **more).outcome == ""
+    assert DifferenceRow(better="more", **more).percent == 50.0
+
+
+def test_a_figure_of_one_side_only_has_no_difference(result: Changed, need: Changed) -> None:
+    comparison = compare(result(), result(needs=(need(),)))
+    only = row(comparison, "needs", "16,717 B for malloc: smallest margin")
+    assert (only.left, only.right, only.difference, only.outcome) == (None, -4_433, None, "")
+
+
+def test_sides_are_named_by_the_first_fact_in_which_they_differ(result: Changed) -> None:
+    base = result()
+    for changes, labels in [
+        ({"sdk": "4.2"}, ("ESP-IDF 4.2", "ESP-IDF 5.5")),
+        ({"allocators": ("idf-4.2",)}, ("idf-4.2", "idf-5.5")),
+        ({}, ("left", "right")),
+    ]:
+        comparison = compare(result(layout=changes), base)
+        assert (comparison.left.label, comparison.right.label) == labels
+
+
+def test_two_tasks_of_one_name_stay_apart(result: Changed) -> None:
+    tasks = result().tasks
+    twins = (tasks[0], type(tasks[0])(**(vars(tasks[1]) | {"task": "aws_iot"})))
+    comparison = compare(result(tasks=twins), result(tasks=twins))
+    names = [r.name for r in comparison.rows if r.section == "tasks"]
+    assert len(names) == len(set(names)) == 4
+
+
+def test_only_what_differs_is_printed_and_the_rest_counted(result: Changed, need: Changed) -> None:
+    left = result(needs=(need(short_events=0, minimum_margin=30),), layout={"sdk": "4.2"})
+    text = printed(compare(left, result(needs=(need(),))))
+    assert "smallest margin" in text
+    assert "control" not in text
+    assert "figures equal on both sides" in text
+    assert text.count("static use assumed") == 1
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_limits_of_either_side_end_the_conclusion(result: Changed) -> None:
+    damaged = result(health={"lost_events": 7, "messages": ("7 events are missing",)})
+    assert "7 events of the trace are lost" in compare(result(), damaged).conclusion[-1]

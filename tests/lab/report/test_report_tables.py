@@ -1,0 +1,140 @@
+"""Terminal tables: readable at any width, no digit lost, nothing in a name acted upon."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.wording import percent, plural, signed
+from heapscope.report.console import console
+from heapscope.report.replay import print_replay
+from heapscope.report.table import Column, table
+from heapscope.report.timeline import sparkline
+
+Changed = Callable[..., Any]
+
+
+def printed(result: ReplayResult, *, width: int = 80, terminal: bool = False) -> str:
+    out = io.StringIO()
+    target = console(out)
+    target.width = width
+    if terminal:
+        target = Console(file=out, force_terminal=True, width=width, markup=False, emoji=False)
+    print_replay(result, target)
+    return out.getvalue()
+
+
+@pytest.fixture
+def full(result: Changed, need: Changed, failure: Changed, odd: Changed) -> ReplayResult:
+    """A result with content in every section."""
+    made: ReplayResult = result(
+        needs=(need(), need(size=4_429, capabilities="DMA|8BIT")),
+        failures=(failure(), failure(event=121_600)),
+        summary={"failures": 7, "double_frees": 1},
+        anomalies=(odd(),),
+        health={"messages": ("the trace breaks off: its end is missing",)},
+    )
+    return made
+
+
+@pytest.mark.parametrize("width", [80, 100, 116, 160])
+def test_no_line_is_wider_than_the_terminal(full: ReplayResult, width: int) -> None:
+    assert max(map(len, printed(full, width=width).splitlines())) <= width
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_every_figure_stands_whole_in_the_tables(full: ReplayResult, width: int) -> None:
+    text = printed(full, width=width)
+    assert "…" not in text
+    for figure in ("196,608", "120,308", "40,004", "12,284", "-4,433", "358,819", "120,331"):
+        assert re.search(rf"(?<![\d,]){re.escape(figure)}(?![\d,])", text), figure
+
+
+@pytest.mark.parametrize("width", [20, 40, 60])
+def test_a_narrow_terminal_wraps_numbers_and_loses_none_of_their_digits(width: int) -> None:
+    columns = [Column(heading="Name", name=True), *[Column(heading="bytes")] * 4]
+    out = io.StringIO()
+    target = console(out)
+    target.width = width
+    target.print(table("T", columns, [("n" * 9, *[123_456_789] * 4)], width=width))
+    assert len(re.findall(r"\d", out.getvalue())) == 4 * 9
+    assert max(map(len, out.getvalue().splitlines())) <= width
+
+
+def test_the_verdict_comes_before_every_table(full: ReplayResult) -> None:
+    text = printed(full)
+    assert text.index("could not have been served") < text.index("Headroom for a contiguous")
+
+
+def test_sections_without_content_are_left_out(result: Changed) -> None:
+    text = printed(result(marks=(), marks_seen=0, tasks=()))
+    for title in ("Headroom", "Failed requests", "Marks", "Tasks", "What was wrong"):
+        assert title not in text
+
+
+def test_capability_sets_with_the_same_figures_share_a_row(result: Changed) -> None:
+    assert "malloc, DMA, DRAM" in printed(result())
+
+
+def test_more_failures_and_marks_than_fit_are_counted(
+    result: Changed, failure: Changed, full: ReplayResult
+) -> None:
+    many = result(failures=(failure(),) * 9, summary={"failures": 3_156}, marks_seen=5_000)
+    text = printed(many)
+    assert "Failed requests (bytes, 3,156 in all)" in text
+    assert "and 3,151 more failed requests" in text
+    assert "and 4,960 more marks" in text
+    assert "more mark" not in printed(full)
+
+
+def test_the_match_rate_is_not_applicable_without_addresses(result: Changed) -> None:
+    assert "Recorded addresses met: not applicable" in printed(result())
+    met = result(summary={"address_compared": 4_000, "address_matched": 4_000})
+    assert "Recorded addresses met: 4,000 of 4,000 (100.0 %)" in printed(met)
+
+
+def test_what_was_wrong_with_the_trace_is_shown_with_event_numbers(full: ReplayResult) -> None:
+    text = printed(full)
+    assert "the trace breaks off: its end is missing" in text
+    assert "double free: 1" in text
+    assert "at event 17 [script]: double free, block 0x1092" in text
+
+
+def test_names_are_neither_markup_nor_emoji(result: Changed, odd: Changed) -> None:
+    text = printed(result(anomalies=(odd(task="[bold red]:warning:[/]"),)), terminal=True)
+    assert "[bold red]:warning:[/]" in text
+
+
+def test_names_out_of_a_file_reach_no_terminal_as_controls(result: Changed) -> None:
+    data = result().to_json()
+    data["marks"][0]["name"] = "\x1b]0;owned\x07\u202e"
+    read = ReplayResult.from_json(data)
+    assert read.marks[0].name == "\\x1b]0;owned\\x07\\u202e"
+    assert "\x1b" not in printed(read)
+
+
+def test_there_are_no_colours_off_a_terminal(full: ReplayResult) -> None:
+    assert "\x1b" not in printed(full)
+    assert "\x1b[" in printed(full, terminal=True)
+
+
+def test_a_sparkline_keeps_extremes_and_has_a_plain_form() -> None:
+    values = np.zeros(1000, dtype=np.uint32)
+    values[501] = 8
+    line = sparkline(values, cells=10, blocks=True, most=True)
+    assert line == "▁▁▁▁▁█▁▁▁▁"
+    assert sparkline(values, cells=10, blocks=False, most=False) == "_" * 10
+    assert len(sparkline(values[:3], cells=10, blocks=True, most=True)) == 3
+
+
+def test_wording() -> None:
+    assert (plural(1, "event"), plural(1_000, "event")) == ("1 event", "1,000 events")
+    assert (signed(5), signed(0), signed(-1_000)) == ("+5", "0", "-1,000")
+    assert (percent(0, 0), percent(1, 2), percent(5, 5)) == ("-", "50.0 %", "100.0 %")

@@ -1,0 +1,166 @@
+"""The binding agrees with lab.h and the library, and fails in plain words."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from heapscope.errors import HeapscopeError
+from heapscope.native import library, rows
+from heapscope.native.config import NativeConfig, NativeRegion
+from heapscope.native.events import EVENT, NativeWriter, keep_events, take_events
+from heapscope.native.library import ffi, load
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.native.status import Status, StatusError
+
+STRUCTS = {
+    "hs_lab_text_stats_t": rows.TextStatsRow,
+    "hs_lab_health_t": rows.HealthRow,
+    "hs_lab_census_t": rows.CensusRow,
+    "hs_lab_summary_t": rows.SummaryRow,
+    "hs_lab_region_row_t": rows.RegionRow,
+    "hs_lab_task_row_t": rows.TaskRow,
+    "hs_lab_set_row_t": rows.SetRow,
+    "hs_lab_need_row_t": rows.NeedRow,
+    "hs_lab_failure_row_t": rows.FailureRow,
+    "hs_lab_failure_region_t": rows.FailureRegionRow,
+    "hs_lab_mark_row_t": rows.MarkRow,
+    "hs_lab_anomaly_row_t": rows.AnomalyRow,
+}
+
+
+def complete_structs() -> list[str]:
+    load()
+    names = ffi.list_types()[0]
+    return [name for name in names if ffi.typeof(name).fields is not None]
+
+
+@pytest.mark.parametrize("name", complete_structs())
+def test_every_struct_of_the_header_has_the_size_of_the_library(name: str) -> None:
+    assert load().hs_lab_sizeof(name.encode()) == ffi.sizeof(name)
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_rows_have_the_fields_of_their_structs(name: str) -> None:
+    load()
+    fields = [field for field, _ in ffi.typeof(name).fields]
+    assert [field.name for field in dataclasses.fields(STRUCTS[name])] == fields
+
+
+def test_the_event_array_has_the_layout_of_its_struct() -> None:
+    load()
+    struct = {name: field.offset for name, field in ffi.typeof("hs_lab_event_t").fields}
+    assert EVENT.fields is not None
+    assert {name: EVENT.fields[name][1] for name in EVENT.fields} == struct
+    assert EVENT.itemsize == ffi.sizeof("hs_lab_event_t")
+
+
+def test_never_is_that_of_the_header() -> None:
+    assert load().HS_LAB_NEVER == rows.NEVER
+    assert load().HS_LAB_ABI == library.ABI
+
+
+def test_a_missing_library_says_reinstall(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HEAPSCOPE_LIBRARY", str(tmp_path / "gone.so"))
+    with pytest.raises(HeapscopeError, match="missing") as caught:
+        load.__wrapped__()
+    assert "reinstall" in caught.value.remedy
+
+
+def test_a_library_that_is_none_says_reinstall(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.so"
+    broken.write_bytes(b"not a library")
+    shutil.copy(library._header_path(library._library_path()), tmp_path / "lab.h")
+    monkeypatch.setattr(library, "_declare", lambda header: None)  # declared by now
+    monkeypatch.setenv("HEAPSCOPE_LIBRARY", str(broken))
+    with pytest.raises(HeapscopeError, match="cannot be loaded") as caught:
+        load.__wrapped__()
+    assert "reinstall" in caught.value.remedy
+
+
+def test_a_closed_reader_is_an_error_and_not_a_crash() -> None:
+    with NativeReader() as reader:
+        reader.finish()
+    reader.close()
+    with pytest.raises(HeapscopeError, match="closed"):
+        reader.push(b"x")
+
+
+def test_an_unfit_region_is_named_by_its_index() -> None:
+    good = NativeRegion(
+        start=0x2000_0000, size=4096, caps=(0x1804, 0, 0), kind=0, allocator="idf-5.5"
+    )
+    bad = dataclasses.replace(good, start=0x3000_0000, size=64)
+    config = NativeConfig(regions=(good, bad), malloc_small_caps=0x1800)
+    with pytest.raises(StatusError) as caught:
+        NativeReader(config)
+    assert (caught.value.where, caught.value.status) == (1, Status.MEMORY)
+
+
+def test_an_optional_region_that_is_unfit_is_left_without_a_heap() -> None:
+    tiny = NativeRegion(
+        start=0x2000_0000, size=4, caps=(0x1804, 0, 0), kind=0, allocator="idf-4.2", optional=True
+    )
+    good = dataclasses.replace(tiny, start=0x2000_1000, size=4096)
+    config = NativeConfig(regions=(tiny, good), malloc_small_caps=0x1800)
+    with NativeReader(config) as reader:
+        assert [row.has_heap for row in reader.regions()] == [0, 1]
+
+
+def failures_of_one_malloc(size: int, *, request_max: int) -> int:
+    region = NativeRegion(
+        start=0x2000_0000, size=65_536, caps=(0x1804, 0, 0), kind=0, allocator="idf-5.5"
+    )
+    row = np.zeros(1, dtype=EVENT)
+    row["kind"], row["size"] = 1, size
+    with NativeWriter() as writer:
+        writer.events(row)
+        writer.finish()
+        trace = b"".join(writer.take())
+    config = NativeConfig(regions=(region,), malloc_small_caps=0x1800, request_max=request_max)
+    with NativeReader(config) as reader:
+        reader.push(trace)
+        reader.finish()
+        return reader.summary().failures
+
+
+def test_requests_above_the_maximum_fail_though_they_would_fit() -> None:
+    assert failures_of_one_malloc(2000, request_max=0) == 0
+    assert failures_of_one_malloc(2000, request_max=2000) == 0
+    assert failures_of_one_malloc(2001, request_max=2000) == 1
+
+
+def test_events_written_are_the_events_read() -> None:
+    rows_in = np.zeros(3, dtype=EVENT)
+    rows_in["kind"] = [1, 1, 5]  # malloc, malloc, free
+    rows_in["key"] = [0, 1, 0]
+    rows_in["size"] = [100, 2000, 0]
+    rows_in["task"] = [1, 1, 1]
+    with NativeWriter() as writer:
+        writer.metadata("source", "test")
+        writer.name(NameTable.TASK, 1, b"worker")
+        writer.events(rows_in)
+        writer.finish()
+        trace = b"".join(writer.take())
+    with NativeReader() as reader:
+        keep_events(reader)
+        reader.push(trace)
+        assert reader.finish() is Status.OK
+        rows_out = np.concatenate(list(take_events(reader)))
+        assert reader.metadata() == {"source": b"test"}
+        assert reader.names(NameTable.TASK) == (None, b"worker")
+    for field in ("kind", "key", "size", "task"):
+        assert rows_out[field].tolist() == rows_in[field].tolist()
+
+
+def test_an_event_that_the_format_cannot_take_is_named() -> None:
+    rows_in = np.zeros(2, dtype=EVENT)
+    rows_in["kind"] = [1, 99]
+    with NativeWriter() as writer, pytest.raises(StatusError, match="event 1 of 2"):
+        writer.events(rows_in)

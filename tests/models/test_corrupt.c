@@ -1,0 +1,106 @@
+/* check() on damaged memory: never a crash, never a hang, and damage to metadata is found. */
+#include "program.h"
+
+typedef struct damage {
+    const uint8_t *payload; /* 1: the byte is payload, which no check can judge */
+    uint32_t flips;
+    uint32_t found;
+} damage_t;
+
+/* Of a free block's payload, the first word is taken for metadata: the link of a list. */
+static bool mark_payload(void *context, const hs_walk_block_t *block)
+{
+    uint8_t *payload = context;
+    uint32_t links = block->used ? 0 : 4;
+    memset(payload + block->offset + links, 1, block->size - links);
+    return true;
+}
+
+static bool ignore(void *context, const hs_walk_block_t *block)
+{
+    (void)context;
+    (void)block;
+    return true;
+}
+
+static void flip(hs_heap_t *heap, uint32_t bit, damage_t *damage)
+{
+    uint32_t where = HS_NONE;
+    uint8_t mask = (uint8_t)(1u << (bit % 8));
+    heap->mem[bit / 8] ^= mask;
+    hs_heap_walk(heap, ignore, NULL);
+    hs_status_t status = hs_heap_check(heap, &where);
+    heap->mem[bit / 8] ^= mask;
+    CHECK(status == HS_OK || where < heap->size, "fault said to be at %u", where);
+    if (damage->payload[bit / 8] == 0) {
+        damage->flips++;
+        damage->found += status == HS_OK ? 0 : 1;
+    }
+}
+
+/* Several random bytes at once, for links that lead to other damage. */
+static void scramble(const program_t *program, check_random_t *random)
+{
+    for (int round = 0; round < 3000; round++) {
+        uint32_t where;
+        hs_heap_t *copy = hs_heap_clone(program->heap);
+        CHECK(copy != NULL, "%s: no memory", program->name);
+        for (uint32_t i = check_below(random, 12) + 1; i > 0; i--) {
+            copy->mem[check_below(random, copy->size)] = (uint8_t)check_next(random);
+        }
+        hs_heap_walk(copy, ignore, NULL);
+        (void)hs_heap_check(copy, &where);
+        hs_heap_delete(copy);
+    }
+}
+
+static void run(const char *name, uint32_t base, uint32_t size, check_random_t *random)
+{
+    program_t program;
+    program_open(&program, name, base, size, random);
+    for (int step = 0; step < 300; step++) {
+        program_step(&program);
+    }
+    uint8_t *payload = calloc(size, 1);
+    CHECK(payload != NULL, "%s: no memory", name);
+    hs_heap_walk(program.heap, mark_payload, payload);
+    damage_t damage = {payload, 0, 0};
+    for (uint32_t bit = 0; bit < size * 8; bit++) {
+        flip(program.heap, bit, &damage);
+    }
+    program_check_heap(&program);
+    printf("%-16s %u of %u bit flips in metadata found\n", name, damage.found, damage.flips);
+    CHECK(damage.found > damage.flips / 10 * 9, "%s: %u of %u", name, damage.found, damage.flips);
+    scramble(&program, random);
+    free(payload);
+    program_close(&program);
+}
+
+/* TLSF keeps the way back to a free block in the last word of its payload. */
+static void check_back_link(const char *name, check_random_t *random)
+{
+    program_t program;
+    program_open(&program, name, UINT32_C(0x3FFB0000), 3000, random);
+    hs_heap_t *heap = program.heap;
+    uint32_t first = hs_heap_malloc(heap, 100);
+    uint32_t second = hs_heap_malloc(heap, 100);
+    uint32_t link = first + hs_heap_usable(heap, first, false) - 4;
+    uint32_t where = HS_NONE;
+    CHECK(second != HS_NONE, "%s: no second block", name);
+    hs_heap_free(heap, first, false);
+    heap->mem[link] ^= 4;
+    CHECK(hs_heap_check(heap, &where) == HS_ERR_CORRUPT && where == link, "%s: %u, not %u", name,
+          where, link);
+    program_close(&program);
+}
+
+int main(int argc, char **argv)
+{
+    check_random_t random = check_start(argc, argv);
+    const char *name;
+    check_back_link("idf-5.5", &random);
+    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+        run(name, UINT32_C(0x3FFB0000), 3000, &random);
+    }
+    return 0;
+}

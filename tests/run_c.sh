@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds the C tests in one way and runs them with CTest, in build/WAY:
+#   tests/run_c.sh asan|asan32|ubsan32|fuzz [FUZZ_RUNS]
+# What cannot run here is skipped and named; with HEAPSCOPE_ALL=1 that is a failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+way=$1
+export CC=${CC:-cc} # may hold options too
+tools=$PWD/.venv/bin
+build=build/$way
+mkdir -p "$build"
+trap '[ $? = 0 ] || echo "FAILED $way" >>build/ran.txt' EXIT
+
+skip() { # WHY
+    echo "skipped $way: $1" | tee -a build/ran.txt
+    if [ "${HEAPSCOPE_ALL:-0}" = 1 ]; then exit 1; else exit 0; fi
+}
+
+quietly() {
+    "$@" >"$build/step.log" 2>&1 || { cat "$build/step.log"; exit 1; }
+}
+
+builds_and_runs() { # FILE COMPILER...: a C file that should compile, link and run
+    local source=$1
+    shift
+    "$@" "$source" -o "$build/probe" >"$build/probe.log" 2>&1 && "$build/probe" -runs=0 \
+        >>"$build/probe.log" 2>&1
+}
+
+echo 'int main(void) { return 0; }' >"$build/main.c"
+case $way in
+asan)
+    options=(-DHEAPSCOPE_TESTS=ON -DHEAPSCOPE_SANITIZE=address,undefined)
+    builds_and_runs "$build/main.c" $CC -fsanitize=address,undefined ||
+        skip "$CC has no address sanitizer; Debian package: libasan8, or libclang-rt-dev"
+    ;;
+asan32)
+    options=(-DHEAPSCOPE_TESTS=ON -DHEAPSCOPE_SANITIZE=address,undefined -DHEAPSCOPE_M32=ON)
+    builds_and_runs "$build/main.c" $CC -m32 -fsanitize=address,undefined ||
+        skip "$CC cannot link 32-bit programs; Debian package: gcc-multilib"
+    ;;
+ubsan32)
+    CC="$tools/python -m ziglang cc -target x86-linux-musl"
+    options=(-DHEAPSCOPE_TESTS=ON -DHEAPSCOPE_SANITIZE=undefined)
+    builds_and_runs "$build/main.c" $CC -fsanitize=undefined ||
+        skip "zig's 32-bit programs do not run on this machine (it needs x86 Linux)"
+    ;;
+fuzz)
+    CC=clang
+    options=(-DHEAPSCOPE_FUZZ=ON -DHEAPSCOPE_SANITIZE=fuzzer-no-link,address,undefined
+        -DHEAPSCOPE_WERROR=ON -DHEAPSCOPE_FUZZ_RUNS="${2:-100000}")
+    echo 'int LLVMFuzzerTestOneInput(const char *b, long n) { return n < 0 && b[0]; }' \
+        >"$build/target.c"
+    builds_and_runs "$build/target.c" clang -fsanitize=fuzzer,address,undefined ||
+        skip "clang with libFuzzer is missing; Debian packages: clang libclang-rt-dev"
+    ;;
+*)
+    echo "$0: no such way: $way" >&2
+    exit 2
+    ;;
+esac
+
+echo "C tests: $way"
+quietly "$tools/cmake" -S . -B "$build" -G Ninja -DCMAKE_MAKE_PROGRAM="$tools/ninja" "${options[@]}"
+quietly "$tools/cmake" --build "$build"
+"$tools/ctest" --test-dir "$build" --output-on-failure --no-tests=error --parallel 2 |
+    tee "$build/ctest.log"
+echo "ran $way: $(grep 'tests passed' "$build/ctest.log")" >>build/ran.txt
