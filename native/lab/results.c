@@ -137,34 +137,41 @@ void hs_lab_timeline(const hs_lab_reader_t *reader, hs_lab_timeline_t *out)
     memset(out, 0, sizeof *out);
     out->width = measure->timeline.width;
     out->buckets = measure->timeline.used;
-    out->series = measure->timeline.series;
     out->regions = reader->replay.regions.count;
-    out->tasks = measure->timeline_tasks;
+    if (measure->regions != NULL) {
+        out->tasks = hs_measure_timeline_tasks(measure);
+        out->series = 2 + out->regions + out->tasks;
+    }
 }
 
 uint32_t hs_lab_timeline_task(const hs_lab_reader_t *reader, uint32_t position)
 {
-    const hs_measure_t *measure = &reader->replay.measure;
-    return position < measure->timeline_tasks ? hs_owners_task(&measure->owners, position)
-                                              : UINT32_MAX;
+    hs_lab_timeline_t timeline;
+    hs_lab_timeline(reader, &timeline);
+    return position < timeline.tasks
+               ? hs_owners_task(&reader->replay.measure.owners, position)
+               : UINT32_MAX;
 }
 
 void hs_lab_timeline_values(const hs_lab_reader_t *reader, uint32_t *least, uint32_t *most,
                             uint64_t *first_time)
 {
-    const hs_timeline_t *timeline = &reader->replay.measure.timeline;
-    for (uint32_t i = 0; i < timeline->used; i++) {
-        const size_t from = (size_t)i * HS_LAB_SERIES_MAX, to = (size_t)i * timeline->series;
-        memcpy(&least[to], &timeline->least[from], timeline->series * sizeof *least);
-        memcpy(&most[to], &timeline->most[from], timeline->series * sizeof *most);
-        first_time[i] = timeline->first_time[i];
+    hs_lab_timeline_t timeline;
+    hs_lab_timeline(reader, &timeline);
+    for (uint32_t i = 0; i < timeline.buckets; i++) {
+        const hs_bucket_t *bucket = &reader->replay.measure.timeline.buckets[i];
+        const size_t to = (size_t)i * timeline.series;
+        memcpy(&least[to], bucket->least, timeline.series * sizeof *least);
+        memcpy(&most[to], bucket->most, timeline.series * sizeof *most);
+        first_time[i] = bucket->first_time;
     }
 }
 
 void hs_lab_timeline_largest(const hs_lab_reader_t *reader, uint32_t *values)
 {
     const hs_timeline_t *timeline = &reader->replay.measure.timeline;
-    if (timeline->used != 0) {
-        memcpy(values, timeline->largest, (size_t)timeline->used * 3 * sizeof *values);
+    for (uint32_t i = 0; i < timeline->used; i++) {
+        memcpy(&values[(size_t)i * 3], timeline->buckets[i].largest,
+               sizeof timeline->buckets[i].largest);
     }
 }

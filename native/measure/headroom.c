@@ -23,25 +23,26 @@ static uint32_t mask_of(hs_regions_t *regions, const hs_lab_need_t *need)
     return rule->fallback != 0 ? mask | hs_regions_mask(regions, rule->fallback) : mask;
 }
 
-static void look(hs_headroom_t *headroom, const hs_regions_t *regions, uint32_t index)
+void hs_headroom_look(hs_headroom_t *headroom, const hs_regions_t *regions, uint32_t index)
 {
-    const hs_request_t request = request_of(headroom);
-    const uint32_t bit = UINT32_C(1) << index;
-    headroom->served_by &= ~bit;
-    headroom->served_by |= hs_region_fits(&regions->region[index], &request) ? bit : 0;
+    const uint32_t bit = headroom->mask & UINT32_C(1) << index;
+    if (bit != 0) {
+        const hs_request_t request = request_of(headroom);
+        headroom->served_by &= ~bit;
+        headroom->served_by |= hs_region_fits(&regions->region[index], &request) ? bit : 0;
+    }
 }
 
-static uint32_t largest_for(const hs_headroom_t *headroom, const hs_lows_t *lows)
+static uint32_t largest_for(const hs_headroom_t *headroom)
 {
-    const uint32_t largest = lows->set[headroom->set].largest;
-    return (headroom->row.caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? largest & ~UINT32_C(3) : largest;
+    const uint32_t word = (headroom->row.caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? 3 : 0;
+    return headroom->low->largest & ~word;
 }
 
-static void judge(hs_headroom_t *headroom, const hs_lows_t *lows, uint64_t event)
+void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event)
 {
     hs_lab_need_row_t *row = &headroom->row;
-    const uint32_t largest = largest_for(headroom, lows);
-    const int64_t margin = (int64_t)largest - row->size;
+    const int64_t margin = (int64_t)largest_for(headroom) - row->size;
     headroom->is_short = headroom->by_largest ? margin < 0 : headroom->served_by == 0;
     if (margin < row->minimum_margin) {
         row->minimum_margin = margin;
@@ -58,28 +59,15 @@ void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t 
     headroom->row.first_event = HS_LAB_NEVER;
     headroom->row.last_event = HS_LAB_NEVER;
     headroom->row.minimum_margin = INT64_MAX;
-    const uint32_t mask = mask_of(regions, need);
-    headroom->set = hs_lows_set(lows, regions, mask, need->caps);
+    headroom->mask = mask_of(regions, need);
+    const uint32_t set = hs_lows_set(lows, regions, headroom->mask, need->caps);
+    headroom->low = hs_lows_of(lows, set);
     headroom->by_largest = true;
     for (uint32_t i = 0; i < regions->count; i++) {
-        if (mask >> i & 1u) {
+        if (headroom->mask >> i & 1u) {
             headroom->by_largest &= regions->region[i].heap->model->serves_up_to_largest;
-            look(headroom, regions, i);
+            hs_headroom_look(headroom, regions, i);
         }
     }
-    judge(headroom, lows, HS_LAB_NEVER);
-}
-
-void hs_headroom_touch(hs_headroom_t *headroom, const hs_regions_t *regions, const hs_lows_t *lows,
-                       const uint32_t *touched, uint32_t count, bool largest, uint64_t event)
-{
-    if (headroom->by_largest && !largest) {
-        return;
-    }
-    for (uint32_t i = 0; i < count && !headroom->by_largest; i++) {
-        if (lows->set[headroom->set].mask >> touched[i] & 1u) {
-            look(headroom, regions, touched[i]);
-        }
-    }
-    judge(headroom, lows, event);
+    hs_headroom_judge(headroom, HS_LAB_NEVER);
 }

@@ -14,7 +14,8 @@
 
 typedef struct hs_headroom {
     hs_lab_need_row_t row;
-    uint32_t set;       /* the regions that could serve it, in hs_lows_t */
+    uint32_t mask;       /* the regions that could serve it */
+    const hs_low_t *low; /* their marks */
     bool by_largest;    /* their allocators serve every size up to the largest: no need to ask */
     uint32_t served_by; /* else: the regions that would serve it now */
     bool is_short;      /* it could not be served now */
@@ -22,11 +23,13 @@ typedef struct hs_headroom {
 
 void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,
                       const hs_lab_need_t *need);
-/* After hs_lows_settle: what that was given, and what it returned. */
-void hs_headroom_touch(hs_headroom_t *headroom, const hs_regions_t *regions, const hs_lows_t *lows,
-                       const uint32_t *touched, uint32_t count, bool largest, uint64_t event);
+/* After hs_lows_settle of region `index`. */
+void hs_headroom_look(hs_headroom_t *headroom, const hs_regions_t *regions, uint32_t index);
+/* After all regions of the event settled and were looked at. */
+void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event);
+
 /* The event is over, whether or not it touched a region. */
-static inline void hs_headroom_settle(hs_headroom_t *headroom, uint64_t event, uint64_t time)
+static inline void hs_headroom_close(hs_headroom_t *headroom, uint64_t event, uint64_t time)
 {
     hs_lab_need_row_t *row = &headroom->row;
     if (!headroom->is_short) {

@@ -11,26 +11,33 @@ static uint32_t set_largest(const hs_lows_t *lows, const hs_regions_t *regions,
         if (mask & 1u) {
             const uint32_t here =
                 set->exec ? hs_region_largest_allocatable(&regions->region[i], HS_CAP_EXEC)
-                          : lows->region[i].largest;
+                          : lows->region[i].low.largest;
             largest = here > largest ? here : largest;
         }
     }
     return largest;
 }
 
+static void begin(hs_low_t *low, uint32_t free, uint32_t largest)
+{
+    low->free = low->minimum_free = free;
+    low->largest = low->minimum_largest = largest;
+    low->minimum_free_event = HS_LAB_NEVER;
+    low->minimum_largest_event = HS_LAB_NEVER;
+}
+
 void hs_lows_init(hs_lows_t *lows, const hs_regions_t *regions)
 {
     memset(lows, 0, sizeof *lows);
     for (uint32_t i = 0; i < regions->count; i++) {
-        hs_low_region_t *low = &lows->region[i];
+        hs_low_region_t *region = &lows->region[i];
         hs_heap_t *heap = regions->region[i].heap;
-        low->minimum_free_event = HS_LAB_NEVER;
-        low->minimum_largest_event = HS_LAB_NEVER;
+        begin(&region->low, 0, 0);
         if (heap != NULL) {
             heap->tally.lowest_free = heap->tally.free;
-            low->free = low->minimum_free = heap->tally.free;
-            low->largest = low->minimum_largest = hs_heap_largest_allocatable(heap);
+            begin(&region->low, heap->tally.free, hs_heap_largest_allocatable(heap));
         }
+        region->least_free = region->most_free = region->low.free;
     }
 }
 
@@ -43,22 +50,35 @@ static bool pays_for_alias(const hs_regions_t *regions, uint32_t mask, uint32_t 
     return aliased && (caps & HS_CAP_EXEC);
 }
 
+/* The one region of a mask, if there is just one. */
+static uint32_t only_region(uint32_t mask)
+{
+    if (mask == 0 || (mask & (mask - 1)) != 0) {
+        return UINT32_MAX;
+    }
+    uint32_t index = 0;
+    while (!(mask >> index & 1u)) {
+        index++;
+    }
+    return index;
+}
+
 static void add_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask, bool exec)
 {
     const uint32_t index = lows->set_count++;
     hs_low_set_t *set = &lows->set[index];
+    uint32_t free = 0;
     set->mask = mask;
     set->exec = exec;
+    set->only = exec ? UINT32_MAX : only_region(mask);
     for (uint32_t i = 0; i < regions->count; i++) {
-        if (mask >> i & 1u) {
-            set->free += lows->region[i].free;
-            lows->region[i].sets |= UINT32_C(1) << index;
+        hs_low_region_t *region = &lows->region[i];
+        if ((mask >> i & 1u) && set->only == UINT32_MAX) {
+            free += region->low.free;
+            region->sets[region->set_count++] = (uint8_t)index;
         }
     }
-    set->minimum_free = set->free;
-    set->largest = set->minimum_largest = set_largest(lows, regions, set);
-    set->minimum_free_event = HS_LAB_NEVER;
-    set->minimum_largest_event = HS_LAB_NEVER;
+    begin(&set->low, free, set_largest(lows, regions, set));
 }
 
 uint32_t hs_lows_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask, uint32_t caps)
@@ -80,75 +100,97 @@ typedef struct change {
     bool largest;
 } change_t;
 
-static void settle_set(hs_low_set_t *set, const change_t *change, uint64_t event)
+static inline void note_free(hs_low_t *low, uint32_t lowest, uint64_t event)
 {
-    set->free += change->free;
-    set->payload += change->payload;
-    if (set->free - change->dip < set->minimum_free) {
-        set->minimum_free = set->free - change->dip;
-        set->minimum_free_event = event;
+    if (lowest < low->minimum_free) {
+        low->minimum_free = lowest;
+        low->minimum_free_event = event;
     }
 }
 
-static change_t settle_region(hs_low_region_t *low, hs_heap_t *heap, uint64_t event)
+static inline void note_payload(hs_low_t *low, uint32_t payload)
 {
-    hs_tally_t *tally = &heap->tally;
-    const uint32_t largest = hs_heap_largest_allocatable(heap);
-    const change_t change = {tally->free - low->free, tally->free - tally->lowest_free,
-                             low->payload - low->seen_payload, largest != low->largest};
-    if (tally->lowest_free < low->minimum_free) {
-        low->minimum_free = tally->lowest_free;
-        low->minimum_free_event = event;
+    low->payload = payload;
+    if (payload > low->peak_payload) {
+        low->peak_payload = payload;
     }
+}
+
+static inline void note_largest(hs_low_t *low, uint32_t largest, uint64_t event)
+{
+    low->largest = largest;
     if (largest < low->minimum_largest) {
         low->minimum_largest = largest;
         low->minimum_largest_event = event;
     }
-    if (low->payload > low->peak_payload) {
-        low->peak_payload = low->payload;
+}
+
+static inline change_t settle_region(hs_low_region_t *region, hs_heap_t *heap, uint64_t event)
+{
+    hs_low_t *low = &region->low;
+    const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
+    const uint32_t largest = hs_heap_largest_allocatable(heap);
+    const change_t change = {free - low->free, free - lowest, region->payload - low->payload,
+                             largest != low->largest};
+    if (free < region->least_free) {
+        region->least_free = free;
+    } else if (free > region->most_free) {
+        region->most_free = free;
     }
-    low->free = tally->free;
-    low->largest = largest;
-    low->seen_payload = low->payload;
-    tally->lowest_free = tally->free;
+    low->free = free;
+    heap->tally.lowest_free = free;
+    note_free(low, lowest, event);
+    note_payload(low, region->payload);
+    if (change.largest) {
+        note_largest(low, largest, event);
+    }
     return change;
 }
 
-/* When the event is over, since a block that moves between regions changes two of them: the sets it
- * touched, and among them those whose largest may be another. */
-static void settle_end(hs_lows_t *lows, const hs_regions_t *regions, uint32_t sets,
-                       uint32_t changed, uint64_t event)
+/* Largest and peak wait for the event's end: a block that moves changes two regions. */
+static void settle_sets(hs_lows_t *lows, const hs_low_region_t *region, const change_t *change,
+                        uint64_t event)
 {
-    for (hs_low_set_t *set = lows->set; sets != 0; set++, sets >>= 1, changed >>= 1) {
-        if ((sets & 1u) && set->payload > set->peak_payload) {
-            set->peak_payload = set->payload;
-        }
-        if (changed & 1u) {
-            set->largest = set_largest(lows, regions, set);
-            if (set->largest < set->minimum_largest) {
-                set->minimum_largest = set->largest;
-                set->minimum_largest_event = event;
-            }
+    for (uint32_t i = 0; i < region->set_count; i++) {
+        hs_low_t *low = &lows->set[region->sets[i]].low;
+        low->free += change->free;
+        low->payload += change->payload;
+        note_free(low, low->free - change->dip, event);
+    }
+}
+
+static void settle_end(hs_lows_t *lows, const hs_regions_t *regions, const hs_low_region_t *region,
+                       bool changed, uint64_t event)
+{
+    for (uint32_t i = 0; i < region->set_count; i++) {
+        hs_low_set_t *set = &lows->set[region->sets[i]];
+        note_payload(&set->low, set->low.payload);
+        if (changed) {
+            note_largest(&set->low, set_largest(lows, regions, set), event);
         }
     }
 }
 
-bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, const uint32_t *touched,
-                    uint32_t count, uint64_t event)
+bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index, uint64_t event)
 {
-    uint32_t all = 0, changed = 0; /* sets with a region that, or whose largest, changed */
-    for (uint32_t i = 0; i < count; i++) {
-        hs_low_region_t *low = &lows->region[touched[i]];
-        const change_t change = settle_region(low, regions->region[touched[i]].heap, event);
-        uint32_t sets = low->sets;
-        all |= sets;
-        changed |= change.largest ? sets : 0;
-        for (uint32_t s = 0; sets != 0; s++, sets >>= 1) {
-            if (sets & 1u) {
-                settle_set(&lows->set[s], &change, event);
-            }
-        }
+    hs_low_region_t *region = &lows->region[index];
+    const change_t change = settle_region(region, regions->region[index].heap, event);
+    if (region->set_count != 0) {
+        settle_sets(lows, region, &change, event);
+        settle_end(lows, regions, region, change.largest, event);
     }
-    settle_end(lows, regions, all, changed, event);
-    return changed != 0;
+    return change.largest;
+}
+
+bool hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to, uint32_t from,
+                         uint64_t event)
+{
+    hs_low_region_t *new_region = &lows->region[to], *old_region = &lows->region[from];
+    const change_t gain = settle_region(new_region, regions->region[to].heap, event);
+    settle_sets(lows, new_region, &gain, event);
+    const change_t loss = settle_region(old_region, regions->region[from].heap, event);
+    settle_sets(lows, old_region, &loss, event);
+    settle_end(lows, regions, new_region, gain.largest || loss.largest, event);
+    settle_end(lows, regions, old_region, gain.largest || loss.largest, event);
+    return gain.largest || loss.largest;
 }

@@ -1,7 +1,8 @@
 /*
  * Low-water marks: free bytes and largest allocatable block of every region, memory kind and
  * capability set, exact after each event. Kinds, capability sets and needs that mean the same
- * regions share one set, so that an event costs the distinct sets it touches.
+ * regions share one set, and a set of one region is that region, so an event costs its region and
+ * the distinct sets of several regions that it is in.
  */
 #ifndef HEAPSCOPE_NATIVE_LOWS_H
 #define HEAPSCOPE_NATIVE_LOWS_H
@@ -14,34 +15,34 @@
 
 #define HS_LOW_SETS_MAX 32u /* capability sets, kinds and needs together */
 
-/* Some regions seen as one. */
-typedef struct hs_low_set {
-    uint32_t mask;
-    bool exec; /* largest counts the alias that EXEC requests pay for */
+/* Marks of one region, or of several seen as one. */
+typedef struct hs_low {
     uint32_t free;
     uint32_t minimum_free;
-    uint32_t payload;
-    uint32_t peak_payload;
     uint32_t largest; /* allocatable; before rounding for 32BIT */
     uint32_t minimum_largest;
+    uint32_t payload;
+    uint32_t peak_payload;
     uint64_t minimum_free_event;
     uint64_t minimum_largest_event;
-} hs_low_set_t;
+} hs_low_t;
 
 typedef struct hs_low_region {
-    uint32_t free;
-    uint32_t minimum_free;
-    uint32_t largest;
-    uint32_t minimum_largest;
-    uint32_t payload;      /* as the replay changes it */
-    uint32_t seen_payload; /* as the sets know it */
-    uint32_t peak_payload;
-    uint32_t sets; /* bit per set that the region belongs to */
-    uint64_t minimum_free_event;
-    uint64_t minimum_largest_event;
+    hs_low_t low;
+    uint32_t payload; /* as the replay changes it; low.payload follows when the event settles */
+    uint32_t least_free, most_free; /* since the timeline's bucket began */
+    uint32_t set_count;
+    uint8_t sets[HS_LOW_SETS_MAX]; /* the sets of several regions it is in */
     uint64_t allocations;
     uint64_t frees;
 } hs_low_region_t;
+
+typedef struct hs_low_set {
+    hs_low_t low; /* unused in a set of one region */
+    uint32_t mask;
+    uint32_t only; /* its region, if it is one; else UINT32_MAX */
+    bool exec;     /* largest counts the alias that EXEC requests pay for */
+} hs_low_set_t;
 
 typedef struct hs_lows {
     hs_low_region_t region[HS_REGIONS_MAX];
@@ -54,9 +55,18 @@ void hs_lows_init(hs_lows_t *lows, const hs_regions_t *regions);
 /* The set of these regions, for requests with these capabilities; added if it is new. Before the
  * first event, at most HS_LOW_SETS_MAX times. */
 uint32_t hs_lows_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask, uint32_t caps);
-/* The regions in `touched` changed in the event, in this order: brings all marks up to date. true:
- * the largest allocatable of one changed. Takes over and resets the heaps' tally.lowest_free. */
-bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, const uint32_t *touched,
-                    uint32_t count, uint64_t event);
+/* The marks of a set. */
+static inline const hs_low_t *hs_lows_of(const hs_lows_t *lows, uint32_t set)
+{
+    const uint32_t only = lows->set[set].only;
+    return only != UINT32_MAX ? &lows->region[only].low : &lows->set[set].low;
+}
+
+/* Region `index` changed in the event: brings all marks up to date. true: the largest allocatable of
+ * the region changed. Takes over and resets its heap's tally.lowest_free. */
+bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index, uint64_t event);
+/* The same for a block that moved: for a moment it was in both regions. */
+bool hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to, uint32_t from,
+                         uint64_t event);
 
 #endif

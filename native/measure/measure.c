@@ -4,19 +4,10 @@
 
 #include "measure/marks.h"
 
+/* The columns of the timeline (lab.h). */
 #define SERIES_LIVE 0u
 #define SERIES_LARGEST 1u
 #define SERIES_REGIONS 2u
-
-static uint32_t first_task_series(const hs_measure_t *measure)
-{
-    return SERIES_REGIONS + measure->regions->count;
-}
-
-static const hs_low_set_t *malloc_set(const hs_measure_t *measure)
-{
-    return &measure->lows.set[measure->capset_set[0]];
-}
 
 static void add_capset(hs_measure_t *measure, uint32_t caps)
 {
@@ -41,6 +32,7 @@ static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
 {
     hs_lows_init(&measure->lows, measure->regions);
     add_capset(measure, 0);
+    measure->malloc_low = hs_lows_of(&measure->lows, measure->capset_set[0]);
     for (uint32_t i = 0; i < config->capset_count; i++) {
         if (config->capsets[i] != 0 && measure->capsets < HS_LAB_CAPSETS_MAX) {
             add_capset(measure, config->capsets[i]);
@@ -55,19 +47,11 @@ static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
     measure->need_count = config->need_count;
 }
 
-static void note_largest(hs_measure_t *measure)
-{
-    hs_lab_set_row_t row;
-    hs_measure_capset_row(measure, 0, &row);
-    const uint32_t largest[3] = {row.largest_free, row.largest_reported, row.largest_allocatable};
-    hs_timeline_close(&measure->timeline, largest);
-}
-
 static void note_tightest(hs_measure_t *measure, uint64_t event)
 {
     hs_tightest_t sum = {.event = event};
     for (uint32_t i = 0; i < measure->regions->count; i++) {
-        if (malloc_set(measure)->mask >> i & 1u) {
+        if (measure->lows.set[measure->capset_set[0]].mask >> i & 1u) {
             hs_lab_region_row_t row;
             hs_measure_region_parts(measure, i, &row);
             sum.payload += row.payload;
@@ -79,6 +63,7 @@ static void note_tightest(hs_measure_t *measure, uint64_t event)
         }
     }
     measure->tightest = sum;
+    measure->tightest_free = measure->malloc_low->minimum_free;
 }
 
 hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
@@ -96,15 +81,9 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
     hs_failures_init(&measure->failures, regions->count);
     init_sets(measure, config);
     note_tightest(measure, HS_LAB_NEVER);
-    if (!hs_timeline_init(&measure->timeline, config->timeline_buckets,
-                          first_task_series(measure))) {
-        return HS_ERR_MEMORY;
-    }
-    measure->timeline.now[SERIES_LARGEST] = malloc_set(measure)->largest;
-    for (uint32_t i = 0; i < regions->count; i++) {
-        measure->timeline.now[SERIES_REGIONS + i] = measure->lows.region[i].free;
-    }
-    return HS_OK;
+    measure->largest.now = measure->malloc_low->largest;
+    hs_series_restart(&measure->largest);
+    return hs_timeline_init(&measure->timeline, config->timeline_buckets) ? HS_OK : HS_ERR_MEMORY;
 }
 
 void hs_measure_free(hs_measure_t *measure)
@@ -115,48 +94,105 @@ void hs_measure_free(hs_measure_t *measure)
     hs_marks_free(measure);
 }
 
-/* Newest first: a block that moves is for a moment in both regions, so the loss settles last. */
-static void remember(uint32_t list[2], uint32_t *count, uint32_t value)
+/* The block is the program's from now on; its region settles afterwards. */
+static void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
 {
-    if (*count == 0) {
-        list[(*count)++] = value;
-    } else if (*count == 1 && list[0] != value) {
-        list[1] = list[0];
-        list[0] = value;
-        ++*count;
-    }
-}
-
-void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
-{
-    const hs_region_t *region = &measure->regions->region[block->region];
-    hs_low_region_t *low = &measure->lows.region[block->region];
-    low->payload += block->requested;
-    low->allocations++;
-    measure->live += block->requested;
+    hs_low_region_t *region = &measure->lows.region[block->region];
+    region->payload += block->requested;
+    region->allocations++;
+    measure->live.now += block->requested;
     measure->live_blocks++;
-    if (measure->live > measure->live_peak) {
-        measure->live_peak = measure->live;
+    if (measure->live.now > measure->live_peak) {
+        measure->live_peak = measure->live.now;
         measure->live_peak_event = event;
     }
-    hs_owners_gain(&measure->owners, block->task, region->kind, block->requested,
-                   block->held, event);
-    remember(measure->touched, &measure->touched_count, block->region);
-    remember(measure->changed, &measure->changed_count, block->task);
+    hs_owners_gain(&measure->owners, block->task, measure->regions->region[block->region].kind,
+                   block->requested, block->held, event);
 }
 
-void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block)
+static void lose(hs_measure_t *measure, const hs_block_t *block)
 {
-    const hs_region_t *region = &measure->regions->region[block->region];
-    hs_low_region_t *low = &measure->lows.region[block->region];
-    low->payload -= block->requested;
-    low->frees++;
-    measure->live -= block->requested;
+    hs_low_region_t *region = &measure->lows.region[block->region];
+    region->payload -= block->requested;
+    region->frees++;
+    measure->live.now -= block->requested;
     measure->live_blocks--;
-    hs_owners_lose(&measure->owners, block->task, region->kind, block->requested,
-                   block->held);
-    remember(measure->touched, &measure->touched_count, block->region);
-    remember(measure->changed, &measure->changed_count, block->task);
+    hs_owners_lose(&measure->owners, block->task, measure->regions->region[block->region].kind,
+                   block->requested, block->held);
+}
+
+/* The event is done with the payload of task `slot`. */
+static void note_payload(hs_measure_t *measure, uint32_t slot)
+{
+    hs_series_note(&measure->live);
+    hs_series_note(&measure->owners.payload[slot]);
+}
+
+/* After the regions of an event have settled: what rests on them. */
+static inline void settle_rest(hs_measure_t *measure, bool largest, uint64_t event)
+{
+    const hs_low_t *low = measure->malloc_low;
+    if (low->minimum_free < measure->tightest_free) {
+        note_tightest(measure, event);
+    }
+    if (largest) {
+        measure->largest.now = low->largest;
+        hs_series_note(&measure->largest);
+    }
+    for (uint32_t n = 0; n < measure->need_count; n++) {
+        if (largest || !measure->needs[n].by_largest) {
+            hs_headroom_judge(&measure->needs[n], event);
+        }
+    }
+}
+
+static bool settle_region(hs_measure_t *measure, uint32_t region, uint64_t event)
+{
+    const bool largest = hs_lows_settle(&measure->lows, measure->regions, region, event);
+    for (uint32_t n = 0; n < measure->need_count; n++) {
+        if (!measure->needs[n].by_largest) {
+            hs_headroom_look(&measure->needs[n], measure->regions, region);
+        }
+    }
+    return largest;
+}
+
+void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
+{
+    gain(measure, block, event);
+    note_payload(measure, block->task);
+    settle_rest(measure, settle_region(measure, block->region, event), event);
+}
+
+void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
+{
+    lose(measure, block);
+    note_payload(measure, block->task);
+    settle_rest(measure, settle_region(measure, block->region, event), event);
+}
+
+static bool settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
+{
+    const bool largest =
+        hs_lows_settle_move(&measure->lows, measure->regions, to, from, event);
+    for (uint32_t n = 0; n < measure->need_count; n++) {
+        hs_headroom_look(&measure->needs[n], measure->regions, to);
+        hs_headroom_look(&measure->needs[n], measure->regions, from);
+    }
+    return largest;
+}
+
+void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
+                            const hs_block_t *after, uint64_t event)
+{
+    lose(measure, before);
+    gain(measure, after, event);
+    note_payload(measure, before->task);
+    note_payload(measure, after->task);
+    const bool largest = before->region == after->region
+                             ? settle_region(measure, after->region, event)
+                             : settle_move(measure, after->region, before->region, event);
+    settle_rest(measure, largest, event);
 }
 
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row)
@@ -165,70 +201,49 @@ void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failur
     hs_failures_add(&measure->failures, measure->regions, row);
 }
 
-/* A task gets its series with its first event. */
-static void draw_new_tasks(hs_measure_t *measure, uint64_t time)
+static void take_series(hs_bucket_t *bucket, uint32_t column, hs_series_t *series)
 {
-    hs_timeline_begin(&measure->timeline, time);
-    while (measure->timeline_tasks < measure->owners.tasks &&
-           hs_timeline_add(&measure->timeline)) {
-        measure->timeline_tasks++;
-    }
+    bucket->least[column] = series->least;
+    bucket->most[column] = series->most;
+    hs_series_restart(series);
 }
 
-static void draw(hs_measure_t *measure, uint64_t time)
+uint32_t hs_measure_timeline_tasks(const hs_measure_t *measure)
 {
-    hs_timeline_t *timeline = &measure->timeline;
-    const uint32_t first_task = first_task_series(measure);
-    hs_timeline_begin(timeline, time);
-    if (measure->touched_count != 0) {
-        hs_timeline_set(timeline, SERIES_LIVE, (uint32_t)measure->live);
-        hs_timeline_set(timeline, SERIES_LARGEST, malloc_set(measure)->largest);
-    }
-    for (uint32_t i = 0; i < measure->touched_count; i++) {
-        const uint32_t region = measure->touched[i];
-        hs_timeline_set(timeline, SERIES_REGIONS + region, measure->lows.region[region].free);
-    }
-    for (uint32_t i = 0; i < measure->changed_count; i++) {
-        const uint32_t slot = measure->changed[i];
-        if (slot < measure->timeline_tasks) {
-            hs_timeline_set(timeline, first_task + slot,
-                            hs_owners_payload(&measure->owners, slot));
-        }
-    }
-    if (hs_timeline_step(timeline)) {
-        note_largest(measure);
-    }
+    const uint32_t room = HS_LAB_SERIES_MAX - SERIES_REGIONS - measure->regions->count;
+    return measure->owners.tasks < room ? measure->owners.tasks : room;
 }
 
-void hs_measure_settle(hs_measure_t *measure, uint64_t event, uint64_t time)
+void hs_measure_end_bucket(hs_measure_t *measure)
 {
-    const uint32_t low_before = malloc_set(measure)->minimum_free;
-    const bool largest = hs_lows_settle(&measure->lows, measure->regions, measure->touched,
-                                        measure->touched_count, event);
-    for (uint32_t n = 0; n < measure->need_count; n++) {
-        hs_headroom_touch(&measure->needs[n], measure->regions, &measure->lows, measure->touched,
-                          measure->touched_count, largest, event);
+    hs_bucket_t *bucket = hs_timeline_next(&measure->timeline);
+    uint32_t column = SERIES_REGIONS;
+    hs_lab_set_row_t row;
+    if (measure->timeline.capacity == 0) {
+        return;
     }
-    if (malloc_set(measure)->minimum_free < low_before) {
-        note_tightest(measure, event);
+    take_series(bucket, SERIES_LIVE, &measure->live);
+    take_series(bucket, SERIES_LARGEST, &measure->largest);
+    for (uint32_t i = 0; i < measure->regions->count; i++, column++) {
+        hs_low_region_t *region = &measure->lows.region[i];
+        bucket->least[column] = region->least_free;
+        bucket->most[column] = region->most_free;
+        region->least_free = region->most_free = region->low.free;
     }
-    for (uint32_t n = 0; n < measure->need_count; n++) {
-        hs_headroom_settle(&measure->needs[n], event, time);
+    for (uint32_t task = 0; task < hs_measure_timeline_tasks(measure); task++, column++) {
+        take_series(bucket, column, &measure->owners.payload[task]);
     }
-    if (measure->timeline.capacity != 0) {
-        if (measure->timeline_tasks < measure->owners.tasks) {
-            draw_new_tasks(measure, time);
-        }
-        draw(measure, time);
-    }
-    measure->touched_count = 0;
-    measure->changed_count = 0;
+    hs_measure_capset_row(measure, 0, &row);
+    bucket->largest[0] = row.largest_free;
+    bucket->largest[1] = row.largest_reported;
+    bucket->largest[2] = row.largest_allocatable;
+    hs_timeline_commit(&measure->timeline);
 }
 
 void hs_measure_finish(hs_measure_t *measure)
 {
-    if (measure->timeline.used != 0) {
-        note_largest(measure);
+    if (measure->timeline.fill != 0) {
+        hs_measure_end_bucket(measure);
     }
 }
 
@@ -236,7 +251,7 @@ void hs_measure_mark(hs_measure_t *measure, uint64_t event, uint64_t time, uint3
 {
     const hs_lab_mark_row_t row = {.event = event,
                                    .time = time,
-                                   .live = measure->live,
+                                   .live = measure->live.now,
                                    .live_peak = measure->live_peak,
                                    .live_blocks = measure->live_blocks,
                                    .failures = measure->failures.seen,
@@ -272,15 +287,15 @@ void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index,
 void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row)
 {
     const hs_region_t *region = &measure->regions->region[index];
-    const hs_low_region_t *low = &measure->lows.region[index];
+    const hs_low_t *low = &measure->lows.region[index].low;
     hs_measure_region_parts(measure, index, row);
     row->minimum_free = low->minimum_free;
     row->peak_payload = low->peak_payload;
     row->minimum_largest_allocatable = low->minimum_largest;
     row->minimum_free_event = low->minimum_free_event;
     row->minimum_largest_event = low->minimum_largest_event;
-    row->allocations = low->allocations;
-    row->frees = low->frees;
+    row->allocations = measure->lows.region[index].allocations;
+    row->frees = measure->lows.region[index].frees;
     row->failures = measure->regions->refusals[index];
     if (region->heap == NULL) {
         return;
@@ -315,12 +330,13 @@ static void add_region(const hs_region_t *region, hs_lab_set_row_t *row)
 static void set_row(const hs_measure_t *measure, uint32_t set, uint32_t caps,
                     hs_lab_set_row_t *row)
 {
-    const hs_low_set_t *low = &measure->lows.set[set];
+    const uint32_t mask = measure->lows.set[set].mask;
+    const hs_low_t *low = hs_lows_of(&measure->lows, set);
     /* Requests for words are rounded up to words. */
     const uint32_t word = (caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? 3 : 0;
     memset(row, 0, sizeof *row);
     for (uint32_t i = 0; i < measure->regions->count; i++) {
-        if (low->mask >> i & 1u) {
+        if (mask >> i & 1u) {
             add_region(&measure->regions->region[i], row);
         }
     }

@@ -40,21 +40,20 @@ typedef struct hs_measure {
     uint32_t capset_set[HS_LAB_CAPSETS_MAX];  /* its set in lows */
     uint32_t capsets;
     uint32_t kind_set[HS_LAB_KINDS_MAX];
+    const hs_low_t *malloc_low;
     hs_headroom_t needs[HS_LAB_NEEDS_MAX];
     uint32_t need_count;
     hs_timeline_t timeline;
-    uint32_t timeline_tasks;
+    hs_series_t live;    /* payload of all live blocks */
+    hs_series_t largest; /* allocatable for malloc */
     hs_failures_t failures;
     hs_tightest_t tightest;
+    uint32_t tightest_free; /* malloc's minimum when it was noted */
     hs_mark_t *marks;
     uint32_t marks_kept;
     uint64_t marks_seen;
     size_t mark_task_rows;
-    uint64_t live, live_peak, live_peak_event, live_blocks;
-    uint32_t touched[2]; /* regions changed by the event under way, newest change first */
-    uint32_t touched_count;
-    uint32_t changed[2]; /* owners' slots likewise */
-    uint32_t changed_count;
+    uint64_t live_peak, live_peak_event, live_blocks;
 } hs_measure_t;
 
 /* Regions with their heaps created and start-up blocks taken. HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
@@ -62,12 +61,17 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
                             const hs_lab_config_t *config, uint32_t kinds);
 void hs_measure_free(hs_measure_t *measure);
 
-void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
-void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block);
+/* What happened in an event, each at most once in this order; then hs_measure_close. */
+void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
+void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
+/* One block, before and after; no figure sees it twice or not at all. */
+void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
+                            const hs_block_t *after, uint64_t event);
 /* `slot` is the asking task's. */
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row);
 /* Closes a heap event, also one that changed nothing. */
-void hs_measure_settle(hs_measure_t *measure, uint64_t event, uint64_t time);
+static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time);
+
 /* `event`: heap events before the mark. */
 void hs_measure_mark(hs_measure_t *measure, uint64_t event, uint64_t time, uint32_t name);
 
@@ -78,6 +82,21 @@ void hs_measure_finish(hs_measure_t *measure);
  * counts; O(1). The row's other fields are zeroed. */
 void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index,
                              hs_lab_region_row_t *row);
+/* The timeline's bucket is full. */
+void hs_measure_end_bucket(hs_measure_t *measure);
+/* How many tasks, by slot, have a series in the timeline. */
+uint32_t hs_measure_timeline_tasks(const hs_measure_t *measure);
+
+static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time)
+{
+    for (uint32_t n = 0; n < measure->need_count; n++) {
+        hs_headroom_close(&measure->needs[n], event, time);
+    }
+    if (hs_timeline_step(&measure->timeline, time)) {
+        hs_measure_end_bucket(measure);
+    }
+}
+
 /* All figures as they stand; may walk the heap. */
 void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row);
 void hs_measure_capset_row(const hs_measure_t *measure, uint32_t index, hs_lab_set_row_t *row);

@@ -10,13 +10,14 @@
 #include <stdint.h>
 
 #include "lab/lab.h"
+#include "measure/timeline.h"
 
 typedef struct hs_owners {
     uint32_t *slots; /* task index -> slot + 1; 0: none yet */
     size_t slots_size;
     hs_lab_task_row_t *rows; /* slot x kind */
     size_t rows_size;
-    uint32_t *payload; /* by slot, all kinds together */
+    hs_series_t *payload; /* by slot, all kinds together */
     size_t payload_size;
     uint32_t tasks; /* slots in use; the last one possible gathers all further tasks */
     uint32_t kinds;
@@ -44,7 +45,7 @@ static inline void hs_owners_gain(hs_owners_t *owners, uint32_t slot, uint32_t k
                                   uint32_t payload, uint32_t held, uint64_t event)
 {
     hs_lab_task_row_t *row = hs_owners_row(owners, slot, kind);
-    owners->payload[slot] += payload;
+    owners->payload[slot].now += payload;
     row->payload += payload;
     row->held += held;
     row->blocks++;
@@ -65,16 +66,10 @@ static inline void hs_owners_lose(hs_owners_t *owners, uint32_t slot, uint32_t k
                                   uint32_t payload, uint32_t held)
 {
     hs_lab_task_row_t *row = hs_owners_row(owners, slot, kind);
-    owners->payload[slot] -= payload;
+    owners->payload[slot].now -= payload;
     row->payload -= payload;
     row->held -= held;
     row->blocks--;
-}
-
-/* Payload of a task, all kinds together. */
-static inline uint32_t hs_owners_payload(const hs_owners_t *owners, uint32_t slot)
-{
-    return owners->payload[slot];
 }
 
 /* Rows of tasks that ever allocated or failed; returns how many there are. */

@@ -1,63 +1,75 @@
 /*
  * The timeline: at most a fixed number of equal buckets of heap events, each keeping the least and
  * the most of every series. When they are full, neighbours merge and the width doubles, so memory
- * is bounded and no extreme is lost. An event costs the series it changes.
+ * is bounded and no extreme is lost. The extremes of the bucket under way are kept where the values
+ * change; a bucket takes them over when it ends.
  */
 #ifndef HEAPSCOPE_NATIVE_TIMELINE_H
 #define HEAPSCOPE_NATIVE_TIMELINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lab/lab.h"
 
+/* A value that a bucket wants the extremes of. */
+typedef struct hs_series {
+    uint32_t now, least, most;
+} hs_series_t;
+
+/* `now` is what the event left: keeps it if it is an extreme. */
+static inline void hs_series_note(hs_series_t *series)
+{
+    if (series->now < series->least) {
+        series->least = series->now;
+    } else if (series->now > series->most) {
+        series->most = series->now;
+    }
+}
+
+/* A bucket ends: the next one begins with the value as it stands. */
+static inline void hs_series_restart(hs_series_t *series)
+{
+    series->least = series->most = series->now;
+}
+
+/* One finished bucket. */
+typedef struct hs_bucket {
+    uint64_t first_time;
+    uint32_t largest[3]; /* at its last event: largest_free, largest_reported, largest_allocatable */
+    uint32_t least[HS_LAB_SERIES_MAX];
+    uint32_t most[HS_LAB_SERIES_MAX];
+} hs_bucket_t;
+
 typedef struct hs_timeline {
-    uint32_t capacity; /* buckets; even; 0: no timeline is kept */
-    uint32_t used;     /* buckets begun */
-    uint64_t width;    /* heap events a bucket */
-    uint64_t fill;     /* events in the bucket begun last */
-    uint32_t series;   /* in use */
-    uint32_t *least;   /* capacity x HS_LAB_SERIES_MAX */
-    uint32_t *most;
-    uint64_t *first_time;
-    uint32_t *largest; /* capacity x 3: at each bucket's last event */
-    uint32_t *row_least; /* the bucket begun last */
-    uint32_t *row_most;
-    uint32_t now[HS_LAB_SERIES_MAX];
+    hs_bucket_t *buckets;
+    uint32_t capacity; /* even; 0: no timeline is kept */
+    uint32_t used;
+    uint64_t width; /* heap events a bucket */
+    uint64_t fill;  /* events in the bucket under way */
+    uint64_t first_time; /* of the bucket under way */
 } hs_timeline_t;
 
-bool hs_timeline_init(hs_timeline_t *timeline, uint32_t capacity, uint32_t series);
+bool hs_timeline_init(hs_timeline_t *timeline, uint32_t capacity); /* false: no host memory */
 void hs_timeline_free(hs_timeline_t *timeline);
-/* One series more, at 0 so far; false: HS_LAB_SERIES_MAX are in use. */
-bool hs_timeline_add(hs_timeline_t *timeline);
-/* Opens the next bucket, merging neighbours when all are used. */
-void hs_timeline_open(hs_timeline_t *timeline, uint64_t time);
-/* Notes the three largest figures for the bucket begun last. */
-void hs_timeline_close(hs_timeline_t *timeline, const uint32_t largest[3]);
 
-/* Before an event's values are set: opens a bucket if the last one is full. */
-static inline void hs_timeline_begin(hs_timeline_t *timeline, uint64_t time)
+/* Counts an event. true: its bucket is full; fill in hs_timeline_next, then commit. */
+static inline bool hs_timeline_step(hs_timeline_t *timeline, uint64_t time)
 {
-    if (timeline->fill == timeline->width) {
-        hs_timeline_open(timeline, time);
+    if (timeline->fill++ == 0) {
+        timeline->first_time = time;
     }
+    return timeline->fill == timeline->width;
 }
 
-static inline void hs_timeline_set(hs_timeline_t *timeline, uint32_t series, uint32_t value)
+/* The bucket under way, to be filled in but for its first_time. */
+static inline hs_bucket_t *hs_timeline_next(hs_timeline_t *timeline)
 {
-    timeline->now[series] = value;
-    if (value < timeline->row_least[series]) {
-        timeline->row_least[series] = value;
-    }
-    if (value > timeline->row_most[series]) {
-        timeline->row_most[series] = value;
-    }
+    return &timeline->buckets[timeline->used];
 }
 
-/* After them: counts the event. true: it was its bucket's last. */
-static inline bool hs_timeline_step(hs_timeline_t *timeline)
-{
-    return ++timeline->fill == timeline->width;
-}
+/* Ends the bucket under way; merges neighbours when all buckets are used. */
+void hs_timeline_commit(hs_timeline_t *timeline);
 
 #endif

@@ -90,9 +90,7 @@ hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
         return NULL;
     }
     hs_block_t *slot = vacancy(blocks, key);
-    memset(slot, 0, sizeof *slot);
-    slot->key = key;
-    slot->flags = HS_BLOCK_LIVE;
+    *slot = (hs_block_t){.key = key, .flags = HS_BLOCK_LIVE};
     blocks->count++;
     return slot;
 }

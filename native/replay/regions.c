@@ -129,19 +129,18 @@ static uint32_t take(const hs_region_t *region, const hs_request_t *request, uin
                            : hs_heap_malloc(region->heap, size);
 }
 
-static bool allocate_from(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
-                          hs_place_t *place)
+static bool allocate_by(hs_regions_t *regions, const hs_request_t *request,
+                        const hs_route_t *route, hs_place_t *place)
 {
-    const hs_route_t *route = hs_regions_route(regions, caps);
     for (uint32_t i = 0; i < route->count; i++) {
         const hs_region_t *region = &regions->region[route->tries[i]];
         const uint32_t used = region->heap->tally.used;
-        const uint32_t offset = take(region, request, caps);
+        const uint32_t offset = take(region, request, route->caps);
         if (offset != HS_NONE) {
             place->region = route->tries[i];
             place->offset = offset;
             place->held = region->heap->tally.used - used;
-            place->exec = (caps & HS_CAP_EXEC) && region->iram_alias;
+            place->exec = (route->caps & HS_CAP_EXEC) && region->iram_alias;
             return true;
         }
         regions->refusals[route->tries[i]]++;
@@ -149,15 +148,29 @@ static bool allocate_from(hs_regions_t *regions, const hs_request_t *request, ui
     return false;
 }
 
+void hs_regions_plan(hs_regions_t *regions)
+{
+    regions->route_count = 0;
+    plan(regions, regions->malloc_rule.small, &regions->plain);
+}
+
 bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
 {
-    uint32_t caps[2];
-    const uint32_t count = alternatives(regions, request, caps);
     if (request->size == 0 || refused_by_size(regions, request->size)) {
         return false;
     }
+    if (request->caps == 0 && request->size <= regions->malloc_rule.threshold) {
+        if (allocate_by(regions, request, &regions->plain, place)) {
+            return true;
+        }
+        const uint32_t fallback = regions->malloc_rule.fallback;
+        return fallback != 0 && allocate_by(regions, request,
+                                            hs_regions_route(regions, fallback), place);
+    }
+    uint32_t caps[2];
+    const uint32_t count = alternatives(regions, request, caps);
     for (uint32_t i = 0; i < count; i++) {
-        if (allocate_from(regions, request, caps[i], place)) {
+        if (allocate_by(regions, request, hs_regions_route(regions, caps[i]), place)) {
             return true;
         }
     }
@@ -179,7 +192,7 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
         regions->refusals[place->region]++;
     }
     hs_place_t moved;
-    if (!allocate_from(regions, request, caps, &moved)) {
+    if (!allocate_by(regions, request, hs_regions_route(regions, caps), &moved)) {
         return false;
     }
     const uint32_t old = hs_heap_usable(region->heap, place->offset, false);

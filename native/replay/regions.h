@@ -53,6 +53,7 @@ typedef struct hs_regions {
     uint32_t count;
     uint32_t request_max; /* 0: none */
     hs_malloc_rule_t malloc_rule;
+    hs_route_t plain; /* of malloc's small capabilities; a copy that is never displaced */
     hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
     uint32_t route_count;
     uint32_t route_next;
@@ -80,6 +81,9 @@ void hs_regions_free(hs_regions_t *regions);
 const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps);
 /* Regions that could serve the set at all, by bit; caps 0: by the malloc rule, fallback included. */
 uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps);
+
+/* Once regions, rule and heaps are set, and again whenever the rule changes. */
+void hs_regions_plan(hs_regions_t *regions);
 
 bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds

@@ -46,9 +46,10 @@ void hs_replay_free(hs_replay_t *replay)
 static void result(hs_replay_t *replay, uint32_t value)
 {
     uint64_t digest = replay->summary.digest;
-    for (unsigned shift = 0; shift < 32; shift += 8) {
-        digest = (digest ^ (value >> shift & 0xFFu)) * FNV_PRIME;
-    }
+    digest = (digest ^ (value & 0xFFu)) * FNV_PRIME;
+    digest = (digest ^ (value >> 8 & 0xFFu)) * FNV_PRIME;
+    digest = (digest ^ (value >> 16 & 0xFFu)) * FNV_PRIME;
+    digest = (digest ^ (value >> 24)) * FNV_PRIME;
     replay->summary.digest = digest;
     replay->summary.results++;
 }
@@ -124,12 +125,12 @@ static void settle_in(hs_block_t *block, const hs_place_t *place, uint32_t size)
                              (place->exec ? HS_BLOCK_EXEC : 0u));
 }
 
-static void release(hs_replay_t *replay, const hs_block_t *block)
+static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t number)
 {
     if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
         const hs_place_t place = place_of(block);
         hs_regions_release(&replay->regions, &place, (block->flags & HS_BLOCK_ALIGNED) != 0);
-        hs_measure_lose(&replay->measure, block);
+        hs_measure_released(&replay->measure, block, number);
     }
 }
 
@@ -157,7 +158,7 @@ static void drop_reused(hs_replay_t *replay, hs_block_t *block, const hs_event_t
     replay->summary.reused_ids++;
     anomaly(replay, REUSED_ID, event, number);
     hs_census_lose(&replay->census, block->recorded);
-    release(replay, block);
+    release(replay, block, number);
     hs_blocks_remove(&replay->blocks, block);
 }
 
@@ -190,7 +191,7 @@ static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, u
     if (allocate(replay, event, &place)) {
         settle_in(block, &place, (uint32_t)event->size);
         placed(replay, block);
-        hs_measure_gain(&replay->measure, block, number);
+        hs_measure_allocated(&replay->measure, block, number);
         return HS_OK;
     }
     block->flags |= HS_BLOCK_NOWHERE;
@@ -212,7 +213,7 @@ static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t numbe
     }
     replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
     hs_census_lose(&replay->census, block->recorded);
-    release(replay, block);
+    release(replay, block, number);
     hs_blocks_remove(&replay->blocks, block);
 }
 
@@ -254,8 +255,7 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
     block->birth = number;
     block->site = event->site;
     placed(replay, block);
-    hs_measure_lose(&replay->measure, &before);
-    hs_measure_gain(&replay->measure, block, number);
+    hs_measure_reallocated(&replay->measure, &before, block, number);
 }
 
 static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
@@ -332,7 +332,7 @@ static hs_status_t on_heap_event(hs_replay_t *replay, const hs_event_t *event, u
         on_recorded_failure(replay, event);
     }
     if (!replay->census_only) {
-        hs_measure_settle(&replay->measure, number, event->time);
+        hs_measure_close(&replay->measure, number, event->time);
     }
     return status;
 }
@@ -376,7 +376,7 @@ void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)
     hs_lab_census_t census;
     hs_census_figures(&replay->census, &census);
     out->event_count = census.events;
-    out->live = measure->live;
+    out->live = measure->live.now;
     out->live_peak = measure->live_peak;
     out->live_peak_event = measure->live_peak_event;
     out->live_blocks = measure->live_blocks;

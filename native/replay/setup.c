@@ -70,6 +70,7 @@ hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config
             *kinds = config->regions[i].kind + 1;
         }
     }
+    hs_regions_plan(regions);
     *unplaced = take_startup(regions, config);
     return HS_OK;
 }

@@ -158,8 +158,7 @@ static void lines_that_say_nothing_valid_are_bad(void)
                                         "t  ",
                                         "!",
                                         "!mark",
-                                        "\xEF\xBB\xBF"
-                                        "a 1 2",
+                                        "\xEF\xBB\xBF\x61 1 2",
                                         "A 1 2",
                                         "a 1 9223372036854775809",
                                         "a 99999999999999999999 1",

@@ -223,10 +223,10 @@ static void compare_timeline(const shadow_t *shadow, const hs_replay_t *replay)
                 low = least(low, shadow->least[e][s]);
                 high = most(high, shadow->most[e][s]);
             }
-            const size_t at = (size_t)b * HS_LAB_SERIES_MAX + s;
-            CHECK(timeline->least[at] == low && timeline->most[at] == high,
-                  "bucket %u series %u: %u..%u, shadow %u..%u", b, s, timeline->least[at],
-                  timeline->most[at], low, high);
+            const hs_bucket_t *bucket = &timeline->buckets[b];
+            CHECK(bucket->least[s] == low && bucket->most[s] == high,
+                  "bucket %u series %u: %u..%u, shadow %u..%u", b, s, bucket->least[s],
+                  bucket->most[s], low, high);
         }
     }
 }
@@ -292,6 +292,7 @@ static void run(check_random_t *random, const char *allocator)
         compare_tasks(&shadow, &replay);
         compare_need(&shadow, &replay);
     }
+    hs_measure_finish(&replay.measure);
     compare_timeline(&shadow, &replay);
     CHECK(replay.summary.failures > 10 && shadow.short_events > 10 && shadow.short_events < EVENTS,
           "%s: the run meets failures and both sides of the need", allocator);

@@ -91,6 +91,7 @@ static void malloc_threshold_and_fallback_are_followed(void)
     open_regions(&regions, "idf-5.5");
     const hs_malloc_rule_t rule = {64, DEFAULT | INTERNAL, IRAM_BYTE, DEFAULT};
     regions.malloc_rule = rule;
+    hs_regions_plan(&regions);
     CHECK(region_for(&regions, 64, 0) == 0, "up to the threshold");
     CHECK(region_for(&regions, 65, 0) == 3, "above it");
     CHECK(region_for(&regions, 8000, 0) == 1, "fallback when the large set is full");
