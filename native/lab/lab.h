@@ -26,8 +26,8 @@
 #define HS_LAB_SERIES_MAX 66
 #define HS_LAB_NEVER 0xFFFFFFFFFFFFFFFF
 
-int hs_lab_abi(void);                       /* HS_LAB_ABI of the library */
-size_t hs_lab_sizeof(const char *struct_name); /* "hs_lab_task_row_t"; 0: no such struct */
+int hs_lab_abi(void);                            /* HS_LAB_ABI of the library */
+size_t hs_lab_sizeof(const char *struct_name);   /* "hs_lab_task_row_t"; 0: no such struct */
 const char *hs_lab_allocator_name(size_t index); /* the valid ones in turn, then NULL */
 
 /* ---- text import ---- */
@@ -49,21 +49,22 @@ size_t hs_lab_text_bad_line(const hs_lab_text_t *text, uint8_t *out, size_t capa
 /* ---- what every reader of a trace knows (census: no heap; replay: with heaps) ---- */
 typedef struct hs_lab_health {
     uint64_t bytes, events, chunks, lost_chunks, lost_events, skipped_bytes, malformed_chunks;
-    uint64_t newer_chunks, first_damage;
+    uint64_t newer_chunks, repeated_chunks, first_damage;
+    uint64_t next_trace; /* offset where another recording begins: not read; HS_LAB_NEVER: none */
     uint32_t version, features, ended, truncated;
 } hs_lab_health_t;
 
 /* Counts by kind of heap event, and the recorded program's own use, heaps apart. */
 typedef struct hs_lab_census {
-    uint64_t events;              /* heap events */
+    uint64_t events; /* heap events */
     uint64_t mallocs, callocs, aligneds, reallocs, frees, failed, marks;
     uint64_t first_time, last_time;
-    uint64_t live, live_peak;     /* payload bytes as asked for */
+    uint64_t live, live_peak; /* payload bytes as asked for */
     uint64_t live_blocks, live_blocks_peak;
     uint64_t live_peak_event;
     uint64_t largest_request;
-    uint64_t word_excess;         /* requests above 2^32-1 bytes: not this chip's */
-    uint32_t tasks, sites;        /* distinct, as used by events */
+    uint64_t word_excess;  /* requests above 2^32-1 bytes: not this chip's */
+    uint32_t tasks, sites; /* distinct, as used by events */
 } hs_lab_census_t;
 
 typedef struct hs_lab_reader hs_lab_reader_t;
@@ -99,19 +100,19 @@ size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity
 
 /* ---- replay ---- */
 typedef struct hs_lab_region {
-    uint32_t start;               /* address */
-    uint32_t size;                /* bytes */
-    uint32_t caps[3];             /* by priority */
-    uint32_t kind;                /* index below HS_LAB_KINDS_MAX */
-    uint32_t iram_alias;          /* 1: EXEC requests take 4 bytes more (ESP32 D/IRAM) */
-    uint32_t startup_use;         /* payload bytes taken by start-up, as one block */
-    uint32_t optional;            /* 1: a region too small for its allocator is left without heap */
+    uint32_t start;       /* address */
+    uint32_t size;        /* bytes */
+    uint32_t caps[3];     /* by priority */
+    uint32_t kind;        /* index below HS_LAB_KINDS_MAX */
+    uint32_t iram_alias;  /* 1: EXEC requests take 4 bytes more (ESP32 D/IRAM) */
+    uint32_t startup_use; /* payload bytes taken by start-up, as one block */
+    uint32_t optional;    /* 1: a region too small for its allocator is left without heap */
     char allocator[32];
 } hs_lab_region_t;
 
 typedef struct hs_lab_need {
     uint32_t size;
-    uint32_t caps;                /* 0: malloc's own rule */
+    uint32_t caps; /* 0: malloc's own rule */
 } hs_lab_need_t;
 
 typedef struct hs_lab_config {
@@ -119,13 +120,13 @@ typedef struct hs_lab_config {
     uint32_t region_count;
     /* malloc(n): n <= threshold asks small_caps, above it large_caps; then fallback_caps (0: none) */
     uint32_t malloc_threshold, malloc_small_caps, malloc_large_caps, malloc_fallback_caps;
-    uint32_t request_max;         /* larger requests fail before any heap is asked; 0: no such rule */
-    const uint32_t *capsets;      /* capability sets to keep low-water marks for; malloc's own set
+    uint32_t request_max;    /* larger requests fail before any heap is asked; 0: no such rule */
+    const uint32_t *capsets; /* capability sets to keep low-water marks for; malloc's own set
                                      always comes first in the rows, a 0 here adds nothing */
     uint32_t capset_count;
     const hs_lab_need_t *needs;
     uint32_t need_count;
-    uint32_t timeline_buckets;    /* 2 to 65536, even; 0: no timeline */
+    uint32_t timeline_buckets; /* 2 to 65536, even; 0: no timeline */
 } hs_lab_config_t;
 
 /* A census alone (config NULL), or a replay. NULL: *status is an hs_status_t; *where the index of
@@ -150,15 +151,15 @@ size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_
 /* How a replay ended. *_event: the event number of the first; HS_LAB_NEVER: none. */
 typedef struct hs_lab_summary {
     uint64_t digest, results, failures, first_failure_event;
-    uint64_t zero_requests;       /* size 0: NULL by contract, no failure counted */
-    uint64_t skipped;             /* events on a block whose allocation failed here */
-    uint64_t recorded_failures;   /* FAILED events of the trace */
+    uint64_t zero_requests;         /* size 0: NULL by contract, no failure counted */
+    uint64_t skipped;               /* events on a block whose allocation failed here */
+    uint64_t recorded_failures;     /* FAILED events of the trace */
     uint64_t recorded_failures_fit; /* of them, requests that would have fitted here */
     uint64_t unknown_frees, double_frees, dead_reallocs, refused_reallocs, reused_ids;
     uint64_t address_compared, address_matched; /* traces with addresses only */
     uint64_t live, live_peak, live_peak_event, live_blocks;
-    uint64_t startup_unplaced;    /* start-up bytes that no region could take */
-    uint64_t event_count;         /* heap events replayed, lost ones not counted */
+    uint64_t startup_unplaced; /* start-up bytes that no region could take */
+    uint64_t event_count;      /* heap events replayed, lost ones not counted */
     /* The regions that malloc can use, together, at the moment of least free: where the bytes were. */
     uint64_t tightest_event, tightest_payload, tightest_rounding, tightest_header;
     uint64_t tightest_control, tightest_startup, tightest_free;
@@ -175,7 +176,8 @@ typedef struct hs_lab_region_row {
     uint32_t minimum_largest_allocatable;
     uint32_t reported_free, reported_minimum_free;
     uint64_t minimum_free_event, minimum_largest_event;
-    uint64_t allocations, frees, failures; /* failures: tries refused here, served elsewhere or not */
+    uint64_t allocations, frees,
+        failures; /* failures: tries refused here, served elsewhere or not */
     uint64_t step_nodes, step_bins, step_writes, step_copied;
 } hs_lab_region_row_t;
 
@@ -190,7 +192,7 @@ typedef struct hs_lab_task_row {
 /* For one capability set, or (kinds) for all regions of one kind. minimum_free_reported sums the
  * regions' own minima, as heap_caps_get_minimum_free_size does. */
 typedef struct hs_lab_set_row {
-    uint32_t caps;                  /* kinds: the kind's index */
+    uint32_t caps; /* kinds: the kind's index */
     uint32_t size, free, minimum_free, free_reported, minimum_free_reported;
     uint32_t largest_free, largest_reported, largest_allocatable, minimum_largest_allocatable;
     uint32_t peak_payload;
@@ -199,10 +201,10 @@ typedef struct hs_lab_set_row {
 
 typedef struct hs_lab_need_row {
     uint32_t size, caps;
-    uint64_t short_events;          /* heap events after which it would not have been served */
-    uint64_t spells;                /* runs of such events */
+    uint64_t short_events; /* heap events after which it would not have been served */
+    uint64_t spells;       /* runs of such events */
     uint64_t first_event, first_time, last_event;
-    int64_t minimum_margin;         /* smallest largest_allocatable minus size */
+    int64_t minimum_margin; /* smallest largest_allocatable minus size */
     uint64_t minimum_margin_event;
 } hs_lab_need_row_t;
 
@@ -217,14 +219,14 @@ typedef struct hs_lab_failure_region {
 } hs_lab_failure_region_t;
 
 typedef struct hs_lab_mark_row {
-    uint64_t event, time;           /* event: heap events before it */
+    uint64_t event, time; /* event: heap events before it */
     uint64_t live, live_peak, live_blocks, failures;
-    uint32_t name, task_rows;       /* rows of hs_lab_mark_tasks */
+    uint32_t name, task_rows; /* rows of hs_lab_mark_tasks */
 } hs_lab_mark_row_t;
 
 typedef struct hs_lab_anomaly_row {
     uint64_t event, key;
-    uint32_t what;                  /* 1 unknown free, 2 double free, 3 dead realloc, 4 refused
+    uint32_t what; /* 1 unknown free, 2 double free, 3 dead realloc, 4 refused
                                        realloc, 5 id reused */
     uint32_t task;
 } hs_lab_anomaly_row_t;
@@ -238,8 +240,7 @@ size_t hs_lab_needs(const hs_lab_reader_t *reader, hs_lab_need_row_t *rows, size
 size_t hs_lab_failures(const hs_lab_reader_t *reader, hs_lab_failure_row_t *rows, size_t capacity);
 size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
                               hs_lab_failure_region_t *rows, size_t capacity);
-size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows,
-                        size_t capacity);
+size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows, size_t capacity);
 /* Marks, and every figure as it stood at one. */
 size_t hs_lab_marks(const hs_lab_reader_t *reader, hs_lab_mark_row_t *rows, size_t capacity);
 uint64_t hs_lab_marks_seen(const hs_lab_reader_t *reader); /* those beyond the maximum included */
@@ -254,7 +255,7 @@ size_t hs_lab_mark_capsets(const hs_lab_reader_t *reader, size_t mark, hs_lab_se
  * Series: 0 live payload; 1 largest_allocatable for malloc; 2.. free of each region; then payload of
  * each task in the order of first use (those beyond HS_LAB_SERIES_MAX are not kept). */
 typedef struct hs_lab_timeline {
-    uint64_t width;                 /* heap events a bucket */
+    uint64_t width; /* heap events a bucket */
     uint32_t buckets, series, regions, tasks;
 } hs_lab_timeline_t;
 void hs_lab_timeline(const hs_lab_reader_t *reader, hs_lab_timeline_t *out);

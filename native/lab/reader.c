@@ -12,7 +12,7 @@ hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, u
     if (reader == NULL) {
         return NULL;
     }
-    *status = hs_replay_init(&reader->replay, config, where);
+    *status = (int)hs_replay_init(&reader->replay, config, where);
     reader->decoder = hs_decoder_new();
     if (*status == HS_OK && reader->decoder == NULL) {
         *status = HS_ERR_MEMORY;
@@ -75,7 +75,7 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
 int hs_lab_reader_keep(hs_lab_reader_t *reader)
 {
     reader->keep = reader->replay.census_only;
-    return reader->keep ? HS_OK : HS_ERR_ARGUMENT;
+    return (int)(reader->keep ? HS_OK : HS_ERR_ARGUMENT);
 }
 
 size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t capacity)
@@ -91,7 +91,7 @@ size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t c
 
 int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t count)
 {
-    return hs_decoder_push(reader->decoder, bytes, count, take_events, reader);
+    return (int)hs_decoder_push(reader->decoder, bytes, count, take_events, reader);
 }
 
 int hs_lab_reader_finish(hs_lab_reader_t *reader)
@@ -100,7 +100,7 @@ int hs_lab_reader_finish(hs_lab_reader_t *reader)
     if (!reader->replay.census_only) {
         hs_measure_finish(&reader->replay.measure);
     }
-    return status;
+    return (int)status;
 }
 
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
@@ -115,7 +115,9 @@ void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
     out->skipped_bytes = health.skipped_bytes;
     out->malformed_chunks = health.malformed_chunks;
     out->newer_chunks = health.newer_chunks;
+    out->repeated_chunks = health.repeated_chunks;
     out->first_damage = health.first_damage;
+    out->next_trace = health.next_trace;
     out->version = health.version;
     out->features = health.features;
     out->ended = health.ended;
@@ -144,9 +146,8 @@ size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const
 
 uint32_t hs_lab_reader_name_count(const hs_lab_reader_t *reader, uint32_t table)
 {
-    return table < HS_NAMES_TABLES
-               ? hs_decoder_name_count(reader->decoder, (hs_name_table_t)table)
-               : 0;
+    return table < HS_NAMES_TABLES ? hs_decoder_name_count(reader->decoder, (hs_name_table_t)table)
+                                   : 0;
 }
 
 size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_t index,

@@ -76,8 +76,7 @@ size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
                      failures->region_count, sizeof *rows);
 }
 
-size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows,
-                        size_t capacity)
+size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows, size_t capacity)
 {
     return copy_rows(rows, capacity, reader->replay.anomalies, reader->replay.anomalies_kept,
                      sizeof *rows);
@@ -108,18 +107,16 @@ size_t hs_lab_mark_regions(const hs_lab_reader_t *reader, size_t mark, hs_lab_re
                            size_t capacity)
 {
     const hs_mark_t *at = mark_at(reader, mark);
-    return at == NULL ? 0
-                      : copy_rows(rows, capacity, at->regions, reader->replay.regions.count,
-                                  sizeof *rows);
+    return at == NULL
+               ? 0
+               : copy_rows(rows, capacity, at->regions, reader->replay.regions.count, sizeof *rows);
 }
 
 size_t hs_lab_mark_tasks(const hs_lab_reader_t *reader, size_t mark, hs_lab_task_row_t *rows,
                          size_t capacity)
 {
     const hs_mark_t *at = mark_at(reader, mark);
-    return at == NULL
-               ? 0
-               : copy_rows(rows, capacity, at->tasks, at->row.task_rows, sizeof *rows);
+    return at == NULL ? 0 : copy_rows(rows, capacity, at->tasks, at->row.task_rows, sizeof *rows);
 }
 
 size_t hs_lab_mark_capsets(const hs_lab_reader_t *reader, size_t mark, hs_lab_set_row_t *rows,
@@ -127,8 +124,8 @@ size_t hs_lab_mark_capsets(const hs_lab_reader_t *reader, size_t mark, hs_lab_se
 {
     const hs_mark_t *at = mark_at(reader, mark);
     return at == NULL ? 0
-                      : copy_rows(rows, capacity, at->capsets,
-                                  reader->replay.measure.capsets, sizeof *rows);
+                      : copy_rows(rows, capacity, at->capsets, reader->replay.measure.capsets,
+                                  sizeof *rows);
 }
 
 void hs_lab_timeline(const hs_lab_reader_t *reader, hs_lab_timeline_t *out)
@@ -148,9 +145,8 @@ uint32_t hs_lab_timeline_task(const hs_lab_reader_t *reader, uint32_t position)
 {
     hs_lab_timeline_t timeline;
     hs_lab_timeline(reader, &timeline);
-    return position < timeline.tasks
-               ? hs_owners_task(&reader->replay.measure.owners, position)
-               : UINT32_MAX;
+    return position < timeline.tasks ? hs_owners_task(&reader->replay.measure.owners, position)
+                                     : UINT32_MAX;
 }
 
 void hs_lab_timeline_values(const hs_lab_reader_t *reader, uint32_t *least, uint32_t *most,

@@ -35,18 +35,18 @@ void hs_lab_text_delete(hs_lab_text_t *text)
 
 int hs_lab_text_metadata(hs_lab_text_t *text, const char *key, const char *value)
 {
-    return hs_text_import_metadata(text->import, key, value);
+    return (int)hs_text_import_metadata(text->import, key, value);
 }
 
 int hs_lab_text_push(hs_lab_text_t *text, const uint8_t *bytes, size_t count)
 {
-    return text->ready_size != 0 ? HS_ERR_ARGUMENT /* would be lost */
+    return text->ready_size != 0 ? (int)HS_ERR_ARGUMENT /* would be lost */
                                  : (int)hs_text_import_push(text->import, bytes, count);
 }
 
 int hs_lab_text_finish(hs_lab_text_t *text)
 {
-    return text->ready_size != 0 ? HS_ERR_ARGUMENT : (int)hs_text_import_finish(text->import);
+    return text->ready_size != 0 ? (int)HS_ERR_ARGUMENT : (int)hs_text_import_finish(text->import);
 }
 
 size_t hs_lab_text_take(hs_lab_text_t *text, uint8_t *out, size_t capacity)

@@ -61,13 +61,13 @@ void hs_lab_writer_delete(hs_lab_writer_t *writer)
 
 int hs_lab_writer_metadata(hs_lab_writer_t *writer, const char *key, const char *value)
 {
-    return hs_trace_metadata(writer->trace, key, value);
+    return (int)hs_trace_metadata(writer->trace, key, value);
 }
 
 int hs_lab_writer_name(hs_lab_writer_t *writer, uint32_t table, uint32_t index, const char *name,
                        size_t length)
 {
-    return hs_trace_name(writer->trace, (hs_name_table_t)table, index, name, length);
+    return (int)hs_trace_name(writer->trace, (hs_name_table_t)table, index, name, length);
 }
 
 int hs_lab_writer_events(hs_lab_writer_t *writer, const hs_lab_event_t *events, size_t count,
@@ -82,12 +82,12 @@ int hs_lab_writer_events(hs_lab_writer_t *writer, const hs_lab_event_t *events, 
             break;
         }
     }
-    return status;
+    return (int)status;
 }
 
 int hs_lab_writer_finish(hs_lab_writer_t *writer)
 {
-    return hs_trace_close(writer->trace);
+    return (int)hs_trace_close(writer->trace);
 }
 
 size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity)

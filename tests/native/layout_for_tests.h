@@ -21,10 +21,9 @@ enum { DRAM, DIRAM, IRAM, KINDS };
 static inline hs_lab_region_t region_like(uint32_t kind, uint32_t start, uint32_t size,
                                           const char *allocator)
 {
-    static const uint32_t caps[KINDS][3] = {
-        {BYTE | DEFAULT, INTERNAL | DMA | WORD, 0},
-        {0, DMA | BYTE | INTERNAL | DEFAULT, WORD | EXEC},
-        {INTERNAL | EXEC | WORD | IRAM_BYTE, 0, 0}};
+    static const uint32_t caps[KINDS][3] = {{BYTE | DEFAULT, INTERNAL | DMA | WORD, 0},
+                                            {0, DMA | BYTE | INTERNAL | DEFAULT, WORD | EXEC},
+                                            {INTERNAL | EXEC | WORD | IRAM_BYTE, 0, 0}};
     hs_lab_region_t region = {.start = start, .size = size, .kind = kind};
     memcpy(region.caps, caps[kind], sizeof region.caps);
     region.iram_alias = kind == DIRAM;

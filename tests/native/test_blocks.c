@@ -74,8 +74,8 @@ int main(int argc, char **argv)
         CHECK(hs_blocks_init(&blocks), "init");
         shadow.count = 0;
         for (uint32_t step = 0; step < 20000; step++) {
-            const bool grows = step < 10000 ? check_below(&random, 3) != 0
-                                            : check_below(&random, 3) == 0;
+            const bool grows =
+                step < 10000 ? check_below(&random, 3) != 0 : check_below(&random, 3) == 0;
             if (grows) {
                 insert(&blocks, &shadow, &random, style);
             } else if (shadow.count != 0) {

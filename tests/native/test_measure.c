@@ -85,8 +85,8 @@ static void look_at_set(hs_replay_t *replay, figures_t *now, uint32_t s)
         if (mask >> i & 1u) {
             now->set_free[s] += now->free[i];
             now->set_payload[s] += now->region_payload[i];
-            now->set_largest[s] = most(
-                now->set_largest[s], largest_by_asking(&replay->regions.region[i], caps));
+            now->set_largest[s] =
+                most(now->set_largest[s], largest_by_asking(&replay->regions.region[i], caps));
         }
     }
 }

@@ -59,7 +59,8 @@ static const char *cell(const char *line, int column)
     return line;
 }
 
-static unsigned long long number(const char *header, const char *line, const char *heading, int base)
+static unsigned long long number(const char *header, const char *line, const char *heading,
+                                 int base)
 {
     const char *text = cell(line, column_of(header, heading));
     return *text == ',' ? HS_LAB_NEVER : strtoull(text, NULL, base);
@@ -104,8 +105,8 @@ static hs_lab_reader_t *open_pool(const answer_t *answer)
 static void compare(const answer_t *answer, const uint8_t *bytes, size_t size)
 {
     hs_lab_reader_t *reader = open_pool(answer);
-    CHECK(hs_lab_reader_push(reader, bytes, size) == 0 && hs_lab_reader_finish(reader) == 0,
-          "%s", answer->trace);
+    CHECK(hs_lab_reader_push(reader, bytes, size) == 0 && hs_lab_reader_finish(reader) == 0, "%s",
+          answer->trace);
     hs_lab_summary_t summary;
     hs_lab_region_row_t row;
     hs_lab_summary(reader, &summary);

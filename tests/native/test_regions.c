@@ -28,10 +28,20 @@ static void each_capability_set_goes_to_its_first_region(void)
     static const struct {
         uint32_t caps, region;
     } rows[] = {
-        {0, 0},              {DEFAULT, 0},       {BYTE, 0},        {DMA, 0},
-        {INTERNAL, 3},       {WORD, 3},          {EXEC, 3},        {IRAM_BYTE, 3},
-        {INTERNAL | BYTE, 0}, {DMA | INTERNAL | BYTE, 0}, {EXEC | BYTE, UINT32_MAX},
-        {EXEC | DMA, UINT32_MAX}, {0x400, UINT32_MAX}, {EXEC | DEFAULT, 2},
+        {0, 0},
+        {DEFAULT, 0},
+        {BYTE, 0},
+        {DMA, 0},
+        {INTERNAL, 3},
+        {WORD, 3},
+        {EXEC, 3},
+        {IRAM_BYTE, 3},
+        {INTERNAL | BYTE, 0},
+        {DMA | INTERNAL | BYTE, 0},
+        {EXEC | BYTE, UINT32_MAX},
+        {EXEC | DMA, UINT32_MAX},
+        {0x400, UINT32_MAX},
+        {EXEC | DEFAULT, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         hs_regions_t regions;

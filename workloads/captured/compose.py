@@ -2,15 +2,16 @@
 
     python workloads/captured/compose.py [OUT]
 
-The tasks take turns in bursts, in proportion to their events, so that both end together. Marks stand
-where the TLS client's own requests tell: it takes its two record buffers, the largest blocks it ever
-asks for, whenever it connects.
+The tasks take turns in bursts, in proportion to their events, so that both end together. Marks
+stand where the TLS client's own requests tell: it takes its two record buffers, the largest blocks
+it ever asks for, whenever it connects.
 """
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def connections(events: Events) -> list[int]:
     """Indices of the events at which the client takes its pair of record buffers."""
     sizes = np.where(is_allocation(events), events["size"], 0)
     largest = np.flatnonzero(sizes == sizes.max())
-    return [int(i) for i, after in zip(largest, largest[1:], strict=False) if after == i + 1]
+    return [int(i) for i, after in pairwise(largest) if after == i + 1]
 
 
 def turns(parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """Draws the README's picture: what the demo prints, in short.
 
-    python workloads/mix/picture.py [OUT.svg]
+python workloads/mix/picture.py [OUT.svg]
 """
 
 from __future__ import annotations

@@ -21,7 +21,9 @@ class Health(Record):
     skipped_bytes: int
     malformed_chunks: int
     newer_chunks: int
+    repeated_chunks: int
     first_damage: int | None
+    next_trace: int | None  # where another recording begins, which was not read
     version: int
     ended: bool
     truncated: bool

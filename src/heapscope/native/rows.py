@@ -45,7 +45,9 @@ class HealthRow:
     skipped_bytes: int
     malformed_chunks: int
     newer_chunks: int
+    repeated_chunks: int
     first_damage: int  # NEVER: none
+    next_trace: int  # NEVER: none
     version: int
     features: int
     ended: int

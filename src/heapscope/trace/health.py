@@ -28,6 +28,11 @@ class TraceHealth:
         """Offset in the (decompressed) trace."""
         return None if self.row.first_damage == NEVER else self.row.first_damage
 
+    @property
+    def next_trace(self) -> int | None:
+        """Offset at which another recording begins, which was not read."""
+        return None if self.row.next_trace == NEVER else self.row.next_trace
+
     def messages(self) -> tuple[str, ...]:
         """What was lost and where, a sentence each; empty: nothing was."""
         row = self.row
@@ -38,7 +43,12 @@ class TraceHealth:
             found.append(f"{row.lost_events:,} events are missing")
         if row.newer_chunks:
             found.append(f"{row.newer_chunks:,} chunks of a newer version were left out")
-        if row.truncated or not row.ended:
+        if self.next_trace is not None:
+            found.append(
+                f"another recording begins at byte {self.next_trace:,} and was not read: "
+                "split the file there"
+            )
+        elif row.truncated or not row.ended:
             found.append("the trace breaks off: its end is missing")
         return tuple(found)
 
@@ -52,6 +62,7 @@ class TraceHealth:
 
     def to_json(self) -> dict[str, Any]:
         facts = asdict(self.row) | {"first_damage": self.first_damage, "whole": self.whole}
+        facts |= {"next_trace": self.next_trace}
         facts |= {"ended": bool(self.row.ended), "truncated": bool(self.row.truncated)}
         loss = None if self.source_loss is None else asdict(self.source_loss)
         return facts | {"source_loss": loss, "messages": list(self.messages())}
