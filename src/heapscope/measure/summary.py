@@ -11,7 +11,7 @@ __all__ = ["Summary", "Tightest"]
 
 @dataclass(frozen=True, kw_only=True)
 class Tightest(Record):
-    """All regions together at the moment of least free memory for malloc, bytes."""
+    """The regions that malloc can use, together, at the moment of their least free memory; bytes."""
 
     event: int | None
     payload: int
