@@ -16,7 +16,7 @@ QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/
 
 export CC
 .NOTPARALLEL:
-.PHONY: help demo test bench lint fuzz clean installed dev
+.PHONY: help demo test bench workloads lint fuzz clean installed dev
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -38,6 +38,9 @@ bench: installed ## speed and density on this machine, nothing asserted
 	    [ -e "$$bench" ] || continue; \
 	    echo; echo "== $$bench"; $(VENV)/python "$$bench" || exit 1; \
 	done
+
+workloads: dev ## record the captured traces again from the programs' sources (needs cargo)
+	@$(VENV)/python workloads/make.py
 
 lint: dev ## style and types of Python, format of C, rules of the repository
 	@mkdir -p build; failed=0; \

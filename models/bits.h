@@ -24,11 +24,20 @@
 #define HS_BITS_MSVC 0
 #endif
 
+/* In front of a static function of which each caller needs a copy of its own, with its constants. */
+#if HS_BITS_GNU
+#define HS_MADE_FOR_CALLER inline __attribute__((always_inline))
+#elif HS_BITS_MSVC
+#define HS_MADE_FOR_CALLER __forceinline
+#else
+#define HS_MADE_FOR_CALLER inline
+#endif
+
 /* Index of the highest set bit; x != 0. */
 static inline uint32_t hs_bits_highest(uint32_t x)
 {
 #if HS_BITS_GNU
-    return (uint32_t)(sizeof(unsigned int) * 8 - 1) - (uint32_t)__builtin_clz(x);
+    return (uint32_t)(sizeof(unsigned int) * 8 - 1) ^ (uint32_t)__builtin_clz(x);
 #elif HS_BITS_MSVC
     unsigned long index;
     _BitScanReverse(&index, x);

@@ -70,6 +70,7 @@ static hs_heap_t *heap_shell(hs_allocator_t allocator, uint32_t base, uint32_t s
     heap->base = base;
     heap->size = size;
     heap->light = allocator.light;
+    heap->largest = HS_NONE;
     return heap;
 }
 
@@ -231,9 +232,9 @@ bool hs_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t
            heap->model->fits(heap, align, raw_size(heap, size), at + poison_head(heap));
 }
 
-uint32_t hs_heap_largest_allocatable(hs_heap_t *heap)
+uint32_t hs_heap_find_largest(hs_heap_t *heap)
 {
-    return less_poison(heap, heap->model->largest_allocatable(heap));
+    return heap->model->largest_allocatable(heap);
 }
 
 uint32_t hs_heap_largest_free(const hs_heap_t *heap)

@@ -45,9 +45,7 @@ static const hs_tlsf_t *tlsf_of_const(const hs_heap_t *heap)
 
 static uint32_t counted_free(const hs_heap_t *heap)
 {
-    const hs_tlsf_t *tlsf = tlsf_of_const(heap);
-    uint32_t first_payload = tlsf->sentinel - tlsf->pool;
-    return heap->tally.free + 4 * heap->tally.free_blocks + tlsf->pool_size - first_payload - 4;
+    return tlsf_of_const(heap)->pool_size - heap->tally.used - 4 * heap->tally.used_blocks;
 }
 
 static void count(hs_heap_t *heap)
@@ -149,7 +147,7 @@ static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
 static void model_free(hs_heap_t *heap, uint32_t offset)
 {
     hs_tlsf_free(tlsf_of(heap), offset);
-    count(heap);
+    hs_region_put(heap, FREE_AT, counted_free(heap)); /* no new minimum */
 }
 
 static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
@@ -177,7 +175,7 @@ static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t 
 
 static uint32_t largest_allocatable(hs_heap_t *heap)
 {
-    return hs_tlsf_largest_allocatable(tlsf_of_const(heap));
+    return hs_tlsf_find_largest(tlsf_of(heap));
 }
 
 static uint32_t largest_free(const hs_heap_t *heap)

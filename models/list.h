@@ -9,7 +9,17 @@
 
 #define HS_MODEL_LIST(PLAIN, POISONABLE)                                                           \
     POISONABLE("idf-4.2", hs_model_idf_4_2)                                                        \
-    POISONABLE("idf-5.5", hs_model_idf_5_5)
+    POISONABLE("idf-4.3.2", hs_model_idf_4_3_2)                                                    \
+    POISONABLE("idf-4.3.2-psram", hs_model_idf_4_3_2_psram)                                        \
+    POISONABLE("idf-4.3.2-host", hs_model_idf_4_3_2_host)                                          \
+    POISONABLE("idf-5.5", hs_model_idf_5_5)                                                        \
+    PLAIN("tlsf", hs_model_mattconte)                                                              \
+    PLAIN("umm", hs_model_umm)                                                                     \
+    PLAIN("umm-first", hs_model_umm_first)                                                         \
+    PLAIN("heap_4", hs_model_heap_4)                                                               \
+    PLAIN("heap_4-4", hs_model_heap_4_4)                                                           \
+    PLAIN("sys_heap", hs_model_sys_heap)                                                           \
+    PLAIN("o1heap", hs_model_o1heap)
 
 #define HS_MODEL_DECLARE(name, object) extern const hs_model_t object;
 HS_MODEL_LIST(HS_MODEL_DECLARE, HS_MODEL_DECLARE)

@@ -110,10 +110,11 @@ struct hs_model {
 /* A model's state begins with this. Fields are for models and the functions below. */
 struct hs_heap {
     const hs_model_t *model;
-    uint8_t *mem;  /* host copy of the region, `size` bytes */
-    uint32_t base; /* address of mem[0] on the chip */
-    uint32_t size; /* bytes */
-    bool light;    /* light poisoning */
+    uint8_t *mem;     /* host copy of the region, `size` bytes */
+    uint32_t base;    /* address of mem[0] on the chip */
+    uint32_t size;    /* bytes */
+    bool light;       /* light poisoning */
+    uint32_t largest; /* what model->largest_allocatable() says, or HS_NONE: it has to be asked */
     hs_tally_t tally;
     hs_steps_t steps;
 };
@@ -154,8 +155,14 @@ void hs_heap_free(hs_heap_t *heap, uint32_t offset, bool aligned);
 uint32_t hs_heap_usable(const hs_heap_t *heap, uint32_t offset, bool aligned);
 
 bool hs_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-uint32_t hs_heap_largest_allocatable(hs_heap_t *heap); /* 0: nothing can be allocated */
-uint32_t hs_heap_largest_free(const hs_heap_t *heap);  /* true largest payload of a free block */
+uint32_t hs_heap_find_largest(hs_heap_t *heap); /* asks the model; without poisoning */
+static inline uint32_t hs_heap_largest_allocatable(hs_heap_t *heap) /* 0: none can be allocated */
+{
+    const uint32_t largest = heap->largest != HS_NONE ? heap->largest : hs_heap_find_largest(heap);
+    const uint32_t poison = heap->light ? HS_LIGHT_OVERHEAD : 0;
+    return largest > poison ? largest - poison : 0;
+}
+uint32_t hs_heap_largest_free(const hs_heap_t *heap); /* true largest payload of a free block */
 void hs_heap_reported(const hs_heap_t *heap, hs_reported_t *out);
 void hs_heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
 hs_status_t hs_heap_check(const hs_heap_t *heap, uint32_t *where);

@@ -33,7 +33,7 @@ static inline uint32_t hs_region_get(const hs_heap_t *heap, uint32_t at)
     return hs_region_order(word);
 }
 
-static inline void hs_region_put(hs_heap_t *heap, uint32_t at, uint32_t word)
+static inline void hs_region_put(const hs_heap_t *heap, uint32_t at, uint32_t word)
 {
     word = hs_region_order(word);
     memcpy(heap->mem + at, &word, sizeof word);
@@ -45,7 +45,7 @@ static inline uint32_t hs_region_get_link(const hs_heap_t *heap, uint32_t at)
     return hs_region_get(heap, at) - heap->base;
 }
 
-static inline void hs_region_put_link(hs_heap_t *heap, uint32_t at, uint32_t target)
+static inline void hs_region_put_link(const hs_heap_t *heap, uint32_t at, uint32_t target)
 {
     hs_region_put(heap, at, target + heap->base);
 }

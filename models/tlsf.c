@@ -1,6 +1,7 @@
 /* TLSF: two-level segregated fit. BEHAVIOUR of the family and its sources: tlsf.h. */
 #include "tlsf.h"
 
+#include "tlsf_bins.h"
 #include "tlsf_block.h"
 
 uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2)
@@ -8,152 +9,36 @@ uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2)
     return fl_max - (bins_log2 + 2) + 1;
 }
 
-/* ---- bins: each a list used as a stack ----------------------------------------------------------
- * The null block at the ends of the lists is written like any other, which saves the branches.
- * Both functions return the number of words written. */
-
-static inline uint32_t bin_insert(hs_tlsf_t *tlsf, uint32_t block, uint32_t size)
-{
-    hs_heap_t *heap = &tlsf->heap;
-    uint32_t bin = tlsf_bin(tlsf, size);
-    uint32_t fl = tlsf_fl(tlsf, bin);
-    uint32_t head = hs_region_get_link(heap, tlsf_head_at(tlsf, bin));
-    uint32_t fl_bits = hs_region_get(heap, tlsf->fl_bitmap) | UINT32_C(1) << fl;
-    uint32_t sl_at = tlsf_sl_bitmap_at(tlsf, fl);
-    uint32_t sl_bits = hs_region_get(heap, sl_at) | UINT32_C(1) << tlsf_sl(tlsf, bin);
-
-    hs_region_put_link(heap, block + TLSF_NEXT_FREE, head);
-    hs_region_put_link(heap, block + TLSF_PREVIOUS_FREE, tlsf->null_block);
-    hs_region_put_link(heap, head + TLSF_PREVIOUS_FREE, block);
-    hs_region_put_link(heap, tlsf_head_at(tlsf, bin), block);
-    hs_region_put(heap, tlsf->fl_bitmap, fl_bits);
-    hs_region_put(heap, sl_at, sl_bits);
-    return 6;
-}
-
-/* A bin has lost its last block: clear its bit, and that of its level with the level's last. */
-static uint32_t bin_close(hs_tlsf_t *tlsf, uint32_t bin)
-{
-    hs_heap_t *heap = &tlsf->heap;
-    uint32_t fl = tlsf_fl(tlsf, bin);
-    uint32_t sl_at = tlsf_sl_bitmap_at(tlsf, fl);
-    uint32_t sl_bits = hs_region_get(heap, sl_at) & ~(UINT32_C(1) << tlsf_sl(tlsf, bin));
-    hs_region_put(heap, sl_at, sl_bits);
-    if (sl_bits != 0) {
-        return 1;
-    }
-    uint32_t fl_bits = hs_region_get(heap, tlsf->fl_bitmap);
-    hs_region_put(heap, tlsf->fl_bitmap, fl_bits & ~(UINT32_C(1) << fl));
-    return 2;
-}
-
-static inline uint32_t bin_remove(hs_tlsf_t *tlsf, uint32_t block, uint32_t bin)
-{
-    hs_heap_t *heap = &tlsf->heap;
-    uint32_t next = hs_region_get_link(heap, block + TLSF_NEXT_FREE);
-    uint32_t previous = hs_region_get_link(heap, block + TLSF_PREVIOUS_FREE);
-    hs_region_put_link(heap, next + TLSF_PREVIOUS_FREE, previous);
-    hs_region_put_link(heap, previous + TLSF_NEXT_FREE, next);
-    if (previous != tlsf->null_block) {
-        return 2;
-    }
-    hs_region_put_link(heap, tlsf_head_at(tlsf, bin), next);
-    return next != tlsf->null_block ? 3 : 3 + bin_close(tlsf, bin);
-}
-
-/* ---- requests and searches -------------------------------------------------------------------- */
-
-/* Payload for a request, 0 if it is refused. `size` rounds up modulo 2^32: the last three sizes
- * below 2^32 become the smallest block, as they do in the real ones. */
-static inline uint32_t request_size(const hs_tlsf_t *tlsf, uint32_t size, uint32_t align)
-{
-    uint32_t rounded = (size + align - 1) & ~(align - 1);
-    if (size == 0 || (rounded >> tlsf->fl_max) != 0) {
-        return 0;
-    }
-    return rounded > TLSF_SIZE_MIN ? rounded : TLSF_SIZE_MIN;
-}
-
-/* Up to the next bin's floor, so that the head of whatever bin is found is large enough. */
-static inline uint32_t search_size(const hs_tlsf_t *tlsf, uint32_t need)
-{
-    if (need < tlsf->small) {
-        return need;
-    }
-    uint32_t below = (UINT32_C(1) << (hs_bits_highest(need) - tlsf->bins_log2)) - 1;
-    return (need + below) & ~below;
-}
-
-/* The lowest bin in use that holds only blocks of at least `size`, or HS_NONE. *looked: bitmap
- * words read. */
-static inline uint32_t bin_find(const hs_tlsf_t *tlsf, uint32_t size, uint32_t *looked)
-{
-    const hs_heap_t *heap = &tlsf->heap;
-    uint32_t bin = tlsf_bin(tlsf, size);
-    uint32_t fl = tlsf_fl(tlsf, bin);
-    *looked = 1;
-    if (fl >= tlsf->fl_count) {
-        return HS_NONE;
-    }
-    uint32_t sl_bits =
-        hs_region_get(heap, tlsf_sl_bitmap_at(tlsf, fl)) & hs_bits_from(tlsf_sl(tlsf, bin));
-    if (sl_bits == 0) {
-        uint32_t fl_bits = hs_region_get(heap, tlsf->fl_bitmap) & hs_bits_from(fl + 1);
-        *looked = 2;
-        if (fl_bits == 0) {
-            return HS_NONE;
-        }
-        fl = hs_bits_lowest(fl_bits);
-        sl_bits = hs_region_get(heap, tlsf_sl_bitmap_at(tlsf, fl));
-        *looked = 3;
-    }
-    return (fl << tlsf->bins_log2) + hs_bits_lowest(sl_bits);
-}
-
-/* Takes the head of the bin found for `size` out of it. */
-static inline uint32_t block_take(hs_tlsf_t *tlsf, uint32_t size)
-{
-    uint32_t looked;
-    uint32_t bin = bin_find(tlsf, size, &looked);
-    tlsf->heap.steps.bins += looked;
-    if (bin == HS_NONE) {
-        return HS_NONE;
-    }
-    uint32_t block = hs_region_get_link(&tlsf->heap, tlsf_head_at(tlsf, bin));
-    tlsf->heap.steps.nodes++;
-    tlsf->heap.steps.writes += bin_remove(tlsf, block, bin);
-    return block;
-}
-
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
 /* Makes `block` free and of `size` in the eyes of its neighbours and its bin; returns the number of
  * words written. The block before it is used, whatever its flag: free ones are merged. */
-static inline uint32_t block_release(hs_tlsf_t *tlsf, uint32_t block, uint32_t size)
+static HS_MADE_FOR_CALLER uint32_t block_release(hs_tlsf_t *tlsf, const hs_tlsf_t *at,
+                                                 uint32_t block, uint32_t size)
 {
     uint32_t next = tlsf_next(block, size);
-    tlsf_set_size_word(tlsf, block, size | TLSF_IS_FREE);
-    hs_region_put_link(&tlsf->heap, next, block);
-    tlsf_set_size_word(tlsf, next, tlsf_size_word(tlsf, next) | TLSF_AFTER_FREE);
-    return 3 + bin_insert(tlsf, block, size);
+    tlsf_set_size_word(at, block, size | TLSF_IS_FREE);
+    hs_region_put_link(&at->heap, next, block);
+    tlsf_set_size_word(at, next, tlsf_size_word(at, next) | TLSF_AFTER_FREE);
+    return 3 + bin_insert(tlsf, at, block, size);
 }
 
 /* Hands out a free block of `size` that is in no bin, keeping `keep` bytes of it if the rest makes
  * a block. `flag` says whether the block before is free. */
-static inline void block_use(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uint32_t keep,
-                             uint32_t flag)
+static HS_MADE_FOR_CALLER void block_use(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
+                                         uint32_t size, uint32_t keep, uint32_t flag)
 {
     hs_heap_t *heap = &tlsf->heap;
     if (size >= keep + TLSF_STRUCTURE) {
-        tlsf_set_size_word(tlsf, block, keep | flag);
+        tlsf_set_size_word(at, block, keep | flag);
         heap->steps.writes +=
-            1 + block_release(tlsf, tlsf_next(block, keep), size - keep - TLSF_OVERHEAD);
+            1 + block_release(tlsf, at, tlsf_next(block, keep), size - keep - TLSF_OVERHEAD);
         heap->tally.free -= keep + TLSF_OVERHEAD;
         heap->tally.used += keep;
     } else {
         uint32_t next = tlsf_next(block, size);
-        tlsf_set_size_word(tlsf, block, size | flag);
-        tlsf_set_size_word(tlsf, next, tlsf_size_word(tlsf, next) & ~TLSF_AFTER_FREE);
+        tlsf_set_size_word(at, block, size | flag);
+        tlsf_set_size_word(at, next, tlsf_size_word(at, next) & ~TLSF_AFTER_FREE);
         heap->steps.writes += 2;
         heap->tally.free -= size;
         heap->tally.free_blocks--;
@@ -162,45 +47,68 @@ static inline void block_use(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uin
     heap->tally.used_blocks++;
 }
 
-/* ---- operations ------------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------------------
+ * malloc and free are made once for each usual number of bins, as a constant. */
 
-uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
+static HS_MADE_FOR_CALLER hs_tlsf_t with_bins(const hs_tlsf_t *tlsf, uint32_t bins_log2)
 {
-    uint32_t need = request_size(tlsf, size, 4);
+    hs_tlsf_t at = *tlsf;
+    at.bins_log2 = bins_log2;
+    at.small = UINT32_C(4) << bins_log2;
+    return at;
+}
+
+static HS_MADE_FOR_CALLER uint32_t malloc_with(hs_tlsf_t *tlsf, uint32_t size, uint32_t bins_log2)
+{
+    const hs_tlsf_t at = with_bins(tlsf, bins_log2);
+    uint32_t need = request_size(&at, size, 4);
     if (need == 0) {
         return HS_NONE;
     }
-    uint32_t rounded = search_size(tlsf, need);
-    uint32_t block = block_take(tlsf, rounded);
+    search_t search = search_for(&at, need);
+    uint32_t block = block_take(tlsf, &at, search.bin);
     if (block == HS_NONE) {
         return HS_NONE;
     }
-    block_use(tlsf, block, tlsf_size(tlsf, block), tlsf->keeps_rounding ? rounded : need, 0);
+    block_use(tlsf, &at, block, tlsf_size(&at, block), at.keeps_rounding ? search.size : need, 0);
     return block + TLSF_PAYLOAD;
 }
 
-void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
+uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
 {
+    switch (tlsf->bins_log2) {
+    case 4:
+        return malloc_with(tlsf, size, 4);
+    case 5:
+        return malloc_with(tlsf, size, 5);
+    default:
+        return malloc_with(tlsf, size, tlsf->bins_log2);
+    }
+}
+
+static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2)
+{
+    const hs_tlsf_t at = with_bins(tlsf, bins_log2);
     hs_heap_t *heap = &tlsf->heap;
     uint32_t block = offset - TLSF_PAYLOAD;
-    uint32_t word = tlsf_size_word(tlsf, block);
+    uint32_t word = tlsf_size_word(&at, block);
     uint32_t old = hs_bits_down4(word);
     uint32_t size = old;
     uint32_t next = tlsf_next(block, size);
-    uint32_t next_word = tlsf_size_word(tlsf, next);
+    uint32_t next_word = tlsf_size_word(&at, next);
     uint32_t writes = 0;
     uint32_t merged = 0;
 
     if ((word & TLSF_AFTER_FREE) != 0) {
-        block = hs_region_get_link(heap, block);
-        uint32_t below = tlsf_size(tlsf, block);
-        writes += bin_remove(tlsf, block, tlsf_bin(tlsf, below));
+        block = hs_region_get_link(&at.heap, block);
+        uint32_t below = tlsf_size(&at, block);
+        writes += bin_remove(tlsf, &at, block, below);
         size += below + TLSF_OVERHEAD;
         merged++;
     }
     if ((next_word & TLSF_IS_FREE) != 0) {
         uint32_t above = hs_bits_down4(next_word);
-        writes += bin_remove(tlsf, next, tlsf_bin(tlsf, above));
+        writes += bin_remove(tlsf, &at, next, above);
         size += above + TLSF_OVERHEAD;
         merged++;
     }
@@ -208,7 +116,22 @@ void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
     heap->tally.used_blocks--;
     heap->tally.free += old + merged * TLSF_OVERHEAD;
     heap->tally.free_blocks += 1 - merged;
-    heap->steps.writes += writes + block_release(tlsf, block, size);
+    heap->steps.writes += writes + block_release(tlsf, &at, block, size);
+}
+
+void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
+{
+    switch (tlsf->bins_log2) {
+    case 4:
+        free_with(tlsf, offset, 4);
+        break;
+    case 5:
+        free_with(tlsf, offset, 5);
+        break;
+    default:
+        free_with(tlsf, offset, tlsf->bins_log2);
+        break;
+    }
 }
 
 /* Takes the free block at `next` out of its bin, to be absorbed by its left neighbour; returns the
@@ -217,7 +140,7 @@ static uint32_t absorb(hs_tlsf_t *tlsf, uint32_t next)
 {
     hs_heap_t *heap = &tlsf->heap;
     uint32_t size = tlsf_size(tlsf, next);
-    heap->steps.writes += bin_remove(tlsf, next, tlsf_bin(tlsf, size));
+    heap->steps.writes += bin_remove(tlsf, tlsf, next, size);
     heap->tally.free -= size;
     heap->tally.free_blocks--;
     return size + TLSF_OVERHEAD;
@@ -236,7 +159,7 @@ static uint32_t trim_used(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uint32
     if ((next_word & TLSF_IS_FREE) != 0) {
         rest += absorb(tlsf, next);
     }
-    heap->steps.writes += block_release(tlsf, tlsf_next(block, need), rest);
+    heap->steps.writes += block_release(tlsf, tlsf, tlsf_next(block, need), rest);
     heap->tally.free += rest;
     heap->tally.free_blocks++;
     return need;
@@ -327,7 +250,7 @@ static void cut_lead(hs_tlsf_t *tlsf, uint32_t block, uint32_t lead)
     uint32_t size = lead - TLSF_OVERHEAD;
     tlsf_set_size_word(tlsf, block, size | TLSF_IS_FREE);
     hs_region_put_link(&tlsf->heap, tlsf_next(block, size), block);
-    tlsf->heap.steps.writes += 2 + bin_insert(tlsf, block, size);
+    tlsf->heap.steps.writes += 2 + bin_insert(tlsf, tlsf, block, size);
     tlsf->heap.tally.free -= TLSF_OVERHEAD;
     tlsf->heap.tally.free_blocks++;
 }
@@ -336,18 +259,18 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
 {
     uint32_t need = request_size(tlsf, size, 4);
     uint32_t search = aligned_search(tlsf, align, need);
-    uint32_t block = search == 0 ? HS_NONE : block_take(tlsf, search_size(tlsf, search));
+    uint32_t block = search == 0 ? HS_NONE : block_take(tlsf, tlsf, search_for(tlsf, search).bin);
     if (block == HS_NONE) {
         return HS_NONE;
     }
     uint32_t found = tlsf_size(tlsf, block);
     uint32_t lead = aligned_lead(tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));
     if (lead == 0 || found < lead + TLSF_STRUCTURE) {
-        block_use(tlsf, block, found, need, 0);
+        block_use(tlsf, tlsf, block, found, need, 0);
         return block + TLSF_PAYLOAD;
     }
     cut_lead(tlsf, block, lead);
-    block_use(tlsf, block + lead, found - lead, need, TLSF_AFTER_FREE);
+    block_use(tlsf, tlsf, block + lead, found - lead, need, TLSF_AFTER_FREE);
     return block + lead + TLSF_PAYLOAD;
 }
 
@@ -363,7 +286,7 @@ bool hs_tlsf_fits(const hs_tlsf_t *tlsf, uint32_t align, uint32_t size)
     uint32_t looked;
     uint32_t need = request_size(tlsf, size, 4);
     uint32_t search = aligned_search(tlsf, align, need);
-    return search != 0 && bin_find(tlsf, search_size(tlsf, search), &looked) != HS_NONE;
+    return search != 0 && bin_find(tlsf, search_for(tlsf, search).bin, &looked) != HS_NONE;
 }
 
 uint32_t hs_tlsf_largest_allocatable(const hs_tlsf_t *tlsf)
@@ -375,4 +298,11 @@ uint32_t hs_tlsf_largest_allocatable(const hs_tlsf_t *tlsf)
     uint32_t fl = hs_bits_highest(fl_bits);
     uint32_t sl_bits = hs_region_get(&tlsf->heap, tlsf_sl_bitmap_at(tlsf, fl));
     return tlsf_bin_floor(tlsf, fl, hs_bits_highest(sl_bits));
+}
+
+uint32_t hs_tlsf_find_largest(hs_tlsf_t *tlsf)
+{
+    tlsf->heap.largest = hs_tlsf_largest_allocatable(tlsf);
+    tlsf->top = tlsf_bin(tlsf, tlsf->heap.largest);
+    return tlsf->heap.largest;
 }

@@ -26,6 +26,8 @@ typedef struct hs_tlsf {
     uint32_t fl_count;
     uint32_t small;    /* below it a bin holds one size only */
     uint32_t sentinel; /* the last block, of size 0 and used */
+    /* The highest bin in use; while heap.largest is unknown, no bin above it is in use. */
+    uint32_t top;
 } hs_tlsf_t;
 
 /* First levels of a TLSF with these limits. */
@@ -47,6 +49,8 @@ bool hs_tlsf_fits(const hs_tlsf_t *tlsf, uint32_t align, uint32_t size);
 /* Lower bound of the highest bin in use: whatever a larger request rounds to, no bin holds it.
  * O(1). */
 uint32_t hs_tlsf_largest_allocatable(const hs_tlsf_t *tlsf);
+/* The same, kept in the heap from then on. */
+uint32_t hs_tlsf_find_largest(hs_tlsf_t *tlsf);
 /* Walks that highest bin. */
 uint32_t hs_tlsf_largest_free(const hs_tlsf_t *tlsf);
 void hs_tlsf_walk(const hs_tlsf_t *tlsf, hs_walk_fn visit, void *context);

@@ -38,7 +38,7 @@ static inline uint32_t tlsf_size(const hs_tlsf_t *tlsf, uint32_t block)
     return hs_bits_down4(tlsf_size_word(tlsf, block));
 }
 
-static inline void tlsf_set_size_word(hs_tlsf_t *tlsf, uint32_t block, uint32_t word)
+static inline void tlsf_set_size_word(const hs_tlsf_t *tlsf, uint32_t block, uint32_t word)
 {
     hs_region_put(&tlsf->heap, block + TLSF_SIZE, word);
 }
@@ -48,14 +48,22 @@ static inline uint32_t tlsf_next(uint32_t block, uint32_t size)
     return block + TLSF_OVERHEAD + size;
 }
 
+/* log2 of the width of the bin of `size`. Small ones, with one size each, are 4 wide like those of the
+ * level above them, so they need no case of their own. */
+static inline uint32_t tlsf_width_log2(const hs_tlsf_t *tlsf, uint32_t size)
+{
+    return hs_bits_highest(size | tlsf->small) - tlsf->bins_log2;
+}
+
 /* Bins are numbered through: first level times bins per level plus second level. */
+static inline uint32_t tlsf_bin_of_width(const hs_tlsf_t *tlsf, uint32_t size, uint32_t width_log2)
+{
+    return ((width_log2 - 2) << tlsf->bins_log2) + (size >> width_log2);
+}
+
 static inline uint32_t tlsf_bin(const hs_tlsf_t *tlsf, uint32_t size)
 {
-    if (size < tlsf->small) {
-        return size >> 2;
-    }
-    uint32_t shift = hs_bits_highest(size) - tlsf->bins_log2;
-    return ((shift - 2) << tlsf->bins_log2) + (size >> shift);
+    return tlsf_bin_of_width(tlsf, size, tlsf_width_log2(tlsf, size));
 }
 
 static inline uint32_t tlsf_fl(const hs_tlsf_t *tlsf, uint32_t bin)

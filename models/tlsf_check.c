@@ -208,5 +208,9 @@ hs_status_t hs_tlsf_check(const hs_tlsf_t *tlsf, uint32_t *where)
     if (status == HS_OK && !tally_agrees(&tlsf->heap.tally, &seen)) {
         return fault(tlsf->pool, where);
     }
+    if (status == HS_OK && tlsf->heap.largest != HS_NONE &&
+        tlsf->heap.largest != hs_tlsf_largest_allocatable(tlsf)) {
+        return fault(tlsf->fl_bitmap, where);
+    }
     return status;
 }

@@ -24,6 +24,7 @@ static void open_first_block(hs_tlsf_t *tlsf, uint32_t size)
     uint32_t block = tlsf->pool - TLSF_SIZE;
     uint32_t bin = tlsf_bin(tlsf, size);
     uint32_t fl = tlsf_fl(tlsf, bin);
+    tlsf->top = bin;
     tlsf_set_size_word(tlsf, block, size | TLSF_IS_FREE);
     hs_region_put_link(heap, block + TLSF_NEXT_FREE, tlsf->null_block);
     hs_region_put_link(heap, block + TLSF_PREVIOUS_FREE, tlsf->null_block);

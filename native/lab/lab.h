@@ -24,6 +24,7 @@
 #define HS_LAB_ANOMALIES_MAX 100
 #define HS_LAB_TASKS_MAX 4096
 #define HS_LAB_SERIES_MAX 66
+#define HS_LAB_MOMENTS_MAX 1024
 #define HS_LAB_NEVER 0xFFFFFFFFFFFFFFFF
 
 int hs_lab_abi(void);                            /* HS_LAB_ABI of the library */
@@ -83,6 +84,35 @@ int hs_lab_reader_keep(hs_lab_reader_t *reader);
 /* Copies up to `capacity` kept events out; returns how many; 0: none left for now. */
 size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t capacity);
 
+/* ---- live blocks at chosen moments: what stays, and whether it grows ---- */
+typedef struct hs_lab_moment_row {
+    uint64_t event, time;
+    uint64_t bytes, blocks;       /* live then, as the recorded program held them */
+    uint64_t holders;             /* rows of hs_lab_moment_holders */
+} hs_lab_moment_row_t;
+
+typedef struct hs_lab_holder_row {
+    uint64_t bytes, blocks;
+    uint32_t task, site;
+} hs_lab_holder_row_t;
+
+typedef struct hs_lab_live_row {
+    uint64_t key, size, birth;    /* birth: event of its (last re)allocation */
+    uint32_t task, site;
+} hs_lab_live_row_t;
+
+/* For a census, before the first push: looks at the live blocks before each of these heap events
+ * (ascending, at most HS_LAB_MOMENTS_MAX; those beyond the trace's end look at its end), and takes
+ * no event from `stop` on. */
+int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
+                        uint64_t stop);
+size_t hs_lab_moments(const hs_lab_reader_t *reader, hs_lab_moment_row_t *rows, size_t capacity);
+/* Who held what at a moment, by task and site. */
+size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
+                             hs_lab_holder_row_t *rows, size_t capacity);
+/* The blocks live as things stand, oldest first. */
+size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity);
+
 typedef struct hs_lab_writer hs_lab_writer_t;
 /* features: HS_TRACE_* of trace.h; address_shift as there. NULL also for unknown features. */
 hs_lab_writer_t *hs_lab_writer_new(uint32_t features, uint32_t address_shift);
@@ -127,7 +157,25 @@ typedef struct hs_lab_config {
     const hs_lab_need_t *needs;
     uint32_t need_count;
     uint32_t timeline_buckets; /* 2 to 65536, even; 0: no timeline */
+    uint32_t explains;        /* 1: the event below is to be explained */
+    uint64_t explain_event;
 } hs_lab_config_t;
+
+/* Why the request of one event went where it went: what it asked, what each region had before it, and
+ * where the block is afterwards. */
+typedef struct hs_lab_explanation {
+    uint64_t event, time, size;
+    uint32_t found;               /* 1: the event came and is a request; 0: nothing below holds */
+    uint32_t task, caps, site, call, align; /* call: event kind */
+    uint32_t old_region, old_address, old_size; /* realloc: the block before; UINT32_MAX: none */
+    uint32_t region, address;     /* UINT32_MAX: it failed */
+    uint32_t skipped;             /* 1: its block's allocation had failed, nothing was asked */
+} hs_lab_explanation_t;
+
+typedef struct hs_lab_explanation_region {
+    uint32_t has_heap, fits;      /* fits: would serve the size, its capabilities apart */
+    uint32_t free, largest_free, largest_allocatable;
+} hs_lab_explanation_region_t;
 
 /* A census alone (config NULL), or a replay. NULL: *status is an hs_status_t; *where the index of
  * the offending region, or UINT32_MAX. */
@@ -162,7 +210,9 @@ typedef struct hs_lab_summary {
     uint64_t event_count;      /* heap events replayed, lost ones not counted */
     /* The regions that malloc can use, together, at the moment of least free: where the bytes were. */
     uint64_t tightest_event, tightest_payload, tightest_rounding, tightest_header;
-    uint64_t tightest_control, tightest_startup, tightest_free;
+    uint64_t tightest_control, tightest_startup;
+    uint64_t tightest_moving;     /* the old block of a realloc that was being moved */
+    uint64_t tightest_free;       /* malloc's minimum free */
 } hs_lab_summary_t;
 
 /* size = control + header + startup + payload + rounding + free, always. header holds block headers,
@@ -182,7 +232,7 @@ typedef struct hs_lab_region_row {
 } hs_lab_region_row_t;
 
 typedef struct hs_lab_task_row {
-    uint32_t task, kind;
+    uint32_t task, kind;            /* task 0xFFFFFFFF: all beyond HS_LAB_TASKS_MAX - 1 */
     uint32_t payload, payload_peak; /* bytes asked for */
     uint32_t held, held_peak;       /* bytes of the blocks given, rounding and poisoning included */
     uint32_t blocks, blocks_peak;
@@ -241,6 +291,9 @@ size_t hs_lab_failures(const hs_lab_reader_t *reader, hs_lab_failure_row_t *rows
 size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
                               hs_lab_failure_region_t *rows, size_t capacity);
 size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows, size_t capacity);
+void hs_lab_explain(const hs_lab_reader_t *reader, hs_lab_explanation_t *out);
+size_t hs_lab_explain_regions(const hs_lab_reader_t *reader, hs_lab_explanation_region_t *rows,
+                              size_t capacity);
 /* Marks, and every figure as it stood at one. */
 size_t hs_lab_marks(const hs_lab_reader_t *reader, hs_lab_mark_row_t *rows, size_t capacity);
 uint64_t hs_lab_marks_seen(const hs_lab_reader_t *reader); /* those beyond the maximum included */

@@ -72,6 +72,12 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
     return hs_replay_events(&reader->replay, first, events, count);
 }
 
+int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
+                        uint64_t stop)
+{
+    return (int)hs_replay_watch(&reader->replay, events, count, stop);
+}
+
 int hs_lab_reader_keep(hs_lab_reader_t *reader)
 {
     reader->keep = reader->replay.census_only;
@@ -97,10 +103,8 @@ int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t cou
 int hs_lab_reader_finish(hs_lab_reader_t *reader)
 {
     const hs_status_t status = hs_decoder_finish(reader->decoder, take_events, reader);
-    if (!reader->replay.census_only) {
-        hs_measure_finish(&reader->replay.measure);
-    }
-    return (int)status;
+    const hs_status_t finished = hs_replay_finish(&reader->replay);
+    return (int)(status != HS_OK ? status : finished);
 }
 
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)

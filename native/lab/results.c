@@ -171,3 +171,42 @@ void hs_lab_timeline_largest(const hs_lab_reader_t *reader, uint32_t *values)
                sizeof timeline->buckets[i].largest);
     }
 }
+
+size_t hs_lab_moments(const hs_lab_reader_t *reader, hs_lab_moment_row_t *rows, size_t capacity)
+{
+    const hs_watch_t *watch = &reader->replay.watch;
+    for (size_t i = 0; i < watch->taken && i < capacity; i++) {
+        rows[i] = watch->moments[i].row;
+    }
+    return watch->taken;
+}
+
+size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
+                             hs_lab_holder_row_t *rows, size_t capacity)
+{
+    const hs_watch_t *watch = &reader->replay.watch;
+    if (moment >= watch->taken) {
+        return 0;
+    }
+    const hs_watch_moment_t *at = &watch->moments[moment];
+    return copy_rows(rows, capacity, watch->holders + at->first, (size_t)at->row.holders,
+                     sizeof *rows);
+}
+
+size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity)
+{
+    return reader->replay.census_only ? hs_watch_live(&reader->replay.blocks, rows, capacity) : 0;
+}
+
+void hs_lab_explain(const hs_lab_reader_t *reader, hs_lab_explanation_t *out)
+{
+    *out = reader->replay.explain.event;
+    out->event = reader->replay.explained;
+}
+
+size_t hs_lab_explain_regions(const hs_lab_reader_t *reader, hs_lab_explanation_region_t *rows,
+                              size_t capacity)
+{
+    return copy_rows(rows, capacity, reader->replay.explain.region, reader->replay.regions.count,
+                     sizeof *rows);
+}

@@ -54,28 +54,25 @@ void hs_census_origin(hs_census_t *census, const hs_event_t *event)
     }
 }
 
-void hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number)
+uint64_t hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number)
 {
     hs_lab_census_t *figures = &census->figures;
-    figures->live += size;
-    figures->live_blocks++;
+    const uint64_t counted = size < HS_CENSUS_SIZE_MAX ? size : HS_CENSUS_SIZE_MAX;
+    figures->live += counted;
     if (figures->live > figures->live_peak) {
         figures->live_peak = figures->live;
         figures->live_peak_event = number;
-    }
-    if (figures->live_blocks > figures->live_blocks_peak) {
-        figures->live_blocks_peak = figures->live_blocks;
     }
     if (size > figures->largest_request) {
         figures->largest_request = size;
     }
     figures->word_excess += size > UINT32_MAX;
+    return counted;
 }
 
 void hs_census_lose(hs_census_t *census, uint64_t size)
 {
     census->figures.live -= size;
-    census->figures.live_blocks--;
 }
 
 void hs_census_figures(const hs_census_t *census, hs_lab_census_t *out)

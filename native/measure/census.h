@@ -17,7 +17,7 @@ typedef struct hs_census_set {
 } hs_census_set_t;
 
 typedef struct hs_census {
-    hs_lab_census_t figures; /* all but counts by kind, tasks and sites */
+    hs_lab_census_t figures; /* all but counts by kind, tasks, sites; blocks from the replay */
     uint64_t kinds[16];      /* events by hs_event_kind_t */
     hs_census_set_t tasks;
     hs_census_set_t sites;
@@ -35,8 +35,10 @@ static inline void hs_census_event(hs_census_t *census, const hs_event_t *event)
         hs_census_origin(census, event);
     }
 }
-/* A block of `size` bytes comes to life, or one of `size` bytes ends. */
-void hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number);
+/* A block of `size` bytes comes to life; returns what is counted of it, HS_CENSUS_SIZE_MAX at the
+ * most, so that no sum overflows. Later a block ends of which so much was counted. */
+#define HS_CENSUS_SIZE_MAX (UINT64_C(1) << 40)
+uint64_t hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number);
 void hs_census_lose(hs_census_t *census, uint64_t size);
 void hs_census_figures(const hs_census_t *census, hs_lab_census_t *out);
 

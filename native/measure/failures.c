@@ -28,15 +28,17 @@ static int reserve(hs_failures_t *failures)
     return failures->rows != NULL && failures->regions != NULL;
 }
 
-static void look(hs_lab_failure_region_t *out, const hs_region_t *region, uint32_t caps,
-                 uint32_t eligible)
+static void look(hs_lab_failure_region_t *out, const hs_regions_t *regions, uint32_t index,
+                 uint32_t caps, uint32_t eligible)
 {
+    const hs_region_t *region = &regions->region[index];
     memset(out, 0, sizeof *out);
     out->eligible = eligible;
     if (region->heap != NULL) {
         out->free = region->heap->tally.free;
         out->largest_free = hs_heap_largest_free(region->heap);
-        out->largest_allocatable = hs_region_largest_allocatable(region, caps);
+        out->largest_allocatable =
+            hs_regions_allowed(regions, hs_region_largest_allocatable(region, caps));
     }
 }
 
@@ -49,10 +51,11 @@ void hs_failures_add(hs_failures_t *failures, hs_regions_t *regions,
     if (failures->kept == HS_LAB_FAILURES_MAX || !reserve(failures)) {
         return;
     }
-    const uint32_t mask = hs_regions_mask(regions, row->caps);
+    const uint32_t size = row->size > UINT32_MAX ? UINT32_MAX : (uint32_t)row->size;
+    const uint32_t mask = hs_regions_mask_for(regions, row->caps, size);
     for (uint32_t i = 0; i < failures->region_count; i++) {
         look(&failures->regions[(size_t)failures->kept * failures->region_count + i],
-             &regions->region[i], row->caps, mask >> i & 1u);
+             regions, i, row->caps, mask >> i & 1u);
     }
     failures->rows[failures->kept++] = *row;
 }

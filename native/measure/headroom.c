@@ -8,21 +8,6 @@ static hs_request_t request_of(const hs_headroom_t *headroom)
     return request;
 }
 
-/* malloc's threshold decides by the very size which regions are asked. */
-static uint32_t mask_of(hs_regions_t *regions, const hs_lab_need_t *need)
-{
-    const hs_malloc_rule_t *rule = &regions->malloc_rule;
-    if (regions->request_max != 0 && need->size > regions->request_max) {
-        return 0;
-    }
-    if (need->caps != 0) {
-        return hs_regions_mask(regions, need->caps);
-    }
-    const uint32_t first = need->size <= rule->threshold ? rule->small : rule->large;
-    const uint32_t mask = hs_regions_mask(regions, first);
-    return rule->fallback != 0 ? mask | hs_regions_mask(regions, rule->fallback) : mask;
-}
-
 void hs_headroom_look(hs_headroom_t *headroom, const hs_regions_t *regions, uint32_t index)
 {
     const uint32_t bit = headroom->mask & UINT32_C(1) << index;
@@ -36,7 +21,8 @@ void hs_headroom_look(hs_headroom_t *headroom, const hs_regions_t *regions, uint
 static uint32_t largest_for(const hs_headroom_t *headroom)
 {
     const uint32_t word = (headroom->row.caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? 3 : 0;
-    return headroom->low->largest & ~word;
+    const uint32_t largest = headroom->low->largest & ~word;
+    return largest < headroom->limit ? largest : headroom->limit;
 }
 
 void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event)
@@ -44,6 +30,7 @@ void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event)
     hs_lab_need_row_t *row = &headroom->row;
     const int64_t margin = (int64_t)largest_for(headroom) - row->size;
     headroom->is_short = headroom->by_largest ? margin < 0 : headroom->served_by == 0;
+    headroom->in_spell &= headroom->is_short;
     if (margin < row->minimum_margin) {
         row->minimum_margin = margin;
         row->minimum_margin_event = event;
@@ -59,7 +46,8 @@ void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t 
     headroom->row.first_event = HS_LAB_NEVER;
     headroom->row.last_event = HS_LAB_NEVER;
     headroom->row.minimum_margin = INT64_MAX;
-    headroom->mask = mask_of(regions, need);
+    headroom->mask = hs_regions_mask_for(regions, need->caps, need->size);
+    headroom->limit = hs_regions_allowed(regions, UINT32_MAX);
     const uint32_t set = hs_lows_set(lows, regions, headroom->mask, need->caps);
     headroom->low = hs_lows_of(lows, set);
     headroom->by_largest = true;

@@ -16,9 +16,11 @@ typedef struct hs_headroom {
     hs_lab_need_row_t row;
     uint32_t mask;       /* the regions that could serve it */
     const hs_low_t *low; /* their marks */
+    uint32_t limit;      /* larger requests fail by rule */
     bool by_largest;    /* their allocators serve every size up to the largest: no need to ask */
     uint32_t served_by; /* else: the regions that would serve it now */
     bool is_short;      /* it could not be served now */
+    bool in_spell;      /* nor after the event before */
 } hs_headroom_t;
 
 void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,
@@ -39,7 +41,8 @@ static inline void hs_headroom_close(hs_headroom_t *headroom, uint64_t event, ui
         row->first_event = event;
         row->first_time = time;
     }
-    row->spells += row->last_event + 1 != event || row->short_events == 0;
+    row->spells += !headroom->in_spell;
+    headroom->in_spell = true;
     row->last_event = event;
     row->short_events++;
 }

@@ -97,15 +97,17 @@ typedef struct change {
     uint32_t free;    /* difference, modulo 2^32 */
     uint32_t dip;     /* how far below the final state the event went on its way */
     uint32_t payload; /* difference, modulo 2^32 */
-    bool largest;
+    unsigned what;    /* HS_LOWS_ bits */
 } change_t;
 
-static inline void note_free(hs_low_t *low, uint32_t lowest, uint64_t event)
+static inline unsigned note_free(hs_low_t *low, uint32_t lowest, uint64_t event)
 {
-    if (lowest < low->minimum_free) {
-        low->minimum_free = lowest;
-        low->minimum_free_event = event;
+    if (lowest >= low->minimum_free) {
+        return 0;
     }
+    low->minimum_free = lowest;
+    low->minimum_free_event = event;
+    return HS_LOWS_LEAST;
 }
 
 static inline void note_payload(hs_low_t *low, uint32_t payload)
@@ -116,22 +118,24 @@ static inline void note_payload(hs_low_t *low, uint32_t payload)
     }
 }
 
-static inline void note_largest(hs_low_t *low, uint32_t largest, uint64_t event)
+static inline unsigned note_largest(hs_low_t *low, uint32_t largest, uint64_t event)
 {
+    if (largest == low->largest) {
+        return 0;
+    }
     low->largest = largest;
     if (largest < low->minimum_largest) {
         low->minimum_largest = largest;
         low->minimum_largest_event = event;
     }
+    return HS_LOWS_LARGEST;
 }
 
 static inline change_t settle_region(hs_low_region_t *region, hs_heap_t *heap, uint64_t event)
 {
     hs_low_t *low = &region->low;
     const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
-    const uint32_t largest = hs_heap_largest_allocatable(heap);
-    const change_t change = {free - low->free, free - lowest, region->payload - low->payload,
-                             largest != low->largest};
+    change_t change = {free - low->free, free - lowest, region->payload - low->payload, 0};
     if (free < region->least_free) {
         region->least_free = free;
     } else if (free > region->most_free) {
@@ -139,58 +143,60 @@ static inline change_t settle_region(hs_low_region_t *region, hs_heap_t *heap, u
     }
     low->free = free;
     heap->tally.lowest_free = free;
-    note_free(low, lowest, event);
     note_payload(low, region->payload);
-    if (change.largest) {
-        note_largest(low, largest, event);
-    }
+    change.what =
+        note_free(low, lowest, event) | note_largest(low, hs_heap_largest_allocatable(heap), event);
     return change;
 }
 
 /* Largest and peak wait for the event's end: a block that moves changes two regions. */
-static void settle_sets(hs_lows_t *lows, const hs_low_region_t *region, const change_t *change,
-                        uint64_t event)
+static unsigned settle_sets(hs_lows_t *lows, const hs_low_region_t *region, const change_t *change,
+                            uint64_t event)
 {
+    unsigned what = 0;
     for (uint32_t i = 0; i < region->set_count; i++) {
         hs_low_t *low = &lows->set[region->sets[i]].low;
         low->free += change->free;
         low->payload += change->payload;
-        note_free(low, low->free - change->dip, event);
+        what |= note_free(low, low->free - change->dip, event);
     }
+    return what;
 }
 
 static void settle_end(hs_lows_t *lows, const hs_regions_t *regions, const hs_low_region_t *region,
-                       bool changed, uint64_t event)
+                       unsigned what, uint64_t event)
 {
     for (uint32_t i = 0; i < region->set_count; i++) {
         hs_low_set_t *set = &lows->set[region->sets[i]];
         note_payload(&set->low, set->low.payload);
-        if (changed) {
+        if (what & HS_LOWS_LARGEST) {
             note_largest(&set->low, set_largest(lows, regions, set), event);
         }
     }
 }
 
-bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index, uint64_t event)
+unsigned hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index,
+                        uint64_t event)
 {
     hs_low_region_t *region = &lows->region[index];
     const change_t change = settle_region(region, regions->region[index].heap, event);
+    unsigned what = change.what;
     if (region->set_count != 0) {
-        settle_sets(lows, region, &change, event);
-        settle_end(lows, regions, region, change.largest, event);
+        what |= settle_sets(lows, region, &change, event);
+        settle_end(lows, regions, region, what, event);
     }
-    return change.largest;
+    return what;
 }
 
-bool hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to, uint32_t from,
-                         uint64_t event)
+unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to,
+                             uint32_t from, uint64_t event)
 {
     hs_low_region_t *new_region = &lows->region[to], *old_region = &lows->region[from];
     const change_t gain = settle_region(new_region, regions->region[to].heap, event);
-    settle_sets(lows, new_region, &gain, event);
+    unsigned what = gain.what | settle_sets(lows, new_region, &gain, event);
     const change_t loss = settle_region(old_region, regions->region[from].heap, event);
-    settle_sets(lows, old_region, &loss, event);
-    settle_end(lows, regions, new_region, gain.largest || loss.largest, event);
-    settle_end(lows, regions, old_region, gain.largest || loss.largest, event);
-    return gain.largest || loss.largest;
+    what |= loss.what | settle_sets(lows, old_region, &loss, event);
+    settle_end(lows, regions, new_region, what, event);
+    settle_end(lows, regions, old_region, what, event);
+    return what;
 }

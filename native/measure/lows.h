@@ -62,11 +62,18 @@ static inline const hs_low_t *hs_lows_of(const hs_lows_t *lows, uint32_t set)
     return only != UINT32_MAX ? &lows->region[only].low : &lows->set[set].low;
 }
 
-/* Region `index` changed in the event: brings all marks up to date. true: the largest allocatable of
- * the region changed. Takes over and resets its heap's tally.lowest_free. */
-bool hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index, uint64_t event);
+/* What settling changed, besides the figures of the moment. */
+enum {
+    HS_LOWS_LARGEST = 1, /* the largest allocatable of a region */
+    HS_LOWS_LEAST = 2    /* a minimum of free bytes */
+};
+
+/* Region `index` changed in the event: brings all marks up to date; returns HS_LOWS_ bits. Takes over
+ * and resets its heap's tally.lowest_free. */
+unsigned hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index,
+                        uint64_t event);
 /* The same for a block that moved: for a moment it was in both regions. */
-bool hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to, uint32_t from,
-                         uint64_t event);
+unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to,
+                             uint32_t from, uint64_t event);
 
 #endif

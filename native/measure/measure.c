@@ -9,6 +9,35 @@
 #define SERIES_LARGEST 1u
 #define SERIES_REGIONS 2u
 
+/* The marks of the regions that malloc asks for a size. */
+static const hs_low_t *low_for(hs_measure_t *measure, uint32_t size)
+{
+    const uint32_t allowed = hs_regions_allowed(measure->regions, size);
+    const uint32_t mask = hs_regions_mask_for(measure->regions, 0, allowed);
+    return hs_lows_of(&measure->lows, hs_lows_set(&measure->lows, measure->regions, mask, 0));
+}
+
+/* The largest malloc(n) that would succeed: the rule decides by n which regions are asked. */
+static uint32_t malloc_largest(const hs_measure_t *measure)
+{
+    const uint32_t threshold = measure->regions->malloc_rule.threshold;
+    const uint32_t large = measure->malloc_large->largest, small = measure->malloc_small->largest;
+    if (large > threshold) {
+        return hs_regions_allowed(measure->regions, large);
+    }
+    return hs_regions_allowed(measure->regions, small < threshold ? small : threshold);
+}
+
+static void note_malloc_largest(hs_measure_t *measure, uint64_t event)
+{
+    measure->largest.now = malloc_largest(measure);
+    hs_series_note(&measure->largest);
+    if (measure->largest.now < measure->minimum_largest) {
+        measure->minimum_largest = measure->largest.now;
+        measure->minimum_largest_event = event;
+    }
+}
+
 static void add_capset(hs_measure_t *measure, uint32_t caps)
 {
     const uint32_t mask = hs_regions_mask(measure->regions, caps);
@@ -33,6 +62,8 @@ static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
     hs_lows_init(&measure->lows, measure->regions);
     add_capset(measure, 0);
     measure->malloc_low = hs_lows_of(&measure->lows, measure->capset_set[0]);
+    measure->malloc_small = low_for(measure, 1);
+    measure->malloc_large = low_for(measure, UINT32_MAX);
     for (uint32_t i = 0; i < config->capset_count; i++) {
         if (config->capsets[i] != 0 && measure->capsets < HS_LAB_CAPSETS_MAX) {
             add_capset(measure, config->capsets[i]);
@@ -45,6 +76,10 @@ static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
         hs_headroom_init(&measure->needs[i], measure->regions, &measure->lows, &config->needs[i]);
     }
     measure->need_count = config->need_count;
+    for (uint32_t i = 0; i < config->need_count; i++) {
+        measure->asks |= !measure->needs[i].by_largest;
+        measure->any_short |= measure->needs[i].is_short;
+    }
 }
 
 static void note_tightest(hs_measure_t *measure, uint64_t event)
@@ -62,6 +97,9 @@ static void note_tightest(hs_measure_t *measure, uint64_t event)
             sum.free += row.free;
         }
     }
+    /* What the minimum saw below that: a realloc holds the old block until it has the new one. */
+    sum.moving = sum.free - measure->malloc_low->minimum_free;
+    sum.free = measure->malloc_low->minimum_free;
     measure->tightest = sum;
     measure->tightest_free = measure->malloc_low->minimum_free;
 }
@@ -81,7 +119,8 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
     hs_failures_init(&measure->failures, regions->count);
     init_sets(measure, config);
     note_tightest(measure, HS_LAB_NEVER);
-    measure->largest.now = measure->malloc_low->largest;
+    measure->largest.now = measure->minimum_largest = malloc_largest(measure);
+    measure->minimum_largest_event = HS_LAB_NEVER;
     hs_series_restart(&measure->largest);
     return hs_timeline_init(&measure->timeline, config->timeline_buckets) ? HS_OK : HS_ERR_MEMORY;
 }
@@ -95,9 +134,9 @@ void hs_measure_free(hs_measure_t *measure)
 }
 
 /* The block is the program's from now on; its region settles afterwards. */
-static void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
+static inline void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
 {
-    hs_low_region_t *region = &measure->lows.region[block->region];
+    hs_low_region_t *region = &measure->lows.region[block->place.region];
     region->payload += block->requested;
     region->allocations++;
     measure->live.now += block->requested;
@@ -106,80 +145,94 @@ static void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
         measure->live_peak = measure->live.now;
         measure->live_peak_event = event;
     }
-    hs_owners_gain(&measure->owners, block->task, measure->regions->region[block->region].kind,
-                   block->requested, block->held, event);
+    hs_owners_gain(&measure->owners, block->task,
+                   measure->regions->region[block->place.region].kind, block->requested,
+                   block->place.held, event);
 }
 
-static void lose(hs_measure_t *measure, const hs_block_t *block)
+static inline void lose(hs_measure_t *measure, const hs_block_t *block)
 {
-    hs_low_region_t *region = &measure->lows.region[block->region];
+    hs_low_region_t *region = &measure->lows.region[block->place.region];
     region->payload -= block->requested;
     region->frees++;
     measure->live.now -= block->requested;
     measure->live_blocks--;
-    hs_owners_lose(&measure->owners, block->task, measure->regions->region[block->region].kind,
-                   block->requested, block->held);
+    hs_owners_lose(&measure->owners, block->task,
+                   measure->regions->region[block->place.region].kind, block->requested,
+                   block->place.held);
 }
 
-/* The event is done with the payload of task `slot`. */
-static void note_payload(hs_measure_t *measure, uint32_t slot)
+static void judge_needs(hs_measure_t *measure, bool largest, uint64_t event)
 {
-    hs_series_note(&measure->live);
-    hs_series_note(&measure->owners.payload[slot]);
-}
-
-/* After the regions of an event have settled: what rests on them. */
-static inline void settle_rest(hs_measure_t *measure, bool largest, uint64_t event)
-{
-    const hs_low_t *low = measure->malloc_low;
-    if (low->minimum_free < measure->tightest_free) {
-        note_tightest(measure, event);
-    }
-    if (largest) {
-        measure->largest.now = low->largest;
-        hs_series_note(&measure->largest);
-    }
+    measure->any_short = false;
     for (uint32_t n = 0; n < measure->need_count; n++) {
         if (largest || !measure->needs[n].by_largest) {
             hs_headroom_judge(&measure->needs[n], event);
         }
+        measure->any_short |= measure->needs[n].is_short;
     }
 }
 
-static bool settle_region(hs_measure_t *measure, uint32_t region, uint64_t event)
+/* After the regions of an event have settled, and changed `what` of their marks: what rests on
+ * them. */
+static inline void settle_rest(hs_measure_t *measure, unsigned what, uint64_t event)
 {
-    const bool largest = hs_lows_settle(&measure->lows, measure->regions, region, event);
+    const hs_low_t *low = measure->malloc_low;
+    if (what & HS_LOWS_LARGEST) {
+        note_malloc_largest(measure, event);
+    }
+    if ((what & HS_LOWS_LEAST) && low->minimum_free < measure->tightest_free) {
+        note_tightest(measure, event);
+    }
+    if ((what & HS_LOWS_LARGEST) || measure->asks) {
+        judge_needs(measure, (what & HS_LOWS_LARGEST) != 0, event);
+    }
+}
+
+/* For the needs that cannot be judged by the largest allocatable. */
+static void look_at_needs(hs_measure_t *measure, uint32_t region)
+{
     for (uint32_t n = 0; n < measure->need_count; n++) {
         if (!measure->needs[n].by_largest) {
             hs_headroom_look(&measure->needs[n], measure->regions, region);
         }
     }
-    return largest;
+}
+
+static inline void settle(hs_measure_t *measure, uint32_t region, uint64_t event)
+{
+    const unsigned what = hs_lows_settle(&measure->lows, measure->regions, region, event);
+    if (measure->asks) {
+        look_at_needs(measure, region);
+    }
+    if (what != 0 || measure->asks) {
+        settle_rest(measure, what, event);
+    }
+}
+
+static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
+{
+    const unsigned what =
+        hs_lows_settle_move(&measure->lows, measure->regions, to, from, event);
+    look_at_needs(measure, to);
+    look_at_needs(measure, from);
+    settle_rest(measure, what, event);
 }
 
 void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
 {
     gain(measure, block, event);
-    note_payload(measure, block->task);
-    settle_rest(measure, settle_region(measure, block->region, event), event);
+    hs_series_rose(&measure->live);
+    hs_series_rose(&measure->owners.payload[block->task]);
+    settle(measure, block->place.region, event);
 }
 
 void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
 {
     lose(measure, block);
-    note_payload(measure, block->task);
-    settle_rest(measure, settle_region(measure, block->region, event), event);
-}
-
-static bool settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
-{
-    const bool largest =
-        hs_lows_settle_move(&measure->lows, measure->regions, to, from, event);
-    for (uint32_t n = 0; n < measure->need_count; n++) {
-        hs_headroom_look(&measure->needs[n], measure->regions, to);
-        hs_headroom_look(&measure->needs[n], measure->regions, from);
-    }
-    return largest;
+    hs_series_fell(&measure->live);
+    hs_series_fell(&measure->owners.payload[block->task]);
+    settle(measure, block->place.region, event);
 }
 
 void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
@@ -187,12 +240,14 @@ void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
 {
     lose(measure, before);
     gain(measure, after, event);
-    note_payload(measure, before->task);
-    note_payload(measure, after->task);
-    const bool largest = before->region == after->region
-                             ? settle_region(measure, after->region, event)
-                             : settle_move(measure, after->region, before->region, event);
-    settle_rest(measure, largest, event);
+    hs_series_note(&measure->live);
+    hs_series_note(&measure->owners.payload[before->task]);
+    hs_series_note(&measure->owners.payload[after->task]);
+    if (before->place.region == after->place.region) {
+        settle(measure, after->place.region, event);
+    } else {
+        settle_move(measure, after->place.region, before->place.region, event);
+    }
 }
 
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row)
@@ -291,7 +346,7 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
     hs_measure_region_parts(measure, index, row);
     row->minimum_free = low->minimum_free;
     row->peak_payload = low->peak_payload;
-    row->minimum_largest_allocatable = low->minimum_largest;
+    row->minimum_largest_allocatable = hs_regions_allowed(measure->regions, low->minimum_largest);
     row->minimum_free_event = low->minimum_free_event;
     row->minimum_largest_event = low->minimum_largest_event;
     row->allocations = measure->lows.region[index].allocations;
@@ -306,7 +361,7 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
     row->reported_minimum_free = reported.minimum_free;
     row->largest_reported = reported.largest_free;
     row->largest_free = hs_heap_largest_free(region->heap);
-    row->largest_allocatable = low->largest;
+    row->largest_allocatable = hs_regions_allowed(measure->regions, low->largest);
     row->step_nodes = region->heap->steps.nodes;
     row->step_bins = region->heap->steps.bins;
     row->step_writes = region->heap->steps.writes;
@@ -343,8 +398,9 @@ static void set_row(const hs_measure_t *measure, uint32_t set, uint32_t caps,
     row->caps = caps;
     row->free = low->free;
     row->minimum_free = low->minimum_free;
-    row->largest_allocatable = low->largest & ~word;
-    row->minimum_largest_allocatable = low->minimum_largest & ~word;
+    row->largest_allocatable = hs_regions_allowed(measure->regions, low->largest) & ~word;
+    row->minimum_largest_allocatable =
+        hs_regions_allowed(measure->regions, low->minimum_largest) & ~word;
     row->peak_payload = low->peak_payload;
     row->minimum_free_event = low->minimum_free_event;
     row->minimum_largest_event = low->minimum_largest_event;
@@ -353,6 +409,11 @@ static void set_row(const hs_measure_t *measure, uint32_t set, uint32_t caps,
 void hs_measure_capset_row(const hs_measure_t *measure, uint32_t index, hs_lab_set_row_t *row)
 {
     set_row(measure, measure->capset_set[index], measure->capset_caps[index], row);
+    if (measure->capset_caps[index] == 0) { /* malloc's rule is more than its regions */
+        row->largest_allocatable = measure->largest.now;
+        row->minimum_largest_allocatable = measure->minimum_largest;
+        row->minimum_largest_event = measure->minimum_largest_event;
+    }
 }
 
 void hs_measure_kind_row(const hs_measure_t *measure, uint32_t kind, hs_lab_set_row_t *row)

@@ -20,7 +20,7 @@
 
 /* The parts of the tightest moment, over the regions that malloc can use; bytes. */
 typedef struct hs_tightest {
-    uint64_t event, payload, rounding, header, control, startup, free;
+    uint64_t event, payload, rounding, header, control, startup, moving, free;
 } hs_tightest_t;
 
 /* The figures at one mark. */
@@ -40,9 +40,15 @@ typedef struct hs_measure {
     uint32_t capset_set[HS_LAB_CAPSETS_MAX];  /* its set in lows */
     uint32_t capsets;
     uint32_t kind_set[HS_LAB_KINDS_MAX];
-    const hs_low_t *malloc_low;
+    const hs_low_t *malloc_low;   /* all that malloc can use */
+    const hs_low_t *malloc_small; /* what it asks for sizes up to its threshold */
+    const hs_low_t *malloc_large; /* and above */
+    uint32_t minimum_largest;     /* of `largest` */
+    uint64_t minimum_largest_event;
     hs_headroom_t needs[HS_LAB_NEEDS_MAX];
     uint32_t need_count;
+    bool asks;      /* a need's regions have to be asked after each event */
+    bool any_short; /* a need could not be served now */
     hs_timeline_t timeline;
     hs_series_t live;    /* payload of all live blocks */
     hs_series_t largest; /* allocatable for malloc */
@@ -89,7 +95,7 @@ uint32_t hs_measure_timeline_tasks(const hs_measure_t *measure);
 
 static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time)
 {
-    for (uint32_t n = 0; n < measure->need_count; n++) {
+    for (uint32_t n = 0; measure->any_short && n < measure->need_count; n++) {
         hs_headroom_close(&measure->needs[n], event, time);
     }
     if (hs_timeline_step(&measure->timeline, time)) {

@@ -67,7 +67,9 @@ uint32_t hs_owners_add(hs_owners_t *owners, uint32_t task)
         return HS_LAB_TASKS_MAX;
     }
     owners->slots = slots;
-    if (owners->tasks < HS_LAB_TASKS_MAX && !add_task(owners, task)) {
+    /* The last slot gathers all tasks that get none of their own. */
+    const bool last = owners->tasks == HS_LAB_TASKS_MAX - 1;
+    if (owners->tasks < HS_LAB_TASKS_MAX && !add_task(owners, last ? UINT32_MAX : task)) {
         return HS_LAB_TASKS_MAX;
     }
     owners->slots[task] = owners->tasks;

@@ -18,14 +18,26 @@ typedef struct hs_series {
     uint32_t now, least, most;
 } hs_series_t;
 
-/* `now` is what the event left: keeps it if it is an extreme. */
-static inline void hs_series_note(hs_series_t *series)
+/* `now` is what the event left and not below what was before: keeps it if it is an extreme. */
+static inline void hs_series_rose(hs_series_t *series)
+{
+    if (series->now > series->most) {
+        series->most = series->now;
+    }
+}
+
+static inline void hs_series_fell(hs_series_t *series)
 {
     if (series->now < series->least) {
         series->least = series->now;
-    } else if (series->now > series->most) {
-        series->most = series->now;
     }
+}
+
+/* `now` may be on either side of what was before. */
+static inline void hs_series_note(hs_series_t *series)
+{
+    hs_series_rose(series);
+    hs_series_fell(series);
 }
 
 /* A bucket ends: the next one begins with the value as it stands. */

@@ -3,34 +3,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPACITY_FIRST 1024u
+/* A slot found taken by another block is what a processor cannot predict, so most stay empty. */
+#define SLOTS_PER_RECORD 4u
+#define RECORDS_FIRST ((size_t)256)
+#define RECORDS_MAX ((size_t)1 << 30) /* slots are numbered with 32 bits */
 
-static size_t home(const hs_blocks_t *blocks, uint64_t key)
+static inline uint32_t hash_of(const hs_blocks_t *blocks, uint64_t key)
 {
     /* Fibonacci hashing: the product's high bits depend on every bit of the key. */
-    return (size_t)(((key ^ blocks->seed) * UINT64_C(0x9E3779B97F4A7C15)) >> blocks->shift);
+    return (uint32_t)(((key ^ blocks->seed) * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-static bool allocate(hs_blocks_t *blocks, size_t capacity)
+/* The slot at which `hash` is looked for first. */
+static inline size_t home(const hs_blocks_t *blocks, uint32_t hash)
 {
-    hs_block_t *slots = calloc(capacity, sizeof *slots);
-    if (slots == NULL) {
+    return hash >> blocks->shift;
+}
+
+static size_t capacity(const hs_blocks_t *blocks)
+{
+    return (blocks->slot_mask + 1) / SLOTS_PER_RECORD;
+}
+
+static size_t vacancy(const hs_blocks_t *blocks, uint32_t hash)
+{
+    size_t i = home(blocks, hash);
+    while (blocks->slots[i].record != 0) { /* ends: never full */
+        i = (i + 1) & blocks->slot_mask;
+    }
+    return i;
+}
+
+/* Room for `records` records; those live stay in the table. */
+static bool resize(hs_blocks_t *blocks, size_t records)
+{
+    const size_t slots = records * SLOTS_PER_RECORD;
+    hs_block_slot_t *table = calloc(slots, sizeof *table);
+    hs_block_t *moved = realloc(blocks->records, records * sizeof *moved);
+    blocks->records = moved != NULL ? moved : blocks->records;
+    uint32_t *vacant = realloc(blocks->vacant, records * sizeof *vacant);
+    blocks->vacant = vacant != NULL ? vacant : blocks->vacant;
+    if (table == NULL || moved == NULL || vacant == NULL) {
+        free(table);
         return false;
     }
-    unsigned bits = 0;
-    while (((size_t)1 << bits) < capacity) {
-        bits++;
+    const hs_blocks_t old = *blocks;
+    blocks->slots = table;
+    blocks->slot_mask = slots - 1;
+    blocks->shift = 32;
+    while ((slots - 1) >> (32 - blocks->shift) != 0) {
+        blocks->shift--;
     }
-    blocks->slots = slots;
-    blocks->capacity = capacity;
-    blocks->shift = 64u - bits;
+    for (size_t i = 0; old.slots != NULL && i <= old.slot_mask; i++) {
+        if (old.slots[i].record != 0) {
+            table[vacancy(blocks, old.slots[i].hash)] = old.slots[i];
+        }
+    }
+    free(old.slots);
     return true;
 }
 
 bool hs_blocks_init(hs_blocks_t *blocks)
 {
     memset(blocks, 0, sizeof *blocks);
-    if (!allocate(blocks, CAPACITY_FIRST)) {
+    if (!resize(blocks, RECORDS_FIRST)) {
         return false;
     }
     /* Where the host put the table is unpredictable enough; results never depend on it. */
@@ -40,75 +76,81 @@ bool hs_blocks_init(hs_blocks_t *blocks)
 
 void hs_blocks_free(hs_blocks_t *blocks)
 {
+    free(blocks->records);
+    free(blocks->vacant);
     free(blocks->slots);
     memset(blocks, 0, sizeof *blocks);
 }
 
+/* The slot of a key, or the empty one that ends the search for it. */
+static inline size_t search(const hs_blocks_t *blocks, uint64_t key)
+{
+    const uint32_t hash = hash_of(blocks, key);
+    size_t i = home(blocks, hash);
+    while (blocks->slots[i].record != 0 && /* ends: never full */
+           (blocks->slots[i].hash != hash ||
+            blocks->records[blocks->slots[i].record - 1].key != key)) {
+        i = (i + 1) & blocks->slot_mask;
+    }
+    return i;
+}
+
 hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key)
 {
-    const size_t mask = blocks->capacity - 1;
-    for (size_t i = home(blocks, key);; i = (i + 1) & mask) { /* ends: never full */
-        hs_block_t *slot = &blocks->slots[i];
-        if (!(slot->flags & HS_BLOCK_LIVE)) {
-            return NULL;
-        }
-        if (slot->key == key) {
-            return slot;
-        }
-    }
-}
-
-static hs_block_t *vacancy(const hs_blocks_t *blocks, uint64_t key)
-{
-    const size_t mask = blocks->capacity - 1;
-    size_t i = home(blocks, key);
-    while (blocks->slots[i].flags & HS_BLOCK_LIVE) { /* ends: never full */
-        i = (i + 1) & mask;
-    }
-    return &blocks->slots[i];
-}
-
-static bool grow(hs_blocks_t *blocks)
-{
-    hs_blocks_t old = *blocks;
-    if (!allocate(blocks, old.capacity * 2)) {
-        *blocks = old;
-        return false;
-    }
-    for (size_t i = 0; i < old.capacity; i++) {
-        if (old.slots[i].flags & HS_BLOCK_LIVE) {
-            *vacancy(blocks, old.slots[i].key) = old.slots[i];
-        }
-    }
-    free(old.slots);
-    return true;
+    const uint32_t record = blocks->slots[search(blocks, key)].record;
+    return record != 0 ? &blocks->records[record - 1] : NULL;
 }
 
 hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
 {
-    if (blocks->count * 2 >= blocks->capacity && !grow(blocks)) {
-        return NULL;
+    uint32_t record;
+    if (blocks->count < blocks->used) {
+        record = blocks->vacant[blocks->used - blocks->count - 1];
+    } else {
+        if (blocks->used == capacity(blocks) &&
+            (blocks->used >= RECORDS_MAX || !resize(blocks, blocks->used * 2))) {
+            return NULL;
+        }
+        record = (uint32_t)blocks->used++;
     }
-    hs_block_t *slot = vacancy(blocks, key);
-    *slot = (hs_block_t){.key = key, .flags = HS_BLOCK_LIVE};
     blocks->count++;
-    return slot;
+    const uint32_t hash = hash_of(blocks, key);
+    blocks->slots[vacancy(blocks, hash)] = (hs_block_slot_t){hash, record + 1};
+    hs_block_t *block = &blocks->records[record];
+    block->key = key;
+    block->recorded = 0;
+    block->requested = 0;
+    block->task = 0;
+    block->flags = HS_BLOCK_LIVE;
+    return block;
 }
 
-void hs_blocks_remove(hs_blocks_t *blocks, hs_block_t *block)
+/* Backward shift: slots behind the hole move up as long as that brings them no further from home,
+ * so that the table needs no tombstones. */
+static inline void close_hole(hs_blocks_t *blocks, size_t hole)
 {
-    /* Backward shift: records behind the hole move up as long as that brings them no further from
-     * home, so that the table needs no tombstones. */
-    const size_t mask = blocks->capacity - 1;
-    size_t hole = (size_t)(block - blocks->slots);
-    for (size_t i = (hole + 1) & mask; blocks->slots[i].flags & HS_BLOCK_LIVE;
-         i = (i + 1) & mask) {
-        size_t want = home(blocks, blocks->slots[i].key);
-        if (((i - want) & mask) >= ((i - hole) & mask)) {
-            blocks->slots[hole] = blocks->slots[i];
+    const size_t mask = blocks->slot_mask;
+    hs_block_slot_t *slots = blocks->slots;
+    for (size_t i = (hole + 1) & mask; slots[i].record != 0; i = (i + 1) & mask) {
+        if (((i - home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {
+            slots[hole] = slots[i];
             hole = i;
         }
     }
-    blocks->slots[hole].flags = 0;
+    slots[hole].record = 0;
+}
+
+hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
+{
+    const size_t slot = search(blocks, key);
+    const uint32_t record = blocks->slots[slot].record;
+    if (record == 0) {
+        return NULL;
+    }
+    close_hole(blocks, slot);
+    blocks->vacant[blocks->used - blocks->count] = record - 1;
     blocks->count--;
+    hs_block_t *block = &blocks->records[record - 1];
+    block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LIVE;
+    return block;
 }

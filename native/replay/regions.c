@@ -75,6 +75,11 @@ const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps)
     return &regions->routes[regions->route_last];
 }
 
+static bool refused_by_size(const hs_regions_t *regions, uint32_t size)
+{
+    return regions->request_max != 0 && size > regions->request_max;
+}
+
 /* The capability sets that a request tries in turn; returns how many. */
 static uint32_t alternatives(const hs_regions_t *regions, const hs_request_t *request,
                              uint32_t caps[2])
@@ -105,6 +110,21 @@ uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps)
     return mask;
 }
 
+uint32_t hs_regions_mask_for(hs_regions_t *regions, uint32_t caps, uint32_t size)
+{
+    if (refused_by_size(regions, size)) {
+        return 0;
+    }
+    const hs_request_t request = {.size = size, .caps = caps};
+    uint32_t asked[2];
+    const uint32_t count = alternatives(regions, &request, asked);
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        mask |= hs_regions_route(regions, asked[i])->mask;
+    }
+    return mask;
+}
+
 /* The bytes that the heap is asked for. */
 static uint32_t heap_size(const hs_region_t *region, uint32_t size, uint32_t caps)
 {
@@ -114,13 +134,18 @@ static uint32_t heap_size(const hs_region_t *region, uint32_t size, uint32_t cap
     return (caps & HS_CAP_EXEC) && region->iram_alias ? size + EXEC_EXTRA : size;
 }
 
-static bool refused_by_size(const hs_regions_t *regions, uint32_t size)
+/* Sizes so large that rounding them would wrap around never reach an allocator: heap_caps_malloc
+ * refuses them, and so does a region that is smaller. */
+static bool beyond(const hs_region_t *region, uint32_t size)
 {
-    return regions->request_max != 0 && size > regions->request_max;
+    return size > region->size;
 }
 
 static uint32_t take(const hs_region_t *region, const hs_request_t *request, uint32_t caps)
 {
+    if (beyond(region, request->size)) {
+        return HS_NONE;
+    }
     const uint32_t size = heap_size(region, request->size, caps);
     if (request->align != 0) {
         return hs_heap_aligned(region->heap, request->align, size, 0);
@@ -129,10 +154,11 @@ static uint32_t take(const hs_region_t *region, const hs_request_t *request, uin
                            : hs_heap_malloc(region->heap, size);
 }
 
-static bool allocate_by(hs_regions_t *regions, const hs_request_t *request,
-                        const hs_route_t *route, hs_place_t *place)
+/* By the route's tries from number `first` on. */
+static bool allocate_from(hs_regions_t *regions, const hs_request_t *request,
+                          const hs_route_t *route, uint32_t first, hs_place_t *place)
 {
-    for (uint32_t i = 0; i < route->count; i++) {
+    for (uint32_t i = first; i < route->count; i++) {
         const hs_region_t *region = &regions->region[route->tries[i]];
         const uint32_t used = region->heap->tally.used;
         const uint32_t offset = take(region, request, route->caps);
@@ -141,6 +167,7 @@ static bool allocate_by(hs_regions_t *regions, const hs_request_t *request,
             place->offset = offset;
             place->held = region->heap->tally.used - used;
             place->exec = (route->caps & HS_CAP_EXEC) && region->iram_alias;
+            place->aligned = request->align != 0;
             return true;
         }
         regions->refusals[route->tries[i]]++;
@@ -148,29 +175,65 @@ static bool allocate_by(hs_regions_t *regions, const hs_request_t *request,
     return false;
 }
 
+static bool allocate_by(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+                        hs_place_t *place)
+{
+    return allocate_from(regions, request, hs_regions_route(regions, caps), 0, place);
+}
+
 void hs_regions_plan(hs_regions_t *regions)
 {
+    const hs_malloc_rule_t *rule = &regions->malloc_rule;
     regions->route_count = 0;
-    plan(regions, regions->malloc_rule.small, &regions->plain);
+    plan(regions, rule->small, &regions->plain);
+    regions->plain_limit = 0;
+    if (regions->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT)) {
+        regions->plain_heap = regions->region[regions->plain.tries[0]].heap;
+        const uint32_t size = regions->region[regions->plain.tries[0]].size;
+        const uint32_t limit = rule->threshold < size ? rule->threshold : size;
+        regions->plain_limit = hs_regions_allowed(regions, limit);
+    }
+}
+
+/* The first try has failed. */
+static bool allocate_further(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+{
+    const uint32_t fallback = regions->malloc_rule.fallback;
+    regions->refusals[regions->plain.tries[0]]++;
+    return allocate_from(regions, request, &regions->plain, 1, place) ||
+           (fallback != 0 && allocate_by(regions, request, fallback, place));
+}
+
+/* Nearly all requests are of this kind, so it does without what they do not need. */
+static bool allocate_plain(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+{
+    hs_heap_t *heap = regions->plain_heap;
+    const uint32_t used = heap->tally.used;
+    const uint32_t offset = hs_heap_malloc(heap, request->size);
+    if (offset == HS_NONE) {
+        return allocate_further(regions, request, place);
+    }
+    heap->steps.copied += request->zeroed ? request->size : 0;
+    place->region = regions->plain.tries[0];
+    place->offset = offset;
+    place->held = heap->tally.used - used;
+    place->exec = false;
+    place->aligned = false;
+    return true;
 }
 
 bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
 {
+    if (request->caps == 0 && request->align == 0 && request->size - 1 < regions->plain_limit) {
+        return allocate_plain(regions, request, place);
+    }
     if (request->size == 0 || refused_by_size(regions, request->size)) {
         return false;
-    }
-    if (request->caps == 0 && request->size <= regions->malloc_rule.threshold) {
-        if (allocate_by(regions, request, &regions->plain, place)) {
-            return true;
-        }
-        const uint32_t fallback = regions->malloc_rule.fallback;
-        return fallback != 0 && allocate_by(regions, request,
-                                            hs_regions_route(regions, fallback), place);
     }
     uint32_t caps[2];
     const uint32_t count = alternatives(regions, request, caps);
     for (uint32_t i = 0; i < count; i++) {
-        if (allocate_by(regions, request, hs_regions_route(regions, caps[i]), place)) {
+        if (allocate_by(regions, request, caps[i], place)) {
             return true;
         }
     }
@@ -181,7 +244,7 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
                             hs_place_t *place)
 {
     const hs_region_t *region = &regions->region[place->region];
-    if ((all_caps(region) & caps) == caps && !place->exec) {
+    if ((all_caps(region) & caps) == caps && !place->exec && !beyond(region, request->size)) {
         const uint32_t used = region->heap->tally.used;
         const uint32_t offset = hs_heap_realloc(region->heap, place->offset, request->size);
         if (offset != HS_NONE) {
@@ -192,12 +255,12 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
         regions->refusals[place->region]++;
     }
     hs_place_t moved;
-    if (!allocate_by(regions, request, hs_regions_route(regions, caps), &moved)) {
+    if (!allocate_by(regions, request, caps, &moved)) {
         return false;
     }
-    const uint32_t old = hs_heap_usable(region->heap, place->offset, false);
+    const uint32_t old = hs_heap_usable(region->heap, place->offset, place->aligned);
     regions->region[moved.region].heap->steps.copied += old < request->size ? old : request->size;
-    hs_heap_free(region->heap, place->offset, false);
+    hs_heap_free(region->heap, place->offset, place->aligned);
     *place = moved;
     return true;
 }
@@ -217,15 +280,15 @@ bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, h
     return false;
 }
 
-void hs_regions_release(hs_regions_t *regions, const hs_place_t *place, bool aligned)
+void hs_regions_release(hs_regions_t *regions, const hs_place_t *place)
 {
-    hs_heap_free(regions->region[place->region].heap, place->offset, aligned);
+    hs_heap_free(regions->region[place->region].heap, place->offset, place->aligned);
 }
 
 bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
 {
     const uint32_t size = heap_size(region, request->size, request->caps);
-    return region->heap != NULL && request->size != 0 &&
+    return region->heap != NULL && request->size != 0 && !beyond(region, request->size) &&
            hs_heap_fits(region->heap, request->align, size, 0);
 }
 

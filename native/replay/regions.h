@@ -54,6 +54,10 @@ typedef struct hs_regions {
     uint32_t request_max; /* 0: none */
     hs_malloc_rule_t malloc_rule;
     hs_route_t plain; /* of malloc's small capabilities; a copy that is never displaced */
+    /* malloc of 1 to this many bytes asks the heap of plain's first region for just that; 0: malloc
+     * is not so simple here. */
+    uint32_t plain_limit;
+    hs_heap_t *plain_heap;
     hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
     uint32_t route_count;
     uint32_t route_next;
@@ -71,9 +75,10 @@ typedef struct hs_request {
 
 typedef struct hs_place {
     uint32_t region;
-    uint32_t offset;
+    uint32_t offset; /* payload, from the region's start */
     uint32_t held; /* bytes of the raw block: requested, rounding and poisoning */
-    bool exec; /* 4 bytes more were taken for the instruction-side alias */
+    bool exec;    /* 4 bytes more were taken for the instruction-side alias */
+    bool aligned; /* from aligned allocation: some allocators free it in another way */
 } hs_place_t;
 
 void hs_regions_free(hs_regions_t *regions);
@@ -82,6 +87,15 @@ const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps);
 /* Regions that could serve the set at all, by bit; caps 0: by the malloc rule, fallback included. */
 uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps);
 
+/* Regions that a request of `size` bytes would ask: malloc's rule decides by size. */
+uint32_t hs_regions_mask_for(hs_regions_t *regions, uint32_t caps, uint32_t size);
+/* A largest size, as far as the layout lets requests of that size through at all. */
+static inline uint32_t hs_regions_allowed(const hs_regions_t *regions, uint32_t largest)
+{
+    return regions->request_max != 0 && largest > regions->request_max ? regions->request_max
+                                                                       : largest;
+}
+
 /* Once regions, rule and heaps are set, and again whenever the rule changes. */
 void hs_regions_plan(hs_regions_t *regions);
 
@@ -89,7 +103,7 @@ bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */
 bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
-void hs_regions_release(hs_regions_t *regions, const hs_place_t *place, bool aligned);
+void hs_regions_release(hs_regions_t *regions, const hs_place_t *place);
 
 /* Would the request be served now? Pure. */
 bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request);

@@ -17,6 +17,10 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
     replay->summary.first_failure_event = HS_LAB_NEVER;
     hs_census_init(&replay->census);
     replay->census_only = config == NULL;
+    replay->stop = UINT64_MAX;
+    replay->explained = config != NULL && config->explains ? config->explain_event : UINT64_MAX;
+    replay->pause = replay->explained;
+    hs_watch_init(&replay->watch);
     if (!hs_blocks_init(&replay->blocks)) {
         return HS_ERR_MEMORY;
     }
@@ -38,6 +42,7 @@ void hs_replay_free(hs_replay_t *replay)
     hs_regions_free(&replay->regions);
     hs_blocks_free(&replay->blocks);
     hs_census_free(&replay->census);
+    hs_watch_free(&replay->watch);
     memset(replay, 0, sizeof *replay);
 }
 
@@ -57,13 +62,21 @@ static void result(hs_replay_t *replay, uint32_t value)
 static void placed(hs_replay_t *replay, const hs_block_t *block)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
-    const hs_region_t *region = &replay->regions.region[block->region];
+    const hs_region_t *region = &replay->regions.region[block->place.region];
     const uint32_t base = replay->regions.count == 1 ? 0 : region->start;
-    result(replay, base + block->offset);
+    const uint32_t offset = block->place.offset;
+    result(replay, base + offset);
     if (replay->by_address) {
         replay->summary.address_compared++;
-        replay->summary.address_matched += block->key == (uint64_t)region->start + block->offset;
+        replay->summary.address_matched += block->key == (uint64_t)region->start + offset;
     }
+}
+
+/* What failed here had an address where it was recorded. */
+static void not_placed(hs_replay_t *replay)
+{
+    result(replay, HS_NONE);
+    replay->summary.address_compared += replay->by_address;
 }
 
 static void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event, uint64_t number)
@@ -107,29 +120,10 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
 
 /* ---- heap events ------------------------------------------------------------------------------ */
 
-static hs_place_t place_of(const hs_block_t *block)
-{
-    const hs_place_t place = {block->region, block->offset, block->held,
-                              (block->flags & HS_BLOCK_EXEC) != 0};
-    return place;
-}
-
-/* Gives the block what the heap handed out. */
-static void settle_in(hs_block_t *block, const hs_place_t *place, uint32_t size)
-{
-    block->region = (uint8_t)place->region;
-    block->offset = place->offset;
-    block->requested = size;
-    block->held = place->held;
-    block->flags = (uint8_t)((block->flags & ~(unsigned)HS_BLOCK_EXEC) |
-                             (place->exec ? HS_BLOCK_EXEC : 0u));
-}
-
 static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t number)
 {
     if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
-        const hs_place_t place = place_of(block);
-        hs_regions_release(&replay->regions, &place, (block->flags & HS_BLOCK_ALIGNED) != 0);
+        hs_regions_release(&replay->regions, &block->place);
         hs_measure_released(&replay->measure, block, number);
     }
 }
@@ -144,69 +138,75 @@ static hs_request_t request_of(const hs_event_t *event)
     return request;
 }
 
-static bool allocate(hs_replay_t *replay, const hs_event_t *event, hs_place_t *place)
-{
-    const hs_request_t request = request_of(event);
-    return event->size <= UINT32_MAX &&
-           hs_regions_allocate(&replay->regions, &request, place);
-}
-
 /* A block that the trace allocates while it is live: its free was lost, or the trace is wrong. */
-static void drop_reused(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
+static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t key,
                         uint64_t number)
 {
-    replay->summary.reused_ids++;
-    anomaly(replay, REUSED_ID, event, number);
-    hs_census_lose(&replay->census, block->recorded);
-    release(replay, block, number);
-    hs_blocks_remove(&replay->blocks, block);
+    const hs_block_t *block = hs_blocks_take(&replay->blocks, key);
+    if (block != NULL) {
+        replay->summary.reused_ids++;
+        anomaly(replay, REUSED_ID, event, number);
+        hs_census_lose(&replay->census, block->recorded);
+        release(replay, block, number);
+    }
+}
+
+/* The block gets its place on the heaps, or is nowhere from now on. */
+static void place_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
+                        uint64_t number)
+{
+    const hs_request_t request = request_of(event);
+    if (event->size <= UINT32_MAX &&
+        hs_regions_allocate(&replay->regions, &request, &block->place)) {
+        block->requested = request.size;
+        placed(replay, block);
+        hs_measure_allocated(&replay->measure, block, number);
+        return;
+    }
+    block->flags |= HS_BLOCK_NOWHERE;
+    not_placed(replay);
+    if (event->size == 0) {
+        replay->summary.zero_requests++;
+    } else {
+        fail(replay, event, number, block->task, 0);
+    }
+}
+
+static void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t number)
+{
+    block->task = event->task;
+    block->origin.birth = number;
+    block->origin.site = event->site;
 }
 
 static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    if (event->key < replay->next_key) { /* an id beyond has never been live */
-        hs_block_t *old = hs_blocks_find(&replay->blocks, event->key);
-        if (old != NULL) {
-            drop_reused(replay, old, event, number);
-        }
+    /* Ids go up, so one beyond all others has never been live; addresses come again. */
+    if (!replay->by_address && event->key >= replay->next_key && event->key != UINT64_MAX) {
+        replay->next_key = event->key + 1;
+    } else {
+        drop_reused(replay, event, event->key, number);
     }
     hs_block_t *block = hs_blocks_insert(&replay->blocks, event->key);
     if (block == NULL) {
         return HS_ERR_MEMORY;
     }
-    block->recorded = event->size;
-    block->birth = number;
-    block->site = event->site;
-    block->flags |= event->kind == HS_EVENT_ALIGNED ? HS_BLOCK_ALIGNED : 0;
-    replay->next_key = event->key >= replay->next_key ? event->key + 1 : replay->next_key;
-    hs_census_gain(&replay->census, event->size, number);
+    block->recorded = hs_census_gain(&replay->census, event->size, number);
     if (replay->census_only) {
+        note_origin(block, event, number);
         return HS_OK;
     }
     block->task = hs_owners_slot(&replay->measure.owners, event->task);
     if (block->task == HS_LAB_TASKS_MAX) {
         return HS_ERR_MEMORY;
     }
-    hs_place_t place;
-    if (allocate(replay, event, &place)) {
-        settle_in(block, &place, (uint32_t)event->size);
-        placed(replay, block);
-        hs_measure_allocated(&replay->measure, block, number);
-        return HS_OK;
-    }
-    block->flags |= HS_BLOCK_NOWHERE;
-    result(replay, HS_NONE);
-    if (event->size == 0) {
-        replay->summary.zero_requests++;
-    } else {
-        fail(replay, event, number, block->task, 0);
-    }
+    place_block(replay, block, event, number);
     return HS_OK;
 }
 
 static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
+    const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
         free_of_nothing(replay, event, number);
         return;
@@ -214,7 +214,6 @@ static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t numbe
     replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
     hs_census_lose(&replay->census, block->recorded);
     release(replay, block, number);
-    hs_blocks_remove(&replay->blocks, block);
 }
 
 /* Files the block under its new identity; the record may move. */
@@ -225,11 +224,8 @@ static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs
         return block;
     }
     hs_block_t copy = *block;
-    hs_blocks_remove(&replay->blocks, block);
-    hs_block_t *old = hs_blocks_find(&replay->blocks, event->new_key);
-    if (old != NULL) {
-        drop_reused(replay, old, event, number);
-    }
+    hs_blocks_take(&replay->blocks, event->key);
+    drop_reused(replay, event, event->new_key, number);
     hs_block_t *renamed = hs_blocks_insert(&replay->blocks, event->new_key);
     if (renamed != NULL) {
         copy.key = event->new_key;
@@ -243,25 +239,22 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
 {
     const hs_request_t request = request_of(event);
     const hs_block_t before = *block;
-    hs_place_t place = place_of(block);
     if (event->size > UINT32_MAX ||
-        !hs_regions_reallocate(&replay->regions, &request, &place)) {
-        result(replay, HS_NONE);
+        !hs_regions_reallocate(&replay->regions, &request, &block->place)) {
+        not_placed(replay);
         fail(replay, event, number, slot, block->requested);
         return;
     }
-    settle_in(block, &place, request.size);
+    block->requested = request.size;
     block->task = slot;
-    block->birth = number;
-    block->site = event->site;
     placed(replay, block);
     hs_measure_reallocated(&replay->measure, &before, block, number);
 }
 
 static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
 {
-    return (block->flags & HS_BLOCK_ALIGNED) &&
-           replay->regions.region[block->region].heap->model->aligned_is_own;
+    return block->place.aligned &&
+           replay->regions.region[block->place.region].heap->model->aligned_is_own;
 }
 
 static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
@@ -281,13 +274,13 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
         return HS_OK;
     }
     hs_census_lose(&replay->census, block->recorded);
-    hs_census_gain(&replay->census, event->size, number);
-    block->recorded = event->size;
+    block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
         return HS_ERR_MEMORY;
     }
     if (replay->census_only) {
+        note_origin(block, event, number);
         return HS_OK;
     }
     if (block->flags & HS_BLOCK_NOWHERE) {
@@ -337,6 +330,54 @@ static hs_status_t on_heap_event(hs_replay_t *replay, const hs_event_t *event, u
     return status;
 }
 
+/* ---- events at which something is due --------------------------------------------------------- */
+
+static void plan_pause(hs_replay_t *replay, uint64_t from)
+{
+    replay->pause = replay->watch.next < replay->stop ? replay->watch.next : replay->stop;
+    if (replay->explained >= from && replay->explained < replay->pause) {
+        replay->pause = replay->explained;
+    }
+}
+
+static hs_status_t explain_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    const hs_request_t request = request_of(event);
+    const bool moves = event->kind == HS_EVENT_REALLOC;
+    const hs_block_t *before = moves ? hs_blocks_find(&replay->blocks, event->key) : NULL;
+    hs_explain_before(&replay->explain, &replay->regions, event, &request, before);
+    const hs_status_t status = on_heap_event(replay, event, number);
+    const uint64_t key = moves ? event->new_key : event->key;
+    hs_explain_after(&replay->explain, &replay->regions, hs_blocks_find(&replay->blocks, key));
+    return status;
+}
+
+static hs_status_t on_pause(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    hs_status_t status = hs_watch_take(&replay->watch, &replay->blocks, number, event->time);
+    replay->stopped = number >= replay->stop;
+    if (status == HS_OK && !replay->stopped) {
+        status = number == replay->explained ? explain_event(replay, event, number)
+                                             : on_heap_event(replay, event, number);
+    }
+    plan_pause(replay, number + 1);
+    return status;
+}
+
+hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
+                            uint64_t stop)
+{
+    if (!replay->census_only || replay->begun) {
+        return HS_ERR_ARGUMENT;
+    }
+    const hs_status_t status = hs_watch_set(&replay->watch, events, count);
+    replay->stop = stop;
+    plan_pause(replay, 0);
+    return status;
+}
+
+/* ---- the loop --------------------------------------------------------------------------------- */
+
 static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
     if (event->kind == HS_EVENT_MARK) {
@@ -345,28 +386,51 @@ static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_
     replay->gaps |= event->kind == HS_EVENT_LOST;
 }
 
+static void note_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count)
+{
+    hs_lab_census_t *census = &replay->census.figures;
+    replay->gaps |= first != replay->expected;
+    if (!replay->begun) {
+        census->first_time = events[0].time;
+        replay->begun = true;
+    }
+    census->last_time = events[count - 1].time;
+}
+
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
                              size_t count)
 {
     uint64_t number = first;
     hs_status_t status = HS_OK;
-    replay->gaps |= first != replay->expected;
-    if (count != 0) {
-        hs_lab_census_t *census = &replay->census.figures;
-        census->first_time = replay->expected == 0 ? events[0].time : census->first_time;
-        census->last_time = events[count - 1].time;
+    if (count == 0 || replay->stopped) {
+        return HS_OK;
     }
-    for (size_t i = 0; i < count && status == HS_OK; i++) {
+    note_batch(replay, first, events, count);
+    for (size_t i = 0; i < count && status == HS_OK && !replay->stopped; i++) {
         const hs_event_t *event = &events[i];
         hs_census_event(&replay->census, event);
-        if (HS_EVENT_IS_HEAP(event->kind)) {
+        if (!HS_EVENT_IS_HEAP(event->kind)) {
+            on_other_event(replay, event, number);
+        } else if (number < replay->pause) {
             status = on_heap_event(replay, event, number++);
         } else {
-            on_other_event(replay, event, number);
+            status = on_pause(replay, event, number++);
         }
     }
     replay->expected = number;
+    replay->census.figures.live_blocks = replay->blocks.count;
+    replay->census.figures.live_blocks_peak = replay->blocks.used;
     return status;
+}
+
+hs_status_t hs_replay_finish(hs_replay_t *replay)
+{
+    if (replay->census_only) {
+        return hs_watch_take(&replay->watch, &replay->blocks, UINT64_MAX,
+                             replay->census.figures.last_time);
+    }
+    hs_measure_finish(&replay->measure);
+    return HS_OK;
 }
 
 void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)
@@ -386,5 +450,6 @@ void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)
     out->tightest_header = measure->tightest.header;
     out->tightest_control = measure->tightest.control;
     out->tightest_startup = measure->tightest.startup;
+    out->tightest_moving = measure->tightest.moving;
     out->tightest_free = measure->tightest.free;
 }

@@ -12,7 +12,9 @@
 #include "heapscope/trace.h"
 #include "lab/lab.h"
 #include "measure/census.h"
+#include "measure/explain.h"
 #include "measure/measure.h"
+#include "measure/watch.h"
 #include "replay/blocks.h"
 #include "replay/regions.h"
 
@@ -22,6 +24,13 @@ typedef struct hs_replay {
     bool gaps;         /* events are missing, so an unknown block proves nothing */
     uint64_t next_key; /* one past the highest id allocated */
     uint64_t expected; /* the next event number if nothing is missing */
+    bool begun;        /* an event has come */
+    bool stopped;      /* the event `stop` has come: nothing after it counts */
+    uint64_t stop;     /* UINT64_MAX: none */
+    uint64_t explained; /* event to explain; UINT64_MAX: none */
+    uint64_t pause;    /* the next event at which something of these, or the watch, is due */
+    hs_watch_t watch;
+    hs_explain_t explain;
     hs_blocks_t blocks;
     hs_regions_t regions;
     hs_measure_t measure;
@@ -38,6 +47,11 @@ void hs_replay_free(hs_replay_t *replay);
 /* A batch as the decoder gives it. HS_ERR_MEMORY: no host memory for another live block. */
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
                              size_t count);
+/* Before the first event of a census: looks at the live blocks before `events`, ends before `stop`. */
+hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
+                            uint64_t stop);
+/* The trace is over. */
+hs_status_t hs_replay_finish(hs_replay_t *replay);
 void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out);
 
 #endif

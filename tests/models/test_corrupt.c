@@ -1,18 +1,22 @@
 /* check() on damaged memory: never a crash, never a hang, and damage to metadata is found. */
 #include "program.h"
 
+typedef struct map {
+    uint8_t *payload; /* 1: the byte is payload, which no check can judge */
+    uint32_t links;   /* bytes of a free block's payload that hold links at least */
+} map_t;
+
 typedef struct damage {
-    const uint8_t *payload; /* 1: the byte is payload, which no check can judge */
+    const uint8_t *payload;
     uint32_t flips;
     uint32_t found;
 } damage_t;
 
-/* Of a free block's payload, the first word is taken for metadata: the link of a list. */
 static bool mark_payload(void *context, const hs_walk_block_t *block)
 {
-    uint8_t *payload = context;
-    uint32_t links = block->used ? 0 : 4;
-    memset(payload + block->offset + links, 1, block->size - links);
+    const map_t *map = context;
+    uint32_t links = block->used ? 0 : map->links;
+    memset(map->payload + block->offset + links, 1, block->size - links);
     return true;
 }
 
@@ -54,6 +58,12 @@ static void scramble(const program_t *program, check_random_t *random)
     }
 }
 
+/* The links of heap_4 are in the header; all others keep one in the first word of a free block. */
+static uint32_t links_of(const char *name)
+{
+    return strncmp(name, "heap_4", 6) == 0 ? 0 : 4;
+}
+
 static void run(const char *name, uint32_t base, uint32_t size, check_random_t *random)
 {
     program_t program;
@@ -63,7 +73,8 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     }
     uint8_t *payload = calloc(size, 1);
     CHECK(payload != NULL, "%s: no memory", name);
-    hs_heap_walk(program.heap, mark_payload, payload);
+    map_t map = {payload, links_of(name)};
+    hs_heap_walk(program.heap, mark_payload, &map);
     damage_t damage = {payload, 0, 0};
     for (uint32_t bit = 0; bit < size * 8; bit++) {
         flip(program.heap, bit, &damage);
@@ -80,7 +91,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
 static void check_back_link(const char *name, check_random_t *random)
 {
     program_t program;
-    program_open(&program, name, UINT32_C(0x3FFB0000), 3000, random);
+    program_open(&program, name, UINT32_C(0x3FFB0000), 6000, random);
     hs_heap_t *heap = program.heap;
     uint32_t first = hs_heap_malloc(heap, 100);
     uint32_t second = hs_heap_malloc(heap, 100);
@@ -94,13 +105,52 @@ static void check_back_link(const char *name, check_random_t *random)
     program_close(&program);
 }
 
+/* What the allocator takes of a region for itself. */
+static uint32_t control_of(const char *name)
+{
+    hs_allocator_t allocator;
+    CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
+    hs_heap_t *heap = hs_heap_new(allocator, 4096, 8192, NULL);
+    CHECK(heap != NULL, "%s", name);
+    uint32_t control = heap->tally.control;
+    hs_heap_delete(heap);
+    return control;
+}
+
+/* A sys_heap so large that its fields are words: too large to flip each bit. */
+static void check_words(check_random_t *random)
+{
+    program_t program;
+    program_open(&program, "sys_heap", UINT32_C(0x3FFB0000), 300000, random);
+    program.size_max = 3000;
+    for (int step = 0; step < 2000; step++) {
+        program_step(&program);
+        program_check_heap(&program);
+    }
+    uint32_t first = program.heap->tally.control;
+    for (uint32_t bit = 0; bit < 16 * 8; bit++) {
+        uint32_t where = HS_NONE;
+        uint32_t at = first + bit / 8;
+        program.heap->mem[at] ^= (uint8_t)(1u << (bit % 8));
+        hs_heap_walk(program.heap, ignore, NULL);
+        hs_status_t status = hs_heap_check(program.heap, &where);
+        CHECK(bit >= 64 || status == HS_ERR_CORRUPT, "bit %u of the first header", bit);
+        program.heap->mem[at] ^= (uint8_t)(1u << (bit % 8));
+    }
+    scramble(&program, random);
+    program_close(&program);
+}
+
 int main(int argc, char **argv)
 {
     check_random_t random = check_start(argc, argv);
     const char *name;
+    check_back_link("idf-4.3.2", &random);
     check_back_link("idf-5.5", &random);
+    check_back_link("tlsf", &random);
     for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
-        run(name, UINT32_C(0x3FFB0000), 3000, &random);
+        run(name, UINT32_C(0x3FFB0000), 2700 + control_of(name), &random);
     }
+    check_words(&random);
     return 0;
 }

@@ -29,17 +29,24 @@ static void use(hs_heap_t *heap, const char *name)
     CHECK(hs_heap_largest_allocatable(heap) == whole, "%s, %u bytes", name, heap->size);
 }
 
+#define SIZE_MAX_TRIED 3300u /* above the smallest heap of each allocator */
+#define SIZES_USED 800u      /* from the smallest heap on */
+
 /* Returns the smallest size that made a heap. */
 static uint32_t every_size(const char *name, uint32_t base)
 {
     uint32_t smallest = HS_NONE;
-    for (uint32_t size = 0; size <= 2000; size++) {
+    uint32_t largest = SIZE_MAX_TRIED;
+    for (uint32_t size = 0; size <= largest; size++) {
         hs_status_t why = HS_ERR_FORMAT;
         hs_heap_t *heap = hs_heap_new(parse(name), base, size, &why);
         CHECK(why == (heap == NULL ? HS_ERR_MEMORY : HS_OK), "%s, %u bytes: %d", name, size,
               (int)why);
         if (heap != NULL) {
-            smallest = smallest == HS_NONE ? size : smallest;
+            if (smallest == HS_NONE) {
+                smallest = size;
+                largest = size + SIZES_USED;
+            }
             use(heap, name);
         }
         hs_heap_delete(heap);
@@ -49,12 +56,60 @@ static uint32_t every_size(const char *name, uint32_t base)
 
 static void check_smallest(void)
 {
-    /* ESP-IDF v4.2: 40 bytes between the rounded ends. ESP-IDF v5.5.5: 20, the control structure
-     * (180 at this size) and a pool of 20. */
-    CHECK(every_size("idf-4.2", 4096) == 40, "idf-4.2");
-    CHECK(every_size("idf-4.2", 4097) == 43, "idf-4.2");
-    CHECK(every_size("idf-5.5", 4096) == 220, "idf-5.5");
-    CHECK(every_size("idf-5.5", 4098) == HS_NONE, "idf-5.5 wants whole words");
+    const struct {
+        const char *name;
+        uint32_t base, smallest; /* HS_NONE: no heap at such a base */
+    } cases[] = {
+        {"idf-4.2", 4096, 40}, /* between the rounded ends */
+        {"idf-4.2", 4097, 43},
+        /* 20, the control structure and a pool of 20. */
+        {"idf-4.3.2", 4096, 20 + 1604 + 20},
+        {"idf-4.3.2-psram", 4096, 20 + 2132 + 20},
+        {"idf-4.3.2-host", 4096, 20 + 3188 + 20},
+        {"idf-4.3.2", 4098, HS_NONE},
+        {"idf-5.5", 4096, 20 + 180 + 20},
+        {"idf-5.5", 4098, HS_NONE},
+        {"tlsf", 4096, 3188 + 20},
+        {"tlsf", 4098, HS_NONE},
+        {"umm", 4096, 3 * 8}, /* list head, a unit, end */
+        {"umm-first", 4098, HS_NONE},
+        {"heap_4", 4096, 24}, /* a block of 16 and the end */
+        {"heap_4", 4097, 31},
+        {"heap_4-4", 4097, 27},
+        {"sys_heap", 4096, 5 * 8 + 4}, /* structure of 4 units for 3 buckets, a unit, the end */
+        {"sys_heap", 4097, 5 * 8 + 4 + 7},
+        {"o1heap", 4096, 160 + 32},
+        {"o1heap", 4104, HS_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t smallest = every_size(cases[i].name, cases[i].base);
+        CHECK(smallest == cases[i].smallest, "%s at %u: %u", cases[i].name, cases[i].base,
+              smallest);
+    }
+}
+
+/* The largest region of which an allocator makes a heap. */
+static void check_limit(const char *name, uint32_t limit)
+{
+    hs_status_t why = HS_OK;
+    hs_heap_t *heap = hs_heap_new(parse(name), 4096, limit, &why);
+    CHECK(heap != NULL, "%s, %u bytes: %d", name, limit, (int)why);
+    uint32_t whole = hs_heap_largest_allocatable(heap);
+    CHECK(hs_heap_malloc(heap, whole) != HS_NONE, "%s, %u bytes", name, limit);
+    hs_heap_delete(heap);
+    heap = hs_heap_new(parse(name), 4096, limit + 1, &why);
+    CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s, %u bytes: a heap", name, limit + 1);
+}
+
+static void check_limits(void)
+{
+    /* One block of all but 20, the control structure and 8 must stay below 2^18 and 2^22. */
+    check_limit("idf-4.3.2", 20 + 1604 + 8 + (1u << 18) - 1);
+    check_limit("idf-4.3.2+light", 20 + 1604 + 8 + (1u << 18) - 1);
+    check_limit("idf-4.3.2-psram", 20 + 2132 + 8 + (1u << 22) - 1);
+    /* 32768 units of 8. */
+    check_limit("umm", 32769 * 8 - 1);
+    check_limit("umm-first", 32769 * 8 - 1);
 }
 
 static void check_first(const char *name, uint32_t size, uint32_t first)
@@ -74,6 +129,10 @@ static void check_ends_of_memory(const char *name)
     heap = hs_heap_new(parse(name), UINT32_C(0xFFFFF000), 8192, &why);
     CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s: a region around the end of memory", name);
     heap = hs_heap_new(parse(name), 0, 4096, &why);
+    if (strcmp(name, "o1heap") == 0) {
+        CHECK(heap == NULL && why == HS_ERR_MEMORY, "o1heap: takes address 0 for no memory");
+        return;
+    }
     CHECK(heap != NULL, "%s: a region at address 0", name);
     use(heap, name);
     hs_heap_delete(heap);
@@ -87,6 +146,7 @@ static void check_names(void)
     CHECK(hs_allocator_parse(NULL, &allocator) == HS_ERR_ARGUMENT, "no name");
     CHECK(parse("idf-5.5+light").light && !parse("idf-5.5").light, "flavours");
     CHECK(parse("idf-5.5").model == parse("idf-5.5+light").model, "flavours of one model");
+    CHECK(hs_allocator_parse("heap_4+light", &allocator) == HS_ERR_ARGUMENT, "no such flavour");
 }
 
 int main(int argc, char **argv)
@@ -95,6 +155,7 @@ int main(int argc, char **argv)
     const char *name;
     check_names();
     check_smallest();
+    check_limits();
     check_first("idf-4.2", 65536, 28);
     check_first("idf-4.2+light", 65536, 36);
     check_first("idf-5.5", 65536, 808);
@@ -107,6 +168,18 @@ int main(int argc, char **argv)
     check_first("idf-5.5", 16405, 740);
     check_first("idf-5.5", 262164, 1012);
     check_first("idf-5.5", 262165, 1776);
+    check_first("idf-4.3.2", 65536, 1628);
+    check_first("idf-4.3.2-psram", 65536, 2156);
+    check_first("idf-4.3.2-host+light", 65536, 3220);
+    check_first("tlsf", 65536, 3192);
+    check_first("umm", 65536, 12);
+    check_first("heap_4", 65536, 8);
+    check_first("o1heap", 65536, 176);
+    check_first("sys_heap", 65536, 76);
+    check_first("sys_heap", 262144, 84);
+    /* From here on its fields are words, and so is the header. */
+    check_first("sys_heap", 262151, 84);
+    check_first("sys_heap", 262152, 88);
     for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
         for (uint32_t base = 4096; base < 4096 + 8; base++) {
             (void)every_size(name, base);

@@ -7,7 +7,7 @@
 typedef struct shadow {
     uint64_t key[LIVE_MAX];
     uint32_t value[LIVE_MAX];
-    uint32_t count;
+    uint32_t count, peak;
 } shadow_t;
 
 static uint64_t some_key(check_random_t *random, uint32_t style)
@@ -43,14 +43,16 @@ static void insert(hs_blocks_t *blocks, shadow_t *shadow, check_random_t *random
     block->requested = check_next(random);
     shadow->key[shadow->count] = key;
     shadow->value[shadow->count++] = block->requested;
+    shadow->peak = shadow->count > shadow->peak ? shadow->count : shadow->peak;
 }
 
 static void remove_one(hs_blocks_t *blocks, shadow_t *shadow, uint32_t i)
 {
-    hs_block_t *block = hs_blocks_find(blocks, shadow->key[i]);
+    const hs_block_t *block = hs_blocks_take(blocks, shadow->key[i]);
     CHECK(block != NULL, "key %u of %u", i, shadow->count);
-    hs_blocks_remove(blocks, block);
-    CHECK(hs_blocks_find(blocks, shadow->key[i]) == NULL, "removed");
+    CHECK(block->key == shadow->key[i] && block->requested == shadow->value[i], "still readable");
+    CHECK(hs_blocks_find(blocks, shadow->key[i]) == NULL, "taken");
+    CHECK(hs_blocks_take(blocks, shadow->key[i]) == NULL, "only once");
     shadow->count--;
     shadow->key[i] = shadow->key[shadow->count];
     shadow->value[i] = shadow->value[shadow->count];
@@ -59,6 +61,7 @@ static void remove_one(hs_blocks_t *blocks, shadow_t *shadow, uint32_t i)
 static void compare(const hs_blocks_t *blocks, const shadow_t *shadow)
 {
     CHECK(blocks->count == shadow->count, "%zu != %u", blocks->count, shadow->count);
+    CHECK(blocks->used == shadow->peak, "%zu != %u", blocks->used, shadow->peak);
     for (uint32_t i = 0; i < shadow->count; i++) {
         const hs_block_t *block = hs_blocks_find(blocks, shadow->key[i]);
         CHECK(block != NULL && block->requested == shadow->value[i], "key %u", i);
@@ -72,7 +75,7 @@ int main(int argc, char **argv)
     for (uint32_t style = 0; style < 3; style++) {
         hs_blocks_t blocks;
         CHECK(hs_blocks_init(&blocks), "init");
-        shadow.count = 0;
+        shadow.count = shadow.peak = 0;
         for (uint32_t step = 0; step < 20000; step++) {
             const bool grows =
                 step < 10000 ? check_below(&random, 3) != 0 : check_below(&random, 3) == 0;

@@ -64,14 +64,14 @@ static uint32_t largest_by_asking(const hs_region_t *region, uint32_t caps)
 
 static void look_at_blocks(hs_replay_t *replay, figures_t *now)
 {
-    for (size_t i = 0; i < replay->blocks.capacity; i++) {
-        const hs_block_t *block = &replay->blocks.slots[i];
+    for (size_t i = 0; i < replay->blocks.used; i++) {
+        const hs_block_t *block = &replay->blocks.records[i];
         if ((block->flags & HS_BLOCK_LIVE) && !(block->flags & HS_BLOCK_NOWHERE)) {
             const uint32_t task = hs_owners_task(&replay->measure.owners, block->task);
-            const uint32_t kind = replay->regions.region[block->region].kind;
+            const uint32_t kind = replay->regions.region[block->place.region].kind;
             now->payload[task][kind] += block->requested;
             now->blocks[task][kind]++;
-            now->region_payload[block->region] += block->requested;
+            now->region_payload[block->place.region] += block->requested;
             now->live += block->requested;
         }
     }

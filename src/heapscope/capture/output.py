@@ -32,6 +32,8 @@ def open_output(out: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iter
         yield from _to_stream(sys.stdout.buffer)
         return
     shown = printable(str(out), limit=400)
+    if "\0" in str(out):
+        raise InputError(f"{shown}: no path holds a NUL", remedy="give -o another name")
     try:
         target = _target(Path(out), shown, inputs)
         yield from _to_file(target) if _replaceable(target) else _to_device(target)

@@ -9,12 +9,13 @@ from typing import Any
 from heapscope import __version__
 from heapscope.capture.output import Write, open_output
 from heapscope.errors import InputError
+from heapscope.measure.wording import plural
 from heapscope.native.rows import TextStatsRow
 from heapscope.native.text_import import NativeTextImport
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.metadata import PROGRAM, RECORDER, SOURCE, WORD_SIZE
 from heapscope.trace.names import printable
-from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.sniff import HEAD, is_text, looks_like
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
 
 __all__ = ["BadLine", "TextImportResult", "import_text"]
@@ -45,12 +46,12 @@ class TextImportResult:
         if self.first_bad is not None:
             bad = self.first_bad
             found.append(
-                f"{self.bad_lines:,} lines are no events and were left out, "
+                f"left out: {plural(self.bad_lines, 'line')} without an event, "
                 f"first line {bad.number:,}: {bad.text}"
             )
         if self.first_reused is not None:
             found.append(
-                f"{self.ids_reused:,} allocations under an id still in use, "
+                f"{plural(self.ids_reused, 'allocation')} under an id still in use, "
                 f"first in line {self.first_reused:,}"
             )
         return tuple(found)
@@ -117,7 +118,9 @@ def _no_event(blocks: Blocks, head: bytes, bad: BadLine) -> InputError:
         what, remedy = "has no allocation in it", "see heapscope import --help for its lines"
     elif what.startswith("has the mark of a trace"):
         what, remedy = "is a trace already", "use it as it is: heapscope info FILE"
-    first = f" (line {bad.number:,}: {bad.text})" if bad.number else ""
+    elif what.startswith("is not a trace"):
+        what, remedy = "is not text", "see heapscope import --help for its lines"
+    first = f" (line {bad.number:,}: {bad.text})" if bad.number and is_text(head) else ""
     loss = "" if blocks.loss is None else f"; {blocks.loss.sentence()}"
     return InputError(f"{blocks.name}: not one event in it: it {what}{first}{loss}", remedy=remedy)
 

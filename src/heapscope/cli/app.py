@@ -10,6 +10,7 @@ from heapscope.cli.compare import compare
 from heapscope.cli.group import HeapscopeGroup
 from heapscope.cli.import_trace import import_trace
 from heapscope.cli.info import info
+from heapscope.cli.leaks import leaks
 from heapscope.cli.replay import replay
 
 __all__ = ["app", "main"]
@@ -69,6 +70,7 @@ app.command(name="import", short_help="Turn another form of a trace into a .hst 
 )
 app.command(name="info", short_help="Say what a trace holds.")(info)
 app.command(name="replay", short_help="Run a trace on a chip's memory.")(replay)
+app.command(name="leaks", short_help="Say what a program did not give back.")(leaks)
 app.command(name="compare", short_help="Put two replays side by side.")(compare)
 
 

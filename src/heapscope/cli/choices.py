@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from heapscope.errors import HeapscopeError
+from heapscope.nearest import did_you_mean
 
 __all__ = ["known"]
 
@@ -14,8 +15,5 @@ def known(name: str, valid: Iterable[str], *, noun: str) -> str:
     names = list(valid)
     if name in names:
         return name
-    import difflib
-
-    nearest = difflib.get_close_matches(name, names, n=1, cutoff=0.4)
-    hint = f"did you mean {nearest[0]}? " if nearest else ""
+    hint = did_you_mean(name, names)
     raise HeapscopeError(f"unknown {noun} '{name}'", remedy=f"{hint}valid: {', '.join(names)}")

@@ -6,17 +6,16 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from heapscope.errors import HeapscopeError
 
-__all__ = ["DONE", "FAILED", "UNUSABLE", "HeapscopeGroup"]
+__all__ = ["DONE", "UNUSABLE", "HeapscopeGroup"]
 
 DONE = 0  # the command did what it was asked to
-FAILED = 1  # a budget or check failed
 UNUSABLE = 2  # could not run
 INTERRUPTED = 130
 
@@ -30,10 +29,13 @@ class HeapscopeGroup(TyperGroup):
     """The group of all verbs."""
 
     def main(  # type: ignore[override]  # every other argument goes through unseen
-        self, args: Sequence[str] | None = None, **extra: Any
-    ) -> NoReturn:
-        """Runs a command line and exits; the exit code is all that the caller sees."""
+        self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any
+    ) -> Any:
+        """Runs a command line and exits; the exit code is all that the caller sees. Not
+        standalone, it returns or raises instead, and leaves printing to the caller."""
         extra["standalone_mode"] = False
+        if not standalone_mode:
+            return super().main(args, **extra)
         _replace_what_cannot_be_encoded()
         sys.exit(self._code(args, extra))
 

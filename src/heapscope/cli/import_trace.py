@@ -1,4 +1,4 @@
-"""`heapscope import`."""
+"""`heapscope import`: one file a format, import_NAME.py."""
 
 from __future__ import annotations
 
@@ -7,21 +7,60 @@ from typing import Annotated
 
 import typer
 
+from heapscope.cli import import_esp_idf, import_text
+from heapscope.cli.import_options import ImportFormat, ImportOptions
 from heapscope.cli.shared import Json
 
 __all__ = ["FORMATS", "import_trace"]
 
-#: What can be imported, and what it is.
-FORMATS = {"text": "one event a line: a ID SIZE, c ID SIZE, m ID ALIGN SIZE, r ID NEWSIZE, f ID"}
+#: What can be imported.
+FORMATS = {
+    "text": ImportFormat(title="one event a line", run=import_text.run),
+    "esp-idf": ImportFormat(title="what a device printed", run=import_esp_idf.run),
+}
+
+
+def _option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
+    found: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=text)
+    return found
 
 
 def import_trace(
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="What FILE holds: text.")],
+    form: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="What FILE holds: text or esp-idf.")
+    ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help='What to import; "-": stdin.')],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="T.hst", help="The trace to write.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="T.hst",
+            help="The trace to write. text: required.",
+        ),
+    ] = None,
+    idf: Annotated[
+        str | None, _option("--idf", "V", "esp-idf: the version, where the log does not tell it.")
+    ] = None,
+    chip: Annotated[
+        str | None, _option("--chip", "C", "esp-idf: the chip, where the log does not tell it.")
+    ] = None,
+    poisoning: Annotated[
+        str | None,
+        _option("--poisoning", "P", "esp-idf: none, light or comprehensive, where it is known."),
+    ] = None,
+    need: Annotated[
+        list[str] | None,
+        _option(
+            "--need",
+            "BYTES[:CAPS]",
+            "esp-idf: ask whether one block of this size would have fitted at each heap summary, "
+            "from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
+        ),
+    ] = None,
     json: Json = None,
 ) -> None:
-    """Turn another form of a trace into a .hst file.
+    """Turn another form of a trace into a .hst file, and say what a device's log tells.
 
     \b
     FORMAT text: lines "a ID SIZE" (malloc), "c ID SIZE" (calloc), "m ID ALIGN SIZE" (aligned),
@@ -29,21 +68,27 @@ def import_trace(
     "#" comments. Files compressed with zstd are read as they are; "-" is standard input.
 
     \b
+    FORMAT esp-idf: a device's log, with anything around what it says of the heap: heap_init lines,
+    heap summaries, task tables, standalone heap traces, failed allocations. A heap trace becomes
+    the .hst file; the rest is answered at once.
+
+    \b
     Examples:
       heapscope import text events.txt -o T.hst
       heapscope import text events.txt.zst -o T.hst --json -
+      heapscope import esp-idf boot.txt
+      heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
     """
-    from heapscope.capture.text import import_text
     from heapscope.cli.choices import known
-    from heapscope.cli.json_output import wants_tables, write_json
-    from heapscope.cli.progress import progress_bar
 
     known(form, FORMATS, noun="format")
-    with progress_bar("importing") as bar:
-        result = import_text(file, out, progress=bar)
-    write_json({"heapscope_import": 1} | result.to_json(), json)
-    if wants_tables(json) and str(out) != "-":
-        from heapscope.report.console import console
-        from heapscope.report.imported import print_imported
-
-        print_imported(result, console())
+    options = ImportOptions(
+        file=file,
+        out=out,
+        json=json,
+        idf=idf,
+        chip=chip,
+        poisoning=poisoning,
+        needs=tuple(need or ()),
+    )
+    FORMATS[form].run(options)

@@ -11,11 +11,13 @@ from heapscope.cli.sizes import parse_size
 from heapscope.errors import HeapscopeError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.boot_log import BootLog, read_boot_log
+from heapscope.layout.build import THRESHOLD, Psram
 from heapscope.layout.chips import chip_names, load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.pool import pool_layout
 from heapscope.layout.toml_file import read_layout
 from heapscope.layout.versions import parse_idf
+from heapscope.trace.names import printable
 
 __all__ = ["DEFAULT_IDF", "choose_layout"]
 
@@ -65,9 +67,15 @@ def _of_chip(options: LayoutOptions, trace: Path) -> Layout:
         cores=_cores(options.cores),
         static_dram=_static(options.static_dram, "--static-dram"),
         static_iram=_static(options.static_iram, "--static-iram"),
+        psram=_psram(options, boot),
+        rtc=_switch(options.rtc, "--rtc"),
+        protection=_switch(options.memprot, "--memprot"),
+        iram_8bit=_switch(options.iram_8bit, "--iram-8bit") or False,
         boot=boot,
         allocator=options.allocator,
     )
+    for region in layout.regions:
+        parse_allocator(region.allocator)  # a version may come before its model
     return replace(layout, notes=(*notes, *layout.notes))
 
 
@@ -114,10 +122,38 @@ def _no_memory(boot: BootLog | None) -> HeapscopeError:
     )
 
 
-def _cores(text: str | None) -> int:
+def _cores(text: str | None) -> int | None:
     if text not in (None, "1", "2"):
         raise HeapscopeError(f"--cores: '{text}' is not a number of cores", remedy="give 1 or 2")
-    return int(text or 2)
+    return None if text is None else int(text)
+
+
+def _psram(options: LayoutOptions, boot: BootLog | None) -> Psram | None:
+    """What the options leave out comes from the log, or else from the SDK's defaults."""
+    size = None if boot is None else boot.psram
+    given = [text is not None for text in (options.psram_threshold, options.psram_reserve)]
+    if options.psram is not None:
+        size = parse_size(options.psram, what="--psram")
+    elif size is None and any(given):
+        flag = "--psram-threshold" if given[0] else "--psram-reserve"
+        raise HeapscopeError(f"{flag} without PSRAM", remedy="add --psram with its size")
+    elif size is None or not any(given):
+        return None
+    threshold: int | None = THRESHOLD
+    if options.psram_threshold == "off":
+        threshold = None
+    elif options.psram_threshold is not None:
+        threshold = parse_size(options.psram_threshold, what="--psram-threshold")
+    reserve = None if boot is None or threshold is None else boot.pool
+    if options.psram_reserve is not None:
+        reserve = parse_size(options.psram_reserve, what="--psram-reserve")
+    return Psram(size=size or 0, threshold=threshold, reserve=reserve)
+
+
+def _switch(text: str | None, flag: str) -> bool | None:
+    if text not in (None, "on", "off"):
+        raise HeapscopeError(f"{flag}: '{printable(text)}' is neither", remedy="give on or off")
+    return None if text is None else text == "on"
 
 
 def _static(text: str | None, flag: str) -> int | None:

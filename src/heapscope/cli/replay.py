@@ -25,10 +25,20 @@ def replay(
     cores: Annotated[str | None, flags.CORES] = None,
     static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
     static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
+    psram: Annotated[str | None, flags.PSRAM] = None,
+    psram_threshold: Annotated[str | None, flags.PSRAM_THRESHOLD] = None,
+    psram_reserve: Annotated[str | None, flags.PSRAM_RESERVE] = None,
+    rtc: Annotated[str | None, flags.RTC] = None,
+    memprot: Annotated[str | None, flags.MEMPROT] = None,
+    iram_8bit: Annotated[str | None, flags.IRAM_8BIT] = None,
     layout: Annotated[str | None, flags.LAYOUT] = None,
     pool: Annotated[str | None, flags.POOL] = None,
     allocator: Annotated[str | None, flags.ALLOCATOR] = None,
     need: Needs = None,
+    explain: Annotated[
+        int | None,
+        typer.Option(metavar="EVENT", min=0, help="Say why this request went where it went."),
+    ] = None,
     digest: Annotated[
         bool, typer.Option("--digest", help="Print one line: digest HEX16 results N failures N.")
     ] = False,
@@ -39,6 +49,7 @@ def replay(
     \b
     The memory is one of
       --chip C [--idf V] [--boot-log F] [--cores N] [--static-dram N] [--static-iram N]
+               [--psram SIZE] [--rtc on/off] [--memprot on/off] [--iram-8bit on/off]
       --boot-log F       a real device's regions; its own chip and version count
       --layout F.toml    regions of your own
       --pool BYTES       a single pool
@@ -47,8 +58,10 @@ def replay(
     \b
     Examples:
       heapscope replay T.hst --chip esp32 --idf 5.5 --need 16717
+      heapscope replay T.hst --chip esp32s3 --idf 5.5 --psram 8MB --need 16717:INTERNAL
       heapscope replay T.hst --boot-log boot.txt --need 16717 --need 4KB:DMA
       heapscope replay T.hst --pool 256KB --allocator idf-4.2 --digest
+      heapscope replay T.hst --chip esp32 --explain 0
       heapscope replay T.hst --chip esp32 --json replay.json
     """
     from heapscope.cli.run import run
@@ -60,11 +73,17 @@ def replay(
         cores=cores,
         static_dram=static_dram,
         static_iram=static_iram,
+        psram=psram,
+        psram_threshold=psram_threshold,
+        psram_reserve=psram_reserve,
+        rtc=rtc,
+        memprot=memprot,
+        iram_8bit=iram_8bit,
         layout=layout,
         pool=pool,
         allocator=allocator,
     )
-    result = run(trace, options, need or [])
+    result = run(trace, options, need or [], explain=explain)
     _show(result, digest=digest, json=json)
 
 

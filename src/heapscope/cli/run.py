@@ -20,11 +20,13 @@ __all__ = ["run"]
 NEEDS_MAX = 8
 
 
-def run(trace: Path, options: LayoutOptions, needs: Sequence[str]) -> ReplayResult:
+def run(
+    trace: Path, options: LayoutOptions, needs: Sequence[str], *, explain: int | None = None
+) -> ReplayResult:
     layout = choose_layout(options, trace)
     wanted = _needs(needs)
     with progress_bar("replaying") as bar:
-        return replay(trace, layout, needs=wanted, progress=bar)
+        return replay(trace, layout, needs=wanted, explain=explain, progress=bar)
 
 
 def _needs(texts: Sequence[str]) -> list[Need]:

@@ -42,6 +42,12 @@ class LayoutOptions:
     cores: str | None = None
     static_dram: str | None = None
     static_iram: str | None = None
+    psram: str | None = None
+    psram_threshold: str | None = None
+    psram_reserve: str | None = None
+    rtc: str | None = None
+    memprot: str | None = None
+    iram_8bit: str | None = None
     layout: str | None = None
     pool: str | None = None
     allocator: str | None = None

@@ -76,7 +76,7 @@ def _is_saved(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(64).lstrip()[:1] == b"{"
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL in the path
         return False  # the reader of traces says why
 
 

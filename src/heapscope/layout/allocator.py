@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Mapping
 
 from heapscope.errors import InputError
 from heapscope.native.library import allocator_names
+from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["parse_allocator"]
+__all__ = ["parse_allocator", "unmodelled"]
 
 
 def parse_allocator(text: str) -> str:
@@ -17,9 +18,18 @@ def parse_allocator(text: str) -> str:
     wanted = text.strip().lower()
     if wanted in valid:
         return valid[wanted]
-    near = difflib.get_close_matches(wanted[:80], valid, n=1)
-    hint = f" (did you mean {valid[near[0]]}?)" if near else ""
+    hint = did_you_mean(wanted, valid)
     raise InputError(
-        f"unknown allocator '{printable(text)}'{hint}",
-        remedy="valid: " + ", ".join(valid.values()),
+        f"unknown allocator '{printable(text)}'",
+        remedy=f"{hint}valid: {', '.join(valid.values())}",
     )
+
+
+def unmodelled(metadata: Mapping[str, str]) -> str:
+    """The allocator that a trace's metadata names, flavour included, where there is no model of it:
+    "glibc", "idf-5.5+comprehensive". Empty where there is one, or the trace names none."""
+    name = metadata.get("allocator", "").strip()
+    poisoning = metadata.get("poisoning", "none")
+    if name and poisoning not in ("", "none") and "+" not in name:
+        name = f"{name}+{poisoning}"
+    return "" if name.lower() in {known.lower() for known in ("", *allocator_names())} else name

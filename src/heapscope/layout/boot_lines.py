@@ -13,7 +13,7 @@ _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _AT = re.compile(rb"heap_(?:init|alloc_caps): At\b")
 _REGION = re.compile(
     rb"heap_(?:init|alloc_caps): At (?:0x)?([0-9A-F]{1,8}) len (?:0x)?([0-9A-F]{8})"
-    rb" \([^()]{1,20}\): ([A-Z0-9_/]{1,40})",
+    rb" \([^()]{1,20}\): ((?:Retention )?[A-Z0-9_/]{1,40})",
     re.IGNORECASE,
 )
 #: The ROM, the bootloader or the heap begins anew.
@@ -28,8 +28,9 @@ _ESP32_ROM = re.compile(rb"^ets Jun  8 2016")
 _ONE_CORE = re.compile(rb"cpu_start: (?:Single core mode|Unicore app)")
 _TWO_CORES = re.compile(rb"cpu_start: (?:Starting app cpu|App cpu up|Multicore app)")
 _PSRAM = re.compile(rb"psram: Adding pool of ([0-9]+K)|spiram: Adding pool of ([0-9]+K)")
+_POOL = re.compile(rb"Reserving pool of ([0-9]+K) of internal memory")
 _OTHER = re.compile(rb"\b[IWEDV] ?\([^()]{1,20}\) (?!heap_)[\w.-]+: ")
-_ALIASES = {"RTC": "RTCRAM"}  # as some versions print it
+_ALIASES = {"RTC": "RTCRAM", "RETENTION RAM": "Retention RAM"}  # as some versions print it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +58,7 @@ class Found:
     chip: str = ""
     cores: int | None = None
     psram: str = ""
+    pool: str = ""
     other: bool = False  # output of something other than the heap's start
 
 
@@ -72,6 +74,7 @@ def read_line(raw: bytes, number: int, *, ended: bool = True) -> Found:
         chip=_text(_CHIP, line) or ("esp32" if _ESP32_ROM.match(line) else ""),
         cores=1 if _ONE_CORE.search(line) else 2 if _TWO_CORES.search(line) else None,
         psram=_text(_PSRAM, line),
+        pool=_text(_POOL, line),
         other=bool(_OTHER.search(line)),
     )
 

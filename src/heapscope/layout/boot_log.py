@@ -27,6 +27,8 @@ class BootLog:
     sdk: str = ""  # as printed, "v4.2.2"
     chip: str = ""  # "esp32"
     cores: int | None = None
+    psram: int | None = None  # bytes that start-up added to the heap
+    pool: int | None = None  # bytes of internal memory that it reserved for DMA
     notes: tuple[str, ...] = ()
 
 
@@ -41,6 +43,7 @@ class _Boot:
         self.chip = ""
         self.cores: int | None = None
         self.psram = ""
+        self.pool = ""
         self.cut: int | None = None  # line of a region that is not whole
         self.repeated = 0
         self.went_on = False  # output after the regions: all of them were printed
@@ -51,7 +54,8 @@ class _Boot:
         self.loader_sdk = found.loader_sdk or self.loader_sdk
         self.chip = found.chip or self.chip
         self.cores = found.cores or self.cores
-        self.psram = found.psram or self.psram
+        self.psram = self.psram or found.psram  # gaps that some versions add come after it
+        self.pool = self.pool or found.pool
         if found.cut:
             self.cut = line
         if found.region is not None:
@@ -128,8 +132,16 @@ def _log(blocks: Blocks, boots: _Boots, boot: _Boot) -> BootLog:
         sdk=boot.app_sdk or boot.loader_sdk,
         chip=boot.chip,
         cores=boot.cores,
+        psram=_bytes(boot.psram),
+        pool=_bytes(boot.pool),
         notes=tuple(_notes(blocks, boots, boot)),
     )
+
+
+def _bytes(kilobytes: str) -> int | None:
+    """Of "4096K"; None for more digits than memories have."""
+    digits = kilobytes.removesuffix("K")
+    return int(digits) * 1024 if 0 < len(digits) < 8 else None
 
 
 def _notes(blocks: Blocks, boots: _Boots, boot: _Boot) -> Iterator[str]:
@@ -141,7 +153,7 @@ def _notes(blocks: Blocks, boots: _Boots, boot: _Boot) -> Iterator[str]:
     if boot.repeated:
         yield f"{boot.repeated} repeated region lines were left out"
     if boot.psram:
-        yield f"the log adds {boot.psram} of PSRAM to the heap; it is not among the regions"
+        yield f"the log adds {boot.psram} of PSRAM to the heap"
     if blocks.loss is not None:
         yield blocks.loss.sentence()
 

@@ -16,8 +16,13 @@ __all__ = [
     "ALL",
     "CAPABILITIES",
     "DEFAULT",
+    "DMA",
     "EIGHT_BIT",
+    "EXEC",
     "INTERNAL",
+    "IRAM_EIGHT_BIT",
+    "SPIRAM",
+    "WORD",
     "format",
     "parse",
 ]
@@ -47,7 +52,12 @@ CAPABILITIES: dict[str, int] = {
     "SPIRAM_NO_ENC": 1 << 21,
 }
 
+EXEC = CAPABILITIES["EXEC"]
+WORD = CAPABILITIES["32BIT"]
 EIGHT_BIT = CAPABILITIES["8BIT"]
+DMA = CAPABILITIES["DMA"]
+SPIRAM = CAPABILITIES["SPIRAM"]
+IRAM_EIGHT_BIT = CAPABILITIES["IRAM_8BIT"]
 INTERNAL = CAPABILITIES["INTERNAL"]
 DEFAULT = CAPABILITIES["DEFAULT"]
 ALL = (1 << 31) - 1  #: every bit but MALLOC_CAP_INVALID, those without a name included

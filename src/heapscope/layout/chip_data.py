@@ -11,9 +11,21 @@ from typing import Any
 
 from heapscope.layout import capabilities
 
-__all__ = ["ChipData", "DefaultRegion", "MapEntry", "VersionData", "chip_files", "read_chip"]
+__all__ = [
+    "ChipData",
+    "DefaultRegion",
+    "MapEntry",
+    "PsramWindow",
+    "Reserved",
+    "StaticUse",
+    "VersionData",
+    "chip_files",
+    "read_chip",
+]
 
-SCHEMA = 1
+SCHEMA = 2
+
+Caps = tuple[int, int, int]  # by priority
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +35,33 @@ class MapEntry:
     kind: str
     start: int
     size: int
+    unprotected: str = ""  # its kind in builds without memory protection; "": the same
     cores: int | None = None  # only in builds for so many
-    when: str = ""  # only with this option
+    option: str = ""  # only with it: "rtc", "psram", "unprotected"
+    on: bool = True  # in a default build
+    when: str = ""  # the condition as the SDK has it
     iram_alias: bool = False
     startup_stack: bool = False
 
-    def contains(self, start: int, size: int) -> bool:
-        return self.start <= start and start + size <= self.start + self.size
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The kinds under which the memory can be seen."""
+        return (self.kind, self.unprotected) if self.unprotected else (self.kind,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PsramWindow:
+    """Addresses at which external memory appears."""
+
+    start: int
+    size: int
+    caps: Caps  # as registered at run time
+    at_end: bool = False  # smaller memories lie at its end
+    one_short: bool = False  # the heap ends a byte early
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +69,26 @@ class VersionData:
     """What an SDK version makes of the chip."""
 
     name: str
+    aliases: tuple[str, ...]
+    development: bool
     allocator: str
+    allocator_psram: str
+    rom_allocator: bool  # by default the ROM's own, which was not compared with the model
+    unverified: str  # what of the model is not this chip's; "": nothing
     order: str  # of the list: "map" or "size"
     malloc: int
-    kinds: dict[str, tuple[int, int, int]]  # capabilities by priority
+    rtc: bool | None  # RTC memory is heap by default; None: no such option
+    protection: bool | None  # memory is protected by default; None: no such option
+    kinds: dict[str, Caps]
+    unprotected: dict[str, Caps]  # those that change without memory protection
     map: tuple[MapEntry, ...]
+    psram: tuple[PsramWindow, ...]
+    pool: Caps  # of the pool reserved for DMA
+
+    @property
+    def label(self) -> str:
+        """For people: a development branch is never shown as a release."""
+        return f"{self.name} (development branch)" if self.development else self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +104,26 @@ class DefaultRegion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class StaticUse:
+    """Where code and data lie, one after the other, and how much of them is assumed."""
+
+    base: int
+    code_elsewhere: int  # bytes of code before `base`
+    iram: int
+    dram: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reserved:
+    """Memory of the map that is never heap."""
+
+    what: str
+    start: int
+    end: int
+    sdks: tuple[str, ...] = ()  # only in these; empty: in all
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChipData:
     name: str
     title: str
@@ -65,7 +132,10 @@ class ChipData:
     versions: tuple[VersionData, ...]
     default_source: str
     default_startup: int
-    default_regions: tuple[DefaultRegion, ...]
+    startup_source: str  # "as measured on ..."
+    default_regions: tuple[DefaultRegion, ...]  # empty: derived from the map
+    static: StaticUse | None  # for those that are derived
+    reserved: tuple[Reserved, ...]
 
 
 def chip_files() -> tuple[str, ...]:
@@ -89,7 +159,10 @@ def read_chip(name: str) -> ChipData:
         versions=tuple(_version(key, value) for key, value in data["version"].items()),
         default_source=default["source"],
         default_startup=default["startup_use"],
-        default_regions=tuple(_default_region(region) for region in default["region"]),
+        startup_source=default.get("startup_source", "as measured on the same firmware"),
+        default_regions=tuple(_default_region(region) for region in default.get("region", [])),
+        static=StaticUse(**default["static"]) if "static" in default else None,
+        reserved=tuple(_reserved(data) for data in default.get("reserved", [])),
     )
 
 
@@ -98,17 +171,35 @@ def _version(name: str, data: dict[str, Any]) -> VersionData:
         raise ValueError(f"order {data['order']}")
     return VersionData(
         name=name,
+        aliases=tuple(data.get("aliases", [])),
+        development=data.get("development", False),
         allocator=data["allocator"],
+        allocator_psram=data["allocator_psram"],
+        rom_allocator=data.get("rom_allocator", False),
+        unverified=data.get("unverified", ""),
         order=data["order"],
         malloc=capabilities.parse(data["malloc"]),
+        rtc=data.get("rtc"),
+        protection=data.get("protection"),
         kinds={kind: _caps(caps) for kind, caps in data["kinds"].items()},
+        unprotected={kind: _caps(caps) for kind, caps in data.get("unprotected", {}).items()},
         map=tuple(MapEntry(**entry) for entry in data["map"]),
+        psram=tuple(_psram(window) for window in data.get("psram", [])),
+        pool=_caps(data.get("pool", ["", "", ""])),
     )
 
 
-def _caps(texts: list[str]) -> tuple[int, int, int]:
+def _caps(texts: list[str]) -> Caps:
     first, second, third = (capabilities.parse(text) for text in texts)
     return first, second, third
+
+
+def _psram(data: dict[str, Any]) -> PsramWindow:
+    return PsramWindow(**{**data, "caps": _caps(data["caps"])})
+
+
+def _reserved(data: dict[str, Any]) -> Reserved:
+    return Reserved(**{**data, "sdks": tuple(data.get("sdks", []))})
 
 
 def _default_region(data: dict[str, Any]) -> DefaultRegion:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.boot_log import BootLog
+from heapscope.layout.build import THRESHOLD, Build, Psram
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
-from heapscope.layout.chip_regions import default_regions, in_list_order, logged_regions
-from heapscope.layout.layout import Layout, MallocRule, Region
+from heapscope.layout.chip_regions import default_regions, logged_regions
+from heapscope.layout.layout import Layout, Region
+from heapscope.layout.memory import Memory, memory_of
+from heapscope.layout.psram import add_psram, malloc_rule
 from heapscope.layout.startup import spread_startup
-from heapscope.layout.versions import match_version, unknown_version
+from heapscope.layout.versions import find_version, parse_idf, version_list
 from heapscope.trace.names import printable
 
 __all__ = ["Chip", "chip_names", "load_chip"]
@@ -57,34 +60,52 @@ class Chip:
         self,
         *,
         idf: str | None = None,
-        cores: int = 2,
+        cores: int | None = None,
         static_dram: int | None = None,
         static_iram: int | None = None,
+        psram: Psram | None = None,
+        rtc: bool | None = None,
+        protection: bool | None = None,
+        iram_8bit: bool = False,
         boot: BootLog | None = None,
         allocator: str | None = None,
         startup_use: int | None = None,
     ) -> Layout:
         """The regions of a boot log, or the chip's default ones behind the firmware's static use
-        (bytes, as `idf.py size` prints it). `idf` may be left to the log. `startup_use`: bytes that
-        start-up allocates; None: as measured on the default firmware, none with a log."""
+        (bytes, as `idf.py size` prints it). `idf`, `cores` and `psram` may be left to the log.
+        `startup_use`: bytes that start-up allocates; None: as measured on the default firmware,
+        none with a log."""
         version, notes = self._version(idf, boot)
-        statics = {"dram": static_dram, "iram": static_iram}
+        build = Build(
+            cores=boot.cores if boot and cores is None else cores,
+            static_dram=static_dram,
+            static_iram=static_iram,
+            psram=_logged_psram(boot, version) if psram is None else psram,
+            rtc=rtc,
+            protection=protection,
+            iram_8bit=iram_8bit,
+        )
+        memory = memory_of(self.data, version, build, logged=boot is not None)
         if boot is None:
-            regions, more = self._default(version, cores, statics, startup_use)
+            regions, more = _default(memory, build, startup_use)
         else:
-            regions, more = self._logged(version, boot, statics, startup_use)
+            regions, more = _logged(memory, build, boot, startup_use)
+        if build.psram is not None:
+            regions = add_psram(memory, regions, build.psram)
         if allocator is not None:
             named = parse_allocator(allocator)
             regions = tuple(replace(region, allocator=named) for region in regions)
+        else:
+            more += tuple(_model_notes(memory))
         layout = Layout(
-            name=f"{self.title}, ESP-IDF {version.name}",
+            name=f"{self.title}, ESP-IDF {version.label}",
             regions=regions,
-            malloc=MallocRule(small=version.malloc),
+            malloc=malloc_rule(memory, build.psram),
             request_max=self.data.request_max,
             chip=self.name,
-            sdk=version.name,
+            sdk=version.label,
             source=self.data.default_source if boot is None else boot.file,
-            notes=notes + more,
+            notes=notes + more + tuple(_psram_notes(memory, build, boot)),
         )
         layout.check()
         return layout
@@ -92,80 +113,90 @@ class Chip:
     def _version(self, idf: str | None, boot: BootLog | None) -> tuple[VersionData, Notes]:
         """The version asked for, or else that of the log; a note when the two differ."""
         logged = "" if boot is None else boot.sdk
-        name = match_version(logged if idf is None else idf, self.versions)
+        versions = self.data.versions
+        name = find_version(logged if idf is None else idf, versions)
         if name is None:
             raise self._no_version(idf, boot)
-        differs = idf is not None and logged and match_version(logged, self.versions) != name
-        notes = (f"the log is of ESP-IDF {logged}, replayed as {name}",) if differs else ()
-        return next(v for v in self.data.versions if v.name == name), notes
+        version = next(v for v in versions if v.name == name)
+        differs = idf is not None and logged and find_version(logged, versions) != name
+        notes = (f"the log is of ESP-IDF {logged}, replayed as {version.label}",) if differs else ()
+        return version, notes
 
     def _no_version(self, idf: str | None, boot: BootLog | None) -> InputError:
         if idf is not None:
-            return unknown_version(idf, self.versions)
+            return self._without_chip(parse_idf(idf))
         why = "the ESP-IDF version is not known"
         if boot is not None:
             said = f"is of ESP-IDF {boot.sdk}, which is not modelled"
             why = f"{boot.file}: {said if boot.sdk else 'does not tell its ESP-IDF version'}"
-        return InputError(why, remedy="give --idf with one of: " + ", ".join(self.versions))
+        remedy = f"give --idf with one of: {version_list(self.data.versions)}"
+        return InputError(why, remedy=remedy)
 
-    def _default(
-        self,
-        version: VersionData,
-        cores: int,
-        statics: Mapping[str, int | None],
-        startup_use: int | None,
-    ) -> tuple[tuple[Region, ...], Notes]:
-        if not 1 <= cores <= self.data.cores:
+    def _without_chip(self, version: str) -> InputError:
+        return InputError(
+            f"ESP-IDF {version} has no {self.title}",
+            remedy=f"give --idf with one of: {version_list(self.data.versions)}",
+        )
+
+
+def _default(
+    memory: Memory, build: Build, startup_use: int | None
+) -> tuple[tuple[Region, ...], Notes]:
+    data = memory.chip
+    regions = default_regions(memory, build.statics)
+    use = data.default_startup if startup_use is None else startup_use
+    notes = _static_note(data, build)
+    if startup_use is None:
+        notes += (f"start-up use assumed: {use:,} bytes, {data.startup_source}",)
+    return _with_startup(memory, regions, use), notes
+
+
+def _logged(
+    memory: Memory, build: Build, boot: BootLog, startup_use: int | None
+) -> tuple[tuple[Region, ...], Notes]:
+    name = memory.chip.name
+    if boot.chip and boot.chip != name:
+        raise InputError(
+            f"{boot.file}: a log of {printable(boot.chip)}, not of {name}",
+            remedy="give the log's chip with --chip, or the log of the other chip",
+        )
+    told = {"--static-dram": build.static_dram, "--static-iram": build.static_iram}
+    for flag, given in (told | {"--rtc": build.rtc}).items():
+        if given is not None:
             raise InputError(
-                f"{self.title} with {cores} cores", remedy=f"give 1 to {self.data.cores}"
+                f"{flag} and --boot-log both say where there is heap",
+                remedy="leave one of them out",
             )
-        regions = default_regions(self.data, version, cores, statics)
-        use = self.data.default_startup if startup_use is None else startup_use
-        notes = _static_note(self.data, statics)
-        if startup_use is None:
-            notes += (f"start-up use assumed: {use:,} bytes, as measured on the same firmware",)
-        return _with_startup(regions, version, use), notes
-
-    def _logged(
-        self,
-        version: VersionData,
-        boot: BootLog,
-        statics: Mapping[str, int | None],
-        startup_use: int | None,
-    ) -> tuple[tuple[Region, ...], Notes]:
-        if boot.chip and boot.chip != self.name:
-            raise InputError(
-                f"{boot.file}: a log of {printable(boot.chip)}, not of {self.name}",
-                remedy="give the log's chip with --chip, or the log of the other chip",
-            )
-        for name, use in statics.items():
-            if use is not None:
-                raise InputError(
-                    f"--static-{name} and --boot-log both say where the heap starts",
-                    remedy="leave one of them out",
-                )
-        regions, notes = logged_regions(self.data, version, boot)
-        if startup_use is None:
-            notes += ("no start-up use assumed: the log does not tell what start-up allocates",)
-        return _with_startup(regions, version, startup_use or 0), boot.notes + notes
+    regions, notes = logged_regions(memory, boot)
+    if startup_use is None:
+        notes += ("no start-up use assumed: the log does not tell what start-up allocates",)
+    return _with_startup(memory, regions, startup_use or 0), boot.notes + notes
 
 
-def _with_startup(
-    regions: tuple[Region, ...], version: VersionData, use: int
-) -> tuple[Region, ...]:
+def _with_startup(memory: Memory, regions: tuple[Region, ...], use: int) -> tuple[Region, ...]:
     most = sum(region.size for region in regions)
     if not 0 <= use <= most:
         raise InputError(f"start-up use of {use} bytes", remedy=f"give 0 to {most}")
-    return spread_startup(in_list_order(regions, version), use=use, caps=version.malloc)
+    return spread_startup(memory.in_list_order(regions), use=use, caps=memory.version.malloc)
 
 
-def _static_note(data: ChipData, statics: Mapping[str, int | None]) -> Notes:
+def _logged_psram(boot: BootLog | None, version: VersionData) -> Psram | None:
+    """The pool is only reserved where malloc may use PSRAM."""
+    if boot is None or boot.psram is None or not version.psram:
+        return None
+    return Psram(
+        size=boot.psram,
+        threshold=None if boot.pool is None else THRESHOLD,
+        reserve=boot.pool or 0,
+    )
+
+
+def _static_note(data: ChipData, build: Build) -> Notes:
     """The note that every figure on assumed regions carries."""
-    assumed = {
-        region.static: region.start - region.static_base
-        for region in data.default_regions
-        if region.static and statics.get(region.static) is None
-    }
+    uses = {r.static: r.start - r.static_base for r in data.default_regions if r.static}
+    if data.static is not None:
+        uses = {"dram": data.static.dram, "iram": data.static.iram}
+    assumed = {name: use for name, use in uses.items() if build.statics.get(name) is None}
     if not assumed:
         return ()
     amounts = " and ".join(f"{use:,} bytes of {name.upper()}" for name, use in assumed.items())
@@ -173,3 +204,33 @@ def _static_note(data: ChipData, statics: Mapping[str, int | None]) -> Notes:
     return (
         f"static use assumed: {amounts}, from {data.default_source}; give --boot-log or {options}",
     )
+
+
+def _model_notes(memory: Memory) -> Iterator[str]:
+    version = memory.version
+    if version.development:
+        yield f"{version.name} is a development branch, not a release; it may have changed since"
+    if version.rom_allocator:
+        yield (
+            f"unverified: by default {memory.chip.title} uses the allocator in its ROM "
+            f"(CONFIG_HEAP_TLSF_USE_ROM_IMPL), which was not compared with {memory.allocator}"
+        )
+    if version.unverified:
+        yield f"unverified: {version.unverified}"
+
+
+def _psram_notes(memory: Memory, build: Build, boot: BootLog | None) -> Iterator[str]:
+    psram = build.psram
+    if psram is None:
+        if boot is not None and boot.psram is not None:
+            yield f"the log's PSRAM is left out: {memory.title} has none here"
+        return
+    if psram.threshold is None:
+        yield "PSRAM serves only requests that ask for it, not malloc"
+    else:
+        yield (
+            f"malloc: up to {psram.threshold:,} bytes from internal memory, larger from PSRAM, "
+            f"each from the other when it is full; {psram.reserved:,} bytes reserved for DMA"
+        )
+    if len(memory.version.psram) > 1 and psram.size > memory.version.psram[0].size:
+        yield "the PSRAM beyond the first window is word-only: no byte access"

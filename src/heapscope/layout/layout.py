@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from heapscope.errors import InputError
+from heapscope.layout import capabilities
 
 __all__ = ["Layout", "MallocRule", "Region"]
 
@@ -29,6 +30,16 @@ class Region:
     @property
     def end(self) -> int:
         return self.start + self.size
+
+    @property
+    def all_caps(self) -> int:
+        """Over all priorities."""
+        return self.caps[0] | self.caps[1] | self.caps[2]
+
+    @property
+    def word_only(self) -> bool:
+        """Bytes of it cannot be read or written, only words."""
+        return not self.all_caps & (capabilities.EIGHT_BIT | capabilities.IRAM_EIGHT_BIT)
 
 
 @dataclass(frozen=True, kw_only=True)

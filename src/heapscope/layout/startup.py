@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
+from heapscope.layout.attempts import tried
 from heapscope.layout.layout import Region
 
 __all__ = ["spread_startup"]
@@ -21,7 +21,8 @@ def spread_startup(regions: tuple[Region, ...], *, use: int, caps: int) -> tuple
     block each. Regions with start-up stacks are not heaps yet at that time."""
     taken = dict.fromkeys(range(len(regions)), 0)
     left = use
-    order = list(dict.fromkeys(_tried(regions, caps)))
+    usable = (a.index for a in tried(regions, caps) if not a.region.startup_stack)
+    order = list(dict.fromkeys(usable))
     for index in order:
         taken[index] = min(left, max(0, regions[index].size - _OVERHEAD) & ~3)
         left -= taken[index]
@@ -29,16 +30,6 @@ def spread_startup(regions: tuple[Region, ...], *, use: int, caps: int) -> tuple
         _carry(order, taken, regions)
         taken[order[-1]] += left  # the replay reports it as unplaced
     return tuple(replace(r, startup_use=taken[i]) for i, r in enumerate(regions))
-
-
-def _tried(regions: tuple[Region, ...], caps: int) -> Iterator[int]:
-    """Indices in the order of heap_caps_malloc: priorities first, then the list."""
-    for priority in range(3):
-        for index, region in enumerate(regions):
-            union = region.caps[0] | region.caps[1] | region.caps[2]
-            shares = region.caps[priority] & caps
-            if shares and union & caps == caps and not region.startup_stack:
-                yield index
 
 
 def _carry(order: list[int], taken: dict[int, int], regions: tuple[Region, ...]) -> None:

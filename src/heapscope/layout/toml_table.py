@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.layout import ADDRESS_END
 from heapscope.layout.toml_text import TomlText
+from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 __all__ = ["Table"]
@@ -57,8 +57,7 @@ class Table:
     def check_keys(self, valid: Sequence[str]) -> None:
         for key in self._values:
             if key not in valid:
-                near = difflib.get_close_matches(key[:_NAME_MAX], valid, n=1)
-                hint = f"did you mean {near[0]}? " if near else ""
+                hint = did_you_mean(key, valid)
                 raise self.error(key, "unknown key", remedy=f"{hint}valid: {', '.join(valid)}")
 
     def string(self, key: str, default: str) -> str:

@@ -13,7 +13,7 @@ __all__ = ["AnomalyRow"]
 class AnomalyRow(Record):
     """One event that makes no sense after those before it; the replay went on without it.
 
-    `key`: id or address of the block; None where the trace itself does not know it.
+    `key`: address of the block; None in a trace without addresses, whose ids nobody wrote.
     """
 
     event: int

@@ -103,11 +103,24 @@ def _labels(left: ReplayResult, right: ReplayResult) -> tuple[str, str]:
         labels = one(left), one(right)
         if labels[0] != labels[1] and all(labels):
             return labels
+    return _path_ends(_path(left), _path(right))
+
+
+def _path_ends(left: list[str], right: list[str]) -> tuple[str, str]:
+    """The ends of two paths, no longer than it takes to tell them apart."""
+    for parts in range(1, max(len(left), len(right)) + 1):
+        ends = "/".join(left[-parts:]), "/".join(right[-parts:])
+        if ends[0] != ends[1]:
+            return ends
     return "left", "right"
 
 
+def _path(result: ReplayResult) -> list[str]:
+    return result.trace.path.replace("\\", "/").split("/")
+
+
 def _trace_name(result: ReplayResult) -> str:
-    return result.trace.path.replace("\\", "/").rsplit("/", 1)[-1]
+    return _path(result)[-1]
 
 
 def _chip(result: ReplayResult) -> str:

@@ -95,4 +95,5 @@ def _shares(left: Tightest, right: Tightest) -> dict[str, int]:
         "block headers": left.header - right.header,
         "control structures": left.control - right.control,
         "start-up use": left.startup - right.startup,
+        "the old block of a moving realloc": left.moving - right.moving,
     }

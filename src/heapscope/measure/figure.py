@@ -59,6 +59,7 @@ def _tightest(result: ReplayResult) -> Iterator[Figure]:
     yield _figure(part, "headers", tightest.header, "less")
     yield _figure(part, "control", tightest.control, "less")
     yield _figure(part, "start-up", tightest.startup)
+    yield _figure(part, "old block of a moving realloc", tightest.moving)
     yield _figure(part, "free", tightest.free, "more")
 
 

@@ -14,8 +14,8 @@ class RegionRow(Record):
     """Bytes unless named otherwise. size = control + header + startup + payload + rounding + free.
 
     `header` holds block headers, poisoning, sentinels and region ends lost to alignment.
-    `failures` counts requests refused here, served by another region or not. Steps are the model's
-    work, never the allocator's time.
+    `failures` counts tries refused here, served by another region or not: one request may try a
+    region once per priority. Steps are the model's work, never the allocator's time.
     """
 
     start: int

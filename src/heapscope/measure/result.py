@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from heapscope.measure.anomaly import AnomalyRow
 from heapscope.measure.census import Census
+from heapscope.measure.explanation import Explanation
 from heapscope.measure.failure import FailureRow
 from heapscope.measure.health import Health
 from heapscope.measure.mark import MarkRow
@@ -48,6 +49,7 @@ class ReplayResult(Record):
     marks_seen: int
     anomalies: tuple[AnomalyRow, ...]
     timeline: Timeline | None
+    explanation: Explanation | None  # of the event that was asked about
 
     def to_json(self) -> dict[str, Any]:
         head = {"heapscope_replay": FORMAT, "verdict": list(self.verdict())}

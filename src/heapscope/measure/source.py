@@ -11,24 +11,20 @@ __all__ = ["LayoutFacts", "TraceFacts"]
 
 @dataclass(frozen=True, kw_only=True)
 class TraceFacts(Record):
-    """The file as named by the user, and what its recorder said of itself."""
+    """The file as named by the user, and what its recorder said of itself.
+
+    `unmodelled`: the allocator of the recording where no model of it exists, so that the addresses
+    that it gave cannot be met; empty otherwise, and where the trace does not name it.
+    """
 
     path: str
     metadata: dict[str, str]
-
-    @property
-    def seconds_per_tick(self) -> float | None:
-        """None: the recorder had no clock, or did not say how fast it runs."""
-        rate = self._number("clock_hz")
-        return 1 / rate if rate else None
+    unmodelled: str = ""
 
     @property
     def word_size(self) -> int | None:
         """Bytes of a pointer in the recorded program, where the trace tells."""
-        return self._number("word_size")
-
-    def _number(self, key: str) -> int | None:
-        text = self.metadata.get(key, "")
+        text = self.metadata.get("word_size", "")
         return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 

@@ -11,7 +11,7 @@ __all__ = ["Summary", "Tightest"]
 
 @dataclass(frozen=True, kw_only=True)
 class Tightest(Record):
-    """The regions that malloc can use, together, at the moment of their least free memory; bytes."""
+    """The regions that malloc can use, together, at their least free memory; bytes."""
 
     event: int | None
     payload: int
@@ -19,12 +19,13 @@ class Tightest(Record):
     header: int
     control: int
     startup: int
+    moving: int  # the old block of a realloc under way
     free: int
 
     @property
     def size(self) -> int:
         used = self.payload + self.rounding + self.header + self.control + self.startup
-        return used + self.free
+        return used + self.moving + self.free
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,13 @@ __all__ = ["TaskRow"]
 
 @dataclass(frozen=True, kw_only=True)
 class TaskRow(Record):
-    """Bytes: payload as asked for; held: the blocks given, rounding and poisoning included."""
+    """Bytes: payload as asked for; held: the blocks given, rounding and poisoning included.
+
+    `task_index`: None in the row of all tasks beyond those that are kept apart.
+    """
 
     task: str
-    task_index: int
+    task_index: int | None
     kind: str
     payload: int
     payload_peak: int

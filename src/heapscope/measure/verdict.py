@@ -95,6 +95,11 @@ def _room(failure: FailureRow) -> str:
 
 def _closest(result: ReplayResult) -> str:
     row = result.malloc
+    if row.minimum_free_event is None:
+        return (
+            f"Nothing was taken from malloc's memory: {size(row.minimum_free)} stayed free, the "
+            f"largest block it could give was {size(row.minimum_largest_allocatable)}."
+        )
     where = result.place(row.minimum_free_event)
     then = result.place(row.minimum_largest_event)
     when = "at that moment" if then == where else f"at {then}"
@@ -111,12 +116,13 @@ def limits(result: ReplayResult) -> Iterator[str]:
     """Sentences without which the figures would claim more than they know."""
     health, summary = result.health, result.summary
     if health.lost_events:
-        yield f"{plural(health.lost_events, 'event')} of the trace are lost: use may be higher."
+        are = "is" if health.lost_events == 1 else "are"
+        yield f"{plural(health.lost_events, 'event')} of the trace {are} lost: use may be higher."
     elif not health.whole:
         yield "Part of the trace could not be read: use may be higher."
     if (result.trace.word_size or 4) > 4:
         yield "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."
-    if summary.address_matched < summary.address_compared:
+    if summary.address_matched < summary.address_compared and not result.trace.unmodelled:
         share = percent(summary.address_matched, summary.address_compared)
         yield f"Only {share} of the recorded addresses were met: take the figures as estimates."
     if summary.startup_unplaced:

@@ -45,6 +45,7 @@ class NativeConfig:
     capsets: tuple[int, ...] = ()
     needs: tuple[NativeNeed, ...] = ()
     timeline_buckets: int = 0
+    explain: int | None = None  # the event to explain
 
 
 class Prepared:
@@ -72,6 +73,8 @@ class Prepared:
             "needs": self._needs,
             "need_count": len(config.needs),
             "timeline_buckets": config.timeline_buckets,
+            "explains": int(config.explain is not None),
+            "explain_event": config.explain or 0,
         }
 
 

@@ -14,6 +14,8 @@ from heapscope.native.library import ffi, load
 from heapscope.native.rows import (
     AnomalyRow,
     CensusRow,
+    ExplanationRegionRow,
+    ExplanationRow,
     FailureRegionRow,
     FailureRow,
     HealthRow,
@@ -152,6 +154,13 @@ class NativeReader:
     def failure_regions(self, failure: int) -> tuple[FailureRegionRow, ...]:
         call = self._lib.hs_lab_failure_regions
         return self._rows(call, "hs_lab_failure_region_t", FailureRegionRow, failure)
+
+    def explanation(self) -> ExplanationRow:
+        return self._struct(self._lib.hs_lab_explain, "hs_lab_explanation_t", ExplanationRow)
+
+    def explanation_regions(self) -> tuple[ExplanationRegionRow, ...]:
+        call = self._lib.hs_lab_explain_regions
+        return self._rows(call, "hs_lab_explanation_region_t", ExplanationRegionRow)
 
     def anomalies(self) -> tuple[AnomalyRow, ...]:
         return self._rows(self._lib.hs_lab_anomalies, "hs_lab_anomaly_row_t", AnomalyRow)

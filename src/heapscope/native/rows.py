@@ -9,6 +9,8 @@ __all__ = [
     "NEVER",
     "AnomalyRow",
     "CensusRow",
+    "ExplanationRegionRow",
+    "ExplanationRow",
     "FailureRegionRow",
     "FailureRow",
     "HealthRow",
@@ -106,6 +108,7 @@ class SummaryRow:
     tightest_header: int
     tightest_control: int
     tightest_startup: int
+    tightest_moving: int
     tightest_free: int
 
 
@@ -203,6 +206,34 @@ class FailureRow:
 @dataclass(frozen=True, kw_only=True)
 class FailureRegionRow:
     eligible: int
+    free: int
+    largest_free: int
+    largest_allocatable: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplanationRow:
+    event: int
+    time: int
+    size: int
+    found: int
+    task: int
+    caps: int
+    site: int
+    call: int
+    align: int
+    old_region: int
+    old_address: int
+    old_size: int
+    region: int
+    address: int
+    skipped: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplanationRegionRow:
+    has_heap: int
+    fits: int
     free: int
     largest_free: int
     largest_allocatable: int

@@ -18,7 +18,12 @@ CAPSETS = ("DMA", "INTERNAL", "8BIT", "32BIT", "EXEC", "IRAM_8BIT", "SPIRAM")
 
 
 def native_config(
-    layout: Layout, *, needs: Sequence[Need], capsets: Iterable[int] | None, buckets: int
+    layout: Layout,
+    *,
+    needs: Sequence[Need],
+    capsets: Iterable[int] | None,
+    buckets: int,
+    explain: int | None = None,
 ) -> NativeConfig:
     """malloc's own set (0) is always among the capability sets, and the first."""
     kinds = layout.kinds
@@ -33,6 +38,7 @@ def native_config(
         capsets=tuple(dict.fromkeys((0, *sets))),
         needs=tuple(NativeNeed(size=size, caps=caps) for size, caps in needs),
         timeline_buckets=buckets,
+        explain=explain,
     )
 
 

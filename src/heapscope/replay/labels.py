@@ -7,7 +7,10 @@ from heapscope.measure.result import MALLOC
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.names import mark_names, site_names, task_names
 
-__all__ = ["Labels"]
+__all__ = ["OTHER_TASKS", "Labels"]
+
+#: In native rows, in place of a task's index: all tasks beyond HS_LAB_TASKS_MAX together.
+OTHER_TASKS = 0xFFFF_FFFF
 
 
 class Labels:
@@ -19,7 +22,7 @@ class Labels:
         self._sites = site_names(reader.names(NameTable.SITE))
 
     def task(self, index: int) -> str:
-        return self._tasks[index]
+        return "other tasks" if index == OTHER_TASKS else self._tasks[index]
 
     def mark(self, index: int) -> str:
         return self._marks[index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.shape import shape
+from heapscope.replay.unfit import check_kinds, no_heap, unfit
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
 from heapscope.trace.source import Progress
@@ -33,22 +35,27 @@ def replay(
     needs: Sequence[Need] = (),
     capsets: Iterable[int] | None = None,
     buckets: int = BUCKETS,
+    explain: int | None = None,
     progress: ReplayProgress | None = None,
 ) -> ReplayResult:
     """Every event of the trace at `path` on fresh heaps. Memory: a function of live blocks.
 
     `needs`: pairs of size and capabilities (0: malloc) whose headroom is measured. `capsets`:
     capability masks to keep low-water marks for; None: all common ones that the layout serves.
+    `explain`: the number of an event to explain.
     InputError: the trace or the layout cannot be used.
     """
     layout.check()
-    config = native_config(layout, needs=needs, capsets=capsets, buckets=buckets)
+    check_kinds(layout)
+    config = native_config(layout, needs=needs, capsets=capsets, buckets=buckets, explain=explain)
     with _reader(config, layout) as reader:
+        if not any(region.has_heap for region in reader.regions()):
+            raise no_heap(layout)
         health = read_trace(path, reader, progress=_counting(reader, progress))
         shown = printable(str(path), limit=400)
         if reader.census().events == 0:
             raise _nothing(shown)
-        return shape(reader, layout, shown, health)
+        return shape(reader, layout, shown, health, explained=explain is not None)
 
 
 def _counting(reader: NativeReader, progress: ReplayProgress | None) -> Progress | None:
@@ -61,22 +68,11 @@ def _reader(config: NativeConfig, layout: Layout) -> NativeReader:
     try:
         return NativeReader(config)
     except StatusError as error:
-        raise _unfit(error, layout) from None
-
-
-def _unfit(error: StatusError, layout: Layout) -> InputError:
-    if error.where is None:
-        return InputError(f"{layout.name}: {error.message}", remedy=error.remedy)
-    region = layout.regions[error.where]
-    return InputError(
-        f"{layout.source or layout.name}: region at {region.start:#010x} of {region.size:,} B "
-        f"cannot hold a heap of {region.allocator}: {error.message}",
-        remedy="make the region larger, leave it out, or choose another allocator",
-    )
+        raise unfit(error, layout) from None
 
 
 def _nothing(shown: str) -> InputError:
     return InputError(
         f"{shown}: no heap event in it, nothing to replay",
-        remedy=f"see what it holds: heapscope info {shown}",
+        remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from heapscope.layout.allocator import unmodelled
 from heapscope.layout.layout import Layout
 from heapscope.measure.anomaly import AnomalyRow
 from heapscope.measure.census import Census
+from heapscope.measure.explanation import Explanation
 from heapscope.measure.failure import FailureRegion, FailureRow
 from heapscope.measure.health import Health
 from heapscope.measure.mark import MarkRow
@@ -19,7 +21,8 @@ from heapscope.measure.timeline import Timeline
 from heapscope.native import rows
 from heapscope.native.reader import NativeReader
 from heapscope.native.timeline import TimelineData
-from heapscope.replay.labels import Labels
+from heapscope.replay.explain import explanation
+from heapscope.replay.labels import OTHER_TASKS, Labels
 from heapscope.replay.take import take
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import texts
@@ -36,12 +39,20 @@ ANOMALIES = {
 CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
 
 
-def shape(reader: NativeReader, layout: Layout, path: str, health: TraceHealth) -> ReplayResult:
+def shape(
+    reader: NativeReader,
+    layout: Layout,
+    path: str,
+    health: TraceHealth,
+    *,
+    explained: bool = False,
+) -> ReplayResult:
     """Reads everything out of a finished reader."""
     labels = Labels(reader)
-    shaper = _Shaper(layout, labels)
+    shaper = _Shaper(layout, labels, addresses=health.has_addresses)
+    metadata = texts(reader.metadata())
     return ReplayResult(
-        trace=TraceFacts(path=path, metadata=texts(reader.metadata())),
+        trace=TraceFacts(path=path, metadata=metadata, unmodelled=unmodelled(metadata)),
         layout=_layout_facts(layout),
         health=take(Health, health.row, messages=health.messages()),
         census=take(Census, reader.census()),
@@ -59,7 +70,12 @@ def shape(reader: NativeReader, layout: Layout, path: str, health: TraceHealth) 
         marks_seen=reader.marks_seen(),
         anomalies=tuple(shaper.anomaly(row) for row in reader.anomalies()),
         timeline=shaper.timeline(reader.timeline()),
+        explanation=_explained(reader, layout, labels) if explained else None,
     )
+
+
+def _explained(reader: NativeReader, layout: Layout, labels: Labels) -> Explanation:
+    return explanation(reader.explanation(), reader.explanation_regions(), layout, labels)
 
 
 def _layout_facts(layout: Layout) -> LayoutFacts:
@@ -81,6 +97,7 @@ def _summary(row: rows.SummaryRow) -> Summary:
         header=row.tightest_header,
         control=row.tightest_control,
         startup=row.tightest_startup,
+        moving=row.tightest_moving,
         free=row.tightest_free,
     )
     return take(Summary, row, digest=f"{row.digest:016x}", tightest=tightest)
@@ -89,8 +106,9 @@ def _summary(row: rows.SummaryRow) -> Summary:
 class _Shaper:
     """Knows the names behind the indices of one layout and one trace."""
 
-    def __init__(self, layout: Layout, labels: Labels) -> None:
+    def __init__(self, layout: Layout, labels: Labels, *, addresses: bool) -> None:
         self._layout = layout
+        self._addresses = addresses
         self._kinds = layout.kinds
         self._labels = labels
 
@@ -110,7 +128,8 @@ class _Shaper:
 
     def task(self, row: rows.TaskRow) -> TaskRow:
         name, kind = self._labels.task(row.task), self._kinds[row.kind]
-        return take(TaskRow, row, task=name, task_index=row.task, kind=kind)
+        index = None if row.task == OTHER_TASKS else row.task
+        return take(TaskRow, row, task=name, task_index=index, kind=kind)
 
     def need(self, row: rows.NeedRow) -> NeedRow:
         return take(NeedRow, row, capabilities=self._labels.capabilities(row.caps))
@@ -144,7 +163,8 @@ class _Shaper:
 
     def anomaly(self, row: rows.AnomalyRow) -> AnomalyRow:
         what = ANOMALIES.get(row.what, f"anomaly {row.what}")
-        return take(AnomalyRow, row, what=what, task=self._labels.task(row.task))
+        key = row.key if self._addresses and row.key != rows.NEVER else None
+        return take(AnomalyRow, row, what=what, key=key, task=self._labels.task(row.task))
 
     def timeline(self, data: TimelineData | None) -> Timeline | None:
         if data is None:
@@ -152,7 +172,7 @@ class _Shaper:
         series = ["live_payload", "largest_allocatable"]
         for region in self._layout.regions[: data.regions]:
             series.append(f"free {region.start:#010x} {region.kind}")
-        series += [f"task {self._labels.task(task)}" for task in data.tasks]
+        series += [_task_series(task, self._labels.task(task)) for task in data.tasks]
         return Timeline(
             width=data.width,
             series=tuple(series),
@@ -161,3 +181,7 @@ class _Shaper:
             first_time=data.first_time,
             largest=data.largest,
         )
+
+
+def _task_series(index: int, name: str) -> str:
+    return name if index == OTHER_TASKS else f"task {name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -40,7 +41,8 @@ def _sections(rows: list[DifferenceRow]) -> Iterator[tuple[Cell, ...]]:
 def _sides(comparison: Comparison, target: Console) -> None:
     sides = {"left": comparison.left, "right": comparison.right}
     for name, side in sides.items():
-        target.print(Text.assemble(f"{name:<6}", (side.label, "bold"), f": {_source(side)}"))
+        own = "" if side.label == name else f"{name:<6}"
+        target.print(Text.assemble(own, (side.label, "bold"), f": {_source(side)}"))
     shared = set(comparison.left.layout.notes) & set(comparison.right.layout.notes)
     for name, side in sides.items():
         for note in side.layout.notes:
@@ -92,15 +94,23 @@ def _merged(rows: tuple[DifferenceRow, ...]) -> list[DifferenceRow]:
     """Capability sets with the same figures on both sides share a row."""
     merged: dict[object, list[DifferenceRow]] = {}
     for row in rows:
-        figure = row.name.rpartition(": ")[2] if row.section == "memory" else row.name
+        figure = _figure(row) if row.section == "memory" else row.name
         merged.setdefault((row.section, figure, row.left, row.right), []).append(row)
-    return [_one(same) for same in merged.values()]
+    sets = Counter(_figure(row) for row in rows if row.section == "memory")
+    return [_one(same, sets) for same in merged.values()]
 
 
-def _one(rows: list[DifferenceRow]) -> DifferenceRow:
+def _one(rows: list[DifferenceRow], sets: Counter[str]) -> DifferenceRow:
+    """`sets`: how many capability sets have each figure."""
     if len(rows) == 1:
         return rows[0]
-    first = rows[0]
+    first, figure = rows[0], _figure(rows[0])
     names = ", ".join(row.name.rpartition(": ")[0] for row in rows)
-    figure = first.name.rpartition(": ")[2]
+    if len(rows) == sets[figure]:
+        names = "all memory"
     return DifferenceRow(**{**vars(first), "name": f"{names}: {figure}"})
+
+
+def _figure(row: DifferenceRow) -> str:
+    """What a row of section "memory" says of its capability set."""
+    return row.name.rpartition(": ")[2]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.measure.failure import FailureRow
+from heapscope.measure.failure import FailureRegion, FailureRow
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.report.table import Column, table
@@ -30,15 +30,21 @@ def failures(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     total = result.summary.failures
     if total == 0:
         return
-    rows = [row for failure in result.failures[:SHOWN] for row in _rows(result, failure)]
+    shown = result.failures[:SHOWN]
+    before = (None, *shown)
+    rows = [row for pair in zip(shown, before, strict=False) for row in _rows(result, *pair)]
     yield table(f"Failed requests (bytes, {total:,} in all)", COLUMNS, rows, width=width)
     if total > SHOWN:
         yield Text(f"and {plural(total - SHOWN, 'more failed request')}", style="dim")
 
 
-def _rows(result: ReplayResult, failure: FailureRow) -> list[tuple[str | int, ...]]:
-    """The request beside the regions that could have served it."""
-    eligible = [region for region in failure.regions if region.eligible]
+def _rows(
+    result: ReplayResult, failure: FailureRow, before: FailureRow | None
+) -> list[tuple[str | int, ...]]:
+    """The request beside the regions that could have served it, unless they stand above."""
+    eligible = _eligible(failure)
+    if before is not None and eligible and eligible == _eligible(before):
+        return [(_request(result, failure), "as above", "", "", "")]
     if not eligible:
         return [(_request(result, failure), "none has these capabilities", "", "", "")]
     return [
@@ -51,6 +57,10 @@ def _rows(result: ReplayResult, failure: FailureRow) -> list[tuple[str | int, ..
         )
         for index, region in enumerate(eligible)
     ]
+
+
+def _eligible(failure: FailureRow) -> list[FailureRegion]:
+    return [region for region in failure.regions if region.eligible]
 
 
 def _request(result: ReplayResult, failure: FailureRow) -> str:

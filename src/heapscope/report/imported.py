@@ -7,6 +7,7 @@ from rich.text import Text
 
 from heapscope.capture.text import TextImportResult
 from heapscope.measure.wording import plural
+from heapscope.report.next_command import print_next
 
 __all__ = ["print_imported"]
 
@@ -22,4 +23,4 @@ def print_imported(result: TextImportResult, target: Console) -> None:
     )
     for message in result.messages():
         target.print(Text(f"note: {message}", style="yellow"))
-    target.print(Text(f"next: heapscope replay {result.out} --chip esp32", style="dim"))
+    print_next("heapscope", "replay", result.out, "--chip", "esp32", target=target)

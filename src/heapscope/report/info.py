@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from heapscope.measure.wording import plural, size
+from heapscope.report.next_command import print_next
 from heapscope.trace.info import EventCounts, TraceInfo
 
 __all__ = ["print_info"]
@@ -25,7 +26,7 @@ def print_info(info: TraceInfo, target: Console) -> None:
     target.print(grid)
     for message in info.health.messages():
         target.print(Text(f"damage: {message}", style="yellow"))
-    target.print(Text(f"next: heapscope replay {info.file} --chip esp32", style="dim"))
+    print_next("heapscope", "replay", info.file, "--chip", "esp32", target=target)
 
 
 def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
@@ -69,7 +70,7 @@ def _events(counts: EventCounts) -> str:
 
 
 def _peak(info: TraceInfo) -> str:
-    at = f" at event {info.live_peak_event:,}" if info.live_peak else ""
+    at = "" if info.live_peak_event is None else f" at event {info.live_peak_event:,}"
     return f"{size(info.live_peak)}{at}; at most {plural(info.live_blocks_peak, 'block')}"
 
 

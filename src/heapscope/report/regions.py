@@ -32,7 +32,7 @@ LOW = (
     Column(heading="at event", wide=True),
     Column(heading="peak payload"),
     Column(heading="blocks given"),
-    Column(heading="requests refused"),
+    Column(heading="tries refused"),
     Column(heading="allocator", name=True, wide=True),
 )
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 from heapscope.report.console import draws_blocks
+from heapscope.report.explain import explain
 from heapscope.report.failures import failures
 from heapscope.report.header import header
 from heapscope.report.health import health, match
@@ -29,6 +30,7 @@ def print_replay(result: ReplayResult, target: Console) -> None:
     width, blocks = target.width, draws_blocks(target)
     _section(target, header(result))
     _section(target, verdict_lines(result))
+    _section(target, explain(result, width=width))
     _section(target, timeline(result, width=width, blocks=blocks))
     _section(target, needs(result, width=width))
     _section(target, failures(result, width=width))

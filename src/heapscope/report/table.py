@@ -10,12 +10,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from heapscope.measure.wording import plural
+
 __all__ = ["WIDE", "Cell", "Column", "table"]
 
 #: From this many columns on a terminal gets the columns marked `wide`.
 WIDE = 116
 
-#: Characters that a column of names keeps. Where they are not there, numbers wrap too.
+#: Characters that a column of names keeps. Where they are not there, a column is left out.
 NAME_LEAST = 8
 
 Cell = Text | str | int | None
@@ -23,7 +25,8 @@ Cell = Text | str | int | None
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`name`: text, which wraps. Numbers keep their width: no digit is ever cut off."""
+    """`name`: text, which wraps. Numbers keep their width: no digit is ever cut off. Where they do
+    not fit, the last columns are left out, which is said."""
 
     heading: str
     name: bool = False
@@ -36,6 +39,9 @@ def table(
     """Rows hold a cell for every column, the wide ones included; None reads "-"."""
     shown = [index for index, column in enumerate(columns) if width >= WIDE or not column.wide]
     cells = [[_text(row[index]) for index in shown] for row in rows]
+    fitting = _fitting([columns[index] for index in shown], cells, width)
+    left_out = len(shown) - fitting
+    shown, cells = shown[:fitting], [row[:fitting] for row in cells]
     made = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
@@ -53,7 +59,19 @@ def table(
         )
     for row in cells:
         made.add_row(*row)
-    return Group(Text(title, style="bold"), made)
+    note = f" [{plural(left_out, 'column')} more on a wider terminal]" if left_out else ""
+    return Group(Text.assemble((title, "bold"), (note, "dim")), made)
+
+
+def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> int:
+    """How many of the columns, from the left, have room for their numbers and words; at least 1."""
+    taken = -1  # no space before the first
+    for index, column in enumerate(columns):
+        needed = _needed(column, [row[index] for row in cells])
+        taken += 1 + (min(needed, NAME_LEAST) if column.name else needed)
+        if taken > width:
+            return max(index, 1)
+    return len(columns)
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> list[int]:
@@ -61,7 +79,7 @@ def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: i
     sizes = [_needed(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
     names = [i for i, column in enumerate(columns) if column.name]
     left = width - (len(columns) - 1) - sum(size for i, size in enumerate(sizes) if i not in names)
-    if left < NAME_LEAST * len(names):
+    if left < sum(min(sizes[i], NAME_LEAST) for i in names):
         return _squeezed(sizes, width - (len(columns) - 1))
     for position, index in enumerate(sorted(names, key=lambda i: sizes[i])):
         sizes[index] = min(sizes[index], left // (len(names) - position))

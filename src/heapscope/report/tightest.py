@@ -29,6 +29,7 @@ def tightest(result: ReplayResult, *, width: int, blocks: bool) -> Iterator[Rend
         "block headers": row.header,
         "control structures": row.control,
         "start-up": row.startup,
+        "old block of a moving realloc": row.moving,
         "free": row.free,
     }
     title = f"Where the bytes were at the tightest moment, {result.place(row.event)}"

@@ -10,6 +10,8 @@ from heapscope.trace.loss import SourceLoss
 
 __all__ = ["TraceHealth"]
 
+_ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TraceHealth:
@@ -22,6 +24,10 @@ class TraceHealth:
     def whole(self) -> bool:
         """True when every event that the recorder saw was read."""
         return not self.messages()
+
+    @property
+    def has_addresses(self) -> bool:
+        return bool(self.row.features & _ADDRESSES)
 
     @property
     def first_damage(self) -> int | None:
@@ -40,9 +46,9 @@ class TraceHealth:
         if row.lost_chunks or row.malformed_chunks or row.skipped_bytes:
             found.append(self._damage())
         if row.lost_events:
-            found.append(f"{row.lost_events:,} events are missing")
+            found.append(f"events missing: {row.lost_events:,}")
         if row.newer_chunks:
-            found.append(f"{row.newer_chunks:,} chunks of a newer version were left out")
+            found.append(f"chunks of a newer version, left out: {row.newer_chunks:,}")
         if self.next_trace is not None:
             found.append(
                 f"another recording begins at byte {self.next_trace:,} and was not read: "
@@ -56,8 +62,8 @@ class TraceHealth:
         row, at = self.row, self.first_damage
         place = "" if at is None else f", first at byte {at:,}"
         return (
-            f"{row.lost_chunks + row.malformed_chunks:,} chunks lost or damaged, "
-            f"{row.skipped_bytes:,} bytes skipped{place}"
+            f"chunks lost or damaged: {row.lost_chunks + row.malformed_chunks:,}, "
+            f"bytes skipped: {row.skipped_bytes:,}{place}"
         )
 
     def to_json(self) -> dict[str, Any]:

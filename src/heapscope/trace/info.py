@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.rows import CensusRow
+from heapscope.native.rows import NEVER, CensusRow
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
@@ -59,7 +59,7 @@ class TraceInfo:
     events: EventCounts
     seconds: float | None  # from the first event to the last; None: no clock, or unknown rate
     live_peak: int
-    live_peak_event: int
+    live_peak_event: int | None  # None: nothing was ever live
     live_blocks_peak: int
     live_end: int
     live_blocks_end: int
@@ -103,7 +103,7 @@ def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
         events=_counts(census),
         seconds=_seconds(census, health.row.features, metadata),
         live_peak=census.live_peak,
-        live_peak_event=census.live_peak_event,
+        live_peak_event=None if census.live_peak_event == NEVER else census.live_peak_event,
         live_blocks_peak=census.live_blocks_peak,
         live_end=census.live,
         live_blocks_end=census.live_blocks,

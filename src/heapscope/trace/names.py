@@ -6,7 +6,9 @@ that prints through rich wraps the result in rich.text.Text, never in a markup s
 
 from __future__ import annotations
 
+import functools
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 
 __all__ = ["Names", "mark_names", "printable", "site_names", "task_names"]
@@ -64,17 +66,38 @@ class Names:
     noun: str  # for an index without a name: "task 5"
     known: tuple[bytes | None, ...]
     default: str = ""  # of index 0 when nobody named it
+    apart: bool = False  # names that show alike carry their index: "wifi (task 5)"
 
     def __getitem__(self, index: int) -> str:
+        name = self._own(index)
+        if self.apart and index in self._alike:
+            return f"{name} ({self.noun} {index})"
+        return name
+
+    def _own(self, index: int) -> str:
         raw = self.known[index] if 0 <= index < len(self.known) else None
-        if raw:
-            return printable(raw)
+        name = printable(raw) if raw else ""
+        if name.strip():
+            return name
         return self.default if index == 0 and self.default else f"{self.noun} {index}"
+
+    @functools.cached_property
+    def _alike(self) -> frozenset[int]:
+        """Indices whose names others have too; a given name is not marked for the default's sake,
+        which is often that of no event."""
+        names = [self._own(index) for index in range(len(self.known))]
+        given = Counter(name for raw, name in zip(self.known, names, strict=True) if raw)
+        alike = {
+            index
+            for index, (raw, name) in enumerate(zip(self.known, names, strict=True))
+            if given[name] > bool(raw)
+        }
+        return frozenset(alike)
 
 
 def task_names(known: tuple[bytes | None, ...]) -> Names:
     """What ran before any task was named counts as "main"."""
-    return Names(noun="task", known=known, default="main")
+    return Names(noun="task", known=known, default="main", apart=True)
 
 
 def mark_names(known: tuple[bytes | None, ...]) -> Names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["HEAD", "TRACE_SYNC", "looks_like"]
+__all__ = ["HEAD", "TRACE_SYNC", "is_text", "looks_like"]
 
 HEAD = 1 << 16  #: bytes of a file's beginning that looks_like() wants
 
@@ -47,11 +47,12 @@ def _looks_like_text(head: bytes) -> tuple[str, str]:
         return "looks like a boot log", "give a trace; a boot log goes to --boot-log"
     if head.lstrip()[:1] in (b"{", b"[") and b'"' in head[:200]:
         return "looks like JSON", "give the trace (.hst) that it was made from"
-    if _is_text(head):
+    if is_text(head):
         return "is text, but no text form of a trace", "see heapscope import --help for its lines"
     return "is not a trace of Heapscope", "give a .hst file, or import another tool's with import"
 
 
-def _is_text(head: bytes) -> bool:
+def is_text(head: bytes) -> bool:
+    """Whether its lines can be shown to people."""
     control = sum(byte < 9 or 13 < byte < 32 for byte in head)
     return control * 50 < len(head) and b"\0" not in head

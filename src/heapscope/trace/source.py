@@ -104,7 +104,9 @@ def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks
         raise InputError(f"{name}: no such file", remedy="check the path") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{name}: cannot be read: {reason}") from None
+        raise InputError(
+            f"{name}: cannot be read: {reason}", remedy="check the path and its permissions"
+        ) from None
     return Blocks(file, name=name, progress=progress)
 
 

@@ -329,7 +329,7 @@ def test_a_log_without_a_modelled_version_needs_one(tmp_path: Path, said: str, w
     log = read_boot_log(save(tmp_path, boot(ARTICLE, said)))
     with pytest.raises(InputError, match=why) as caught:
         load_chip("esp32").layout(boot=log)
-    assert "4.2, 5.5" in caught.value.remedy
+    assert "4.2, 4.3.2, 5.5" in caught.value.remedy
     assert load_chip("esp32").layout(idf="5.5", boot=log).sdk == "5.5"
 
 
@@ -371,14 +371,30 @@ def test_a_hostile_log_reaches_no_terminal(tmp_path: Path) -> None:
     assert not re.search(r"[\x00-\x1f]", caught.value.message)
 
 
+#: espressif/esp-protocols issue 181.
+ESP32_S3: Lines = [
+    (0x3FC97B20, 0x484E0, "D/IRAM"),
+    (0x3FCE0000, 0xEE34, "STACK/DRAM"),
+    (0x3FCF0000, 0x8000, "RAM"),
+    (0x600FE000, 0x2000, "RTC"),
+]
+KINDS = ["DRAM", "D/IRAM", "IRAM", "RTCRAM", "SPIRAM", "RAM", "STACK/DRAM", "Retention RAM"]
+PSRAM = "I (9) spiram: Adding pool of 4096K of external SPI memory to heap allocator"
+REAL = [*boot(ARTICLE, RESET, V4_2, PSRAM), *boot(BLE2MQTT), *boot(ESP32_S3)]
 PIECE = st.one_of(
     st.binary(max_size=40),
-    st.sampled_from([text.encode() for text in (*boot(ARTICLE, RESET, V4_2), *boot(BLE2MQTT))]),
+    st.sampled_from([text.encode() for text in REAL]),
+    st.builds(
+        lambda at, size, kind: line(0x3FC88000 + at * 4, size * 4, kind).encode(),
+        st.integers(0, 0x20000),
+        st.integers(0, 0x20000),
+        st.sampled_from(KINDS),
+    ),
     st.builds(
         lambda start, size, kind: line(start * 4, size * 4, kind).encode(),
         st.integers(0, (1 << 30) - 1),
         st.integers(0, (1 << 30) - 1),
-        st.sampled_from(["DRAM", "D/IRAM", "IRAM", "RTCRAM", "SPIRAM", "RAM", "X"]),
+        st.sampled_from([*KINDS, "RETENT_RAM", "X"]),
     ),
 )
 
@@ -394,15 +410,25 @@ def test_any_bytes_as_a_log_raise_nothing_but_our_errors(
 ) -> None:
     content = end.join(pieces)
     file = save(tmp_path_factory.mktemp("any"), content[: len(content) - cut])
-    for version in (None, "4.2", "5.5"):
-        error = error_of(file, version)
+    for chip, version in BUILDS:
+        error = error_of(file, chip, version)
         assert error is None or (error.message and error.remedy)
 
 
-def error_of(file: Path, version: str | None) -> HeapscopeError | None:
+BUILDS = [
+    ("esp32", None),
+    ("esp32", "4.2"),
+    ("esp32", "5.5"),
+    ("esp32s3", "4.3.2"),
+    ("esp32s3", "5.5"),
+    ("esp32p4", "6.0"),
+]
+
+
+def error_of(file: Path, chip: str, version: str | None) -> HeapscopeError | None:
     try:
         log = read_boot_log(file)
-        load_chip("esp32").layout(idf=version, boot=log, startup_use=30_000).check()
+        load_chip(chip).layout(idf=version, boot=log, startup_use=30_000).check()
     except HeapscopeError as error:
         return error
     return None

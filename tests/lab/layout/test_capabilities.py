@@ -108,6 +108,11 @@ def test_a_need_with_an_unknown_capability_is_an_error() -> None:
         ("5.5", "5.5"),
         ("v5.5.1-dirty", "5.5"),
         (" 5.5.3 ", "5.5"),
+        ("4.3", "4.3.2"),
+        ("v4.3.1-dirty", "4.3.2"),
+        ("6.0", "head-2026-07"),
+        ("v6.0-dev-1489-g4e036983a7", "head-2026-07"),
+        ("HEAD-2026-07", "head-2026-07"),
         ("esp-idf v5.5", "5.5"),  # as in a trace's metadata (format/SPEC.md)
     ],
 )
@@ -115,11 +120,11 @@ def test_versions_map_to_the_modelled_ones(text: str, version: str) -> None:
     assert parse_idf(text) == version
 
 
-@pytest.mark.parametrize("text", ["", "4", "4.20", "5.50", "5.5x", "6.0", "x", "4.2\x1b", "٤.٢"])
+@pytest.mark.parametrize("text", ["", "4", "4.20", "5.50", "5.5x", "6.1", "x", "4.2\x1b", "٤.٢"])
 def test_other_versions_get_the_list(text: str) -> None:
     with pytest.raises(InputError, match="unknown ESP-IDF version") as caught:
         parse_idf(text)
-    assert "4.2, 5.5" in caught.value.remedy
+    assert "4.2, 4.3.2, 5.5, head-2026-07 (development branch; also 6.0)" in caught.value.remedy
     assert "\x1b" not in caught.value.message
 
 

@@ -1,0 +1,312 @@
+/*
+ * umm_malloc: runs of 8-byte units, linked by 16-bit indices; best fit or first fit.
+ * Source: rhempel/umm_malloc ed68d0b src/umm_malloc.c.
+ *
+ *     unit 0       the head of the free list; never free, never merged
+ *     unit 1 ...   runs
+ *     last unit    the end; never free
+ *
+ *     run + 0      index of the physically next run; bit 15: this run is free
+ *     run + 2      index of the physically previous run
+ *     run + 4      payload; in a free run the indices of the next and the previous one in the list
+ *
+ * Index 0 ends the list on both sides. A run that becomes free goes to its front, unless it is
+ * absorbed by the one below; the rest of a run that was split takes that run's place.
+ */
+#include "umm.h"
+
+#include "list.h"
+
+/* ---- the free list ---------------------------------------------------------------------------- */
+
+static void set_header(hs_umm_t *umm, uint32_t run, uint32_t next, uint32_t flag)
+{
+    umm_set_field(umm, run, 0, next | flag);
+}
+
+/* Two neighbours in the list; either may be the head. */
+static void link_free(hs_umm_t *umm, uint32_t first, uint32_t second)
+{
+    umm_set_field(umm, first, UMM_NEXT_FREE, second);
+    umm_set_field(umm, second, UMM_PREVIOUS_FREE, first);
+    umm->heap.steps.writes += 2;
+}
+
+/* Out of the list; the run is used from now on, and its units are in no tally. */
+static void unlink_free(hs_umm_t *umm, uint32_t run)
+{
+    hs_heap_t *heap = &umm->heap;
+    uint32_t size = umm_size(umm, run);
+    link_free(umm, umm_field(umm, run, UMM_PREVIOUS_FREE), umm_field(umm, run, UMM_NEXT_FREE));
+    set_header(umm, run, umm_next(umm, run), 0);
+    heap->steps.writes++;
+    heap->tally.free -= umm_payload(size);
+    heap->tally.free_blocks--;
+    hs_largest_take(&umm->largest, size);
+}
+
+static void push_free(hs_umm_t *umm, uint32_t run)
+{
+    hs_heap_t *heap = &umm->heap;
+    uint32_t size = umm_size(umm, run);
+    link_free(umm, run, umm_field(umm, UMM_HEAD, UMM_NEXT_FREE));
+    link_free(umm, UMM_HEAD, run);
+    set_header(umm, run, umm_next(umm, run), UMM_IS_FREE);
+    heap->steps.writes++;
+    heap->tally.free += umm_payload(size);
+    heap->tally.free_blocks++;
+    hs_largest_add(&umm->largest, size);
+}
+
+static void note_minimum(hs_umm_t *umm)
+{
+    uint32_t units = umm_free_units(umm);
+    hs_region_note_low(&umm->heap);
+    if (units < umm->minimum_units) {
+        umm->minimum_units = units;
+    }
+}
+
+/* ---- splitting and merging -------------------------------------------------------------------- */
+
+/* The upper part of a run, from `units` on, becomes one of its own; returns it. */
+static uint32_t split(hs_umm_t *umm, uint32_t run, uint32_t units, uint32_t flag)
+{
+    uint32_t next = umm_next(umm, run);
+    uint32_t rest = run + units;
+    set_header(umm, rest, next, flag);
+    umm_set_field(umm, rest, UMM_PREVIOUS, run);
+    umm_set_field(umm, next, UMM_PREVIOUS, rest);
+    set_header(umm, run, rest, 0);
+    umm->heap.steps.writes += 4;
+    return rest;
+}
+
+static void merge(hs_umm_t *umm, uint32_t low, uint32_t high, uint32_t flag)
+{
+    uint32_t next = umm_next(umm, high);
+    set_header(umm, low, next, flag);
+    umm_set_field(umm, next, UMM_PREVIOUS, low);
+    umm->heap.steps.writes += 2;
+}
+
+/* A run that is not free takes in the one above it if that is free. */
+static void absorb_next(hs_umm_t *umm, uint32_t run)
+{
+    uint32_t next = umm_next(umm, run);
+    if (umm_is_free(umm, next)) {
+        unlink_free(umm, next);
+        merge(umm, run, next, 0);
+    }
+}
+
+/* Frees a run whose units are in no tally. */
+static void release(hs_umm_t *umm, uint32_t run)
+{
+    absorb_next(umm, run);
+    uint32_t below = umm_field(umm, run, UMM_PREVIOUS);
+    if (!umm_is_free(umm, below)) {
+        push_free(umm, run);
+        return;
+    }
+    uint32_t gained = umm_size(umm, run);
+    hs_largest_take(&umm->largest, umm_size(umm, below));
+    merge(umm, below, run, UMM_IS_FREE);
+    umm->heap.tally.free += gained * UMM_UNIT;
+    hs_largest_add(&umm->largest, umm_size(umm, below));
+}
+
+/* ---- malloc and free -------------------------------------------------------------------------- */
+
+/* The smallest run of at least `units`, the first of equals in list order; the head if there is
+ * none. Bound: visits every free run. */
+static uint32_t best_fit(hs_umm_t *umm, uint32_t units)
+{
+    uint32_t best = UMM_HEAD;
+    uint32_t best_size = UINT32_MAX;
+    uint32_t run = umm_field(umm, UMM_HEAD, UMM_NEXT_FREE);
+    for (; run != UMM_HEAD; run = umm_field(umm, run, UMM_NEXT_FREE)) {
+        uint32_t size = umm_size(umm, run);
+        umm->heap.steps.nodes++;
+        if (size >= units && size < best_size) {
+            best = run;
+            best_size = size;
+        }
+    }
+    return best;
+}
+
+static uint32_t first_fit(hs_umm_t *umm, uint32_t units)
+{
+    uint32_t run = umm_field(umm, UMM_HEAD, UMM_NEXT_FREE);
+    for (; run != UMM_HEAD; run = umm_field(umm, run, UMM_NEXT_FREE)) {
+        umm->heap.steps.nodes++;
+        if (umm_size(umm, run) >= units) {
+            break;
+        }
+    }
+    return run;
+}
+
+/* The low part of a free run is taken; the rest keeps its place in the list. */
+static void take_low(hs_umm_t *umm, uint32_t run, uint32_t units)
+{
+    uint32_t previous = umm_field(umm, run, UMM_PREVIOUS_FREE);
+    uint32_t next = umm_field(umm, run, UMM_NEXT_FREE);
+    hs_largest_take(&umm->largest, umm_size(umm, run));
+    uint32_t rest = split(umm, run, units, UMM_IS_FREE);
+    link_free(umm, previous, rest);
+    link_free(umm, rest, next);
+    umm->heap.tally.free -= units * UMM_UNIT;
+    hs_largest_add(&umm->largest, umm_size(umm, rest));
+}
+
+static uint32_t hand_out(hs_umm_t *umm, uint32_t run, uint32_t units)
+{
+    if (run == UMM_HEAD) {
+        return HS_NONE;
+    }
+    if (umm_size(umm, run) == units) {
+        unlink_free(umm, run);
+    } else {
+        take_low(umm, run, units);
+    }
+    umm->heap.tally.used += umm_payload(units);
+    umm->heap.tally.used_blocks++;
+    note_minimum(umm);
+    return umm_offset(run);
+}
+
+static uint32_t malloc_best(hs_heap_t *heap, uint32_t size)
+{
+    uint32_t units = umm_units_for(size);
+    return size == 0 ? HS_NONE : hand_out(umm_of(heap), best_fit(umm_of(heap), units), units);
+}
+
+static uint32_t malloc_first(hs_heap_t *heap, uint32_t size)
+{
+    uint32_t units = umm_units_for(size);
+    return size == 0 ? HS_NONE : hand_out(umm_of(heap), first_fit(umm_of(heap), units), units);
+}
+
+static void model_free(hs_heap_t *heap, uint32_t offset)
+{
+    hs_umm_t *umm = umm_of(heap);
+    uint32_t run = umm_run_at(offset);
+    heap->tally.used -= umm_payload(umm_size(umm, run));
+    heap->tally.used_blocks--;
+    release(umm, run);
+}
+
+/* ---- realloc ---------------------------------------------------------------------------------- */
+
+/* Moves down into the free run below. */
+static uint32_t slide(hs_umm_t *umm, uint32_t run, uint32_t old)
+{
+    uint32_t below = umm_field(umm, run, UMM_PREVIOUS);
+    unlink_free(umm, below);
+    merge(umm, below, run, 0);
+    umm->heap.steps.copied += umm_payload(old);
+    return below;
+}
+
+/* Grows into free neighbours where they suffice; returns the run that then holds the data, of less
+ * than `units` if they do not. The run below goes first, but for an exact fit above. */
+static uint32_t grow(hs_umm_t *umm, uint32_t run, uint32_t units)
+{
+    uint32_t next = umm_next(umm, run);
+    uint32_t previous = umm_field(umm, run, UMM_PREVIOUS);
+    uint32_t size = next - run;
+    uint32_t above = umm_is_free(umm, next) ? umm_size(umm, next) : 0;
+    uint32_t below = umm_is_free(umm, previous) ? umm_size(umm, previous) : 0;
+    if (size + above == units || (below == 0 && size + above >= units)) {
+        absorb_next(umm, run);
+        return run;
+    }
+    if (below + size >= units) {
+        return slide(umm, run, size);
+    }
+    if (below + size + above >= units) {
+        absorb_next(umm, run);
+        return slide(umm, run, size);
+    }
+    return run;
+}
+
+static uint32_t move(hs_heap_t *heap, uint32_t offset, uint32_t size)
+{
+    uint32_t moved = heap->model->malloc(heap, size);
+    if (moved != HS_NONE) {
+        heap->steps.copied += hs_umm_usable(heap, offset);
+        model_free(heap, offset);
+    }
+    return moved;
+}
+
+static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+{
+    hs_umm_t *umm = umm_of(heap);
+    uint32_t units = umm_units_for(size);
+    uint32_t run = umm_run_at(offset);
+    uint32_t old = umm_size(umm, run);
+    if (old < units) {
+        run = grow(umm, run, units);
+    }
+    uint32_t held = umm_size(umm, run);
+    if (held < units) {
+        return move(heap, offset, size);
+    }
+    if (held > units) {
+        release(umm, split(umm, run, units, 0));
+    }
+    heap->tally.used += (units - old) * UMM_UNIT;
+    note_minimum(umm);
+    return umm_offset(run);
+}
+
+/* ---- creation --------------------------------------------------------------------------------- */
+
+static hs_status_t create(hs_heap_t *heap)
+{
+    hs_umm_t *umm = umm_of(heap);
+    uint32_t units = heap->size / UMM_UNIT;
+    /* More units than indices: the real one would lose the upper bits of the last one's. */
+    if (heap->base % 4 != 0 || units < UMM_UNITS_MIN || units > UMM_UNITS_MAX) {
+        return HS_ERR_MEMORY;
+    }
+    umm->last = units - 1;
+    memset(heap->mem, 0, heap->size);
+    set_header(umm, UMM_HEAD, UMM_FIRST, 0);
+    set_header(umm, UMM_FIRST, umm->last, UMM_IS_FREE);
+    umm_set_field(umm, umm->last, UMM_PREVIOUS, UMM_FIRST);
+    umm_set_field(umm, UMM_HEAD, UMM_NEXT_FREE, UMM_FIRST);
+    umm_set_field(umm, UMM_HEAD, UMM_PREVIOUS_FREE, UMM_FIRST);
+    heap->tally.control = UMM_UNIT;
+    heap->tally.free = umm_payload(umm->last - UMM_FIRST);
+    heap->tally.free_blocks = 1;
+    hs_largest_add(&umm->largest, umm->last - UMM_FIRST);
+    umm->minimum_units = umm_free_units(umm);
+    return HS_OK;
+}
+
+/* All but name, title and malloc. */
+#define SAME_IN_BOTH_FITS                                                                          \
+    .state_size = sizeof(hs_umm_t), .granule = 4, .poisonable = false, .has_realloc = true,        \
+    .has_aligned = false, .serves_up_to_largest = true, .aligned_is_own = false, .create = create, \
+    .free = model_free, .realloc = model_realloc, .usable = hs_umm_usable, .fits = hs_umm_fits,    \
+    .largest_allocatable = hs_umm_largest_allocatable, .largest_free = hs_umm_largest_free,        \
+    .reported = hs_umm_reported, .walk = hs_umm_walk, .check = hs_umm_check
+
+const hs_model_t hs_model_umm = {
+    .name = "umm",
+    .title = "umm_malloc: 8-byte units, best fit",
+    .malloc = malloc_best,
+    SAME_IN_BOTH_FITS,
+};
+
+const hs_model_t hs_model_umm_first = {
+    .name = "umm-first",
+    .title = "umm_malloc: 8-byte units, first fit",
+    .malloc = malloc_first,
+    SAME_IN_BOTH_FITS,
+};

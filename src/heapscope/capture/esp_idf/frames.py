@@ -1,0 +1,49 @@
+"""Code addresses that a monitor has put names to, in the lines after those that hold them.
+
+0x400d276d: leak_some_memory at /path/blink.c:27              idf_monitor up to v5.0
+--- 0x4037a832: heap_caps_malloc_default at /path/heap_caps.c:122
+#1  0x400d3e1d in app_main at src/main.cpp:64 (discriminator 2)      PlatformIO
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from heapscope.capture.esp_idf.lines import Line
+
+__all__ = ["Frames"]
+
+_FRAME = re.compile(
+    rb"(?:^|[\s>\]])0x([0-9a-f]{8})(?:: | in )(.{1,200}?) at (.{1,400}?):(\d{1,7}|\?)(?:\s|$)",
+    re.IGNORECASE,
+)
+_FRAMES_MAX = 100_000
+_NAME_MAX = 255  # bytes of a site's name in a trace
+
+
+class Frames:
+    """Addresses to names. A name is bytes out of the log: untrusted."""
+
+    def __init__(self) -> None:
+        self._names: dict[int, bytes] = {}
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def feed(self, line: Line) -> bool:
+        found = _FRAME.search(line.text)
+        if found is None or not line.ended:
+            return False
+        if len(self._names) < _FRAMES_MAX:
+            file = re.split(rb"[\\/]", found[3])[-1]
+            self._names[int(found[1], 16)] = b"%s (%s:%s)" % (found[2], file, found[4])
+        return True
+
+    def site(self, callers: Sequence[int]) -> bytes:
+        """The name of a call site: innermost caller first, addresses where no name is known."""
+        if not callers:
+            return b"unknown"
+        known = any(caller in self._names for caller in callers)
+        parts = (self._names.get(caller, b"0x%08x" % caller) for caller in callers)
+        return (b" < " if known else b":").join(parts)[:_NAME_MAX]

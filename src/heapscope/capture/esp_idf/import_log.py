@@ -1,0 +1,332 @@
+"""`import esp-idf`: a device's log to an answer, and to a trace where it holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from heapscope.capture.esp_idf.boot import Boot
+from heapscope.capture.esp_idf.contents import LogContents, read_contents
+from heapscope.capture.esp_idf.device import LOGGED, Device, identify
+from heapscope.capture.esp_idf.failed import FailedGroup
+from heapscope.capture.esp_idf.fits import Answer, ask, figures_of, largest, rooms_of
+from heapscope.capture.esp_idf.heap_trace import HeapTrace
+from heapscope.capture.esp_idf.logged_memory import LoggedMemory
+from heapscope.capture.esp_idf.order import Ordered, in_order
+from heapscope.capture.esp_idf.result import (
+    EspIdfImport,
+    LogSource,
+    Need,
+    SiteUse,
+    SummaryView,
+    TraceFacts,
+)
+from heapscope.capture.esp_idf.rounding import Rule, candidates, rules_of
+from heapscope.capture.esp_idf.sentences import limits, messages, verdict
+from heapscope.capture.esp_idf.summary import RegionState
+from heapscope.capture.esp_idf.write_trace import write_trace
+from heapscope.errors import InputError
+from heapscope.layout.capabilities import DEFAULT, INTERNAL
+from heapscope.layout.versions import find_version
+from heapscope.trace.metadata import CLOCK_HZ
+from heapscope.trace.names import printable
+from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.source import Blocks, Progress, open_blocks
+
+__all__ = ["import_esp_idf"]
+
+_SITES_MAX = 100  # of what is not freed
+_LOOKED_FOR = (
+    "looked for: heap_init lines, 'Heap summary for capabilities', tables of heap use by task, "
+    "heap_trace_dump(), lines of failed allocations; log them, or give another file"
+)
+
+
+def import_esp_idf(
+    path: str | Path,
+    out: str | Path | None = None,
+    *,
+    idf: str | None = None,
+    chip: str | None = None,
+    poisoning: str | None = None,
+    needs: Sequence[tuple[int, int]] = (),
+    progress: Progress | None = None,
+) -> EspIdfImport:
+    """Reads `path` (.zst too, "-": standard input); writes the trace `out` if the log has events.
+    `needs`: (bytes, capabilities), 0: malloc's. InputError when the log tells nothing of a heap."""
+    with open_blocks(path, progress=progress) as blocks:
+        head = _Head(blocks)
+        contents = read_contents(head)
+    boot = contents.boot
+    device = identify(boot, chip=chip, idf=idf)
+    if boot.empty:
+        raise _nothing(blocks, head)
+    views, rules, odd = _views(boot, device, poisoning)
+    result = _result(contents, blocks, device, views, rules, poisoning)
+    result = replace(
+        result, needs=_needs(needs, views, LoggedMemory(device.data, device.version), boot)
+    )
+    dump = boot.traces.best
+    if dump is not None:
+        ordered = in_order(dump)
+        result = replace(result, trace=_facts(boot, dump, ordered))
+        if out is not None:
+            result = _write(result, out, path, boot, device, dump, ordered)
+    result = replace(result, wanted_out="" if out is None else printable(str(out), limit=400))
+    result = replace(result, limits=tuple(limits(result)))
+    notes = (*messages(result, contents, odd), *device.notes)
+    return replace(result, verdict=tuple(verdict(result)), messages=notes)
+
+
+class _Head:
+    """Blocks going by, their beginning kept."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self.kept = b""
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self._blocks:
+            self.kept += block[: HEAD - len(self.kept)]
+            yield block
+
+
+def _nothing(blocks: Blocks, head: _Head) -> InputError:
+    what, _ = looks_like(head.kept)
+    what = "is a log" if "log" in what or "text" in what else what
+    loss = "" if blocks.loss is None else f"; {blocks.loss.sentence()}"
+    return InputError(
+        f"{blocks.name}: nothing about a heap in it: it {what}{loss}", remedy=_LOOKED_FOR
+    )
+
+
+def _views(
+    boot: Boot, device: Device, poisoning: str | None
+) -> tuple[tuple[SummaryView, ...], tuple[Rule, ...], int]:
+    """Every summary read by the rules that explain all of them; and how many regions they do not
+    explain."""
+    states = [state for summary in boot.summaries for state in summary.regions]
+    rules, odd = _rules(boot.tasks.tables > 0, device, poisoning, states)
+    memory = LoggedMemory(device.data, device.version, boot.regions)
+    views = []
+    for summary in boot.summaries:
+        rooms = rooms_of(summary, memory, rules)
+        views.append(SummaryView(summary=summary, rooms=rooms, allocatable=largest(rooms, 0)))
+    return tuple(views), rules, odd
+
+
+def _rules(
+    tracking: bool, device: Device, poisoning: str | None, states: Sequence[RegionState]
+) -> tuple[tuple[Rule, ...], int]:
+    """Task tables say that tasks are tracked, unless the figures say that they are not."""
+    best: tuple[tuple[Rule, ...], int] | None = None
+    for tracked in (True, False) if tracking else (False,):
+        rules = rules_of(device.version, poisoning=poisoning, tracking=tracked)
+        found = candidates(rules, (figures_of(state) for state in states))
+        if rules and (best is None or found[1] < best[1]):
+            best = found
+    assert best is not None
+    return best
+
+
+def _result(
+    contents: LogContents,
+    blocks: Blocks,
+    device: Device,
+    views: tuple[SummaryView, ...],
+    rules: tuple[Rule, ...],
+    poisoning: str | None,
+) -> EspIdfImport:
+    boot = contents.boot
+    main = _main(views, LoggedMemory(device.data, device.version))
+    failed = boot.failed
+    return EspIdfImport(
+        source=_source(contents, blocks, device, rules if views else (), poisoning),
+        regions=tuple(boot.regions),
+        summary_count=boot.summary_count,
+        views=views,
+        view=main,
+        tightest=_tightest(views, main),
+        needs=(),
+        task_tables=boot.tasks.tables,
+        tasks=boot.tasks.tasks(),
+        failed=failed.count,
+        failed_groups=failed.groups(),
+        failed_fits=tuple(_fits(failed.groups(), main, LoggedMemory(device.data, device.version))),
+        failed_zero_sized=failed.zero_sized,
+        failed_without_size=failed.without_size,
+        failed_texts=tuple(failed.texts),
+        trace=None,
+        wanted_out="",
+        out="",
+        bytes_written=0,
+        verdict=(),
+        limits=(),
+        messages=(),
+    )
+
+
+def _fits(
+    groups: Sequence[FailedGroup], view: SummaryView | None, memory: LoggedMemory
+) -> Iterator[Answer]:
+    if view is not None and view.rooms:
+        for one in groups:
+            yield ask(one.size, one.caps, view.summary, view.rooms, memory).answer
+
+
+def _source(
+    contents: LogContents,
+    blocks: Blocks,
+    device: Device,
+    rules: tuple[Rule, ...],
+    poisoning: str | None,
+) -> LogSource:
+    poisoned = {rule.poisoned for rule in rules}
+    seen = ("light" if True in poisoned else "none") if len(poisoned) == 1 else ""
+    return LogSource(
+        file=blocks.name,
+        lines=contents.lines,
+        boots=contents.boots,
+        boot=contents.boot.number,
+        left_out=contents.left_out,
+        chip=device.chip,
+        chip_source=device.chip_source,
+        idf="" if device.version is None else device.version.text,
+        idf_source=device.version_source,
+        nearest_idf=_nearest(device),
+        rules=tuple(dict.fromkeys(rule.name for rule in rules)),
+        poisoning=poisoning or seen,
+        source_loss=blocks.loss,
+    )
+
+
+def _nearest(device: Device) -> str:
+    """For --idf, where the log's own version does not do."""
+    version = LoggedMemory(device.data, device.version).version
+    if device.data is None or version is None:
+        return ""
+    told = device.version is not None and device.version_source == LOGGED
+    found = find_version(device.version.text, device.data.versions) if device.version else None
+    return "" if told and found is not None else version.name
+
+
+def _main(views: Sequence[SummaryView], memory: LoggedMemory) -> SummaryView | None:
+    """The last summary that has all regions of malloc, or else the last that has any."""
+    with_regions = [view for view in views if view.rooms] or list(views)
+    covering = [view for view in with_regions if _covers(view, 0, memory)]
+    chosen = covering or with_regions
+    return chosen[-1] if chosen else None
+
+
+def _covers(view: SummaryView, caps: int, memory: LoggedMemory) -> bool:
+    printed = view.summary.caps
+    bits = caps or DEFAULT | INTERNAL
+    return printed is not None and not memory.others_may_serve(bits, printed)
+
+
+def _tightest(views: Sequence[SummaryView], main: SummaryView | None) -> SummaryView | None:
+    """The one with the smallest largest block, among those of the same capabilities."""
+    if main is None:
+        return None
+    same = [view for view in views if view.summary.caps == main.summary.caps and view.rooms]
+    return min(same, key=_tightness, default=main)
+
+
+def _tightness(view: SummaryView) -> tuple[int, int]:
+    block = view.largest if view.allocatable is None else view.allocatable.least
+    return block or 0, view.free
+
+
+def _needs(
+    wanted: Sequence[tuple[int, int]],
+    views: Sequence[SummaryView],
+    memory: LoggedMemory,
+    boot: Boot,
+) -> tuple[Need, ...]:
+    return tuple(_need(size, caps, views, memory, boot) for size, caps in dict.fromkeys(wanted))
+
+
+def _need(
+    size: int, caps: int, views: Sequence[SummaryView], memory: LoggedMemory, boot: Boot
+) -> Need:
+    covering = [view for view in views if view.rooms and _covers(view, caps, memory)]
+    asked = covering or [view for view in views if view.rooms]
+    answers = [ask(size, caps, view.summary, view.rooms, memory) for view in asked]
+    counts = {kind: sum(one.answer == kind for one in answers) for kind in Answer}
+    failing = (v.moment for v, a in zip(asked, answers, strict=True) if a.answer == Answer.NO)
+    why = "the log has no heap summary"
+    if not asked and boot.regions and size > max(region.size for region in boot.regions):
+        why = "no region of the boot lines is as large, so it never fits"
+    return Need(
+        size=size,
+        caps=caps,
+        last=answers[-1] if answers else None,
+        view=asked[-1] if asked else None,
+        fits=counts[Answer.YES],
+        fits_not=counts[Answer.NO],
+        not_told=counts[Answer.UNKNOWN],
+        first_not=next(failing, None),
+        why=why if not asked else "",
+    )
+
+
+def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> TraceFacts:
+    return TraceFacts(
+        moment=dump.moment,
+        dumps=boot.traces.dumps,
+        complete=dump.complete,
+        mode=dump.mode,
+        records=len(dump),
+        stated_records=dump.records,
+        capacity=dump.capacity,
+        total_allocations=dump.total_allocations,
+        total_frees=dump.total_frees,
+        stated_bytes=dump.stated_bytes,
+        overflowed=dump.overflowed,
+        cut_records=dump.cut_records,
+        dropped=dump.dropped,
+        lost=dump.lost,
+        allocations=ordered.allocations,
+        reallocs=ordered.reallocs,
+        frees=ordered.frees,
+        implied_frees=ordered.implied_frees,
+        duplicates=ordered.duplicates,
+        alive=ordered.alive,
+        alive_bytes=ordered.alive_bytes,
+        peak_least=ordered.peak_least,
+        peak_most=ordered.peak_most,
+        sites=len(dump.sites) - 1,
+        alive_sites=tuple(
+            SiteUse(name=printable(boot.frames.site(dump.sites[site])), blocks=blocks, bytes=size)
+            for site, blocks, size in ordered.alive_by_site[:_SITES_MAX]
+        ),
+        named_frames=len(boot.frames),
+        clock_hz=boot.clock_hz,
+        clock=ordered.clock,
+    )
+
+
+def _write(
+    result: EspIdfImport,
+    out: str | Path,
+    path: str | Path,
+    boot: Boot,
+    device: Device,
+    dump: HeapTrace,
+    ordered: Ordered,
+) -> EspIdfImport:
+    if len(ordered.events) == 0:
+        return result
+    failed = [one for one in boot.failed.kept if one.moment.line < dump.moment.line]
+    facts = {
+        "sdk": f"esp-idf {device.version.text}" if device.version else "",
+        "chip": device.chip,
+        "poisoning": result.source.poisoning,
+        "tracking": "1" if boot.tasks.tables else "",
+        CLOCK_HZ: str(boot.clock_hz) if boot.clock_hz else "",
+    }
+    written = write_trace(
+        out, dump, ordered, failed=failed, frames=boot.frames, facts=facts, file=path
+    )
+    return replace(result, out=printable(str(out), limit=400), bytes_written=written)

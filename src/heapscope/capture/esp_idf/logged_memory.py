@@ -1,0 +1,149 @@
+"""What is known of the memory that a log's addresses lie in: the chip's kinds and capabilities."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from heapscope.capture.esp_idf.summary import RegionState
+from heapscope.capture.esp_idf.version import SdkVersion
+from heapscope.layout import capabilities
+from heapscope.layout.boot_lines import BootRegion
+from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
+from heapscope.layout.versions import find_version
+
+__all__ = ["LoggedMemory", "RegionKind", "guess_chip", "known_chip"]
+
+#: Of the pool that PSRAM keeps back inside internal memory where no chip says otherwise: malloc
+#: cannot use it (v4.2 to v5.5).
+_POOL_CAPS = (0, capabilities.parse("DMA|INTERNAL"), capabilities.parse("8BIT|32BIT"))
+#: What every chip's memory for malloc has.
+_PLAIN = capabilities.parse("8BIT|32BIT|INTERNAL|DEFAULT")
+_SERIES = re.compile(r"(\d+)\.(\d+)(?:\.\d+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionKind:
+    """`caps` by priority; None: the chip, or the address in it, is not known."""
+
+    name: str  # "D/IRAM", "DMA pool"; "": not known
+    caps: tuple[int, int, int] | None = None
+    iram_alias: bool = False
+
+    @property
+    def all_caps(self) -> int:
+        first, second, third = self.caps or (0, 0, 0)
+        return first | second | third
+
+
+class LoggedMemory:
+    """Kinds by address. `version`: that of the chip's file, or the next one below the log's."""
+
+    def __init__(
+        self,
+        chip: ChipData | None,
+        version: SdkVersion | None,
+        boot: Sequence[BootRegion] = (),
+    ) -> None:
+        self.chip = chip
+        self.version = None if chip is None else _nearest(chip.versions, version)
+        self._boot = {region.start: region.kind for region in boot}
+
+    def kinds(self, regions: Sequence[RegionState]) -> tuple[RegionKind, ...]:
+        """Of the regions of one summary, which may lie inside one another."""
+        pool = (0, 0, 0) if self.version is None else self.version.pool
+        kept_back = RegionKind(name="DMA pool", caps=pool if any(pool) else _POOL_CAPS)
+        return tuple(
+            kept_back if any(_inside(region, other) for other in regions) else self._kind(region)
+            for region in regions
+        )
+
+    def others_may_serve(self, caps: int, printed: int) -> bool:
+        """Whether a region without all of the capabilities `printed` may have all of `caps`."""
+        if caps & printed == printed:
+            return False
+        if self.version is None:
+            return bool(printed & ~_PLAIN) or not caps & capabilities.DEFAULT
+        return any(union & caps == caps and union & printed != printed for union in self._unions())
+
+    def _unions(self) -> Iterator[int]:
+        """All capabilities of each kind of memory."""
+        assert self.version is not None
+        windows = (window.caps for window in self.version.psram)
+        for first, second, third in (*self.version.kinds.values(), *windows):
+            yield first | second | third
+
+    def _kind(self, region: RegionState) -> RegionKind:
+        name = self._boot.get(region.start, "")
+        if self.version is None:
+            return RegionKind(name=name)
+        for window in self.version.psram:
+            if window.start <= region.start < window.start + window.size:
+                return RegionKind(name=name or "SPIRAM", caps=window.caps)
+        entries = (e for e in self.version.map if e.start <= region.start < e.end)
+        entry = next(entries, None)
+        name = name if name in self.version.kinds else entry.kind if entry else name
+        return RegionKind(
+            name=name,
+            caps=self.version.kinds.get(name),
+            iram_alias=entry is not None and entry.iram_alias,
+        )
+
+
+def known_chip(name: str) -> ChipData | None:
+    """None: there is no file of it."""
+    plain = name.strip().lower().replace("-", "")
+    return read_chip(plain) if plain in chip_files() else None
+
+
+def guess_chip(regions: Iterable[tuple[int, int]]) -> ChipData | None:
+    """The one chip in whose memory all of these (start, length) lie; None: none, or more than
+    one."""
+    wanted = list(regions)
+    fitting = [
+        chip
+        for chip in map(read_chip, chip_files())
+        if wanted and any(_has_all(version, wanted) for version in chip.versions)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _has_all(version: VersionData, regions: list[tuple[int, int]]) -> bool:
+    runs = [(entry.start, entry.end) for entry in version.map]
+    runs += [(window.start, window.start + window.size) for window in version.psram]
+    return all(_covered(runs, start, start + length) for start, length in regions)
+
+
+def _covered(runs: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Bound: each step goes up to the end of a run."""
+    while start < end:
+        further = max((high for low, high in runs if low <= start < high), default=start)
+        if further == start:
+            return False
+        start = further
+    return True
+
+
+def _inside(region: RegionState, other: RegionState) -> bool:
+    end, other_end = region.start + region.length, other.start + other.length
+    return region.length < other.length and other.start <= region.start and end <= other_end
+
+
+def _nearest(versions: tuple[VersionData, ...], version: SdkVersion | None) -> VersionData:
+    """Of the file's versions the log's own, or the last one below it, or else the first."""
+    ordered = sorted(versions, key=_series)
+    if version is None:
+        return next((data for data in reversed(ordered) if not data.development), ordered[-1])
+    name = find_version(version.text, versions)
+    below = [data for data in ordered if _series(data) <= version.series]
+    same = [data for data in ordered if data.name == name]
+    return (same or below or ordered[:1])[-1]
+
+
+def _series(data: VersionData) -> tuple[int, int]:
+    """By another name where the own one has no number (a development branch)."""
+    for name in (data.name, *data.aliases):
+        if (found := _SERIES.fullmatch(name)) is not None:
+            return int(found[1]), int(found[2])
+    return 1000, 0

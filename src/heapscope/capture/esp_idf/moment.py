@@ -1,0 +1,69 @@
+"""When something was printed: the device's own clock, the host's, and the place in the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from heapscope.capture.esp_idf.lines import Line
+from heapscope.trace.names import printable
+
+__all__ = ["Clock", "Moment", "without_stamp"]
+
+#: `I (1234) tag: ` of ESP-IDF, `[  1234][I][` of Arduino: milliseconds since the start.
+_TICK = re.compile(rb"(?<![\w(])[IWEDV] ?\((\d{1,10})\) |^\W{0,4}\[ *(\d{1,10})\]\[[IWEDV]\]")
+#: What a host puts in front: `12:34:56`, `[12:34:56.789]`, `2024-05-31T12:34:56`, `2024-05-31 ...`.
+_STAMP = re.compile(
+    rb"^\W{0,3}((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?Z?)(?![\d:])[\]>-]* ?"
+)
+_HEAD = 64  # bytes of a line in which they stand
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """`uptime_ms`: the last log time of the device before it; `stamp`: the host's, as printed."""
+
+    line: int
+    uptime_ms: int | None = None
+    stamp: str = ""
+
+    def place(self) -> str:
+        """ "line 812, 12.345 s after the start" """
+        parts = [f"line {self.line:,}"]
+        if self.stamp:
+            parts.append(f"at {self.stamp}")
+        if self.uptime_ms is not None:
+            parts.append(f"{self.uptime_ms / 1000:,.3f} s after the start")
+        return ", ".join(parts)
+
+
+def without_stamp(text: bytes) -> bytes:
+    """Without what the host put in front."""
+    found = _STAMP.match(text[:_HEAD])
+    return text if found is None else text[found.end() :]
+
+
+class Clock:
+    """Remembers the last log time of the device. Lines must be shown in order."""
+
+    def __init__(self) -> None:
+        self._last = b""
+
+    def see(self, text: bytes) -> None:
+        if b"(" in text[:_HEAD] or text[:6].lstrip().startswith(b"["):
+            head = text[:_HEAD]
+            if _TICK.search(head):
+                self._last = head
+
+    def restart(self) -> None:
+        """The device begins anew."""
+        self._last = b""
+
+    def at(self, line: Line) -> Moment:
+        tick = _TICK.search(self._last)
+        stamp = _STAMP.match(line.text[:_HEAD])
+        return Moment(
+            line=line.number,
+            uptime_ms=None if tick is None else int(tick[1] or tick[2]),
+            stamp="" if stamp is None else printable(stamp[1]),
+        )

@@ -1,0 +1,43 @@
+"""What a user says of a firmware's build beyond chip and SDK version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["POOL_SIZE", "THRESHOLD", "Build", "Psram"]
+
+THRESHOLD = 16384  #: default of CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL
+POOL_SIZE = 32768  #: default of CONFIG_SPIRAM_MALLOC_RESERVE_INTERNAL
+
+
+@dataclass(frozen=True, kw_only=True)
+class Psram:
+    """External memory in the heap."""
+
+    size: int
+    threshold: int | None = THRESHOLD  # malloc prefers it above; None: it never uses it
+    reserve: int | None = None  # bytes of internal memory kept for DMA; None: as the SDK's default
+
+    @property
+    def reserved(self) -> int:
+        """The option depends on malloc's use of PSRAM."""
+        if self.reserve is not None:
+            return self.reserve
+        return 0 if self.threshold is None else POOL_SIZE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """None: as in a default build."""
+
+    cores: int | None = None
+    static_dram: int | None = None
+    static_iram: int | None = None
+    psram: Psram | None = None
+    rtc: bool | None = None  # RTC fast memory is heap
+    protection: bool | None = None  # memory protection; without it, heap memory is executable
+    iram_8bit: bool = False  # CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY
+
+    @property
+    def statics(self) -> dict[str, int | None]:
+        return {"dram": self.static_dram, "iram": self.static_iram}

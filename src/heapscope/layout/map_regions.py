@@ -1,0 +1,97 @@
+"""Default regions out of the memory map: what static use and reserved ranges leave of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from heapscope.errors import InputError
+from heapscope.layout.chip_data import StaticUse
+from heapscope.layout.layout import Region
+from heapscope.layout.memory import Memory
+
+__all__ = ["map_regions"]
+
+Range = tuple[int, int]  # start and end
+
+_LEAST = 16  # bytes; what is left of so many or fewer is no region (memory_layout_utils.c)
+_REGION_MIN = 64  # bytes that static use must leave
+
+
+def map_regions(
+    memory: Memory, static: StaticUse, statics: Mapping[str, int | None]
+) -> tuple[Region, ...]:
+    """`statics`: bytes of static use by name ("dram", "iram"); None: as assumed."""
+    taken = [*_reserved(memory), *_static(memory, static, statics)]
+    regions: list[Region] = []
+    for entry in memory.entries():
+        for start, end in without((entry.start, entry.end), taken):
+            region = memory.region(memory.kind(entry), start, end - start)
+            _append(regions, memory, region)
+    return tuple(regions)
+
+
+def without(memory: Range, taken: Iterable[Range]) -> list[Range]:
+    """What is left of a range, in pieces worth a heap."""
+    pieces, (start, end) = [], memory
+    for low, high in sorted(taken):
+        if low < end and high > start:
+            pieces.append((start, low))
+            start = max(start, high)
+    pieces.append((start, end))
+    return [(low, high) for low, high in pieces if high - low > _LEAST]
+
+
+def _append(regions: list[Region], memory: Memory, region: Region) -> None:
+    """Neighbours of one kind become one heap, unless only one of them holds start-up stacks."""
+    last = regions[-1] if regions else None
+    if last is not None and last.end == region.start and last.kind == region.kind:
+        joined = memory.region(region.kind, last.start, last.size + region.size)
+        if last.startup_stack == region.startup_stack:
+            regions[-1] = joined
+            return
+    regions.append(region)
+
+
+def _reserved(memory: Memory) -> list[Range]:
+    name = memory.version.name
+    known = memory.chip.reserved
+    return [(part.start, part.end) for part in known if not part.sdks or name in part.sdks]
+
+
+def _static(
+    memory: Memory, static: StaticUse, statics: Mapping[str, int | None]
+) -> Iterable[Range]:
+    """Code first, from the beginning of what is IRAM alone, then data."""
+    iram, dram = (_amount(statics[name], assumed) for name, assumed in _assumed(static))
+    code = max(0, iram - static.code_elsewhere)
+    most = _room(memory, static.base) - _REGION_MIN
+    if iram < 0 or dram < 0 or code + dram > most:
+        raise InputError(
+            f"static use of {iram} bytes of IRAM and {dram} of DRAM is not possible",
+            remedy=f"--static-iram and --static-dram together take 0 to "
+            f"{most + static.code_elsewhere}",
+        )
+    yield static.base, static.base + (code + dram + 3 & ~3)
+    for entry in memory.entries():
+        if entry.kind == "IRAM":
+            yield entry.start, entry.start + min(iram + 3 & ~3, entry.size)
+
+
+def _assumed(static: StaticUse) -> tuple[tuple[str, int], ...]:
+    return ("iram", static.iram), ("dram", static.dram)
+
+
+def _amount(given: int | None, assumed: int) -> int:
+    return assumed if given is None else given
+
+
+def _room(memory: Memory, base: int) -> int:
+    """Bytes from `base` on that the map has without a gap and nobody else has."""
+    end = base
+    for entry in sorted(memory.entries(), key=lambda e: e.start):
+        if entry.start <= end < entry.end:
+            end = entry.end
+    for low, _ in _reserved(memory):
+        if base <= low < end:
+            end = low
+    return end - base

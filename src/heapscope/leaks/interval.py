@@ -1,0 +1,72 @@
+"""The two moments between which leaks are looked for: marks of the trace, or its ends."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from heapscope.errors import InputError
+from heapscope.trace.info import MarkAt, TraceInfo
+from heapscope.trace.names import printable
+
+__all__ = ["Interval", "interval"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """Heap events first <= event < last."""
+
+    first: int
+    last: int
+    start: str  # for people: "mark 'connected'", "the start"
+    end: str
+
+
+def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval:
+    """A mark's name, or NAME#2 for its second occurrence; None: the trace's own start or end.
+    InputError names the marks there are."""
+    first = 0 if start is None else _event(info, start)
+    last = info.events.total if end is None else _event(info, end, after=first)
+    if last <= first:
+        raise InputError(
+            f"{info.file}: nothing lies between {_said(start, 'the start')} (event {first:,}) and "
+            f"{_said(end, 'the end')} (event {last:,})",
+            remedy="give --from the earlier mark and --to the later one",
+        )
+    return Interval(
+        first=first, last=last, start=_said(start, "the start"), end=_said(end, "the end")
+    )
+
+
+def _said(mark: str | None, otherwise: str) -> str:
+    return otherwise if mark is None else f"mark '{printable(mark)}'"
+
+
+def _event(info: TraceInfo, wanted: str, *, after: int = -1) -> int:
+    """Of several marks of that name the first, or for an end the first that is later."""
+    name, _, number = wanted.rpartition("#")
+    marks = [mark for mark in info.marks if mark.event is not None]
+    if name and number.isdecimal():
+        named = [mark for mark in marks if mark.name == printable(name)]
+        if 0 < int(number) <= len(named):
+            return _at(named[int(number) - 1])
+    named = [mark for mark in marks if mark.name == printable(wanted)]
+    if not named:
+        raise _unknown(info, wanted, marks)
+    later = [mark for mark in named if _at(mark) > after]
+    return _at((later or named)[0])
+
+
+def _at(mark: MarkAt) -> int:
+    return mark.event or 0
+
+
+def _unknown(info: TraceInfo, wanted: str, marks: Sequence[MarkAt]) -> InputError:
+    names = list(dict.fromkeys(mark.name for mark in marks))
+    near = difflib.get_close_matches(printable(wanted), names, n=1)
+    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    listed = ", ".join(names[:20]) or "none: leave --from and --to out"
+    return InputError(
+        f"{info.file}: no mark '{printable(wanted)}'{hint}", remedy=f"marks in it: {listed}"
+    )

@@ -1,0 +1,86 @@
+"""Suppressions: what is known to stay and is not to be reported.
+
+A file with one rule a line, each of `key=pattern` words that must all match:
+
+    task=wifi site=*static_buf*        # buffers for the life of the program
+    task=main size=16..64
+
+Keys: task, site (both with * and ?), size (a number or FROM..TO, bytes). # begins a comment.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.trace.names import printable
+
+__all__ = ["Suppression", "read_suppressions"]
+
+KEYS = ("task", "site", "size")
+SIZE_MAX = 1 << 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppression:
+    line: int
+    task: str = "*"
+    site: str = "*"
+    least: int = 0
+    most: int = SIZE_MAX
+
+    def matches(self, *, task: str, site: str, size: int) -> bool:
+        return (
+            fnmatch.fnmatchcase(task, self.task)
+            and fnmatch.fnmatchcase(site, self.site)
+            and self.least <= size <= self.most
+        )
+
+
+def read_suppressions(path: Path) -> tuple[Suppression, ...]:
+    """InputError names file and line of a rule that cannot be read."""
+    shown = printable(str(path), limit=400)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise InputError(f"{shown}: cannot be read: {why}", remedy="check the file") from None
+    rules = ((number, line.partition("#")[0].split()) for number, line in enumerate(lines, 1))
+    return tuple(_rule(shown, number, words) for number, words in rules if words)
+
+
+def _rule(file: str, line: int, words: list[str]) -> Suppression:
+    given: dict[str, str] = {}
+    for word in words:
+        key, equals, pattern = word.partition("=")
+        if not equals or key not in KEYS or key in given or not pattern:
+            raise InputError(
+                f"{file}: line {line}: '{printable(word)}' is no rule",
+                remedy="write task=PATTERN, site=PATTERN or size=FROM..TO, each at most once",
+            )
+        given[key] = pattern
+    least, most = _sizes(file, line, given.get("size"))
+    return Suppression(
+        line=line,
+        task=given.get("task", "*"),
+        site=given.get("site", "*"),
+        least=least,
+        most=most,
+    )
+
+
+def _sizes(file: str, line: int, text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 0, SIZE_MAX
+    first, dots, second = text.partition("..")
+    try:
+        least = int(first) if first else 0
+        most = (int(second) if second else SIZE_MAX) if dots else least
+    except ValueError:
+        raise InputError(
+            f"{file}: line {line}: size={printable(text)} is no range",
+            remedy="write size=64 or size=16..64",
+        ) from None
+    return least, most

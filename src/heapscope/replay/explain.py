@@ -1,0 +1,106 @@
+"""From what the native library saw of one event to why its request went where it went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heapscope.errors import InputError
+from heapscope.layout import capabilities
+from heapscope.layout.attempts import Attempt, attempts, malloc_attempts
+from heapscope.layout.layout import Layout, Region
+from heapscope.measure.explanation import Explanation, Step
+from heapscope.measure.result import MALLOC
+from heapscope.native.rows import ExplanationRegionRow, ExplanationRow
+from heapscope.replay.labels import Labels
+
+__all__ = ["explanation"]
+
+CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
+REALLOC = 4
+NONE = 0xFFFF_FFFF
+
+Seen = tuple[ExplanationRegionRow, ...]
+
+
+def explanation(row: ExplanationRow, seen: Seen, layout: Layout, labels: Labels) -> Explanation:
+    """InputError when the event is none that asks for memory."""
+    if not row.found:
+        raise InputError(
+            f"event {row.event:,} asks for no memory, or is not in the trace",
+            remedy="give the number of a malloc, calloc, aligned or realloc event",
+        )
+    tries = attempts(layout, row.caps) if row.caps else malloc_attempts(layout, row.size)
+    asked = () if row.skipped else tuple(_steps(row, seen, layout, tries))
+    return Explanation(
+        event=row.event,
+        call=CALLS[row.call],
+        size=row.size,
+        align=row.align,
+        capabilities=capabilities.format(row.caps) if row.caps else MALLOC,
+        asked_as=_asked_as(row, layout),
+        task=labels.task(row.task),
+        site=labels.site(row.site),
+        skipped=bool(row.skipped),
+        old_address=None if row.old_address == NONE else row.old_address,
+        old_size=row.old_size,
+        address=None if row.address == NONE else row.address,
+        steps=asked,
+    )
+
+
+def _asked_as(row: ExplanationRow, layout: Layout) -> str:
+    if row.caps:
+        return capabilities.format(row.caps)
+    rule = layout.malloc
+    first = capabilities.format(rule.small if row.size <= rule.threshold else rule.large)
+    then = f", then {capabilities.format(rule.fallback)}" if rule.fallback else ""
+    return first + then
+
+
+def _steps(
+    row: ExplanationRow, seen: Seen, layout: Layout, tries: tuple[Attempt, ...]
+) -> Iterator[Step]:
+    if row.call == REALLOC and row.old_region != NONE:
+        own = layout.regions[row.old_region]
+        stayed = row.region == row.old_region
+        outcome = "served: its own heap" if stayed else "its own heap has no room"
+        yield _step(own, seen[row.old_region], None, outcome)
+        if stayed:
+            return
+    served = False
+    for attempt in tries:
+        outcome = _outcome(attempt, row, seen[attempt.index], served)
+        served = served or outcome == "served"
+        yield _step(attempt.region, seen[attempt.index], attempt.priority, outcome)
+    reached = {attempt.index for attempt in tries}
+    for index, region in enumerate(layout.regions):
+        if index not in reached:
+            yield _step(region, seen[index], None, _lacking(region, row, layout))
+
+
+def _outcome(
+    attempt: Attempt, row: ExplanationRow, region: ExplanationRegionRow, served: bool
+) -> str:
+    if served:
+        return "not reached"
+    if not region.has_heap:
+        return "no heap"
+    return "served" if attempt.index == row.region else "too small"
+
+
+def _lacking(region: Region, row: ExplanationRow, layout: Layout) -> str:
+    wanted = row.caps or layout.malloc.small
+    missing = wanted & ~(region.caps[0] | region.caps[1] | region.caps[2])
+    return f"lacks {capabilities.format(missing)}" if missing else "not asked"
+
+
+def _step(region: Region, row: ExplanationRegionRow, priority: int | None, outcome: str) -> Step:
+    return Step(
+        region=region.start,
+        kind=region.kind,
+        priority=priority,
+        free=row.free,
+        largest_free=row.largest_free,
+        largest_allocatable=row.largest_allocatable,
+        outcome=outcome,
+    )

@@ -1,0 +1,115 @@
+"""Why a layout cannot be set up, and what would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from heapscope.errors import InputError
+from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.layout import ADDRESS_END, Layout, Region
+from heapscope.native.config import NativeConfig, NativeRegion
+from heapscope.native.reader import NativeReader
+from heapscope.native.status import StatusError
+
+__all__ = ["check_kinds", "no_heap", "unfit"]
+
+KINDS_MAX = 8  # HS_LAB_KINDS_MAX
+TRIED_MAX = 1 << 20  # bytes; every allocator's least region is far below
+STEP = 4  # sizes that are tried; regions are made of words
+
+
+def check_kinds(layout: Layout) -> None:
+    """InputError for more memory kinds than the library keeps apart."""
+    if len(layout.kinds) > KINDS_MAX:
+        raise InputError(
+            f"{_source(layout)}: {len(layout.kinds)} memory kinds, at most {KINDS_MAX} are "
+            f"possible: {', '.join(layout.kinds)}",
+            remedy="give regions of like memory one kind",
+        )
+
+
+def unfit(error: StatusError, layout: Layout) -> InputError:
+    """The error for a layout that the library refused, in the layout's terms."""
+    if error.where is None:
+        remedy = error.remedy or "close other programs, or replay on less memory"
+        return InputError(f"{_source(layout)}: {error.message}", remedy=remedy)
+    region = layout.regions[error.where]
+    parse_allocator(region.allocator)  # raises for a name that the library does not know
+    why, remedy = _cause(region)
+    return InputError(
+        f"{_source(layout)}: region at {region.start:#010x} of {region.size:,} B "
+        f"cannot hold a heap of {region.allocator}: {why}",
+        remedy=remedy,
+    )
+
+
+def no_heap(layout: Layout) -> InputError:
+    """The error for a layout in which every region was left without a heap."""
+    largest = max(layout.regions, key=lambda region: region.size)
+    why, remedy = _cause(largest)
+    return InputError(
+        f"{_source(layout)}: not one region can hold a heap; the largest, at "
+        f"{largest.start:#010x} of {largest.size:,} B with {largest.allocator}: {why}",
+        remedy=remedy,
+    )
+
+
+def _source(layout: Layout) -> str:
+    return layout.source or layout.name
+
+
+def _cause(region: Region) -> tuple[str, str]:
+    """What is wrong with the region, and the remedy."""
+    if region.end >= ADDRESS_END:
+        return "it ends at 2^32, where no address is behind it", f"make it {STEP} bytes shorter"
+    other = "or choose another allocator"
+    least = _least(region)
+    if least is not None:
+        return "it is too small", f"make it at least {least:,} bytes, leave it out, {other}"
+    most = _most(region)
+    if most is not None:
+        return "it is too large", f"make it at most {most:,} bytes, {other}"
+    return "memory does not suffice", f"close other programs, make it another size, {other}"
+
+
+def _least(region: Region) -> int | None:
+    """The smallest size above the region's own at which its allocator works; None: there is none.
+
+    A heap that fits also fits in a larger region, up to the largest that its allocator knows.
+    """
+    bad = good = max(region.size // STEP * STEP, STEP)
+    while not _works(region, good):
+        bad, good = good, 2 * good
+        if good > TRIED_MAX or region.start + good >= ADDRESS_END:
+            return None
+    return _border(bad, good, lambda size: _works(region, size))
+
+
+def _most(region: Region) -> int | None:
+    """The largest size below the region's own at which its allocator works; None: there is none."""
+    bad = good = region.size // STEP * STEP
+    while not _works(region, good):
+        bad, good = good, good // 2 // STEP * STEP
+        if not good:
+            return None
+    return _border(bad, good, lambda size: _works(region, size))
+
+
+def _border(bad: int, good: int, works: Callable[[int], bool]) -> int:
+    """The last size on the way from `good` to `bad` that works; in at most 32 steps."""
+    while abs(good - bad) > STEP:
+        middle = (good + bad) // 2 // STEP * STEP
+        bad, good = (bad, middle) if works(middle) else (middle, good)
+    return good
+
+
+def _works(region: Region, size: int) -> bool:
+    """Whether the library makes a heap on the region, were it of this size."""
+    native = NativeRegion(
+        start=region.start, size=size, caps=region.caps, kind=0, allocator=region.allocator
+    )
+    try:
+        NativeReader(NativeConfig(regions=(native,), malloc_small_caps=0)).close()
+    except StatusError:
+        return False
+    return True

@@ -1,0 +1,110 @@
+"""Several boots in one log: which one counts, and what of the device is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from heapscope.capture.esp_idf.import_log import import_esp_idf
+
+RESET = "rst:0xc (SW_CPU_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
+REGIONS = (
+    "I (243) heap_init: Initializing. RAM available for dynamic allocation:\n"
+    "I (250) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM\n"
+    "I (256) heap_init: At 3FFE4350 len 0001BCB0 (111 KiB): D/IRAM\n"
+    "I (281) cpu_start: Pro cpu start user code\n"
+)
+FAILED = "Mem alloc fail. size 0x000006a0 caps 0x00001800\n"
+ROWS = [(0x3FFAE6E0, 6432, 160, 112), (0x3FFE4350, 113840, 112208, 110592)]
+
+
+def test_the_last_boot_that_tells_of_its_heap_counts(read: Any, summary: Any, save: Any) -> None:
+    text = RESET + REGIONS + summary(4, ROWS) + RESET + REGIONS + FAILED + RESET + REGIONS
+    contents = read(text)
+    assert (contents.boots, contents.boot.number) == (3, 2)
+    assert contents.boot.failed.count == 1
+    assert contents.left_out == (
+        "boot 1, from line 1: 2 heap regions, 1 heap summary",
+        "boot 3, from line 19: 2 heap regions",
+    )
+    message = import_esp_idf(save(text), idf="5.5").messages[0]
+    assert message.startswith("3 boots in the log; number 2 counts")
+    assert "boot 1, from line 1" in message
+
+
+def test_the_last_of_several_such_boots_counts(read: Any, summary: Any) -> None:
+    text = (RESET + REGIONS + summary(4, ROWS)) * 3
+    contents = read(text)
+    assert (contents.boots, contents.boot.number, contents.boot.summary_count) == (3, 3, 1)
+
+
+def test_without_more_the_last_regions_count(read: Any) -> None:
+    contents = read((RESET + REGIONS) * 2)
+    assert (contents.boot.number, len(contents.boot.regions)) == (2, 2)
+
+
+def test_a_reset_in_the_middle_of_a_summary_ends_it(read: Any, summary: Any) -> None:
+    half = "\n".join(summary(4, ROWS).splitlines()[:3]) + "\n"
+    contents = read(half + RESET + summary(8, ROWS))
+    assert (contents.boots, contents.boot.number) == (2, 2)
+    assert [s.caps for s in contents.boot.summaries] == [8]
+
+
+def test_the_time_begins_anew(read: Any, summary: Any) -> None:
+    text = "I (99000) app: long ago\n" + summary(4, ROWS) + RESET + summary(4, ROWS)
+    assert read(text).boot.summaries[0].moment.uptime_ms is None
+
+
+def test_the_device_is_read(read: Any) -> None:
+    text = (
+        "ets Jun  8 2016 00:22:57\n" + RESET + "I (29) boot: ESP-IDF v4.4.2 2nd stage bootloader\n"
+        "I (335) cpu_start: cpu freq: 160000000\n" + REGIONS
+    )
+    boot = read(text).boot
+    assert (boot.chip, boot.sdk, boot.clock_hz) == ("esp32", "v4.4.2", 160_000_000)
+    assert [region.kind for region in boot.regions] == ["DRAM", "D/IRAM"]
+
+
+@pytest.mark.parametrize(
+    ("line", "hertz"),
+    [
+        ("I (302) cpu_start: cpu freq: 240000000 Hz", 240_000_000),
+        ("I (302) cpu_start: cpu freq: 160000000", 160_000_000),
+        ("I (302) cpu_start: cpu freq: 16000000", 16_000_000),
+    ],
+)
+def test_the_clock_of_the_cpu_is_read(read: Any, line: str, hertz: int) -> None:
+    assert read(line + "\n" + REGIONS).boot.clock_hz == hertz
+
+
+def test_a_later_boot_without_its_own_lines_is_of_the_same_device(read: Any) -> None:
+    start = "ESP-ROM:esp32s3-20210327\nI (24) boot: ESP-IDF v5.5.1 2nd stage bootloader\n"
+    boot = read(start + REGIONS + RESET + FAILED).boot
+    assert (boot.number, boot.chip, boot.sdk) == (2, "esp32s3", "v5.5.1")
+
+
+def test_the_chip_follows_from_addresses_that_only_one_has(save: Any, summary: Any) -> None:
+    result = import_esp_idf(save(summary(4, ROWS)))
+    assert (result.source.chip, result.source.chip_source) == ("esp32", "addresses")
+    assert any("taken to be an ESP32" in note for note in result.messages)
+
+
+def test_addresses_of_no_chip_leave_it_unknown(save: Any, summary: Any) -> None:
+    result = import_esp_idf(save(summary(4, [(0x20000000, 65536, 4096, 4096)])))
+    assert (result.source.chip, result.source.chip_source) == ("", "")
+    assert any("chip not known" in note for note in result.messages)
+
+
+def test_what_the_user_says_counts_first(save: Any, summary: Any) -> None:
+    text = "I (29) boot: ESP-IDF v4.4.2 2nd stage bootloader\n" + summary(4, ROWS)
+    result = import_esp_idf(save(text), idf="5.5", chip="ESP32")
+    assert (result.source.idf, result.source.idf_source) == ("5.5", "given")
+    assert (result.source.chip, result.source.chip_source) == ("esp32", "given")
+    assert any("read as 5.5" in note for note in result.messages)
+
+
+def test_a_chip_without_a_file_is_taken_and_said(save: Any, summary: Any) -> None:
+    result = import_esp_idf(save(summary(4, ROWS)), chip="esp32x9")
+    assert (result.source.chip, result.view is not None) == ("esp32x9", True)
+    assert any("nothing is known of the memory of esp32x9" in note for note in result.messages)

@@ -1,0 +1,266 @@
+"""Whether a block fits, from the heap summaries of real devices and of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heapscope.capture.esp_idf.fits import Answer
+from heapscope.capture.esp_idf.import_log import import_esp_idf
+from heapscope.capture.esp_idf.result import EspIdfImport, Need
+from heapscope.layout import capabilities
+
+YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
+
+#: F1, micropython issue 5303 (2019-11, before TLSF); capabilities 0x1800.
+MICROPYTHON_5303 = [
+    (0x3FFAFF10, 240, 0, 0),
+    (0x3FFB6388, 7288, 0, 0),
+    (0x3FFB9A20, 16648, 0, 0),
+    (0x3FFCC870, 79760, 26808, 26716),
+    (0x3FFE0440, 15072, 15036, 15036),
+    (0x3FFE4350, 113840, 4092, 4092),
+]
+#: F12, espressif/esp-idf issue 2639 (2018-10); its last internal region is not to be had.
+IDF_2639 = [
+    (0x3FFAE6E0, 6432, 0, 0),
+    (0x3FFB9D30, 156368, 3568, 3420),
+    (0x3FFE0440, 15296, 7316, 7260),
+]
+#: F13, espressif/esp-idf issue 5783 (2020-10), PSRAM; capabilities 0x4.
+IDF_5783 = [
+    (0x3FFB2730, 15448, 0, 0),
+    (0x3FFCA5DC, 32767, 356, 356),
+    (0x3F804AD4, 4175147, 3258184, 3248820),
+    (0x3FFAFF10, 240, 0, 0),
+    (0x3FFB6388, 7288, 0, 0),
+    (0x3FFB9A20, 16648, 40, 0),
+    (0x3FFCA5B8, 88648, 0, 0),
+    (0x3FFE0440, 15072, 0, 0),
+    (0x3FFE4350, 113840, 2716, 2136),
+]
+#: F20, SHA2017-badge/micropython-esp32 pull request 85 (2017-07).
+SHA2017_85 = [
+    (0x3FFAE2A0, 7520, 4, 4),
+    (0x3FFD9540, 27328, 8, 8),
+    (0x3FFE0440, 15296, 8, 8),
+    (0x3FFE4350, 113840, 23256, 22580),
+]
+#: F3, micropython issue 8940 under v4.4: before and after a request of 110592.
+MICROPYTHON_8940 = [(0x3FFB9A20, 16648, 4452, 4352), (0x3FFE4350, 113840, 112208, 110592)]
+
+
+def ask(save: Any, text: str, *needs: tuple[int, str], **known: str) -> EspIdfImport:
+    wanted = [(size, capabilities.parse(names)) for size, names in needs]
+    known.setdefault("chip", "esp32")
+    return import_esp_idf(save(text), needs=wanted, **known)
+
+
+def answers(result: EspIdfImport) -> list[Answer]:
+    return [need.answer for need in result.needs]
+
+
+def server(need: Need) -> int | None:
+    """Address of the region that would serve it."""
+    if need.last is None or need.view is None or need.last.served_by is None:
+        return None
+    return need.view.rooms[need.last.served_by].state.start
+
+
+# ---- real devices --------------------------------------------------------------------------------
+
+
+def test_micropython_5303_the_first_buffer_fits_in_one_region_alone(
+    save: Any, summary: Any
+) -> None:
+    result = ask(save, summary(0x1800, MICROPYTHON_5303), (16717, ""), (26717, ""), idf="4.0")
+    assert answers(result) == [YES, NO]
+    first = result.needs[0]
+    assert server(first) == 0x3FFCC870
+    assert first.last is not None
+    assert first.last.regions == (NO, NO, NO, YES, NO, NO)
+    assert "26,716 B is the most" in result.verdict[1]
+
+
+def test_micropython_5303_the_second_buffer_does_not(save: Any, summary: Any) -> None:
+    """The state behind the first one: 16720 bytes and a header less."""
+    rows = [
+        (s, n, 10084, 9992) if s == 0x3FFCC870 else (s, n, f, b) for s, n, f, b in MICROPYTHON_5303
+    ]
+    result = ask(save, summary(0x1800, rows), (16717, ""), (4429, ""), idf="4.0")
+    assert answers(result) == [NO, YES]  # the second size was the fix
+    assert "15,036 B is the most that would be served, 1,681 B short" in result.verdict[0]
+
+
+def test_micropython_8940_the_reported_block_fits_and_one_byte_more_does_not(
+    save: Any, summary: Any
+) -> None:
+    text = summary(4, MICROPYTHON_8940)
+    result = ask(save, text, (110592, ""), (110593, ""), (112208, ""), idf="4.4")
+    assert answers(result) == [YES, NO, NO]
+    assert server(result.needs[0]) == 0x3FFE4350
+
+
+def test_idf_5783_a_stack_does_not_fit_with_megabytes_free(save: Any, summary: Any) -> None:
+    text = summary(4, IDF_5783)
+    stack = "INTERNAL|8BIT"
+    result = ask(
+        save, text, (3072, stack), (2136, stack), (3072, "SPIRAM"), (300, "DMA"), idf="4.2"
+    )
+    assert answers(result) == [NO, YES, YES, YES]
+    assert [server(need) for need in result.needs[1:]] == [0x3FFE4350, 0x3F804AD4, 0x3FFCA5DC]
+
+
+def test_idf_5783_malloc_may_use_psram_or_not(save: Any, summary: Any) -> None:
+    """The reserved pool inside the DRAM region is not for malloc, and stands first in the list."""
+    result = ask(save, summary(4, IDF_5783), (3072, ""), (300, ""), (5_000_000, ""), idf="4.2")
+    assert answers(result) == [UNKNOWN, YES, NO]
+    assert "CONFIG_SPIRAM_USE_MALLOC" in result.verdict[0]
+    assert server(result.needs[1]) == 0x3FFE4350
+    pool = result.views[0].rooms[1]
+    assert pool.kind.name == "DMA pool"
+
+
+def test_idf_2639_a_missing_region_leaves_it_open(save: Any, summary: Any) -> None:
+    """F12: the totals count a region that the report lost."""
+    text = summary(0x800, IDF_2639, total_free=60_000)
+    result = ask(save, text, (16717, ""), (7260, ""), idf="3.1")
+    assert answers(result) == [UNKNOWN, YES]
+    assert "not in the summary" in result.verdict[0]
+    assert answers(ask(save, summary(0x800, IDF_2639), (16717, ""), idf="3.1")) == [NO]
+
+
+def test_sha2017_85_the_sum_of_the_free_bytes_says_nothing(save: Any, summary: Any) -> None:
+    result = ask(save, summary(4, SHA2017_85), (22580, ""), (23276, ""), idf="3.0")
+    assert answers(result) == [YES, NO]
+
+
+def test_idf_13588_36000_do_not_fit_with_100000_free(save: Any, summary: Any) -> None:
+    """F6, ESP32-S3: three regions, the largest free block 34000."""
+    rows = [(0x3FC98000, 204800, 60000, 33792), (0x3FCE9710, 20480, 20000, 18432)]
+    result = ask(save, summary(4, rows), (36000, ""), (33792, ""), chip="esp32s3", idf="5.0")
+    assert answers(result) == [NO, YES]
+
+
+def test_pixelix_240_a_tls_record_buffer_does_not_fit_into_16372(save: Any, summary: Any) -> None:
+    """BlueAndi/Pixelix issue 240: 109064 bytes free, largest block 16372: 16384 less 12 bytes."""
+    rows = [(0x3FFB0000, 60000, 50000, 16372), (0x3FFE4350, 113840, 59064, 16372)]
+    result = ask(save, summary(0x804, rows), (16717, "INTERNAL|8BIT"), idf="4.4")
+    assert answers(result) == [NO]
+    assert result.source.poisoning == "light"
+
+
+# ---- rules of the choice -------------------------------------------------------------------------
+
+
+def test_the_order_of_the_summary_is_the_order_of_requests(save: Any, summary: Any) -> None:
+    rows = [(0x3FFE4350, 113840, 8192, 8192), (0x3FFB0000, 60000, 8192, 8192)]
+    result = ask(save, summary(4, rows), (4096, ""), (4096, "8BIT"), idf="5.5")
+    assert [server(need) for need in result.needs] == [0x3FFB0000, 0x3FFB0000]  # by priority
+    both = [(0x3FFB8000, 8000, 4096, 4096), (0x3FFB0000, 20000, 4096, 4096)]
+    result = ask(save, summary(4, both), (4096, ""), idf="5.5")
+    assert server(result.needs[0]) == 0x3FFB8000
+
+
+def test_a_region_that_may_have_it_leaves_the_server_open(save: Any, summary: Any) -> None:
+    rows = [(0x3FFB0000, 20000, 9000, 4096), (0x3FFE4350, 113840, 16384, 8192)]
+    result = ask(save, summary(4, rows), (6000, ""), idf="4.3.1")
+    assert (answers(result), server(result.needs[0])) == ([YES], None)
+    result = ask(save, summary(4, rows), (9000, ""), idf="4.3.1")
+    assert answers(result) == [UNKNOWN]
+    assert "8,192 to" in result.verdict[0]
+
+
+@pytest.mark.parametrize(
+    ("size", "caps", "answer"),
+    [
+        (100, "EXEC|8BIT", NO),
+        (100, "EXEC", YES),
+        (8192, "EXEC", NO),  # 4 bytes more on the ESP32's D/IRAM; IRAM is not among the regions
+        (5_000_000, "8BIT", NO),
+        (100, "RTCRAM", NO),
+        (100, "SPIRAM", NO),
+    ],
+)
+def test_capabilities_that_no_region_has_do_not_fit(
+    save: Any, summary: Any, size: int, caps: str, answer: Answer
+) -> None:
+    rows = [(0x3FFE4350, 113840, 8192, 8192)]
+    assert answers(ask(save, summary(0, rows), (size, caps), idf="4.2.0")) == [answer]
+
+
+def test_other_capabilities_than_those_printed_leave_it_open(save: Any, summary: Any) -> None:
+    rows = [(0x3FFE4350, 113840, 8192, 8192)]
+    result = ask(save, summary(4, rows), (9000, "32BIT"), (9000, "8BIT|DMA"), idf="4.2.0")
+    assert answers(result) == [UNKNOWN, NO]
+
+
+def test_the_summary_that_has_all_regions_of_a_request_is_asked(save: Any, summary: Any) -> None:
+    inner = summary(0x800, [(0x3FFE4350, 113840, 8192, 8192)])
+    outer = summary(0x400, [(0x3F800000, 4194303, 4000000, 4000000)])
+    text = inner + outer + summary(1, [])
+    result = ask(
+        save, text, (4096, "INTERNAL"), (100000, "SPIRAM"), (9000, "INTERNAL"), idf="4.2.0"
+    )
+    assert answers(result) == [YES, YES, NO]
+    assert result.view is not None
+    assert result.view.summary.caps == 0x800
+
+
+def test_all_summaries_are_counted(save: Any, summary: Any) -> None:
+    text = "".join(
+        summary(4, [(0x3FFE4350, 113840, size + 100, size)]) for size in (16384, 4096, 2048, 20480)
+    )
+    (need,) = ask(save, text, (8000, ""), idf="4.2.0").needs
+    assert (need.fits, need.fits_not, need.not_told, need.answer) == (2, 2, 0, YES)
+    assert need.first_not is not None
+    assert need.first_not.line == 6
+    result = ask(save, text, idf="4.2.0")
+    assert result.tightest is not None
+    assert result.tightest.largest == 2048
+
+
+def test_poisoning_is_seen_where_the_figures_show_it(save: Any, summary: Any) -> None:
+    rows = [(0x3FFE4350, 113840, 112196, 110580)]
+    assert ask(save, summary(4, rows), idf="4.4").source.poisoning == "light"
+    rows = [(0x3FFE4350, 113840, 112208, 110592)]
+    assert ask(save, summary(4, rows), idf="4.4").source.poisoning == "none"
+    assert ask(save, summary(4, rows), idf="4.2.0").source.poisoning == ""
+
+
+def test_a_wrong_version_is_seen_in_the_figures(save: Any, summary: Any) -> None:
+    result = ask(
+        save, summary(4, [MICROPYTHON_8940[0], (0x3FFE4350, 113840, 112208, 110004)]), idf="5.5"
+    )
+    assert any("is the version right" in note for note in result.messages)
+
+
+def test_an_unknown_chip_takes_every_region_and_says_so(save: Any, summary: Any) -> None:
+    text = summary(4, [(0x20000000, 65536, 9000, 8192)])
+    result = import_esp_idf(save(text), needs=[(8000, 0), (9000, 0)], idf="4.2.0")
+    assert answers(result) == [YES, NO]
+    assert "the chip is not known" in result.verdict[0]
+
+
+def test_without_a_summary_only_the_size_of_the_regions_limits(save: Any) -> None:
+    text = "I (250) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM\nI (9) x: y\n"
+    result = ask(save, text, (4096, ""), (16717, ""))
+    assert answers(result) == [UNKNOWN, UNKNOWN]
+    assert "no heap summary" in result.verdict[0]
+    assert "never fits" in result.verdict[1]
+
+
+def test_failed_requests_are_asked_of_the_last_summary(logs: Path) -> None:
+    result = import_esp_idf(logs / "esp32_v4.4_tls.log")
+    assert (result.failed, result.failed_fits) == (2, (NO,))
+    assert result.failed_groups[0].size == 16717
+
+
+def test_the_example_answers_by_itself(logs: Path) -> None:
+    result = import_esp_idf(logs / "esp32_v4.4_tls.log", needs=[(16717, 0)])
+    (need,) = result.needs
+    assert (need.answer, need.fits, need.fits_not) == (NO, 2, 1)
+    assert "15,872 B is the most that would be served, 845 B short" in result.verdict[0]
+    assert result.messages == ()

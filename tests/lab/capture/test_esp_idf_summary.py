@@ -1,0 +1,163 @@
+"""Heap summaries out of logs, whatever is around and inside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+ROWS = [(0x3FFAE6E0, 6432, 160, 112), (0x3FFE4350, 113840, 112208, 110592)]
+
+
+def states(contents: Any) -> list[list[tuple[int, int, int | None, int | None]]]:
+    return [
+        [(r.start, r.length, r.free, r.largest) for r in summary.regions]
+        for summary in contents.boot.summaries
+    ]
+
+
+def test_every_figure_is_read(read: Any) -> None:
+    """The form of esp-idf issue 9469, with figures of its dump."""
+    text = (
+        "Heap summary for capabilities 0x00000004:\n"
+        "  At 0x3ffb3210 len 183792 free 166372 allocated 15740 min_free 165372\n"
+        "    largest_free_block 163840 alloc_blocks 14 free_blocks 1 total_blocks 15\n"
+        "  Totals:\n"
+        "    free 166372 allocated 15740 min_free 165372 largest_free_block 163840\n"
+    )
+    (found,) = read(text).boot.summaries
+    (region,) = found.regions
+    assert (found.caps, found.complete, found.missing_free) == (4, True, 0)
+    assert (region.start, region.length, region.free, region.allocated) == (
+        0x3FFB3210,
+        183792,
+        166372,
+        15740,
+    )
+    assert (region.minimum_free, region.largest) == (165372, 163840)
+    assert (region.used_blocks, region.free_blocks) == (14, 1)
+    assert (found.totals.free, found.totals.minimum_free) == (166372, 165372)
+    assert (found.totals.allocated, found.totals.largest) == (15740, 163840)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        "{}",
+        "[18:26:36]{}",
+        "\x1b[0;32m{}\x1b[0m",
+        "?[0;32m{}?[0m",
+        "22:15:03.764 -> {}",
+        "2024-05-31 11:13:47 {}",
+        "2023-08-18T11:13:47Z--->{}",
+        "| > {}",
+        "{}   ",
+    ],
+)
+def test_what_a_terminal_puts_around_lines_does_not_matter(
+    read: Any, summary: Any, wrap: str
+) -> None:
+    text = "\n".join(wrap.format(line) for line in summary(4, ROWS).splitlines())
+    assert states(read(text + "\n")) == [ROWS]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\r\r\n", "\n\n"])
+def test_any_line_ends_are_read(read: Any, summary: Any, end: str) -> None:
+    assert states(read(summary(4, ROWS).replace("\n", end))) == [ROWS]
+
+
+def test_utf_16_of_a_windows_shell_is_read(read: Any, summary: Any) -> None:
+    assert states(read(summary(4, ROWS).encode("utf-16"))) == [ROWS]
+
+
+def test_other_output_between_its_lines_does_not_matter(read: Any, summary: Any) -> None:
+    noise = "\nI (2515) wifi: state: auth -> assoc (0)\n\xff\x80 free heap 5\n"
+    assert states(read(summary(4, ROWS).replace("\n", noise).encode("latin-1"))) == [ROWS]
+
+
+@pytest.mark.parametrize("step", [1, 7, 64])
+def test_pieces_of_any_size_give_the_same(read: Any, summary: Any, step: int) -> None:
+    text = "x" * 9000 + "\n" + summary(4, ROWS)
+    assert states(read(text, step)) == [ROWS]
+
+
+def test_several_are_kept_in_order_with_the_time_of_the_device(read: Any, summary: Any) -> None:
+    text = "I (5500) app: a\n" + summary(4, ROWS) + "I (9000) app: b\n" + summary(8, ROWS[:1])
+    first, second = read(text).boot.summaries
+    assert (first.caps, first.moment.uptime_ms, first.moment.line) == (4, 5500, 2)
+    assert (second.caps, second.moment.uptime_ms) == (8, 9000)
+
+
+@pytest.mark.parametrize(
+    ("line", "uptime", "stamp"),
+    [
+        ("\x1b[0;32mI (77) wifi: x\x1b[0m", 77, ""),
+        ("W (78) wifi: x", 78, ""),
+        ("[ 98765][E][main.cpp:12] setup(): x", 98765, ""),
+        ("[12:34:56]I (79) wifi: x", 79, "12:34:56"),
+        ("2026-03-01 09:30:00 I (80) wifi: x", 80, "2026-03-01 09:30:00"),
+        ("a value (123) of something", None, ""),
+    ],
+)
+def test_the_time_is_that_of_the_line_before(
+    read: Any, summary: Any, line: str, uptime: int | None, stamp: str
+) -> None:
+    (found,) = read(f"{line}\n{summary(4, ROWS)}").boot.summaries
+    assert found.moment.uptime_ms == uptime
+    (found,) = read(f"{stamp} {summary(4, ROWS)}").boot.summaries
+    assert found.moment.stamp == stamp
+
+
+def test_a_summary_without_its_first_line_has_unknown_capabilities(read: Any, summary: Any) -> None:
+    text = summary(4, ROWS).partition("\n")[2]
+    (found,) = read(text).boot.summaries
+    assert (found.caps, found.complete, len(found.regions)) == (None, True, 2)
+
+
+def test_a_summary_that_breaks_off_keeps_its_regions(read: Any, summary: Any) -> None:
+    whole = summary(4, ROWS)
+    (found,) = read(whole[: whole.index("  Totals")]).boot.summaries
+    assert (found.complete, len(found.regions)) == (False, 2)
+    broken, after = read(whole[: whole.index("  Totals")] + whole).boot.summaries
+    assert (broken.complete, after.complete) == (False, True)
+
+
+def test_a_region_missing_from_the_log_shows_in_the_totals(read: Any, summary: Any) -> None:
+    (found,) = read(summary(4, ROWS, total_free=150_000)).boot.summaries
+    assert found.missing_free == 150_000 - 160 - 112208
+
+
+def test_a_line_that_is_not_whole_is_counted(read: Any, summary: Any) -> None:
+    text = summary(4, ROWS).replace("len 6432 free 160", "len 64", 1)
+    boot = read(text).boot
+    assert (boot.damaged_summary_lines, len(boot.summaries[0].regions)) == (1, 1)
+
+
+def test_a_number_at_the_very_end_may_be_cut_and_is_left_out(read: Any, summary: Any) -> None:
+    whole = summary(4, ROWS)
+    contents = read(whole[:-3])  # "... largest_free_block 1105"
+    (found,) = contents.boot.summaries
+    assert (found.totals.largest, found.totals.free, contents.ended) == (None, 112368, False)
+
+
+def test_a_region_rewritten_on_one_line_is_read(read: Any) -> None:
+    """As users paste it."""
+    text = "Heap summary for capabilities 0x00000804:\n  At 0x600fe000 len 8168   free 172 "
+    text += "allocated 7244   largest_free_block 104\n"
+    (found,) = read(text).boot.summaries
+    assert (found.regions[0].free, found.regions[0].largest) == (172, 104)
+
+
+def test_impossible_numbers_are_left_out(read: Any) -> None:
+    text = "Heap summary for capabilities 0x00000004:\n"
+    text += "  At 0xfffffff0 len 4096 free 16 allocated 1 min_free 1\n"
+    text += "  At 0x3ffb0000 len 4096 free -16 allocated 1 min_free 1\n"
+    text += "  At 0x3ffb0000 len 4096 free 9999999999 allocated 1 min_free 1\n"
+    boot = read(text).boot
+    assert (boot.damaged_summary_lines, boot.summary_count) == (3, 0)
+
+
+def test_of_very_many_the_last_ones_are_kept(read: Any, summary: Any) -> None:
+    boot = read(summary(4, ROWS) * 2100).boot
+    assert (boot.summary_count, len(boot.summaries)) == (2100, 2000)
+    assert boot.summaries[-1].moment.line == 2099 * 7 + 1

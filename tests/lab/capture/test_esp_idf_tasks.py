@@ -1,0 +1,119 @@
+"""Heap use by task, in each form in which it is printed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+#: Figures of espressif/esp-idf issue 12100.
+BY_CAPS = """\
+W (5542) net: After netif: free_heap_size = 126284, largest_free_block = 110576
+Task: Pre-Scheduler allocs -> CAP_8BIT: 4192 CAP_32BIT: 0
+Task: ipc0 -> CAP_8BIT: 17416 CAP_32BIT: 0
+Task: main -> CAP_8BIT: 41184 CAP_32BIT: 0
+Task: ipc1 -> CAP_8BIT: 28 CAP_32BIT: 0
+"""
+OVERVIEW = """\
+┌────────────────────┬─────────┬──────────────────────┬───────────────────┬─────────────────┐
+│ TASK               │ STATUS  │ CURRENT MEMORY USAGE │ PEAK MEMORY USAGE │ TOTAL HEAP USED │
+├────────────────────┼─────────┼──────────────────────┼───────────────────┼─────────────────┤
+│          leak task │ DELETED │                11392 │             11616 │               1 │
+│               main │ ALIVE   │                  -16 │              7412 │               2 │
+└────────────────────┴─────────┴──────────────────────┴───────────────────┴─────────────────┘
+"""
+DETAILS = """\
+├ DELETED: leak task, CURRENT MEMORY USAGE 11392, PEAK MEMORY USAGE 11616, TOTAL HEAP USED 1:
+│    └ HEAP: RAM, CAPS: 0x0010580e, SIZE: 22308, USAGE: CURRENT 11392 (51%), PEAK 11616 (52%), \
+ALLOC COUNT: 2
+│         ├ ALLOC 0x3fcebbb8, SIZE 6656
+│         ├ ALLOC 0x3fced5bc, SIZE 4736
+└ ALIVE: main, CURRENT MEMORY USAGE -16, PEAK MEMORY USAGE 7412, TOTAL HEAP USED 2:
+     ├ HEAP: RAM, CAPS: 0x0010580e, SIZE: 344400, USAGE: CURRENT 220 (0%), PEAK 220 (0%), \
+ALLOC COUNT: 3
+     └ HEAP: RAM, CAPS: 0x0010580e, SIZE: 22308, USAGE: CURRENT 88 (0%), PEAK 7192 (32%), \
+ALLOC COUNT: 5
+"""
+EXAMPLE = """\
+leak task: DELETED: Peak Usage 11616, Current Usage 11392
+    RAM: Caps: 1071118. Size 22308, Current Usage 11392, Peak Usage 11616, alloc count 2
+        0x3fceb878: Size: 6656
+        0x3fceb634: Size: 4736
+main: ALIVE  : Peak Usage 7412, Current Usage -16
+    RAM: Caps: 1071118. Size 344400, Current Usage 220, Peak Usage 220, alloc count 3
+    RAM: Caps: 1071118. Size 22308, Current Usage 88, Peak Usage 7192, alloc count 5
+"""
+
+
+def rows(contents: Any) -> list[tuple[Any, ...]]:
+    return [(t.name, t.status, t.current, t.peak) for t in contents.boot.tasks.tasks()]
+
+
+def test_the_table_by_capabilities_is_read(read: Any) -> None:
+    contents = read(BY_CAPS)
+    assert rows(contents) == [
+        ("main", "", 41184, None),
+        ("ipc0", "", 17416, None),
+        ("Pre-Scheduler allocs", "", 4192, None),
+        ("ipc1", "", 28, None),
+    ]
+    main = contents.boot.tasks.tasks()[0]
+    assert main.by_caps == (("CAP_8BIT", 41184), ("CAP_32BIT", 0))
+    assert main.moment.uptime_ms == 5542
+
+
+def test_other_columns_and_handles_are_read(read: Any) -> None:
+    """As in espressif/esp-idf issue 13642."""
+    text = "Task: lua 0x3fca147c -> MALLOC_CAP_INTERNAL: 69908 MALLOC_CAP_SPIRAM: 151368 High 35\n"
+    (task,) = read(text).boot.tasks.tasks()
+    assert (task.name, task.current) == ("lua", 69908)
+    assert task.by_caps[1] == ("MALLOC_CAP_SPIRAM", 151368)
+
+
+@pytest.mark.parametrize("text", [OVERVIEW, DETAILS, EXAMPLE])
+def test_the_forms_of_5_5_tell_the_same(read: Any, text: str) -> None:
+    expected = [("leak task", "DELETED", 11392, 11616), ("main", "ALIVE", -16, 7412)]
+    assert rows(read(text)) == expected
+
+
+@pytest.mark.parametrize("text", [DETAILS, EXAMPLE])
+def test_the_details_tell_the_regions(read: Any, text: str) -> None:
+    leak, main = read(text).boot.tasks.tasks()
+    assert [(h.size, h.current, h.peak, h.blocks) for h in leak.heaps] == [(22308, 11392, 11616, 2)]
+    assert [(h.size, h.current, h.peak, h.blocks) for h in main.heaps] == [
+        (344400, 220, 220, 3),
+        (22308, 88, 7192, 5),
+    ]
+
+
+@pytest.mark.parametrize("box", ["|", "?", "\xb3"])
+@pytest.mark.parametrize("wrap", ["{}", "[12:34:56] {}", "2026-03-01 09:30:00 {}", "\x1b[0;32m{}"])
+def test_box_characters_may_be_damaged(read: Any, box: str, wrap: str) -> None:
+    text = "".join(wrap.format(line) for line in OVERVIEW.replace("│", box).splitlines(True))
+    raw = text.encode("latin-1", "replace")
+    assert [row[0] for row in rows(read(raw))] == ["leak task", "main"]
+
+
+def test_the_last_table_counts_and_the_first_is_kept_for_growth(read: Any) -> None:
+    later = BY_CAPS.replace("41184", "52000")
+    contents = read(BY_CAPS + "\n\nI (9000) app: later\n" + later)
+    main = contents.boot.tasks.tasks()[0]
+    assert (main.current, main.first, main.times) == (52000, 41184, 2)
+    assert contents.boot.tasks.tables == 2
+
+
+def test_two_tasks_of_one_name_in_one_table_are_two(read: Any) -> None:
+    text = OVERVIEW.replace("leak task", "     main")
+    contents = read(text + "I (1) app: x\n" + text)
+    assert [row[:2] for row in rows(contents)] == [("main", "DELETED"), ("main", "ALIVE")]
+    assert contents.boot.tasks.tables == 2
+
+
+def test_a_hostile_name_is_safe_to_show(read: Any) -> None:
+    (task,) = read(b"Task: \xf0\x9f\x07\xff? -> CAP_8BIT: 3648 CAP_32BIT: 0\n").boot.tasks.tasks()
+    assert task.name.isprintable()
+
+
+def test_very_many_tasks_are_bounded(read: Any) -> None:
+    text = "".join(f"Task: task{i} -> CAP_8BIT: {i} CAP_32BIT: 0\n" for i in range(3000))
+    assert len(read(text).boot.tasks.tasks()) == 1000

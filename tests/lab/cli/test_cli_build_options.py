@@ -1,0 +1,158 @@
+"""Options of a firmware's build, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heapscope.native.library import allocator_names
+
+Run = Callable[..., Any]
+CHIPS = ["esp32", "esp32s2", "esp32c2", "esp32c3", "esp32c5", "esp32c6", "esp32c61", "esp32h2"]
+
+
+def replayed(run: Run, hst: Path, *options: str) -> dict[str, Any]:
+    done = run("replay", hst, "--json", "-", *options)
+    assert (done.code, done.err) == (0, "")
+    document: dict[str, Any] = json.loads(done.out)
+    return document
+
+
+def kinds(document: dict[str, Any]) -> list[str]:
+    return [region["kind"] for region in document["regions"]]
+
+
+def notes(document: dict[str, Any]) -> str:
+    return " ".join(document["layout"]["notes"])
+
+
+@pytest.mark.parametrize(
+    "chip",
+    [*CHIPS, "ESP32-S3", "ESP32-P4"],
+)
+def test_every_chip_replays_and_the_json_is_valid(
+    chip: str, hst: Path, run: Run, valid: Callable[[str, str], dict[str, Any]]
+) -> None:
+    done = run("replay", hst, "--chip", chip, "--json", "-")
+    assert (done.code, done.err) == (0, "")
+    assert valid("replay", done.out)["layout"]["chip"] == chip.lower().replace("-", "")
+
+
+def test_psram_takes_what_is_above_the_threshold(hst: Path, run: Run) -> None:
+    chip = ("--chip", "esp32s3", "--psram", "4MB")
+    found = replayed(run, hst, *chip)
+    assert kinds(found)[:2] == ["DMA pool", "SPIRAM"]
+    (psram,) = [r for r in found["regions"] if r["kind"] == "SPIRAM"]
+    assert psram["allocations"] == 2  # 20000 and 600000 bytes
+    assert "up to 16,384 bytes from internal memory" in notes(found)
+    low = replayed(run, hst, *chip, "--psram-threshold", "512")
+    (psram,) = [r for r in low["regions"] if r["kind"] == "SPIRAM"]
+    assert psram["allocations"] == 4  # 1000 and the one that grows to 700 as well
+
+
+def test_psram_for_explicit_requests_only(hst: Path, run: Run) -> None:
+    found = replayed(run, hst, "--chip", "esp32s3", "--psram", "4MB", "--psram-threshold", "off")
+    assert kinds(found)[0] == "SPIRAM"
+    assert found["regions"][0]["allocations"] == 0
+    assert "not malloc" in notes(found)
+
+
+def test_the_pool_has_the_size_asked_for(hst: Path, run: Run) -> None:
+    found = replayed(run, hst, "--chip", "esp32", "--psram", "4MB", "--psram-reserve", "64KB")
+    assert (found["regions"][0]["kind"], found["regions"][0]["size"]) == ("DMA pool", 65535)
+    none = replayed(run, hst, "--chip", "esp32", "--psram", "4MB", "--psram-reserve", "0")
+    assert "DMA pool" not in kinds(none)
+
+
+def test_rtc_memory_protection_and_byte_access_are_switches(hst: Path, run: Run) -> None:
+    one = ("--chip", "esp32", "--cores", "1")
+    assert "RTCRAM" in kinds(replayed(run, hst, *one, "--rtc", "on"))
+    assert "RTCRAM" not in kinds(replayed(run, hst, "--chip", "esp32c6", "--rtc", "off"))
+    for options, name in (
+        ((*one, "--iram-8bit", "on"), "IRAM_8BIT"),
+        (("--chip", "esp32c6", "--memprot", "off"), "EXEC"),
+    ):
+        sets = " ".join(row["capabilities"] for row in replayed(run, hst, *options)["sets"])
+        assert name in sets
+
+
+def test_the_development_branch_is_called_one(hst: Path, run: Run) -> None:
+    done = run("replay", hst, "--chip", "esp32c3", "--idf", "6.0")
+    assert "ESP-IDF head-2026-07 (development branch)" in done.out.replace("\n", " ")
+    found = replayed(run, hst, "--chip", "esp32c3", "--idf", "6.0")
+    assert "development branch" in found["layout"]["sdk"]
+    assert "development branch" in found["layout"]["name"]
+
+
+def test_an_allocator_in_the_rom_is_said_to_be_unverified(hst: Path, run: Run) -> None:
+    assert "unverified: by default ESP32-C6" in notes(replayed(run, hst, "--chip", "esp32c6"))
+    assert "unverified" not in notes(replayed(run, hst, "--chip", "esp32c3"))
+
+
+def test_two_builds_are_compared(hst: Path, run: Run) -> None:
+    one = run("compare", hst, "--chip", "esp32s3", "--psram", "2MB", "--psram", "8MB")
+    assert (one.code, one.err) == (0, "")
+    two = run("compare", hst, "--chip", "esp32s3", "--chip", "esp32c3", "--need", "16717")
+    assert (two.code, two.err) == (0, "")
+
+
+def test_4_3_runs_or_names_the_models_that_there_are(hst: Path, run: Run) -> None:
+    done = run("replay", hst, "--chip", "esp32", "--idf", "4.3")
+    if "idf-4.3.2" in allocator_names():
+        assert done.code == 0
+    else:
+        assert (done.code, done.out) == (2, "")
+        assert "unknown allocator 'idf-4.3.2'" in done.err
+        assert "idf-5.5" in done.err
+
+
+def test_a_log_s_psram_is_used_and_can_be_changed(hst: Path, run: Run) -> None:
+    text = Path("boot.txt").read_text()
+    more = (
+        "I (500) spiram: Adding pool of 4096K of external SPI memory to heap allocator\n"
+        "I (501) spiram: Reserving pool of 32K of internal memory for DMA/internal allocations\n"
+    )
+    Path("psram.txt").write_text(text + more)
+    options = ("--chip", "esp32", "--boot-log", "psram.txt")
+    assert kinds(replayed(run, hst, *options))[:2] == ["DMA pool", "SPIRAM"]
+    off = replayed(run, hst, *options, "--psram-threshold", "off")
+    assert kinds(off)[0] == "SPIRAM"
+    small = replayed(run, hst, *options, "--psram", "2MB")
+    assert small["regions"][1]["size"] == (2 << 20) - 1
+
+
+BAD = [
+    (("--chip", "esp32", "--psram", "many"), "--psram: 'many' is not a number of bytes"),
+    (("--chip", "esp32", "--psram", "8MB"), "8388608 bytes of PSRAM"),
+    (("--chip", "esp32", "--psram-threshold", "1000"), "--psram-threshold without PSRAM"),
+    (("--chip", "esp32", "--psram-reserve", "1000"), "--psram-reserve without PSRAM"),
+    (("--chip", "esp32", "--psram", "4MB", "--psram-threshold", "no"), "'no' is not a number"),
+    (("--chip", "esp32", "--psram", "4MB", "--psram-threshold", "1MB"), "out of range"),
+    (("--chip", "esp32c6", "--psram", "4MB"), "ESP32-C6 under ESP-IDF 5.5 has no PSRAM"),
+    (("--chip", "esp32c6", "--rtc", "yes"), "--rtc: 'yes' is neither"),
+    (("--chip", "esp32c6", "--memprot", "1"), "--memprot: '1' is neither"),
+    (("--chip", "esp32", "--memprot", "off"), "no memory protection to switch"),
+    (("--chip", "esp32", "--iram-8bit", "on"), "no byte access to IRAM with two cores"),
+    (("--chip", "esp32c2", "--rtc", "on"), "no RTC memory for the heap"),
+    (("--chip", "esp32c3", "--cores", "2"), "ESP32-C3 with 2 cores"),
+    (("--chip", "esp32c6", "--idf", "4.2"), "ESP-IDF 4.2 has no ESP32-C6"),
+    (("--chip", "esp8266"), "unknown chip 'esp8266'"),
+    (("--chip", "esp32", "--idf", "7.0"), "unknown ESP-IDF version '7.0'"),
+    (("--pool", "64KB", "--psram", "4MB"), "--pool and --psram cannot be used together"),
+    (("--layout", "F.toml", "--memprot", "off"), "--layout and --memprot cannot be used together"),
+    (("--boot-log", "boot.txt", "--chip", "esp32", "--rtc", "off"), "--rtc and --boot-log both"),
+]
+
+
+@pytest.mark.parametrize(("options", "why"), BAD)
+def test_what_cannot_be_is_an_error_with_a_remedy(
+    options: tuple[str, ...], why: str, hst: Path, run: Run
+) -> None:
+    done = run("replay", hst, *options)
+    assert (done.code, done.out) == (2, "")
+    assert why in done.err
+    assert "remedy: " in done.err

@@ -1,0 +1,167 @@
+"""What stayed is what a plain list of the program's blocks says, and growth is told from noise."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+from heapscope.capture.text import import_text
+from heapscope.errors import InputError
+from heapscope.leaks.find import Leaks, find_leaks
+from heapscope.leaks.interval import interval
+from heapscope.leaks.suppress import Suppression, read_suppressions
+from heapscope.leaks.trend import trend
+from heapscope.trace.info import read_info
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "leaks.schema.json"
+
+
+def leaks(
+    tmp_path: Path,
+    lines: list[str],
+    *,
+    start: str | None = None,
+    end: str | None = None,
+    rules: tuple[Suppression, ...] = (),
+) -> Leaks:
+    text, trace = tmp_path / "t.txt", tmp_path / "t.hst"
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import_text(text, trace)
+    span = interval(read_info(trace), start=start, end=end)
+    return find_leaks(trace, span, suppressions=rules)
+
+
+def test_blocks_born_between_two_marks_and_live_at_the_second_are_found(tmp_path: Path) -> None:
+    story = ["t net", "a 1 100", "! in", "a 2 10", "a 3 20", "f 1", "f 2", "t app", "a 4 40"]
+    found = leaks(tmp_path, [*story, "! out", "f 3", "f 4", "a 5 9"], start="in", end="out")
+    assert (found.live_start, found.live_end) == (100, 60)
+    assert [(row.task, row.bytes, row.blocks) for row in found.holders] == [
+        ("app", 40, 1),
+        ("net", 20, 1),
+    ]
+    assert [row.oldest for row in found.holders] == [1, 4]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_programs_agree_with_a_plain_list(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    lines: list[str] = []
+    live: dict[int, tuple[int, int, str]] = {}  # id: size, event of birth, task
+    task = "main"
+    marks: dict[str, tuple[int, dict[int, tuple[int, int, str]]]] = {}
+    for number in range(600):
+        if number in (150, 450):
+            name = f"m{number}"
+            lines.append(f"! {name}")
+            marks[name] = (number, dict(live))
+        if chance.random() < 0.1:
+            task = chance.choice(["a", "b", "c"])
+            lines.append(f"t {task}")
+        dice = chance.random()
+        if dice < 0.5 or not live:
+            live[number] = (chance.randint(1, 500), number, task)
+            lines.append(f"a {number} {live[number][0]}")
+        elif dice < 0.65:
+            block = chance.choice(list(live))
+            live[block] = (chance.randint(1, 500), number, task)
+            lines.append(f"r {block} {live[block][0]}")
+        else:
+            block = chance.choice(list(live))
+            del live[block]
+            lines.append(f"f {block}")
+    found = leaks(tmp_path, lines, start="m150", end="m450")
+    first, last = marks["m150"][0], marks["m450"][0]
+    there = [block for block in marks["m450"][1].values() if block[1] >= first]
+    assert (found.first_event, found.last_event) == (first, last)
+    assert found.live_start == sum(size for size, _, _ in marks["m150"][1].values())
+    assert found.live_end == sum(size for size, _, _ in marks["m450"][1].values())
+    for row in found.holders:
+        mine = [block for block in there if block[2] == row.task]
+        assert (row.bytes, row.blocks) == (sum(b[0] for b in mine), len(mine))
+        assert (row.smallest, row.largest) == (min(b[0] for b in mine), max(b[0] for b in mine))
+        assert row.oldest == last - min(b[1] for b in mine)
+    assert found.stayed == sum(size for size, _, _ in there)
+
+
+def test_a_leak_grows_and_a_cache_does_not(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    lines = ["t cache", *(f"a 9{i} 64" for i in range(50))]
+    for number in range(4000):
+        lines += ["t app", f"a {number + 100000} {chance.randint(8, 400)}"]
+        if number % 40 != 0:
+            lines.append(f"f {number + 100000}")
+        if number % 3 == 0:
+            lines += ["t cache", f"a 7{number} 500", f"f 7{number}"]
+    found = leaks(tmp_path, lines)
+    growth = {row.task: row.trend for row in found.holders}
+    assert growth["app"] is not None
+    assert growth["app"].grows
+    lost = found.holders[0].bytes / found.last_event * 1000
+    assert growth["app"].low * 0.8 <= lost <= growth["app"].high * 1.2
+    assert growth["cache"] is None or not growth["cache"].grows
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_noise_without_growth_is_rarely_called_growth(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    found = trend(np.arange(65.0) * 1000, chance.normal(1000, 50, 65))
+    assert found is not None
+    assert not found.grows or found.confidence < 99.9
+
+
+def test_a_known_slope_lies_in_its_band() -> None:
+    chance = np.random.default_rng(5)
+    events = np.arange(65.0) * 1000
+    found = trend(events, 200 + events * 0.003 + chance.normal(0, 10, 65))
+    assert found is not None
+    assert found.low <= 3 <= found.high
+    assert found.grows
+
+
+def test_suppressed_blocks_are_counted_apart(tmp_path: Path) -> None:
+    rules = tmp_path / "known.txt"
+    rules.write_text("# for ever\ntask=net size=16..64 # buffers\n", encoding="utf-8")
+    story = ["t net", "a 1 16", "a 2 65", "t app", "a 3 32"]
+    found = leaks(tmp_path, story, rules=read_suppressions(rules))
+    assert (found.suppressed, found.suppressed_blocks) == (16, 1)
+    assert {(row.task, row.bytes) for row in found.holders} == {("net", 65), ("app", 32)}
+
+
+@pytest.mark.parametrize("rule", ["task", "colour=red", "task=", "size=a..b", "task=a task=b"])
+def test_a_rule_that_cannot_be_read_is_named(tmp_path: Path, rule: str) -> None:
+    rules = tmp_path / "known.txt"
+    rules.write_text(f"task=ok\n{rule}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2"):
+        read_suppressions(rules)
+
+
+def test_a_mark_that_comes_again_is_numbered(tmp_path: Path) -> None:
+    story = ["! x", "a 1 10", "! x", "a 2 20", "! x", "a 3 40"]
+    assert leaks(tmp_path, story, start="x#2", end="x#3").stayed == 20
+    assert leaks(tmp_path, story, start="x#2").stayed == 60
+
+
+def test_marks_that_do_not_fit_are_said(tmp_path: Path) -> None:
+    story = ["a 1 10", "! early", "a 2 20", "! late", "a 3 40"]
+    with pytest.raises(InputError, match="did you mean 'late'") as error:
+        leaks(tmp_path, story, start="lat")
+    assert "early, late" in error.value.remedy
+    with pytest.raises(InputError, match="nothing lies between"):
+        leaks(tmp_path, story, start="late", end="early")
+
+
+def test_the_command_prints_the_answer_and_valid_json(tmp_path: Path) -> None:
+    leaks(tmp_path, ["t net", "a 1 100", "a 2 30", "f 2"])
+    command = [sys.executable, "-m", "heapscope", "leaks", str(tmp_path / "t.hst")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("100 B in 1 block stayed")
+    done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=True)
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(done.stdout), schema)

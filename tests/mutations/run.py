@@ -1,0 +1,105 @@
+"""Breaks the code in one place at a time and sees that a test notices.
+
+    .venv/bin/python tests/mutations/run.py [WORD ...]      only mutations whose title has a WORD
+
+Works on a copy of the repository. A mutation that no test notices, or whose place is no longer
+found, fails the run. The table it prints stands in docs/design/mutations.md.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mutants import MUTANTS, Mutant
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src")
+SOURCES = ("models/*.c", "native/*/*.c", "device/src/trace/*.c")
+FLAGS = ("-std=c11", "-O1", "-g", "-Idevice/include", "-Imodels", "-Inative", "-Idevice/src")
+
+
+def copy_of_the_tree(folder: Path) -> Path:
+    skip = shutil.ignore_patterns("__pycache__", "corpus", "*.so")
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name, ignore=skip)
+    return folder
+
+
+def mutate(tree: Path, mutant: Mutant) -> None:
+    file = tree / mutant.file
+    text = file.read_text(encoding="utf-8")
+    if text.count(mutant.old) != 1:
+        raise SystemExit(f"{mutant.title}: {text.count(mutant.old)} places in {mutant.file}")
+    file.write_text(text.replace(mutant.old, mutant.new), encoding="utf-8")
+
+
+def compiler() -> list[str]:
+    return os.environ.get("CC", "cc").split()
+
+
+def sources(tree: Path) -> list[str]:
+    return [str(path) for pattern in SOURCES for path in sorted(tree.glob(pattern))]
+
+
+def c_test(tree: Path, test: str) -> bool:
+    """True when the test passes."""
+    folder = (tree / test).parent
+    support = [str(p) for p in folder.glob("*.c") if not p.name.startswith("test_")]
+    program = str(tree / "mutated")
+    command = [*compiler(), *FLAGS, *sources(tree), *support, str(tree / test), "-o", program]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
+    return _passes([program], tree, dict(os.environ))
+
+
+def python_test(tree: Path, test: str) -> bool:
+    """True when the test passes, with the library built from the copy."""
+    library = tree / "libheapscope_lab.so"
+    command = [*compiler(), *FLAGS, "-shared", "-fPIC", *sources(tree), "-o", str(library)]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
+    shutil.copy(tree / "native/lab/lab.h", tree)
+    setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "src")}
+    run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    return _passes([*run, "--import-mode=importlib", test], tree, setting)
+
+
+def _passes(command: list[str], tree: Path, setting: dict[str, str]) -> bool:
+    try:
+        done = subprocess.run(command, cwd=tree, env=setting, capture_output=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def survives(mutant: Mutant | None, test: str) -> bool:
+    with tempfile.TemporaryDirectory() as made:
+        tree = copy_of_the_tree(Path(made))
+        if mutant is not None:
+            mutate(tree, mutant)
+        return c_test(tree, test) if test.endswith(".c") else python_test(tree, test)
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    chosen = [m for m in MUTANTS if not words or any(word in m.title for word in words)]
+    tests = sorted({mutant.test for mutant in chosen})
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        healthy = list(pool.map(lambda test: survives(None, test), tests))
+        broken = [test for test, passes in zip(tests, healthy, strict=True) if not passes]
+        if broken:
+            raise SystemExit(f"not even without a mutation: {', '.join(broken)}")
+        outcomes = list(pool.map(lambda mutant: survives(mutant, mutant.test), chosen))
+    print("| figure | mutation | noticed by |\n| --- | --- | --- |")
+    for mutant, alive in zip(chosen, outcomes, strict=True):
+        noticed = "**nobody**" if alive else f"`{mutant.test}`"
+        print(f"| {mutant.figure} | {mutant.title} (`{mutant.file}`) | {noticed} |")
+    return 1 if any(outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

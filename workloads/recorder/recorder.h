@@ -1,0 +1,54 @@
+/*
+ * A heap that records itself: malloc and its kin for a program that is to leave a trace (.hst). The
+ * program's allocation hooks call these instead of the C library's; blocks come from there, the
+ * events go through the encoder of device/src/trace into a file. Blocks are known by sequential id,
+ * so that a trace is the same on every host. Not for several threads at a time.
+ */
+#ifndef HEAPSCOPE_WORKLOADS_RECORDER_H
+#define HEAPSCOPE_WORKLOADS_RECORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heapscope/status.h"
+
+typedef struct hs_rec hs_rec_t;
+
+/* What the program asked for: payload bytes, headers of no allocator included. */
+typedef struct hs_rec_use {
+    uint64_t live, peak; /* bytes; peak since the start or hs_rec_peak_restart */
+    uint64_t blocks;     /* live */
+    uint64_t requests;   /* malloc, calloc, aligned and realloc calls that succeeded */
+} hs_rec_use_t;
+
+/* Opens a recording into the file `path`. `program` and `config` go into the trace's metadata.
+ * NULL: the file cannot be written, or no memory. */
+hs_rec_t *hs_rec_open(const char *path, const char *program, const char *config);
+
+/* As the C library's: NULL without memory, or when count * size overflows. A request for 0 bytes
+ * gives NULL and is not recorded: so does ESP-IDF's malloc, and the program then goes on as on a
+ * chip. A failed request is recorded as FAILED. O(1). */
+void *hs_rec_malloc(hs_rec_t *rec, size_t size);
+void *hs_rec_calloc(hs_rec_t *rec, size_t count, size_t size);
+
+/* `align` is a power of two. */
+void *hs_rec_aligned(hs_rec_t *rec, size_t align, size_t size);
+
+/* realloc(NULL, n) is recorded as malloc, realloc(p, 0) as free; the latter returns NULL. */
+void *hs_rec_realloc(hs_rec_t *rec, void *block, size_t size);
+void hs_rec_free(hs_rec_t *rec, void *block); /* NULL is allowed */
+
+/* The events that follow are of this task; HS_ERR_MEMORY: more than 16 different names. */
+hs_status_t hs_rec_task(hs_rec_t *rec, const char *name);
+
+/* A named point of the run. HS_ERR_MEMORY: more than 256 marks. */
+hs_status_t hs_rec_mark(hs_rec_t *rec, const char *name);
+
+hs_rec_use_t hs_rec_use(const hs_rec_t *rec);
+void hs_rec_peak_restart(hs_rec_t *rec);
+
+/* Ends the trace and frees the recorder, not the blocks. Returns the first thing that went wrong
+ * while recording: a trace is complete only with HS_OK. */
+hs_status_t hs_rec_close(hs_rec_t *rec);
+
+#endif

@@ -1,0 +1,85 @@
+"""Records a script engine: python workloads/script/make.py [NAME...] [--out FOLDER]
+
+Duktape as a 32-bit program runs device.js (timers, objects, a day of five series as JSON one by
+one, garbage collections) and json.js (the day as one JSON text). Two things are changed so that
+runs repeat: its clock is the script's own, and the seed of its string hashes, else the address of
+its heap, is a constant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tools.compiler import OWN, RECORDER, compile_all, link, recorder
+from tools.places import BUILD, CAPTURED, ROOT, WORKLOADS, MissingError, run
+from tools.sources import duktape
+from tools.traces import compress
+
+__all__ = ["SCRIPTS", "engine", "make", "script_options"]
+
+HERE = WORKLOADS / "script"
+SCRIPTS = {f"script_{name}": HERE / f"{name}.js" for name in ("device", "json")}
+
+SEED = "res->hash_seed = (duk_uint32_t) (duk_uintptr_t) res;"
+FIXED = "res->hash_seed = 0x48534850u;"
+
+
+def script_options() -> tuple[str, ...]:
+    folders = (duktape(), HERE, RECORDER, ROOT / "device" / "include")
+    return tuple(f"-I{folder}" for folder in folders)
+
+
+def repeatable() -> Path:
+    """duktape.c with a fixed seed."""
+    text = (duktape() / "duktape.c").read_text("utf-8")
+    if text.count(SEED) != 1:
+        raise RuntimeError("duktape.c no longer takes its seed from where it did")
+    made = BUILD / "generated" / "duktape.c"
+    changed = text.replace(SEED, FIXED)
+    if not made.exists() or made.read_text("utf-8") != changed:
+        made.parent.mkdir(parents=True, exist_ok=True)
+        made.write_text(changed, "utf-8")
+    return made
+
+
+@cache
+def engine() -> list[Path]:
+    options = (*script_options(), "-Dgettimeofday=hs_script_clock")
+    own = compile_all([HERE / "engine.c"], options=(*script_options(), *OWN))
+    return [*own, *compile_all([repeatable()], options=options)]
+
+
+@cache
+def program() -> Path:
+    own = compile_all([HERE / "script.c"], options=(*script_options(), *OWN))
+    return link("script", [*own, *engine(), *recorder()])
+
+
+def make(name: str, out: Path) -> str:
+    """Records a script into `out`; returns what was live at its marks."""
+    trace = BUILD / f"{name}.hst"
+    said = run(program(), trace, SCRIPTS[name])
+    compress(trace, out)
+    return said
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SCRIPTS))
+    parser.add_argument("--out", type=Path, default=CAPTURED)
+    chosen = parser.parse_args()
+    for name in chosen.names or SCRIPTS:
+        print(f"{name}\n{make(name, chosen.out / f'{name}.hst.zst')}", end="")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except MissingError as missing:
+        sys.exit(f"missing: {missing}")

@@ -1,0 +1,180 @@
+"""Records mbedTLS clients: python workloads/tls/make.py [NAME...] [--out FOLDER]
+
+A trace for each release, kind of keys and size of buffers; without NAME all of them. The client is
+a 32-bit program, its server another process of the same release with 16 KB buffers. Both have the
+library's own test certificates, random numbers that repeat, and a time that stands still.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tools.compiler import OWN, RECORDER, compile_all, link, recorder
+from tools.places import BUILD, CAPTURED, ROOT, WORKLOADS, MissingError, run
+from tools.sources import MBEDTLS_2, MBEDTLS_3, Crate, mbedtls
+from tools.traces import compress
+
+__all__ = [
+    "CLIENTS",
+    "FULL",
+    "Client",
+    "Sizes",
+    "crypto",
+    "make",
+    "records",
+    "server",
+    "tls_client",
+    "tls_options",
+]
+
+HERE = WORKLOADS / "tls"
+RELEASES = {"2.28": MBEDTLS_2, "3.5": MBEDTLS_3}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """MBEDTLS_SSL_IN_CONTENT_LEN, _OUT_CONTENT_LEN, and _VARIABLE_BUFFER_LENGTH."""
+
+    incoming: int = 16384
+    outgoing: int = 16384
+    variable: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.incoming // 1024}k_{self.outgoing // 1024}k" + "_var" * self.variable
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        values = (self.incoming, self.outgoing, int(self.variable))
+        names = ("HS_TLS_IN", "HS_TLS_OUT", "HS_TLS_VARIABLE")
+        return tuple(f"-D{name}={value}" for name, value in zip(names, values, strict=True))
+
+
+@dataclass(frozen=True)
+class Client:
+    release: str
+    keys: str
+    sizes: Sizes
+
+    @property
+    def name(self) -> str:
+        return f"tls{self.release.replace('.', '')}_{self.keys}_{self.sizes.name}"
+
+    @property
+    def config(self) -> str:
+        """As the configuration file of the library says it."""
+        said = (
+            f"MBEDTLS_SSL_IN_CONTENT_LEN={self.sizes.incoming}"
+            f" MBEDTLS_SSL_OUT_CONTENT_LEN={self.sizes.outgoing}"
+        )
+        return said + " MBEDTLS_SSL_VARIABLE_BUFFER_LENGTH" * self.sizes.variable
+
+
+FULL = Sizes()
+SIZES = {
+    "2.28": (
+        FULL,
+        Sizes(16384, 2048),
+        Sizes(4096, 4096),
+        Sizes(16384, 16384, variable=True),
+        Sizes(16384, 2048, variable=True),
+    ),
+    "3.5": (FULL, Sizes(16384, 2048), Sizes(4096, 4096)),
+}
+CLIENTS = {
+    client.name: client
+    for client in (
+        Client(release, keys, sizes)
+        for release, some in SIZES.items()
+        for keys in ("rsa", "ec")
+        for sizes in some
+    )
+}
+
+
+def tls_options(crate: Crate, sizes: Sizes) -> tuple[str, ...]:
+    """For what includes mbedTLS's headers."""
+    tree = mbedtls(crate)
+    include = [tree / "include", HERE, RECORDER, ROOT / "device" / "include"]
+    if crate is MBEDTLS_3:
+        include += [tree / "tests" / "include", tree / "library"]
+    config = '-DMBEDTLS_USER_CONFIG_FILE="tls_config.h"'
+    return (*(f"-I{folder}" for folder in include), config, *sizes.options)
+
+
+@cache
+def crypto(crate: Crate) -> list[Path]:
+    """All of the library that does not depend on the sizes of records, and its certificates."""
+    sources = (mbedtls(crate) / "library").glob("*.c")
+    chosen = [file for file in sorted(sources) if not file.name.startswith(("ssl_", "psa_"))]
+    if crate is MBEDTLS_3:
+        chosen.append(mbedtls(crate) / "tests" / "src" / "certs.c")
+    return compile_all(chosen, options=tls_options(crate, FULL))
+
+
+@cache
+def records(crate: Crate, sizes: Sizes) -> list[Path]:
+    """The part of the library that does, and what talks to it on either side."""
+    options = tls_options(crate, sizes)
+    library = compile_all(sorted((mbedtls(crate) / "library").glob("ssl_*.c")), options=options)
+    own = [HERE / f"{name}.c" for name in ("line", "peer", "random")]
+    return [*library, *compile_all(own, options=(*options, *OWN))]
+
+
+@cache
+def server(crate: Crate) -> Path:
+    own = compile_all([HERE / "server.c"], options=(*tls_options(crate, FULL), *OWN))
+    return link(f"server-{crate.name}", [*own, *records(crate, FULL), *crypto(crate)])
+
+
+@cache
+def tls_client(crate: Crate, sizes: Sizes) -> list[Path]:
+    """The device's side, which workloads/mix runs beside others."""
+    return compile_all([HERE / "client.c"], options=(*tls_options(crate, sizes), *OWN))
+
+
+@cache
+def client(crate: Crate, sizes: Sizes) -> Path:
+    own = compile_all([HERE / "tls.c"], options=(*tls_options(crate, sizes), *OWN))
+    objects = [
+        *own,
+        *tls_client(crate, sizes),
+        *records(crate, sizes),
+        *crypto(crate),
+        *recorder(),
+    ]
+    return link(f"client-{crate.name}-{sizes.name}", objects)
+
+
+def make(name: str, out: Path) -> str:
+    """Records a client into `out`; returns what its last handshake took."""
+    chosen = CLIENTS[name]
+    crate = RELEASES[chosen.release]
+    program = client(crate, chosen.sizes)
+    trace = BUILD / f"{name}.hst"
+    said = run(program, trace, server(crate), chosen.keys, chosen.config)
+    compress(trace, out)
+    return said.strip()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CLIENTS))
+    parser.add_argument("--out", type=Path, default=CAPTURED)
+    chosen = parser.parse_args()
+    for name in chosen.names or CLIENTS:
+        print(f"{name:24}{make(name, chosen.out / f'{name}.hst.zst')}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except MissingError as missing:
+        sys.exit(f"missing: {missing}")

@@ -1,0 +1,1 @@
+"""What the scripts that make traces share: sources, compiler, files."""
