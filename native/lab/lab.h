@@ -87,8 +87,8 @@ size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t c
 /* ---- live blocks at chosen moments: what stays, and whether it grows ---- */
 typedef struct hs_lab_moment_row {
     uint64_t event, time;
-    uint64_t bytes, blocks;       /* live then, as the recorded program held them */
-    uint64_t holders;             /* rows of hs_lab_moment_holders */
+    uint64_t bytes, blocks; /* live then, as the recorded program held them */
+    uint64_t holders;       /* rows of hs_lab_moment_holders */
 } hs_lab_moment_row_t;
 
 typedef struct hs_lab_holder_row {
@@ -97,7 +97,7 @@ typedef struct hs_lab_holder_row {
 } hs_lab_holder_row_t;
 
 typedef struct hs_lab_live_row {
-    uint64_t key, size, birth;    /* birth: event of its (last re)allocation */
+    uint64_t key, size, birth; /* birth: event of its (last re)allocation */
     uint32_t task, site;
 } hs_lab_live_row_t;
 
@@ -157,7 +157,7 @@ typedef struct hs_lab_config {
     const hs_lab_need_t *needs;
     uint32_t need_count;
     uint32_t timeline_buckets; /* 2 to 65536, even; 0: no timeline */
-    uint32_t explains;        /* 1: the event below is to be explained */
+    uint32_t explains;         /* 1: the event below is to be explained */
     uint64_t explain_event;
 } hs_lab_config_t;
 
@@ -165,15 +165,15 @@ typedef struct hs_lab_config {
  * where the block is afterwards. */
 typedef struct hs_lab_explanation {
     uint64_t event, time, size;
-    uint32_t found;               /* 1: the event came and is a request; 0: nothing below holds */
-    uint32_t task, caps, site, call, align; /* call: event kind */
+    uint32_t found; /* 1: the event came and is a request; 0: nothing below holds */
+    uint32_t task, caps, site, call, align;     /* call: event kind */
     uint32_t old_region, old_address, old_size; /* realloc: the block before; UINT32_MAX: none */
-    uint32_t region, address;     /* UINT32_MAX: it failed */
-    uint32_t skipped;             /* 1: its block's allocation had failed, nothing was asked */
+    uint32_t region, address;                   /* UINT32_MAX: it failed */
+    uint32_t skipped; /* 1: its block's allocation had failed, nothing was asked */
 } hs_lab_explanation_t;
 
 typedef struct hs_lab_explanation_region {
-    uint32_t has_heap, fits;      /* fits: would serve the size, its capabilities apart */
+    uint32_t has_heap, fits; /* fits: would serve the size, its capabilities apart */
     uint32_t free, largest_free, largest_allocatable;
 } hs_lab_explanation_region_t;
 
@@ -211,8 +211,8 @@ typedef struct hs_lab_summary {
     /* The regions that malloc can use, together, at the moment of least free: where the bytes were. */
     uint64_t tightest_event, tightest_payload, tightest_rounding, tightest_header;
     uint64_t tightest_control, tightest_startup;
-    uint64_t tightest_moving;     /* the old block of a realloc that was being moved */
-    uint64_t tightest_free;       /* malloc's minimum free */
+    uint64_t tightest_moving; /* the old block of a realloc that was being moved */
+    uint64_t tightest_free;   /* malloc's minimum free */
 } hs_lab_summary_t;
 
 /* size = control + header + startup + payload + rounding + free, always. header holds block headers,

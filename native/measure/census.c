@@ -85,8 +85,8 @@ void hs_census_figures(const hs_census_t *census, hs_lab_census_t *out)
     out->frees = census->kinds[HS_EVENT_FREE];
     out->failed = census->kinds[HS_EVENT_FAILED];
     out->marks = census->kinds[HS_EVENT_MARK];
-    out->events = out->mallocs + out->callocs + out->aligneds + out->reallocs + out->frees +
-                  out->failed;
+    out->events =
+        out->mallocs + out->callocs + out->aligneds + out->reallocs + out->frees + out->failed;
     out->tasks = census->tasks.count;
     out->sites = census->sites.count;
 }

@@ -22,8 +22,8 @@ static int reserve(hs_failures_t *failures)
 {
     if (failures->rows == NULL) {
         failures->rows = calloc(HS_LAB_FAILURES_MAX, sizeof *failures->rows);
-        failures->regions = calloc((size_t)HS_LAB_FAILURES_MAX * failures->region_count,
-                                   sizeof *failures->regions);
+        failures->regions =
+            calloc((size_t)HS_LAB_FAILURES_MAX * failures->region_count, sizeof *failures->regions);
     }
     return failures->rows != NULL && failures->regions != NULL;
 }
@@ -54,8 +54,8 @@ void hs_failures_add(hs_failures_t *failures, hs_regions_t *regions,
     const uint32_t size = row->size > UINT32_MAX ? UINT32_MAX : (uint32_t)row->size;
     const uint32_t mask = hs_regions_mask_for(regions, row->caps, size);
     for (uint32_t i = 0; i < failures->region_count; i++) {
-        look(&failures->regions[(size_t)failures->kept * failures->region_count + i],
-             regions, i, row->caps, mask >> i & 1u);
+        look(&failures->regions[(size_t)failures->kept * failures->region_count + i], regions, i,
+             row->caps, mask >> i & 1u);
     }
     failures->rows[failures->kept++] = *row;
 }

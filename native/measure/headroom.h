@@ -17,10 +17,10 @@ typedef struct hs_headroom {
     uint32_t mask;       /* the regions that could serve it */
     const hs_low_t *low; /* their marks */
     uint32_t limit;      /* larger requests fail by rule */
-    bool by_largest;    /* their allocators serve every size up to the largest: no need to ask */
-    uint32_t served_by; /* else: the regions that would serve it now */
-    bool is_short;      /* it could not be served now */
-    bool in_spell;      /* nor after the event before */
+    bool by_largest;     /* their allocators serve every size up to the largest: no need to ask */
+    uint32_t served_by;  /* else: the regions that would serve it now */
+    bool is_short;       /* it could not be served now */
+    bool in_spell;       /* nor after the event before */
 } hs_headroom_t;
 
 void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,

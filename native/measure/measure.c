@@ -212,8 +212,7 @@ static inline void settle(hs_measure_t *measure, uint32_t region, uint64_t event
 
 static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
 {
-    const unsigned what =
-        hs_lows_settle_move(&measure->lows, measure->regions, to, from, event);
+    const unsigned what = hs_lows_settle_move(&measure->lows, measure->regions, to, from, event);
     look_at_needs(measure, to);
     look_at_needs(measure, from);
     settle_rest(measure, what, event);
@@ -312,112 +311,4 @@ void hs_measure_mark(hs_measure_t *measure, uint64_t event, uint64_t time, uint3
                                    .failures = measure->failures.seen,
                                    .name = name};
     hs_marks_add(measure, &row);
-}
-
-void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index,
-                             hs_lab_region_row_t *row)
-{
-    const hs_region_t *region = &measure->regions->region[index];
-    memset(row, 0, sizeof *row);
-    row->start = region->start;
-    row->size = region->size;
-    row->kind = region->kind;
-    row->has_heap = region->heap != NULL;
-    if (region->heap == NULL) {
-        row->header = region->size; /* lost whole */
-        return;
-    }
-    const hs_tally_t *tally = &region->heap->tally;
-    const uint32_t poison = region->heap->light ? HS_LIGHT_OVERHEAD * tally->used_blocks : 0;
-    row->control = tally->control;
-    row->startup = region->startup;
-    row->payload = measure->lows.region[index].payload;
-    row->rounding = tally->used - poison - row->startup - row->payload;
-    row->free = tally->free;
-    row->header = region->size - tally->control - tally->used - tally->free + poison;
-    row->used_blocks = tally->used_blocks;
-    row->free_blocks = tally->free_blocks;
-}
-
-void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row)
-{
-    const hs_region_t *region = &measure->regions->region[index];
-    const hs_low_t *low = &measure->lows.region[index].low;
-    hs_measure_region_parts(measure, index, row);
-    row->minimum_free = low->minimum_free;
-    row->peak_payload = low->peak_payload;
-    row->minimum_largest_allocatable = hs_regions_allowed(measure->regions, low->minimum_largest);
-    row->minimum_free_event = low->minimum_free_event;
-    row->minimum_largest_event = low->minimum_largest_event;
-    row->allocations = measure->lows.region[index].allocations;
-    row->frees = measure->lows.region[index].frees;
-    row->failures = measure->regions->refusals[index];
-    if (region->heap == NULL) {
-        return;
-    }
-    hs_reported_t reported;
-    hs_heap_reported(region->heap, &reported);
-    row->reported_free = reported.free;
-    row->reported_minimum_free = reported.minimum_free;
-    row->largest_reported = reported.largest_free;
-    row->largest_free = hs_heap_largest_free(region->heap);
-    row->largest_allocatable = hs_regions_allowed(measure->regions, low->largest);
-    row->step_nodes = region->heap->steps.nodes;
-    row->step_bins = region->heap->steps.bins;
-    row->step_writes = region->heap->steps.writes;
-    row->step_copied = region->heap->steps.copied;
-}
-
-static void add_region(const hs_region_t *region, hs_lab_set_row_t *row)
-{
-    hs_reported_t reported;
-    hs_heap_reported(region->heap, &reported);
-    const uint32_t largest = hs_heap_largest_free(region->heap);
-    row->size += region->size;
-    row->free_reported += reported.free;
-    row->minimum_free_reported += reported.minimum_free;
-    row->largest_free = largest > row->largest_free ? largest : row->largest_free;
-    row->largest_reported = reported.largest_free > row->largest_reported
-                                ? reported.largest_free
-                                : row->largest_reported;
-}
-
-static void set_row(const hs_measure_t *measure, uint32_t set, uint32_t caps,
-                    hs_lab_set_row_t *row)
-{
-    const uint32_t mask = measure->lows.set[set].mask;
-    const hs_low_t *low = hs_lows_of(&measure->lows, set);
-    /* Requests for words are rounded up to words. */
-    const uint32_t word = (caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? 3 : 0;
-    memset(row, 0, sizeof *row);
-    for (uint32_t i = 0; i < measure->regions->count; i++) {
-        if (mask >> i & 1u) {
-            add_region(&measure->regions->region[i], row);
-        }
-    }
-    row->caps = caps;
-    row->free = low->free;
-    row->minimum_free = low->minimum_free;
-    row->largest_allocatable = hs_regions_allowed(measure->regions, low->largest) & ~word;
-    row->minimum_largest_allocatable =
-        hs_regions_allowed(measure->regions, low->minimum_largest) & ~word;
-    row->peak_payload = low->peak_payload;
-    row->minimum_free_event = low->minimum_free_event;
-    row->minimum_largest_event = low->minimum_largest_event;
-}
-
-void hs_measure_capset_row(const hs_measure_t *measure, uint32_t index, hs_lab_set_row_t *row)
-{
-    set_row(measure, measure->capset_set[index], measure->capset_caps[index], row);
-    if (measure->capset_caps[index] == 0) { /* malloc's rule is more than its regions */
-        row->largest_allocatable = measure->largest.now;
-        row->minimum_largest_allocatable = measure->minimum_largest;
-        row->minimum_largest_event = measure->minimum_largest_event;
-    }
-}
-
-void hs_measure_kind_row(const hs_measure_t *measure, uint32_t kind, hs_lab_set_row_t *row)
-{
-    set_row(measure, measure->kind_set[kind], 0, row);
-    row->caps = kind;
 }

@@ -86,8 +86,7 @@ void hs_measure_finish(hs_measure_t *measure);
 
 /* Where a region's bytes are: the parts of hs_lab_region_row_t that sum to its size, and the block
  * counts; O(1). The row's other fields are zeroed. */
-void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index,
-                             hs_lab_region_row_t *row);
+void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row);
 /* The timeline's bucket is full. */
 void hs_measure_end_bucket(hs_measure_t *measure);
 /* How many tasks, by slot, have a series in the timeline. */

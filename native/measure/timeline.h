@@ -49,7 +49,8 @@ static inline void hs_series_restart(hs_series_t *series)
 /* One finished bucket. */
 typedef struct hs_bucket {
     uint64_t first_time;
-    uint32_t largest[3]; /* at its last event: largest_free, largest_reported, largest_allocatable */
+    uint32_t
+        largest[3]; /* at its last event: largest_free, largest_reported, largest_allocatable */
     uint32_t least[HS_LAB_SERIES_MAX];
     uint32_t most[HS_LAB_SERIES_MAX];
 } hs_bucket_t;
@@ -58,8 +59,8 @@ typedef struct hs_timeline {
     hs_bucket_t *buckets;
     uint32_t capacity; /* even; 0: no timeline is kept */
     uint32_t used;
-    uint64_t width; /* heap events a bucket */
-    uint64_t fill;  /* events in the bucket under way */
+    uint64_t width;      /* heap events a bucket */
+    uint64_t fill;       /* events in the bucket under way */
     uint64_t first_time; /* of the bucket under way */
 } hs_timeline_t;
 

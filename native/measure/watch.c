@@ -88,8 +88,7 @@ static hs_status_t take_moment(hs_watch_t *watch, const hs_blocks_t *blocks, uin
     for (size_t i = 0; i < blocks->used; i++) {
         const hs_block_t *block = &blocks->records[i];
         if (block->flags & HS_BLOCK_LIVE) {
-            const hs_lab_holder_row_t row = {block->recorded, 1, block->task,
-                                             block->origin.site};
+            const hs_lab_holder_row_t row = {block->recorded, 1, block->task, block->origin.site};
             rows[count++] = row;
             moment->row.bytes += block->recorded;
         }

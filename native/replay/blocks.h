@@ -14,8 +14,8 @@
 #include "replay/regions.h"
 
 enum {
-    HS_BLOCK_LIVE = 1,    /* the record is in use */
-    HS_BLOCK_NOWHERE = 2  /* its allocation failed here: no heap holds it */
+    HS_BLOCK_LIVE = 1,   /* the record is in use */
+    HS_BLOCK_NOWHERE = 2 /* its allocation failed here: no heap holds it */
 };
 
 /* Where the recorded program got a block. */
@@ -50,7 +50,7 @@ typedef struct hs_blocks {
     hs_block_slot_t *slots;
     size_t slot_mask; /* number of slots, a power of two, minus 1 */
     unsigned shift;   /* from a hash to its slot */
-    uint64_t seed; /* differs from run to run, so that no input can be made to collide */
+    uint64_t seed;    /* differs from run to run, so that no input can be made to collide */
 } hs_blocks_t;
 
 bool hs_blocks_init(hs_blocks_t *blocks); /* false: no host memory */

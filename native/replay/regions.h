@@ -61,7 +61,7 @@ typedef struct hs_regions {
     hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
     uint32_t route_count;
     uint32_t route_next;
-    uint32_t route_last; /* asked for last */
+    uint32_t route_last;               /* asked for last */
     uint64_t refusals[HS_REGIONS_MAX]; /* tries that the region's heap could not serve */
 } hs_regions_t;
 
@@ -76,9 +76,9 @@ typedef struct hs_request {
 typedef struct hs_place {
     uint32_t region;
     uint32_t offset; /* payload, from the region's start */
-    uint32_t held; /* bytes of the raw block: requested, rounding and poisoning */
-    bool exec;    /* 4 bytes more were taken for the instruction-side alias */
-    bool aligned; /* from aligned allocation: some allocators free it in another way */
+    uint32_t held;   /* bytes of the raw block: requested, rounding and poisoning */
+    bool exec;       /* 4 bytes more were taken for the instruction-side alias */
+    bool aligned;    /* from aligned allocation: some allocators free it in another way */
 } hs_place_t;
 
 void hs_regions_free(hs_regions_t *regions);

@@ -2,12 +2,10 @@
 
 #include <string.h>
 
+#include "replay/heap_events.h"
 #include "replay/setup.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
-enum { UNKNOWN_FREE = 1, DOUBLE_FREE, DEAD_REALLOC, REFUSED_REALLOC, REUSED_ID };
 
 hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, uint32_t *where)
 {
@@ -28,8 +26,8 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
         return HS_OK;
     }
     uint32_t kinds;
-    hs_status_t status = hs_regions_init(&replay->regions, config, where, &kinds,
-                                         &replay->summary.startup_unplaced);
+    hs_status_t status =
+        hs_regions_init(&replay->regions, config, where, &kinds, &replay->summary.startup_unplaced);
     if (status == HS_OK) {
         status = hs_measure_init(&replay->measure, &replay->regions, config, kinds);
     }
@@ -46,290 +44,6 @@ void hs_replay_free(hs_replay_t *replay)
     memset(replay, 0, sizeof *replay);
 }
 
-/* ---- results and what is wrong with a trace --------------------------------------------------- */
-
-static void result(hs_replay_t *replay, uint32_t value)
-{
-    uint64_t digest = replay->summary.digest;
-    digest = (digest ^ (value & 0xFFu)) * FNV_PRIME;
-    digest = (digest ^ (value >> 8 & 0xFFu)) * FNV_PRIME;
-    digest = (digest ^ (value >> 16 & 0xFFu)) * FNV_PRIME;
-    digest = (digest ^ (value >> 24)) * FNV_PRIME;
-    replay->summary.digest = digest;
-    replay->summary.results++;
-}
-
-static void placed(hs_replay_t *replay, const hs_block_t *block)
-{
-    /* With one region the digest is over offsets, as the oracle's; else over addresses. */
-    const hs_region_t *region = &replay->regions.region[block->place.region];
-    const uint32_t base = replay->regions.count == 1 ? 0 : region->start;
-    const uint32_t offset = block->place.offset;
-    result(replay, base + offset);
-    if (replay->by_address) {
-        replay->summary.address_compared++;
-        replay->summary.address_matched += block->key == (uint64_t)region->start + offset;
-    }
-}
-
-/* What failed here had an address where it was recorded. */
-static void not_placed(hs_replay_t *replay)
-{
-    result(replay, HS_NONE);
-    replay->summary.address_compared += replay->by_address;
-}
-
-static void anomaly(hs_replay_t *replay, uint32_t what, const hs_event_t *event, uint64_t number)
-{
-    if (replay->anomalies_kept < HS_LAB_ANOMALIES_MAX) {
-        const hs_lab_anomaly_row_t row = {number, event->key, what, event->task};
-        replay->anomalies[replay->anomalies_kept++] = row;
-    }
-}
-
-static void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
-{
-    const bool was_live = !replay->by_address && !replay->gaps && event->key < replay->next_key;
-    if (was_live) {
-        replay->summary.double_frees++;
-    } else {
-        replay->summary.unknown_frees++;
-    }
-    anomaly(replay, was_live ? DOUBLE_FREE : UNKNOWN_FREE, event, number);
-}
-
-static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, uint32_t slot,
-                 uint32_t old_size)
-{
-    if (replay->summary.failures++ == 0) {
-        replay->summary.first_failure_event = number;
-    }
-    const hs_lab_failure_row_t row = {.event = number,
-                                      .time = event->time,
-                                      .size = event->size,
-                                      .task = event->task,
-                                      .caps = event->caps,
-                                      .site = event->site,
-                                      .call = event->kind,
-                                      .align = event->kind == HS_EVENT_ALIGNED
-                                                   ? UINT32_C(1) << (event->align_log2 & 31u)
-                                                   : 0,
-                                      .old_size = old_size};
-    hs_measure_failed(&replay->measure, slot, &row);
-}
-
-/* ---- heap events ------------------------------------------------------------------------------ */
-
-static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t number)
-{
-    if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
-        hs_regions_release(&replay->regions, &block->place);
-        hs_measure_released(&replay->measure, block, number);
-    }
-}
-
-static hs_request_t request_of(const hs_event_t *event)
-{
-    const hs_request_t request = {
-        .size = event->size > UINT32_MAX ? UINT32_MAX : (uint32_t)event->size,
-        .align = event->kind == HS_EVENT_ALIGNED ? UINT32_C(1) << (event->align_log2 & 31u) : 0,
-        .caps = event->caps,
-        .zeroed = event->kind == HS_EVENT_CALLOC};
-    return request;
-}
-
-/* A block that the trace allocates while it is live: its free was lost, or the trace is wrong. */
-static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t key,
-                        uint64_t number)
-{
-    const hs_block_t *block = hs_blocks_take(&replay->blocks, key);
-    if (block != NULL) {
-        replay->summary.reused_ids++;
-        anomaly(replay, REUSED_ID, event, number);
-        hs_census_lose(&replay->census, block->recorded);
-        release(replay, block, number);
-    }
-}
-
-/* The block gets its place on the heaps, or is nowhere from now on. */
-static void place_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
-                        uint64_t number)
-{
-    const hs_request_t request = request_of(event);
-    if (event->size <= UINT32_MAX &&
-        hs_regions_allocate(&replay->regions, &request, &block->place)) {
-        block->requested = request.size;
-        placed(replay, block);
-        hs_measure_allocated(&replay->measure, block, number);
-        return;
-    }
-    block->flags |= HS_BLOCK_NOWHERE;
-    not_placed(replay);
-    if (event->size == 0) {
-        replay->summary.zero_requests++;
-    } else {
-        fail(replay, event, number, block->task, 0);
-    }
-}
-
-static void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t number)
-{
-    block->task = event->task;
-    block->origin.birth = number;
-    block->origin.site = event->site;
-}
-
-static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
-{
-    /* Ids go up, so one beyond all others has never been live; addresses come again. */
-    if (!replay->by_address && event->key >= replay->next_key && event->key != UINT64_MAX) {
-        replay->next_key = event->key + 1;
-    } else {
-        drop_reused(replay, event, event->key, number);
-    }
-    hs_block_t *block = hs_blocks_insert(&replay->blocks, event->key);
-    if (block == NULL) {
-        return HS_ERR_MEMORY;
-    }
-    block->recorded = hs_census_gain(&replay->census, event->size, number);
-    if (replay->census_only) {
-        note_origin(block, event, number);
-        return HS_OK;
-    }
-    block->task = hs_owners_slot(&replay->measure.owners, event->task);
-    if (block->task == HS_LAB_TASKS_MAX) {
-        return HS_ERR_MEMORY;
-    }
-    place_block(replay, block, event, number);
-    return HS_OK;
-}
-
-static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
-{
-    const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
-    if (block == NULL) {
-        free_of_nothing(replay, event, number);
-        return;
-    }
-    replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
-    hs_census_lose(&replay->census, block->recorded);
-    release(replay, block, number);
-}
-
-/* Files the block under its new identity; the record may move. */
-static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
-                                uint64_t number)
-{
-    if (event->new_key == event->key) {
-        return block;
-    }
-    hs_block_t copy = *block;
-    hs_blocks_take(&replay->blocks, event->key);
-    drop_reused(replay, event, event->new_key, number);
-    hs_block_t *renamed = hs_blocks_insert(&replay->blocks, event->new_key);
-    if (renamed != NULL) {
-        copy.key = event->new_key;
-        *renamed = copy;
-    }
-    return renamed;
-}
-
-static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
-                       uint64_t number, uint32_t slot)
-{
-    const hs_request_t request = request_of(event);
-    const hs_block_t before = *block;
-    if (event->size > UINT32_MAX ||
-        !hs_regions_reallocate(&replay->regions, &request, &block->place)) {
-        not_placed(replay);
-        fail(replay, event, number, slot, block->requested);
-        return;
-    }
-    block->requested = request.size;
-    block->task = slot;
-    placed(replay, block);
-    hs_measure_reallocated(&replay->measure, &before, block, number);
-}
-
-static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
-{
-    return block->place.aligned &&
-           replay->regions.region[block->place.region].heap->model->aligned_is_own;
-}
-
-static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
-{
-    hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
-    if (block == NULL) {
-        replay->summary.dead_reallocs++;
-        anomaly(replay, DEAD_REALLOC, event, number);
-        return HS_OK;
-    }
-    if (event->size == 0) {
-        if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
-            replay->summary.zero_requests++;
-            result(replay, HS_NONE);
-        }
-        on_free(replay, event, number);
-        return HS_OK;
-    }
-    hs_census_lose(&replay->census, block->recorded);
-    block->recorded = hs_census_gain(&replay->census, event->size, number);
-    block = rename_block(replay, block, event, number);
-    if (block == NULL) {
-        return HS_ERR_MEMORY;
-    }
-    if (replay->census_only) {
-        note_origin(block, event, number);
-        return HS_OK;
-    }
-    if (block->flags & HS_BLOCK_NOWHERE) {
-        replay->summary.skipped++;
-        return HS_OK;
-    }
-    if (refuses_realloc(replay, block)) {
-        replay->summary.refused_reallocs++;
-        anomaly(replay, REFUSED_REALLOC, event, number);
-        return HS_OK;
-    }
-    const uint32_t slot = hs_owners_slot(&replay->measure.owners, event->task);
-    if (slot == HS_LAB_TASKS_MAX) {
-        return HS_ERR_MEMORY;
-    }
-    reallocate(replay, block, event, number, slot);
-    return HS_OK;
-}
-
-static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
-{
-    replay->summary.recorded_failures++;
-    if (!replay->census_only) {
-        hs_event_t call = *event;
-        call.kind = (uint8_t)event->new_key;
-        const hs_request_t request = request_of(&call);
-        replay->summary.recorded_failures_fit +=
-            event->size <= UINT32_MAX && hs_regions_fits(&replay->regions, &request);
-    }
-}
-
-static hs_status_t on_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
-{
-    hs_status_t status = HS_OK;
-    if (event->kind <= HS_EVENT_ALIGNED) {
-        status = on_allocation(replay, event, number);
-    } else if (event->kind == HS_EVENT_FREE) {
-        on_free(replay, event, number);
-    } else if (event->kind == HS_EVENT_REALLOC) {
-        status = on_realloc(replay, event, number);
-    } else {
-        on_recorded_failure(replay, event);
-    }
-    if (!replay->census_only) {
-        hs_measure_close(&replay->measure, number, event->time);
-    }
-    return status;
-}
-
 /* ---- events at which something is due --------------------------------------------------------- */
 
 static void plan_pause(hs_replay_t *replay, uint64_t from)
@@ -342,11 +56,11 @@ static void plan_pause(hs_replay_t *replay, uint64_t from)
 
 static hs_status_t explain_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
-    const hs_request_t request = request_of(event);
+    const hs_request_t request = hs_replay_request(event);
     const bool moves = event->kind == HS_EVENT_REALLOC;
     const hs_block_t *before = moves ? hs_blocks_find(&replay->blocks, event->key) : NULL;
     hs_explain_before(&replay->explain, &replay->regions, event, &request, before);
-    const hs_status_t status = on_heap_event(replay, event, number);
+    const hs_status_t status = hs_replay_heap_event(replay, event, number);
     const uint64_t key = moves ? event->new_key : event->key;
     hs_explain_after(&replay->explain, &replay->regions, hs_blocks_find(&replay->blocks, key));
     return status;
@@ -358,7 +72,7 @@ static hs_status_t on_pause(hs_replay_t *replay, const hs_event_t *event, uint64
     replay->stopped = number >= replay->stop;
     if (status == HS_OK && !replay->stopped) {
         status = number == replay->explained ? explain_event(replay, event, number)
-                                             : on_heap_event(replay, event, number);
+                                             : hs_replay_heap_event(replay, event, number);
     }
     plan_pause(replay, number + 1);
     return status;
@@ -412,7 +126,7 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
         if (!HS_EVENT_IS_HEAP(event->kind)) {
             on_other_event(replay, event, number);
         } else if (number < replay->pause) {
-            status = on_heap_event(replay, event, number++);
+            status = hs_replay_heap_event(replay, event, number++);
         } else {
             status = on_pause(replay, event, number++);
         }

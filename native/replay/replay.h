@@ -20,15 +20,15 @@
 
 typedef struct hs_replay {
     bool census_only;
-    bool by_address;   /* the trace knows blocks by address */
-    bool gaps;         /* events are missing, so an unknown block proves nothing */
-    uint64_t next_key; /* one past the highest id allocated */
-    uint64_t expected; /* the next event number if nothing is missing */
-    bool begun;        /* an event has come */
-    bool stopped;      /* the event `stop` has come: nothing after it counts */
-    uint64_t stop;     /* UINT64_MAX: none */
+    bool by_address;    /* the trace knows blocks by address */
+    bool gaps;          /* events are missing, so an unknown block proves nothing */
+    uint64_t next_key;  /* one past the highest id allocated */
+    uint64_t expected;  /* the next event number if nothing is missing */
+    bool begun;         /* an event has come */
+    bool stopped;       /* the event `stop` has come: nothing after it counts */
+    uint64_t stop;      /* UINT64_MAX: none */
     uint64_t explained; /* event to explain; UINT64_MAX: none */
-    uint64_t pause;    /* the next event at which something of these, or the watch, is due */
+    uint64_t pause;     /* the next event at which something of these, or the watch, is due */
     hs_watch_t watch;
     hs_explain_t explain;
     hs_blocks_t blocks;

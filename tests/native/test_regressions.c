@@ -150,8 +150,7 @@ static void mallocs_largest_follows_its_rule(void)
           row.largest_allocatable);
     feed(&replay, events, 2);
     hs_measure_capset_row(&replay.measure, 0, &row);
-    CHECK(row.largest_allocatable == 1000, "only small ones are left: %u",
-          row.largest_allocatable);
+    CHECK(row.largest_allocatable == 1000, "only small ones are left: %u", row.largest_allocatable);
     hs_replay_free(&replay);
 }
 
@@ -176,11 +175,11 @@ static void tasks_beyond_the_table_are_gathered_under_no_ones_name(void)
     hs_replay_t replay;
     start(&replay, &region, 1);
     for (uint32_t task = 0; task < 5000; task++) {
-        const hs_event_t event = {
-            .kind = HS_EVENT_MALLOC, .key = task, .size = 4, .task = task};
+        const hs_event_t event = {.kind = HS_EVENT_MALLOC, .key = task, .size = 4, .task = task};
         CHECK(hs_replay_events(&replay, task, &event, 1) == HS_OK, "task %u", task);
     }
-    CHECK(hs_owners_rows(&replay.measure.owners, rows, HS_LAB_TASKS_MAX) == HS_LAB_TASKS_MAX, "rows");
+    CHECK(hs_owners_rows(&replay.measure.owners, rows, HS_LAB_TASKS_MAX) == HS_LAB_TASKS_MAX,
+          "rows");
     CHECK(rows[HS_LAB_TASKS_MAX - 2].blocks == 1, "the last task with a row of its own");
     CHECK(rows[HS_LAB_TASKS_MAX - 1].task == UINT32_MAX, "the rest has no task");
     CHECK(rows[HS_LAB_TASKS_MAX - 1].blocks == 5000 - (HS_LAB_TASKS_MAX - 1), "and all blocks");

@@ -67,6 +67,27 @@ def test_the_device_is_read(read: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "regions",
+    [
+        # espressif/esp-protocols issue 181
+        [("3FC97B20", "000484E0", "D/IRAM"), ("3FCE0000", "0000EE34", "STACK/DRAM")],
+        # adafruit/circuitpython issue 7093
+        [("3FCAE010", "0003B700", "D/IRAM"), ("600FF040", "00000FC0", "RTCRAM")],
+        # shmuelzon/esp32-ble2mqtt issue 95
+        [("3FFAFF10", "000000F0", "DRAM"), ("3FFBDB5C", "00000004", "DRAM")],
+    ],
+)
+def test_boot_lines_of_real_devices_are_an_answer(
+    save: Any, regions: list[tuple[str, str, str]]
+) -> None:
+    lines = [f"I (9) heap_init: At {start} len {size} (1 KiB): {k}" for start, size, k in regions]
+    result = import_esp_idf(save("\n".join(lines) + "\n"))
+    expected = [(int(start, 16), int(size, 16), kind) for start, size, kind in regions]
+    assert [(r.start, r.size, r.kind) for r in result.regions] == expected
+    assert "nothing of their use" in result.verdict[0]
+
+
+@pytest.mark.parametrize(
     ("line", "hertz"),
     [
         ("I (302) cpu_start: cpu freq: 240000000 Hz", 240_000_000),

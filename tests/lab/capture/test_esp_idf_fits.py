@@ -237,6 +237,22 @@ def test_a_wrong_version_is_seen_in_the_figures(save: Any, summary: Any) -> None
     assert any("is the version right" in note for note in result.messages)
 
 
+def test_an_older_allocator_in_rom_is_thought_of_when_the_figures_show_it(
+    save: Any, summary: Any
+) -> None:
+    rows = [(0x3FC98000, 204800, 60000, 33792)]  # a class of 32, none of 16
+    result = ask(save, summary(4, rows), (33792, ""), (33796, ""), chip="esp32s3", idf="5.5")
+    assert answers(result) == [YES, NO]
+    assert result.source.rules == ("TLSF, 32 classes (v4.3.2 to v5.0)",)
+
+
+def test_meshtastic_11838_two_holes_are_not_one(save: Any, summary: Any) -> None:
+    """F8, meshtastic/firmware pull request 11838: 16717 bytes fail with over 40000 free."""
+    rows = [(0x3FC98000, 204800, 21000, 14336), (0x3FCE9710, 22308, 20000, 16384)]
+    result = ask(save, summary(4, rows), (16717, ""), chip="esp32s3", idf="5.5")
+    assert answers(result) == [NO]
+
+
 def test_an_unknown_chip_takes_every_region_and_says_so(save: Any, summary: Any) -> None:
     text = summary(4, [(0x20000000, 65536, 9000, 8192)])
     result = import_esp_idf(save(text), needs=[(8000, 0), (9000, 0)], idf="4.2.0")

@@ -216,6 +216,13 @@ def test_classes_by_region_size_give_the_figures_of_real_devices(
     assert found.largest_free.most <= free
 
 
+def test_idf_8270_free_bytes_alone_promise_nothing() -> None:
+    """F16, espressif/esp-idf issue 8270, v4.3.2: malloc(4) gave NULL with about 73 KB reported."""
+    found = told(Figures(length=113840, free=73_000, largest=0), "4.3.2")
+    assert found.allocatable == Interval(least=0, most=28)
+    assert told(Figures(length=113840, free=73_000), "4.3.2").allocatable.least == 0
+
+
 # ---- edges ---------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,12 @@
+/* What one heap event does to blocks, heaps and measures. */
+#ifndef HEAPSCOPE_NATIVE_HEAP_EVENTS_H
+#define HEAPSCOPE_NATIVE_HEAP_EVENTS_H
+
+#include "replay/replay.h"
+
+/* The request that an event makes. */
+hs_request_t hs_replay_request(const hs_event_t *event);
+/* HS_ERR_MEMORY: no host memory for another live block. */
+hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number);
+
+#endif
