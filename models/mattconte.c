@@ -67,7 +67,7 @@ static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t 
 
 static uint32_t largest_allocatable(hs_heap_t *heap)
 {
-    return hs_tlsf_largest_allocatable(tlsf_of_const(heap));
+    return hs_tlsf_find_largest(tlsf_of(heap));
 }
 
 static uint32_t largest_free(const hs_heap_t *heap)

@@ -231,12 +231,12 @@ static uint32_t address_up(uint32_t address, uint32_t align)
 }
 
 /* Bytes to leave free in front of a payload at `address`: nothing, or enough for a block. */
-static uint32_t aligned_lead(uint32_t address, uint32_t align, uint32_t at)
+static uint32_t aligned_lead(const hs_tlsf_t *tlsf, uint32_t address, uint32_t align, uint32_t at)
 {
     uint32_t gap_min = TLSF_STRUCTURE + at;
     uint32_t aligned = address_up(address, align);
     uint32_t gap = aligned - address;
-    if ((gap != 0 && gap < gap_min) || (gap == 0 && at != 0 && align > 4)) {
+    if ((gap != 0 && gap < gap_min) || (gap == 0 && at != 0 && (align > 4 || tlsf->leads_any))) {
         uint32_t missing = gap_min - gap;
         aligned = address_up(aligned + (missing > align ? missing : align), align);
         gap = aligned - address;
@@ -264,7 +264,8 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
         return HS_NONE;
     }
     uint32_t found = tlsf_size(tlsf, block);
-    uint32_t lead = aligned_lead(tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));
+    uint32_t lead =
+        aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, align, hs_bits_up4(at));
     if (lead == 0 || found < lead + TLSF_STRUCTURE) {
         block_use(tlsf, tlsf, block, found, need, 0);
         return block + TLSF_PAYLOAD;
@@ -272,6 +273,20 @@ uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_
     cut_lead(tlsf, block, lead);
     block_use(tlsf, tlsf, block + lead, found - lead, need, TLSF_AFTER_FREE);
     return block + lead + TLSF_PAYLOAD;
+}
+
+bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t at)
+{
+    uint32_t looked;
+    uint32_t need = request_size(tlsf, size, 4);
+    uint32_t bin = need == 0 ? HS_NONE : bin_find(tlsf, search_for(tlsf, need).bin, &looked);
+    if (bin == HS_NONE) {
+        return false;
+    }
+    uint32_t block = hs_region_get_link(&tlsf->heap, tlsf_head_at(tlsf, bin));
+    uint32_t found = tlsf_size(tlsf, block);
+    uint32_t lead = aligned_lead(tlsf, tlsf->heap.base + block + TLSF_PAYLOAD, 4, hs_bits_up4(at));
+    return lead != 0 && found >= lead + TLSF_STRUCTURE && found - lead < need;
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */

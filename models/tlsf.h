@@ -22,6 +22,7 @@ typedef struct hs_tlsf {
     uint32_t pool;       /* the first size word */
     uint32_t pool_size;  /* bytes from there to the region's end */
     bool keeps_rounding; /* malloc keeps the size to which the search rounded (v5.5) */
+    bool leads_any;      /* aligned() leaves a gap for `at` whatever the alignment (v4.3) */
     /* Set by hs_tlsf_open(). */
     uint32_t fl_count;
     uint32_t small;    /* below it a bin holds one size only */
@@ -43,6 +44,9 @@ void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset);
 uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size);
 /* The byte at result + (`at` rounded up to 4) is aligned. */
 uint32_t hs_tlsf_aligned(hs_tlsf_t *tlsf, uint32_t align, uint32_t size, uint32_t at);
+/* Would aligned() with leads_any and an alignment of at most 4 cut the gap for `at` from a block that
+ * is too short then? The real one hands it out, and the program writes into the next block. */
+bool hs_tlsf_is_short(const hs_tlsf_t *tlsf, uint32_t size, uint32_t at);
 uint32_t hs_tlsf_usable(const hs_tlsf_t *tlsf, uint32_t offset);
 bool hs_tlsf_fits(const hs_tlsf_t *tlsf, uint32_t align, uint32_t size);
 

@@ -17,8 +17,9 @@ Laws (times in milliseconds; "about n" is exponential with that mean):
   until it comes again a round trip later. Every second segment is acknowledged.
 - A short management frame is sent about every 500.
 
-Round trips, losses and the shape of the traffic are chosen, not measured: the options decide how
-much of it can be in memory at once, which is what the trace is for.
+What the application does depends on the seed alone, so that two sets of options meet the same
+connections. Round trips, losses and the shape of the traffic are chosen, not measured: the options
+decide how much of it can be in memory at once, which is what the trace is for.
 """
 
 from __future__ import annotations
@@ -43,9 +44,10 @@ TIMERS = (1000.0, 500.0, 60000.0, 1000.0, 1000.0, 1000.0, 100.0)
 
 
 class Network:
-    def __init__(self, knobs: Knobs, chance: Chance) -> None:
+    def __init__(self, knobs: Knobs, seed: int) -> None:
         self.knobs = knobs
-        self.chance = chance
+        self.chance = Chance(seed, 0)  # of the link
+        self.traffic = Chance(seed, 1)  # what the application does: the same under any options
         self.record = Record()
         self.now = 0.0
         self._queue: list[tuple[float, int, Callable[[], None]]] = []
@@ -151,13 +153,21 @@ class Network:
 
     # ---- connections ----------------------------------------------------------------------------
 
+    def plan(self) -> list[Exchange]:
+        draw = self.traffic
+        return [
+            Exchange(draw.about(400), draw.between(100, 4000), draw.between(200, 60000))
+            for _ in range(1 + draw.below(8))
+        ]
+
     def connect(self) -> None:
         """A new connection now, if a socket is left; the next one about 1500 later."""
+        plan = self.plan()
+        self.after(self.traffic.about(1500), self.connect)
         if len(self.open) < self.knobs.sockets:
             if len(self.open) + len(self.waiting) >= self.knobs.active_tcp and self.waiting:
                 self.record.give("tcpip", self.waiting.popleft())
-            Connection(self).begin()
-        self.after(self.chance.about(1500), self.connect)
+            Connection(self, plan).begin()
 
     def wait_out(self, pcb: Block) -> None:
         self.waiting.append(pcb)
@@ -170,9 +180,17 @@ class Network:
         self.after(2.0 * self.knobs.msl, over)
 
 
-@dataclass
+@dataclass(frozen=True)
+class Exchange:
+    pause: float
+    request: int
+    answer: int
+
+
+@dataclass(eq=False)
 class Connection:
     network: Network
+    plan: list[Exchange]
 
     def begin(self) -> None:
         network = self.network
@@ -181,21 +199,17 @@ class Connection:
         own = (sizes.NETCONN, *sizes.mailbox(network.knobs.tcp_mailbox))
         self.blocks = [take("tcpip", size) for size in own]
         self.pcb = take("tcpip", sizes.TCP_PCB)
-        self.left = 1 + network.chance.below(8)
         self.next_exchange()
 
     def round_trip(self) -> float:
         return 40 + self.network.chance.about(20)
 
     def next_exchange(self) -> None:
-        if self.left == 0:
+        if not self.plan:
             self.close()
             return
-        self.left -= 1
-        chance = self.network.chance
-        request, answer = chance.between(100, 4000), chance.between(200, 60000)
-        pause = chance.about(400)
-        self.network.after(pause, lambda: self.send_request(request, answer))
+        one = self.plan.pop(0)
+        self.network.after(one.pause, lambda: self.send_request(one.request, one.answer))
 
     def close(self) -> None:
         for block in reversed(self.blocks):
@@ -300,7 +314,7 @@ class Window:
 
 def simulate(knobs: Knobs, *, seed: int, seconds: int) -> Record:
     """The events of a station's network over so many seconds after its start."""
-    network = Network(knobs, Chance(seed))
+    network = Network(knobs, seed)
     network.start()
     network.timer(TCP_TIMER)
     network.after(100.0, network.configure)

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class Chance:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, *seed: int) -> None:
         self._bits = PCG64(seed)
 
     # ---- one at a time ----

@@ -113,10 +113,19 @@ def duktape() -> Path:
             options = ("--no-deps", "--no-binary", "dukpy", "--require-hashes")
             where = ("--dest", folder, "--requirement", pinned)
             download(f"{DUKTAPE} by pip", *pip, "--quiet", *options, *where)
-            with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
-                archive.extractall(folder, filter="data")
-            (folder / DUKTAPE.replace("==", "-") / "src" / "duktape").rename(place)
+            extract_files(next(folder.glob("*.tar.gz")), "src/duktape", made(folder / "duktape"))
+            (folder / "duktape").rename(place)
     return place
+
+
+def extract_files(archive: Path, inside: str, into: Path) -> None:
+    """The plain files of one folder, whatever the archive's own folder is called."""
+    with tarfile.open(archive) as opened:
+        for member in opened:
+            folder, _, name = member.name.partition("/")[2].rpartition("/")
+            content = opened.extractfile(member) if folder == inside else None
+            if content is not None:
+                (into / name).write_bytes(content.read())
 
 
 def download(what: str, *command: str | Path, cwd: Path | None = None) -> None:

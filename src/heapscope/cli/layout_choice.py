@@ -103,17 +103,22 @@ def _chip_and_version(
             notes.append(f"chip {chip}, as recorded in the trace")
             idf = idf or (facts.get("sdk") if boot is None else None)
     if not chip:
-        raise _no_memory(boot)
+        raise _no_memory(boot, idf)
     if idf is None and boot is None:
         idf = DEFAULT_IDF
         notes.append(f"ESP-IDF {idf}, as --idf was not given")
     return chip, idf, tuple(notes)
 
 
-def _no_memory(boot: BootLog | None) -> HeapscopeError:
+def _no_memory(boot: BootLog | None, idf: str | None) -> HeapscopeError:
     if boot is not None:
         return HeapscopeError(
             f"{boot.file}: the log does not name its chip",
+            remedy=f"give --chip: {', '.join(chip_names())}",
+        )
+    if idf is not None:
+        return HeapscopeError(
+            "--idf needs a chip, and the trace does not name its own",
             remedy=f"give --chip: {', '.join(chip_names())}",
         )
     return HeapscopeError(

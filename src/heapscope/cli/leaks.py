@@ -34,7 +34,7 @@ def leaks(
     \b
     Examples:
       heapscope leaks T.hst
-      heapscope leaks T.hst --from connected --to closed
+      heapscope leaks T.hst --from start --to middle
       heapscope leaks T.hst --suppress known.txt --json leaks.json
     """
     from heapscope.cli.json_output import wants_tables, write_json

@@ -15,6 +15,7 @@ __all__ = ["BootLog", "BootRegion", "read_boot_log"]
 
 _LINE_MAX = 4096  # bytes of a line that count
 _REGIONS_MAX = 256  # of one boot; more is no boot log
+_SIZE_MAX = 256 << 20  # bytes of a log; /dev/zero and a serial port that is open have no end
 _UTF16 = b"\xff\xfe"
 
 
@@ -116,6 +117,11 @@ def _lines(blocks: Blocks) -> Iterator[tuple[bytes, bool]]:
     shell's redirection) loses its zero bytes, which leaves ASCII."""
     rest, utf16, first = b"", False, True
     for block in blocks:
+        if blocks.produced + len(block) > _SIZE_MAX:
+            raise InputError(
+                f"{blocks.name}: more than {_SIZE_MAX >> 20} MiB, too long for a boot log",
+                remedy="give a file with one start of the device, from its reset on",
+            )
         if first:
             utf16, first = block.startswith(_UTF16), False
         *lines, rest = (rest + (block.replace(b"\0", b"") if utf16 else block)).split(b"\n")

@@ -6,10 +6,10 @@ TCM. Use as `capabilities.parse(text)`, `capabilities.format(bits)`.
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from heapscope.errors import InputError
+from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 __all__ = [
@@ -96,9 +96,8 @@ def _one(part: str) -> int:
 
 
 def _unknown(part: str, name: str) -> InputError:
-    near = difflib.get_close_matches(name, CAPABILITIES, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    hint = did_you_mean(name, CAPABILITIES)
     return InputError(
-        f"unknown capability '{printable(part)}'{hint}",
-        remedy="valid: " + ", ".join(CAPABILITIES) + ", joined with | or commas",
+        f"unknown capability '{printable(part)}'",
+        remedy=f"{hint}valid: {', '.join(CAPABILITIES)}, joined with | or commas",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from heapscope.layout.memory import Memory, memory_of
 from heapscope.layout.psram import add_psram, malloc_rule
 from heapscope.layout.startup import spread_startup
 from heapscope.layout.versions import find_version, parse_idf, version_list
+from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 __all__ = ["Chip", "chip_names", "load_chip"]
@@ -33,10 +33,9 @@ def load_chip(name: str) -> Chip:
     known = name.strip().lower().replace("-", "")
     if known in chip_names():
         return Chip(data=read_chip(known))
-    near = difflib.get_close_matches(known[:80], chip_names(), n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
+    hint = did_you_mean(known, chip_names())
     raise InputError(
-        f"unknown chip '{printable(name)}'{hint}", remedy="valid: " + ", ".join(chip_names())
+        f"unknown chip '{printable(name)}'", remedy=f"{hint}valid: {', '.join(chip_names())}"
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.errors import InputError
+from heapscope.nearest import did_you_mean
 from heapscope.trace.info import MarkAt, TraceInfo
 from heapscope.trace.names import printable
 
@@ -64,9 +64,8 @@ def _at(mark: MarkAt) -> int:
 
 def _unknown(info: TraceInfo, wanted: str, marks: Sequence[MarkAt]) -> InputError:
     names = list(dict.fromkeys(mark.name for mark in marks))
-    near = difflib.get_close_matches(printable(wanted), names, n=1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
     listed = ", ".join(names[:20]) or "none: leave --from and --to out"
     return InputError(
-        f"{info.file}: no mark '{printable(wanted)}'{hint}", remedy=f"marks in it: {listed}"
+        f"{info.file}: no mark '{printable(wanted)}'",
+        remedy=did_you_mean(printable(wanted), names) + f"marks in it: {listed}",
     )

@@ -35,13 +35,15 @@ def trend(events: NDArray[np.float64], values: NDArray[np.float64]) -> Trend | N
         return None
     from scipy import stats
 
-    line = stats.theilslopes(values, events / 1000, alpha=CONFIDENCE)
+    with np.errstate(invalid="ignore"):  # nearly all values equal: no band can be told
+        line = stats.theilslopes(values, events / 1000, alpha=CONFIDENCE)
     rank = stats.kendalltau(events, values, alternative="greater")
     sure = 1 - float(rank.pvalue)
+    low, high = (s if np.isfinite(s) else line.slope for s in (line.low_slope, line.high_slope))
     return Trend(
         slope=round(float(line.slope), 3),
-        low=round(float(line.low_slope), 3),
-        high=round(float(line.high_slope), 3),
+        low=round(float(low), 3),
+        high=round(float(high), 3),
         confidence=round(100 * sure, 1),
-        grows=sure >= CONFIDENCE and float(line.low_slope) > 0,
+        grows=sure >= CONFIDENCE and float(low) > 0,
     )

@@ -33,6 +33,7 @@ def refused(done: Any) -> str:
         (("--layout", "F.toml", "--allocator", "tslf"), ("unknown allocator 'tslf'", "idf-4.2")),
         ((), ("no memory to replay on", "--chip esp32 --idf 5.5", "--pool")),
         (("--allocator", "idf-4.2"), ("no memory to replay on", "--chip esp32")),
+        (("--idf", "4.2"), ("--idf needs a chip", "give --chip: esp32")),
         (("--pool", "64KB", "--chip", "esp32"), ("--pool and --chip cannot be used together",)),
         (("--layout", "F.toml", "--pool", "64KB"), ("--pool and --layout cannot",)),
         (("--layout", "F.toml", "--cores", "1"), ("--layout and --cores cannot",)),
@@ -154,6 +155,31 @@ def test_imports_that_cannot_be_done(
     for part in parts:
         assert part in error
     assert "net" in Path("events.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [(b"\x7fELF" + bytes(100), "an ELF program"), (bytes(range(256)) * 9, "is not text")],
+)
+def test_an_import_of_what_is_no_text_names_it_and_prints_none_of_it(
+    here: Path, run: Run, content: bytes, what: str
+) -> None:
+    Path("bad.txt").write_bytes(content)
+    error = refused(run("import", "text", "bad.txt", "-o", "T.hst"))
+    assert what in error
+    assert "\\x" not in error
+
+
+def test_a_trace_is_not_imported_again(hst: Path, run: Run) -> None:
+    error = refused(run("import", "text", hst, "-o", "U.hst"))
+    assert "is a trace already" in error
+    assert "\\x" not in error
+
+
+def test_a_path_with_a_nul_is_refused_with_a_remedy(hst: Path, run: Run) -> None:
+    refused(run("info", "a\0b"))
+    refused(run("import", "text", "events.txt", "-o", "a\0b"))
+    refused(run("compare", "a\0b", "--pool", "64KB", "--pool", "32KB"))
 
 
 def test_an_unknown_verb_points_to_the_nearest(run: Run) -> None:

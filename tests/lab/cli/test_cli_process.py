@@ -14,7 +14,10 @@ from typing import Any
 
 import pytest
 
+from heapscope.cli.app import app
+from heapscope.cli.group import UsageError
 from heapscope.cli.progress import Bar
+from heapscope.errors import HeapscopeError
 
 Run = Callable[..., Any]
 COMMAND = [sys.executable, "-m", "heapscope"]
@@ -86,6 +89,20 @@ def test_a_terminal_without_utf_8_gets_no_error(hst: Path) -> None:
     done = process("replay", hst, "--pool", "64KB", env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()
+
+
+def test_a_caller_that_wants_no_exit_gets_results_and_exceptions(
+    hst: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not app(["replay", str(hst), "--pool", "64KB", "--digest"], standalone_mode=False)
+    assert capsys.readouterr().out.startswith("digest ")
+    with pytest.raises(HeapscopeError, match="'lots'"):
+        app(["replay", str(hst), "--pool", "lots"], standalone_mode=False)
+    with pytest.raises(UsageError):
+        app(["replay", "--bogus"], standalone_mode=False)
+    assert capsys.readouterr() == ("", "")
+    with pytest.raises(SystemExit):
+        app(["replay", str(hst), "--pool", "lots"])
 
 
 def test_a_trace_from_standard_input(hst: Path) -> None:

@@ -20,6 +20,16 @@ def test_import_says_what_it_took_and_the_next_command(here: Path, run: Run) -> 
     assert (here / "T.hst").is_file()
 
 
+def test_the_next_command_can_be_copied_whatever_the_path(
+    here: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    name = f"{'long ' * 12}name.hst"
+    expected = f"next: heapscope replay '{name}' --chip esp32"
+    assert run("import", "text", "events.txt", "-o", name).lines[-1] == expected
+    assert run("info", name).lines[-1] == expected
+
+
 def test_import_notes_lines_that_are_no_events(here: Path, run: Run) -> None:
     (here / "events.txt").write_text("a 1 5\nnonsense \x1b[31m\n", encoding="utf-8")
     done = run("import", "text", "events.txt", "-o", "T.hst")

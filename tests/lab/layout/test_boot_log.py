@@ -142,6 +142,14 @@ def test_other_output_invalid_bytes_and_long_lines_do_not_matter(tmp_path: Path)
     assert regions_of(read_boot_log(save(tmp_path, b"ok\n" + content))) == ARTICLE
 
 
+def test_a_log_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("heapscope.layout.boot_log._SIZE_MAX", 3 << 20)
+    endless = save(tmp_path, zstandard.compress(bytes(5 << 20)), "endless.zst")
+    with pytest.raises(InputError, match="more than 3 MiB") as caught:
+        read_boot_log(endless)
+    assert "one start" in caught.value.remedy
+
+
 def test_compressed_logs_are_read(tmp_path: Path) -> None:
     packed = zstandard.compress("\n".join(boot(ARTICLE)).encode())
     assert regions_of(read_boot_log(save(tmp_path, packed))) == ARTICLE

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout import capabilities
-from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.allocator import parse_allocator, unmodelled
 from heapscope.layout.need import parse_need
 from heapscope.layout.pool import pool_layout
 from heapscope.layout.versions import match_version, parse_idf
@@ -56,8 +56,9 @@ def test_format_and_parse_are_inverse(bits: int) -> None:
 
 
 def test_an_unknown_capability_gets_the_list_and_the_nearest() -> None:
-    with pytest.raises(InputError, match=r"unknown capability 'INTRENAL'.*mean INTERNAL") as caught:
+    with pytest.raises(InputError, match="unknown capability 'INTRENAL'") as caught:
         capabilities.parse("8BIT|INTRENAL")
+    assert "did you mean INTERNAL?" in caught.value.remedy
     assert "SPIRAM" in caught.value.remedy
 
 
@@ -140,9 +141,29 @@ def test_allocators_are_those_of_the_library() -> None:
 
 
 def test_an_unknown_allocator_gets_the_list_and_the_nearest() -> None:
-    with pytest.raises(InputError, match=r"unknown allocator 'idf-5\.4'.*mean idf-5\.5") as caught:
+    with pytest.raises(InputError, match=r"unknown allocator 'idf-5\.4'") as caught:
         parse_allocator("idf-5.4")
+    assert "did you mean idf-5.5?" in caught.value.remedy
     assert all(name in caught.value.remedy for name in allocator_names())
+
+
+@pytest.mark.parametrize(
+    ("metadata", "name"),
+    [
+        ({}, ""),
+        ({"allocator": "idf-5.5"}, ""),
+        ({"allocator": "IDF-5.5", "poisoning": "light"}, ""),
+        ({"allocator": "idf-5.5+light", "poisoning": "light"}, ""),
+        ({"allocator": "idf-5.5", "poisoning": "none"}, ""),
+        ({"poisoning": "comprehensive"}, ""),
+        ({"allocator": "glibc"}, "glibc"),
+        ({"allocator": "idf-5.5", "poisoning": "comprehensive"}, "idf-5.5+comprehensive"),
+    ],
+)
+def test_an_allocator_of_a_recording_without_a_model_is_named(
+    metadata: dict[str, str], name: str
+) -> None:
+    assert unmodelled(metadata) == name
 
 
 @pytest.mark.parametrize("size", [64, 4096, 250_000, 262_136, 1 << 30])

@@ -60,9 +60,9 @@ def test_a_chip_is_found_by_its_name(name: str) -> None:
 
 
 def test_an_unknown_chip_gets_the_list() -> None:
-    with pytest.raises(InputError, match=r"unknown chip 'esp23'.*mean esp32") as caught:
+    with pytest.raises(InputError, match="unknown chip 'esp23'") as caught:
         load_chip("esp23")
-    assert "esp32" in caught.value.remedy
+    assert "did you mean esp32?" in caught.value.remedy
     with pytest.raises(InputError, match=r"unknown chip '\\x1b\.\./etc'"):
         load_chip("\x1b../etc")
     assert "esp32" in chip_names()

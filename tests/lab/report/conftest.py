@@ -115,6 +115,7 @@ def _summary(**changes: Any) -> Summary:
         header=2_000,
         control=1_700,
         startup=12_000,
+        moving=0,
         free=40_004,
     )
     row |= {
@@ -160,6 +161,7 @@ def _timeline() -> Timeline:
 
 def make(**changes: Any) -> ReplayResult:
     """A result; keywords replace its parts, `summary`, `health` and `metadata` those within."""
+    unmodelled = changes.pop("unmodelled", "")
     within = {name: changes.pop(name, {}) for name in ("summary", "health", "metadata", "layout")}
     mark = MarkRow(
         name="reconnect 2",
@@ -182,7 +184,11 @@ def make(**changes: Any) -> ReplayResult:
         "allocators": ("idf-5.5",),
     }
     parts = {
-        "trace": TraceFacts(path="demo.hst", metadata={"word_size": "4"} | within["metadata"]),
+        "trace": TraceFacts(
+            path=changes.pop("path", "demo.hst"),
+            metadata={"word_size": "4"} | within["metadata"],
+            unmodelled=unmodelled,
+        ),
         "layout": LayoutFacts(**(layout | within["layout"])),
         "health": _health(**within["health"]),
         "census": _census(),
@@ -201,6 +207,7 @@ def make(**changes: Any) -> ReplayResult:
         "marks_seen": 1,
         "anomalies": (),
         "timeline": _timeline(),
+        "explanation": None,
     }
     return ReplayResult(**(parts | changes))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import replace as changed
 from typing import Any
 
 from heapscope.measure.comparison import Comparison, DifferenceRow, compare
@@ -87,6 +88,26 @@ def test_sides_are_named_by_the_first_fact_in_which_they_differ(result: Changed)
     ]:
         comparison = compare(result(layout=changes), base)
         assert (comparison.left.label, comparison.right.label) == labels
+
+
+def test_two_files_of_one_name_are_told_apart_by_their_folders(result: Changed) -> None:
+    comparison = compare(result(path="runs/a/x/T.hst"), result(path="runs/b/x/T.hst"))
+    assert (comparison.left.label, comparison.right.label) == ("a/x/T.hst", "b/x/T.hst")
+
+
+def test_sides_that_differ_in_nothing_are_left_and_right_once(result: Changed) -> None:
+    lines = printed(compare(result(), result())).splitlines()
+    assert lines[0].startswith("left: demo.hst")
+    assert lines[1].startswith("right: demo.hst")
+
+
+def test_capability_sets_that_all_have_the_same_figures_are_all_memory(result: Changed) -> None:
+    def sets(free: int) -> tuple[SetRow, ...]:
+        return tuple(changed(row, minimum_free=free) for row in result().sets)
+
+    text = printed(compare(result(sets=sets(9)), result(sets=sets(8))))
+    assert "all memory: minimum free" in text
+    assert "malloc, DMA" not in text
 
 
 def test_two_tasks_of_one_name_stay_apart(result: Changed) -> None:

@@ -57,15 +57,36 @@ def test_every_figure_stands_whole_in_the_tables(full: ReplayResult, width: int)
         assert re.search(rf"(?<![\d,]){re.escape(figure)}(?![\d,])", text), figure
 
 
-@pytest.mark.parametrize("width", [20, 40, 60])
-def test_a_narrow_terminal_wraps_numbers_and_loses_none_of_their_digits(width: int) -> None:
-    columns = [Column(heading="Name", name=True), *[Column(heading="bytes")] * 4]
+@pytest.mark.parametrize(("width", "left_out"), [(20, 3), (40, 2), (60, 0)])
+def test_a_narrow_terminal_leaves_columns_out_and_breaks_none(width: int, left_out: int) -> None:
+    columns = [Column(heading="Name", name=True), *[Column(heading="free bytes")] * 4]
     out = io.StringIO()
     target = console(out)
     target.width = width
     target.print(table("T", columns, [("n" * 9, *[123_456_789] * 4)], width=width))
-    assert len(re.findall(r"\d", out.getvalue())) == 4 * 9
-    assert max(map(len, out.getvalue().splitlines())) <= width
+    text = out.getvalue()
+    assert text.count("123,456,789") == text.count("bytes") == 4 - left_out
+    assert f"[{left_out} column" in text or not left_out
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_a_single_column_too_wide_wraps_and_loses_no_digit() -> None:
+    out = io.StringIO()
+    target = console(out)
+    target.width = 6
+    target.print(table("T", [Column(heading="bytes")], [(123_456_789,)], width=6))
+    assert len(re.findall(r"\d", out.getvalue())) == 9
+
+
+def test_failures_with_the_same_regions_show_them_once(result: Changed, failure: Changed) -> None:
+    (region,) = failure().regions
+    fuller = type(region)(**(vars(region) | {"free": 30_000}))
+    rows = (failure(), failure(event=1), failure(event=2, regions=(fuller,)), failure(event=3))
+    text = printed(result(failures=rows, summary={"failures": 4}), width=160)
+    lines = [line for line in text.splitlines() if "malloc 16,717 B" in line]
+    assert ["as above" in line for line in lines] == [False, True, False, False]
+    assert ["40,004" in line for line in lines] == [True, False, False, True]
+    assert "30,000" in lines[2]
 
 
 def test_the_verdict_comes_before_every_table(full: ReplayResult) -> None:
@@ -98,6 +119,15 @@ def test_the_match_rate_is_not_applicable_without_addresses(result: Changed) -> 
     assert "Recorded addresses met: not applicable" in printed(result())
     met = result(summary={"address_compared": 4_000, "address_matched": 4_000})
     assert "Recorded addresses met: 4,000 of 4,000 (100.0 %)" in printed(met)
+
+
+def test_a_trace_of_an_allocator_without_a_model_cannot_meet_its_addresses(result: Changed) -> None:
+    counts = {"address_compared": 4_000, "address_matched": 12}
+    made = result(summary=counts, unmodelled="glibc")
+    text = printed(made, width=160)
+    assert "Recorded addresses met: not applicable (recorded on glibc, which has no model)" in text
+    assert "estimates" not in text
+    assert "estimates" in printed(result(summary=counts), width=160)
 
 
 def test_what_was_wrong_with_the_trace_is_shown_with_event_numbers(full: ReplayResult) -> None:

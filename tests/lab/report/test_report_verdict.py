@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace as changed
 from typing import Any
 
 Changed = Callable[..., Any]
@@ -68,6 +69,14 @@ def test_without_failures_the_closest_moment_is_the_answer(result: Changed) -> N
     assert result().verdict() == (
         "malloc came within 40,004 B of running out, at event 121,000 [mark 'reconnect 2']; the "
         "largest block it could give fell to 12,284 B at that moment.",
+    )
+
+
+def test_memory_that_nothing_was_taken_from_did_not_nearly_run_out(result: Changed) -> None:
+    untouched = (changed(result().malloc, minimum_free_event=None),)
+    assert result(sets=untouched).verdict() == (
+        "Nothing was taken from malloc's memory: 40,004 B stayed free, the largest block it could "
+        "give was 12,284 B.",
     )
 
 

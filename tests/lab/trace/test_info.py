@@ -59,6 +59,12 @@ def test_to_json_is_json(make_trace: MakeTrace) -> None:
     assert plain["health"]["first_damage"] is None
 
 
+def test_a_trace_in_which_nothing_is_ever_live_has_no_peak_event(make_trace: MakeTrace) -> None:
+    info = read_info(make_trace("f 0", "f 1"))
+    assert (info.live_peak, info.live_peak_event) == (0, None)
+    assert info.to_json()["live_peak_event"] is None
+
+
 def test_a_task_that_no_event_used_is_not_listed_without_a_name(make_trace: MakeTrace) -> None:
     info = read_info(make_trace("t one", "a 0 100", "t two", "a 1 100"))
     assert [task.name for task in info.tasks] == ["one", "two"]
@@ -135,7 +141,7 @@ def test_bytes_that_are_no_trace_are_counted(make_trace: MakeTrace) -> None:
     trace.write_bytes(b"serial noise" + trace.read_bytes())
     info = read_info(trace)
     assert info.events.total == 1
-    assert any("12 bytes skipped, first at byte 0" in m for m in info.health.messages())
+    assert any("bytes skipped: 12, first at byte 0" in m for m in info.health.messages())
 
 
 def test_damaged_compression_is_told_with_its_place(tmp_path: Path, long_trace: Path) -> None:

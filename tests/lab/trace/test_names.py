@@ -59,6 +59,18 @@ def test_visible_text_stays_as_it_is(text: str) -> None:
     assert printable(text.encode()) == text
 
 
+def test_tasks_whose_names_show_alike_carry_their_index() -> None:
+    tasks = task_names((None, b"wifi", b"  ", b"wifi", b"main"))
+    assert [tasks[i] for i in range(5)] == [
+        "main (task 0)",
+        "wifi (task 1)",
+        "task 2",
+        "wifi (task 3)",
+        "main",
+    ]
+    assert [mark_names((b"x", b"x"))[i] for i in range(2)] == ["x", "x"]
+
+
 def test_names_fall_back_to_their_index() -> None:
     tasks = task_names((None, b"tls", b"", b"\x1b"))
     assert [tasks[i] for i in range(6)] == ["main", "tls", "task 2", "\\x1b", "task 4", "task 5"]

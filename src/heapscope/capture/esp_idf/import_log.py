@@ -119,15 +119,16 @@ def _views(
 def _rules(
     tracking: bool, device: Device, poisoning: str | None, states: Sequence[RegionState]
 ) -> tuple[tuple[Rule, ...], int]:
-    """Task tables say that tasks are tracked, unless the figures say that they are not."""
-    best: tuple[tuple[Rule, ...], int] | None = None
-    for tracked in (True, False) if tracking else (False,):
-        rules = rules_of(device.version, poisoning=poisoning, tracking=tracked)
-        found = candidates(rules, (figures_of(state) for state in states))
-        if rules and (best is None or found[1] < best[1]):
-            best = found
-    assert best is not None
-    return best
+    """Task tables say that tasks are tracked, unless the figures say that they are not. An
+    allocator in ROM is thought of only where the version's own does not explain the figures."""
+    seen = [figures_of(state) for state in states]
+    found = []
+    for rom in (False, True):
+        for tracked in (True, False) if tracking else (False,):
+            rules = rules_of(device.version, poisoning=poisoning, tracking=tracked, rom=rom)
+            if rules:
+                found.append(candidates(rules, seen))
+    return min(found, key=lambda pair: pair[1])
 
 
 def _result(

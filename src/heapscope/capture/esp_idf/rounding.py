@@ -173,12 +173,14 @@ def room(figures: Figures, rules: Iterable[Rule]) -> Room | None:
 
 
 def rules_of(
-    version: SdkVersion | None, *, poisoning: str | None, tracking: bool
+    version: SdkVersion | None, *, poisoning: str | None, tracking: bool, rom: bool = False
 ) -> tuple[Rule, ...]:
-    """Every rule that may hold; None: not known. `tracking`: the heap keeps the task of a block."""
+    """Every rule that may hold; None: not known. `tracking`: the heap keeps the task of a block;
+    `rom`: the chip's ROM may hold an older allocator than the version's."""
+    families = dict.fromkeys((*_families(version), *((_CLASSES_32,) if rom else ())))
     return tuple(
         Rule(family=family, reported_less=less, request_more=more)
-        for family in _families(version)
+        for family in families
         for less, more in dict.fromkeys(_overheads(family, version, poisoning, tracking))
     )
 

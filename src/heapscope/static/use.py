@@ -1,0 +1,63 @@
+"""Static use: sections of a firmware in RAM, and what their bytes belong to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["PADDING", "UNNAMED", "Piece", "Section", "StaticUse", "role_of", "takes_memory"]
+
+PADDING = "(padding)"  #: bytes between two pieces
+UNNAMED = "(no symbol)"  #: bytes that no symbol covers
+
+#: Sections that only keep the addresses of code free in the view of data, and the reverse.
+_PLACEHOLDER = re.compile(r"dummy|reserved_for_iram")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """An output section; `start`: its address for data, None where the file has no addresses."""
+
+    name: str
+    kind: str  # DRAM, D/IRAM, IRAM, RTC, TCM or SPIRAM
+    role: str  # code, data or bss
+    size: int
+    start: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """Bytes of a section; "" where the file does not tell."""
+
+    section: int  # index into the sections
+    size: int
+    component: str = ""  # libfreertos.a
+    symbol: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticUse:
+    """The pieces of a section sum to its size, wherever the file tells of pieces at all."""
+
+    file: str
+    form: str  # "ELF", "linker map" or "JSON of esp-idf-size"
+    sections: tuple[Section, ...]
+    pieces: tuple[Piece, ...]
+    symbols: Mapping[str, int] = field(default_factory=dict)  # the linker's, by name
+    notes: tuple[str, ...] = ()
+
+    def bytes_of(self, *kinds: str, role: str | None = None) -> int:
+        return sum(s.size for s in self.sections if s.kind in kinds and role in (None, s.role))
+
+
+def takes_memory(name: str) -> bool:
+    """False for a section that stands for memory that another one takes."""
+    return not _PLACEHOLDER.search(name)
+
+
+def role_of(name: str) -> str:
+    """By the section's name, as ESP-IDF's linker scripts have them."""
+    if re.search(r"bss|noinit|heap_start|reserved", name):
+        return "bss"
+    return "code" if re.search(r"text|vectors|\.iram0$|literal", name) else "data"

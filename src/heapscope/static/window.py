@@ -1,0 +1,61 @@
+"""Windows: the addresses at which a chip's RAM appears to a linker."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+__all__ = ["ChipWindows", "Window", "read_windows"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """A run of memory of one kind; bytes."""
+
+    kind: str
+    start: int  # for data
+    size: int
+    code: int | None = None  # where it appears for code; None: at `start`
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+    def data_address(self, address: int) -> int | None:
+        """The address for data of one of either; None: not in this window."""
+        for base in (self.start, self.start if self.code is None else self.code):
+            if base <= address < base + self.size:
+                return address - base + self.start
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChipWindows:
+    chip: str
+    machine: str  # "Xtensa" or "RISC-V"
+    windows: Sequence[Window]
+
+    def find(self, address: int) -> tuple[Window, int] | None:
+        """The window of an address, and the address for data in it; None: no RAM."""
+        for window in self.windows:
+            place = window.data_address(address)
+            if place is not None:
+                return window, place
+        return None
+
+    def end_of(self, address: int) -> int | None:
+        """An end: the address behind the last byte, as one for data."""
+        found = self.find(address - 1)
+        return None if found is None else found[1] + 1
+
+
+@functools.cache
+def read_windows(chip: str) -> ChipWindows:
+    """Ships with the package: an unknown chip is a fault of the caller."""
+    file = resources.files("heapscope.data") / "windows.toml"
+    data = tomllib.loads(file.read_text(encoding="utf-8"))[chip]
+    windows = tuple(Window(**window) for window in data["window"])
+    return ChipWindows(chip=chip, machine=data["machine"], windows=windows)

@@ -1,0 +1,78 @@
+"""Why a request went where it went: the order of attempts, with what each region had."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heapscope.errors import InputError
+from heapscope.layout.chips import load_chip
+from heapscope.layout.pool import pool_layout
+from heapscope.measure.explanation import Explanation
+from heapscope.replay.run import replay
+
+MakeTrace = Callable[[str], Path]
+
+
+def explained(trace: Path, event: int, idf: str = "4.2") -> Explanation:
+    found = replay(trace, load_chip("esp32").layout(idf=idf), explain=event).explanation
+    assert found is not None
+    return found
+
+
+def test_a_request_passes_the_regions_that_are_too_small(trace: MakeTrace) -> None:
+    found = explained(trace("t net;a 1 170000;a 2 100000"), 1)
+    asked = [(step.kind, step.priority, step.outcome) for step in found.steps]
+    assert asked == [
+        ("DRAM", 0, "too small"),
+        ("DRAM", 0, "too small"),
+        ("DRAM", 1, "too small"),
+        ("DRAM", 1, "too small"),
+        ("D/IRAM", 1, "too small"),
+        ("D/IRAM", 1, "served"),
+        ("IRAM", None, "lacks DEFAULT"),
+    ]
+    assert found.steps[5].largest_allocatable == 113804
+    assert found.address is not None
+    assert 0x3FFE4350 <= found.address < 0x40000000
+    assert (found.call, found.size, found.task) == ("malloc", 100000, "net")
+
+
+def test_a_request_that_fails_was_refused_by_every_region_asked(trace: MakeTrace) -> None:
+    found = explained(trace("a 1 200000"), 0)
+    assert found.address is None
+    assert {step.outcome for step in found.steps} == {"too small", "lacks DEFAULT"}
+
+
+def test_a_realloc_tells_whether_it_stayed(trace: MakeTrace) -> None:
+    stays = explained(trace("a 1 100;r 1 200"), 1)
+    assert stays.old_address == stays.address
+    assert [step.outcome for step in stays.steps] == ["served: its own heap"]
+    moves = explained(trace("a 1 150000;a 2 20000;r 2 90000"), 2)
+    assert moves.steps[0].outcome == "its own heap has no room"
+    assert moves.old_size == 20000
+    assert moves.address != moves.old_address
+
+
+def test_what_the_regions_had_is_what_they_had_before_the_event(trace: MakeTrace) -> None:
+    path = trace("a 1 100;a 2 200;f 1")
+    layout = pool_layout(65536, "idf-4.2")
+    first = replay(path, layout, explain=0).explanation
+    second = replay(path, layout, explain=1).explanation
+    assert first is not None
+    assert second is not None
+    assert first.steps[0].free - second.steps[0].free == 104
+
+
+def test_an_event_on_a_block_without_place_was_skipped(trace: MakeTrace) -> None:
+    found = explained(trace("a 1 300000;r 1 10"), 1)
+    assert found.skipped
+    assert found.steps == ()
+
+
+@pytest.mark.parametrize("event", [1, 7])
+def test_events_that_ask_for_nothing_cannot_be_explained(trace: MakeTrace, event: int) -> None:
+    with pytest.raises(InputError, match="asks for no memory"):
+        explained(trace("a 1 10;f 1"), event)

@@ -1,0 +1,27 @@
+"""The captured traces are what their scripts make today, event by event."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .conftest import WORKLOADS, Script, read_recording
+
+TRACES = {"tls": 16, "script": 2, "mix": 1, "tenants": 1}
+
+
+@pytest.mark.parametrize("family", TRACES)
+def test_made_again_equals_captured(family: str, script: Script, tmp_path: Path) -> None:
+    script("make.py", family, "--out", tmp_path)
+    made = sorted(tmp_path.iterdir())
+    assert len(made) == TRACES[family]
+    for trace in made:
+        again, captured = read_recording(trace), read_recording(WORKLOADS / "captured" / trace.name)
+        assert again.tasks == captured.tasks
+        assert again.marks == captured.marks
+        assert again.metadata == captured.metadata
+        assert len(again.events) == len(captured.events), trace.name
+        same = again.events == captured.events
+        assert same.all(), f"{trace.name}: event {int(np.argmin(same))}"

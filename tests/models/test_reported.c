@@ -1,0 +1,161 @@
+/* What an allocator's own interface would say, with its faults, recomputed from a walk after every
+ * operation of a random program. */
+#include "program.h"
+
+typedef struct sums {
+    uint64_t free, used;
+    uint32_t free_blocks, used_blocks, largest;
+} sums_t;
+
+static bool add_up(void *context, const hs_walk_block_t *block)
+{
+    sums_t *sums = context;
+    if (block->used) {
+        sums->used += block->size;
+        sums->used_blocks++;
+    } else {
+        sums->free += block->size;
+        sums->free_blocks++;
+        sums->largest = block->size > sums->largest ? block->size : sums->largest;
+    }
+    return true;
+}
+
+/* `largest` without the bits below a `parts`th of the power of two in it. */
+static uint32_t floor_of(uint32_t largest, uint32_t parts)
+{
+    uint32_t power = 1;
+    while (power <= largest / 2) {
+        power *= 2;
+    }
+    uint32_t part = power / parts;
+    return part == 0 ? 0 : largest / part * part;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* ESP-IDF v4.3 takes neither the headers of blocks nor the pool's two words off. */
+static void say_4_3(const hs_heap_t *heap, const sums_t *sums, hs_reported_t *out)
+{
+    uint32_t blocks = sums->free_blocks + sums->used_blocks;
+    out->free = (uint32_t)sums->free + 8 + 4 * (blocks - 1) + heap->size % 4;
+    out->largest_free = floor_of(sums->largest, 32);
+}
+
+/* v5.5 takes off those of used blocks. */
+static void say_5_5(const hs_heap_t *heap, const sums_t *sums, hs_reported_t *out)
+{
+    uint32_t classes = heap->size <= 16384 + 20 ? 8 : heap->size <= 262144 + 20 ? 16 : 32;
+    out->free = (uint32_t)sums->free + 4 + 4 * sums->free_blocks + heap->size % 4;
+    out->largest_free =
+        sums->largest < 4 * classes ? sums->largest : floor_of(sums->largest, classes);
+}
+
+/* Headers are part of a block for these. */
+static void say_with_headers(const sums_t *sums, uint32_t header, hs_reported_t *out)
+{
+    out->free = (uint32_t)sums->free + header * sums->free_blocks;
+    out->allocated = (uint32_t)sums->used + header * sums->used_blocks;
+    out->largest_free = sums->free_blocks == 0 ? 0 : sums->largest + header;
+}
+
+static uint32_t less(uint32_t bytes, uint32_t poison)
+{
+    return bytes > poison ? bytes - poison : 0;
+}
+
+/* All but the minimum. */
+static hs_reported_t expected(const program_t *program)
+{
+    const hs_heap_t *heap = program->heap;
+    const char *name = program->name;
+    sums_t sums = {0, 0, 0, 0, 0};
+    hs_heap_walk(heap, add_up, &sums);
+    hs_reported_t out = {(uint32_t)sums.free, 0, sums.largest, (uint32_t)sums.used};
+    if (begins(name, "idf-4.3")) {
+        say_4_3(heap, &sums, &out);
+    } else if (begins(name, "idf-5.5")) {
+        say_5_5(heap, &sums, &out);
+    } else if (begins(name, "umm")) {
+        say_with_headers(&sums, 4, &out);
+    } else if (begins(name, "heap_4")) {
+        say_with_headers(&sums, 8, &out);
+    } else if (begins(name, "o1heap")) {
+        /* Its largest is that of an empty heap. */
+        say_with_headers(&sums, 16, &out);
+        out.largest_free = floor_of((heap->size - 160) / 32 * 32, 1) - 16;
+    }
+    if (heap->light) {
+        out.free = less(out.free, 12);
+        out.largest_free = less(out.largest_free, 12);
+        out.allocated -= 12 * sums.used_blocks;
+    }
+    return out;
+}
+
+static void compare(const program_t *program, uint32_t *minimum)
+{
+    hs_reported_t says;
+    hs_reported_t real = expected(program);
+    hs_heap_reported(program->heap, &says);
+    CHECK(says.free == real.free, "%s: free %u, not %u", program->name, says.free, real.free);
+    CHECK(says.largest_free == real.largest_free, "%s: largest %u, not %u", program->name,
+          says.largest_free, real.largest_free);
+    CHECK(says.allocated == real.allocated, "%s: allocated %u, not %u", program->name,
+          says.allocated, real.allocated);
+    *minimum = real.free < *minimum ? real.free : *minimum;
+    CHECK(says.minimum_free <= *minimum, "%s: minimum %u, not %u", program->name, says.minimum_free,
+          *minimum);
+}
+
+static void run(const char *name, uint32_t size, check_random_t *random)
+{
+    program_t program;
+    uint32_t minimum = HS_NONE;
+    uint32_t small = 0;
+    program_open(&program, name, UINT32_C(0x3FFB0000), size, random);
+    compare(&program, &minimum);
+    for (int step = 0; step < 4000; step++) {
+        program_step(&program);
+        compare(&program, &minimum);
+        small += hs_heap_largest_free(program.heap) < 32;
+    }
+    CHECK(small > 0, "%s: never a largest block below 32 bytes", name);
+    program_close(&program);
+}
+
+/* The minimum of what is said: with the moment of a moving realloc at which both blocks exist only
+ * where the allocator itself takes the new one. */
+static void check_minimum(const char *name, bool knows_moves, check_random_t *random)
+{
+    program_t program;
+    hs_reported_t before;
+    hs_reported_t after;
+    program_open(&program, name, UINT32_C(0x3FFB0000), 65536, random);
+    uint32_t old = hs_heap_malloc(program.heap, 1000);
+    CHECK(hs_heap_malloc(program.heap, 100) != HS_NONE, "%s", name);
+    hs_heap_reported(program.heap, &before);
+    CHECK(before.minimum_free == before.free, "%s: %u", name, before.minimum_free);
+    CHECK(hs_heap_realloc(program.heap, old, 3000) != HS_NONE, "%s", name);
+    hs_heap_reported(program.heap, &after);
+    CHECK(after.free < before.free && after.minimum_free <= after.free, "%s: %u", name,
+          after.minimum_free);
+    CHECK((after.minimum_free + 1000 <= after.free) == knows_moves, "%s: %u of %u", name,
+          after.minimum_free, after.free);
+    program_close(&program);
+}
+
+int main(int argc, char **argv)
+{
+    check_random_t random = check_start(argc, argv);
+    const char *name;
+    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+        run(name, 4096, &random);
+        run(name, 9002, &random);
+        check_minimum(name, !begins(name, "idf-4.3") && !begins(name, "idf-5.5"), &random);
+    }
+    return 0;
+}
