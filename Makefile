@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV = .venv/bin
 PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
 NATIVE = CMakeLists.txt cmake pyproject.toml device models native
-C_FOLDERS = device models native tests benches
+C_FOLDERS = device models native tests benches workloads
 
 # Runs a command; shows what it printed only if it fails.
 QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/step.log; exit 1; }; }

@@ -253,6 +253,10 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
             return true;
         }
         regions->refusals[place->region]++;
+        /* Nowhere else to go: asking once more would only change lists that a search rotates. */
+        if (hs_regions_route(regions, caps)->mask == UINT32_C(1) << place->region) {
+            return false;
+        }
     }
     hs_place_t moved;
     if (!allocate_by(regions, request, caps, &moved)) {

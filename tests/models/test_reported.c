@@ -148,10 +148,39 @@ static void check_minimum(const char *name, bool knows_moves, check_random_t *ra
     program_close(&program);
 }
 
+static uint32_t word_at(const hs_heap_t *heap, uint32_t at)
+{
+    const uint8_t *bytes = heap->mem + at;
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* o1heap keeps diagnostics behind its bins: capacity, allocated, peak, largest request, failures. */
+static void check_diagnostics(check_random_t *random)
+{
+    program_t program;
+    program_open(&program, "o1heap", UINT32_C(0x20000000), 4096, random);
+    hs_heap_t *heap = program.heap;
+    uint32_t first = hs_heap_malloc(heap, 100);
+    CHECK(hs_heap_malloc(heap, 300) != HS_NONE && hs_heap_malloc(heap, 0) == HS_NONE, "o1heap");
+    hs_heap_free(heap, first, false);
+    const uint32_t before[] = {3936, 512, 640, 300, 0, 0};
+    for (uint32_t i = 0; i < 6; i++) {
+        CHECK(word_at(heap, 136 + 4 * i) == before[i], "word %u: %u", i,
+              word_at(heap, 136 + 4 * i));
+    }
+    CHECK(hs_heap_malloc(heap, 3000) == HS_NONE && hs_heap_malloc(heap, 5000) == HS_NONE, "o1heap");
+    const uint32_t after[] = {3936, 512, 640, 5000, 2, 0};
+    for (uint32_t i = 0; i < 6; i++) {
+        CHECK(word_at(heap, 136 + 4 * i) == after[i], "word %u: %u", i, word_at(heap, 136 + 4 * i));
+    }
+    program_close(&program);
+}
+
 int main(int argc, char **argv)
 {
     check_random_t random = check_start(argc, argv);
     const char *name;
+    check_diagnostics(&random);
     for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
         run(name, 4096, &random);
         run(name, 9002, &random);

@@ -22,14 +22,14 @@ MEASURE = "tests/native/test_measure.c"
 REGIONS = "tests/native/test_regions.c"
 BLOCKS = "tests/native/test_blocks.c"
 RUN = "tests/lab/replay/test_replay_run.py"
-LAYOUT = "tests/lab/layout"
+CHIPS = "tests/lab/layout/test_chips.py"
 DEMO = "tests/lab/demo/test_demo.py"
 
 MUTANTS = (
     Mutant(
         "digest",
-        "one event's result left out",
-        "native/replay/replay.c",
+        "one byte of each result left out",
+        "native/replay/heap_events.c",
         "    digest = (digest ^ (value >> 24)) * FNV_PRIME;\n",
         "",
         ORACLE,
@@ -70,8 +70,8 @@ MUTANTS = (
         "minimum free",
         "the dip inside a moving realloc is ignored",
         "native/measure/lows.c",
-        "    note_free(low, lowest, event);",
-        "    note_free(low, free, event);",
+        "note_free(low, lowest, event) |",
+        "note_free(low, free, event) |",
         MEASURE,
     ),
     Mutant(
@@ -117,7 +117,7 @@ MUTANTS = (
     Mutant(
         "parts of a region",
         "poisoning is counted as rounding",
-        "native/measure/measure.c",
+        "native/measure/rows.c",
         "    row->rounding = tally->used - poison - row->startup - row->payload;",
         "    row->rounding = tally->used - row->startup - row->payload;",
         MEASURE,
@@ -148,21 +148,19 @@ MUTANTS = (
     ),
     Mutant(
         "real devices' cases",
-        "a failed request is retried with half its size",
+        "fits looks at half the size",
         "native/replay/regions.c",
-        "    return region->heap != NULL && request->size != 0 &&\n"
         "           hs_heap_fits(region->heap, request->align, size, 0);",
-        "    return region->heap != NULL && request->size != 0 &&\n"
         "           hs_heap_fits(region->heap, request->align, size / 2, 0);",
         REGIONS,
     ),
     Mutant(
         "list order of ESP-IDF 5.5",
-        "regions stay in address order",
-        "src/heapscope/data/chips/esp32.toml",
-        'order = "size"',
-        'order = "map"',
-        LAYOUT,
+        "regions stay in the order of the map",
+        "src/heapscope/layout/memory.py",
+        'self.version.order == "size"',
+        'self.version.order == "map"',
+        CHIPS,
     ),
     Mutant(
         "388804 bytes free at start",
@@ -170,12 +168,12 @@ MUTANTS = (
         "src/heapscope/data/chips/esp32.toml",
         "startup_use = 15504",
         "startup_use = 31008",
-        LAYOUT,
+        CHIPS,
     ),
     Mutant(
         "double free told from unknown",
         "every free of nothing is a double free",
-        "native/replay/replay.c",
+        "native/replay/heap_events.c",
         "event->key < replay->next_key;",
         "true;",
         RUN,
@@ -184,20 +182,42 @@ MUTANTS = (
         "blocks found by identity",
         "removal leaves a hole",
         "native/replay/blocks.c",
-        "        if (((i - want) & mask) >= ((i - hole) & mask)) {",
-        "        if (false && ((i - want) & mask) >= ((i - hole) & mask)) {",
+        "        if (((i - home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {",
+        "        if (i == hole) {",
         BLOCKS,
+    ),
+    Mutant(
+        "what stayed",
+        "blocks are born at event 0",
+        "native/replay/heap_events.c",
+        "    block->origin.birth = number;",
+        "    block->origin.birth = 0;",
+        "tests/lab/leaks/test_leaks.py",
+    ),
+    Mutant(
+        "the tightest moment",
+        "the old block of a move is left out",
+        "native/measure/measure.c",
+        "    sum.moving = sum.free - measure->malloc_low->minimum_free;",
+        "    sum.moving = 0;",
+        "tests/native/test_regressions.c",
+    ),
+    Mutant(
+        "aligned blocks that move",
+        "the new block stays marked aligned",
+        "native/replay/regions.c",
+        "            place->aligned = request->align != 0;",
+        "            place->aligned = true;",
+        "tests/native/test_regressions.c",
     ),
     Mutant(
         "the demo's answer",
         "one event of every 1000 is dropped",
         "native/replay/replay.c",
-        "        if (HS_EVENT_IS_HEAP(event->kind)) {\n"
-        "            status = on_heap_event(replay, event, number++);",
-        "        if (HS_EVENT_IS_HEAP(event->kind) && number % 1000 == 999) {\n"
+        "        } else if (number < replay->pause) {",
+        "        } else if (number % 1000 == 999) {\n"
         "            number++;\n"
-        "        } else if (HS_EVENT_IS_HEAP(event->kind)) {\n"
-        "            status = on_heap_event(replay, event, number++);",
+        "        } else if (number < replay->pause) {",
         DEMO,
     ),
 )

@@ -19,7 +19,7 @@ from pathlib import Path
 from mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src")
+FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src", "docs")
 SOURCES = ("models/*.c", "native/*/*.c", "device/src/trace/*.c")
 FLAGS = ("-std=c11", "-O1", "-g", "-Idevice/include", "-Imodels", "-Inative", "-Idevice/src")
 
