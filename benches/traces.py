@@ -16,10 +16,13 @@ LENGTH = 3_000_000  # events
 ALLOCATIONS, REALLOC = (1, 2, 3), 4  # hs_event_kind_t
 
 
+#: One of each kind of program, and one that no program makes.
+NAMES = ("tls_rsa_cli", "duk_json", "mix_gateway", "lua", "gateway", "syn_mixed")
+
+
 def paths() -> list[Path]:
-    """Every trace of the repository that is long enough to be typical of its program."""
-    found = [path for folder in FOLDERS for path in sorted(folder.glob("*.hst*"))]
-    return [path for path in found if path.stat().st_size > 3000 and "adv_" not in path.name]
+    found = {name(path): path for folder in FOLDERS for path in folder.glob("*.hst*")}
+    return [found[wanted] for wanted in NAMES]
 
 
 def name(path: Path) -> str:

@@ -98,8 +98,9 @@ static hs_status_t take_moment(hs_watch_t *watch, const hs_blocks_t *blocks, uin
     moment->row.blocks = count;
     moment->first = watch->holder_count;
     qsort(rows, count, sizeof *rows, by_holder);
-    moment->row.holders = merge(rows, count);
-    watch->holder_count += moment->row.holders;
+    const size_t holders = merge(rows, count);
+    moment->row.holders = holders;
+    watch->holder_count += holders;
     watch->taken++;
     watch->next = watch->taken < watch->count ? watch->events[watch->taken] : UINT64_MAX;
     return HS_OK;

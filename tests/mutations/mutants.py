@@ -96,7 +96,7 @@ MUTANTS = (
         "native/measure/headroom.c",
         "headroom->by_largest ? margin < 0",
         "headroom->by_largest ? margin <= 0",
-        "tests/lab/replay/test_replay_run.py",
+        MEASURE,
     ),
     Mutant(
         "headroom",

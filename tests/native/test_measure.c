@@ -166,6 +166,8 @@ static void compare_regions(const shadow_t *shadow, const hs_replay_t *replay)
         CHECK(row.control + row.header + row.startup + row.payload + row.rounding + row.free ==
                   row.size,
               "region %u: the parts are the whole", i);
+        CHECK(row.minimum_free == replay->regions.region[i].heap->tally.minimum_free,
+              "region %u: the lowest moment, inside an operation too", i);
         CHECK(row.minimum_free <= row.free && row.payload <= row.peak_payload, "region %u", i);
     }
 }
@@ -299,8 +301,30 @@ static void run(check_random_t *random, const char *allocator)
     hs_replay_free(&replay);
 }
 
+static void a_need_of_just_the_largest_fits(void)
+{
+    hs_lab_region_t region = region_like(DRAM, 0x3FFB0000u, 65536, "idf-4.2");
+    const hs_lab_need_t needs[] = {{65536 - 36, 0}, {65536 - 35, 0}};
+    const hs_lab_config_t config = {.regions = &region,
+                                    .region_count = 1,
+                                    .malloc_threshold = UINT32_MAX,
+                                    .malloc_small_caps = DEFAULT,
+                                    .needs = needs,
+                                    .need_count = 2};
+    const hs_event_t event = {.kind = HS_EVENT_FREE, .key = 5}; /* changes nothing */
+    hs_replay_t replay;
+    uint32_t where;
+    CHECK(hs_replay_init(&replay, &config, &where) == HS_OK, "init");
+    CHECK(hs_replay_events(&replay, 0, &event, 1) == HS_OK, "event");
+    CHECK(replay.measure.needs[0].row.short_events == 0, "to the byte");
+    CHECK(replay.measure.needs[0].row.minimum_margin == 0, "nothing to spare");
+    CHECK(replay.measure.needs[1].row.short_events == 1, "one byte more does not fit");
+    hs_replay_free(&replay);
+}
+
 int main(int argc, char **argv)
 {
+    a_need_of_just_the_largest_fits();
     check_random_t random = check_start(argc, argv);
     static const char *const allocators[] = {"idf-4.2", "idf-4.2+light", "idf-5.5",
                                              "idf-5.5+light"};

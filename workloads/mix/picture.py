@@ -11,10 +11,11 @@ import re
 import sys
 from pathlib import Path
 
-from demo import NEED, STATIC_DRAM, TRACE
+from demo import BOOT_LOG, NEED, TRACE, VERSIONS
 from rich.console import Console
 from rich.text import Text
 
+from heapscope.layout.boot_log import read_boot_log
 from heapscope.layout.chips import load_chip
 from heapscope.measure.comparison import compare
 from heapscope.replay.run import replay
@@ -22,7 +23,9 @@ from heapscope.report.compare import print_comparison
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "guide" / "demo.svg"
-COMMAND = f"$ heapscope compare demo.hst --chip esp32 --idf 4.2 --idf 5.5 --need {NEED}"
+SIDES = VERSIONS[:2]
+VERSION_FLAGS = " ".join(f"--idf {version}" for version in SIDES)
+COMMAND = f"$ heapscope compare gateway.hst --boot-log boot.txt {VERSION_FLAGS} --need {NEED}"
 ROWS = 30  # of the output; the rest is in the demo
 
 
@@ -32,11 +35,8 @@ def recorded() -> Console:
 
 def lines() -> list[Text]:
     """The comparison as it appears on a terminal, line by line."""
-    chip, needs = load_chip("esp32"), [(int(NEED), 0)]
-    sides = [
-        replay(TRACE, chip.layout(idf=idf, static_dram=int(STATIC_DRAM)), needs=needs)
-        for idf in ("4.2", "5.5")
-    ]
+    chip, boot, needs = load_chip("esp32"), read_boot_log(BOOT_LOG), [(int(NEED), 0)]
+    sides = [replay(TRACE, chip.layout(idf=version, boot=boot), needs=needs) for version in SIDES]
     console = Console(width=96, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     print_comparison(compare(*sides), console)
     assert isinstance(console.file, io.StringIO)

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from heapscope.cli.recorded import recorded_facts
 from heapscope.cli.shared import LayoutOptions
 from heapscope.cli.sizes import parse_size
+from heapscope.cli.static_choice import StaticChoice, choose_static
 from heapscope.errors import HeapscopeError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.boot_log import BootLog, read_boot_log
-from heapscope.layout.build import THRESHOLD, Psram
-from heapscope.layout.chips import chip_names, load_chip
+from heapscope.layout.build import THRESHOLD, Psram, StaticUseError
+from heapscope.layout.chips import Chip, chip_names, load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.pool import pool_layout
 from heapscope.layout.toml_file import read_layout
 from heapscope.layout.versions import parse_idf
 from heapscope.trace.names import printable
 
-__all__ = ["DEFAULT_IDF", "choose_layout"]
+__all__ = ["DEFAULT_IDF", "Memory", "choose_memory"]
 
 DEFAULT_IDF = "5.5"
 
 EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layout F.toml"
 
 
-def choose_layout(options: LayoutOptions, trace: Path) -> Layout:
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """What is replayed on, and the static RAM beside it where a file tells."""
+
+    layout: Layout
+    static: StaticChoice | None = None
+
+
+def choose_memory(options: LayoutOptions, trace: Path) -> Memory:
     """Raises HeapscopeError for options that contradict each other or name what is not known."""
     if options.pool is not None:
         _alone(options, "pool")
         size = parse_size(options.pool, what="--pool")
-        return pool_layout(size, options.allocator or f"idf-{DEFAULT_IDF}")
+        return Memory(layout=pool_layout(size, options.allocator or f"idf-{DEFAULT_IDF}"))
     if options.layout is not None:
         _alone(options, "layout")
-        return _with_allocator(read_layout(Path(options.layout)), options.allocator)
+        layout = read_layout(Path(options.layout))
+        return Memory(layout=_with_allocator(layout, options.allocator))
     return _of_chip(options, trace)
 
 
@@ -59,14 +69,40 @@ def _with_allocator(layout: Layout, allocator: str | None) -> Layout:
     return replace(layout, regions=tuple(replace(r, allocator=name) for r in layout.regions))
 
 
-def _of_chip(options: LayoutOptions, trace: Path) -> Layout:
+def _of_chip(options: LayoutOptions, trace: Path) -> Memory:
     boot = None if options.boot_log is None else _boot_log(options)
     chip, idf, notes = _chip_and_version(options, boot, trace)
-    layout = load_chip(chip).layout(
+    loaded = load_chip(chip)
+    static = choose_static(options, loaded)
+    try:
+        layout = _chip_layout(options, loaded, idf, boot, static)
+    except StaticUseError as error:
+        raise error if static is None else static.wrong(error) from None
+    for region in layout.regions:
+        parse_allocator(region.allocator)  # a version may come before its model
+    said = () if static is None else static.notes(boot)
+    return Memory(layout=replace(layout, notes=(*notes, *said, *layout.notes)), static=static)
+
+
+def _chip_layout(
+    options: LayoutOptions,
+    chip: Chip,
+    idf: str | None,
+    boot: BootLog | None,
+    static: StaticChoice | None,
+) -> Layout:
+    dram = _static(options.static_dram, "--static-dram")
+    iram = _static(options.static_iram, "--static-iram")
+    taken: tuple[tuple[int, int], ...] = ()
+    if static is not None and boot is None:  # a log tells the regions itself
+        start = static.start
+        dram, iram, taken = start.static_dram, start.static_iram, start.taken
+    return chip.layout(
         idf=idf,
         cores=_cores(options.cores),
-        static_dram=_static(options.static_dram, "--static-dram"),
-        static_iram=_static(options.static_iram, "--static-iram"),
+        static_dram=dram,
+        static_iram=iram,
+        taken=taken,
         psram=_psram(options, boot),
         rtc=_switch(options.rtc, "--rtc"),
         protection=_switch(options.memprot, "--memprot"),
@@ -74,9 +110,6 @@ def _of_chip(options: LayoutOptions, trace: Path) -> Layout:
         boot=boot,
         allocator=options.allocator,
     )
-    for region in layout.regions:
-        parse_allocator(region.allocator)  # a version may come before its model
-    return replace(layout, notes=(*notes, *layout.notes))
 
 
 def _boot_log(options: LayoutOptions) -> BootLog:

@@ -11,9 +11,11 @@ __all__ = [
     "BOOT_LOG",
     "CHIP",
     "CORES",
+    "ELF",
     "IDF",
     "IRAM_8BIT",
     "LAYOUT",
+    "MAP",
     "MEMPROT",
     "POOL",
     "PSRAM",
@@ -37,6 +39,8 @@ BOOT_LOG = _option(
 CORES = _option("--cores", "1|2", "Cores in use (all of the chip's).")
 STATIC_DRAM = _option("--static-dram", "BYTES", "Static data in DRAM; moves the heap's start.")
 STATIC_IRAM = _option("--static-iram", "BYTES", "Code in IRAM; moves the heap's start.")
+ELF = _option("--elf", "F", "The firmware's ELF: its static RAM, and where its heap starts.")
+MAP = _option("--map", "F", "The same from its linker map, which tells components too.")
 PSRAM = _option("--psram", "SIZE", "External memory in the heap, for example 4MB.")
 PSRAM_THRESHOLD = _option(
     "--psram-threshold",

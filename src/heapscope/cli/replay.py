@@ -25,6 +25,8 @@ def replay(
     cores: Annotated[str | None, flags.CORES] = None,
     static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
     static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
+    elf: Annotated[str | None, flags.ELF] = None,
+    map: Annotated[str | None, flags.MAP] = None,
     psram: Annotated[str | None, flags.PSRAM] = None,
     psram_threshold: Annotated[str | None, flags.PSRAM_THRESHOLD] = None,
     psram_reserve: Annotated[str | None, flags.PSRAM_RESERVE] = None,
@@ -49,6 +51,7 @@ def replay(
     \b
     The memory is one of
       --chip C [--idf V] [--boot-log F] [--cores N] [--static-dram N] [--static-iram N]
+               [--elf F or --map F]
                [--psram SIZE] [--rtc on/off] [--memprot on/off] [--iram-8bit on/off]
       --boot-log F       a real device's regions; its own chip and version count
       --layout F.toml    regions of your own
@@ -62,6 +65,7 @@ def replay(
       heapscope replay T.hst --boot-log boot.txt --need 16717 --need 4KB:DMA
       heapscope replay T.hst --pool 256KB --allocator idf-4.2 --digest
       heapscope replay T.hst --chip esp32 --explain 0
+      heapscope replay T.hst --chip esp32 --elf firmware.elf
       heapscope replay T.hst --chip esp32 --json replay.json
     """
     from heapscope.cli.run import run
@@ -73,6 +77,8 @@ def replay(
         cores=cores,
         static_dram=static_dram,
         static_iram=static_iram,
+        elf=elf,
+        map=map,
         psram=psram,
         psram_threshold=psram_threshold,
         psram_reserve=psram_reserve,

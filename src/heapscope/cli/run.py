@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from heapscope.cli.layout_choice import choose_layout
+from heapscope.cli.layout_choice import choose_memory
 from heapscope.cli.progress import progress_bar
 from heapscope.cli.shared import LayoutOptions
 from heapscope.cli.sizes import parse_size
@@ -23,10 +23,11 @@ NEEDS_MAX = 8
 def run(
     trace: Path, options: LayoutOptions, needs: Sequence[str], *, explain: int | None = None
 ) -> ReplayResult:
-    layout = choose_layout(options, trace)
+    memory = choose_memory(options, trace)
     wanted = _needs(needs)
     with progress_bar("replaying") as bar:
-        return replay(trace, layout, needs=wanted, explain=explain, progress=bar)
+        result = replay(trace, memory.layout, needs=wanted, explain=explain, progress=bar)
+    return result if memory.static is None else memory.static.complete(result)
 
 
 def _needs(texts: Sequence[str]) -> list[Need]:

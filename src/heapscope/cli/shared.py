@@ -42,6 +42,8 @@ class LayoutOptions:
     cores: str | None = None
     static_dram: str | None = None
     static_iram: str | None = None
+    elf: str | None = None
+    map: str | None = None
     psram: str | None = None
     psram_threshold: str | None = None
     psram_reserve: str | None = None

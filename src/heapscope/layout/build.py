@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["POOL_SIZE", "THRESHOLD", "Build", "Psram"]
+from heapscope.errors import InputError
+
+__all__ = ["POOL_SIZE", "THRESHOLD", "Build", "Psram", "StaticUseError"]
 
 THRESHOLD = 16384  #: default of CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL
 POOL_SIZE = 32768  #: default of CONFIG_SPIRAM_MALLOC_RESERVE_INTERNAL
+
+
+class StaticUseError(InputError):
+    """More static use than the chip has memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +39,7 @@ class Build:
     cores: int | None = None
     static_dram: int | None = None
     static_iram: int | None = None
+    taken: tuple[tuple[int, int], ...] = ()  # other memory in use: starts and ends
     psram: Psram | None = None
     rtc: bool | None = None  # RTC fast memory is heap
     protection: bool | None = None  # memory protection; without it, heap memory is executable

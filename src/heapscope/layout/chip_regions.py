@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from heapscope.errors import InputError
 from heapscope.layout.boot_log import BootLog, BootRegion
+from heapscope.layout.build import StaticUseError
 from heapscope.layout.chip_data import DefaultRegion
 from heapscope.layout.layout import Region
 from heapscope.layout.map_regions import map_regions
@@ -55,7 +56,7 @@ def _shifted(default: DefaultRegion, statics: Mapping[str, int | None]) -> tuple
     end = default.start + default.size
     most = end - default.static_base - _REGION_MIN
     if not 0 <= use <= most:
-        raise InputError(
+        raise StaticUseError(
             f"static use of {use} bytes of {default.static.upper()} is not possible",
             remedy=f"--static-{default.static} takes 0 to {most}",
         )

@@ -12,6 +12,7 @@ from heapscope.layout.build import THRESHOLD, Build, Psram
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
 from heapscope.layout.chip_regions import default_regions, logged_regions
 from heapscope.layout.layout import Layout, Region
+from heapscope.layout.map_regions import left_of
 from heapscope.layout.memory import Memory, memory_of
 from heapscope.layout.psram import add_psram, malloc_rule
 from heapscope.layout.startup import spread_startup
@@ -62,6 +63,7 @@ class Chip:
         cores: int | None = None,
         static_dram: int | None = None,
         static_iram: int | None = None,
+        taken: tuple[tuple[int, int], ...] = (),
         psram: Psram | None = None,
         rtc: bool | None = None,
         protection: bool | None = None,
@@ -71,14 +73,15 @@ class Chip:
         startup_use: int | None = None,
     ) -> Layout:
         """The regions of a boot log, or the chip's default ones behind the firmware's static use
-        (bytes, as `idf.py size` prints it). `idf`, `cores` and `psram` may be left to the log.
-        `startup_use`: bytes that start-up allocates; None: as measured on the default firmware,
-        none with a log."""
+        (bytes, as `idf.py size` prints it). `taken`: other memory in use, starts and ends. `idf`,
+        `cores` and `psram` may be left to the log. `startup_use`: bytes that start-up allocates;
+        None: as measured on the default firmware, none with a log."""
         version, notes = self._version(idf, boot)
         build = Build(
             cores=boot.cores if boot and cores is None else cores,
             static_dram=static_dram,
             static_iram=static_iram,
+            taken=taken,
             psram=_logged_psram(boot, version) if psram is None else psram,
             rtc=rtc,
             protection=protection,
@@ -142,7 +145,7 @@ def _default(
     memory: Memory, build: Build, startup_use: int | None
 ) -> tuple[tuple[Region, ...], Notes]:
     data = memory.chip
-    regions = default_regions(memory, build.statics)
+    regions = left_of(memory, default_regions(memory, build.statics), build.taken)
     use = data.default_startup if startup_use is None else startup_use
     notes = _static_note(data, build)
     if startup_use is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from heapscope.errors import InputError
+from heapscope.layout.build import StaticUseError
 from heapscope.layout.chip_data import StaticUse
 from heapscope.layout.layout import Region
 from heapscope.layout.memory import Memory
 
-__all__ = ["map_regions"]
+__all__ = ["left_of", "map_regions"]
 
 Range = tuple[int, int]  # start and end
 
@@ -28,6 +28,20 @@ def map_regions(
             region = memory.region(memory.kind(entry), start, end - start)
             _append(regions, memory, region)
     return tuple(regions)
+
+
+def left_of(
+    memory: Memory, regions: Iterable[Region], taken: Iterable[Range]
+) -> tuple[Region, ...]:
+    """Regions without what is in use of them. Those that nothing is taken of stay as they are."""
+    ranges = tuple(taken)
+    if not ranges:
+        return tuple(regions)
+    return tuple(
+        memory.region(region.kind, start, end - start)
+        for region in regions
+        for start, end in without((region.start, region.end), ranges)
+    )
 
 
 def without(memory: Range, taken: Iterable[Range]) -> list[Range]:
@@ -66,7 +80,7 @@ def _static(
     code = max(0, iram - static.code_elsewhere)
     most = _room(memory, static.base) - _REGION_MIN
     if iram < 0 or dram < 0 or code + dram > most:
-        raise InputError(
+        raise StaticUseError(
             f"static use of {iram} bytes of IRAM and {dram} of DRAM is not possible",
             remedy=f"--static-iram and --static-dram together take 0 to "
             f"{most + static.code_elsewhere}",

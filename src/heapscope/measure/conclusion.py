@@ -77,9 +77,15 @@ def _bytes(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[
         )
 
 
+_PROGRAMS_OWN = ("payload", "the old block of a moving realloc")
+
+
 def _main_cause(left: ReplayResult, right: ReplayResult, change: int) -> str:
     """The part of memory whose change explains most of the change in free bytes."""
     shares = _shares(left.summary.tightest, right.summary.tightest)
+    if left.trace == right.trace:
+        # The program asks for the same; its own part differs as the moments do, and causes nothing.
+        shares = {name: share for name, share in shares.items() if name not in _PROGRAMS_OWN}
     name, share = max(shares.items(), key=lambda item: item[1] * (1 if change > 0 else -1))
     if share * change <= 0:
         return ""

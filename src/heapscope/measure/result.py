@@ -16,6 +16,7 @@ from heapscope.measure.need import NeedRow
 from heapscope.measure.record import Record, malformed
 from heapscope.measure.region import RegionRow
 from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.static import StaticRam
 from heapscope.measure.summary import Summary
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
@@ -50,6 +51,7 @@ class ReplayResult(Record):
     anomalies: tuple[AnomalyRow, ...]
     timeline: Timeline | None
     explanation: Explanation | None  # of the event that was asked about
+    static: StaticRam | None = None  # beside the heap, where a file told it
 
     def to_json(self) -> dict[str, Any]:
         head = {"heapscope_replay": FORMAT, "verdict": list(self.verdict())}

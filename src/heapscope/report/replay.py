@@ -17,6 +17,7 @@ from heapscope.report.marks import marks
 from heapscope.report.memory import memory
 from heapscope.report.needs import needs
 from heapscope.report.regions import regions
+from heapscope.report.static import static
 from heapscope.report.tasks import tasks
 from heapscope.report.tightest import tightest
 from heapscope.report.timeline import timeline
@@ -37,6 +38,7 @@ def print_replay(result: ReplayResult, target: Console) -> None:
     _section(target, memory(result, width=width))
     _section(target, tightest(result, width=width, blocks=blocks))
     _section(target, regions(result, width=width))
+    _section(target, static(result, width=width))
     _section(target, tasks(result, width=width))
     _section(target, marks(result, width=width))
     _section(target, health(result))

@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["PADDING", "UNNAMED", "Piece", "Section", "StaticUse", "role_of", "takes_memory"]
+from heapscope.errors import InputError
+from heapscope.static.window import ChipWindows
+
+__all__ = ["PADDING", "UNNAMED", "Piece", "Section", "StaticUse", "role_of", "section_at"]
 
 PADDING = "(padding)"  #: bytes between two pieces
 UNNAMED = "(no symbol)"  #: bytes that no symbol covers
@@ -51,9 +54,25 @@ class StaticUse:
         return sum(s.size for s in self.sections if s.kind in kinds and role in (None, s.role))
 
 
-def takes_memory(name: str) -> bool:
-    """False for a section that stands for memory that another one takes."""
-    return not _PLACEHOLDER.search(name)
+def section_at(
+    windows: ChipWindows, *, file: str, name: str, start: int, size: int, role: str
+) -> Section | None:
+    """None for a section that takes no RAM. InputError for one that is in RAM in part."""
+    if size == 0 or _PLACEHOLDER.search(name):
+        return None
+    if name.startswith(".ext_ram"):  # shares its window with flash
+        return Section(name=name, kind="SPIRAM", role="bss", size=size)
+    found = windows.find(start)
+    if found is None:
+        return None
+    window, place = found
+    if place + size > window.end:
+        raise InputError(
+            f"{file}: section {name} at {start:#010x}, {size} bytes, leaves the {window.kind} of "
+            f"{windows.chip}",
+            remedy="give the firmware's own file, whole, or the chip it is for with --chip",
+        )
+    return Section(name=name, kind=window.kind, role=role, size=size, start=place)
 
 
 def role_of(name: str) -> str:

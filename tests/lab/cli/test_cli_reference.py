@@ -45,6 +45,8 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     text = Path("events.txt").read_bytes()
     Path("events.txt.zst").write_bytes(zstandard.ZstdCompressor().compress(text))
     Path("boot.txt").write_text("I (0) boot.esp32: chip\n" + Path("boot.txt").read_text())
+    firmware = REFERENCE.parents[2] / "workloads" / "static" / "firmware.elf"
+    Path("firmware.elf").write_bytes(firmware.read_bytes())
     Path("known.txt").write_text("task=net\n", encoding="utf-8")
     for name in ("before", "after"):
         Path(f"{name}.hst").write_bytes(hst.read_bytes())

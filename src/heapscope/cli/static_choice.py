@@ -1,0 +1,79 @@
+"""The static use that --elf or --map tells, and what it makes of a layout and a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from heapscope.cli.shared import LayoutOptions
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.layout.boot_log import BootLog
+from heapscope.layout.chips import Chip
+from heapscope.measure.result import ReplayResult
+from heapscope.static.heap_start import HeapStart, heap_start
+from heapscope.static.picture import static_ram
+from heapscope.static.read import read_static
+from heapscope.static.use import StaticUse
+
+__all__ = ["StaticChoice", "choose_static"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticChoice:
+    chip: str
+    use: StaticUse
+    start: HeapStart
+
+    def notes(self, boot: BootLog | None) -> tuple[str, ...]:
+        """Where a layout's static use comes from. With a boot log the log decides; whether it is
+        of this very firmware shows in where the heap begins."""
+        start = self.start
+        amounts = f"{start.static_dram:,} bytes of DRAM and {start.static_iram:,} of IRAM"
+        said = f"static use from {self.use.file}: {amounts}"
+        if boot is not None:
+            said = f"regions from {boot.file}; static RAM from {self.use.file}"
+        return (said, *self.use.notes, *_differs(self, boot))
+
+    def wrong(self, error: InputError) -> InputError:
+        """An error about the amounts that this file gave."""
+        return InputError(
+            f"{self.use.file}: {error.message}", remedy=f"check that it is firmware of {self.chip}"
+        )
+
+    def complete(self, result: ReplayResult) -> ReplayResult:
+        """The result with the picture of static RAM in it."""
+        ram = static_ram(self.use, self.chip, result.regions, start=self.start.dram)
+        return replace(result, static=ram)
+
+
+def choose_static(options: LayoutOptions, chip: Chip) -> StaticChoice | None:
+    """None where neither --elf nor --map was given. HeapscopeError for options beside them that
+    say the same."""
+    given = {"--elf": options.elf, "--map": options.map}
+    named = [(flag, path) for flag, path in given.items() if path is not None]
+    if not named:
+        return None
+    if len(named) > 1:
+        raise HeapscopeError(
+            "--elf and --map both say what is static",
+            remedy="give the map: it has the components besides",
+        )
+    flag, path = named[0]
+    amounts = {"--static-dram": options.static_dram, "--static-iram": options.static_iram}
+    for other, amount in amounts.items():
+        if amount is not None:
+            raise HeapscopeError(
+                f"{flag} and {other} both say where the heap starts",
+                remedy="leave one of them out",
+            )
+    use = read_static(path, chip.name)
+    return StaticChoice(chip=chip.name, use=use, start=heap_start(use, chip.data))
+
+
+def _differs(choice: StaticChoice, boot: BootLog | None) -> tuple[str, ...]:
+    start = choice.start.dram
+    if boot is None or start is None or any(r.start - 16 < start <= r.start for r in boot.regions):
+        return ()
+    return (
+        f"{choice.use.file} is not the firmware of {boot.file}: its heap begins at {start:#010x}, "
+        "where no region of the log does",
+    )

@@ -1,0 +1,198 @@
+"""Static use out of an ELF: its section headers and its symbol table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+import numpy
+from elftools.common.exceptions import ELFError
+from elftools.construct import ConstructError
+from elftools.elf.elffile import ELFFile
+
+from heapscope.errors import InputError
+from heapscope.static.use import UNNAMED, Piece, Section, StaticUse, role_of, section_at
+from heapscope.static.window import ChipWindows
+from heapscope.trace.names import printable
+
+__all__ = ["read_elf"]
+
+_SECTIONS_MAX = 1024  # ESP-IDF's have about 60
+_TABLE_MAX = 16 << 20  # bytes of a symbol table or its names
+_NAME_MAX = 400
+_ALLOC, _EXEC, _NOBITS = 0x2, 0x4, "SHT_NOBITS"
+_OBJECT, _FUNCTION = 1, 2
+_UNDEFINED = 0
+_INTERNAL = b".L"  # the compiler's own labels, over variables that it has merged
+_MACHINES = {"EM_XTENSA": "Xtensa", "EM_RISCV": "RISC-V", "EM_X86_64": "x86-64", "EM_386": "x86"}
+_SYMBOL = numpy.dtype(
+    [
+        ("name", "<u4"),
+        ("value", "<u4"),
+        ("size", "<u4"),
+        ("info", "u1"),
+        ("other", "u1"),
+        ("section", "<u2"),
+    ]
+)
+_REMEDY = "give the ELF that the build wrote, build/PROJECT.elf, whole"
+
+
+def read_elf(file: BinaryIO, *, name: str, size: int, windows: ChipWindows) -> StaticUse:
+    """`size` of the file. Reads headers and the symbol table alone. InputError names what of the
+    file is damaged, or whose it is."""
+    try:
+        elf = ELFFile(file)
+        _check(elf, name, windows)
+        return _read(elf, name, size, windows)
+    except InputError:
+        raise
+    except (ELFError, ConstructError) as error:
+        raise InputError(
+            f"{name}: damaged ELF: {printable(str(error)) or 'a header is cut off'}",
+            remedy=_REMEDY,
+        ) from None
+    except (ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
+        # What pyelftools lets through of headers that contradict themselves.
+        raise InputError(
+            f"{name}: damaged ELF: its headers contradict each other "
+            f"({printable(str(error)) or type(error).__name__})",
+            remedy=_REMEDY,
+        ) from None
+
+
+def _check(elf: Any, name: str, windows: ChipWindows) -> None:
+    code = elf["e_machine"]
+    machine = _MACHINES.get(code, printable(str(code).removeprefix("EM_")))
+    if machine != windows.machine or elf.elfclass != 32 or not elf.little_endian:
+        bits = f"{elf.elfclass}-bit{'' if elf.little_endian else ', big-endian'}"
+        raise InputError(
+            f"{name}: an ELF for {machine} ({bits}), not for {windows.chip}, which is "
+            f"{windows.machine} (32-bit)",
+            remedy="give the firmware's own ELF, or the chip it is for with --chip",
+        )
+    if elf.num_sections() > _SECTIONS_MAX:
+        raise InputError(
+            f"{name}: damaged ELF: {elf.num_sections()} sections, at most {_SECTIONS_MAX}",
+            remedy=_REMEDY,
+        )
+
+
+def _read(elf: Any, name: str, size: int, windows: ChipWindows) -> StaticUse:
+    headers = [elf._get_section_header(number) for number in range(elf.num_sections())]
+    texts = _bytes(elf, headers[elf.get_shstrndx()], name, size)
+    names = [_text(texts, header["sh_name"]) for header in headers]
+    places = {
+        number: section
+        for number, header in enumerate(headers)
+        if (section := _section(header, names[number], name, windows)) is not None
+    }
+    if not places:
+        raise InputError(
+            f"{name}: no section of it is in the RAM of {windows.chip}",
+            remedy="give the firmware's own ELF, or the chip it is for with --chip",
+        )
+    table = next((h for h in headers if h["sh_type"] == "SHT_SYMTAB"), None)
+    index = {number: place for place, number in enumerate(places)}
+    sections = tuple(places.values())
+    if table is None or not 0 < table["sh_link"] < len(headers):
+        return StaticUse(
+            file=name,
+            form="ELF",
+            sections=sections,
+            pieces=_unnamed(sections),
+            notes=(f"{name} has no symbol table: it was stripped",),
+        )
+    symbols = numpy.frombuffer(_bytes(elf, table, name, size, whole=_SYMBOL.itemsize), _SYMBOL)
+    texts = _bytes(elf, headers[table["sh_link"]], name, size)
+    starts = {index[number]: headers[number]["sh_addr"] for number in places}
+    return StaticUse(
+        file=name,
+        form="ELF",
+        sections=sections,
+        pieces=tuple(_pieces(symbols, texts, index, sections, starts)),
+        symbols=dict(_linker_symbols(symbols, texts)),
+    )
+
+
+def _section(header: Any, name: str, file: str, windows: ChipWindows) -> Section | None:
+    flags = header["sh_flags"]
+    if not flags & _ALLOC:
+        return None
+    role = "bss" if header["sh_type"] == _NOBITS else role_of(name)
+    return section_at(
+        windows,
+        file=file,
+        name=name,
+        start=header["sh_addr"],
+        size=header["sh_size"],
+        role="code" if flags & _EXEC else role,
+    )
+
+
+def _bytes(elf: Any, header: Any, name: str, size: int, *, whole: int = 1) -> bytes:
+    """A table's bytes, a multiple of `whole`."""
+    offset, length = header["sh_offset"], header["sh_size"]
+    if offset + length > size or length > _TABLE_MAX:
+        raise InputError(
+            f"{name}: cut off: a table of symbols or names is {length} bytes at offset {offset}, "
+            f"the file has {size}",
+            remedy=_REMEDY,
+        )
+    elf.stream.seek(offset)
+    return bytes(elf.stream.read(length - length % whole))
+
+
+def _linker_symbols(symbols: Any, texts: bytes) -> Iterator[tuple[str, int]]:
+    """Names that a linker script gives: those with `_heap`, `_bss` or `_iram` in front."""
+    plain = symbols[(symbols["size"] == 0) & (symbols["section"] != _UNDEFINED)]
+    for name, value in zip(plain["name"].tolist(), plain["value"].tolist(), strict=True):
+        if texts.startswith((b"_heap", b"_bss", b"_iram"), name):
+            yield _text(texts, name), value
+
+
+def _pieces(
+    symbols: Any,
+    texts: bytes,
+    index: dict[int, int],
+    sections: tuple[Section, ...],
+    starts: dict[int, int],
+) -> Iterator[Piece]:
+    """Each byte counts for one symbol, the first that covers it."""
+    kinds = symbols["info"] & 15
+    sized = (symbols["size"] > 0) & ((kinds == _OBJECT) | (kinds == _FUNCTION))
+    for number, place in index.items():
+        own = symbols[sized & (symbols["section"] == number)]
+        order = numpy.lexsort((-own["size"].astype("i8"), own["value"]))
+        rows = zip(
+            own["value"][order].tolist(),
+            own["size"][order].tolist(),
+            own["name"][order].tolist(),
+            strict=True,
+        )
+        yield from _covering(rows, texts, place, starts[place], sections[place].size)
+
+
+def _covering(
+    rows: Iterable[tuple[int, int, int]], texts: bytes, place: int, start: int, size: int
+) -> Iterator[Piece]:
+    at, named = start, 0
+    for value, length, name in rows:
+        low, high = max(at, value), min(value + length, start + size)
+        if high > low and not texts.startswith(_INTERNAL, name):
+            yield Piece(section=place, size=high - low, symbol=_text(texts, name))
+            at, named = high, named + high - low
+    if named < size:
+        yield Piece(section=place, size=size - named, symbol=UNNAMED)
+
+
+def _unnamed(sections: tuple[Section, ...]) -> tuple[Piece, ...]:
+    return tuple(
+        Piece(section=place, size=section.size, symbol=UNNAMED)
+        for place, section in enumerate(sections)
+    )
+
+
+def _text(texts: bytes, offset: int) -> str:
+    end = texts.find(b"\0", offset, offset + _NAME_MAX)
+    return printable(texts[offset : end if end >= 0 else offset + _NAME_MAX]) or UNNAMED

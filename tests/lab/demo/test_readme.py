@@ -1,0 +1,24 @@
+"""The figures in the README are those of the demo."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from heapscope.layout.boot_log import read_boot_log
+from heapscope.layout.chips import load_chip
+from heapscope.replay.run import replay
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_readme_tells_what_the_replay_gives() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    said = re.search(r"Under 4\.3\.2 it has none after ([\d ]+) of ([\d ]+) events", text)
+    assert said is not None
+    boot = read_boot_log(ROOT / "workloads" / "mix" / "boot.txt")
+    layout = load_chip("esp32").layout(idf="4.3.2", boot=boot)
+    trace = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
+    result = replay(trace, layout, needs=[(16717, 0)])
+    figures = [int(number.replace(" ", "")) for number in said.groups()]
+    assert figures == [result.needs[0].short_events, result.summary.event_count]

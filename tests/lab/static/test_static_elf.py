@@ -1,0 +1,141 @@
+"""Static use out of ELFs."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.layout.chips import load_chip
+from heapscope.static.heap_start import heap_start
+from heapscope.static.read import read_static
+
+SLOW = settings(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def test_the_checked_in_firmware(firmware: Path) -> None:
+    use = read_static(firmware, "esp32")
+    sizes = {p.symbol: p.size for p in use.pieces}
+    assert sizes["g_wifi_rx_buffers"] == 20480
+    assert sizes["g_phy_calibration"] == 476 * 4
+    assert sizes["sdk_in_iram"] > 76800
+    assert {s.name: (s.kind, s.role) for s in use.sections} == {
+        ".rtc.data": ("RTC", "data"),
+        ".iram0.text": ("IRAM", "code"),
+        ".dram0.data": ("DRAM", "data"),
+        ".dram0.bss": ("DRAM", "bss"),
+    }
+    for index, section in enumerate(use.sections):
+        assert sum(p.size for p in use.pieces if p.section == index) == section.size
+
+
+def test_on_an_esp32_both_heaps_start_behind_the_firmware(firmware: Path) -> None:
+    use = read_static(firmware, "esp32")
+    start = heap_start(use, load_chip("esp32").data)
+    layout = load_chip("esp32").layout(
+        idf="4.2", static_dram=start.static_dram, static_iram=start.static_iram
+    )
+    starts = {region.start for region in layout.regions}
+    assert {use.symbols["_heap_start"], use.symbols["_iram_end"]} <= starts
+
+
+def test_where_memory_is_shared_the_heap_starts_behind_code_and_data(
+    link: Callable[[str], Path],
+) -> None:
+    from heapscope.layout.layout import Region
+
+    shared = (Path(__file__).parent / "shared.ld").read_text(encoding="ascii")
+    use = read_static(link(shared), "esp32c3")
+    chip = load_chip("esp32c3")
+    assert {s.name: s.kind for s in use.sections} == {
+        ".rtc.data": "RTC",
+        ".iram0.text": "D/IRAM",
+        ".dram0.data": "D/IRAM",
+        ".dram0.bss": "D/IRAM",
+    }
+    code, data, bss = (use.bytes_of("D/IRAM", role=role) for role in ("code", "data", "bss"))
+    assert (code, data) == (512, 40)
+    assert bss >= 1000
+    start = heap_start(use, chip.data)
+    assert start.static_iram == 512
+    assert 0x3FC80000 + start.static_iram + start.static_dram == use.symbols["_heap_start"]
+    layout = chip.layout(
+        idf="5.5",
+        static_dram=start.static_dram,
+        static_iram=start.static_iram,
+        taken=start.taken,
+    )
+
+    def first(low: int) -> Region:
+        return min((r for r in layout.regions if r.start >= low), key=lambda r: r.start)
+
+    assert first(0x3FC80000).start == use.symbols["_heap_start"]
+    assert first(0x50000000).start == 0x50000008
+
+
+def test_a_stripped_elf_still_tells_its_sections(firmware: Path, tmp_path: Path) -> None:
+    raw = bytearray(firmware.read_bytes())
+    table, size, count = struct.unpack_from("<I", raw, 32)[0], 40, struct.unpack_from("<H", raw, 48)
+    for number in range(count[0]):
+        place = table + size * number + 4
+        if struct.unpack_from("<I", raw, place)[0] == 2:
+            struct.pack_into("<I", raw, place, 1)
+    path = tmp_path / "stripped.elf"
+    path.write_bytes(raw)
+    use = read_static(path, "esp32")
+    assert "stripped" in use.notes[0]
+    assert use.bytes_of("DRAM") == 36736
+    assert heap_start(use, load_chip("esp32").data).static_dram == 36736
+
+
+@pytest.mark.parametrize(
+    ("machine", "bits", "name"), [(62, 2, "x86-64 .64-bit"), (243, 1, "RISC-V"), (40, 1, "ARM")]
+)
+def test_the_wrong_machine_is_named(
+    firmware: Path, tmp_path: Path, machine: int, bits: int, name: str
+) -> None:
+    raw = bytearray(firmware.read_bytes())
+    raw[4] = bits
+    struct.pack_into("<H", raw, 18, machine)
+    path = tmp_path / "other.elf"
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=f"an ELF for {name}.*not for esp32, which is Xtensa"):
+        read_static(path, "esp32")
+
+
+def test_firmware_elsewhere_in_memory_is_refused(firmware: Path) -> None:
+    """The S3 is an Xtensa too, but has its RAM at other addresses; the ESP32's RTC is there too."""
+    use = read_static(firmware, "esp32s3")
+    assert {s.kind for s in use.sections} <= {"RTC", "IRAM"}
+
+
+@SLOW
+@given(data=st.data())
+def test_damaged_elfs_are_read_or_refused(
+    firmware: Path, tmp_path: Path, data: st.DataObject
+) -> None:
+    raw = bytearray(firmware.read_bytes())
+    for _ in range(data.draw(st.integers(0, 6))):
+        headers = st.one_of(st.integers(0, 51), st.integers(len(raw) - 400, len(raw) - 1))
+        place = data.draw(st.one_of(headers, st.integers(0, len(raw) - 1)))
+        raw[place] = data.draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xFF]))
+    path = tmp_path / "damaged.elf"
+    path.write_bytes(raw[: data.draw(st.one_of(st.just(len(raw)), st.integers(0, len(raw))))])
+    began, refused = time.monotonic(), None
+    try:
+        use = read_static(path, "esp32")
+        heap_start(use, load_chip("esp32").data)
+    except HeapscopeError as caught:
+        refused = caught
+    if refused is not None:
+        assert str(path) in refused.message
+        assert refused.remedy
+    assert time.monotonic() - began < 10

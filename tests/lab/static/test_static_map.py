@@ -1,0 +1,126 @@
+"""Static use out of linker maps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.layout.chips import load_chip
+from heapscope.static.heap_start import heap_start
+from heapscope.static.read import read_static
+from heapscope.static.use import StaticUse
+
+SLOW = settings(
+    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def of(use: StaticUse, component: str) -> dict[str, int]:
+    return {p.symbol: p.size for p in use.pieces if p.component == component}
+
+
+def test_sections_are_those_in_ram_alone(map_file: Path) -> None:
+    use = read_static(map_file, "esp32")
+    assert use.form == "linker map"
+    assert [(s.name, s.kind, s.role, s.size) for s in use.sections] == [
+        (".rtc.data", "RTC", "data", 0x10),
+        (".iram0.text", "IRAM", "code", 0x404),
+        (".dram0.data", "DRAM", "data", 0x30),
+        (".dram0.bss", "DRAM", "bss", 0x3D0),
+    ]
+
+
+def test_every_form_of_line_finds_its_component_and_symbol(map_file: Path) -> None:
+    use = read_static(map_file, "esp32")
+    assert of(use, "libnet.a") == {
+        "wifi.c.obj": 4,
+        "wifi_interrupt": 0x3FE,
+        "table": 0x20,
+        "shared_thing": 0x40,
+        "old.c.obj": 0x200,
+    }
+    assert of(use, "libmain.a") == {"boots": 0x10, "s_cache": 0x190}
+    assert of(use, "project elf.c.obj") == {"project elf.c.obj": 0xC}
+    assert of(use, "(linker script)") == {"": 4}
+    assert of(use, "(padding)") == {"(padding)": 2}
+
+
+def test_pieces_sum_to_their_sections(map_file: Path) -> None:
+    use = read_static(map_file, "esp32")
+    for index, section in enumerate(use.sections):
+        assert sum(p.size for p in use.pieces if p.section == index) == section.size
+
+
+def test_of_two_that_overlap_the_later_counts(map_file: Path) -> None:
+    text = map_file.read_text()
+    map_file.write_text(
+        text.replace("0x000000003ffb0030      0x190", "0x000000003ffb0030      0x1a0")
+    )
+    assert of(read_static(map_file, "esp32"), "libmain.a")["s_cache"] == 0x190
+
+
+def test_the_heap_starts_at_the_linkers_symbol_or_else_behind_the_last_section(
+    map_file: Path,
+) -> None:
+    chip = load_chip("esp32").data
+    start = heap_start(read_static(map_file, "esp32"), chip)
+    assert (start.static_dram, start.static_iram) == (0x408, 0x404)
+    text = map_file.read_text().replace("_heap_start", "_other").replace("_bss_end", "_else")
+    map_file.write_text(text.replace("_iram_end", "_more"))
+    start = heap_start(read_static(map_file, "esp32"), chip)
+    assert (start.static_dram, start.static_iram) == (0x400, 0x404)
+
+
+def test_a_map_of_another_chip_is_named(map_file: Path) -> None:
+    with pytest.raises(InputError, match="a linker map of esp32, not of esp32c3"):
+        read_static(map_file, "esp32c3")
+
+
+def test_a_map_that_ends_early_says_so(map_file: Path) -> None:
+    text = map_file.read_text()
+    map_file.write_text(text[: text.index(".flash.text")])
+    assert "ends within its memory map" in read_static(map_file, "esp32").notes[0]
+    map_file.write_text(text[: text.index("Linker script")])
+    with pytest.raises(InputError, match="without its part"):
+        read_static(map_file, "esp32")
+
+
+def test_a_section_that_leaves_its_memory_is_named(map_file: Path) -> None:
+    text = map_file.read_text()
+    map_file.write_text(
+        text.replace("0x000000003ffb0030      0x3d0", "0x000000003ffb0030   0x50000")
+    )
+    with pytest.raises(InputError, match=r"section \.dram0\.bss at 0x3ffb0030, .* leaves the DRAM"):
+        read_static(map_file, "esp32")
+
+
+@SLOW
+@given(data=st.data())
+def test_damaged_maps_are_read_or_refused(map_file: Path, data: st.DataObject) -> None:
+    whole = map_file.with_name("whole.map")
+    if not whole.exists():
+        whole.write_bytes(map_file.read_bytes())
+    raw = bytearray(whole.read_bytes())
+    for _ in range(data.draw(st.integers(0, 8))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    map_file.write_bytes(raw[: data.draw(st.integers(0, len(raw)))])
+    refused = None
+    try:
+        use = read_static(map_file, "esp32")
+        heap_start(use, load_chip("esp32").data)
+    except HeapscopeError as caught:
+        refused = caught
+    if refused is not None:
+        assert str(map_file) in refused.message
+        assert refused.remedy
+
+
+def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "long.map"
+    path.write_bytes(b"Linker script and memory map\n\n" + b" .bss" * 4_000_000)
+    with pytest.raises(InputError, match="no section of it is in the RAM"):
+        read_static(path, "esp32")
