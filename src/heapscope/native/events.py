@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.errors import HeapscopeError
 from heapscope.native.library import ffi, load
+from heapscope.native.owner import NativeOwner
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.status import Status, StatusError, check
 
@@ -53,63 +52,41 @@ def take_events(reader: NativeReader) -> Iterator[Events]:
         yield rows[:count]
 
 
-class NativeWriter:
+class NativeWriter(NativeOwner):
     """Events in, a trace's bytes out by take(). Use as a context manager."""
 
     def __init__(self, *, features: int = 0, address_shift: int = 0) -> None:
-        self._lib = load()
-        writer = self._lib.hs_lab_writer_new(features, address_shift)
+        lib = load()
+        writer = lib.hs_lab_writer_new(features, address_shift)
         if writer == ffi.NULL:
             raise StatusError("the trace cannot be begun", status=Status.ARGUMENT)
-        self._handle = ffi.gc(writer, self._lib.hs_lab_writer_delete)
+        super().__init__(writer, lib.hs_lab_writer_delete, what="writer")
         self._buffer = ffi.new("uint8_t[]", _TAKE)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
-
-    @property
-    def _writer(self) -> Any:
-        if self._handle is None:
-            raise HeapscopeError("the writer is closed")
-        return self._handle
 
     def metadata(self, key: str, value: str) -> None:
         """Before the first event."""
         raw = value.replace("\0", " ").encode("utf-8", "replace")
-        status = self._lib.hs_lab_writer_metadata(self._writer, key.encode("ascii"), raw)
+        status = self._lib.hs_lab_writer_metadata(self.handle, key.encode("ascii"), raw)
         check(status, f"metadata {key}")
 
     def name(self, table: NameTable, index: int, name: bytes) -> None:
         call = self._lib.hs_lab_writer_name
-        check(call(self._writer, int(table), index, name, len(name)), f"name {index}")
+        check(call(self.handle, int(table), index, name, len(name)), f"name {index}")
 
     def events(self, rows: Events) -> None:
         """StatusError names the first row that the format cannot take."""
         rows = np.ascontiguousarray(rows, dtype=EVENT)
         written = ffi.new("size_t *")
         call = self._lib.hs_lab_writer_events
-        status = call(self._writer, _pointer(rows), len(rows), written)
+        status = call(self.handle, _pointer(rows), len(rows), written)
         check(status, f"event {written[0]} of {len(rows)}")
 
     def finish(self) -> None:
-        check(self._lib.hs_lab_writer_finish(self._writer), "ending the trace")
+        check(self._lib.hs_lab_writer_finish(self.handle), "ending the trace")
 
     def take(self) -> Iterator[bytes]:
         """The finished bytes that were not taken yet."""
-        while count := self._lib.hs_lab_writer_take(self._writer, self._buffer, _TAKE):
+        while count := self._lib.hs_lab_writer_take(self.handle, self._buffer, _TAKE):
             yield bytes(ffi.buffer(self._buffer, count))
 
 

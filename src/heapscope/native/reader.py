@@ -5,12 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import fields
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
-from heapscope.errors import HeapscopeError
 from heapscope.native.config import NativeConfig, Prepared
 from heapscope.native.library import ffi, load
+from heapscope.native.owner import NativeOwner
 from heapscope.native.rows import (
     AnomalyRow,
     CensusRow,
@@ -46,46 +45,22 @@ class NameTable(enum.IntEnum):
     POOL = 4
 
 
-class NativeReader:
+class NativeReader(NativeOwner):
     """Takes a trace's bytes in pieces of any size. Use as a context manager: it holds native
     memory. Names, metadata keys and values are untrusted bytes."""
 
     def __init__(self, config: NativeConfig | None = None) -> None:
-        self._lib = load()
+        lib = load()
         self._prepared = None if config is None else Prepared(config)
         pointer = ffi.NULL if self._prepared is None else self._prepared.pointer
         status = ffi.new("int *")
         where = ffi.new("uint32_t *", _NO_REGION)
-        reader = self._lib.hs_lab_reader_new(pointer, status, where)
+        reader = lib.hs_lab_reader_new(pointer, status, where)
         if reader == ffi.NULL:
             region = None if where[0] == _NO_REGION else where[0]
             code = status[0] or Status.MEMORY
             raise StatusError("the replay cannot be set up", status=code, where=region)
-        self._handle = ffi.gc(reader, self._lib.hs_lab_reader_delete)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Gives the native memory back; every other call is an error from then on."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
-
-    @property
-    def handle(self) -> Any:
-        """The native reader, for the modules of this binding."""
-        if self._handle is None:
-            raise HeapscopeError("the reader is closed")
-        return self._handle
+        super().__init__(reader, lib.hs_lab_reader_delete, what="reader")
 
     def push(self, data: bytes) -> None:
         """The next bytes of the trace."""

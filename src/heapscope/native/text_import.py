@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from types import TracebackType
-from typing import Any, Self
 
-from heapscope.errors import HeapscopeError
 from heapscope.native.library import ffi, load
+from heapscope.native.owner import NativeOwner
 from heapscope.native.rows import TextStatsRow
 from heapscope.native.status import Status, StatusError, check
 
@@ -18,65 +16,42 @@ _TAKE = 1 << 18
 _BAD_LINE = 256  # more than the library keeps
 
 
-class NativeTextImport:
+class NativeTextImport(NativeOwner):
     """Text in by push(), a trace's bytes out by take(). Use as a context manager."""
 
     def __init__(self) -> None:
-        self._lib = load()
-        text = self._lib.hs_lab_text_new()
+        lib = load()
+        text = lib.hs_lab_text_new()
         if text == ffi.NULL:
             raise StatusError("the import cannot be set up", status=Status.MEMORY)
-        self._handle = ffi.gc(text, self._lib.hs_lab_text_delete)
+        super().__init__(text, lib.hs_lab_text_delete, what="importer")
         self._buffer = ffi.new("uint8_t[]", _TAKE)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Gives the native memory back; every other call is an error from then on."""
-        if self._handle is not None:
-            ffi.release(self._handle)
-            self._handle = None
-
-    @property
-    def _text(self) -> Any:
-        if self._handle is None:
-            raise HeapscopeError("the importer is closed")
-        return self._handle
 
     def metadata(self, key: str, value: str) -> None:
         """A fact about the origin; before the first push."""
         raw = value.replace("\0", " ").encode("utf-8", "replace")
-        status = self._lib.hs_lab_text_metadata(self._text, key.encode("ascii"), raw)
+        status = self._lib.hs_lab_text_metadata(self.handle, key.encode("ascii"), raw)
         check(status, f"metadata {key}")
 
     def push(self, data: bytes) -> None:
         pointer = ffi.from_buffer("uint8_t[]", data)
-        check(self._lib.hs_lab_text_push(self._text, pointer, len(data)), "importing text")
+        check(self._lib.hs_lab_text_push(self.handle, pointer, len(data)), "importing text")
 
     def finish(self) -> None:
-        check(self._lib.hs_lab_text_finish(self._text), "importing text")
+        check(self._lib.hs_lab_text_finish(self.handle), "importing text")
 
     def take(self) -> Iterator[bytes]:
         """The finished bytes of the trace that were not taken yet."""
-        while count := self._lib.hs_lab_text_take(self._text, self._buffer, _TAKE):
+        while count := self._lib.hs_lab_text_take(self.handle, self._buffer, _TAKE):
             yield bytes(ffi.buffer(self._buffer, count))
 
     def stats(self) -> TextStatsRow:
         out = ffi.new("hs_lab_text_stats_t *")
-        self._lib.hs_lab_text_stats(self._text, out)
+        self._lib.hs_lab_text_stats(self.handle, out)
         return TextStatsRow(**{f.name: getattr(out, f.name) for f in fields(TextStatsRow)})
 
     def bad_line(self) -> bytes:
         """The start of the first line that is neither event nor comment; untrusted."""
         out = ffi.new("uint8_t[]", _BAD_LINE)
-        count = self._lib.hs_lab_text_bad_line(self._text, out, _BAD_LINE)
+        count = self._lib.hs_lab_text_bad_line(self.handle, out, _BAD_LINE)
         return bytes(ffi.buffer(out, min(count, _BAD_LINE)))
