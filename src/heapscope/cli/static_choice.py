@@ -66,7 +66,13 @@ def choose_static(options: LayoutOptions, chip: Chip) -> StaticChoice | None:
                 remedy="leave one of them out",
             )
     use = read_static(path, chip.name)
-    return StaticChoice(chip=chip.name, use=use, start=heap_start(use, chip.data))
+    start = heap_start(use, chip.data)
+    if start.static_dram == 0 and start.static_iram == 0:
+        raise InputError(
+            f"{use.file}: nothing in it lies in the data or code RAM of the {chip.title}",
+            remedy="give the chip that the firmware is for with --chip",
+        )
+    return StaticChoice(chip=chip.name, use=use, start=start)
 
 
 def _differs(choice: StaticChoice, boot: BootLog | None) -> tuple[str, ...]:

@@ -108,6 +108,12 @@ def test_options_that_say_the_same_are_refused(
     assert said in done.stderr
 
 
+def test_firmware_of_another_chip_is_refused(hst: Path, firmware: Path) -> None:
+    done = run("replay", hst, "--chip", "esp32s3", "--elf", firmware)
+    assert done.exit_code == 2
+    assert "data or code RAM of the ESP32-S3" in done.stderr
+
+
 def test_other_files_are_named(hst: Path, tmp_path: Path) -> None:
     other = tmp_path / "boot.txt"
     other.write_text(BOOT)
