@@ -27,45 +27,45 @@
 #define HEAD HS_NONE /* stands for the list's head where a free block is meant */
 
 /* All positions are offsets from the region's start; sizes include the header. */
-typedef struct hs_heap_4 {
-    hs_heap_t heap;
+typedef struct hs_sim_4 {
+    hs_sim_t heap;
     uint32_t start;
     uint32_t end;
     uint32_t first_free; /* xStart */
     uint32_t free_bytes;
     uint32_t minimum_free_bytes;
     hs_largest_t largest;
-} hs_heap_4_t;
+} hs_sim_4_t;
 
-static hs_heap_4_t *state_of(hs_heap_t *heap)
+static hs_sim_4_t *state_of(hs_sim_t *heap)
 {
-    return (hs_heap_4_t *)heap;
+    return (hs_sim_4_t *)heap;
 }
 
-static const hs_heap_4_t *state_of_const(const hs_heap_t *heap)
+static const hs_sim_4_t *state_of_const(const hs_sim_t *heap)
 {
-    return (const hs_heap_4_t *)heap;
+    return (const hs_sim_4_t *)heap;
 }
 
 /* ---- blocks and the free list ----------------------------------------------------------------- */
 
-static uint32_t size_of(const hs_heap_4_t *state, uint32_t block)
+static uint32_t size_of(const hs_sim_4_t *state, uint32_t block)
 {
     return hs_region_get(&state->heap, block + SIZE_AT) & ~IS_USED;
 }
 
-static void set_size(hs_heap_4_t *state, uint32_t block, uint32_t word)
+static void set_size(hs_sim_4_t *state, uint32_t block, uint32_t word)
 {
     hs_region_put(&state->heap, block + SIZE_AT, word);
     state->heap.steps.writes++;
 }
 
-static uint32_t next_free(const hs_heap_4_t *state, uint32_t block)
+static uint32_t next_free(const hs_sim_4_t *state, uint32_t block)
 {
     return block == HEAD ? state->first_free : hs_region_get_link(&state->heap, block);
 }
 
-static void set_next_free(hs_heap_4_t *state, uint32_t block, uint32_t next)
+static void set_next_free(hs_sim_4_t *state, uint32_t block, uint32_t next)
 {
     if (block == HEAD) {
         state->first_free = next;
@@ -75,14 +75,14 @@ static void set_next_free(hs_heap_4_t *state, uint32_t block, uint32_t next)
     state->heap.steps.writes++;
 }
 
-static void count_free(hs_heap_4_t *state, uint32_t size)
+static void count_free(hs_sim_4_t *state, uint32_t size)
 {
     state->heap.tally.free += size - HEADER;
     state->heap.tally.free_blocks++;
     hs_largest_add(&state->largest, size);
 }
 
-static void uncount_free(hs_heap_4_t *state, uint32_t size)
+static void uncount_free(hs_sim_4_t *state, uint32_t size)
 {
     state->heap.tally.free -= size - HEADER;
     state->heap.tally.free_blocks--;
@@ -92,7 +92,7 @@ static void uncount_free(hs_heap_4_t *state, uint32_t size)
 /* ---- malloc and free -------------------------------------------------------------------------- */
 
 /* Bytes of the block that a request needs, 0 if it is refused. */
-static uint32_t block_size(const hs_heap_t *heap, uint32_t size)
+static uint32_t block_size(const hs_sim_t *heap, uint32_t size)
 {
     uint32_t round = heap->model->granule - 1;
     if (size == 0 || size > UINT32_MAX - HEADER - round) {
@@ -104,7 +104,7 @@ static uint32_t block_size(const hs_heap_t *heap, uint32_t size)
 
 /* The lowest free block of at least `wanted`, or the end; *before: the one in front of it in the
  * list. Bound: visits each free block once. */
-static uint32_t first_fit(hs_heap_4_t *state, uint32_t wanted, uint32_t *before)
+static uint32_t first_fit(hs_sim_4_t *state, uint32_t wanted, uint32_t *before)
 {
     uint32_t block = state->first_free;
     *before = HEAD;
@@ -120,7 +120,7 @@ static uint32_t first_fit(hs_heap_4_t *state, uint32_t wanted, uint32_t *before)
 }
 
 /* Takes a free block out of the list, all but the rest of it; returns the bytes taken. */
-static uint32_t cut(hs_heap_4_t *state, uint32_t before, uint32_t block, uint32_t wanted)
+static uint32_t cut(hs_sim_4_t *state, uint32_t before, uint32_t block, uint32_t wanted)
 {
     uint32_t size = size_of(state, block);
     uint32_t next = next_free(state, block);
@@ -137,9 +137,9 @@ static uint32_t cut(hs_heap_4_t *state, uint32_t before, uint32_t block, uint32_
     return size;
 }
 
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
-    hs_heap_4_t *state = state_of(heap);
+    hs_sim_4_t *state = state_of(heap);
     uint32_t before;
     uint32_t wanted = block_size(heap, size);
     if (wanted == 0 || wanted > state->free_bytes) {
@@ -163,7 +163,7 @@ static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
 }
 
 /* The last free block below `block`, or the head. Bound: visits each free block once. */
-static uint32_t free_before(hs_heap_4_t *state, uint32_t block)
+static uint32_t free_before(hs_sim_4_t *state, uint32_t block)
 {
     uint32_t before = HEAD;
     uint32_t next = state->first_free;
@@ -177,7 +177,7 @@ static uint32_t free_before(hs_heap_4_t *state, uint32_t block)
 }
 
 /* Into the list, merged with the free block that ends at `block` and the one that begins behind. */
-static void insert(hs_heap_4_t *state, uint32_t block, uint32_t size)
+static void insert(hs_sim_4_t *state, uint32_t block, uint32_t size)
 {
     uint32_t before = free_before(state, block);
     uint32_t next = next_free(state, before);
@@ -200,9 +200,9 @@ static void insert(hs_heap_4_t *state, uint32_t block, uint32_t size)
     count_free(state, size);
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
-    hs_heap_4_t *state = state_of(heap);
+    hs_sim_4_t *state = state_of(heap);
     uint32_t block = offset - HEADER;
     uint32_t size = size_of(state, block);
     heap->tally.used -= size - HEADER;
@@ -213,13 +213,13 @@ static void model_free(hs_heap_t *heap, uint32_t offset)
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-static uint32_t usable(const hs_heap_t *heap, uint32_t offset)
+static uint32_t usable(const hs_sim_t *heap, uint32_t offset)
 {
     return size_of(state_of_const(heap), offset - HEADER) - HEADER;
 }
 
 /* Bound: visits each free block once. */
-static hs_largest_t largest_by_walk(const hs_heap_4_t *state)
+static hs_largest_t largest_by_walk(const hs_sim_4_t *state)
 {
     hs_largest_t largest = {0, 0, false};
     for (uint32_t block = state->first_free; block != state->end; block = next_free(state, block)) {
@@ -228,30 +228,30 @@ static hs_largest_t largest_by_walk(const hs_heap_4_t *state)
     return largest;
 }
 
-static uint32_t largest_size(const hs_heap_4_t *state)
+static uint32_t largest_size(const hs_sim_4_t *state)
 {
     return state->largest.unknown ? largest_by_walk(state).size : state->largest.size;
 }
 
-static uint32_t largest_free(const hs_heap_t *heap)
+static uint32_t largest_free(const hs_sim_t *heap)
 {
     uint32_t size = largest_size(state_of_const(heap));
     return size == 0 ? 0 : size - HEADER;
 }
 
 /* First fit finds any block that is large enough, and sizes are multiples of the alignment. */
-static uint32_t largest_allocatable(hs_heap_t *heap)
+static uint32_t largest_allocatable(hs_sim_t *heap)
 {
-    hs_heap_4_t *state = state_of(heap);
+    hs_sim_4_t *state = state_of(heap);
     if (state->largest.unknown) {
         state->largest = largest_by_walk(state);
     }
     return largest_free(heap);
 }
 
-static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
-    const hs_heap_4_t *state = state_of_const(heap);
+    const hs_sim_4_t *state = state_of_const(heap);
     uint32_t wanted = block_size(heap, size);
     (void)align; /* there is no aligned allocation */
     (void)at;
@@ -259,9 +259,9 @@ static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t 
 }
 
 /* As its interface counts: headers are part of a block, free or used. */
-static void reported(const hs_heap_t *heap, hs_reported_t *out)
+static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
-    const hs_heap_4_t *state = state_of_const(heap);
+    const hs_sim_4_t *state = state_of_const(heap);
     out->free = state->free_bytes;
     out->minimum_free = state->minimum_free_bytes;
     out->largest_free = largest_size(state);
@@ -269,15 +269,15 @@ static void reported(const hs_heap_t *heap, hs_reported_t *out)
 }
 
 /* A size that leads to the end or to before it. */
-static bool is_size(const hs_heap_4_t *state, uint32_t block, uint32_t size)
+static bool is_size(const hs_sim_4_t *state, uint32_t block, uint32_t size)
 {
     return size > HEADER && size % state->heap.model->granule == 0 && size <= state->end - block;
 }
 
 /* Ends early where a size leads out of the heap, so that damaged memory can be walked too. */
-static void walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
-    const hs_heap_4_t *state = state_of_const(heap);
+    const hs_sim_4_t *state = state_of_const(heap);
     uint32_t block = state->start;
     while (block != state->end) {
         uint32_t size = size_of(state, block);
@@ -300,7 +300,7 @@ typedef struct progress {
 } progress_t;
 
 /* A used block has no link; a free one is the next of the list and never follows another. */
-static hs_status_t check_block(const hs_heap_4_t *state, uint32_t block, progress_t *progress,
+static hs_status_t check_block(const hs_sim_4_t *state, uint32_t block, progress_t *progress,
                                uint32_t *where)
 {
     uint32_t word = hs_region_get(&state->heap, block + SIZE_AT);
@@ -324,7 +324,7 @@ static hs_status_t check_block(const hs_heap_4_t *state, uint32_t block, progres
     return HS_OK;
 }
 
-static bool counts_agree(const hs_heap_4_t *state, const progress_t *progress)
+static bool counts_agree(const hs_sim_4_t *state, const progress_t *progress)
 {
     const hs_tally_t *tally = &state->heap.tally;
     return hs_seen_agrees(tally, &progress->seen) &&
@@ -334,9 +334,9 @@ static bool counts_agree(const hs_heap_4_t *state, const progress_t *progress)
 }
 
 /* Bound: each step goes up by more than a header. */
-static hs_status_t check(const hs_heap_t *heap, uint32_t *where)
+static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
-    const hs_heap_4_t *state = state_of_const(heap);
+    const hs_sim_4_t *state = state_of_const(heap);
     progress_t progress = {{0, 0, 0, 0, 0, 0, 0}, {0, 0, false}, HEAD, false};
     for (uint32_t block = state->start; block != state->end; block += size_of(state, block)) {
         hs_status_t status = check_block(state, block, &progress, where);
@@ -355,9 +355,9 @@ static hs_status_t check(const hs_heap_t *heap, uint32_t *where)
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
-    hs_heap_4_t *state = state_of(heap);
+    hs_sim_4_t *state = state_of(heap);
     uint32_t round = heap->model->granule - 1;
     uint32_t skipped = (0u - heap->base) & round;
     if (heap->size < skipped + 3 * HEADER) {
@@ -382,7 +382,7 @@ static hs_status_t create(hs_heap_t *heap)
 
 /* All but name, title and granule, which is the alignment. */
 #define SAME_IN_BOTH_ALIGNMENTS                                                                    \
-    .state_size = sizeof(hs_heap_4_t), .poisonable = false, .has_realloc = false,                  \
+    .state_size = sizeof(hs_sim_4_t), .poisonable = false, .has_realloc = false,                   \
     .has_aligned = false, .serves_up_to_largest = true, .aligned_is_own = false, .create = create, \
     .malloc = model_malloc, .free = model_free, .usable = usable, .fits = fits,                    \
     .largest_allocatable = largest_allocatable, .largest_free = largest_free,                      \

@@ -71,7 +71,7 @@ static void note_taken(hs_list_heap_t *list, uint32_t size)
  * header must be copied before the link, whose new place is the old header's. */
 static void extend_down(hs_list_heap_t *list, uint32_t before, uint32_t next, uint32_t grown)
 {
-    hs_heap_t *heap = &list->heap;
+    hs_sim_t *heap = &list->heap;
     uint32_t header = hs_region_get(heap, next);
     uint32_t next_free = hs_region_get(heap, next + LIST_NEXT_FREE);
     uint32_t size = list_size(list, next);
@@ -86,7 +86,7 @@ static void extend_down(hs_list_heap_t *list, uint32_t before, uint32_t next, ui
 
 static void insert_rest(hs_list_heap_t *list, uint32_t before, uint32_t rest, uint32_t next)
 {
-    hs_heap_t *heap = &list->heap;
+    hs_sim_t *heap = &list->heap;
     uint32_t size = next - rest - LIST_OVERHEAD;
     list_set_header(list, rest, next, LIST_IS_FREE);
     list_set_next_free(list, rest, list_next_free(list, before));
@@ -124,7 +124,7 @@ static void split(hs_list_heap_t *list, uint32_t block, uint32_t size, uint32_t 
 /* Both are free: `low` swallows `high`. */
 static void merge_free(hs_list_heap_t *list, uint32_t low, uint32_t high)
 {
-    hs_heap_t *heap = &list->heap;
+    hs_sim_t *heap = &list->heap;
     note_taken(list, list_size(list, low));
     note_taken(list, list_size(list, high));
     list_set_next_free(list, low, list_next_free(list, high));
@@ -138,7 +138,7 @@ static void merge_free(hs_list_heap_t *list, uint32_t low, uint32_t high)
 /* One of the two is free: the result is used. */
 static void merge_used(hs_list_heap_t *list, uint32_t low, uint32_t high, uint32_t taken)
 {
-    hs_heap_t *heap = &list->heap;
+    hs_sim_t *heap = &list->heap;
     uint32_t before = free_before(list, taken);
     uint32_t size = list_size(list, taken);
     list_set_next_free(list, before, list_next_free(list, taken));
@@ -193,7 +193,7 @@ static uint32_t best_fit(hs_list_heap_t *list, uint32_t size, uint32_t *before)
     return best;
 }
 
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
     hs_list_heap_t *list = list_of(heap);
     uint32_t before = HS_NONE;
@@ -219,7 +219,7 @@ static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
     return block + LIST_OVERHEAD;
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_list_heap_t *list = list_of(heap);
     uint32_t block = offset - LIST_OVERHEAD;
@@ -267,7 +267,7 @@ static uint32_t grow(hs_list_heap_t *list, uint32_t block, uint32_t size)
     return block;
 }
 
-static uint32_t move(hs_heap_t *heap, uint32_t offset, uint32_t old, uint32_t size)
+static uint32_t move(hs_sim_t *heap, uint32_t offset, uint32_t old, uint32_t size)
 {
     uint32_t moved = model_malloc(heap, size);
     if (moved != HS_NONE) {
@@ -277,7 +277,7 @@ static uint32_t move(hs_heap_t *heap, uint32_t offset, uint32_t old, uint32_t si
     return moved;
 }
 
-static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     hs_list_heap_t *list = list_of(heap);
     uint32_t block = offset - LIST_OVERHEAD;
@@ -307,12 +307,12 @@ static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
 
 /* ---- aligned: a raw block with the distance to its start in front of the aligned address -------- */
 
-static uint32_t aligned_start(const hs_heap_t *heap, uint32_t aligned)
+static uint32_t aligned_start(const hs_sim_t *heap, uint32_t aligned)
 {
     return aligned - hs_region_get(heap, aligned - 4);
 }
 
-static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     (void)at; /* this version aligns the raw payload only: with poisoning the program's is not */
     uint32_t request = hs_list_aligned_request(align, size);
@@ -327,17 +327,17 @@ static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, ui
     return aligned;
 }
 
-static void model_aligned_free(hs_heap_t *heap, uint32_t offset)
+static void model_aligned_free(hs_sim_t *heap, uint32_t offset)
 {
     model_free(heap, aligned_start(heap, offset));
 }
 
-static uint32_t usable(const hs_heap_t *heap, uint32_t offset)
+static uint32_t usable(const hs_sim_t *heap, uint32_t offset)
 {
     return list_size(list_of_const(heap), offset - LIST_OVERHEAD);
 }
 
-static uint32_t aligned_usable(const hs_heap_t *heap, uint32_t offset)
+static uint32_t aligned_usable(const hs_sim_t *heap, uint32_t offset)
 {
     uint32_t start = aligned_start(heap, offset);
     return usable(heap, start) - (offset - start);
@@ -345,7 +345,7 @@ static uint32_t aligned_usable(const hs_heap_t *heap, uint32_t offset)
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
     hs_list_heap_t *list = list_of(heap);
     uint32_t start = hs_bits_up4(heap->base);

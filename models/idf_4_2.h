@@ -22,7 +22,7 @@
 
 /* All positions are offsets from the region's start. */
 typedef struct hs_list_heap {
-    hs_heap_t heap;
+    hs_sim_t heap;
     uint32_t start; /* of the heap structure: the region's start rounded up to an address */
     uint32_t dummy;
     uint32_t last;
@@ -32,12 +32,12 @@ typedef struct hs_list_heap {
     bool largest_is_exact;
 } hs_list_heap_t;
 
-static inline hs_list_heap_t *list_of(hs_heap_t *heap)
+static inline hs_list_heap_t *list_of(hs_sim_t *heap)
 {
     return (hs_list_heap_t *)heap;
 }
 
-static inline const hs_list_heap_t *list_of_const(const hs_heap_t *heap)
+static inline const hs_list_heap_t *list_of_const(const hs_sim_t *heap)
 {
     return (const hs_list_heap_t *)heap;
 }
@@ -78,12 +78,12 @@ static inline void list_set_next_free(hs_list_heap_t *list, uint32_t block, uint
 
 /* ---- idf_4_2_query.c: what reads a heap without changing it; as in struct hs_model -------------- */
 
-uint32_t hs_list_largest_free(const hs_heap_t *heap);
-uint32_t hs_list_largest_allocatable(hs_heap_t *heap);
-bool hs_list_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-void hs_list_reported(const hs_heap_t *heap, hs_reported_t *out);
-void hs_list_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
-hs_status_t hs_list_check(const hs_heap_t *heap, uint32_t *where);
+uint32_t hs_list_largest_free(const hs_sim_t *heap);
+uint32_t hs_list_largest_allocatable(hs_sim_t *heap);
+bool hs_list_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+void hs_list_reported(const hs_sim_t *heap, hs_reported_t *out);
+void hs_list_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
+hs_status_t hs_list_check(const hs_sim_t *heap, uint32_t *where);
 
 /* The raw request behind an aligned one, 0 if the sum leaves 32 bits. The real one does not see
  * that, gets a small block and writes its distance word outside of it. */

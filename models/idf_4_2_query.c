@@ -16,14 +16,14 @@ static uint32_t largest_by_walk(const hs_list_heap_t *list)
     return largest;
 }
 
-uint32_t hs_list_largest_free(const hs_heap_t *heap)
+uint32_t hs_list_largest_free(const hs_sim_t *heap)
 {
     const hs_list_heap_t *list = list_of_const(heap);
     return list->largest_is_exact ? list->largest : largest_by_walk(list);
 }
 
 /* Best fit takes any free block that is large enough, and sizes are multiples of 4. */
-uint32_t hs_list_largest_allocatable(hs_heap_t *heap)
+uint32_t hs_list_largest_allocatable(hs_sim_t *heap)
 {
     hs_list_heap_t *list = list_of(heap);
     if (!list->largest_is_exact) {
@@ -39,7 +39,7 @@ uint32_t hs_list_aligned_request(uint32_t align, uint32_t size)
     return size > UINT32_MAX - extra ? 0 : size + extra;
 }
 
-bool hs_list_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+bool hs_list_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     const hs_list_heap_t *list = list_of_const(heap);
     (void)at;
@@ -52,7 +52,7 @@ bool hs_list_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t
 
 /* ---- reports and walk ------------------------------------------------------------------------- */
 
-void hs_list_reported(const hs_heap_t *heap, hs_reported_t *out)
+void hs_list_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     out->free = heap->tally.free;
     out->minimum_free = hs_region_get(heap, list_of_const(heap)->start + LIST_MINIMUM_AT);
@@ -68,7 +68,7 @@ static bool is_next(const hs_list_heap_t *list, uint32_t block, uint32_t next)
 }
 
 /* Ends early where a header leads out of the heap, so that damaged memory can be walked too. */
-void hs_list_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+void hs_list_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     const hs_list_heap_t *list = list_of_const(heap);
     uint32_t block = list->start + LIST_CONTROL;
@@ -103,7 +103,7 @@ static hs_status_t fault(uint32_t at, uint32_t *where)
 
 static hs_status_t check_ends(const hs_list_heap_t *list, uint32_t *where)
 {
-    const hs_heap_t *heap = &list->heap;
+    const hs_sim_t *heap = &list->heap;
     const uint32_t expected[][2] = {
         {list->start + LIST_FREE_AT, heap->tally.free},
         {list->start + LIST_MINIMUM_AT, heap->tally.minimum_free},
@@ -182,7 +182,7 @@ static bool counts_agree(const hs_list_heap_t *list, const progress_t *progress)
            tally->minimum_free <= tally->free && largest_agrees;
 }
 
-hs_status_t hs_list_check(const hs_heap_t *heap, uint32_t *where)
+hs_status_t hs_list_check(const hs_sim_t *heap, uint32_t *where)
 {
     const hs_list_heap_t *list = list_of_const(heap);
     progress_t progress = {{0, 0, 0, 0, 0, 0, 0}, list->dummy + LIST_NEXT_FREE, 0, false};

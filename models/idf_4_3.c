@@ -23,12 +23,12 @@
 
 #define LARGEST_CLASSES UINT32_C(32) /* into which a power of two is divided for the report */
 
-static hs_tlsf_t *tlsf_of(hs_heap_t *heap)
+static hs_tlsf_t *tlsf_of(hs_sim_t *heap)
 {
     return (hs_tlsf_t *)heap;
 }
 
-static const hs_tlsf_t *tlsf_of_const(const hs_heap_t *heap)
+static const hs_tlsf_t *tlsf_of_const(const hs_sim_t *heap)
 {
     return (const hs_tlsf_t *)heap;
 }
@@ -37,19 +37,19 @@ static const hs_tlsf_t *tlsf_of_const(const hs_heap_t *heap)
  * Its count of free bytes begins with the whole pool and knows no headers: neither those of the
  * blocks nor the two words at the pool's ends are ever taken off. */
 
-static uint32_t counted_free(const hs_heap_t *heap)
+static uint32_t counted_free(const hs_sim_t *heap)
 {
     return tlsf_of_const(heap)->pool_size - heap->tally.used;
 }
 
-static void count(hs_heap_t *heap)
+static void count(hs_sim_t *heap)
 {
     hs_region_put(heap, FREE_AT, counted_free(heap));
 }
 
 /* The minimum is looked at after what may take memory, and misses the moment of a realloc at which
  * both blocks exist. */
-static uint32_t counted(hs_heap_t *heap, uint32_t result)
+static uint32_t counted(hs_sim_t *heap, uint32_t result)
 {
     if (result != HS_NONE) {
         count(heap);
@@ -62,7 +62,7 @@ static uint32_t counted(hs_heap_t *heap, uint32_t result)
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-static hs_status_t create(hs_heap_t *heap, uint32_t fl_max)
+static hs_status_t create(hs_sim_t *heap, uint32_t fl_max)
 {
     hs_tlsf_t *tlsf = tlsf_of(heap);
     hs_status_t status = tlsf_fixed_open(tlsf, CONTROL_AT, fl_max);
@@ -77,47 +77,47 @@ static hs_status_t create(hs_heap_t *heap, uint32_t fl_max)
     return HS_OK;
 }
 
-static hs_status_t create_256k(hs_heap_t *heap)
+static hs_status_t create_256k(hs_sim_t *heap)
 {
     return create(heap, 18);
 }
 
-static hs_status_t create_4m(hs_heap_t *heap)
+static hs_status_t create_4m(hs_sim_t *heap)
 {
     return create(heap, 22);
 }
 
-static hs_status_t create_host(hs_heap_t *heap)
+static hs_status_t create_host(hs_sim_t *heap)
 {
     return create(heap, 30);
 }
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
     return counted(heap, hs_tlsf_malloc(tlsf_of(heap), size));
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_tlsf_free(tlsf_of(heap), offset);
     count(heap);
 }
 
-static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     return counted(heap, hs_tlsf_realloc(tlsf_of(heap), offset, size));
 }
 
 /* With poisoning, an alignment that is none still moves the block by 16 bytes, for which nobody has
  * looked: a block that is too short for that ends behind its end. Refused here. */
-static bool is_short(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static bool is_short(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     return align <= 4 && at != 0 && hs_tlsf_is_short(tlsf_of_const(heap), size, at);
 }
 
-static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     if (is_short(heap, align, size, at)) {
         return HS_NONE;
@@ -127,31 +127,31 @@ static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, ui
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-static uint32_t usable(const hs_heap_t *heap, uint32_t offset)
+static uint32_t usable(const hs_sim_t *heap, uint32_t offset)
 {
     return hs_tlsf_usable(tlsf_of_const(heap), offset);
 }
 
-static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     bool is_aligned = align != 0;
     return hs_tlsf_fits(tlsf_of_const(heap), align, size) &&
            !(is_aligned && is_short(heap, align, size, at));
 }
 
-static uint32_t largest_allocatable(hs_heap_t *heap)
+static uint32_t largest_allocatable(hs_sim_t *heap)
 {
     return hs_tlsf_find_largest(tlsf_of(heap));
 }
 
-static uint32_t largest_free(const hs_heap_t *heap)
+static uint32_t largest_free(const hs_sim_t *heap)
 {
     return hs_tlsf_largest_free(tlsf_of_const(heap));
 }
 
 /* Its interface rounds the largest block down to a 32nd of the power of two below it. From 32 bytes
  * that is the floor of the block's bin; below, the 32nd is 0 and so is the answer. */
-static void reported(const hs_heap_t *heap, hs_reported_t *out)
+static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     uint32_t floor = hs_tlsf_largest_allocatable(tlsf_of_const(heap));
     out->free = counted_free(heap);
@@ -160,12 +160,12 @@ static void reported(const hs_heap_t *heap, hs_reported_t *out)
     out->allocated = heap->tally.used;
 }
 
-static void walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     hs_tlsf_walk(tlsf_of_const(heap), visit, context);
 }
 
-static hs_status_t check(const hs_heap_t *heap, uint32_t *where)
+static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
     const uint32_t expected[][2] = {
         {FREE_AT, counted_free(heap)},

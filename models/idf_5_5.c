@@ -29,12 +29,12 @@
 /* Beyond it 2^FLMAX would not be a 32-bit number. */
 #define SIZE_MAX_INSIDE UINT32_C(0x7FFFFFFF)
 
-static hs_tlsf_t *tlsf_of(hs_heap_t *heap)
+static hs_tlsf_t *tlsf_of(hs_sim_t *heap)
 {
     return (hs_tlsf_t *)heap;
 }
 
-static const hs_tlsf_t *tlsf_of_const(const hs_heap_t *heap)
+static const hs_tlsf_t *tlsf_of_const(const hs_sim_t *heap)
 {
     return (const hs_tlsf_t *)heap;
 }
@@ -43,12 +43,12 @@ static const hs_tlsf_t *tlsf_of_const(const hs_heap_t *heap)
  * Its count of free bytes begins with the whole pool, its first header, sentinel and rounding
  * included, and goes down by 4 for the header of each used block, never for those of free ones. */
 
-static uint32_t counted_free(const hs_heap_t *heap)
+static uint32_t counted_free(const hs_sim_t *heap)
 {
     return tlsf_of_const(heap)->pool_size - heap->tally.used - 4 * heap->tally.used_blocks;
 }
 
-static void count(hs_heap_t *heap)
+static void count(hs_sim_t *heap)
 {
     uint32_t free_bytes = counted_free(heap);
     hs_region_put(heap, FREE_AT, free_bytes);
@@ -59,7 +59,7 @@ static void count(hs_heap_t *heap)
 
 /* Inner steps of an operation are not counted: the minimum misses the moment of a realloc at which
  * both blocks exist. */
-static uint32_t counted(hs_heap_t *heap, uint32_t result)
+static uint32_t counted(hs_sim_t *heap, uint32_t result)
 {
     if (result != HS_NONE) {
         count(heap);
@@ -98,7 +98,7 @@ static uint32_t fields(const hs_tlsf_t *tlsf)
 
 static void write_structures(hs_tlsf_t *tlsf, uint32_t inside, uint32_t control)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     hs_region_put(heap, SIZE_AT, inside);
     hs_region_put_link(heap, CONTROL_LINK_AT, CONTROL_AT);
     hs_region_put(heap, FIELDS_AT, fields(tlsf));
@@ -107,7 +107,7 @@ static void write_structures(hs_tlsf_t *tlsf, uint32_t inside, uint32_t control)
     hs_region_put_link(heap, HEADS_LINK_AT, tlsf->heads);
 }
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
     hs_tlsf_t *tlsf = tlsf_of(heap);
     if (heap->base % 4 != 0 || heap->size < CONTROL_AT + CONTROL_FIXED) {
@@ -139,51 +139,51 @@ static hs_status_t create(hs_heap_t *heap)
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
     return counted(heap, hs_tlsf_malloc(tlsf_of(heap), size));
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_tlsf_free(tlsf_of(heap), offset);
     hs_region_put(heap, FREE_AT, counted_free(heap)); /* no new minimum */
 }
 
-static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     return counted(heap, hs_tlsf_realloc(tlsf_of(heap), offset, size));
 }
 
-static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     return counted(heap, hs_tlsf_aligned(tlsf_of(heap), align, size, at));
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-static uint32_t usable(const hs_heap_t *heap, uint32_t offset)
+static uint32_t usable(const hs_sim_t *heap, uint32_t offset)
 {
     return hs_tlsf_usable(tlsf_of_const(heap), offset);
 }
 
-static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     (void)at; /* moves the block inside what the search has room for */
     return hs_tlsf_fits(tlsf_of_const(heap), align, size);
 }
 
-static uint32_t largest_allocatable(hs_heap_t *heap)
+static uint32_t largest_allocatable(hs_sim_t *heap)
 {
     return hs_tlsf_find_largest(tlsf_of(heap));
 }
 
-static uint32_t largest_free(const hs_heap_t *heap)
+static uint32_t largest_free(const hs_sim_t *heap)
 {
     return hs_tlsf_largest_free(tlsf_of_const(heap));
 }
 
-static void reported(const hs_heap_t *heap, hs_reported_t *out)
+static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     const hs_tlsf_t *tlsf = tlsf_of_const(heap);
     out->free = counted_free(heap);
@@ -193,12 +193,12 @@ static void reported(const hs_heap_t *heap, hs_reported_t *out)
     out->allocated = tlsf->pool_size - out->free - 4 * heap->tally.used_blocks;
 }
 
-static void walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     hs_tlsf_walk(tlsf_of_const(heap), visit, context);
 }
 
-static hs_status_t check(const hs_heap_t *heap, uint32_t *where)
+static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
     const hs_tlsf_t *tlsf = tlsf_of_const(heap);
     const uint32_t expected[][2] = {

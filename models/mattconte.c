@@ -14,39 +14,39 @@
 
 #define FL_MAX UINT32_C(30)
 
-static hs_tlsf_t *tlsf_of(hs_heap_t *heap)
+static hs_tlsf_t *tlsf_of(hs_sim_t *heap)
 {
     return (hs_tlsf_t *)heap;
 }
 
-static const hs_tlsf_t *tlsf_of_const(const hs_heap_t *heap)
+static const hs_tlsf_t *tlsf_of_const(const hs_sim_t *heap)
 {
     return (const hs_tlsf_t *)heap;
 }
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
     return tlsf_fixed_open(tlsf_of(heap), 0, FL_MAX);
 }
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
     return hs_tlsf_malloc(tlsf_of(heap), size);
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_tlsf_free(tlsf_of(heap), offset);
 }
 
-static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     return hs_tlsf_realloc(tlsf_of(heap), offset, size);
 }
 
-static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     (void)at; /* tlsf_memalign() aligns the block's start and nothing else */
     return hs_tlsf_aligned(tlsf_of(heap), align, size, 0);
@@ -54,28 +54,28 @@ static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, ui
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-static uint32_t usable(const hs_heap_t *heap, uint32_t offset)
+static uint32_t usable(const hs_sim_t *heap, uint32_t offset)
 {
     return hs_tlsf_usable(tlsf_of_const(heap), offset);
 }
 
-static bool fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     (void)at;
     return hs_tlsf_fits(tlsf_of_const(heap), align, size);
 }
 
-static uint32_t largest_allocatable(hs_heap_t *heap)
+static uint32_t largest_allocatable(hs_sim_t *heap)
 {
     return hs_tlsf_find_largest(tlsf_of(heap));
 }
 
-static uint32_t largest_free(const hs_heap_t *heap)
+static uint32_t largest_free(const hs_sim_t *heap)
 {
     return hs_tlsf_largest_free(tlsf_of_const(heap));
 }
 
-static void reported(const hs_heap_t *heap, hs_reported_t *out)
+static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     out->free = heap->tally.free;
     out->minimum_free = heap->tally.minimum_free;
@@ -83,12 +83,12 @@ static void reported(const hs_heap_t *heap, hs_reported_t *out)
     out->allocated = heap->tally.used;
 }
 
-static void walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+static void walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     hs_tlsf_walk(tlsf_of_const(heap), visit, context);
 }
 
-static hs_status_t check(const hs_heap_t *heap, uint32_t *where)
+static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 {
     return hs_tlsf_check(tlsf_of_const(heap), where);
 }

@@ -11,9 +11,9 @@
  * read or written (a realloc that moves only counts the bytes). What a model keeps beside `mem`
  * (tally, steps, caches) never changes a result.
  *
- * hs_heap_*() is the whole interface for callers. It adds light poisoning around the model's own
+ * hs_sim_*() is the whole interface for callers. It adds light poisoning around the model's own
  * operations (BEHAVIOUR: 8 bytes in front, 4 behind), keeps the low-water marks and is the only
- * caller of the functions in struct hs_model.
+ * caller of the functions in struct hs_model. A simulated heap is hs_sim; hs_heap is the device's own.
  */
 #ifndef HEAPSCOPE_MODEL_H
 #define HEAPSCOPE_MODEL_H
@@ -29,7 +29,7 @@
 #define HS_LIGHT_OVERHEAD 12u /* bytes that light poisoning adds to every block */
 
 typedef struct hs_model hs_model_t;
-typedef struct hs_heap hs_heap_t;
+typedef struct hs_sim hs_sim_t;
 
 /* Work done by the algorithm since creation; the model's time, never the allocator's (DESIGN). */
 typedef struct hs_steps {
@@ -75,40 +75,40 @@ typedef bool (*hs_walk_fn)(void *context, const hs_walk_block_t *block); /* fals
 struct hs_model {
     const char *name;          /* e.g. "idf-5.5" */
     const char *title;         /* one line for people */
-    size_t state_size;         /* bytes of the model's struct, whose first member is hs_heap_t */
+    size_t state_size;         /* bytes of the model's struct, whose first member is hs_sim_t */
     uint32_t granule;          /* every payload size is a multiple of this; bytes */
     bool poisonable;           /* `+light` exists for it */
-    bool has_realloc;          /* false: hs_heap_realloc allocates, copies and frees */
-    bool has_aligned;          /* false: hs_heap_aligned always fails */
+    bool has_realloc;          /* false: hs_sim_realloc allocates, copies and frees */
+    bool has_aligned;          /* false: hs_sim_aligned always fails */
     bool serves_up_to_largest; /* malloc serves every size from 1 to largest_allocatable */
     bool aligned_is_own; /* blocks of aligned() must go to aligned_free() and cannot be realloced */
 
     /* Sets up an empty heap over the whole region. HS_ERR_MEMORY: the region is too small (or, for
      * some versions, too large) for this allocator. */
-    hs_status_t (*create)(hs_heap_t *heap);
-    uint32_t (*malloc)(hs_heap_t *heap, uint32_t size);
-    void (*free)(hs_heap_t *heap, uint32_t offset);
-    uint32_t (*realloc)(hs_heap_t *heap, uint32_t offset, uint32_t size); /* size > 0 */
+    hs_status_t (*create)(hs_sim_t *heap);
+    uint32_t (*malloc)(hs_sim_t *heap, uint32_t size);
+    void (*free)(hs_sim_t *heap, uint32_t offset);
+    uint32_t (*realloc)(hs_sim_t *heap, uint32_t offset, uint32_t size); /* size > 0 */
     /* The byte at result + at is aligned, for versions that honour `at`. */
-    uint32_t (*aligned)(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-    void (*aligned_free)(hs_heap_t *heap, uint32_t offset);
-    uint32_t (*usable)(const hs_heap_t *heap, uint32_t offset);
-    uint32_t (*aligned_usable)(const hs_heap_t *heap, uint32_t offset);
+    uint32_t (*aligned)(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+    void (*aligned_free)(hs_sim_t *heap, uint32_t offset);
+    uint32_t (*usable)(const hs_sim_t *heap, uint32_t offset);
+    uint32_t (*aligned_usable)(const hs_sim_t *heap, uint32_t offset);
     /* Would malloc (align 0) or aligned succeed now? Pure. */
-    bool (*fits)(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
+    bool (*fits)(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
     /* Largest request below the wrap-around of 32-bit rounding for which malloc succeeds now. O(1)
      * amortised. Pure but for caches. */
-    uint32_t (*largest_allocatable)(hs_heap_t *heap);
-    uint32_t (*largest_free)(const hs_heap_t *heap);             /* may walk */
-    void (*reported)(const hs_heap_t *heap, hs_reported_t *out); /* without poisoning; may walk */
-    void (*walk)(const hs_heap_t *heap, hs_walk_fn visit, void *context); /* address order */
+    uint32_t (*largest_allocatable)(hs_sim_t *heap);
+    uint32_t (*largest_free)(const hs_sim_t *heap);             /* may walk */
+    void (*reported)(const hs_sim_t *heap, hs_reported_t *out); /* without poisoning; may walk */
+    void (*walk)(const hs_sim_t *heap, hs_walk_fn visit, void *context); /* address order */
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
      * the offset of the first thing wrong. */
-    hs_status_t (*check)(const hs_heap_t *heap, uint32_t *where);
+    hs_status_t (*check)(const hs_sim_t *heap, uint32_t *where);
 };
 
 /* A model's state begins with this. Fields are for models and the functions below. */
-struct hs_heap {
+struct hs_sim {
     const hs_model_t *model;
     uint8_t *mem;     /* host copy of the region, `size` bytes */
     uint32_t base;    /* address of mem[0] on the chip */
@@ -137,34 +137,34 @@ const char *hs_allocator_name(size_t index);
 /* A new heap over `size` bytes at chip address `base`; takes `size` bytes of zeroed host memory.
  * NULL: *why (may be NULL) says HS_ERR_MEMORY (region unfit for this allocator, or reaching the end
  * of the 32-bit address space, or no host memory) or HS_ERR_ARGUMENT (no such flavour). */
-hs_heap_t *hs_heap_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
-hs_heap_t *hs_heap_clone(const hs_heap_t *heap); /* an independent copy; NULL without host memory */
-void hs_heap_delete(hs_heap_t *heap);            /* NULL is fine */
+hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
+hs_sim_t *hs_sim_clone(const hs_sim_t *heap); /* an independent copy; NULL without host memory */
+void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
 
 /* Payload offset as the program sees it (behind the poison header), or HS_NONE. */
-uint32_t hs_heap_malloc(hs_heap_t *heap, uint32_t size);
-uint32_t hs_heap_calloc(hs_heap_t *heap, uint32_t size);
+uint32_t hs_sim_malloc(hs_sim_t *heap, uint32_t size);
+uint32_t hs_sim_calloc(hs_sim_t *heap, uint32_t size);
 /* size 0 frees and returns HS_NONE. A failed realloc leaves the block as it was. */
-uint32_t hs_heap_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size);
+uint32_t hs_sim_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size);
 /* `align` is a power of two up to 2^30, `at` at most `size`; anything else returns HS_NONE. The byte
  * at result + (`at` rounded up to 4) is aligned, where the version honours `at`. */
-uint32_t hs_heap_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-/* `aligned` says that the block came from hs_heap_aligned. */
-void hs_heap_free(hs_heap_t *heap, uint32_t offset, bool aligned);
+uint32_t hs_sim_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+/* `aligned` says that the block came from hs_sim_aligned. */
+void hs_sim_free(hs_sim_t *heap, uint32_t offset, bool aligned);
 /* Bytes the program may use at `offset`; at least what it asked for. */
-uint32_t hs_heap_usable(const hs_heap_t *heap, uint32_t offset, bool aligned);
+uint32_t hs_sim_usable(const hs_sim_t *heap, uint32_t offset, bool aligned);
 
-bool hs_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-uint32_t hs_heap_find_largest(hs_heap_t *heap); /* asks the model; without poisoning */
-static inline uint32_t hs_heap_largest_allocatable(hs_heap_t *heap) /* 0: none can be allocated */
+bool hs_sim_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+uint32_t hs_sim_find_largest(hs_sim_t *heap); /* asks the model; without poisoning */
+static inline uint32_t hs_sim_largest_allocatable(hs_sim_t *heap) /* 0: none can be allocated */
 {
-    const uint32_t largest = heap->largest != HS_NONE ? heap->largest : hs_heap_find_largest(heap);
+    const uint32_t largest = heap->largest != HS_NONE ? heap->largest : hs_sim_find_largest(heap);
     const uint32_t poison = heap->light ? HS_LIGHT_OVERHEAD : 0;
     return largest > poison ? largest - poison : 0;
 }
-uint32_t hs_heap_largest_free(const hs_heap_t *heap); /* true largest payload of a free block */
-void hs_heap_reported(const hs_heap_t *heap, hs_reported_t *out);
-void hs_heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
-hs_status_t hs_heap_check(const hs_heap_t *heap, uint32_t *where);
+uint32_t hs_sim_largest_free(const hs_sim_t *heap); /* true largest payload of a free block */
+void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out);
+void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
+hs_status_t hs_sim_check(const hs_sim_t *heap, uint32_t *where);
 
 #endif

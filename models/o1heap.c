@@ -23,7 +23,7 @@
 
 /* ---- bins: each a list used as a stack ---------------------------------------------------------- */
 
-static void rebin(hs_heap_t *heap, uint32_t fragment)
+static void rebin(hs_sim_t *heap, uint32_t fragment)
 {
     uint32_t size = o1heap_get(heap, fragment, O1HEAP_SIZE);
     uint32_t bin = o1heap_bin(size);
@@ -40,7 +40,7 @@ static void rebin(hs_heap_t *heap, uint32_t fragment)
     heap->tally.free_blocks++;
 }
 
-static void unbin(hs_heap_t *heap, uint32_t fragment)
+static void unbin(hs_sim_t *heap, uint32_t fragment)
 {
     uint32_t size = o1heap_get(heap, fragment, O1HEAP_SIZE);
     uint32_t bin = o1heap_bin(size);
@@ -63,7 +63,7 @@ static void unbin(hs_heap_t *heap, uint32_t fragment)
 }
 
 /* Two physical neighbours; either may be none. */
-static void interlink(hs_heap_t *heap, uint32_t left, uint32_t right)
+static void interlink(hs_sim_t *heap, uint32_t left, uint32_t right)
 {
     if (left != HS_NONE) {
         o1heap_set_link(heap, left, O1HEAP_NEXT, right);
@@ -76,7 +76,7 @@ static void interlink(hs_heap_t *heap, uint32_t left, uint32_t right)
 /* ---- malloc and free -------------------------------------------------------------------------- */
 
 /* Cuts a fragment down to `wanted` and bins the rest. */
-static void split(hs_heap_t *heap, uint32_t fragment, uint32_t wanted)
+static void split(hs_sim_t *heap, uint32_t fragment, uint32_t wanted)
 {
     uint32_t rest = fragment + wanted;
     uint32_t left_over = o1heap_get(heap, fragment, O1HEAP_SIZE) - wanted;
@@ -91,7 +91,7 @@ static void split(hs_heap_t *heap, uint32_t fragment, uint32_t wanted)
     rebin(heap, rest);
 }
 
-static uint32_t allocate(hs_heap_t *heap, uint32_t size)
+static uint32_t allocate(hs_sim_t *heap, uint32_t size)
 {
     uint32_t wanted = o1heap_fragment_for(heap, size);
     uint32_t bins = wanted == 0 ? 0 : o1heap_bins_for(heap, wanted);
@@ -109,7 +109,7 @@ static uint32_t allocate(hs_heap_t *heap, uint32_t size)
     return fragment + O1HEAP_HEADER;
 }
 
-static void count_allocated(hs_heap_t *heap)
+static void count_allocated(hs_sim_t *heap)
 {
     uint32_t allocated = o1heap_allocated(heap);
     hs_region_put(heap, O1HEAP_ALLOCATED_AT, allocated);
@@ -119,7 +119,7 @@ static void count_allocated(hs_heap_t *heap)
 }
 
 /* Its diagnostics know refused requests too: a malloc that fails leaves a trace in `mem`. */
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
     uint32_t offset = allocate(heap, size);
     if (size > hs_region_get(heap, O1HEAP_PEAK_REQUEST_AT)) {
@@ -139,7 +139,7 @@ static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
 }
 
 /* `left` takes in its right neighbour, whose header it spoils. */
-static void merge(hs_heap_t *heap, uint32_t left, uint32_t right)
+static void merge(hs_sim_t *heap, uint32_t left, uint32_t right)
 {
     uint32_t size = o1heap_get(heap, left, O1HEAP_SIZE) + o1heap_get(heap, right, O1HEAP_SIZE);
     o1heap_set(heap, left, O1HEAP_SIZE, size);
@@ -147,7 +147,7 @@ static void merge(hs_heap_t *heap, uint32_t left, uint32_t right)
     interlink(heap, left, o1heap_link(heap, right, O1HEAP_NEXT));
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     uint32_t fragment = offset - O1HEAP_HEADER;
     uint32_t previous = o1heap_link(heap, fragment, O1HEAP_PREVIOUS);
@@ -170,7 +170,7 @@ static void model_free(hs_heap_t *heap, uint32_t offset)
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
     /* It refuses other alignments and address 0 itself. */
     if (heap->base == 0 || heap->base % O1HEAP_HEADER != 0 ||
@@ -189,7 +189,7 @@ static hs_status_t create(hs_heap_t *heap)
 const hs_model_t hs_model_o1heap = {
     .name = "o1heap",
     .title = "o1heap: fragments of powers of two",
-    .state_size = sizeof(hs_heap_t),
+    .state_size = sizeof(hs_sim_t),
     .granule = 16,
     .poisonable = false,
     .has_realloc = false,

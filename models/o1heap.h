@@ -28,37 +28,37 @@
 #define O1HEAP_FRAGMENT_MIN UINT32_C(32)
 #define O1HEAP_CAPACITY_MAX UINT32_C(0x80000000)
 
-static inline uint32_t o1heap_get(const hs_heap_t *heap, uint32_t fragment, uint32_t field)
+static inline uint32_t o1heap_get(const hs_sim_t *heap, uint32_t fragment, uint32_t field)
 {
     return hs_region_get(heap, fragment + field);
 }
 
-static inline void o1heap_set(hs_heap_t *heap, uint32_t fragment, uint32_t field, uint32_t value)
+static inline void o1heap_set(hs_sim_t *heap, uint32_t fragment, uint32_t field, uint32_t value)
 {
     hs_region_put(heap, fragment + field, value);
     heap->steps.writes++;
 }
 
 /* Links hold addresses and 0 for none: no fragment is at address 0. */
-static inline uint32_t o1heap_link(const hs_heap_t *heap, uint32_t fragment, uint32_t field)
+static inline uint32_t o1heap_link(const hs_sim_t *heap, uint32_t fragment, uint32_t field)
 {
     uint32_t address = o1heap_get(heap, fragment, field);
     return address == 0 ? HS_NONE : address - heap->base;
 }
 
-static inline void o1heap_set_link(hs_heap_t *heap, uint32_t fragment, uint32_t field,
+static inline void o1heap_set_link(hs_sim_t *heap, uint32_t fragment, uint32_t field,
                                    uint32_t target)
 {
     o1heap_set(heap, fragment, field, target == HS_NONE ? 0 : target + heap->base);
 }
 
-static inline bool o1heap_is_used(const hs_heap_t *heap, uint32_t fragment)
+static inline bool o1heap_is_used(const hs_sim_t *heap, uint32_t fragment)
 {
     return o1heap_get(heap, fragment, O1HEAP_USED) != 0;
 }
 
 /* Bytes of all fragments together. */
-static inline uint32_t o1heap_capacity(const hs_heap_t *heap)
+static inline uint32_t o1heap_capacity(const hs_sim_t *heap)
 {
     uint32_t behind = heap->size - O1HEAP_FIRST;
     return (behind < O1HEAP_CAPACITY_MAX ? behind : O1HEAP_CAPACITY_MAX) &
@@ -72,7 +72,7 @@ static inline uint32_t o1heap_bin(uint32_t size)
 }
 
 /* The fragment that a request needs, 0 if it is refused. */
-static inline uint32_t o1heap_fragment_for(const hs_heap_t *heap, uint32_t size)
+static inline uint32_t o1heap_fragment_for(const hs_sim_t *heap, uint32_t size)
 {
     if (size == 0 || size > o1heap_capacity(heap) - O1HEAP_HEADER) {
         return 0;
@@ -81,25 +81,25 @@ static inline uint32_t o1heap_fragment_for(const hs_heap_t *heap, uint32_t size)
 }
 
 /* Bins in use whose fragments are all of at least `wanted`. */
-static inline uint32_t o1heap_bins_for(const hs_heap_t *heap, uint32_t wanted)
+static inline uint32_t o1heap_bins_for(const hs_sim_t *heap, uint32_t wanted)
 {
     return o1heap_get(heap, 0, O1HEAP_BITMAP_AT) & hs_bits_from(o1heap_bin(wanted));
 }
 
 /* Bytes of used fragments with their headers. */
-static inline uint32_t o1heap_allocated(const hs_heap_t *heap)
+static inline uint32_t o1heap_allocated(const hs_sim_t *heap)
 {
     return heap->tally.used + O1HEAP_HEADER * heap->tally.used_blocks;
 }
 
 /* ---- o1heap_query.c: what reads a heap without changing it; as in struct hs_model ---------------- */
 
-uint32_t hs_o1heap_usable(const hs_heap_t *heap, uint32_t offset);
-uint32_t hs_o1heap_largest_free(const hs_heap_t *heap);
-uint32_t hs_o1heap_largest_allocatable(hs_heap_t *heap);
-bool hs_o1heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-void hs_o1heap_reported(const hs_heap_t *heap, hs_reported_t *out);
-void hs_o1heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
-hs_status_t hs_o1heap_check(const hs_heap_t *heap, uint32_t *where);
+uint32_t hs_o1heap_usable(const hs_sim_t *heap, uint32_t offset);
+uint32_t hs_o1heap_largest_free(const hs_sim_t *heap);
+uint32_t hs_o1heap_largest_allocatable(hs_sim_t *heap);
+bool hs_o1heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+void hs_o1heap_reported(const hs_sim_t *heap, hs_reported_t *out);
+void hs_o1heap_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
+hs_status_t hs_o1heap_check(const hs_sim_t *heap, uint32_t *where);
 
 #endif

@@ -2,12 +2,12 @@
 #include "o1heap.h"
 #include "seen.h"
 
-uint32_t hs_o1heap_usable(const hs_heap_t *heap, uint32_t offset)
+uint32_t hs_o1heap_usable(const hs_sim_t *heap, uint32_t offset)
 {
     return o1heap_get(heap, offset - O1HEAP_HEADER, O1HEAP_SIZE) - O1HEAP_HEADER;
 }
 
-bool hs_o1heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+bool hs_o1heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     uint32_t wanted = o1heap_fragment_for(heap, size);
     (void)align; /* there is no aligned allocation */
@@ -16,14 +16,14 @@ bool hs_o1heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32
 }
 
 /* The power of two that every fragment of the highest bin in use holds. */
-uint32_t hs_o1heap_largest_allocatable(hs_heap_t *heap)
+uint32_t hs_o1heap_largest_allocatable(hs_sim_t *heap)
 {
     uint32_t bins = o1heap_get(heap, 0, O1HEAP_BITMAP_AT);
     return bins == 0 ? 0 : (O1HEAP_FRAGMENT_MIN << hs_bits_highest(bins)) - O1HEAP_HEADER;
 }
 
 /* Bound: visits the fragments of one bin. */
-uint32_t hs_o1heap_largest_free(const hs_heap_t *heap)
+uint32_t hs_o1heap_largest_free(const hs_sim_t *heap)
 {
     uint32_t bins = o1heap_get(heap, 0, O1HEAP_BITMAP_AT);
     uint32_t largest = 0;
@@ -40,7 +40,7 @@ uint32_t hs_o1heap_largest_free(const hs_heap_t *heap)
 
 /* Its diagnostics, in which headers are part of a fragment. Of a largest block it only tells what an
  * empty heap could serve, whatever is allocated. */
-void hs_o1heap_reported(const hs_heap_t *heap, hs_reported_t *out)
+void hs_o1heap_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     uint32_t capacity = hs_region_get(heap, O1HEAP_CAPACITY_AT);
     out->free = capacity - hs_region_get(heap, O1HEAP_ALLOCATED_AT);
@@ -50,14 +50,14 @@ void hs_o1heap_reported(const hs_heap_t *heap, hs_reported_t *out)
 }
 
 /* A size that leads to the end or to before it. */
-static bool is_size(const hs_heap_t *heap, uint32_t fragment, uint32_t size)
+static bool is_size(const hs_sim_t *heap, uint32_t fragment, uint32_t size)
 {
     return size >= O1HEAP_FRAGMENT_MIN && size % O1HEAP_FRAGMENT_MIN == 0 &&
            size <= O1HEAP_FIRST + o1heap_capacity(heap) - fragment;
 }
 
 /* Ends early where a size leads out of the heap, so that damaged memory can be walked too. */
-void hs_o1heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+void hs_o1heap_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     uint32_t end = O1HEAP_FIRST + o1heap_capacity(heap);
     uint32_t fragment = O1HEAP_FIRST;
@@ -81,7 +81,7 @@ typedef struct progress {
 } progress_t;
 
 /* Could a free fragment be here? */
-static bool is_free_fragment(const hs_heap_t *heap, uint32_t fragment)
+static bool is_free_fragment(const hs_sim_t *heap, uint32_t fragment)
 {
     return fragment >= O1HEAP_FIRST && fragment % O1HEAP_FRAGMENT_MIN == 0 &&
            fragment < O1HEAP_FIRST + o1heap_capacity(heap) && !o1heap_is_used(heap, fragment) &&
@@ -89,7 +89,7 @@ static bool is_free_fragment(const hs_heap_t *heap, uint32_t fragment)
 }
 
 /* A free fragment's links lead to others that lead back, or its bin to it. */
-static hs_status_t check_links(const hs_heap_t *heap, uint32_t fragment, uint32_t *where)
+static hs_status_t check_links(const hs_sim_t *heap, uint32_t fragment, uint32_t *where)
 {
     uint32_t next = o1heap_link(heap, fragment, O1HEAP_NEXT_FREE);
     uint32_t previous = o1heap_link(heap, fragment, O1HEAP_PREVIOUS_FREE);
@@ -106,7 +106,7 @@ static hs_status_t check_links(const hs_heap_t *heap, uint32_t fragment, uint32_
     return is_linked ? HS_OK : hs_seen_fault(fragment + O1HEAP_PREVIOUS_FREE, where);
 }
 
-static hs_status_t check_fragment(const hs_heap_t *heap, uint32_t fragment, progress_t *progress,
+static hs_status_t check_fragment(const hs_sim_t *heap, uint32_t fragment, progress_t *progress,
                                   uint32_t *where)
 {
     uint32_t size = o1heap_get(heap, fragment, O1HEAP_SIZE);
@@ -131,7 +131,7 @@ static hs_status_t check_fragment(const hs_heap_t *heap, uint32_t fragment, prog
 }
 
 /* Bound: each step goes up by at least 32 bytes. */
-static hs_status_t check_fragments(const hs_heap_t *heap, progress_t *progress, uint32_t *where)
+static hs_status_t check_fragments(const hs_sim_t *heap, progress_t *progress, uint32_t *where)
 {
     uint32_t end = O1HEAP_FIRST + o1heap_capacity(heap);
     uint32_t fragment = O1HEAP_FIRST;
@@ -147,7 +147,7 @@ static hs_status_t check_fragments(const hs_heap_t *heap, progress_t *progress, 
 
 /* The bins' bits, and their lists from the front; *left is how many free fragments no list has held
  * yet, which bounds the walk. */
-static hs_status_t check_bin(const hs_heap_t *heap, uint32_t bin, uint32_t *left, uint32_t *where)
+static hs_status_t check_bin(const hs_sim_t *heap, uint32_t bin, uint32_t *left, uint32_t *where)
 {
     uint32_t fragment = o1heap_link(heap, 0, 4 * bin);
     uint32_t bit = o1heap_get(heap, 0, O1HEAP_BITMAP_AT) >> bin & 1;
@@ -164,7 +164,7 @@ static hs_status_t check_bin(const hs_heap_t *heap, uint32_t bin, uint32_t *left
     return HS_OK;
 }
 
-static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_fragments, uint32_t *where)
+static hs_status_t check_bins(const hs_sim_t *heap, uint32_t free_fragments, uint32_t *where)
 {
     uint32_t left = free_fragments;
     for (uint32_t bin = 0; bin < O1HEAP_BINS; bin++) {
@@ -176,7 +176,7 @@ static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_fragments, ui
     return left == 0 ? HS_OK : hs_seen_fault(O1HEAP_BITMAP_AT, where);
 }
 
-static hs_status_t check_diagnostics(const hs_heap_t *heap, uint32_t *where)
+static hs_status_t check_diagnostics(const hs_sim_t *heap, uint32_t *where)
 {
     uint32_t capacity = o1heap_capacity(heap);
     uint32_t peak = hs_region_get(heap, O1HEAP_PEAK_ALLOCATED_AT);
@@ -198,7 +198,7 @@ static hs_status_t check_diagnostics(const hs_heap_t *heap, uint32_t *where)
     return HS_OK;
 }
 
-hs_status_t hs_o1heap_check(const hs_heap_t *heap, uint32_t *where)
+hs_status_t hs_o1heap_check(const hs_sim_t *heap, uint32_t *where)
 {
     progress_t progress = {{0, 0, 0, 0, 0, 0, 0}, HS_NONE, false};
     hs_status_t status = check_diagnostics(heap, where);

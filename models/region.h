@@ -26,32 +26,32 @@ static inline uint32_t hs_region_order(uint32_t word)
 #endif
 }
 
-static inline uint32_t hs_region_get(const hs_heap_t *heap, uint32_t at)
+static inline uint32_t hs_region_get(const hs_sim_t *heap, uint32_t at)
 {
     uint32_t word;
     memcpy(&word, heap->mem + at, sizeof word);
     return hs_region_order(word);
 }
 
-static inline void hs_region_put(const hs_heap_t *heap, uint32_t at, uint32_t word)
+static inline void hs_region_put(const hs_sim_t *heap, uint32_t at, uint32_t word)
 {
     word = hs_region_order(word);
     memcpy(heap->mem + at, &word, sizeof word);
 }
 
 /* A link is stored as a chip address and used as an offset. */
-static inline uint32_t hs_region_get_link(const hs_heap_t *heap, uint32_t at)
+static inline uint32_t hs_region_get_link(const hs_sim_t *heap, uint32_t at)
 {
     return hs_region_get(heap, at) - heap->base;
 }
 
-static inline void hs_region_put_link(const hs_heap_t *heap, uint32_t at, uint32_t target)
+static inline void hs_region_put_link(const hs_sim_t *heap, uint32_t at, uint32_t target)
 {
     hs_region_put(heap, at, target + heap->base);
 }
 
 /* The low-water marks of the true free bytes. */
-static inline void hs_region_note_low(hs_heap_t *heap)
+static inline void hs_region_note_low(hs_sim_t *heap)
 {
     hs_tally_t *tally = &heap->tally;
     if (tally->free < tally->lowest_free) {

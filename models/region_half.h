@@ -4,13 +4,13 @@
 
 #include "model.h"
 
-static inline uint32_t hs_region_get_half(const hs_heap_t *heap, uint32_t at)
+static inline uint32_t hs_region_get_half(const hs_sim_t *heap, uint32_t at)
 {
     return heap->mem[at] | (uint32_t)heap->mem[at + 1] << 8;
 }
 
 /* The upper half of `half` is dropped. */
-static inline void hs_region_put_half(hs_heap_t *heap, uint32_t at, uint32_t half)
+static inline void hs_region_put_half(hs_sim_t *heap, uint32_t at, uint32_t half)
 {
     heap->mem[at] = (uint8_t)half;
     heap->mem[at + 1] = (uint8_t)(half >> 8);

@@ -195,7 +195,7 @@ static void release(hs_sys_heap_t *state, uint32_t chunk)
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
 {
     hs_sys_heap_t *state = sys_heap_of(heap);
     if (size == 0 || sys_heap_is_too_large(state, size)) {
@@ -211,7 +211,7 @@ static uint32_t model_malloc(hs_heap_t *heap, uint32_t size)
     return sys_heap_offset(state, chunk);
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_sys_heap_t *state = sys_heap_of(heap);
     uint32_t chunk = sys_heap_chunk_at(state, offset);
@@ -219,7 +219,7 @@ static void model_free(hs_heap_t *heap, uint32_t offset)
     release(state, chunk);
 }
 
-static uint32_t model_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     hs_sys_heap_t *state = sys_heap_of(heap);
     (void)
@@ -291,7 +291,7 @@ static bool resize_in_place(hs_sys_heap_t *state, uint32_t offset, uint32_t size
     return true;
 }
 
-static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     if (resize_in_place(sys_heap_of(heap), offset, size)) {
         return offset;
@@ -330,7 +330,7 @@ static bool place(hs_sys_heap_t *state, uint32_t base, uint32_t size)
     return state->end >= state->first + state->chunk_min;
 }
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
     hs_sys_heap_t *state = sys_heap_of(heap);
     if (!place(state, heap->base, heap->size)) {

@@ -27,7 +27,7 @@
 
 /* Chunks are named by their first unit, counted from the structure, which is chunk 0. */
 typedef struct hs_sys_heap {
-    hs_heap_t heap;
+    hs_sim_t heap;
     uint32_t at;     /* of the structure */
     uint32_t end;    /* the last chunk, of size 0 and used */
     uint32_t first;  /* the first chunk behind the structure */
@@ -36,12 +36,12 @@ typedef struct hs_sys_heap {
     uint32_t buckets;
 } hs_sys_heap_t;
 
-static inline hs_sys_heap_t *sys_heap_of(hs_heap_t *heap)
+static inline hs_sys_heap_t *sys_heap_of(hs_sim_t *heap)
 {
     return (hs_sys_heap_t *)heap;
 }
 
-static inline const hs_sys_heap_t *sys_heap_of_const(const hs_heap_t *heap)
+static inline const hs_sys_heap_t *sys_heap_of_const(const hs_sim_t *heap)
 {
     return (const hs_sys_heap_t *)heap;
 }
@@ -156,12 +156,12 @@ static inline uint32_t sys_heap_slack(const hs_sys_heap_t *state, uint32_t align
 
 /* ---- sys_heap_query.c: what reads a heap without changing it; as in struct hs_model -------------- */
 
-uint32_t hs_sys_heap_usable(const hs_heap_t *heap, uint32_t offset);
-uint32_t hs_sys_heap_largest_free(const hs_heap_t *heap);
-uint32_t hs_sys_heap_largest_allocatable(hs_heap_t *heap);
-bool hs_sys_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-void hs_sys_heap_reported(const hs_heap_t *heap, hs_reported_t *out);
-void hs_sys_heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
-hs_status_t hs_sys_heap_check(const hs_heap_t *heap, uint32_t *where);
+uint32_t hs_sys_heap_usable(const hs_sim_t *heap, uint32_t offset);
+uint32_t hs_sys_heap_largest_free(const hs_sim_t *heap);
+uint32_t hs_sys_heap_largest_allocatable(hs_sim_t *heap);
+bool hs_sys_heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+void hs_sys_heap_reported(const hs_sim_t *heap, hs_reported_t *out);
+void hs_sys_heap_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
+hs_status_t hs_sys_heap_check(const hs_sim_t *heap, uint32_t *where);
 
 #endif

@@ -2,7 +2,7 @@
 #include "seen.h"
 #include "sys_heap.h"
 
-uint32_t hs_sys_heap_usable(const hs_heap_t *heap, uint32_t offset)
+uint32_t hs_sys_heap_usable(const hs_sim_t *heap, uint32_t offset)
 {
     const hs_sys_heap_t *state = sys_heap_of_const(heap);
     uint32_t chunk = sys_heap_chunk_at(state, offset);
@@ -34,20 +34,20 @@ static uint32_t largest_of(const hs_sys_heap_t *state, uint32_t count)
 }
 
 /* Bound: visits the chunks of one bucket. */
-uint32_t hs_sys_heap_largest_free(const hs_heap_t *heap)
+uint32_t hs_sys_heap_largest_free(const hs_sim_t *heap)
 {
     return largest_of(sys_heap_of_const(heap), heap->tally.free_blocks);
 }
 
 /* What the tries in the highest bucket find. Every smaller request is served too: by the same chunk,
  * or, from a lower bucket, by whatever is at the front of a higher one. */
-uint32_t hs_sys_heap_largest_allocatable(hs_heap_t *heap)
+uint32_t hs_sys_heap_largest_allocatable(hs_sim_t *heap)
 {
     return largest_of(sys_heap_of_const(heap), SYS_HEAP_TRIES);
 }
 
 /* As a search, but without moving the bucket's front. */
-bool hs_sys_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+bool hs_sys_heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     const hs_sys_heap_t *state = sys_heap_of_const(heap);
     (void)at;
@@ -64,7 +64,7 @@ bool hs_sys_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint
 
 /* In this configuration it counts nothing; its debug listing adds up what is true. The largest and
  * the minimum, which it never tells, are the true ones. */
-void hs_sys_heap_reported(const hs_heap_t *heap, hs_reported_t *out)
+void hs_sys_heap_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     out->free = heap->tally.free;
     out->minimum_free = heap->tally.minimum_free;
@@ -73,7 +73,7 @@ void hs_sys_heap_reported(const hs_heap_t *heap, hs_reported_t *out)
 }
 
 /* Ends early where a size leads out of the heap, so that damaged memory can be walked too. */
-void hs_sys_heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+void hs_sys_heap_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     const hs_sys_heap_t *state = sys_heap_of_const(heap);
     uint32_t chunk = state->first;
@@ -223,7 +223,7 @@ static hs_status_t check_structure(const hs_sys_heap_t *state, uint32_t *where)
                                                       : fault_in(state, 0, SYS_HEAP_LEFT, where);
 }
 
-hs_status_t hs_sys_heap_check(const hs_heap_t *heap, uint32_t *where)
+hs_status_t hs_sys_heap_check(const hs_sim_t *heap, uint32_t *where)
 {
     const hs_sys_heap_t *state = sys_heap_of_const(heap);
     progress_t progress = {{0, 0, 0, 0, 0, 0, 0}, 0, state->first, false};

@@ -28,7 +28,7 @@ static HS_MADE_FOR_CALLER uint32_t block_release(hs_tlsf_t *tlsf, const hs_tlsf_
 static HS_MADE_FOR_CALLER void block_use(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
                                          uint32_t size, uint32_t keep, uint32_t flag)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     if (size >= keep + TLSF_STRUCTURE) {
         tlsf_set_size_word(at, block, keep | flag);
         heap->steps.writes +=
@@ -89,7 +89,7 @@ uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size)
 static HS_MADE_FOR_CALLER void free_with(hs_tlsf_t *tlsf, uint32_t offset, uint32_t bins_log2)
 {
     const hs_tlsf_t at = with_bins(tlsf, bins_log2);
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     uint32_t block = offset - TLSF_PAYLOAD;
     uint32_t word = tlsf_size_word(&at, block);
     uint32_t old = hs_bits_down4(word);
@@ -138,7 +138,7 @@ void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset)
  * bytes that the neighbour gains. */
 static uint32_t absorb(hs_tlsf_t *tlsf, uint32_t next)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     uint32_t size = tlsf_size(tlsf, next);
     heap->steps.writes += bin_remove(tlsf, tlsf, next, size);
     heap->tally.free -= size;
@@ -149,7 +149,7 @@ static uint32_t absorb(hs_tlsf_t *tlsf, uint32_t next)
 /* Gives the end of a used block of `size` back if it makes a block; returns what the block keeps. */
 static uint32_t trim_used(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uint32_t need)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     uint32_t next = tlsf_next(block, size);
     uint32_t next_word = tlsf_size_word(tlsf, next);
     if (size < need + TLSF_STRUCTURE) {
@@ -167,7 +167,7 @@ static uint32_t trim_used(hs_tlsf_t *tlsf, uint32_t block, uint32_t size, uint32
 
 static uint32_t resize_in_place(hs_tlsf_t *tlsf, uint32_t block, uint32_t need)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     uint32_t word = tlsf_size_word(tlsf, block);
     uint32_t old = hs_bits_down4(word);
     uint32_t size = old;

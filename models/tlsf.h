@@ -12,7 +12,7 @@
 
 /* Set by the model before hs_tlsf_open(), constant afterwards. Positions are offsets. */
 typedef struct hs_tlsf {
-    hs_heap_t heap;
+    hs_sim_t heap;
     uint32_t bins_log2;  /* log2 of the bins per first level */
     uint32_t fl_max;     /* requests of 2^fl_max and more are refused; below 32 */
     uint32_t null_block; /* the block to which empty bins point, 16 bytes */

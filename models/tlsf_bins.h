@@ -17,7 +17,7 @@
 static HS_MADE_FOR_CALLER uint32_t bin_insert(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
                                               uint32_t size)
 {
-    const hs_heap_t *heap = &at->heap;
+    const hs_sim_t *heap = &at->heap;
     uint32_t width_log2 = tlsf_width_log2(at, size);
     uint32_t bin = tlsf_bin_of_width(at, size, width_log2);
     uint32_t fl = tlsf_fl(at, bin);
@@ -44,7 +44,7 @@ static HS_MADE_FOR_CALLER uint32_t bin_insert(hs_tlsf_t *tlsf, const hs_tlsf_t *
 static HS_MADE_FOR_CALLER uint32_t bin_pop(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
                                            uint32_t bin)
 {
-    const hs_heap_t *heap = &at->heap;
+    const hs_sim_t *heap = &at->heap;
     uint32_t next = hs_region_get_link(heap, block + TLSF_NEXT_FREE);
     uint32_t fl = tlsf_fl(at, bin);
     uint32_t sl_at = tlsf_sl_bitmap_at(at, fl);
@@ -68,7 +68,7 @@ static HS_MADE_FOR_CALLER uint32_t bin_pop(hs_tlsf_t *tlsf, const hs_tlsf_t *at,
 static HS_MADE_FOR_CALLER uint32_t bin_remove(hs_tlsf_t *tlsf, const hs_tlsf_t *at, uint32_t block,
                                               uint32_t size)
 {
-    const hs_heap_t *heap = &at->heap;
+    const hs_sim_t *heap = &at->heap;
     uint32_t previous = hs_region_get_link(heap, block + TLSF_PREVIOUS_FREE);
     if (previous == at->null_block) {
         return bin_pop(tlsf, at, block, tlsf_bin(at, size));
@@ -112,7 +112,7 @@ static HS_MADE_FOR_CALLER search_t search_for(const hs_tlsf_t *at, uint32_t need
 /* The lowest bin in use from `bin` on, or HS_NONE. *looked: bitmap words read. */
 static HS_MADE_FOR_CALLER uint32_t bin_find(const hs_tlsf_t *at, uint32_t bin, uint32_t *looked)
 {
-    const hs_heap_t *heap = &at->heap;
+    const hs_sim_t *heap = &at->heap;
     uint32_t fl = tlsf_fl(at, bin);
     *looked = 1;
     if (fl >= at->fl_count) {

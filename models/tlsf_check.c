@@ -55,7 +55,7 @@ static bool is_bin_link(const hs_tlsf_t *tlsf, uint32_t block, uint32_t other, u
 static hs_status_t check_links(const hs_tlsf_t *tlsf, uint32_t block, uint32_t size,
                                uint32_t *where)
 {
-    const hs_heap_t *heap = &tlsf->heap;
+    const hs_sim_t *heap = &tlsf->heap;
     uint32_t next = hs_region_get_link(heap, block + TLSF_NEXT_FREE);
     uint32_t previous = hs_region_get_link(heap, block + TLSF_PREVIOUS_FREE);
     uint32_t bin = tlsf_bin(tlsf, size);
@@ -133,7 +133,7 @@ static hs_status_t check_blocks(const hs_tlsf_t *tlsf, seen_t *seen, uint32_t *w
 /* One bin's list; *left is how many free blocks no list has held yet, which bounds the walk. */
 static hs_status_t check_bin(const hs_tlsf_t *tlsf, uint32_t bin, uint32_t *left, uint32_t *where)
 {
-    const hs_heap_t *heap = &tlsf->heap;
+    const hs_sim_t *heap = &tlsf->heap;
     uint32_t link = tlsf_head_at(tlsf, bin);
     uint32_t previous = tlsf->null_block;
     uint32_t block = hs_region_get_link(heap, link);
@@ -156,7 +156,7 @@ static hs_status_t check_bin(const hs_tlsf_t *tlsf, uint32_t bin, uint32_t *left
 /* One first level: its lists and its two bitmaps. */
 static hs_status_t check_level(const hs_tlsf_t *tlsf, uint32_t fl, uint32_t *left, uint32_t *where)
 {
-    const hs_heap_t *heap = &tlsf->heap;
+    const hs_sim_t *heap = &tlsf->heap;
     uint32_t sl_count = UINT32_C(1) << tlsf->bins_log2;
     uint32_t expected = 0;
     for (uint32_t sl = 0; sl < sl_count; sl++) {

@@ -5,7 +5,7 @@
 
 static void open_bins(hs_tlsf_t *tlsf)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     uint32_t bins = tlsf->fl_count << tlsf->bins_log2;
     hs_region_put_link(heap, tlsf->null_block + TLSF_NEXT_FREE, tlsf->null_block);
     hs_region_put_link(heap, tlsf->null_block + TLSF_PREVIOUS_FREE, tlsf->null_block);
@@ -20,7 +20,7 @@ static void open_bins(hs_tlsf_t *tlsf)
 
 static void open_first_block(hs_tlsf_t *tlsf, uint32_t size)
 {
-    hs_heap_t *heap = &tlsf->heap;
+    hs_sim_t *heap = &tlsf->heap;
     uint32_t block = tlsf->pool - TLSF_SIZE;
     uint32_t bin = tlsf_bin(tlsf, size);
     uint32_t fl = tlsf_fl(tlsf, bin);

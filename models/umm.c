@@ -35,7 +35,7 @@ static void link_free(hs_umm_t *umm, uint32_t first, uint32_t second)
 /* Out of the list; the run is used from now on, and its units are in no tally. */
 static void unlink_free(hs_umm_t *umm, uint32_t run)
 {
-    hs_heap_t *heap = &umm->heap;
+    hs_sim_t *heap = &umm->heap;
     uint32_t size = umm_size(umm, run);
     link_free(umm, umm_field(umm, run, UMM_PREVIOUS_FREE), umm_field(umm, run, UMM_NEXT_FREE));
     set_header(umm, run, umm_next(umm, run), 0);
@@ -47,7 +47,7 @@ static void unlink_free(hs_umm_t *umm, uint32_t run)
 
 static void push_free(hs_umm_t *umm, uint32_t run)
 {
-    hs_heap_t *heap = &umm->heap;
+    hs_sim_t *heap = &umm->heap;
     uint32_t size = umm_size(umm, run);
     link_free(umm, run, umm_field(umm, UMM_HEAD, UMM_NEXT_FREE));
     link_free(umm, UMM_HEAD, run);
@@ -177,19 +177,19 @@ static uint32_t hand_out(hs_umm_t *umm, uint32_t run, uint32_t units)
     return umm_offset(run);
 }
 
-static uint32_t malloc_best(hs_heap_t *heap, uint32_t size)
+static uint32_t malloc_best(hs_sim_t *heap, uint32_t size)
 {
     uint32_t units = umm_units_for(size);
     return size == 0 ? HS_NONE : hand_out(umm_of(heap), best_fit(umm_of(heap), units), units);
 }
 
-static uint32_t malloc_first(hs_heap_t *heap, uint32_t size)
+static uint32_t malloc_first(hs_sim_t *heap, uint32_t size)
 {
     uint32_t units = umm_units_for(size);
     return size == 0 ? HS_NONE : hand_out(umm_of(heap), first_fit(umm_of(heap), units), units);
 }
 
-static void model_free(hs_heap_t *heap, uint32_t offset)
+static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_umm_t *umm = umm_of(heap);
     uint32_t run = umm_run_at(offset);
@@ -233,7 +233,7 @@ static uint32_t grow(hs_umm_t *umm, uint32_t run, uint32_t units)
     return run;
 }
 
-static uint32_t move(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t move(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     uint32_t moved = heap->model->malloc(heap, size);
     if (moved != HS_NONE) {
@@ -243,7 +243,7 @@ static uint32_t move(hs_heap_t *heap, uint32_t offset, uint32_t size)
     return moved;
 }
 
-static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     hs_umm_t *umm = umm_of(heap);
     uint32_t units = umm_units_for(size);
@@ -266,7 +266,7 @@ static uint32_t model_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
 
 /* ---- creation --------------------------------------------------------------------------------- */
 
-static hs_status_t create(hs_heap_t *heap)
+static hs_status_t create(hs_sim_t *heap)
 {
     hs_umm_t *umm = umm_of(heap);
     uint32_t units = heap->size / UMM_UNIT;

@@ -24,18 +24,18 @@
 #define UMM_PREVIOUS_FREE UINT32_C(6)
 
 typedef struct hs_umm {
-    hs_heap_t heap;
+    hs_sim_t heap;
     uint32_t last;          /* index of the end */
     uint32_t minimum_units; /* least number of free units after an operation */
     hs_largest_t largest;   /* in units */
 } hs_umm_t;
 
-static inline hs_umm_t *umm_of(hs_heap_t *heap)
+static inline hs_umm_t *umm_of(hs_sim_t *heap)
 {
     return (hs_umm_t *)heap;
 }
 
-static inline const hs_umm_t *umm_of_const(const hs_heap_t *heap)
+static inline const hs_umm_t *umm_of_const(const hs_sim_t *heap)
 {
     return (const hs_umm_t *)heap;
 }
@@ -97,12 +97,12 @@ static inline uint32_t umm_free_units(const hs_umm_t *umm)
 
 /* ---- umm_query.c: what reads a heap without changing it; as in struct hs_model ------------------ */
 
-uint32_t hs_umm_usable(const hs_heap_t *heap, uint32_t offset);
-uint32_t hs_umm_largest_free(const hs_heap_t *heap);
-uint32_t hs_umm_largest_allocatable(hs_heap_t *heap);
-bool hs_umm_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at);
-void hs_umm_reported(const hs_heap_t *heap, hs_reported_t *out);
-void hs_umm_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context);
-hs_status_t hs_umm_check(const hs_heap_t *heap, uint32_t *where);
+uint32_t hs_umm_usable(const hs_sim_t *heap, uint32_t offset);
+uint32_t hs_umm_largest_free(const hs_sim_t *heap);
+uint32_t hs_umm_largest_allocatable(hs_sim_t *heap);
+bool hs_umm_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
+void hs_umm_reported(const hs_sim_t *heap, hs_reported_t *out);
+void hs_umm_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
+hs_status_t hs_umm_check(const hs_sim_t *heap, uint32_t *where);
 
 #endif

@@ -2,7 +2,7 @@
 #include "seen.h"
 #include "umm.h"
 
-uint32_t hs_umm_usable(const hs_heap_t *heap, uint32_t offset)
+uint32_t hs_umm_usable(const hs_sim_t *heap, uint32_t offset)
 {
     return umm_payload(umm_size(umm_of_const(heap), umm_run_at(offset)));
 }
@@ -25,14 +25,14 @@ static uint32_t largest_units(const hs_umm_t *umm)
     return umm->largest.unknown ? largest_by_walk(umm).size : umm->largest.size;
 }
 
-uint32_t hs_umm_largest_free(const hs_heap_t *heap)
+uint32_t hs_umm_largest_free(const hs_sim_t *heap)
 {
     uint32_t units = largest_units(umm_of_const(heap));
     return units == 0 ? 0 : umm_payload(units);
 }
 
 /* Either search ends at a run that is large enough if there is one. */
-uint32_t hs_umm_largest_allocatable(hs_heap_t *heap)
+uint32_t hs_umm_largest_allocatable(hs_sim_t *heap)
 {
     hs_umm_t *umm = umm_of(heap);
     if (umm->largest.unknown) {
@@ -41,7 +41,7 @@ uint32_t hs_umm_largest_allocatable(hs_heap_t *heap)
     return hs_umm_largest_free(heap);
 }
 
-bool hs_umm_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+bool hs_umm_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     const hs_umm_t *umm = umm_of_const(heap);
     uint32_t units = umm_units_for(size);
@@ -54,7 +54,7 @@ bool hs_umm_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t 
 
 /* As umm_info() counts: units with their headers, of used runs too. It keeps no minimum; this is the
  * least that it would have said. */
-void hs_umm_reported(const hs_heap_t *heap, hs_reported_t *out)
+void hs_umm_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     const hs_umm_t *umm = umm_of_const(heap);
     out->free = umm_free_units(umm) * UMM_UNIT;
@@ -64,7 +64,7 @@ void hs_umm_reported(const hs_heap_t *heap, hs_reported_t *out)
 }
 
 /* Ends early where an index leads down or out of the heap, so that damaged memory can be walked. */
-void hs_umm_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+void hs_umm_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     const hs_umm_t *umm = umm_of_const(heap);
     uint32_t run = UMM_FIRST;
@@ -183,7 +183,7 @@ static hs_status_t check_ends(const hs_umm_t *umm, uint32_t last_run, uint32_t *
     return HS_OK;
 }
 
-hs_status_t hs_umm_check(const hs_heap_t *heap, uint32_t *where)
+hs_status_t hs_umm_check(const hs_sim_t *heap, uint32_t *where)
 {
     const hs_umm_t *umm = umm_of_const(heap);
     progress_t progress = {{0, 0, 0, 0, 0, 0, 0}, {0, 0, false}, UMM_HEAD, false};

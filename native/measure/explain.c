@@ -17,7 +17,7 @@ static void look(hs_lab_explanation_region_t *row, const hs_region_t *region,
     if (region->heap != NULL) {
         row->fits = hs_region_fits(region, request);
         row->free = region->heap->tally.free;
-        row->largest_free = hs_heap_largest_free(region->heap);
+        row->largest_free = hs_sim_largest_free(region->heap);
         row->largest_allocatable = hs_region_largest_allocatable(region, request->caps);
     }
 }

@@ -36,7 +36,7 @@ static void look(hs_lab_failure_region_t *out, const hs_regions_t *regions, uint
     out->eligible = eligible;
     if (region->heap != NULL) {
         out->free = region->heap->tally.free;
-        out->largest_free = hs_heap_largest_free(region->heap);
+        out->largest_free = hs_sim_largest_free(region->heap);
         out->largest_allocatable =
             hs_regions_allowed(regions, hs_region_largest_allocatable(region, caps));
     }

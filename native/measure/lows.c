@@ -31,11 +31,11 @@ void hs_lows_init(hs_lows_t *lows, const hs_regions_t *regions)
     memset(lows, 0, sizeof *lows);
     for (uint32_t i = 0; i < regions->count; i++) {
         hs_low_region_t *region = &lows->region[i];
-        hs_heap_t *heap = regions->region[i].heap;
+        hs_sim_t *heap = regions->region[i].heap;
         begin(&region->low, 0, 0);
         if (heap != NULL) {
             heap->tally.lowest_free = heap->tally.free;
-            begin(&region->low, heap->tally.free, hs_heap_largest_allocatable(heap));
+            begin(&region->low, heap->tally.free, hs_sim_largest_allocatable(heap));
         }
         region->least_free = region->most_free = region->low.free;
     }
@@ -131,7 +131,7 @@ static inline unsigned note_largest(hs_low_t *low, uint32_t largest, uint64_t ev
     return HS_LOWS_LARGEST;
 }
 
-static inline change_t settle_region(hs_low_region_t *region, hs_heap_t *heap, uint64_t event)
+static inline change_t settle_region(hs_low_region_t *region, hs_sim_t *heap, uint64_t event)
 {
     hs_low_t *low = &region->low;
     const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
@@ -145,7 +145,7 @@ static inline change_t settle_region(hs_low_region_t *region, hs_heap_t *heap, u
     heap->tally.lowest_free = free;
     note_payload(low, region->payload);
     change.what =
-        note_free(low, lowest, event) | note_largest(low, hs_heap_largest_allocatable(heap), event);
+        note_free(low, lowest, event) | note_largest(low, hs_sim_largest_allocatable(heap), event);
     return change;
 }
 

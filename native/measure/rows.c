@@ -44,11 +44,11 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
         return;
     }
     hs_reported_t reported;
-    hs_heap_reported(region->heap, &reported);
+    hs_sim_reported(region->heap, &reported);
     row->reported_free = reported.free;
     row->reported_minimum_free = reported.minimum_free;
     row->largest_reported = reported.largest_free;
-    row->largest_free = hs_heap_largest_free(region->heap);
+    row->largest_free = hs_sim_largest_free(region->heap);
     row->largest_allocatable = hs_regions_allowed(measure->regions, low->largest);
     row->step_nodes = region->heap->steps.nodes;
     row->step_bins = region->heap->steps.bins;
@@ -59,8 +59,8 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
 static void add_region(const hs_region_t *region, hs_lab_set_row_t *row)
 {
     hs_reported_t reported;
-    hs_heap_reported(region->heap, &reported);
-    const uint32_t largest = hs_heap_largest_free(region->heap);
+    hs_sim_reported(region->heap, &reported);
+    const uint32_t largest = hs_sim_largest_free(region->heap);
     row->size += region->size;
     row->free_reported += reported.free;
     row->minimum_free_reported += reported.minimum_free;

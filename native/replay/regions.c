@@ -7,7 +7,7 @@
 void hs_regions_free(hs_regions_t *regions)
 {
     for (uint32_t i = 0; i < regions->count; i++) {
-        hs_heap_delete(regions->region[i].heap);
+        hs_sim_delete(regions->region[i].heap);
     }
     memset(regions, 0, sizeof *regions);
 }
@@ -148,10 +148,9 @@ static uint32_t take(const hs_region_t *region, const hs_request_t *request, uin
     }
     const uint32_t size = heap_size(region, request->size, caps);
     if (request->align != 0) {
-        return hs_heap_aligned(region->heap, request->align, size, 0);
+        return hs_sim_aligned(region->heap, request->align, size, 0);
     }
-    return request->zeroed ? hs_heap_calloc(region->heap, size)
-                           : hs_heap_malloc(region->heap, size);
+    return request->zeroed ? hs_sim_calloc(region->heap, size) : hs_sim_malloc(region->heap, size);
 }
 
 /* By the route's tries from number `first` on. */
@@ -207,9 +206,9 @@ static bool allocate_further(hs_regions_t *regions, const hs_request_t *request,
 /* Nearly all requests are of this kind, so it does without what they do not need. */
 static bool allocate_plain(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
 {
-    hs_heap_t *heap = regions->plain_heap;
+    hs_sim_t *heap = regions->plain_heap;
     const uint32_t used = heap->tally.used;
-    const uint32_t offset = hs_heap_malloc(heap, request->size);
+    const uint32_t offset = hs_sim_malloc(heap, request->size);
     if (offset == HS_NONE) {
         return allocate_further(regions, request, place);
     }
@@ -246,7 +245,7 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
     const hs_region_t *region = &regions->region[place->region];
     if ((all_caps(region) & caps) == caps && !place->exec && !beyond(region, request->size)) {
         const uint32_t used = region->heap->tally.used;
-        const uint32_t offset = hs_heap_realloc(region->heap, place->offset, request->size);
+        const uint32_t offset = hs_sim_realloc(region->heap, place->offset, request->size);
         if (offset != HS_NONE) {
             place->offset = offset;
             place->held += region->heap->tally.used - used;
@@ -262,9 +261,9 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
     if (!allocate_by(regions, request, caps, &moved)) {
         return false;
     }
-    const uint32_t old = hs_heap_usable(region->heap, place->offset, place->aligned);
+    const uint32_t old = hs_sim_usable(region->heap, place->offset, place->aligned);
     regions->region[moved.region].heap->steps.copied += old < request->size ? old : request->size;
-    hs_heap_free(region->heap, place->offset, place->aligned);
+    hs_sim_free(region->heap, place->offset, place->aligned);
     *place = moved;
     return true;
 }
@@ -286,14 +285,14 @@ bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, h
 
 void hs_regions_release(hs_regions_t *regions, const hs_place_t *place)
 {
-    hs_heap_free(regions->region[place->region].heap, place->offset, place->aligned);
+    hs_sim_free(regions->region[place->region].heap, place->offset, place->aligned);
 }
 
 bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
 {
     const uint32_t size = heap_size(region, request->size, request->caps);
     return region->heap != NULL && request->size != 0 && !beyond(region, request->size) &&
-           hs_heap_fits(region->heap, request->align, size, 0);
+           hs_sim_fits(region->heap, request->align, size, 0);
 }
 
 bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request)
@@ -320,7 +319,7 @@ uint32_t hs_region_largest_allocatable(const hs_region_t *region, uint32_t caps)
     if (region->heap == NULL) {
         return 0;
     }
-    uint32_t largest = hs_heap_largest_allocatable(region->heap);
+    uint32_t largest = hs_sim_largest_allocatable(region->heap);
     if ((caps & HS_CAP_EXEC) && region->iram_alias) {
         largest = largest > EXEC_EXTRA ? largest - EXEC_EXTRA : 0;
     }

@@ -20,7 +20,7 @@
 #define HS_CAP_DMA 0x00000008u
 
 typedef struct hs_region {
-    hs_heap_t *heap; /* NULL: too small for one */
+    hs_sim_t *heap; /* NULL: too small for one */
     uint32_t start;
     uint32_t size;
     uint32_t caps[3];
@@ -57,7 +57,7 @@ typedef struct hs_regions {
     /* malloc of 1 to this many bytes asks the heap of plain's first region for just that; 0: malloc
      * is not so simple here. */
     uint32_t plain_limit;
-    hs_heap_t *plain_heap;
+    hs_sim_t *plain_heap;
     hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
     uint32_t route_count;
     uint32_t route_next;

@@ -16,7 +16,7 @@ static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *con
         return HS_ERR_ARGUMENT;
     }
     hs_status_t why = HS_OK;
-    region->heap = hs_heap_new(allocator, config->start, config->size, &why);
+    region->heap = hs_sim_new(allocator, config->start, config->size, &why);
     return region->heap != NULL || config->optional ? HS_OK : why;
 }
 
@@ -34,11 +34,11 @@ static uint64_t take_startup(hs_regions_t *regions, const hs_lab_config_t *confi
         if (region->heap == NULL) {
             continue;
         }
-        const uint32_t most = hs_heap_largest_allocatable(region->heap);
+        const uint32_t most = hs_sim_largest_allocatable(region->heap);
         const uint32_t size = left < most ? (uint32_t)left : most;
-        const uint32_t offset = hs_heap_malloc(region->heap, size);
+        const uint32_t offset = hs_sim_malloc(region->heap, size);
         if (offset != HS_NONE) {
-            region->startup = hs_heap_usable(region->heap, offset, false);
+            region->startup = hs_sim_usable(region->heap, offset, false);
             left -= size;
         }
     }

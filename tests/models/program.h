@@ -20,7 +20,7 @@ typedef struct program_block {
 
 typedef struct program {
     const char *name; /* of the allocator, for messages */
-    hs_heap_t *heap;
+    hs_sim_t *heap;
     check_random_t *random;
     uint32_t size_max;
     uint32_t failures;
@@ -41,13 +41,13 @@ static inline void program_open(program_t *program, const char *name, uint32_t b
     if (strcmp(name, "o1heap") == 0) {
         base &= ~UINT32_C(15); /* the only one that wants more than whole words */
     }
-    program->heap = hs_heap_new(allocator, base, size, &why);
+    program->heap = hs_sim_new(allocator, base, size, &why);
     CHECK(program->heap != NULL && why == HS_OK, "%s, %u bytes: %d", name, size, (int)why);
 }
 
 static inline void program_close(program_t *program)
 {
-    hs_heap_delete(program->heap);
+    hs_sim_delete(program->heap);
 }
 
 /* ESP-IDF takes the offset that is to be aligned from v4.3 on; all others align the block's start. */
@@ -65,14 +65,14 @@ static inline bool program_may_realloc(const program_t *program, const program_b
 static inline void program_check_block(const program_t *program, size_t index)
 {
     const program_block_t *block = &program->blocks[index];
-    uint32_t usable = hs_heap_usable(program->heap, block->offset, block->aligned);
+    uint32_t usable = hs_sim_usable(program->heap, block->offset, block->aligned);
     CHECK(usable >= block->size, "%s: usable %u, wanted %u", program->name, usable, block->size);
     CHECK(block->offset >= program->heap->tally.control, "%s: at %u", program->name, block->offset);
     CHECK((uint64_t)block->offset + usable <= program->heap->size, "%s: %u bytes at %u",
           program->name, usable, block->offset);
     for (size_t i = 0; i < program->count; i++) {
         const program_block_t *other = &program->blocks[i];
-        uint32_t other_usable = hs_heap_usable(program->heap, other->offset, other->aligned);
+        uint32_t other_usable = hs_sim_usable(program->heap, other->offset, other->aligned);
         CHECK(i == index || block->offset + usable <= other->offset ||
                   other->offset + other_usable <= block->offset,
               "%s: %u bytes at %u overlap %u at %u", program->name, usable, block->offset,
@@ -103,17 +103,17 @@ static inline void program_malloc(program_t *program)
     uint32_t size = program_size(program);
     bool zeroed = check_below(program->random, 4) == 0;
     program_add(program,
-                zeroed ? hs_heap_calloc(program->heap, size) : hs_heap_malloc(program->heap, size),
+                zeroed ? hs_sim_calloc(program->heap, size) : hs_sim_malloc(program->heap, size),
                 size, false);
 }
 
 static inline void program_aligned(program_t *program)
 {
-    hs_heap_t *heap = program->heap;
+    hs_sim_t *heap = program->heap;
     uint32_t align = UINT32_C(1) << check_below(program->random, 9);
     uint32_t size = program_size(program) + 16;
     uint32_t at = 4 * check_below(program->random, 4);
-    uint32_t offset = hs_heap_aligned(heap, align, size, at);
+    uint32_t offset = hs_sim_aligned(heap, align, size, at);
     if (offset != HS_NONE) {
         /* Without `at`, with poisoning, it is the poison's head that is aligned. */
         bool honours_at = program_honours_at(program);
@@ -128,7 +128,7 @@ static inline void program_realloc(program_t *program, size_t index)
 {
     program_block_t *block = &program->blocks[index];
     uint32_t size = program_size(program);
-    uint32_t offset = hs_heap_realloc(program->heap, block->offset, size);
+    uint32_t offset = hs_sim_realloc(program->heap, block->offset, size);
     if (offset == HS_NONE) {
         program->failures++;
     } else {
@@ -141,9 +141,9 @@ static inline void program_free(program_t *program, size_t index)
 {
     program_block_t block = program->blocks[index];
     if (!block.aligned && check_below(program->random, 8) == 0) {
-        CHECK(hs_heap_realloc(program->heap, block.offset, 0) == HS_NONE, "%s", program->name);
+        CHECK(hs_sim_realloc(program->heap, block.offset, 0) == HS_NONE, "%s", program->name);
     } else {
-        hs_heap_free(program->heap, block.offset, block.aligned);
+        hs_sim_free(program->heap, block.offset, block.aligned);
     }
     program->count--;
     program->blocks[index] = program->blocks[program->count];
@@ -172,7 +172,7 @@ static inline void program_step(program_t *program)
 static inline void program_check_heap(const program_t *program)
 {
     uint32_t where = 0;
-    CHECK(hs_heap_check(program->heap, &where) == HS_OK, "%s: fault at %u", program->name, where);
+    CHECK(hs_sim_check(program->heap, &where) == HS_OK, "%s: fault at %u", program->name, where);
 }
 
 #endif

@@ -27,13 +27,13 @@ static bool ignore(void *context, const hs_walk_block_t *block)
     return true;
 }
 
-static void flip(hs_heap_t *heap, uint32_t bit, damage_t *damage)
+static void flip(hs_sim_t *heap, uint32_t bit, damage_t *damage)
 {
     uint32_t where = HS_NONE;
     uint8_t mask = (uint8_t)(1u << (bit % 8));
     heap->mem[bit / 8] ^= mask;
-    hs_heap_walk(heap, ignore, NULL);
-    hs_status_t status = hs_heap_check(heap, &where);
+    hs_sim_walk(heap, ignore, NULL);
+    hs_status_t status = hs_sim_check(heap, &where);
     heap->mem[bit / 8] ^= mask;
     CHECK(status == HS_OK || where < heap->size, "fault said to be at %u", where);
     if (damage->payload[bit / 8] == 0) {
@@ -47,14 +47,14 @@ static void scramble(const program_t *program, check_random_t *random)
 {
     for (int round = 0; round < 3000; round++) {
         uint32_t where;
-        hs_heap_t *copy = hs_heap_clone(program->heap);
+        hs_sim_t *copy = hs_sim_clone(program->heap);
         CHECK(copy != NULL, "%s: no memory", program->name);
         for (uint32_t i = check_below(random, 12) + 1; i > 0; i--) {
             copy->mem[check_below(random, copy->size)] = (uint8_t)check_next(random);
         }
-        hs_heap_walk(copy, ignore, NULL);
-        (void)hs_heap_check(copy, &where);
-        hs_heap_delete(copy);
+        hs_sim_walk(copy, ignore, NULL);
+        (void)hs_sim_check(copy, &where);
+        hs_sim_delete(copy);
     }
 }
 
@@ -74,7 +74,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     uint8_t *payload = calloc(size, 1);
     CHECK(payload != NULL, "%s: no memory", name);
     map_t map = {payload, links_of(name)};
-    hs_heap_walk(program.heap, mark_payload, &map);
+    hs_sim_walk(program.heap, mark_payload, &map);
     damage_t damage = {payload, 0, 0};
     for (uint32_t bit = 0; bit < size * 8; bit++) {
         flip(program.heap, bit, &damage);
@@ -92,15 +92,15 @@ static void check_back_link(const char *name, check_random_t *random)
 {
     program_t program;
     program_open(&program, name, UINT32_C(0x3FFB0000), 6000, random);
-    hs_heap_t *heap = program.heap;
-    uint32_t first = hs_heap_malloc(heap, 100);
-    uint32_t second = hs_heap_malloc(heap, 100);
-    uint32_t link = first + hs_heap_usable(heap, first, false) - 4;
+    hs_sim_t *heap = program.heap;
+    uint32_t first = hs_sim_malloc(heap, 100);
+    uint32_t second = hs_sim_malloc(heap, 100);
+    uint32_t link = first + hs_sim_usable(heap, first, false) - 4;
     uint32_t where = HS_NONE;
     CHECK(second != HS_NONE, "%s: no second block", name);
-    hs_heap_free(heap, first, false);
+    hs_sim_free(heap, first, false);
     heap->mem[link] ^= 4;
-    CHECK(hs_heap_check(heap, &where) == HS_ERR_CORRUPT && where == link, "%s: %u, not %u", name,
+    CHECK(hs_sim_check(heap, &where) == HS_ERR_CORRUPT && where == link, "%s: %u, not %u", name,
           where, link);
     program_close(&program);
 }
@@ -110,10 +110,10 @@ static uint32_t control_of(const char *name)
 {
     hs_allocator_t allocator;
     CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
-    hs_heap_t *heap = hs_heap_new(allocator, 4096, 8192, NULL);
+    hs_sim_t *heap = hs_sim_new(allocator, 4096, 8192, NULL);
     CHECK(heap != NULL, "%s", name);
     uint32_t control = heap->tally.control;
-    hs_heap_delete(heap);
+    hs_sim_delete(heap);
     return control;
 }
 
@@ -132,8 +132,8 @@ static void check_words(check_random_t *random)
         uint32_t where = HS_NONE;
         uint32_t at = first + bit / 8;
         program.heap->mem[at] ^= (uint8_t)(1u << (bit % 8));
-        hs_heap_walk(program.heap, ignore, NULL);
-        hs_status_t status = hs_heap_check(program.heap, &where);
+        hs_sim_walk(program.heap, ignore, NULL);
+        hs_status_t status = hs_sim_check(program.heap, &where);
         CHECK(bit >= 64 || status == HS_ERR_CORRUPT, "bit %u of the first header", bit);
         program.heap->mem[at] ^= (uint8_t)(1u << (bit % 8));
     }

@@ -9,24 +9,24 @@ static hs_allocator_t parse(const char *name)
 }
 
 /* Fills a new heap with the smallest blocks and empties it again. */
-static void use(hs_heap_t *heap, const char *name)
+static void use(hs_sim_t *heap, const char *name)
 {
     uint32_t offsets[600];
     uint32_t count = 0;
     uint32_t where = 0;
-    uint32_t whole = hs_heap_largest_allocatable(heap);
-    CHECK(hs_heap_check(heap, &where) == HS_OK, "%s, %u bytes: %u", name, heap->size, where);
-    CHECK(hs_heap_fits(heap, 0, whole, 0) == (whole > 0), "%s, %u bytes", name, heap->size);
-    while (count < 600 && (offsets[count] = hs_heap_malloc(heap, 1)) != HS_NONE) {
+    uint32_t whole = hs_sim_largest_allocatable(heap);
+    CHECK(hs_sim_check(heap, &where) == HS_OK, "%s, %u bytes: %u", name, heap->size, where);
+    CHECK(hs_sim_fits(heap, 0, whole, 0) == (whole > 0), "%s, %u bytes", name, heap->size);
+    while (count < 600 && (offsets[count] = hs_sim_malloc(heap, 1)) != HS_NONE) {
         count++;
-        CHECK(hs_heap_check(heap, &where) == HS_OK, "%s, %u bytes: %u", name, heap->size, where);
+        CHECK(hs_sim_check(heap, &where) == HS_OK, "%s, %u bytes: %u", name, heap->size, where);
     }
     CHECK((count > 0) == (whole > 0), "%s, %u bytes: %u, %u", name, heap->size, count, whole);
     while (count > 0) {
-        hs_heap_free(heap, offsets[--count], false);
-        CHECK(hs_heap_check(heap, &where) == HS_OK, "%s, %u bytes: %u", name, heap->size, where);
+        hs_sim_free(heap, offsets[--count], false);
+        CHECK(hs_sim_check(heap, &where) == HS_OK, "%s, %u bytes: %u", name, heap->size, where);
     }
-    CHECK(hs_heap_largest_allocatable(heap) == whole, "%s, %u bytes", name, heap->size);
+    CHECK(hs_sim_largest_allocatable(heap) == whole, "%s, %u bytes", name, heap->size);
 }
 
 #define SIZE_MAX_TRIED 3300u /* above the smallest heap of each allocator */
@@ -39,7 +39,7 @@ static uint32_t every_size(const char *name, uint32_t base)
     uint32_t largest = SIZE_MAX_TRIED;
     for (uint32_t size = 0; size <= largest; size++) {
         hs_status_t why = HS_ERR_FORMAT;
-        hs_heap_t *heap = hs_heap_new(parse(name), base, size, &why);
+        hs_sim_t *heap = hs_sim_new(parse(name), base, size, &why);
         CHECK(why == (heap == NULL ? HS_ERR_MEMORY : HS_OK), "%s, %u bytes: %d", name, size,
               (int)why);
         if (heap != NULL) {
@@ -49,7 +49,7 @@ static uint32_t every_size(const char *name, uint32_t base)
             }
             use(heap, name);
         }
-        hs_heap_delete(heap);
+        hs_sim_delete(heap);
     }
     return smallest;
 }
@@ -92,12 +92,12 @@ static void check_smallest(void)
 static void check_limit(const char *name, uint32_t limit)
 {
     hs_status_t why = HS_OK;
-    hs_heap_t *heap = hs_heap_new(parse(name), 4096, limit, &why);
+    hs_sim_t *heap = hs_sim_new(parse(name), 4096, limit, &why);
     CHECK(heap != NULL, "%s, %u bytes: %d", name, limit, (int)why);
-    uint32_t whole = hs_heap_largest_allocatable(heap);
-    CHECK(hs_heap_malloc(heap, whole) != HS_NONE, "%s, %u bytes", name, limit);
-    hs_heap_delete(heap);
-    heap = hs_heap_new(parse(name), 4096, limit + 1, &why);
+    uint32_t whole = hs_sim_largest_allocatable(heap);
+    CHECK(hs_sim_malloc(heap, whole) != HS_NONE, "%s, %u bytes", name, limit);
+    hs_sim_delete(heap);
+    heap = hs_sim_new(parse(name), 4096, limit + 1, &why);
     CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s, %u bytes: a heap", name, limit + 1);
 }
 
@@ -114,28 +114,28 @@ static void check_limits(void)
 
 static void check_first(const char *name, uint32_t size, uint32_t first)
 {
-    hs_heap_t *heap = hs_heap_new(parse(name), 4096, size, NULL);
+    hs_sim_t *heap = hs_sim_new(parse(name), 4096, size, NULL);
     CHECK(heap != NULL, "%s, %u bytes", name, size);
-    uint32_t offset = hs_heap_malloc(heap, 100);
+    uint32_t offset = hs_sim_malloc(heap, 100);
     CHECK(offset == first, "%s, %u bytes: first block at %u", name, size, offset);
-    hs_heap_delete(heap);
+    hs_sim_delete(heap);
 }
 
 static void check_ends_of_memory(const char *name)
 {
     hs_status_t why = HS_OK;
-    hs_heap_t *heap = hs_heap_new(parse(name), UINT32_C(0xFFFFF000), 4096, &why);
+    hs_sim_t *heap = hs_sim_new(parse(name), UINT32_C(0xFFFFF000), 4096, &why);
     CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s: a region to the end of memory", name);
-    heap = hs_heap_new(parse(name), UINT32_C(0xFFFFF000), 8192, &why);
+    heap = hs_sim_new(parse(name), UINT32_C(0xFFFFF000), 8192, &why);
     CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s: a region around the end of memory", name);
-    heap = hs_heap_new(parse(name), 0, 4096, &why);
+    heap = hs_sim_new(parse(name), 0, 4096, &why);
     if (strcmp(name, "o1heap") == 0) {
         CHECK(heap == NULL && why == HS_ERR_MEMORY, "o1heap: takes address 0 for no memory");
         return;
     }
     CHECK(heap != NULL, "%s: a region at address 0", name);
     use(heap, name);
-    hs_heap_delete(heap);
+    hs_sim_delete(heap);
 }
 
 static void check_names(void)

@@ -3,7 +3,7 @@
 #include "program.h"
 
 /* Sizes at which rounding to words, poisoning or 32 bits give out. */
-static uint32_t odd_size(check_random_t *random, const hs_heap_t *heap)
+static uint32_t odd_size(check_random_t *random, const hs_sim_t *heap)
 {
     uint32_t choice = check_below(random, 8);
     if (choice == 0) {
@@ -13,7 +13,7 @@ static uint32_t odd_size(check_random_t *random, const hs_heap_t *heap)
         return UINT32_C(1) << check_below(random, 32);
     }
     if (choice == 2) {
-        return hs_heap_largest_free(heap) + 24 - check_below(random, 48);
+        return hs_sim_largest_free(heap) + 24 - check_below(random, 48);
     }
     if (choice == 3) {
         return check_below(random, 3);
@@ -21,9 +21,9 @@ static uint32_t odd_size(check_random_t *random, const hs_heap_t *heap)
     return check_below(random, heap->size >> check_below(random, 12)) + 1;
 }
 
-static hs_heap_t *copy_of(const program_t *program)
+static hs_sim_t *copy_of(const program_t *program)
 {
-    hs_heap_t *copy = hs_heap_clone(program->heap);
+    hs_sim_t *copy = hs_sim_clone(program->heap);
     CHECK(copy != NULL, "%s: no memory", program->name);
     return copy;
 }
@@ -31,30 +31,30 @@ static hs_heap_t *copy_of(const program_t *program)
 static void check_fits(const program_t *program, uint32_t align, uint32_t size, uint32_t at)
 {
     uint32_t where = 0;
-    hs_heap_t *copy = copy_of(program);
-    bool fits = hs_heap_fits(program->heap, align, size, at);
+    hs_sim_t *copy = copy_of(program);
+    bool fits = hs_sim_fits(program->heap, align, size, at);
     CHECK(memcmp(copy->mem, program->heap->mem, copy->size) == 0, "%s: a question changed the heap",
           program->name);
     uint32_t offset =
-        align == 0 ? hs_heap_malloc(copy, size) : hs_heap_aligned(copy, align, size, at);
+        align == 0 ? hs_sim_malloc(copy, size) : hs_sim_aligned(copy, align, size, at);
     CHECK(fits == (offset != HS_NONE), "%s: fits(%u, %u, %u) is %d", program->name, align, size, at,
           (int)fits);
-    CHECK(hs_heap_check(copy, &where) == HS_OK, "%s: fault at %u after %u, %u, %u", program->name,
+    CHECK(hs_sim_check(copy, &where) == HS_OK, "%s: fault at %u after %u, %u, %u", program->name,
           where, align, size, at);
-    hs_heap_delete(copy);
+    hs_sim_delete(copy);
 }
 
 static bool succeeds(const program_t *program, uint32_t size)
 {
-    hs_heap_t *copy = copy_of(program);
-    bool success = hs_heap_malloc(copy, size) != HS_NONE;
-    hs_heap_delete(copy);
+    hs_sim_t *copy = copy_of(program);
+    bool success = hs_sim_malloc(copy, size) != HS_NONE;
+    hs_sim_delete(copy);
     return success;
 }
 
 static void check_largest(const program_t *program)
 {
-    uint32_t largest = hs_heap_largest_allocatable(program->heap);
+    uint32_t largest = hs_sim_largest_allocatable(program->heap);
     if (largest > 0) {
         CHECK(succeeds(program, largest), "%s: %u", program->name, largest);
     }
@@ -63,7 +63,7 @@ static void check_largest(const program_t *program)
         CHECK(succeeds(program, 1 + check_below(program->random, largest)), "%s: below %u",
               program->name, largest);
     }
-    CHECK(largest <= hs_heap_largest_free(program->heap), "%s: %u", program->name, largest);
+    CHECK(largest <= hs_sim_largest_free(program->heap), "%s: %u", program->name, largest);
 }
 
 /* o1heap counts what it refused, and a search of sys_heap moves on even if it finds nothing. */
@@ -75,19 +75,19 @@ static bool forgets_refusals(const char *name)
 /* A size that cannot be had, at whatever point of a program, changes no byte of the heap. */
 static void check_refusal(const program_t *program, check_random_t *random)
 {
-    hs_heap_t *copy = copy_of(program);
-    uint32_t size = hs_heap_largest_allocatable(copy) + copy->size;
-    CHECK(hs_heap_malloc(copy, size) == HS_NONE, "%s: %u", program->name, size);
-    CHECK(hs_heap_calloc(copy, size) == HS_NONE, "%s: %u", program->name, size);
-    CHECK(hs_heap_aligned(copy, 64, size, 0) == HS_NONE, "%s: %u", program->name, size);
-    CHECK(hs_heap_aligned(copy, 24, 8, 0) == HS_NONE, "%s: alignment 24", program->name);
-    CHECK(hs_heap_aligned(copy, 0, 8, 0) == HS_NONE, "%s: alignment 0", program->name);
-    CHECK(hs_heap_malloc(copy, 0) == HS_NONE, "%s: size 0", program->name);
+    hs_sim_t *copy = copy_of(program);
+    uint32_t size = hs_sim_largest_allocatable(copy) + copy->size;
+    CHECK(hs_sim_malloc(copy, size) == HS_NONE, "%s: %u", program->name, size);
+    CHECK(hs_sim_calloc(copy, size) == HS_NONE, "%s: %u", program->name, size);
+    CHECK(hs_sim_aligned(copy, 64, size, 0) == HS_NONE, "%s: %u", program->name, size);
+    CHECK(hs_sim_aligned(copy, 24, 8, 0) == HS_NONE, "%s: alignment 24", program->name);
+    CHECK(hs_sim_aligned(copy, 0, 8, 0) == HS_NONE, "%s: alignment 0", program->name);
+    CHECK(hs_sim_malloc(copy, 0) == HS_NONE, "%s: size 0", program->name);
     if (program->count > 0) {
         const program_block_t *block =
             &program->blocks[check_below(random, (uint32_t)program->count)];
         if (program_may_realloc(program, block)) {
-            uint32_t offset = hs_heap_realloc(copy, block->offset, size);
+            uint32_t offset = hs_sim_realloc(copy, block->offset, size);
             CHECK(offset == HS_NONE, "%s: %u", program->name, size);
         }
     }
@@ -96,7 +96,7 @@ static void check_refusal(const program_t *program, check_random_t *random)
           "%s", program->name);
     CHECK(memcmp(&copy->tally, &program->heap->tally, sizeof copy->tally) == 0, "%s",
           program->name);
-    hs_heap_delete(copy);
+    hs_sim_delete(copy);
 }
 
 /* Realloc to any size on a copy: the result is a block or the old block is still there. */
@@ -110,24 +110,24 @@ static void check_odd_realloc(const program_t *program, check_random_t *random)
     if (!program_may_realloc(program, block)) {
         return;
     }
-    hs_heap_t *copy = copy_of(program);
+    hs_sim_t *copy = copy_of(program);
     uint32_t size = odd_size(random, copy);
     uint32_t used = copy->tally.used_blocks - (size == 0 ? 1 : 0);
-    (void)hs_heap_realloc(copy, block->offset, size);
-    CHECK(hs_heap_check(copy, &where) == HS_OK && copy->tally.used_blocks == used,
+    (void)hs_sim_realloc(copy, block->offset, size);
+    CHECK(hs_sim_check(copy, &where) == HS_OK && copy->tally.used_blocks == used,
           "%s: realloc to %u, fault at %u", program->name, size, where);
-    hs_heap_delete(copy);
+    hs_sim_delete(copy);
 }
 
 static uint32_t used_after(const char *name, uint32_t size)
 {
     hs_allocator_t allocator;
     CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
-    hs_heap_t *heap = hs_heap_new(allocator, 4096, 4096, NULL);
+    hs_sim_t *heap = hs_sim_new(allocator, 4096, 4096, NULL);
     CHECK(heap != NULL, "%s", name);
-    bool success = hs_heap_malloc(heap, size) != HS_NONE;
+    bool success = hs_sim_malloc(heap, size) != HS_NONE;
     uint32_t used = success ? heap->tally.used : HS_NONE;
-    hs_heap_delete(heap);
+    hs_sim_delete(heap);
     return used;
 }
 
@@ -165,14 +165,14 @@ static uint32_t aligned_on(const char *name, uint32_t before, uint32_t block, ui
     uint32_t where;
     hs_allocator_t allocator;
     CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
-    hs_heap_t *heap = hs_heap_new(allocator, 4096, before + block + 4, NULL);
+    hs_sim_t *heap = hs_sim_new(allocator, 4096, before + block + 4, NULL);
     CHECK(heap != NULL && heap->tally.free == block, "%s", name);
-    bool fits = hs_heap_fits(heap, align, size, 0);
-    uint32_t offset = hs_heap_aligned(heap, align, size, 0);
+    bool fits = hs_sim_fits(heap, align, size, 0);
+    uint32_t offset = hs_sim_aligned(heap, align, size, 0);
     CHECK(fits == (offset != HS_NONE), "%s: %u bytes to %u in %u", name, size, align, block);
-    CHECK(offset == HS_NONE || hs_heap_usable(heap, offset, true) >= size, "%s", name);
-    CHECK(hs_heap_check(heap, &where) == HS_OK, "%s: fault at %u", name, where);
-    hs_heap_delete(heap);
+    CHECK(offset == HS_NONE || hs_sim_usable(heap, offset, true) >= size, "%s", name);
+    CHECK(hs_sim_check(heap, &where) == HS_OK, "%s: fault at %u", name, where);
+    hs_sim_delete(heap);
     return offset;
 }
 
@@ -207,15 +207,15 @@ static void check_sys_heap(void)
     program_t program;
     check_random_t random = {1};
     program_open(&program, "sys_heap", 4096, first + 30 * 8, &random);
-    hs_heap_t *heap = program.heap;
-    uint32_t offset = hs_heap_aligned(heap, 64, 100, 0);
+    hs_sim_t *heap = program.heap;
+    uint32_t offset = hs_sim_aligned(heap, 64, 100, 0);
     /* Units 5 to 7 go back, the block has 7 to 21, and its payload begins 4 bytes late. */
-    CHECK(offset == 64 && hs_heap_usable(heap, offset, true) == 104, "at %u", offset);
+    CHECK(offset == 64 && hs_sim_usable(heap, offset, true) == 104, "at %u", offset);
     CHECK(heap->tally.free_blocks == 2 && heap->tally.used == 14 * 8 - 4, "%u", heap->tally.used);
-    CHECK(hs_heap_realloc(heap, offset, 104) == offset && heap->tally.used == 14 * 8 - 4, "equal");
-    CHECK(hs_heap_realloc(heap, offset, 105) == offset && heap->tally.used == 15 * 8 - 4, "grown");
-    CHECK(hs_heap_realloc(heap, offset, 96) == offset && heap->tally.used == 13 * 8 - 4, "shrunk");
-    hs_heap_free(heap, offset, false);
+    CHECK(hs_sim_realloc(heap, offset, 104) == offset && heap->tally.used == 14 * 8 - 4, "equal");
+    CHECK(hs_sim_realloc(heap, offset, 105) == offset && heap->tally.used == 15 * 8 - 4, "grown");
+    CHECK(hs_sim_realloc(heap, offset, 96) == offset && heap->tally.used == 13 * 8 - 4, "shrunk");
+    hs_sim_free(heap, offset, false);
     CHECK(heap->tally.free_blocks == 1, "%u free blocks", heap->tally.free_blocks);
     program_close(&program);
 }

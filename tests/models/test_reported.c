@@ -38,7 +38,7 @@ static bool begins(const char *name, const char *with)
 }
 
 /* ESP-IDF v4.3 takes neither the headers of blocks nor the pool's two words off. */
-static void say_4_3(const hs_heap_t *heap, const sums_t *sums, hs_reported_t *out)
+static void say_4_3(const hs_sim_t *heap, const sums_t *sums, hs_reported_t *out)
 {
     uint32_t blocks = sums->free_blocks + sums->used_blocks;
     out->free = (uint32_t)sums->free + 8 + 4 * (blocks - 1) + heap->size % 4;
@@ -46,7 +46,7 @@ static void say_4_3(const hs_heap_t *heap, const sums_t *sums, hs_reported_t *ou
 }
 
 /* v5.5 takes off those of used blocks. */
-static void say_5_5(const hs_heap_t *heap, const sums_t *sums, hs_reported_t *out)
+static void say_5_5(const hs_sim_t *heap, const sums_t *sums, hs_reported_t *out)
 {
     uint32_t classes = heap->size <= 16384 + 20 ? 8 : heap->size <= 262144 + 20 ? 16 : 32;
     out->free = (uint32_t)sums->free + 4 + 4 * sums->free_blocks + heap->size % 4;
@@ -70,10 +70,10 @@ static uint32_t less(uint32_t bytes, uint32_t poison)
 /* All but the minimum. */
 static hs_reported_t expected(const program_t *program)
 {
-    const hs_heap_t *heap = program->heap;
+    const hs_sim_t *heap = program->heap;
     const char *name = program->name;
     sums_t sums = {0, 0, 0, 0, 0};
-    hs_heap_walk(heap, add_up, &sums);
+    hs_sim_walk(heap, add_up, &sums);
     hs_reported_t out = {(uint32_t)sums.free, 0, sums.largest, (uint32_t)sums.used};
     if (begins(name, "idf-4.3")) {
         say_4_3(heap, &sums, &out);
@@ -100,7 +100,7 @@ static void compare(const program_t *program, uint32_t *minimum)
 {
     hs_reported_t says;
     hs_reported_t real = expected(program);
-    hs_heap_reported(program->heap, &says);
+    hs_sim_reported(program->heap, &says);
     CHECK(says.free == real.free, "%s: free %u, not %u", program->name, says.free, real.free);
     CHECK(says.largest_free == real.largest_free, "%s: largest %u, not %u", program->name,
           says.largest_free, real.largest_free);
@@ -121,7 +121,7 @@ static void run(const char *name, uint32_t size, check_random_t *random)
     for (int step = 0; step < 4000; step++) {
         program_step(&program);
         compare(&program, &minimum);
-        small += hs_heap_largest_free(program.heap) < 32;
+        small += hs_sim_largest_free(program.heap) < 32;
     }
     CHECK(small > 0, "%s: never a largest block below 32 bytes", name);
     program_close(&program);
@@ -135,12 +135,12 @@ static void check_minimum(const char *name, bool knows_moves, check_random_t *ra
     hs_reported_t before;
     hs_reported_t after;
     program_open(&program, name, UINT32_C(0x3FFB0000), 65536, random);
-    uint32_t old = hs_heap_malloc(program.heap, 1000);
-    CHECK(hs_heap_malloc(program.heap, 100) != HS_NONE, "%s", name);
-    hs_heap_reported(program.heap, &before);
+    uint32_t old = hs_sim_malloc(program.heap, 1000);
+    CHECK(hs_sim_malloc(program.heap, 100) != HS_NONE, "%s", name);
+    hs_sim_reported(program.heap, &before);
     CHECK(before.minimum_free == before.free, "%s: %u", name, before.minimum_free);
-    CHECK(hs_heap_realloc(program.heap, old, 3000) != HS_NONE, "%s", name);
-    hs_heap_reported(program.heap, &after);
+    CHECK(hs_sim_realloc(program.heap, old, 3000) != HS_NONE, "%s", name);
+    hs_sim_reported(program.heap, &after);
     CHECK(after.free < before.free && after.minimum_free <= after.free, "%s: %u", name,
           after.minimum_free);
     CHECK((after.minimum_free + 1000 <= after.free) == knows_moves, "%s: %u of %u", name,
@@ -148,7 +148,7 @@ static void check_minimum(const char *name, bool knows_moves, check_random_t *ra
     program_close(&program);
 }
 
-static uint32_t word_at(const hs_heap_t *heap, uint32_t at)
+static uint32_t word_at(const hs_sim_t *heap, uint32_t at)
 {
     const uint8_t *bytes = heap->mem + at;
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
@@ -159,16 +159,16 @@ static void check_diagnostics(check_random_t *random)
 {
     program_t program;
     program_open(&program, "o1heap", UINT32_C(0x20000000), 4096, random);
-    hs_heap_t *heap = program.heap;
-    uint32_t first = hs_heap_malloc(heap, 100);
-    CHECK(hs_heap_malloc(heap, 300) != HS_NONE && hs_heap_malloc(heap, 0) == HS_NONE, "o1heap");
-    hs_heap_free(heap, first, false);
+    hs_sim_t *heap = program.heap;
+    uint32_t first = hs_sim_malloc(heap, 100);
+    CHECK(hs_sim_malloc(heap, 300) != HS_NONE && hs_sim_malloc(heap, 0) == HS_NONE, "o1heap");
+    hs_sim_free(heap, first, false);
     const uint32_t before[] = {3936, 512, 640, 300, 0, 0};
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(word_at(heap, 136 + 4 * i) == before[i], "word %u: %u", i,
               word_at(heap, 136 + 4 * i));
     }
-    CHECK(hs_heap_malloc(heap, 3000) == HS_NONE && hs_heap_malloc(heap, 5000) == HS_NONE, "o1heap");
+    CHECK(hs_sim_malloc(heap, 3000) == HS_NONE && hs_sim_malloc(heap, 5000) == HS_NONE, "o1heap");
     const uint32_t after[] = {3936, 512, 640, 5000, 2, 0};
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(word_at(heap, 136 + 4 * i) == after[i], "word %u: %u", i, word_at(heap, 136 + 4 * i));

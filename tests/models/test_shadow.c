@@ -26,11 +26,11 @@ static bool add_up(void *context, const hs_walk_block_t *block)
 
 static void check_tally(const program_t *program, uint32_t minimum_before)
 {
-    const hs_heap_t *heap = program->heap;
+    const hs_sim_t *heap = program->heap;
     const hs_tally_t *tally = &heap->tally;
     sums_t sums;
     memset(&sums, 0, sizeof sums);
-    hs_heap_walk(heap, add_up, &sums);
+    hs_sim_walk(heap, add_up, &sums);
     CHECK(tally->used == sums.tally.used, "%s: %u", program->name, sums.tally.used);
     CHECK(tally->free == sums.tally.free, "%s: %u", program->name, sums.tally.free);
     CHECK(tally->used_blocks == sums.tally.used_blocks && tally->used_blocks == program->count,
@@ -39,7 +39,7 @@ static void check_tally(const program_t *program, uint32_t minimum_before)
     CHECK(tally->minimum_free <= tally->free && tally->minimum_free <= minimum_before, "%s",
           program->name);
     CHECK((uint64_t)tally->control + tally->used + tally->free <= heap->size, "%s", program->name);
-    CHECK(hs_heap_largest_free(heap) == sums.largest, "%s: %u", program->name, sums.largest);
+    CHECK(hs_sim_largest_free(heap) == sums.largest, "%s: %u", program->name, sums.largest);
 }
 
 static bool count_one(void *context, const hs_walk_block_t *block)
@@ -64,7 +64,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
         check_tally(&program, minimum);
     }
     CHECK(program.failures > 0, "%s: never out of memory", name);
-    hs_heap_walk(program.heap, count_one, &visited);
+    hs_sim_walk(program.heap, count_one, &visited);
     CHECK(visited == 1, "%s: a walk that was told to stop saw %u", name, visited);
     while (program.count > 0) {
         program_free(&program, program.count - 1);
@@ -80,11 +80,11 @@ static void check_minimum_of_move(const char *name, check_random_t *random)
 {
     program_t program;
     program_open(&program, name, UINT32_C(0x3FFB0000), 16384, random);
-    hs_heap_t *heap = program.heap;
-    uint32_t old = hs_heap_malloc(heap, 1000);
-    uint32_t barrier = hs_heap_malloc(heap, 16);
+    hs_sim_t *heap = program.heap;
+    uint32_t old = hs_sim_malloc(heap, 1000);
+    uint32_t barrier = hs_sim_malloc(heap, 16);
     uint32_t before = heap->tally.free;
-    uint32_t moved = hs_heap_realloc(heap, old, 3000);
+    uint32_t moved = hs_sim_realloc(heap, old, 3000);
     CHECK(moved != HS_NONE && moved != old && barrier != HS_NONE, "%s: no move", name);
     CHECK(heap->tally.minimum_free + 3000 <= before, "%s: %u", name, heap->tally.minimum_free);
     CHECK(heap->tally.lowest_free == heap->tally.minimum_free, "%s", name);

@@ -150,8 +150,8 @@ MUTANTS = (
         "real devices' cases",
         "fits looks at half the size",
         "native/replay/regions.c",
-        "           hs_heap_fits(region->heap, request->align, size, 0);",
-        "           hs_heap_fits(region->heap, request->align, size / 2, 0);",
+        "           hs_sim_fits(region->heap, request->align, size, 0);",
+        "           hs_sim_fits(region->heap, request->align, size / 2, 0);",
         REGIONS,
     ),
     Mutant(

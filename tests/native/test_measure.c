@@ -97,7 +97,7 @@ static void look(hs_replay_t *replay, figures_t *now)
     look_at_blocks(replay, now);
     for (uint32_t i = 0; i < REGIONS; i++) {
         const hs_region_t *region = &replay->regions.region[i];
-        hs_heap_walk(region->heap, add_free, &now->free[i]);
+        hs_sim_walk(region->heap, add_free, &now->free[i]);
         now->largest[i] = largest_by_asking(region, 0);
     }
     for (uint32_t s = 0; s < CAPSETS; s++) {

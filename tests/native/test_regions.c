@@ -73,7 +73,7 @@ static void exec_from_the_aliased_region_takes_a_word_more(void)
     const hs_request_t request = {.size = 61, .caps = EXEC | DEFAULT};
     hs_place_t place;
     CHECK(hs_regions_allocate(&regions, &request, &place) && place.exec, "alias");
-    CHECK(hs_heap_usable(regions.region[2].heap, place.offset, false) == 68, "61 -> 64 + 4");
+    CHECK(hs_sim_usable(regions.region[2].heap, place.offset, false) == 68, "61 -> 64 + 4");
     hs_regions_free(&regions);
 }
 

@@ -18,12 +18,12 @@
 #define POISON_TOTAL UINT32_C(12)
 #define SIZE_LIMIT UINT32_C(0xFFFFFFFF)
 
-static uint32_t poison_head(const hs_heap_t *heap)
+static uint32_t poison_head(const hs_sim_t *heap)
 {
     return heap->light ? POISON_HEAD : 0;
 }
 
-static uint32_t less_poison(const hs_heap_t *heap, uint32_t bytes)
+static uint32_t less_poison(const hs_sim_t *heap, uint32_t bytes)
 {
     if (!heap->light) {
         return bytes;
@@ -34,7 +34,7 @@ static uint32_t less_poison(const hs_heap_t *heap, uint32_t bytes)
 /* The raw allocator's request for `size` bytes, or 0 where poisoning refuses the size (the raw
  * allocators refuse 0 themselves). Without poisoning even sizes that wrap go through: it is the
  * version's own affair what becomes of them. */
-static uint32_t raw_size(const hs_heap_t *heap, uint32_t size)
+static uint32_t raw_size(const hs_sim_t *heap, uint32_t size)
 {
     if (!heap->light) {
         return size;
@@ -43,7 +43,7 @@ static uint32_t raw_size(const hs_heap_t *heap, uint32_t size)
 }
 
 /* The end of every operation that may have taken memory: from the raw result to the program's. */
-static uint32_t settle(hs_heap_t *heap, uint32_t raw)
+static uint32_t settle(hs_sim_t *heap, uint32_t raw)
 {
     if (raw == HS_NONE) {
         return HS_NONE;
@@ -55,9 +55,9 @@ static uint32_t settle(hs_heap_t *heap, uint32_t raw)
 /* ---- life ------------------------------------------------------------------------------------- */
 
 /* A heap of the same model and place, without contents. */
-static hs_heap_t *heap_shell(hs_allocator_t allocator, uint32_t base, uint32_t size)
+static hs_sim_t *heap_shell(hs_allocator_t allocator, uint32_t base, uint32_t size)
 {
-    hs_heap_t *heap = calloc(1, allocator.model->state_size);
+    hs_sim_t *heap = calloc(1, allocator.model->state_size);
     if (heap == NULL) {
         return NULL;
     }
@@ -75,7 +75,7 @@ static hs_heap_t *heap_shell(hs_allocator_t allocator, uint32_t base, uint32_t s
 }
 
 static hs_status_t heap_build(hs_allocator_t allocator, uint32_t base, uint32_t size,
-                              hs_heap_t **out)
+                              hs_sim_t **out)
 {
     if (allocator.model == NULL || (allocator.light && !allocator.model->poisonable)) {
         return HS_ERR_ARGUMENT;
@@ -84,13 +84,13 @@ static hs_status_t heap_build(hs_allocator_t allocator, uint32_t base, uint32_t 
     if (size == 0 || size > SIZE_LIMIT - base) {
         return HS_ERR_MEMORY;
     }
-    hs_heap_t *heap = heap_shell(allocator, base, size);
+    hs_sim_t *heap = heap_shell(allocator, base, size);
     if (heap == NULL) {
         return HS_ERR_MEMORY;
     }
     hs_status_t status = allocator.model->create(heap);
     if (status != HS_OK) {
-        hs_heap_delete(heap);
+        hs_sim_delete(heap);
         return status;
     }
     heap->tally.minimum_free = heap->tally.lowest_free = heap->tally.free;
@@ -98,9 +98,9 @@ static hs_status_t heap_build(hs_allocator_t allocator, uint32_t base, uint32_t 
     return HS_OK;
 }
 
-hs_heap_t *hs_heap_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why)
+hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why)
 {
-    hs_heap_t *heap = NULL;
+    hs_sim_t *heap = NULL;
     hs_status_t status = heap_build(allocator, base, size, &heap);
     if (why != NULL) {
         *why = status;
@@ -108,10 +108,10 @@ hs_heap_t *hs_heap_new(hs_allocator_t allocator, uint32_t base, uint32_t size, h
     return heap;
 }
 
-hs_heap_t *hs_heap_clone(const hs_heap_t *heap)
+hs_sim_t *hs_sim_clone(const hs_sim_t *heap)
 {
     hs_allocator_t allocator = {heap->model, heap->light};
-    hs_heap_t *copy = heap_shell(allocator, heap->base, heap->size);
+    hs_sim_t *copy = heap_shell(allocator, heap->base, heap->size);
     if (copy == NULL) {
         return NULL;
     }
@@ -122,7 +122,7 @@ hs_heap_t *hs_heap_clone(const hs_heap_t *heap)
     return copy;
 }
 
-void hs_heap_delete(hs_heap_t *heap)
+void hs_sim_delete(hs_sim_t *heap)
 {
     if (heap != NULL) {
         free(heap->mem);
@@ -132,15 +132,15 @@ void hs_heap_delete(hs_heap_t *heap)
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-uint32_t hs_heap_malloc(hs_heap_t *heap, uint32_t size)
+uint32_t hs_sim_malloc(hs_sim_t *heap, uint32_t size)
 {
     uint32_t raw = raw_size(heap, size);
     return raw == 0 ? HS_NONE : settle(heap, heap->model->malloc(heap, raw));
 }
 
-uint32_t hs_heap_calloc(hs_heap_t *heap, uint32_t size)
+uint32_t hs_sim_calloc(hs_sim_t *heap, uint32_t size)
 {
-    uint32_t offset = hs_heap_malloc(heap, size);
+    uint32_t offset = hs_sim_malloc(heap, size);
     if (offset != HS_NONE) {
         heap->steps.copied += size;
     }
@@ -148,7 +148,7 @@ uint32_t hs_heap_calloc(hs_heap_t *heap, uint32_t size)
 }
 
 /* What the C library's realloc does on an allocator that has none. */
-static uint32_t realloc_by_copy(hs_heap_t *heap, uint32_t offset, uint32_t size)
+static uint32_t realloc_by_copy(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     uint32_t moved = heap->model->malloc(heap, size);
     if (moved == HS_NONE) {
@@ -161,12 +161,12 @@ static uint32_t realloc_by_copy(hs_heap_t *heap, uint32_t offset, uint32_t size)
     return moved;
 }
 
-uint32_t hs_heap_realloc(hs_heap_t *heap, uint32_t offset, uint32_t size)
+uint32_t hs_sim_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     /* heap_caps_realloc() frees by itself on size 0, in every version; so the wrong counts that
      * multi_heap_realloc(p, 0) leaves behind since v4.3 are never seen by a program. */
     if (size == 0) {
-        hs_heap_free(heap, offset, false);
+        hs_sim_free(heap, offset, false);
         return HS_NONE;
     }
     uint32_t raw = raw_size(heap, size);
@@ -187,13 +187,13 @@ static bool align_is_valid(uint32_t align)
     return align != 0 && (align & (align - 1)) == 0 && align <= ALIGN_LIMIT;
 }
 
-static bool aligned_is_possible(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+static bool aligned_is_possible(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     return heap->model->has_aligned && align_is_valid(align) && at <= size &&
            raw_size(heap, size) != 0;
 }
 
-uint32_t hs_heap_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+uint32_t hs_sim_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     if (!aligned_is_possible(heap, align, size, at)) {
         return HS_NONE;
@@ -202,7 +202,7 @@ uint32_t hs_heap_aligned(hs_heap_t *heap, uint32_t align, uint32_t size, uint32_
                   heap->model->aligned(heap, align, raw_size(heap, size), at + poison_head(heap)));
 }
 
-void hs_heap_free(hs_heap_t *heap, uint32_t offset, bool aligned)
+void hs_sim_free(hs_sim_t *heap, uint32_t offset, bool aligned)
 {
     uint32_t raw = offset - poison_head(heap);
     if (aligned && heap->model->aligned_is_own) {
@@ -214,7 +214,7 @@ void hs_heap_free(hs_heap_t *heap, uint32_t offset, bool aligned)
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-uint32_t hs_heap_usable(const hs_heap_t *heap, uint32_t offset, bool aligned)
+uint32_t hs_sim_usable(const hs_sim_t *heap, uint32_t offset, bool aligned)
 {
     uint32_t raw = offset - poison_head(heap);
     bool own = aligned && heap->model->aligned_is_own;
@@ -222,7 +222,7 @@ uint32_t hs_heap_usable(const hs_heap_t *heap, uint32_t offset, bool aligned)
                                  : heap->model->usable(heap, raw));
 }
 
-bool hs_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t at)
+bool hs_sim_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     if (align == 0) {
         uint32_t raw = raw_size(heap, size);
@@ -232,17 +232,17 @@ bool hs_heap_fits(const hs_heap_t *heap, uint32_t align, uint32_t size, uint32_t
            heap->model->fits(heap, align, raw_size(heap, size), at + poison_head(heap));
 }
 
-uint32_t hs_heap_find_largest(hs_heap_t *heap)
+uint32_t hs_sim_find_largest(hs_sim_t *heap)
 {
     return heap->model->largest_allocatable(heap);
 }
 
-uint32_t hs_heap_largest_free(const hs_heap_t *heap)
+uint32_t hs_sim_largest_free(const hs_sim_t *heap)
 {
     return heap->model->largest_free(heap);
 }
 
-void hs_heap_reported(const hs_heap_t *heap, hs_reported_t *out)
+void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     heap->model->reported(heap, out);
     if (heap->light) {
@@ -253,12 +253,12 @@ void hs_heap_reported(const hs_heap_t *heap, hs_reported_t *out)
     }
 }
 
-void hs_heap_walk(const hs_heap_t *heap, hs_walk_fn visit, void *context)
+void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     heap->model->walk(heap, visit, context);
 }
 
-hs_status_t hs_heap_check(const hs_heap_t *heap, uint32_t *where)
+hs_status_t hs_sim_check(const hs_sim_t *heap, uint32_t *where)
 {
     uint32_t unused;
     return heap->model->check(heap, where != NULL ? where : &unused);
