@@ -1,0 +1,136 @@
+/*
+ * The heap: dynamic memory on one region of a microcontroller, in bounded time and with almost no
+ * metadata. Freestanding C11, on the caller's memory, no globals, no recursion; all positions are
+ * kept as offsets, so a heap behaves the same on a 64-bit host and on the chip. Not reentrant:
+ * calls from several tasks or interrupts need the caller's lock.
+ *
+ * Used blocks carry no header. One bit per granule of 8 bytes, in a bitmap beside the blocks, says
+ * where blocks begin and which are free; docs/design/heap.md has the reasons and the worst cases.
+ *
+ * Costs: every operation is O(1) in the number of blocks unless it says otherwise; realloc and
+ * calloc add the bytes that they copy or clear.
+ */
+#ifndef HEAPSCOPE_HEAP_H
+#define HEAPSCOPE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "heapscope/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct hs_heap hs_heap_t;
+
+/* How a heap keeps its control data. Chosen at creation. */
+typedef enum hs_form {
+    HS_FORM_AUTO = 0,  /* small where the size allows it, otherwise wide */
+    HS_FORM_SMALL = 1, /* up to HS_SMALL_MAX bytes; smallest control block, 8-byte slots */
+    HS_FORM_WIDE = 2,  /* up to HS_WIDE_MAX bytes: external RAM */
+    HS_FORM_WORD = 3   /* as wide, and promises that neither the heap's data nor any payload is
+                        * touched but by aligned 32-bit loads and stores (ESP32 IRAM) */
+} hs_form_t;
+
+#define HS_SMALL_MAX 0x0007FF00u /* bytes of a region */
+#define HS_WIDE_MAX 0x02000000u
+
+#define HS_ALIGNMENT_DEFAULT 8u
+#define HS_ALIGNMENT_MAX 0x00100000u /* of hs_heap_aligned_alloc; bytes */
+
+/* All zero means: form by size, alignment HS_ALIGNMENT_DEFAULT. */
+typedef struct hs_heap_config {
+    hs_form_t form;
+    uint32_t alignment; /* of every block: 4, 8 or 16; 0 for the default. 4 costs the same as 8.
+                         * Under 16, blocks of up to 8 bytes are aligned to 8: no object that needs
+                         * more fits into them. */
+} hs_heap_config_t;
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+/* Makes a heap on `size` bytes at `memory`, which it owns until the caller takes the memory back;
+ * there is nothing to destroy. The handle points into the region, not always at its start. Any
+ * alignment of `memory` will do; what rounding to it costs is lost. A larger region than the form
+ * allows is used up to that size. NULL: the region is too small for one block, or `config` holds a
+ * value that is not documented. `config` NULL: all defaults. Time: one word written per 256 bytes. */
+hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *config);
+
+/* ---- blocks ----------------------------------------------------------------------------------- */
+
+/* NULL: size is 0, or no free block can hold it. Low addresses are preferred. */
+void *hs_heap_malloc(hs_heap_t *heap, size_t size);
+
+/* As malloc of count * size, all zero. NULL also when the product overflows. */
+void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size);
+
+/* The byte at result + `offset` is aligned to `alignment`, a power of two up to HS_ALIGNMENT_MAX
+ * (smaller ones than the heap's own are met anyway). NULL also for any other alignment, and where
+ * `offset` exceeds `size` or is no multiple of 8 while the alignment is above the heap's. */
+void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset);
+
+/* In place when it shrinks, when it grows into a free block behind it, and, with the contents moved
+ * down, into a free block before it; else a new block. NULL: the old block is untouched (size 0:
+ * freed). `block` NULL allocates. An address that is no used block of this heap also gives NULL.
+ * A moved block keeps only the heap's own alignment. */
+void *hs_heap_realloc(hs_heap_t *heap, void *block, size_t size);
+
+/* HS_ERR_ARGUMENT: not the address of a used block: foreign, interior, or freed before (also when
+ * its neighbours have since been merged with it); nothing changed. NULL is fine. */
+hs_status_t hs_heap_free(hs_heap_t *heap, void *block);
+
+/* ---- questions about a block: 0 or NULL for an address that is no used block ------------------ */
+
+size_t hs_heap_usable_size(const hs_heap_t *heap, const void *block); /* payload bytes */
+/* Payload and metadata, the block's share of the bitmap rounded up to bytes. */
+size_t hs_heap_full_size(const hs_heap_t *heap, const void *block);
+/* The used block that `address` lies in. One word read per 256 bytes from there to its start. */
+void *hs_heap_containing_block(const hs_heap_t *heap, const void *address);
+
+/* ---- questions about the heap; bytes of payload ----------------------------------------------- */
+
+size_t hs_heap_free_size(const hs_heap_t *heap);
+size_t hs_heap_minimum_free(const hs_heap_t *heap); /* low-water mark of hs_heap_free_size */
+size_t hs_heap_reset_minimum(hs_heap_t *heap);      /* to the present free size; gives the old */
+void hs_heap_restore_minimum(hs_heap_t *heap, size_t minimum); /* the smaller of both remains */
+
+/* Would aligned_alloc (alignment up to the heap's own: malloc) succeed now? */
+bool hs_heap_fits(const hs_heap_t *heap, size_t alignment, size_t size, size_t offset);
+/* The largest size that malloc would serve now; it serves every smaller one, too. */
+size_t hs_heap_largest(const hs_heap_t *heap);
+
+typedef struct hs_heap_info {
+    size_t total;   /* of the region as given to blocks, payload: free + used */
+    size_t control; /* the control block, without the bitmap */
+    size_t bitmap;  /* the bitmap */
+    size_t free;    /* = hs_heap_free_size */
+    size_t used;    /* payload of used blocks, as handed out (usable sizes) */
+    size_t minimum_free;
+    size_t largest_free; /* the largest free block */
+    size_t free_blocks;
+    size_t used_blocks;
+} hs_heap_info_t;
+
+void hs_heap_info(const hs_heap_t *heap, hs_heap_info_t *info); /* walks: O(n) in the blocks */
+
+/* Every block once, in address order; a slot of 8 bytes counts as a block. `visit` may not change
+ * the heap; false stops. O(n). */
+typedef bool (*hs_heap_visit_t)(void *context, void *block, size_t size, bool used);
+void hs_heap_walk(const hs_heap_t *heap, hs_heap_visit_t visit, void *context);
+
+/* ---- integrity -------------------------------------------------------------------------------- */
+
+/* Is `block` a used block whose own and neighbours' metadata agree? O(1). HS_ERR_ARGUMENT: no used
+ * block begins there. HS_ERR_CORRUPT: the metadata around it contradict each other. */
+hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block);
+
+/* Everything, O(n), terminating whatever the bytes are. HS_ERR_CORRUPT: *where (may be NULL) is the
+ * address of the first thing that is wrong. */
+hs_status_t hs_heap_check(const hs_heap_t *heap, const void **where);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
