@@ -44,7 +44,7 @@ typedef enum hs_form {
 typedef struct hs_heap_config {
     hs_form_t form;
     uint32_t alignment; /* of every block: 4, 8 or 16; 0 for the default. 4 costs the same as 8.
-                         * Under 16, blocks of up to 8 bytes are aligned to 8: no object that needs
+                         * With 16, blocks of up to 8 bytes are aligned to 8: no object that needs
                          * more fits into them. */
 } hs_heap_config_t;
 
@@ -67,7 +67,8 @@ void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size);
 
 /* The byte at result + `offset` is aligned to `alignment`, a power of two up to HS_ALIGNMENT_MAX
  * (smaller ones than the heap's own are met anyway). NULL also for any other alignment, and where
- * `offset` exceeds `size` or is no multiple of 8 while the alignment is above the heap's. */
+ * `offset` exceeds `size`, or is no multiple of the heap's alignment (8 at least) while
+ * `alignment` is above it. */
 void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset);
 
 /* In place when it shrinks, when it grows into a free block behind it, and, with the contents moved
@@ -85,7 +86,7 @@ hs_status_t hs_heap_free(hs_heap_t *heap, void *block);
 size_t hs_heap_usable_size(const hs_heap_t *heap, const void *block); /* payload bytes */
 /* Payload and metadata, the block's share of the bitmap rounded up to bytes. */
 size_t hs_heap_full_size(const hs_heap_t *heap, const void *block);
-/* The used block that `address` lies in. One word read per 256 bytes from there to its start. */
+/* The used block that `address` lies in. Walks: O(n) in the blocks before it. */
 void *hs_heap_containing_block(const hs_heap_t *heap, const void *address);
 
 /* ---- questions about the heap; bytes of payload ----------------------------------------------- */

@@ -1,0 +1,132 @@
+/*
+ * Aligned blocks, and what would succeed now, for one form: part of operations.h.
+ */
+
+/* Free blocks that a search for an aligned block looks at before it asks for one so large that any
+ * will do. */
+#define HS_LOOK_ALIGNED 16u
+
+/* Granules to leave free in front, so that the byte `offset` bytes behind the block is aligned. */
+static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t alignment,
+                               uint32_t offset)
+{
+    const uint32_t at = (uint32_t)(uintptr_t)hs_at(heap, block) + offset;
+    const uint32_t lead = ((0u - at) & (alignment - 1)) >> HS_GRANULE_SHIFT;
+    /* What stays in front must be a block, too. */
+    return lead == 1 ? lead + (alignment >> HS_GRANULE_SHIFT) : lead;
+}
+
+/* A free block that can hold `granules` from an aligned place on, and its bin; or 0. */
+static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
+                             uint32_t offset, uint32_t *bin)
+{
+    if (granules > heap->free) {
+        return 0;
+    }
+    uint32_t look = HS_LOOK_ALIGNED;
+    for (uint32_t at = bin_from(heap, hs_bin_of(granules)); at != 0 && look != 0;
+         at = bin_from(heap, at + 1)) {
+        const uint32_t head = bin_head(heap, at);
+        uint32_t block = head;
+        do {
+            const uint32_t size = hs_at(heap, block)[HS_SIZE];
+            const uint32_t lead = lead_of(heap, block, alignment, offset);
+            if (lead <= size && granules <= size - lead) {
+                *bin = at;
+                return block;
+            }
+            block = hs_at(heap, block)[HS_NEXT];
+            look--;
+        } while (look != 0 && block != head);
+    }
+    /* Lead is at most alignment - 1 granules, or one alignment and one granule. */
+    const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
+    return enough <= heap->free ? bin_find(heap, (enough + heap->unit) & ~heap->unit, bin) : 0;
+}
+
+void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
+{
+    if (size - 1 >= BYTES_MAX) {
+        return NULL;
+    }
+    const uint32_t granules = block_granules(heap, size);
+    uint32_t bin = 0;
+    uint32_t block = find_aligned(heap, granules, alignment, offset, &bin);
+    if (block == 0) {
+        return NULL;
+    }
+    const uint32_t lead = lead_of(heap, block, alignment, offset);
+    if (lead == 0) {
+        carve(heap, block, bin, granules);
+    } else {
+        uint32_t *const bitmap = bits_of(heap);
+        const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
+        write_size(heap, block, lead);
+        bin_move(heap, block, bin, block, hs_bin_of(lead));
+        hs_set(bitmap, block + lead - 1);
+        hs_clear(bitmap, block + lead + whole - 1);
+        heap->free -= whole;
+        block += lead;
+        settle(heap, block, whole, granules);
+    }
+    note_minimum(heap);
+    return hs_at(heap, block);
+}
+
+bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
+{
+    if (size - 1 >= BYTES_MAX) {
+        return false;
+    }
+    uint32_t bin;
+    const uint32_t granules = block_granules(heap, size);
+    if (alignment > HS_GRANULE << heap->unit) {
+        return find_aligned(heap, granules, alignment, offset, &bin) != 0;
+    }
+#if HS_SLOTS
+    if (size <= HS_GRANULE && slot_is_free(heap)) {
+        return true;
+    }
+#endif
+    return granules <= heap->free && bin_find(heap, granules, &bin) != 0;
+}
+
+uint32_t HS_NAME(largest)(const hs_heap_t *heap)
+{
+    uint32_t word = HS_MAP - 1;
+    while (word != 0 && heap->words[word] == 0) {
+        word--;
+    }
+    if (heap->words[word] == 0) {
+#if HS_SLOTS
+        return slot_is_free(heap) ? 1 : 0;
+#else
+        return 0;
+#endif
+    }
+    /* What a search for a block of the last bin would look at. */
+    const uint32_t head = bin_head(heap, word * HS_WORD_BITS + hs_word_highest(heap->words[word]));
+    uint32_t largest = 0;
+    uint32_t block = head;
+    uint32_t look = HS_LOOK_LAST;
+    do {
+        const uint32_t size = hs_at(heap, block)[HS_SIZE];
+        largest = size > largest ? size : largest;
+        block = hs_at(heap, block)[HS_NEXT];
+    } while (--look != 0 && block != head);
+    return largest;
+}
+
+/* The only free block of a new heap. */
+void HS_NAME(start)(hs_heap_t *heap, uint32_t first)
+{
+    uint32_t *const bitmap = bits_of(heap);
+    const uint32_t size = heap->end - first;
+    hs_set_two(bitmap, first);
+    hs_set(bitmap, heap->end - 1);
+    hs_set(bitmap, heap->end);
+    write_size(heap, first, size);
+    bin_insert(heap, first, hs_bin_of(size));
+    heap->free = size;
+    heap->minimum = size;
+}

@@ -1,0 +1,264 @@
+/*
+ * Integrity: everything that two places of the metadata say must agree. Reads only inside the heap
+ * and ends, whatever the bytes are.
+ */
+#include "layout.h"
+
+/* What a walk over the blocks counted. */
+typedef struct hs_count {
+    uint32_t free;        /* granules of free blocks and slots */
+    uint32_t free_blocks; /* to be found in the bins */
+    uint32_t slabs;       /* to be found in the list of slabs */
+} hs_count_t;
+
+static bool is_index(const hs_heap_t *heap, uint32_t granule)
+{
+    return granule >= hs_first(heap) && granule < heap->end &&
+           ((granule - hs_first(heap)) & heap->unit) == 0;
+}
+
+static bool control_agrees(const hs_heap_t *heap)
+{
+    if (heap->wide > 1 || heap->unit > 1 ||
+        heap->end > (heap->wide != 0 ? HS_WIDE_MAX : HS_SMALL_MAX) / HS_GRANULE ||
+        hs_seal_of(heap) != hs_seal(heap)) {
+        return false;
+    }
+    return hs_first(heap) + HS_BLOCK_MIN <= heap->end && heap->free <= heap->end &&
+           heap->minimum <= heap->free;
+}
+
+/* ---- the bitmap ------------------------------------------------------------------------------- */
+
+/* Is a free block whole at `block`: bits, size, footer? Gives its size, or 0. */
+static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+{
+    const uint32_t size = hs_at(heap, block)[HS_SIZE];
+    if (size < HS_BLOCK_MIN || size > heap->end - block || (size & heap->unit) != 0 ||
+        hs_at(heap, block + size)[HS_FOOTER] != size || hs_bit(bitmap, block) == 0 ||
+        hs_bit(bitmap, block + 1) == 0 || hs_bit(bitmap, block + size - 1) == 0) {
+        return 0;
+    }
+    return size;
+}
+
+/* The first set bit from `from` on, `end` at most. */
+static uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end)
+{
+    for (uint32_t i = from; i < end; i = (i | (HS_WORD_BITS - 1)) + 1) {
+        const uint32_t word = bitmap[i / HS_WORD_BITS] >> i % HS_WORD_BITS;
+        if (word != 0) {
+            return i + hs_word_lowest(word) < end ? i + hs_word_lowest(word) : end;
+        }
+    }
+    return end;
+}
+
+/* Are bits `from` up to `to` clear, but for the long mark, if any, of a used block at `block`? */
+static bool used_bits_agree(const uint32_t *bitmap, uint32_t block, uint32_t size)
+{
+    const uint32_t mark = (block / HS_WORD_BITS + 1) * HS_WORD_BITS; /* first bit of that word */
+    const uint32_t to = block + size;
+    if (size < HS_LONG) {
+        return set_bit_from(bitmap, block + 1, to) == to;
+    }
+    return bitmap[mark / HS_WORD_BITS] == (size << HS_LONG_SHIFT | HS_LONG_MARK) &&
+           set_bit_from(bitmap, block + 1, mark) == mark &&
+           set_bit_from(bitmap, mark + HS_WORD_BITS, to) == to;
+}
+
+/* Granules of the used block at `block`, or 0 where its bits contradict each other. */
+static uint32_t used_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+{
+    const uint32_t at = block / HS_WORD_BITS + 1;
+    uint32_t next = set_bit_from(bitmap, block + 1, heap->end);
+    if (at < hs_bitmap_words(heap->end) && next >= at * HS_WORD_BITS && hs_is_long(bitmap[at])) {
+        const uint32_t size = bitmap[at] >> HS_LONG_SHIFT;
+        next = size >= HS_LONG && size <= heap->end - block ? block + size : block;
+    }
+    const uint32_t size = next - block;
+    return size >= HS_BLOCK_MIN && (size & heap->unit) == 0 && used_bits_agree(bitmap, block, size)
+               ? size
+               : 0;
+}
+
+/* Size of the block at `block`, or 0; it begins where a bit is set, with another block behind it. */
+static uint32_t size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+{
+    if (hs_bit(bitmap, block) == 0) {
+        return 0;
+    }
+    if (hs_bit(bitmap, block + 1) == 0) {
+        return used_size_at(heap, bitmap, block);
+    }
+    const uint32_t size = free_size_at(heap, bitmap, block);
+    if (size == 0 || hs_bit(bitmap, block + size) == 0 || hs_bit(bitmap, block + size + 1) != 0 ||
+        set_bit_from(bitmap, block + 2, block + size - 1) < block + size - 1) {
+        return 0;
+    }
+    return size;
+}
+
+/* Do the links of the free block at `block` come back to it, within its bin? */
+static bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_t size)
+{
+    const uint32_t next = hs_at(heap, block)[HS_NEXT];
+    const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
+    return is_index(heap, next) && is_index(heap, previous) &&
+           hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block &&
+           hs_bin_of(hs_at(heap, next)[HS_SIZE]) == hs_bin_of(size);
+}
+
+static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32_t *where)
+{
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    const uint32_t first = hs_first(heap);
+    const uint32_t bits = hs_bitmap_words(heap->end) * HS_WORD_BITS;
+    if (set_bit_from(bitmap, 0, first) != first || hs_bit(bitmap, heap->end) == 0 ||
+        set_bit_from(bitmap, heap->end + 1, bits) != bits) {
+        *where = 0;
+        return HS_ERR_CORRUPT;
+    }
+    uint32_t size;
+    for (uint32_t block = first; block < heap->end; block += size) {
+        *where = block;
+        size = size_at(heap, bitmap, block);
+        if (size == 0) {
+            return HS_ERR_CORRUPT;
+        }
+        if (hs_bit(bitmap, block + 1) != 0) {
+            if (!links_agree(heap, block, size)) {
+                return HS_ERR_CORRUPT;
+            }
+            count->free += size;
+            count->free_blocks++;
+        } else if (hs_is_slab(heap, block, size)) {
+            count->slabs++;
+        }
+    }
+    return HS_OK;
+}
+
+/* ---- the lists -------------------------------------------------------------------------------- */
+
+static uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
+{
+    return heap->wide != 0 ? ((const uint32_t *)heap)[1 - (int32_t)bin]
+                           : ((const uint16_t *)heap)[1 - (int32_t)bin];
+}
+
+/* Follows each bin's list; together they must have each free block once. */
+static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint32_t *where)
+{
+    const uint32_t last = hs_last_bin(heap->end);
+    for (uint32_t bin = 0; bin < hs_map_words(heap) * HS_WORD_BITS; bin++) {
+        const bool marked = hs_bit(heap->words, bin) != 0;
+        const uint32_t head = bin >= HS_BLOCK_MIN && bin <= last ? bin_head(heap, bin) : 0;
+        *where = 0;
+        if (marked != (head != 0)) {
+            return HS_ERR_CORRUPT;
+        }
+        uint32_t block = head;
+        while (head != 0) {
+            *where = block;
+            if (!is_index(heap, block) || free_blocks-- == 0 ||
+                hs_bin_of(hs_at(heap, block)[HS_SIZE]) != bin ||
+                free_size_at(heap, hs_bitmap(heap), block) == 0) {
+                return HS_ERR_CORRUPT;
+            }
+            block = hs_at(heap, block)[HS_NEXT];
+            if (block == head) {
+                break;
+            }
+        }
+    }
+    return free_blocks == 0 ? HS_OK : HS_ERR_CORRUPT;
+}
+
+/* Those with a free slot come first; together they must be all slabs. */
+static hs_status_t check_slabs(const hs_heap_t *heap, hs_count_t *count, uint32_t *where)
+{
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    const uint32_t head = hs_slots(heap);
+    uint32_t slab = head;
+    bool full = false;
+    *where = 0;
+    while (head != 0) {
+        if (!is_index(heap, slab) || count->slabs-- == 0) {
+            return HS_ERR_CORRUPT;
+        }
+        *where = slab;
+        const uint32_t slots = hs_at(heap, slab)[0] & HS_SLAB_FREE;
+        if (!hs_is_slab(heap, slab, hs_used_at(heap, bitmap, slab)) || (full && slots != 0) ||
+            slots == HS_SLAB_FREE) {
+            return HS_ERR_CORRUPT;
+        }
+        full = slots == 0;
+        for (uint32_t left = slots; left != 0; left &= left - 1) {
+            count->free++;
+        }
+        slab = hs_at(heap, slab)[1] & 0xFFFFu;
+        if (slab == head) {
+            break;
+        }
+    }
+    return count->slabs == 0 ? HS_OK : HS_ERR_CORRUPT;
+}
+
+/* ---- the public checks ------------------------------------------------------------------------ */
+
+hs_status_t hs_heap_check(const hs_heap_t *heap, const void **where)
+{
+    hs_count_t count = {0, 0, 0};
+    uint32_t at = 0;
+    hs_status_t status = control_agrees(heap) ? HS_OK : HS_ERR_CORRUPT;
+    if (status == HS_OK) {
+        status = check_blocks(heap, &count, &at);
+    }
+    if (status == HS_OK) {
+        status = check_bins(heap, count.free_blocks, &at);
+    }
+    if (status == HS_OK && heap->wide == 0) {
+        status = check_slabs(heap, &count, &at);
+    }
+    if (status == HS_OK && count.free != heap->free) {
+        at = 0;
+        status = HS_ERR_CORRUPT;
+    }
+    if (status != HS_OK && where != NULL) {
+        *where = hs_at(heap, at);
+    }
+    return status;
+}
+
+hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
+{
+    if (!control_agrees(heap)) {
+        return HS_ERR_CORRUPT;
+    }
+    if (hs_heap_usable_size(heap, block) == 0) {
+        return HS_ERR_ARGUMENT;
+    }
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    uint32_t at = (uint32_t)hs_granule_of(heap, block);
+    if (hs_bit(bitmap, at) == 0) {
+        at = hs_slab_of(heap, at);
+    }
+    const uint32_t next = at + hs_used_at(heap, bitmap, at);
+    if (next > heap->end || hs_bit(bitmap, next) == 0) {
+        return HS_ERR_CORRUPT;
+    }
+    if (hs_bit(bitmap, next + 1) != 0 && (free_size_at(heap, bitmap, next) == 0 ||
+                                          !links_agree(heap, next, hs_at(heap, next)[HS_SIZE]))) {
+        return HS_ERR_CORRUPT;
+    }
+    if (hs_bit(bitmap, at - 1) == 0) {
+        return HS_OK;
+    }
+    const uint32_t before = hs_at(heap, at)[HS_FOOTER];
+    return before < at && is_index(heap, at - before) &&
+                   free_size_at(heap, bitmap, at - before) == before &&
+                   links_agree(heap, at - before, before)
+               ? HS_OK
+               : HS_ERR_CORRUPT;
+}

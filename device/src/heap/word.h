@@ -1,0 +1,48 @@
+/*
+ * Bits of 32-bit words. The only place of the heap with compiler extensions; any other compiler
+ * gets the portable form.
+ */
+#ifndef HEAPSCOPE_HEAP_WORD_H
+#define HEAPSCOPE_HEAP_WORD_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define HS_UNLIKELY(condition) __builtin_expect((condition), 0)
+#define HS_RARE                                                                                    \
+    __attribute__((noinline)) /* keeps a rare path from costing the usual one registers */
+#else
+#define HS_UNLIKELY(condition) (condition)
+#define HS_RARE
+#endif
+
+#define HS_WORD_BITS 32u
+
+/* Index of the highest set bit; word != 0. */
+static inline uint32_t hs_word_highest(uint32_t word)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return (uint32_t)(sizeof(unsigned int) * 8 - 1) ^ (uint32_t)__builtin_clz(word);
+#else
+    uint32_t index = 0;
+    for (uint32_t step = 16; step != 0; step >>= 1) {
+        if ((word >> step) != 0) {
+            word >>= step;
+            index += step;
+        }
+    }
+    return index;
+#endif
+}
+
+/* Index of the lowest set bit; word != 0. */
+static inline uint32_t hs_word_lowest(uint32_t word)
+{
+#if defined(__GNUC__) || defined(__clang__)
+    return (uint32_t)__builtin_ctz(word);
+#else
+    return hs_word_highest(word & (~word + 1u));
+#endif
+}
+
+#endif
