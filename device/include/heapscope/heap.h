@@ -44,8 +44,8 @@ typedef enum hs_form {
 typedef struct hs_heap_config {
     hs_form_t form;
     uint32_t alignment; /* of every block: 4, 8 or 16; 0 for the default. 4 costs the same as 8.
-                         * With 16, blocks of up to 8 bytes are aligned to 8: no object that needs
-                         * more fits into them. */
+                         * In the small form blocks of up to 4 and up to 8 bytes are aligned to 4
+                         * and to 8 at most: no object that needs more fits into them. */
 } hs_heap_config_t;
 
 /* ---- life ------------------------------------------------------------------------------------- */
@@ -59,16 +59,18 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
-/* NULL: size is 0, or no free block can hold it. Low addresses are preferred. */
+/* NULL: size is 0, or no free block that a search looks at can hold it. A search looks at four blocks
+ * where larger ones exist, which all do; and at twelve where only blocks of nearly that size are
+ * left, which may not: hs_heap_largest() knows. Low addresses are preferred. */
 void *hs_heap_malloc(hs_heap_t *heap, size_t size);
 
 /* As malloc of count * size, all zero. NULL also when the product overflows. */
 void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size);
 
-/* The byte at result + `offset` is aligned to `alignment`, a power of two up to HS_ALIGNMENT_MAX
- * (smaller ones than the heap's own are met anyway). NULL also for any other alignment, and where
- * `offset` exceeds `size`, or is no multiple of the heap's alignment (8 at least) while
- * `alignment` is above it. */
+/* The byte at result + `offset` is aligned to `alignment`, a power of two up to HS_ALIGNMENT_MAX.
+ * A search looks at 16 blocks that may do, then for one so large that it must. NULL also for any other
+ * alignment, and where `offset` exceeds `size` or is no multiple of the
+ * smaller of `alignment` and the heap's own (8 or 16). */
 void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset);
 
 /* In place when it shrinks, when it grows into a free block behind it, and, with the contents moved

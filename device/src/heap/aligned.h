@@ -20,7 +20,7 @@ static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t a
 static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
                              uint32_t offset, uint32_t *bin)
 {
-    if (granules > heap->free) {
+    if (2 * granules > heap->free) {
         return 0;
     }
     uint32_t look = HS_LOOK_ALIGNED;
@@ -41,7 +41,8 @@ static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t 
     }
     /* Lead is at most alignment - 1 granules, or one alignment and one granule. */
     const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
-    return enough <= heap->free ? bin_find(heap, (enough + heap->unit) & ~heap->unit, bin) : 0;
+    const uint32_t even = enough + (enough & heap->shape & HS_UNIT);
+    return 2 * even <= heap->free ? bin_find(heap, even, bin) : 0;
 }
 
 void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
@@ -65,7 +66,7 @@ void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_
         bin_move(heap, block, bin, block, hs_bin_of(lead));
         hs_set(bitmap, block + lead - 1);
         hs_clear(bitmap, block + lead + whole - 1);
-        heap->free -= whole;
+        heap->free -= 2 * whole;
         block += lead;
         settle(heap, block, whole, granules);
     }
@@ -80,15 +81,15 @@ bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint3
     }
     uint32_t bin;
     const uint32_t granules = block_granules(heap, size);
-    if (alignment > HS_GRANULE << heap->unit) {
+    if (alignment > hs_alignment(heap, size)) {
         return find_aligned(heap, granules, alignment, offset, &bin) != 0;
     }
 #if HS_SLOTS
-    if (size <= HS_GRANULE && slot_is_free(heap)) {
+    if (size <= HS_SLOT_MAX && slot_is_free(heap, kind_for(size))) {
         return true;
     }
 #endif
-    return granules <= heap->free && bin_find(heap, granules, &bin) != 0;
+    return 2 * granules <= heap->free && bin_find(heap, granules, &bin) != 0;
 }
 
 uint32_t HS_NAME(largest)(const hs_heap_t *heap)
@@ -99,7 +100,7 @@ uint32_t HS_NAME(largest)(const hs_heap_t *heap)
     }
     if (heap->words[word] == 0) {
 #if HS_SLOTS
-        return slot_is_free(heap) ? 1 : 0;
+        return largest_slot(heap);
 #else
         return 0;
 #endif
@@ -114,7 +115,7 @@ uint32_t HS_NAME(largest)(const hs_heap_t *heap)
         largest = size > largest ? size : largest;
         block = hs_at(heap, block)[HS_NEXT];
     } while (--look != 0 && block != head);
-    return largest;
+    return HS_GRANULE * largest;
 }
 
 /* The only free block of a new heap. */
@@ -127,6 +128,6 @@ void HS_NAME(start)(hs_heap_t *heap, uint32_t first)
     hs_set(bitmap, heap->end);
     write_size(heap, first, size);
     bin_insert(heap, first, hs_bin_of(size));
-    heap->free = size;
-    heap->minimum = size;
+    heap->free = 2 * size;
+    heap->minimum = 2 * size;
 }

@@ -26,7 +26,7 @@ static inline uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
 
 static inline uint32_t *bits_of(const hs_heap_t *heap)
 {
-    return (uint32_t *)heap->words + HS_MAP;
+    return (uint32_t *)heap->words + hs_words_before(HS_MAP == HS_MAP_WIDE);
 }
 
 /* Low addresses go first, as far as two comparisons can tell. */
@@ -138,7 +138,7 @@ static inline uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t g
     return best;
 }
 
-/* A free block for `granules`, not more than heap->free; and its bin. 0: none. */
+/* A free block for `granules`, not more than are free; and its bin. 0: none. */
 static inline uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
 {
     uint32_t at = hs_bin_of(granules);

@@ -10,7 +10,8 @@
 static inline uint32_t whole_units(const hs_heap_t *heap, size_t bytes)
 {
     const uint32_t granules = ((uint32_t)bytes + HS_GRANULE - 1) >> HS_GRANULE_SHIFT;
-    return (granules + heap->unit) & ~heap->unit;
+    const uint32_t unit = heap->shape & HS_UNIT;
+    return (granules + unit) & ~unit;
 }
 
 static inline uint32_t block_granules(const hs_heap_t *heap, size_t size)
@@ -50,14 +51,14 @@ static inline void carve(hs_heap_t *heap, uint32_t block, uint32_t bin, uint32_t
         hs_set_two(bitmap, rest);
         bin_move(heap, block, bin, rest, hs_bin_of(left));
     }
-    heap->free -= granules;
+    heap->free -= 2 * granules;
     hs_mark_long(bitmap, block, granules);
 }
 
 /* A used block of `granules` at least, or 0. The low-water mark is the caller's. */
 static inline uint32_t take(hs_heap_t *heap, uint32_t granules)
 {
-    if (granules > heap->free) {
+    if (2 * granules > heap->free) {
         return 0;
     }
     uint32_t bin = 0;
@@ -68,29 +69,18 @@ static inline uint32_t take(hs_heap_t *heap, uint32_t granules)
     return block;
 }
 
-/* The size of the free block before or behind a used one, 0 where that is in use, or HS_DAMAGED. */
-#define HS_DAMAGED UINT32_MAX
-
-static inline uint32_t free_before(const hs_heap_t *heap, uint32_t block)
-{
-    if (hs_bit(bits_of(heap), block - 1) == 0) {
-        return 0;
-    }
-    const uint32_t size = hs_at(heap, block)[HS_FOOTER];
-    return size - HS_BLOCK_MIN < block - HS_BLOCK_MIN && /* from HS_BLOCK_MIN to block - 1 */
-                   hs_at(heap, block - size)[HS_SIZE] == size
-               ? size
-               : HS_DAMAGED;
-}
-
+/* The size of the free block behind a used one, 0 where that is in use, or HS_DAMAGED. */
 static inline uint32_t free_behind(const hs_heap_t *heap, uint32_t next)
 {
     if (hs_bit(bits_of(heap), next + 1) == 0) {
         return 0;
     }
+    const uint32_t most = heap->end - next;
+    if (HS_UNLIKELY(most - 1 >= heap->end)) { /* the end is never free */
+        return HS_DAMAGED;
+    }
     const uint32_t size = hs_at(heap, next)[HS_SIZE];
-    return size - HS_BLOCK_MIN <= heap->end - next - HS_BLOCK_MIN &&
-                   hs_at(heap, next + size)[HS_FOOTER] == size
+    return size - HS_BLOCK_MIN <= most - HS_BLOCK_MIN && hs_at(heap, next + size)[HS_FOOTER] == size
                ? size
                : HS_DAMAGED;
 }
@@ -100,12 +90,12 @@ static inline hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t next = block + size;
-    const uint32_t before = free_before(heap, block);
+    const uint32_t before = hs_free_before(heap, bitmap, block);
     const uint32_t behind = free_behind(heap, next);
     if (HS_UNLIKELY(before == HS_DAMAGED || behind == HS_DAMAGED)) {
-        return HS_ERR_CORRUPT;
+        return hs_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
     }
-    heap->free += size;
+    heap->free += 2 * size;
     hs_clear_long(bitmap, block, size);
     if (behind == 0) {
         hs_set(bitmap, next - 1);
@@ -151,7 +141,7 @@ static inline void absorb(hs_heap_t *heap, uint32_t block, uint32_t size)
     bin_remove(heap, block, hs_bin_of(size));
     hs_clear_two(bitmap, block);
     hs_clear(bitmap, block + size - 1);
-    heap->free -= size;
+    heap->free -= 2 * size;
 }
 
 /* Of [block, block + size), which has no bit set but perhaps the first, and no free neighbour:
@@ -171,7 +161,7 @@ static inline void settle(hs_heap_t *heap, uint32_t block, uint32_t size, uint32
     hs_set(bitmap, rest + left - 1);
     write_size(heap, rest, left);
     bin_insert(heap, rest, hs_bin_of(left));
-    heap->free += left;
+    heap->free += 2 * left;
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 /* What a walk over the blocks counted. */
 typedef struct hs_count {
-    uint32_t free;        /* granules of free blocks and slots */
+    uint32_t free;        /* words of free blocks and slots */
     uint32_t free_blocks; /* to be found in the bins */
     uint32_t slabs;       /* to be found in the list of slabs */
 } hs_count_t;
@@ -14,17 +14,16 @@ typedef struct hs_count {
 static bool is_index(const hs_heap_t *heap, uint32_t granule)
 {
     return granule >= hs_first(heap) && granule < heap->end &&
-           ((granule - hs_first(heap)) & heap->unit) == 0;
+           ((granule - hs_first(heap)) & heap->shape & HS_UNIT) == 0;
 }
 
 static bool control_agrees(const hs_heap_t *heap)
 {
-    if (heap->wide > 1 || heap->unit > 1 ||
-        heap->end > (heap->wide != 0 ? HS_WIDE_MAX : HS_SMALL_MAX) / HS_GRANULE ||
-        hs_seal_of(heap) != hs_seal(heap)) {
+    if (heap->end > (hs_is_wide(heap) ? HS_WIDE_MAX : HS_SMALL_MAX) / HS_GRANULE ||
+        heap->shape != hs_shape_of(heap->end, hs_is_wide(heap), heap->shape & HS_UNIT)) {
         return false;
     }
-    return hs_first(heap) + HS_BLOCK_MIN <= heap->end && heap->free <= heap->end &&
+    return hs_first(heap) + HS_BLOCK_MIN <= heap->end && heap->free <= 2 * heap->end &&
            heap->minimum <= heap->free;
 }
 
@@ -33,13 +32,22 @@ static bool control_agrees(const hs_heap_t *heap)
 /* Is a free block whole at `block`: bits, size, footer? Gives its size, or 0. */
 static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
 {
+    if (heap->end - block < HS_BLOCK_MIN) {
+        return 0;
+    }
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
-    if (size < HS_BLOCK_MIN || size > heap->end - block || (size & heap->unit) != 0 ||
-        hs_at(heap, block + size)[HS_FOOTER] != size || hs_bit(bitmap, block) == 0 ||
-        hs_bit(bitmap, block + 1) == 0 || hs_bit(bitmap, block + size - 1) == 0) {
+    if (size < HS_BLOCK_MIN || size > heap->end - block || hs_bit(bitmap, block + size) == 0 ||
+        (size & heap->shape & HS_UNIT) != 0 || hs_at(heap, block + size)[HS_FOOTER] != size ||
+        hs_bit(bitmap, block) == 0 || hs_bit(bitmap, block + 1) == 0 ||
+        hs_bit(bitmap, block + size - 1) == 0) {
         return 0;
     }
     return size;
+}
+
+bool hs_is_in_free(const hs_heap_t *heap, uint32_t granule)
+{
+    return free_size_at(heap, hs_bitmap(heap), granule - 1) != 0;
 }
 
 /* The first set bit from `from` on, `end` at most. */
@@ -77,7 +85,8 @@ static uint32_t used_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
         next = size >= HS_LONG && size <= heap->end - block ? block + size : block;
     }
     const uint32_t size = next - block;
-    return size >= HS_BLOCK_MIN && (size & heap->unit) == 0 && used_bits_agree(bitmap, block, size)
+    return size >= HS_BLOCK_MIN && (size & heap->shape & HS_UNIT) == 0 &&
+                   used_bits_agree(bitmap, block, size)
                ? size
                : 0;
 }
@@ -92,11 +101,19 @@ static uint32_t size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t 
         return used_size_at(heap, bitmap, block);
     }
     const uint32_t size = free_size_at(heap, bitmap, block);
-    if (size == 0 || hs_bit(bitmap, block + size) == 0 || hs_bit(bitmap, block + size + 1) != 0 ||
+    if (size == 0 || hs_bit(bitmap, block + size + 1) != 0 ||
         set_bit_from(bitmap, block + 2, block + size - 1) < block + size - 1) {
         return 0;
     }
     return size;
+}
+
+/* Is the free block at `neighbour` in the same bin as one of `size`? */
+static bool is_of_bin(const hs_heap_t *heap, uint32_t neighbour, uint32_t size)
+{
+    const uint32_t other =
+        is_index(heap, neighbour) ? free_size_at(heap, hs_bitmap(heap), neighbour) : 0;
+    return other != 0 && hs_bin_of(other) == hs_bin_of(size);
 }
 
 /* Do the links of the free block at `block` come back to it, within its bin? */
@@ -104,9 +121,8 @@ static bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
     const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
-    return is_index(heap, next) && is_index(heap, previous) &&
-           hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block &&
-           hs_bin_of(hs_at(heap, next)[HS_SIZE]) == hs_bin_of(size);
+    return is_of_bin(heap, next, size) && is_of_bin(heap, previous, size) &&
+           hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block;
 }
 
 static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32_t *where)
@@ -130,7 +146,7 @@ static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32
             if (!links_agree(heap, block, size)) {
                 return HS_ERR_CORRUPT;
             }
-            count->free += size;
+            count->free += 2 * size;
             count->free_blocks++;
         } else if (hs_is_slab(heap, block, size)) {
             count->slabs++;
@@ -143,8 +159,8 @@ static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32
 
 static uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
 {
-    return heap->wide != 0 ? ((const uint32_t *)heap)[1 - (int32_t)bin]
-                           : ((const uint16_t *)heap)[1 - (int32_t)bin];
+    return hs_is_wide(heap) ? ((const uint32_t *)heap)[1 - (int32_t)bin]
+                            : ((const uint16_t *)heap)[1 - (int32_t)bin];
 }
 
 /* Follows each bin's list; together they must have each free block once. */
@@ -160,10 +176,12 @@ static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint3
         }
         uint32_t block = head;
         while (head != 0) {
+            if (!is_index(heap, block) || free_blocks-- == 0) {
+                return HS_ERR_CORRUPT;
+            }
             *where = block;
-            if (!is_index(heap, block) || free_blocks-- == 0 ||
-                hs_bin_of(hs_at(heap, block)[HS_SIZE]) != bin ||
-                free_size_at(heap, hs_bitmap(heap), block) == 0) {
+            const uint32_t size = free_size_at(heap, hs_bitmap(heap), block);
+            if (size == 0 || hs_bin_of(size) != bin) {
                 return HS_ERR_CORRUPT;
             }
             block = hs_at(heap, block)[HS_NEXT];
@@ -175,31 +193,45 @@ static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint3
     return free_blocks == 0 ? HS_OK : HS_ERR_CORRUPT;
 }
 
-/* Those with a free slot come first; together they must be all slabs. */
-static hs_status_t check_slabs(const hs_heap_t *heap, hs_count_t *count, uint32_t *where)
+/* Follows the list of one kind, in which those with a free slot come first. */
+static hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *count,
+                              uint32_t *where)
 {
     const uint32_t *const bitmap = hs_bitmap(heap);
-    const uint32_t head = hs_slots(heap);
+    const uint32_t full = (UINT32_C(1) << hs_slab_kinds[kind].slots) - 1;
+    const uint32_t head = hs_slabs(heap)[kind];
+    bool after_full = false;
     uint32_t slab = head;
-    bool full = false;
     *where = 0;
     while (head != 0) {
         if (!is_index(heap, slab) || count->slabs-- == 0) {
             return HS_ERR_CORRUPT;
         }
         *where = slab;
-        const uint32_t slots = hs_at(heap, slab)[0] & HS_SLAB_FREE;
-        if (!hs_is_slab(heap, slab, hs_used_at(heap, bitmap, slab)) || (full && slots != 0) ||
-            slots == HS_SLAB_FREE) {
+        const uint32_t slots = hs_at(heap, slab)[0] & 0xFFFFu;
+        if (!hs_is_slab(heap, slab, hs_seems_used(heap, bitmap, slab)) ||
+            hs_slab_kind(hs_at(heap, slab)) != kind || (after_full && slots != 0) ||
+            slots >= full) {
             return HS_ERR_CORRUPT;
         }
-        full = slots == 0;
+        after_full = slots == 0;
         for (uint32_t left = slots; left != 0; left &= left - 1) {
-            count->free++;
+            count->free += hs_slab_kinds[kind].words;
         }
         slab = hs_at(heap, slab)[1] & 0xFFFFu;
         if (slab == head) {
             break;
+        }
+    }
+    return HS_OK;
+}
+
+/* Together the lists must have each slab once. */
+static hs_status_t check_slabs(const hs_heap_t *heap, hs_count_t *count, uint32_t *where)
+{
+    for (uint32_t kind = 0; kind < HS_SLAB_KINDS; kind++) {
+        if (check_kind(heap, kind, count, where) != HS_OK) {
+            return HS_ERR_CORRUPT;
         }
     }
     return count->slabs == 0 ? HS_OK : HS_ERR_CORRUPT;
@@ -218,7 +250,7 @@ hs_status_t hs_heap_check(const hs_heap_t *heap, const void **where)
     if (status == HS_OK) {
         status = check_bins(heap, count.free_blocks, &at);
     }
-    if (status == HS_OK && heap->wide == 0) {
+    if (status == HS_OK && !hs_is_wide(heap)) {
         status = check_slabs(heap, &count, &at);
     }
     if (status == HS_OK && count.free != heap->free) {
@@ -240,11 +272,9 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
         return HS_ERR_ARGUMENT;
     }
     const uint32_t *const bitmap = hs_bitmap(heap);
-    uint32_t at = (uint32_t)hs_granule_of(heap, block);
-    if (hs_bit(bitmap, at) == 0) {
-        at = hs_slab_of(heap, at);
-    }
-    const uint32_t next = at + hs_used_at(heap, bitmap, at);
+    const hs_slot_t slot = hs_slot_at(heap, block);
+    const uint32_t at = slot.slab != 0 ? slot.slab : (uint32_t)hs_granule_of(heap, block);
+    const uint32_t next = at + hs_seems_used(heap, bitmap, at);
     if (next > heap->end || hs_bit(bitmap, next) == 0) {
         return HS_ERR_CORRUPT;
     }
@@ -255,9 +285,8 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
     if (hs_bit(bitmap, at - 1) == 0) {
         return HS_OK;
     }
-    const uint32_t before = hs_at(heap, at)[HS_FOOTER];
-    return before < at && is_index(heap, at - before) &&
-                   free_size_at(heap, bitmap, at - before) == before &&
+    const uint32_t before = hs_free_before(heap, bitmap, at);
+    return before != HS_DAMAGED && free_size_at(heap, bitmap, at - before) == before &&
                    links_agree(heap, at - before, before)
                ? HS_OK
                : HS_ERR_CORRUPT;

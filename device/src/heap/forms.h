@@ -11,7 +11,7 @@
     void *NAME(realloc)(hs_heap_t * heap, void *address, size_t size);                             \
     hs_status_t NAME(free)(hs_heap_t * heap, void *address);                                       \
     bool NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset);      \
-    uint32_t NAME(largest)(const hs_heap_t *heap) /* granules */
+    uint32_t NAME(largest)(const hs_heap_t *heap) /* bytes */
 
 #define HS_SMALL(operation) hs_small_##operation
 #define HS_WIDE(operation) hs_wide_##operation

@@ -15,11 +15,9 @@ static uint32_t up(uint32_t value, uint32_t alignment)
 
 /* Lays a heap of `size` bytes out; false: not even one block fits. `low` is where the memory begins,
  * modulo the alignment. */
-static bool lay_out(uint32_t low, uint32_t size, uint32_t wide, uint32_t alignment,
-                    hs_place_t *place)
+static bool lay_out(uint32_t low, uint32_t size, bool wide, uint32_t alignment, hs_place_t *place)
 {
-    const uint32_t bin_bytes = wide != 0 ? 4 : 2;
-    const uint32_t map_words = HS_MAP_SMALL + wide;
+    const uint32_t bin_bytes = wide ? 4 : 2;
     const uint32_t bins = (hs_last_bin(size / HS_GRANULE) - 1) * bin_bytes;
     place->handle = up(up(low, 4) + bins, alignment) - low; /* bins on whole words */
     if (place->handle >= size) {
@@ -28,7 +26,7 @@ static bool lay_out(uint32_t low, uint32_t size, uint32_t wide, uint32_t alignme
     const uint32_t unit = alignment / HS_GRANULE - 1;
     place->end = (size - place->handle) / HS_GRANULE & ~unit;
     const uint32_t head =
-        (uint32_t)sizeof(hs_heap_t) + 4 * (map_words + hs_bitmap_words(place->end));
+        (uint32_t)sizeof(hs_heap_t) + 4 * (hs_words_before(wide) + hs_bitmap_words(place->end));
     place->first = up(head, alignment) / HS_GRANULE;
     return place->first + HS_BLOCK_MIN <= place->end;
 }
@@ -45,7 +43,7 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
     alignment = alignment < HS_GRANULE ? HS_GRANULE : alignment;
     const uint32_t wide =
         config->form == HS_FORM_AUTO ? size > HS_SMALL_MAX : config->form != HS_FORM_SMALL;
-    const uint32_t most = wide != 0 ? HS_WIDE_MAX : HS_SMALL_MAX;
+    const uint32_t most = wide ? HS_WIDE_MAX : HS_SMALL_MAX;
     const uint32_t low = (uint32_t)((uintptr_t)memory & (alignment - 1));
     hs_place_t place;
     if (size < 8 * HS_GRANULE ||
@@ -59,11 +57,9 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
     for (uint32_t *word = (uint32_t *)begin; word < last; word++) {
         *word = 0;
     }
-    heap->wide = wide;
     heap->end = place.end;
-    heap->unit = alignment / HS_GRANULE - 1;
-    heap->slots = hs_seal_of(heap) << 16;
-    if (wide != 0) {
+    heap->shape = hs_shape_of(place.end, wide, alignment / HS_GRANULE - 1);
+    if (wide) {
         hs_wide_start(heap, place.first);
     } else {
         hs_small_start(heap, place.first);
@@ -73,7 +69,7 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
 
 void *hs_heap_malloc(hs_heap_t *heap, size_t size)
 {
-    return heap->wide != 0 ? hs_wide_malloc(heap, size) : hs_small_malloc(heap, size);
+    return hs_is_wide(heap) ? hs_wide_malloc(heap, size) : hs_small_malloc(heap, size);
 }
 
 void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size)
@@ -96,9 +92,9 @@ void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size)
 /* Is it an alignment that the heap can give at that place in a block? */
 static bool is_alignment(const hs_heap_t *heap, size_t alignment, size_t size, size_t offset)
 {
-    const uint32_t own = HS_GRANULE << heap->unit;
+    const uint32_t blocks = HS_GRANULE << (heap->shape & HS_UNIT);
     return alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= HS_ALIGNMENT_MAX &&
-           offset <= size && (alignment <= own || offset % own == 0);
+           offset <= size && offset % (alignment < blocks ? alignment : blocks) == 0;
 }
 
 void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset)
@@ -106,22 +102,22 @@ void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size
     if (!is_alignment(heap, alignment, size, offset)) {
         return NULL;
     }
-    if (alignment <= HS_GRANULE << heap->unit) {
+    if (alignment <= hs_alignment(heap, size)) {
         return hs_heap_malloc(heap, size);
     }
-    return heap->wide != 0 ? hs_wide_aligned(heap, (uint32_t)alignment, size, (uint32_t)offset)
-                           : hs_small_aligned(heap, (uint32_t)alignment, size, (uint32_t)offset);
+    return hs_is_wide(heap) ? hs_wide_aligned(heap, (uint32_t)alignment, size, (uint32_t)offset)
+                            : hs_small_aligned(heap, (uint32_t)alignment, size, (uint32_t)offset);
 }
 
 void *hs_heap_realloc(hs_heap_t *heap, void *block, size_t size)
 {
-    return heap->wide != 0 ? hs_wide_realloc(heap, block, size)
-                           : hs_small_realloc(heap, block, size);
+    return hs_is_wide(heap) ? hs_wide_realloc(heap, block, size)
+                            : hs_small_realloc(heap, block, size);
 }
 
 hs_status_t hs_heap_free(hs_heap_t *heap, void *block)
 {
-    return heap->wide != 0 ? hs_wide_free(heap, block) : hs_small_free(heap, block);
+    return hs_is_wide(heap) ? hs_wide_free(heap, block) : hs_small_free(heap, block);
 }
 
 bool hs_heap_fits(const hs_heap_t *heap, size_t alignment, size_t size, size_t offset)
@@ -129,11 +125,11 @@ bool hs_heap_fits(const hs_heap_t *heap, size_t alignment, size_t size, size_t o
     if (!is_alignment(heap, alignment, size, offset)) {
         return false;
     }
-    return heap->wide != 0 ? hs_wide_fits(heap, (uint32_t)alignment, size, (uint32_t)offset)
-                           : hs_small_fits(heap, (uint32_t)alignment, size, (uint32_t)offset);
+    return hs_is_wide(heap) ? hs_wide_fits(heap, (uint32_t)alignment, size, (uint32_t)offset)
+                            : hs_small_fits(heap, (uint32_t)alignment, size, (uint32_t)offset);
 }
 
 size_t hs_heap_largest(const hs_heap_t *heap)
 {
-    return HS_GRANULE * (heap->wide != 0 ? hs_wide_largest(heap) : hs_small_largest(heap));
+    return hs_is_wide(heap) ? hs_wide_largest(heap) : hs_small_largest(heap);
 }

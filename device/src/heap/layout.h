@@ -38,31 +38,50 @@
 #define HS_MAP_SMALL 2u /* words of the map of non-empty bins */
 #define HS_MAP_WIDE 3u
 
+#define HS_SLAB_KINDS 2u /* slots of 4 and of 8 bytes */
+#define HS_SLAB_WORDS 1u
+#define HS_SLOT_MAX 8u /* bytes */
+
 enum hs_free_word { HS_NEXT = 0, HS_PREVIOUS = 1, HS_SIZE = 2, HS_FOOTER = -1 };
 
 struct hs_heap {
-    uint32_t wide;    /* 0: bins of 16 bits, slots. 1: bins of 32 bits */
-    uint32_t free;    /* granules in free blocks and free slots */
+    uint32_t shape;   /* never changes: see below */
+    uint32_t free;    /* words of 4 bytes in free blocks and free slots */
     uint32_t minimum; /* low-water mark of `free` */
-    uint32_t end;     /* index of the granule behind the last */
-    uint32_t unit;    /* blocks begin and end on multiples of unit + 1 granules: 0 or 1 */
-    uint32_t slots;   /* first slab, or 0; and above 16 bits the seal */
-    uint32_t words[]; /* map, bitmap */
+    uint32_t end;     /* index of the granule behind the last; never changes */
+    uint32_t words[]; /* map; in the small form the first slab of each kind, 16 bits each; bitmap */
 };
+
+/* Bits of `shape`; those between are the seal, which tells whether `end` is what it was. */
+#define HS_UNIT 1u /* blocks begin and end on even granules: alignment 16 */
+#define HS_SHAPE_WIDE 0x80000000u
+#define HS_SEAL_SHIFT 1u
+#define HS_SEAL_MASK 0x3FFFFFFFu
 
 static inline uint32_t *hs_at(const hs_heap_t *heap, uint32_t granule)
 {
     return (uint32_t *)((uintptr_t)heap + ((uintptr_t)granule << HS_GRANULE_SHIFT));
 }
 
+static inline bool hs_is_wide(const hs_heap_t *heap)
+{
+    return (int32_t)heap->shape < 0;
+}
+
 static inline uint32_t hs_map_words(const hs_heap_t *heap)
 {
-    return HS_MAP_SMALL + heap->wide;
+    return hs_is_wide(heap) ? HS_MAP_WIDE : HS_MAP_SMALL;
+}
+
+/* Words between the start of the map and the bitmap. */
+static inline uint32_t hs_words_before(bool wide)
+{
+    return wide ? HS_MAP_WIDE : HS_MAP_SMALL + HS_SLAB_WORDS;
 }
 
 static inline uint32_t *hs_bitmap(const hs_heap_t *heap)
 {
-    return (uint32_t *)heap->words + hs_map_words(heap);
+    return (uint32_t *)heap->words + hs_words_before(hs_is_wide(heap));
 }
 
 /* Words of a bitmap for granules up to and including `end` and the clear bit behind it. */
@@ -74,27 +93,17 @@ static inline uint32_t hs_bitmap_words(uint32_t end)
 /* The first granule that blocks can have. */
 static inline uint32_t hs_first(const hs_heap_t *heap)
 {
-    const uint32_t bytes =
-        (uint32_t)sizeof(hs_heap_t) + 4 * (hs_map_words(heap) + hs_bitmap_words(heap->end));
+    const uint32_t bytes = (uint32_t)sizeof(hs_heap_t) +
+                           4 * (hs_words_before(hs_is_wide(heap)) + hs_bitmap_words(heap->end));
     const uint32_t first = (bytes + HS_GRANULE - 1) / HS_GRANULE;
-    return (first + heap->unit) & ~heap->unit;
+    const uint32_t unit = heap->shape & HS_UNIT;
+    return (first + unit) & ~unit;
 }
 
-static inline uint32_t hs_slots(const hs_heap_t *heap)
+static inline uint32_t hs_shape_of(uint32_t end, bool wide, uint32_t unit)
 {
-    return heap->slots & 0xFFFFu;
-}
-
-/* Tells whether `end`, `wide` and `unit`, which never change, are what they were. */
-static inline uint32_t hs_seal_of(const hs_heap_t *heap)
-{
-    return (heap->end ^ heap->end >> 11 ^ heap->wide * 0x1555u ^ heap->unit * 0x2AAAu) & 0xFFFFu;
-}
-
-static inline uint32_t hs_seal(const hs_heap_t *heap)
-{
-    /* The whole word: word-only memory has no other access, and compilers know narrower ones. */
-    return *(const volatile uint32_t *)&heap->slots >> 16;
+    const uint32_t kind = unit | (wide ? HS_SHAPE_WIDE : 0);
+    return kind | ((end * 5 + unit + 2 * (uint32_t)wide) & HS_SEAL_MASK) << HS_SEAL_SHIFT;
 }
 
 /* The granule of an address; more than any heap has for one before it or between granules. */
@@ -103,6 +112,15 @@ static inline uintptr_t hs_granule_of(const hs_heap_t *heap, const void *address
     const uintptr_t distance = (uintptr_t)address - (uintptr_t)heap;
     /* Rotated, so that an address between granules comes out as a huge index. */
     return distance >> HS_GRANULE_SHIFT | distance << (sizeof(uintptr_t) * 8 - HS_GRANULE_SHIFT);
+}
+
+/* What malloc's results of `size` bytes are multiples of, at least; bytes. */
+static inline uint32_t hs_alignment(const hs_heap_t *heap, size_t size)
+{
+    if (size <= HS_SLOT_MAX && !hs_is_wide(heap)) {
+        return size <= 4 ? 4 : 8;
+    }
+    return HS_GRANULE << (heap->shape & HS_UNIT);
 }
 
 /* ---- bits ------------------------------------------------------------------------------------- */
@@ -147,6 +165,54 @@ static inline bool hs_is_long(uint32_t word)
     return (word & HS_LONG_MASK) == HS_LONG_MARK;
 }
 
+/* ---- slabs ------------------------------------------------------------------------------------ */
+
+/* A slab is a used block of slots of one size: a head of one granule, then the slots. The block may be
+ * one granule longer than needed, where that would have been left over. Head, as words: 0 the free
+ * slots, one bit each from bit 0 on, and from bit 16 on the check and the kind; 1 the next slab of its
+ * kind, and above it the previous one, in a circular list in which those with a free slot come first. */
+typedef struct hs_slab_kind {
+    uint32_t words;    /* of a slot */
+    uint32_t slots;    /* of a slab, 15 at most */
+    uint32_t granules; /* of a slab, not more than a word of the bitmap has bits */
+} hs_slab_kind_t;
+
+extern const hs_slab_kind_t hs_slab_kinds[HS_SLAB_KINDS];
+
+static inline uint32_t hs_slab_check(uint32_t slab, uint32_t kind)
+{
+    return (~slab * 0x9E37u & 0x7FFFu) << 17 | kind << 16;
+}
+
+static inline uint32_t hs_slab_kind(const uint32_t *head)
+{
+    return head[0] >> 16 & 1u;
+}
+
+static inline uint16_t *hs_slabs(const hs_heap_t *heap)
+{
+    return (uint16_t *)(heap->words + HS_MAP_SMALL);
+}
+
+/* Is the used block at `slab`, of `size` granules, a slab? */
+bool hs_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size);
+
+static inline bool hs_may_be_slab(const hs_heap_t *heap, uint32_t block, uint32_t size)
+{
+    return HS_UNLIKELY(size - 8 < 10) && hs_is_slab(heap, block, size);
+}
+
+/* A place in a slab. */
+typedef struct hs_slot {
+    uint32_t slab; /* 0: there is none at that address */
+    uint32_t bit;
+} hs_slot_t;
+
+/* The slot at `address`, in use or not. */
+hs_slot_t hs_slot_at(const hs_heap_t *heap, const void *address);
+
+/* ---- used blocks ---------------------------------------------------------------------------- */
+
 /* Granules of the used block at `block`; 1 where a free block begins instead. */
 static inline uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
 {
@@ -166,8 +232,32 @@ static inline uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
     return 2 * HS_WORD_BITS - at + hs_word_lowest(word[2] | UINT32_C(0x80000000));
 }
 
-/* Granules of the used block at index `at`; 0: none begins there. */
-static inline uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+/* The size of the free block before a block, 0 where that is in use. HS_DAMAGED: what lies before is
+ * not what the bits say; or no block begins here, and this is the second granule of a free one. */
+#define HS_DAMAGED UINT32_MAX
+
+static inline uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+{
+    if (hs_bit(bitmap, block - 1) == 0) {
+        return 0;
+    }
+    const uint32_t size = hs_at(heap, block)[HS_FOOTER];
+    if (size - HS_BLOCK_MIN >= block - HS_BLOCK_MIN) { /* from HS_BLOCK_MIN to block - 1 */
+        return HS_DAMAGED;
+    }
+    const uint32_t before = block - size;
+    return hs_at(heap, before)[HS_SIZE] == size && hs_bit(bitmap, before) != 0 &&
+                   hs_bit(bitmap, before + 1) != 0
+               ? size
+               : HS_DAMAGED;
+}
+
+/* Is `granule` the second of a free block, which alone of all others looks like a used one? */
+bool hs_is_in_free(const hs_heap_t *heap, uint32_t granule);
+
+/* Granules of the used block that seems to begin at index `at`: the second granule of a free block
+ * does, too, until hs_free_before() is asked. 0: none. */
+static inline uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
 {
     if (at >= heap->end) {
         return 0;
@@ -179,6 +269,16 @@ static inline uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap,
     }
     const uint32_t size = hs_used_size(bitmap, block);
     return size >= HS_BLOCK_MIN ? size : 0;
+}
+
+/* Granules of the used block at index `at`, which is no slab; 0: none begins there. */
+static inline uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+{
+    const uint32_t size = hs_seems_used(heap, bitmap, at);
+    return size == 0 || hs_free_before(heap, bitmap, (uint32_t)at) == HS_DAMAGED ||
+                   hs_may_be_slab(heap, (uint32_t)at, size)
+               ? 0
+               : size;
 }
 
 /* After the size of a used block was chosen, and before it is given up. */
@@ -214,26 +314,6 @@ static inline uint32_t hs_last_bin(uint32_t granules)
 {
     return hs_bin_of(granules - 4);
 }
-
-/* ---- slabs ------------------------------------------------------------------------------------ */
-
-/* A slab is a used block of 16 granules, or 17 where one would have been left over: a head and 15
- * slots. Head, as words: 0 the free slots, one
- * bit each, and above them the check; 1 the next slab, and above it the previous one, in a circular
- * list in which those with a free slot come first. */
-#define HS_SLAB 16u
-#define HS_SLAB_FREE 0xFFFEu /* all 15 slots are free */
-
-static inline uint32_t hs_slab_check(uint32_t slab)
-{
-    return (~slab * 0x9E37u & 0xFFFFu) << 16;
-}
-
-/* Is the used block at `slab`, of `size` granules, a slab? */
-bool hs_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size);
-
-/* The slab whose slot is at granule `slot` (in use or not), or 0. */
-uint32_t hs_slab_of(const hs_heap_t *heap, uint32_t slot);
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 

@@ -17,16 +17,15 @@ void *HS_NAME(malloc)(hs_heap_t *heap, size_t size)
     if (HS_UNLIKELY(size - 1 >= BYTES_MAX)) {
         return NULL;
     }
-    uint32_t block;
 #if HS_SLOTS
-    if (size <= HS_GRANULE) {
-        block = slot_take(heap);
-        return block != 0 ? hs_at(heap, block) : NULL;
+    if (size <= HS_SLOT_MAX) {
+        void *const slot = slot_take(heap, size);
+        if (slot != NULL) {
+            return slot;
+        }
     }
-    block = take(heap, whole_units(heap, size));
-#else
-    block = take(heap, block_granules(heap, size));
 #endif
+    const uint32_t block = take(heap, block_granules(heap, size));
     if (block == 0) {
         return NULL;
     }
@@ -40,15 +39,19 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
         return HS_OK;
     }
     const uintptr_t at = hs_granule_of(heap, address);
-    const uint32_t size = hs_used_at(heap, bits_of(heap), at);
+    const uint32_t size = hs_seems_used(heap, bits_of(heap), at);
     if (HS_UNLIKELY(size == 0)) {
 #if HS_SLOTS
-        if (at < heap->end) {
-            return slot_give(heap, (uint32_t)at);
-        }
-#endif
+        return slot_give(heap, address);
+#else
         return HS_ERR_ARGUMENT;
+#endif
     }
+#if HS_SLOTS
+    if (hs_may_be_slab(heap, (uint32_t)at, size)) {
+        return HS_ERR_ARGUMENT; /* its head; no slot begins there */
+    }
+#endif
     return give(heap, (uint32_t)at, size);
 }
 
@@ -62,6 +65,27 @@ static HS_RARE void *move(hs_heap_t *heap, void *address, uint32_t granules, siz
     }
     return moved;
 }
+
+#if HS_SLOTS
+/* The slot at `address` to `size` bytes: it stays where they fit. */
+static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
+{
+    const uint32_t had = (uint32_t)hs_heap_usable_size(heap, address);
+    if (had == 0 || size <= had) {
+        return had != 0 ? address : NULL;
+    }
+    uint32_t *const moved = HS_NAME(malloc)(heap, size);
+    if (moved != NULL) {
+        const uint32_t *const from = address;
+        moved[0] = from[0];
+        if (had > 4) {
+            moved[1] = from[1];
+        }
+        (void)slot_give(heap, address);
+    }
+    return moved;
+}
+#endif
 
 /* The used block of `had` granules to `wanted`: in place where that is possible. */
 static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t wanted, size_t size)
@@ -77,7 +101,7 @@ static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t want
     }
     uint32_t before = 0;
     if (wanted > whole) {
-        before = free_before(heap, block);
+        before = hs_free_before(heap, bitmap, block);
         if (before == HS_DAMAGED) {
             return NULL;
         }
@@ -117,11 +141,10 @@ void *HS_NAME(realloc)(hs_heap_t *heap, void *address, size_t size)
     const uint32_t had = hs_used_at(heap, bits_of(heap), at);
     if (had == 0) {
 #if HS_SLOTS
-        if (at < heap->end && slot_is_used(heap, (uint32_t)at)) {
-            return size <= HS_GRANULE ? address : move(heap, address, 1, size);
-        }
-#endif
+        return slot_resize(heap, address, size);
+#else
         return NULL;
+#endif
     }
     return resize(heap, (uint32_t)at, had, block_granules(heap, size), size);
 }

@@ -1,16 +1,12 @@
 /*
- * Slots of 8 bytes for the smallest requests, for the small form: a used block has two granules at
- * least, a slot has one and shares a head with 14 others.
+ * Slots for the small sizes that a block would waste most on, for the small form: a used block has
+ * two granules at least and whole granules always; a slot has whole words and shares a head with the
+ * others of its slab.
  */
 #ifndef HEAPSCOPE_HEAP_SLOTS_H
 #define HEAPSCOPE_HEAP_SLOTS_H
 
 #include "blocks.h"
-
-static inline void set_slots(hs_heap_t *heap, uint32_t slab)
-{
-    heap->slots = (heap->slots & 0xFFFF0000u) | slab;
-}
 
 static inline void set_next(hs_heap_t *heap, uint32_t slab, uint32_t next)
 {
@@ -24,88 +20,97 @@ static inline void set_previous(hs_heap_t *heap, uint32_t slab, uint32_t previou
     *links = (*links & 0xFFFFu) | previous << 16;
 }
 
-/* In front of all others. */
-static inline void slab_link(hs_heap_t *heap, uint32_t slab)
+/* In front of all others of its kind. */
+static inline void slab_link(hs_heap_t *heap, uint32_t slab, uint16_t *first)
 {
-    const uint32_t next = hs_slots(heap) != 0 ? hs_slots(heap) : slab;
+    const uint32_t next = *first != 0 ? *first : slab;
     hs_at(heap, slab)[1] = slab << 16 | next;
     const uint32_t previous = hs_at(heap, next)[1] >> 16;
     set_previous(heap, slab, previous);
     set_next(heap, previous, slab);
     set_previous(heap, next, slab);
-    set_slots(heap, slab);
+    *first = (uint16_t)slab;
 }
 
-static inline void slab_unlink(hs_heap_t *heap, uint32_t slab)
+static inline void slab_unlink(hs_heap_t *heap, uint32_t slab, uint16_t *first)
 {
     const uint32_t links = hs_at(heap, slab)[1];
     const uint32_t next = links & 0xFFFFu;
     set_next(heap, links >> 16, next);
     set_previous(heap, next, links >> 16);
-    if (hs_slots(heap) == slab) {
-        set_slots(heap, next != slab ? next : 0);
+    if (*first == slab) {
+        *first = (uint16_t)(next != slab ? next : 0);
     }
 }
 
-static inline bool slot_is_free(const hs_heap_t *heap) /* any */
+static inline uint32_t kind_for(size_t size)
 {
-    return hs_slots(heap) != 0 && (hs_at(heap, hs_slots(heap))[0] & HS_SLAB_FREE) != 0;
+    return size > 4;
 }
 
-static inline bool slot_is_used(const hs_heap_t *heap, uint32_t slot)
+static inline bool slot_is_free(const hs_heap_t *heap, uint32_t kind) /* any */
 {
-    const uint32_t slab = hs_slab_of(heap, slot);
-    return slab != 0 && (hs_at(heap, slab)[0] >> (slot - slab) & 1u) == 0;
+    const uint32_t slab = hs_slabs(heap)[kind];
+    return slab != 0 && (hs_at(heap, slab)[0] & 0xFFFFu) != 0;
 }
 
-/* Where no slab can be had, the smallest block does. */
-static HS_RARE uint32_t slot_take(hs_heap_t *heap)
+/* What malloc can still serve where there is no free block; bytes. */
+static inline uint32_t largest_slot(const hs_heap_t *heap)
 {
-    uint32_t slab = hs_slots(heap);
-    if (!slot_is_free(heap)) {
-        slab = take(heap, HS_SLAB);
+    /* Every smaller size must be served, too. */
+    const uint32_t small = slot_is_free(heap, 0) ? 4 : 0;
+    return small != 0 && slot_is_free(heap, 1) ? 8 : small;
+}
+
+/* NULL: neither a free slot nor room for another slab. */
+static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
+{
+    const uint32_t kind = kind_for(size);
+    const hs_slab_kind_t *const slabs = hs_slab_kinds + kind;
+    uint16_t *const first = hs_slabs(heap) + kind;
+    uint32_t slab = *first;
+    if (!slot_is_free(heap, kind)) {
+        slab = take(heap, slabs->granules);
         if (slab == 0) {
-            slab = take(heap, HS_BLOCK_MIN);
-            note_minimum(heap);
-            return slab;
+            return NULL;
         }
-        heap->free += HS_SLAB - 1; /* all but the head */
-        hs_at(heap, slab)[0] = hs_slab_check(slab) | HS_SLAB_FREE;
-        slab_link(heap, slab);
+        heap->free += slabs->slots * slabs->words;
+        hs_at(heap, slab)[0] = hs_slab_check(slab, kind) | ((UINT32_C(1) << slabs->slots) - 1);
+        slab_link(heap, slab, first);
     }
     uint32_t *const head = hs_at(heap, slab);
-    const uint32_t slots = head[0] & HS_SLAB_FREE;
-    const uint32_t left = slots & (slots - 1);
-    head[0] = (head[0] & 0xFFFF0000u) | left;
-    if (left == 0) {
-        set_slots(heap, hs_at(heap, slab)[1] & 0xFFFFu); /* the full one is the last now */
+    const uint32_t slots = head[0] & 0xFFFFu;
+    head[0] &= head[0] - 1;
+    if ((slots & (slots - 1)) == 0) {
+        *first = (uint16_t)head[1]; /* the full one is the last now */
     }
-    heap->free--;
+    heap->free -= slabs->words;
     note_minimum(heap);
-    return slab + hs_word_lowest(slots);
+    return head + 2 + hs_word_lowest(slots) * slabs->words;
 }
 
-static HS_RARE hs_status_t slot_give(hs_heap_t *heap, uint32_t slot)
+static HS_RARE hs_status_t slot_give(hs_heap_t *heap, void *address)
 {
-    const uint32_t slab = hs_slab_of(heap, slot);
-    if (slab == 0) {
+    const hs_slot_t slot = hs_slot_at(heap, address);
+    uint32_t *const head = hs_at(heap, slot.slab);
+    if (slot.slab == 0 || (head[0] & slot.bit) != 0) {
         return HS_ERR_ARGUMENT;
     }
-    uint32_t *const head = hs_at(heap, slab);
-    const uint32_t self = UINT32_C(1) << (slot - slab);
-    if ((head[0] & self) != 0) {
-        return HS_ERR_ARGUMENT; /* freed before */
+    const uint32_t kind = hs_slab_kind(head);
+    const hs_slab_kind_t *const slabs = hs_slab_kinds + kind;
+    uint16_t *const first = hs_slabs(heap) + kind;
+    const uint32_t free = (head[0] & 0xFFFFu) | slot.bit;
+    if (free == slot.bit) {
+        slab_unlink(heap, slot.slab, first);
+        slab_link(heap, slot.slab, first);
     }
-    if ((head[0] & HS_SLAB_FREE) == 0) {
-        slab_unlink(heap, slab);
-        slab_link(heap, slab);
-    }
-    head[0] |= self;
-    heap->free++;
-    if ((head[0] & HS_SLAB_FREE) == HS_SLAB_FREE) {
-        slab_unlink(heap, slab);
-        heap->free -= HS_SLAB - 1;
-        return give(heap, slab, hs_used_size(bits_of(heap), slab));
+    head[0] |= slot.bit;
+    heap->free += slabs->words;
+    if (free + 1 == UINT32_C(1) << slabs->slots) {
+        slab_unlink(heap, slot.slab, first);
+        heap->free -= slabs->slots * slabs->words;
+        head[0] = 0; /* what lies here later shall not look like a slab */
+        return give(heap, slot.slab, hs_used_size(bits_of(heap), slot.slab));
     }
     return HS_OK;
 }
