@@ -16,6 +16,11 @@ static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t a
     return lead == 1 ? lead + (alignment >> HS_GRANULE_SHIFT) : lead;
 }
 
+static HS_RARE uint32_t find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+{
+    return 2 * granules <= heap->free ? bin_find(heap, granules, bin) : 0;
+}
+
 /* A free block that can hold `granules` from an aligned place on, and its bin; or 0. */
 static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
                              uint32_t offset, uint32_t *bin)
@@ -42,7 +47,7 @@ static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t 
     /* Lead is at most alignment - 1 granules, or one alignment and one granule. */
     const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
     const uint32_t even = enough + (enough & heap->shape & HS_UNIT);
-    return 2 * even <= heap->free ? bin_find(heap, even, bin) : 0;
+    return find(heap, even, bin);
 }
 
 void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
@@ -57,19 +62,20 @@ void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_
         return NULL;
     }
     const uint32_t lead = lead_of(heap, block, alignment, offset);
+    uint32_t *const bitmap = bits_of(heap);
+    const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
+    bin_remove(heap, block, bin);
+    hs_clear(bitmap, block + lead + whole - 1);
     if (lead == 0) {
-        carve(heap, block, bin, granules);
+        hs_clear(bitmap, block + 1);
     } else {
-        uint32_t *const bitmap = bits_of(heap);
-        const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
-        write_size(heap, block, lead);
-        bin_move(heap, block, bin, block, hs_bin_of(lead));
         hs_set(bitmap, block + lead - 1);
-        hs_clear(bitmap, block + lead + whole - 1);
-        heap->free -= 2 * whole;
-        block += lead;
-        settle(heap, block, whole, granules);
+        write_size(heap, block, lead);
+        bin_insert(heap, block, hs_bin_of(lead));
     }
+    heap->free -= 2 * whole;
+    block += lead;
+    settle(heap, block, whole, granules);
     note_minimum(heap);
     return hs_at(heap, block);
 }
@@ -89,7 +95,7 @@ bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint3
         return true;
     }
 #endif
-    return 2 * granules <= heap->free && bin_find(heap, granules, &bin) != 0;
+    return find(heap, granules, &bin) != 0;
 }
 
 uint32_t HS_NAME(largest)(const hs_heap_t *heap)

@@ -14,23 +14,23 @@
 /* The same where nothing larger is free: before it gives up, a search looks at this many. */
 #define HS_LOOK_LAST 12u
 
-static inline HS_BIN_T *bin_at(hs_heap_t *heap, uint32_t bin)
+static HS_INLINE HS_BIN_T *bin_at(hs_heap_t *heap, uint32_t bin)
 {
     return (HS_BIN_T *)heap + 1 - (int32_t)bin; /* bin 2, the first, lies right before the heap */
 }
 
-static inline uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
+static HS_INLINE uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
 {
     return ((const HS_BIN_T *)heap)[1 - (int32_t)bin];
 }
 
-static inline uint32_t *bits_of(const hs_heap_t *heap)
+static HS_INLINE uint32_t *bits_of(const hs_heap_t *heap)
 {
     return (uint32_t *)heap->words + hs_words_before(HS_MAP == HS_MAP_WIDE);
 }
 
 /* Low addresses go first, as far as two comparisons can tell. */
-static inline void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
+static HS_INLINE void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
     HS_BIN_T *const head = bin_at(heap, bin);
     uint32_t next = *head;
@@ -55,7 +55,7 @@ static inline void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
     hs_at(heap, next)[HS_PREVIOUS] = block;
 }
 
-static inline void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
+static HS_INLINE void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
     HS_BIN_T *const head = bin_at(heap, bin);
@@ -73,7 +73,7 @@ static inline void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
 }
 
 /* `block` takes the place that `old` has in its bin. */
-static inline void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block, uint32_t bin)
+static HS_INLINE void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block, uint32_t bin)
 {
     uint32_t next = hs_at(heap, old)[HS_NEXT];
     uint32_t previous = hs_at(heap, old)[HS_PREVIOUS];
@@ -91,8 +91,8 @@ static inline void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block, ui
     hs_at(heap, next)[HS_PREVIOUS] = block;
 }
 
-static inline void bin_move(hs_heap_t *heap, uint32_t old, uint32_t from, uint32_t block,
-                            uint32_t to)
+static HS_INLINE void bin_move(hs_heap_t *heap, uint32_t old, uint32_t from, uint32_t block,
+                               uint32_t to)
 {
     if (from == to) {
         bin_replace(heap, old, block, from);
@@ -103,7 +103,7 @@ static inline void bin_move(hs_heap_t *heap, uint32_t old, uint32_t from, uint32
 }
 
 /* The first bin from `bin` on that is not empty, or 0. */
-static inline uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
+static HS_INLINE uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 {
     uint32_t at = bin / HS_WORD_BITS;
     uint32_t found = at < HS_MAP ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
@@ -114,8 +114,8 @@ static inline uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 }
 
 /* The smallest that holds `granules` among up to *look blocks of a list from `head` on, or 0. */
-static inline uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
-                                uint32_t *look)
+static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
+                                   uint32_t *look)
 {
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
@@ -138,19 +138,35 @@ static inline uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t g
     return best;
 }
 
-/* A free block for `granules`, not more than are free; and its bin. 0: none. */
-static inline uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+/* The same where each is known to be large enough. */
+static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32_t look)
 {
-    uint32_t at = hs_bin_of(granules);
-    uint32_t look = HS_LOOK;
+    uint32_t best = head;
+    uint32_t best_size = hs_at(heap, head)[HS_SIZE];
+    for (uint32_t block = hs_at(heap, head)[HS_NEXT]; --look != 0 && block != head;
+         block = hs_at(heap, block)[HS_NEXT]) {
+        const uint32_t size = hs_at(heap, block)[HS_SIZE];
+        if (size < best_size) {
+            best = block;
+            best_size = size;
+        }
+    }
+    return best;
+}
+
+/* A free block for `granules`, not more than are free; and its bin. 0: none. */
+static HS_INLINE uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+{
     if (granules < HS_BIN_EXACT) {
-        at = bin_from(heap, at);
+        const uint32_t at = bin_from(heap, granules);
         *bin = at;
         if (at < HS_BIN_EXACT) {
             return at != 0 ? bin_head(heap, at) : 0;
         }
-        return bin_best(heap, bin_head(heap, at), granules, &look);
+        return bin_least(heap, bin_head(heap, at), HS_LOOK);
     }
+    uint32_t look = HS_LOOK;
+    const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);
     uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
     *bin = at;
@@ -158,8 +174,7 @@ static inline uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
             *bin = above;
-            look += look == 0;
-            block = bin_best(heap, bin_head(heap, above), granules, &look);
+            block = bin_least(heap, bin_head(heap, above), look + (look == 0));
         } else if (head != 0) {
             look = HS_LOOK_LAST;
             block = bin_best(heap, head, granules, &look);

@@ -7,20 +7,19 @@
 
 #include "bins.h"
 
-static inline uint32_t whole_units(const hs_heap_t *heap, size_t bytes)
+static HS_INLINE uint32_t whole_units(const hs_heap_t *heap, size_t bytes)
 {
     const uint32_t granules = ((uint32_t)bytes + HS_GRANULE - 1) >> HS_GRANULE_SHIFT;
-    const uint32_t unit = heap->shape & HS_UNIT;
-    return (granules + unit) & ~unit;
+    return granules + (granules & heap->shape & HS_UNIT);
 }
 
-static inline uint32_t block_granules(const hs_heap_t *heap, size_t size)
+static HS_INLINE uint32_t block_granules(const hs_heap_t *heap, size_t size)
 {
     const uint32_t granules = whole_units(heap, size);
     return granules < HS_BLOCK_MIN ? HS_BLOCK_MIN : granules;
 }
 
-static inline void note_minimum(hs_heap_t *heap)
+static HS_INLINE void note_minimum(hs_heap_t *heap)
 {
     if (heap->free < heap->minimum) {
         heap->minimum = heap->free;
@@ -28,14 +27,14 @@ static inline void note_minimum(hs_heap_t *heap)
 }
 
 /* Writes size and footer of a free block; its bits and its bin are the caller's. */
-static inline void write_size(hs_heap_t *heap, uint32_t block, uint32_t size)
+static HS_INLINE void write_size(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     hs_at(heap, block)[HS_SIZE] = size;
-    hs_at(heap, block + size)[HS_FOOTER] = size;
+    hs_at(heap, block + size)[HS_FOOTER] = ~size;
 }
 
 /* Makes a used block of `granules` from the start of a free one. */
-static inline void carve(hs_heap_t *heap, uint32_t block, uint32_t bin, uint32_t granules)
+static HS_INLINE void carve(hs_heap_t *heap, uint32_t block, uint32_t bin, uint32_t granules)
 {
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
@@ -56,7 +55,7 @@ static inline void carve(hs_heap_t *heap, uint32_t block, uint32_t bin, uint32_t
 }
 
 /* A used block of `granules` at least, or 0. The low-water mark is the caller's. */
-static inline uint32_t take(hs_heap_t *heap, uint32_t granules)
+static HS_INLINE uint32_t take(hs_heap_t *heap, uint32_t granules)
 {
     if (2 * granules > heap->free) {
         return 0;
@@ -69,73 +68,104 @@ static inline uint32_t take(hs_heap_t *heap, uint32_t granules)
     return block;
 }
 
-/* The size of the free block behind a used one, 0 where that is in use, or HS_DAMAGED. */
-static inline uint32_t free_behind(const hs_heap_t *heap, uint32_t next)
+/* The size of the free block at `next`, or 0 where it contradicts itself. */
+static HS_INLINE uint32_t size_behind(const hs_heap_t *heap, uint32_t next)
 {
-    if (hs_bit(bits_of(heap), next + 1) == 0) {
-        return 0;
-    }
     const uint32_t most = heap->end - next;
-    if (HS_UNLIKELY(most - 1 >= heap->end)) { /* the end is never free */
-        return HS_DAMAGED;
+    if (HS_UNLIKELY(most - HS_BLOCK_MIN >= heap->end)) {
+        return 0; /* no block has room there */
     }
     const uint32_t size = hs_at(heap, next)[HS_SIZE];
-    return size - HS_BLOCK_MIN <= most - HS_BLOCK_MIN && hs_at(heap, next + size)[HS_FOOTER] == size
-               ? size
-               : HS_DAMAGED;
+    return size - 1 < most && hs_at(heap, next + size)[HS_FOOTER] == ~size ? size : 0;
 }
 
-/* Turns the used block [block, block + size) into a free one, merged with its neighbours. */
-static inline hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
+/* The size of the free block that ends at `block`, or 0 where it contradicts itself; and where
+ * `block` is only the second granule of a free one. */
+static HS_INLINE uint32_t size_before(const hs_heap_t *heap, uint32_t block)
 {
-    uint32_t *const bitmap = bits_of(heap);
-    const uint32_t next = block + size;
-    const uint32_t before = hs_free_before(heap, bitmap, block);
-    const uint32_t behind = free_behind(heap, next);
-    if (HS_UNLIKELY(before == HS_DAMAGED || behind == HS_DAMAGED)) {
-        return hs_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
-    }
-    heap->free += 2 * size;
-    hs_clear_long(bitmap, block, size);
-    if (behind == 0) {
-        hs_set(bitmap, next - 1);
-    } else if (behind == HS_BLOCK_MIN) {
-        hs_clear(bitmap, next); /* its second bit is its last, too, and stays */
+    const uint32_t size = ~hs_at(heap, block)[HS_FOOTER];
+    return size < block && hs_at(heap, block - size)[HS_SIZE] == size ? size : 0;
+}
+
+/* Are both sizes of one bin? `larger` exceeds the other by two or more. */
+static HS_INLINE bool share_bin(uint32_t size, uint32_t larger)
+{
+    return ((size ^ larger) >> (hs_word_highest(larger) - 2)) == 0;
+}
+
+/* Clears the first bits of the free block at `next`, which is merged into the one before it. Of
+ * two granules the second bit is the last one, too, and stays. */
+static HS_INLINE void clear_begin(uint32_t *bitmap, uint32_t next, uint32_t size)
+{
+    if (HS_UNLIKELY(size == HS_BLOCK_MIN)) {
+        hs_clear(bitmap, next);
     } else {
         hs_clear_two(bitmap, next);
     }
-    if (before == 0) {
-        hs_set(bitmap, block + 1);
-        write_size(heap, block, size + behind);
-        if (behind != 0) {
-            bin_move(heap, next, hs_bin_of(behind), block, hs_bin_of(size + behind));
+}
+
+/* Of a neighbour that contradicts itself: is `block` perhaps no block? */
+static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
+{
+    return hs_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
+}
+
+/* Turns the used block [block, block + size) into a free one, merged with its neighbours. */
+static HS_INLINE hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
+{
+    uint32_t *const bitmap = bits_of(heap);
+    const uint32_t next = block + size;
+    uint32_t whole = size;
+    if (hs_bit(bitmap, next + 1) != 0) {
+        const uint32_t behind = size_behind(heap, next);
+        if (HS_UNLIKELY(behind == 0)) {
+            return why_not(heap, block);
+        }
+        whole += behind;
+    }
+    if (hs_bit(bitmap, block - 1) != 0) {
+        const uint32_t before = size_before(heap, block);
+        if (HS_UNLIKELY(before == 0)) {
+            return why_not(heap, block);
+        }
+        heap->free += 2 * size;
+        hs_clear_long(bitmap, block, size);
+        if (HS_UNLIKELY(before == HS_BLOCK_MIN)) {
+            hs_clear(bitmap, block);
         } else {
-            bin_insert(heap, block, hs_bin_of(size));
+            hs_clear_two(bitmap, block - 1);
+        }
+        if (whole == size) {
+            hs_set(bitmap, next - 1);
+        } else {
+            clear_begin(bitmap, next, whole - size);
+            bin_remove(heap, next, hs_bin_of(whole - size));
+        }
+        block -= before;
+        whole += before;
+        write_size(heap, block, whole);
+        if (!share_bin(before, whole)) {
+            bin_remove(heap, block, hs_bin_of(before));
+            bin_insert(heap, block, hs_bin_of(whole));
         }
         return HS_OK;
     }
-    if (before == HS_BLOCK_MIN) {
-        hs_clear(bitmap, block);
+    heap->free += 2 * size;
+    hs_clear_long(bitmap, block, size);
+    hs_set(bitmap, block + 1);
+    write_size(heap, block, whole);
+    if (whole == size) {
+        hs_set(bitmap, next - 1);
+        bin_insert(heap, block, hs_bin_of(whole));
     } else {
-        hs_clear_two(bitmap, block - 1);
-    }
-    if (behind != 0) {
-        bin_remove(heap, next, hs_bin_of(behind));
-    }
-    const uint32_t first = block - before;
-    const uint32_t whole = before + size + behind;
-    const uint32_t from = hs_bin_of(before);
-    const uint32_t to = hs_bin_of(whole);
-    write_size(heap, first, whole);
-    if (from != to) {
-        bin_remove(heap, first, from);
-        bin_insert(heap, first, to);
+        clear_begin(bitmap, next, whole - size);
+        bin_move(heap, next, hs_bin_of(whole - size), block, hs_bin_of(whole));
     }
     return HS_OK;
 }
 
 /* Takes a free block away from its bin and clears its bits; the memory is the caller's then. */
-static inline void absorb(hs_heap_t *heap, uint32_t block, uint32_t size)
+static HS_INLINE void absorb(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     uint32_t *const bitmap = bits_of(heap);
     bin_remove(heap, block, hs_bin_of(size));
@@ -144,9 +174,9 @@ static inline void absorb(hs_heap_t *heap, uint32_t block, uint32_t size)
     heap->free -= 2 * size;
 }
 
-/* Of [block, block + size), which has no bit set but perhaps the first, and no free neighbour:
- * a used block of `granules`, and a free one of the rest where that is large enough. */
-static inline void settle(hs_heap_t *heap, uint32_t block, uint32_t size, uint32_t granules)
+/* Of [block, block + size), which has no bit set but perhaps the first, and no free neighbour: a
+ * used block of `granules`, and a free one of the rest where that is large enough. */
+static HS_INLINE void settle(hs_heap_t *heap, uint32_t block, uint32_t size, uint32_t granules)
 {
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t left = size - granules;

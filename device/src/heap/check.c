@@ -2,7 +2,7 @@
  * Integrity: everything that two places of the metadata say must agree. Reads only inside the heap
  * and ends, whatever the bytes are.
  */
-#include "layout.h"
+#include "slab.h"
 
 /* What a walk over the blocks counted. */
 typedef struct hs_count {
@@ -37,7 +37,7 @@ static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
     }
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
     if (size < HS_BLOCK_MIN || size > heap->end - block || hs_bit(bitmap, block + size) == 0 ||
-        (size & heap->shape & HS_UNIT) != 0 || hs_at(heap, block + size)[HS_FOOTER] != size ||
+        (size & heap->shape & HS_UNIT) != 0 || hs_at(heap, block + size)[HS_FOOTER] != ~size ||
         hs_bit(bitmap, block) == 0 || hs_bit(bitmap, block + 1) == 0 ||
         hs_bit(bitmap, block + size - 1) == 0) {
         return 0;
@@ -198,7 +198,7 @@ static hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *
                               uint32_t *where)
 {
     const uint32_t *const bitmap = hs_bitmap(heap);
-    const uint32_t full = (UINT32_C(1) << hs_slab_kinds[kind].slots) - 1;
+    const uint32_t full = (UINT32_C(1) << HS_SLAB_SLOTS) - 1;
     const uint32_t head = hs_slabs(heap)[kind];
     bool after_full = false;
     uint32_t slab = head;
@@ -208,17 +208,16 @@ static hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *
             return HS_ERR_CORRUPT;
         }
         *where = slab;
-        const uint32_t slots = hs_at(heap, slab)[0] & 0xFFFFu;
+        const uint32_t slots = hs_slab_at(heap, slab)->slots;
         if (!hs_is_slab(heap, slab, hs_seems_used(heap, bitmap, slab)) ||
-            hs_slab_kind(hs_at(heap, slab)) != kind || (after_full && slots != 0) ||
-            slots >= full) {
+            hs_slab_kind(heap, slab) != kind || (after_full && slots != 0) || slots >= full) {
             return HS_ERR_CORRUPT;
         }
         after_full = slots == 0;
         for (uint32_t left = slots; left != 0; left &= left - 1) {
-            count->free += hs_slab_kinds[kind].words;
+            count->free += hs_slot_words(kind);
         }
-        slab = hs_at(heap, slab)[1] & 0xFFFFu;
+        slab = hs_slab_at(heap, slab)->next;
         if (slab == head) {
             break;
         }
@@ -268,11 +267,16 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
     if (!control_agrees(heap)) {
         return HS_ERR_CORRUPT;
     }
-    if (hs_heap_usable_size(heap, block) == 0) {
-        return HS_ERR_ARGUMENT;
-    }
     const uint32_t *const bitmap = hs_bitmap(heap);
-    const hs_slot_t slot = hs_slot_at(heap, block);
+    if (hs_heap_usable_size(heap, block) == 0) {
+        const uintptr_t granule = hs_granule_of(heap, block);
+        return hs_seems_used(heap, bitmap, granule) != 0 &&
+                       hs_free_before(heap, bitmap, (uint32_t)granule) == HS_DAMAGED &&
+                       !hs_is_in_free(heap, (uint32_t)granule)
+                   ? HS_ERR_CORRUPT
+                   : HS_ERR_ARGUMENT;
+    }
+    const hs_slot_t slot = hs_is_wide(heap) ? (hs_slot_t){0, 0} : hs_slot_at(heap, block);
     const uint32_t at = slot.slab != 0 ? slot.slab : (uint32_t)hs_granule_of(heap, block);
     const uint32_t next = at + hs_seems_used(heap, bitmap, at);
     if (next > heap->end || hs_bit(bitmap, next) == 0) {

@@ -15,7 +15,7 @@
  * block alone and holds `size << 10 | 0x3FE`: nowhere else are there nine ones in a row.
  *
  * A free block holds, as words: 0 next, 1 previous (the circular list of its bin), 2 its size in
- * granules; and the size again as its very last word.
+ * granules; and as its very last word the complement of the size, which no link can be mistaken for.
  */
 #ifndef HEAPSCOPE_HEAP_LAYOUT_H
 #define HEAPSCOPE_HEAP_LAYOUT_H
@@ -125,22 +125,22 @@ static inline uint32_t hs_alignment(const hs_heap_t *heap, size_t size)
 
 /* ---- bits ------------------------------------------------------------------------------------- */
 
-static inline uint32_t hs_bit(const uint32_t *bitmap, uint32_t i)
+static HS_INLINE uint32_t hs_bit(const uint32_t *bitmap, uint32_t i)
 {
     return bitmap[i / HS_WORD_BITS] >> i % HS_WORD_BITS & 1u;
 }
 
-static inline void hs_set(uint32_t *bitmap, uint32_t i)
+static HS_INLINE void hs_set(uint32_t *bitmap, uint32_t i)
 {
     bitmap[i / HS_WORD_BITS] |= UINT32_C(1) << i % HS_WORD_BITS;
 }
 
-static inline void hs_clear(uint32_t *bitmap, uint32_t i)
+static HS_INLINE void hs_clear(uint32_t *bitmap, uint32_t i)
 {
     bitmap[i / HS_WORD_BITS] &= ~(UINT32_C(1) << i % HS_WORD_BITS);
 }
 
-static inline void hs_set_two(uint32_t *bitmap, uint32_t i)
+static HS_INLINE void hs_set_two(uint32_t *bitmap, uint32_t i)
 {
     uint32_t *word = bitmap + i / HS_WORD_BITS;
     const uint32_t at = i % HS_WORD_BITS;
@@ -150,7 +150,7 @@ static inline void hs_set_two(uint32_t *bitmap, uint32_t i)
     }
 }
 
-static inline void hs_clear_two(uint32_t *bitmap, uint32_t i)
+static HS_INLINE void hs_clear_two(uint32_t *bitmap, uint32_t i)
 {
     uint32_t *word = bitmap + i / HS_WORD_BITS;
     const uint32_t at = i % HS_WORD_BITS;
@@ -165,56 +165,10 @@ static inline bool hs_is_long(uint32_t word)
     return (word & HS_LONG_MASK) == HS_LONG_MARK;
 }
 
-/* ---- slabs ------------------------------------------------------------------------------------ */
-
-/* A slab is a used block of slots of one size: a head of one granule, then the slots. The block may be
- * one granule longer than needed, where that would have been left over. Head, as words: 0 the free
- * slots, one bit each from bit 0 on, and from bit 16 on the check and the kind; 1 the next slab of its
- * kind, and above it the previous one, in a circular list in which those with a free slot come first. */
-typedef struct hs_slab_kind {
-    uint32_t words;    /* of a slot */
-    uint32_t slots;    /* of a slab, 15 at most */
-    uint32_t granules; /* of a slab, not more than a word of the bitmap has bits */
-} hs_slab_kind_t;
-
-extern const hs_slab_kind_t hs_slab_kinds[HS_SLAB_KINDS];
-
-static inline uint32_t hs_slab_check(uint32_t slab, uint32_t kind)
-{
-    return (~slab * 0x9E37u & 0x7FFFu) << 17 | kind << 16;
-}
-
-static inline uint32_t hs_slab_kind(const uint32_t *head)
-{
-    return head[0] >> 16 & 1u;
-}
-
-static inline uint16_t *hs_slabs(const hs_heap_t *heap)
-{
-    return (uint16_t *)(heap->words + HS_MAP_SMALL);
-}
-
-/* Is the used block at `slab`, of `size` granules, a slab? */
-bool hs_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size);
-
-static inline bool hs_may_be_slab(const hs_heap_t *heap, uint32_t block, uint32_t size)
-{
-    return HS_UNLIKELY(size - 8 < 10) && hs_is_slab(heap, block, size);
-}
-
-/* A place in a slab. */
-typedef struct hs_slot {
-    uint32_t slab; /* 0: there is none at that address */
-    uint32_t bit;
-} hs_slot_t;
-
-/* The slot at `address`, in use or not. */
-hs_slot_t hs_slot_at(const hs_heap_t *heap, const void *address);
-
 /* ---- used blocks ---------------------------------------------------------------------------- */
 
 /* Granules of the used block at `block`; 1 where a free block begins instead. */
-static inline uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
+static HS_INLINE uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
 {
     const uint32_t *word = bitmap + block / HS_WORD_BITS;
     const uint32_t at = block % HS_WORD_BITS;
@@ -236,20 +190,14 @@ static inline uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
  * not what the bits say; or no block begins here, and this is the second granule of a free one. */
 #define HS_DAMAGED UINT32_MAX
 
-static inline uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+static HS_INLINE uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap,
+                                         uint32_t block)
 {
     if (hs_bit(bitmap, block - 1) == 0) {
         return 0;
     }
-    const uint32_t size = hs_at(heap, block)[HS_FOOTER];
-    if (size - HS_BLOCK_MIN >= block - HS_BLOCK_MIN) { /* from HS_BLOCK_MIN to block - 1 */
-        return HS_DAMAGED;
-    }
-    const uint32_t before = block - size;
-    return hs_at(heap, before)[HS_SIZE] == size && hs_bit(bitmap, before) != 0 &&
-                   hs_bit(bitmap, before + 1) != 0
-               ? size
-               : HS_DAMAGED;
+    const uint32_t size = ~hs_at(heap, block)[HS_FOOTER];
+    return size < block && hs_at(heap, block - size)[HS_SIZE] == size ? size : HS_DAMAGED;
 }
 
 /* Is `granule` the second of a free block, which alone of all others looks like a used one? */
@@ -257,7 +205,7 @@ bool hs_is_in_free(const hs_heap_t *heap, uint32_t granule);
 
 /* Granules of the used block that seems to begin at index `at`: the second granule of a free block
  * does, too, until hs_free_before() is asked. 0: none. */
-static inline uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+static HS_INLINE uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
 {
     if (at >= heap->end) {
         return 0;
@@ -271,25 +219,15 @@ static inline uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitm
     return size >= HS_BLOCK_MIN ? size : 0;
 }
 
-/* Granules of the used block at index `at`, which is no slab; 0: none begins there. */
-static inline uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
-{
-    const uint32_t size = hs_seems_used(heap, bitmap, at);
-    return size == 0 || hs_free_before(heap, bitmap, (uint32_t)at) == HS_DAMAGED ||
-                   hs_may_be_slab(heap, (uint32_t)at, size)
-               ? 0
-               : size;
-}
-
 /* After the size of a used block was chosen, and before it is given up. */
-static inline void hs_mark_long(uint32_t *bitmap, uint32_t block, uint32_t size)
+static HS_INLINE void hs_mark_long(uint32_t *bitmap, uint32_t block, uint32_t size)
 {
     if (HS_UNLIKELY(size >= HS_LONG)) {
         bitmap[block / HS_WORD_BITS + 1] = size << HS_LONG_SHIFT | HS_LONG_MARK;
     }
 }
 
-static inline void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t size)
+static HS_INLINE void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t size)
 {
     if (HS_UNLIKELY(size >= HS_LONG)) {
         bitmap[block / HS_WORD_BITS + 1] = 0;
@@ -300,7 +238,7 @@ static inline void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t size
 
 #define HS_BIN_EXACT 16u /* below, a bin holds one size; from here on there are four an octave */
 
-static inline uint32_t hs_bin_of(uint32_t granules)
+static HS_INLINE uint32_t hs_bin_of(uint32_t granules)
 {
     if (granules < HS_BIN_EXACT) {
         return granules;

@@ -2,9 +2,10 @@
  * The heap's operations for one form: included once by small.c and once by wide.c, which define
  *
  *     HS_NAME(call)  the external name       HS_BIN_T  the type of a bin
- *     HS_MAP         words of the map        HS_SLOTS  whether slots of 8 bytes exist
+ *     HS_MAP         words of the map        HS_SLOTS  whether there are slots
  */
 #include "blocks.h"
+#include "slab.h"
 #if HS_SLOTS
 #include "slots.h"
 #endif
@@ -38,18 +39,22 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
     if (address == NULL) {
         return HS_OK;
     }
-    const uintptr_t at = hs_granule_of(heap, address);
-    const uint32_t size = hs_seems_used(heap, bits_of(heap), at);
+    uintptr_t at = hs_granule_of(heap, address);
+    uint32_t size = hs_seems_used(heap, bits_of(heap), at);
+#if HS_SLOTS
     if (HS_UNLIKELY(size == 0)) {
-#if HS_SLOTS
-        return slot_give(heap, address);
-#else
-        return HS_ERR_ARGUMENT;
-#endif
-    }
-#if HS_SLOTS
-    if (hs_may_be_slab(heap, (uint32_t)at, size)) {
+        hs_status_t status;
+        at = slot_give(heap, address, &status);
+        if (at == 0) {
+            return status;
+        }
+        size = slab_size(heap, (uint32_t)at);
+    } else if (hs_is_slab(heap, (uint32_t)at, size)) {
         return HS_ERR_ARGUMENT; /* its head; no slot begins there */
+    }
+#else
+    if (HS_UNLIKELY(size == 0)) {
+        return HS_ERR_ARGUMENT;
     }
 #endif
     return give(heap, (uint32_t)at, size);
@@ -81,7 +86,7 @@ static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
         if (had > 4) {
             moved[1] = from[1];
         }
-        (void)slot_give(heap, address);
+        (void)HS_NAME(free)(heap, address);
     }
     return moved;
 }
@@ -91,9 +96,10 @@ static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
 static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t wanted, size_t size)
 {
     uint32_t *const bitmap = bits_of(heap);
-    const uint32_t behind = free_behind(heap, block + had);
-    if (behind == HS_DAMAGED) {
-        return NULL;
+    const bool followed = hs_bit(bitmap, block + had + 1) != 0;
+    const uint32_t behind = followed ? size_behind(heap, block + had) : 0;
+    if (followed && behind == 0) {
+        return NULL; /* damaged */
     }
     uint32_t whole = had + behind;
     if (wanted == had || (wanted < had && behind == 0 && had - wanted < HS_BLOCK_MIN)) {
@@ -101,10 +107,7 @@ static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t want
     }
     uint32_t before = 0;
     if (wanted > whole) {
-        before = hs_free_before(heap, bitmap, block);
-        if (before == HS_DAMAGED) {
-            return NULL;
-        }
+        before = hs_free_before(heap, bitmap, block); /* not damaged: this would be no used block */
         if (wanted > before + whole) {
             return move(heap, hs_at(heap, block), had, size);
         }

@@ -1,45 +1,40 @@
-/*
- * Slots for the small sizes that a block would waste most on, for the small form: a used block has
- * two granules at least and whole granules always; a slot has whole words and shares a head with the
- * others of its slab.
- */
+/* Slots: taking and giving, and the lists of slabs; for the small form. */
 #ifndef HEAPSCOPE_HEAP_SLOTS_H
 #define HEAPSCOPE_HEAP_SLOTS_H
 
 #include "blocks.h"
-
-static inline void set_next(hs_heap_t *heap, uint32_t slab, uint32_t next)
-{
-    uint32_t *const links = hs_at(heap, slab) + 1;
-    *links = (*links & 0xFFFF0000u) | next;
-}
-
-static inline void set_previous(hs_heap_t *heap, uint32_t slab, uint32_t previous)
-{
-    uint32_t *const links = hs_at(heap, slab) + 1;
-    *links = (*links & 0xFFFFu) | previous << 16;
-}
+#include "slab.h"
 
 /* In front of all others of its kind. */
-static inline void slab_link(hs_heap_t *heap, uint32_t slab, uint16_t *first)
+static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, uint16_t *first)
 {
-    const uint32_t next = *first != 0 ? *first : slab;
-    hs_at(heap, slab)[1] = slab << 16 | next;
-    const uint32_t previous = hs_at(heap, next)[1] >> 16;
-    set_previous(heap, slab, previous);
-    set_next(heap, previous, slab);
-    set_previous(heap, next, slab);
+    hs_slab_t *const self = hs_slab_at(heap, slab);
+    const uint16_t next = *first;
     *first = (uint16_t)slab;
+    if (next == 0) {
+        self->next = (uint16_t)slab;
+        self->previous = (uint16_t)slab;
+        return;
+    }
+    const uint16_t previous = hs_slab_at(heap, next)->previous;
+    self->next = next;
+    self->previous = previous;
+    hs_slab_at(heap, previous)->next = (uint16_t)slab;
+    hs_slab_at(heap, next)->previous = (uint16_t)slab;
 }
 
-static inline void slab_unlink(hs_heap_t *heap, uint32_t slab, uint16_t *first)
+static HS_INLINE void slab_unlink(hs_heap_t *heap, uint32_t slab, uint16_t *first)
 {
-    const uint32_t links = hs_at(heap, slab)[1];
-    const uint32_t next = links & 0xFFFFu;
-    set_next(heap, links >> 16, next);
-    set_previous(heap, next, links >> 16);
+    const uint16_t next = hs_slab_at(heap, slab)->next;
+    const uint16_t previous = hs_slab_at(heap, slab)->previous;
+    if (next == slab) {
+        *first = 0;
+        return;
+    }
+    hs_slab_at(heap, previous)->next = next;
+    hs_slab_at(heap, next)->previous = previous;
     if (*first == slab) {
-        *first = (uint16_t)(next != slab ? next : 0);
+        *first = next;
     }
 }
 
@@ -51,7 +46,7 @@ static inline uint32_t kind_for(size_t size)
 static inline bool slot_is_free(const hs_heap_t *heap, uint32_t kind) /* any */
 {
     const uint32_t slab = hs_slabs(heap)[kind];
-    return slab != 0 && (hs_at(heap, slab)[0] & 0xFFFFu) != 0;
+    return slab != 0 && hs_slab_at(heap, slab)->slots != 0;
 }
 
 /* What malloc can still serve where there is no free block; bytes. */
@@ -66,53 +61,68 @@ static inline uint32_t largest_slot(const hs_heap_t *heap)
 static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 {
     const uint32_t kind = kind_for(size);
-    const hs_slab_kind_t *const slabs = hs_slab_kinds + kind;
+    const uint32_t minimum = heap->minimum;
     uint16_t *const first = hs_slabs(heap) + kind;
-    uint32_t slab = *first;
+    uint32_t *head = hs_at(heap, *first);
     if (!slot_is_free(heap, kind)) {
-        slab = take(heap, slabs->granules);
-        if (slab == 0) {
+        head = hs_small_malloc(heap, hs_slab_granules(kind) * HS_GRANULE);
+        if (head == NULL) {
             return NULL;
         }
-        heap->free += slabs->slots * slabs->words;
-        hs_at(heap, slab)[0] = hs_slab_check(slab, kind) | ((UINT32_C(1) << slabs->slots) - 1);
+        const uint32_t slab = (uint32_t)hs_granule_of(heap, head);
+        heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
+        heap->minimum = minimum; /* the other slots are free, too */
+        hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
+        hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
         slab_link(heap, slab, first);
     }
-    uint32_t *const head = hs_at(heap, slab);
-    const uint32_t slots = head[0] & 0xFFFFu;
-    head[0] &= head[0] - 1;
-    if ((slots & (slots - 1)) == 0) {
-        *first = (uint16_t)head[1]; /* the full one is the last now */
+    hs_slab_t *const slab = (hs_slab_t *)head;
+    const uint32_t slots = slab->slots;
+    const uint32_t left = slots & (slots - 1);
+    slab->slots = (uint16_t)left;
+    if (left == 0) {
+        *first = slab->next; /* the full one is the last now */
     }
-    heap->free -= slabs->words;
+    heap->free -= hs_slot_words(kind);
     note_minimum(heap);
-    return head + 2 + hs_word_lowest(slots) * slabs->words;
+    return head + 2 + (hs_word_lowest(slots) << kind);
 }
 
-static HS_RARE hs_status_t slot_give(hs_heap_t *heap, void *address)
+/* Granules of a slab's block: one more where it would have been left over. */
+static HS_INLINE uint32_t slab_size(const hs_heap_t *heap, uint32_t slab)
+{
+    const uint32_t size = hs_slab_granules(hs_slab_kind(heap, slab));
+    return size + (hs_bit(bits_of(heap), slab + size) ^ 1u);
+}
+
+/* Frees the slot at `address`. Gives the slab where it was the last in use, and 0 otherwise:
+ * *status says why. */
+static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_status_t *status)
 {
     const hs_slot_t slot = hs_slot_at(heap, address);
-    uint32_t *const head = hs_at(heap, slot.slab);
-    if (slot.slab == 0 || (head[0] & slot.bit) != 0) {
-        return HS_ERR_ARGUMENT;
+    hs_slab_t *const slab = hs_slab_at(heap, slot.slab);
+    *status = HS_ERR_ARGUMENT;
+    if (slot.slab == 0 || (slab->slots & slot.bit) != 0) {
+        return 0;
     }
-    const uint32_t kind = hs_slab_kind(head);
-    const hs_slab_kind_t *const slabs = hs_slab_kinds + kind;
+    *status = HS_OK;
+    const uint32_t kind = hs_slab_kind(heap, slot.slab);
     uint16_t *const first = hs_slabs(heap) + kind;
-    const uint32_t free = (head[0] & 0xFFFFu) | slot.bit;
-    if (free == slot.bit) {
+    const uint32_t before = slab->slots;
+    slab->slots = (uint16_t)(before | slot.bit);
+    heap->free += hs_slot_words(kind);
+    if (before == 0) {
         slab_unlink(heap, slot.slab, first);
         slab_link(heap, slot.slab, first);
+        return 0;
     }
-    head[0] |= slot.bit;
-    heap->free += slabs->words;
-    if (free + 1 == UINT32_C(1) << slabs->slots) {
-        slab_unlink(heap, slot.slab, first);
-        heap->free -= slabs->slots * slabs->words;
-        head[0] = 0; /* what lies here later shall not look like a slab */
-        return give(heap, slot.slab, hs_used_size(bits_of(heap), slot.slab));
+    if ((before | slot.bit) + 1 != 1u << HS_SLAB_SLOTS) {
+        return 0;
     }
-    return HS_OK;
+    slab_unlink(heap, slot.slab, first);
+    heap->free -= HS_SLAB_SLOTS * hs_slot_words(kind);
+    slab->sign = (uint16_t)kind; /* what lies here later shall not look like a slab */
+    return slot.slab;
 }
 
 #endif

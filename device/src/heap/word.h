@@ -9,11 +9,14 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define HS_UNLIKELY(condition) __builtin_expect((condition), 0)
-#define HS_RARE                                                                                    \
-    __attribute__((noinline)) /* keeps a rare path from costing the usual one registers */
+/* Keeps a rare path from costing the usual one registers. */
+#define HS_RARE __attribute__((noinline))
+/* On the path of malloc or free. */
+#define HS_INLINE inline __attribute__((always_inline))
 #else
 #define HS_UNLIKELY(condition) (condition)
 #define HS_RARE
+#define HS_INLINE inline
 #endif
 
 #define HS_WORD_BITS 32u
