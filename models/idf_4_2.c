@@ -380,6 +380,7 @@ const hs_model_t hs_model_idf_4_2 = {
     .state_size = sizeof(hs_list_heap_t),
     .granule = 4,
     .poisonable = true,
+    .tracking = HS_TRACKING_IN_POISON,
     .has_realloc = true,
     .has_aligned = true,
     .serves_up_to_largest = true,

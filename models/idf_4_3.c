@@ -187,12 +187,13 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
 
 /* All but name, title and create. */
 #define SAME_IN_ALL_BUILDS                                                                         \
-    .state_size = sizeof(hs_tlsf_t), .granule = 4, .poisonable = true, .has_realloc = true,        \
-    .has_aligned = true, .serves_up_to_largest = true, .aligned_is_own = false,                    \
-    .malloc = model_malloc, .free = model_free, .realloc = model_realloc,                          \
-    .aligned = model_aligned, .aligned_free = model_free, .usable = usable,                        \
-    .aligned_usable = usable, .fits = fits, .largest_allocatable = largest_allocatable,            \
-    .largest_free = largest_free, .reported = reported, .walk = walk, .check = check
+    .state_size = sizeof(hs_tlsf_t), .granule = 4, .poisonable = true,                             \
+    .tracking = HS_TRACKING_IN_POISON, .has_realloc = true, .has_aligned = true,                   \
+    .serves_up_to_largest = true, .aligned_is_own = false, .malloc = model_malloc,                 \
+    .free = model_free, .realloc = model_realloc, .aligned = model_aligned,                        \
+    .aligned_free = model_free, .usable = usable, .aligned_usable = usable, .fits = fits,          \
+    .largest_allocatable = largest_allocatable, .largest_free = largest_free,                      \
+    .reported = reported, .walk = walk, .check = check
 
 const hs_model_t hs_model_idf_4_3_2 = {
     .name = "idf-4.3.2",

@@ -229,6 +229,7 @@ const hs_model_t hs_model_idf_5_5 = {
     .state_size = sizeof(hs_tlsf_t),
     .granule = 4,
     .poisonable = true,
+    .tracking = HS_TRACKING_IN_FRONT,
     .has_realloc = true,
     .has_aligned = true,
     .serves_up_to_largest = true,

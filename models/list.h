@@ -1,18 +1,19 @@
 /*
- * The list of models. A new model is its own file and one line here: PLAIN(name, object) for one
- * without poisoning, POISONABLE(name, object) for one whose "+light" flavour exists too.
+ * The list of models. A new model is its own file and one line here, by the flavours that its name
+ * has: PLAIN(name, object) none, IN_POISON "+light" and "+track", which implies light poisoning,
+ * IN_FRONT both, alone and together.
  */
 #ifndef HEAPSCOPE_MODELS_LIST_H
 #define HEAPSCOPE_MODELS_LIST_H
 
 #include "model.h"
 
-#define HS_MODEL_LIST(PLAIN, POISONABLE)                                                           \
-    POISONABLE("idf-4.2", hs_model_idf_4_2)                                                        \
-    POISONABLE("idf-4.3.2", hs_model_idf_4_3_2)                                                    \
-    POISONABLE("idf-4.3.2-psram", hs_model_idf_4_3_2_psram)                                        \
-    POISONABLE("idf-4.3.2-host", hs_model_idf_4_3_2_host)                                          \
-    POISONABLE("idf-5.5", hs_model_idf_5_5)                                                        \
+#define HS_MODEL_LIST(PLAIN, IN_POISON, IN_FRONT)                                                  \
+    IN_POISON("idf-4.2", hs_model_idf_4_2)                                                         \
+    IN_POISON("idf-4.3.2", hs_model_idf_4_3_2)                                                     \
+    IN_POISON("idf-4.3.2-psram", hs_model_idf_4_3_2_psram)                                         \
+    IN_POISON("idf-4.3.2-host", hs_model_idf_4_3_2_host)                                           \
+    IN_FRONT("idf-5.5", hs_model_idf_5_5)                                                          \
     PLAIN("tlsf", hs_model_mattconte)                                                              \
     PLAIN("umm", hs_model_umm)                                                                     \
     PLAIN("umm-first", hs_model_umm_first)                                                         \
@@ -22,7 +23,7 @@
     PLAIN("o1heap", hs_model_o1heap)
 
 #define HS_MODEL_DECLARE(name, object) extern const hs_model_t object;
-HS_MODEL_LIST(HS_MODEL_DECLARE, HS_MODEL_DECLARE)
+HS_MODEL_LIST(HS_MODEL_DECLARE, HS_MODEL_DECLARE, HS_MODEL_DECLARE)
 #undef HS_MODEL_DECLARE
 
 #endif

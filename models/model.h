@@ -11,9 +11,9 @@
  * read or written (a realloc that moves only counts the bytes). What a model keeps beside `mem`
  * (tally, steps, caches) never changes a result.
  *
- * hs_sim_*() is the whole interface for callers. It adds light poisoning around the model's own
- * operations (BEHAVIOUR: 8 bytes in front, 4 behind), keeps the low-water marks and is the only
- * caller of the functions in struct hs_model. A simulated heap is hs_sim; hs_heap is the device's own.
+ * hs_sim_*() is the whole interface for callers. It adds what poisoning and task tracking put around
+ * a block (sim.c), keeps the low-water marks and is the only caller of the functions in struct
+ * hs_model. A simulated heap is hs_sim; hs_heap is the device's own.
  */
 #ifndef HEAPSCOPE_MODEL_H
 #define HEAPSCOPE_MODEL_H
@@ -25,8 +25,6 @@
 #include "heapscope/status.h"
 
 #define HS_NONE UINT32_C(0xFFFFFFFF) /* the result of a call that returned NULL */
-
-#define HS_LIGHT_OVERHEAD 12u /* bytes that light poisoning adds to every block */
 
 typedef struct hs_model hs_model_t;
 typedef struct hs_sim hs_sim_t;
@@ -46,7 +44,7 @@ typedef struct hs_tally {
     uint32_t used;    /* payload bytes of used blocks, as handed out by the raw allocator */
     uint32_t free;    /* payload bytes of free blocks */
     uint32_t used_blocks;
-    uint32_t free_blocks;
+    uint32_t free_blocks;  /* 0 where the model has free_blocks() */
     uint32_t minimum_free; /* low-water mark of `free`, moments inside an operation included */
     uint32_t lowest_free;  /* the same since an observer last set it to `free` */
 } hs_tally_t;
@@ -68,6 +66,13 @@ typedef struct hs_walk_block {
 
 typedef bool (*hs_walk_fn)(void *context, const hs_walk_block_t *block); /* false stops the walk */
 
+/* Where a version keeps the task of a block. */
+typedef enum hs_tracking {
+    HS_TRACKING_NONE = 0,
+    HS_TRACKING_IN_POISON = 1, /* in the poison's head, which is switched on by it */
+    HS_TRACKING_IN_FRONT = 2   /* in front of what the program gets, by the layer above the heap */
+} hs_tracking_t;
+
 /*
  * What a model implements. Offsets are raw payload offsets; every function may assume a created
  * heap and an offset that the heap handed out and that is still used.
@@ -78,10 +83,14 @@ struct hs_model {
     size_t state_size;         /* bytes of the model's struct, whose first member is hs_sim_t */
     uint32_t granule;          /* every payload size is a multiple of this; bytes */
     bool poisonable;           /* `+light` exists for it */
+    hs_tracking_t tracking;    /* `+track` */
     bool has_realloc;          /* false: hs_sim_realloc allocates, copies and frees */
     bool has_aligned;          /* false: hs_sim_aligned always fails */
     bool serves_up_to_largest; /* malloc serves every size from 1 to largest_allocatable */
     bool aligned_is_own; /* blocks of aligned() must go to aligned_free() and cannot be realloced */
+    /* A power of two: mem[0] lies on the host where it lies on the chip, modulo this or the power of
+     * two above the region's size, whichever is less. 0: anywhere. */
+    uint32_t host_alignment;
 
     /* Sets up an empty heap over the whole region. HS_ERR_MEMORY: the region is too small (or, for
      * some versions, too large) for this allocator. */
@@ -99,7 +108,8 @@ struct hs_model {
     /* Largest request below the wrap-around of 32-bit rounding for which malloc succeeds now. O(1)
      * amortised. Pure but for caches. */
     uint32_t (*largest_allocatable)(hs_sim_t *heap);
-    uint32_t (*largest_free)(const hs_sim_t *heap);             /* may walk */
+    uint32_t (*largest_free)(const hs_sim_t *heap); /* may walk */
+    uint32_t (*free_blocks)(const hs_sim_t *heap);  /* may walk; NULL: the tally has them */
     void (*reported)(const hs_sim_t *heap, hs_reported_t *out); /* without poisoning; may walk */
     void (*walk)(const hs_sim_t *heap, hs_walk_fn visit, void *context); /* address order */
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
@@ -107,30 +117,34 @@ struct hs_model {
     hs_status_t (*check)(const hs_sim_t *heap, uint32_t *where);
 };
 
+/* A model and how it is built. */
+typedef struct hs_allocator {
+    const hs_model_t *model;
+    bool light;     /* light poisoning */
+    bool track;     /* task tracking; light poisoning too where the version has no other way */
+    bool word_only; /* for memory without byte access; no matter to models of other allocators */
+} hs_allocator_t;
+
+/* Bytes that poisoning and task tracking put around every block. */
+typedef struct hs_around {
+    uint32_t front;  /* from the raw payload to the program's */
+    uint32_t behind; /* the program's last byte */
+    uint32_t poison; /* those of them that the version's interface takes off what it reports */
+} hs_around_t;
+
 /* A model's state begins with this. Fields are for models and the functions below. */
 struct hs_sim {
     const hs_model_t *model;
-    uint8_t *mem;     /* host copy of the region, `size` bytes */
-    uint32_t base;    /* address of mem[0] on the chip */
-    uint32_t size;    /* bytes */
-    bool light;       /* light poisoning */
+    uint8_t *mem;             /* host copy of the region, `size` bytes */
+    void *memory;             /* what holds `mem`, to be freed */
+    uint32_t base;            /* address of mem[0] on the chip */
+    uint32_t size;            /* bytes */
+    hs_allocator_t allocator; /* what it was made as */
+    hs_around_t around;
     uint32_t largest; /* what model->largest_allocatable() says, or HS_NONE: it has to be asked */
     hs_tally_t tally;
     hs_steps_t steps;
 };
-
-/* ---- models and allocator names --------------------------------------------------------------- */
-
-/* An allocator name is a model's name, with "+light" for light poisoning: "idf-4.2+light". */
-typedef struct hs_allocator {
-    const hs_model_t *model;
-    bool light;
-} hs_allocator_t;
-
-/* HS_ERR_ARGUMENT: no such allocator. */
-hs_status_t hs_allocator_parse(const char *name, hs_allocator_t *out);
-/* The index-th valid name, flavours included, or NULL behind the last. Static strings. */
-const char *hs_allocator_name(size_t index);
 
 /* ---- one heap on one region ------------------------------------------------------------------- */
 
@@ -140,8 +154,10 @@ const char *hs_allocator_name(size_t index);
 hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
 hs_sim_t *hs_sim_clone(const hs_sim_t *heap); /* an independent copy; NULL without host memory */
 void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
+/* What mem[0] is congruent to base by; 1: nothing (host_alignment). */
+uint32_t hs_sim_modulus(const hs_sim_t *heap);
 
-/* Payload offset as the program sees it (behind the poison header), or HS_NONE. */
+/* Payload offset as the program sees it (behind the poison's head), or HS_NONE. */
 uint32_t hs_sim_malloc(hs_sim_t *heap, uint32_t size);
 uint32_t hs_sim_calloc(hs_sim_t *heap, uint32_t size);
 /* size 0 frees and returns HS_NONE. A failed realloc leaves the block as it was. */
@@ -151,6 +167,11 @@ uint32_t hs_sim_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size);
 uint32_t hs_sim_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at);
 /* `aligned` says that the block came from hs_sim_aligned. */
 void hs_sim_free(hs_sim_t *heap, uint32_t offset, bool aligned);
+/* Bytes that poisoning and task tracking add to every block. */
+static inline uint32_t hs_sim_overhead(const hs_sim_t *heap)
+{
+    return heap->around.front + heap->around.behind;
+}
 /* Bytes the program may use at `offset`; at least what it asked for. */
 uint32_t hs_sim_usable(const hs_sim_t *heap, uint32_t offset, bool aligned);
 
@@ -159,9 +180,10 @@ uint32_t hs_sim_find_largest(hs_sim_t *heap); /* asks the model; without poisoni
 static inline uint32_t hs_sim_largest_allocatable(hs_sim_t *heap) /* 0: none can be allocated */
 {
     const uint32_t largest = heap->largest != HS_NONE ? heap->largest : hs_sim_find_largest(heap);
-    const uint32_t poison = heap->light ? HS_LIGHT_OVERHEAD : 0;
-    return largest > poison ? largest - poison : 0;
+    const uint32_t around = hs_sim_overhead(heap);
+    return largest > around ? largest - around : 0;
 }
+uint32_t hs_sim_free_blocks(const hs_sim_t *heap);  /* may walk */
 uint32_t hs_sim_largest_free(const hs_sim_t *heap); /* true largest payload of a free block */
 void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out);
 void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);

@@ -1,12 +1,22 @@
 /*
- * The front of every model: argument checks, light poisoning, low-water marks.
+ * The front of every model: argument checks, poisoning and task tracking, low-water marks.
  *
  * Light poisoning (ESP-IDF components/heap/multi_heap_poisoning.c, v4.2 to v5.5):
  *
  *     raw payload   +0 0xABBA1234   +4 n   +8 the program's n bytes   +8+n 0xBAAD5678
  *
- * The canaries themselves are not written here: a replay has no payload, so nothing could destroy
- * them, and they never decide where a block goes.
+ * Task tracking in v4.x: a field of the poison's head, hence only with poisoning.
+ *
+ *     raw payload   +0 0xABBA1234   +4 task   +8 n   +12 the program's n bytes   +12+n 0xBAAD5678
+ *
+ * Task tracking in v5.x: heap_caps_base.c asks for 4 bytes more and keeps the task in them. Poisoning
+ * lies below that layer: its n counts the 4 bytes, and they come behind its head.
+ *
+ *     raw payload   +0 task   +4 the program's n bytes
+ *     raw payload   +0 0xABBA1234   +4 n+4   +8 task   +12 the program's n bytes   +12+n 0xBAAD5678
+ *
+ * None of these words is written here: a replay has no payload, so nothing could destroy them, and
+ * they never decide where a block goes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,31 +25,38 @@
 #include "region.h"
 
 #define POISON_HEAD UINT32_C(8)
-#define POISON_TOTAL UINT32_C(12)
+#define POISON_TAIL UINT32_C(4)
+#define TASK_HANDLE UINT32_C(4)
 #define SIZE_LIMIT UINT32_C(0xFFFFFFFF)
 
-static uint32_t poison_head(const hs_sim_t *heap)
+static hs_around_t around_of(hs_allocator_t allocator)
 {
-    return heap->light ? POISON_HEAD : 0;
-}
-
-static uint32_t less_poison(const hs_sim_t *heap, uint32_t bytes)
-{
-    if (!heap->light) {
-        return bytes;
+    const bool in_poison = allocator.track && allocator.model->tracking == HS_TRACKING_IN_POISON;
+    hs_around_t around = {0, 0, 0};
+    if (allocator.light || in_poison) {
+        around.front = POISON_HEAD + (in_poison ? TASK_HANDLE : 0);
+        around.behind = POISON_TAIL;
+        around.poison = around.front + around.behind;
     }
-    return bytes > POISON_TOTAL ? bytes - POISON_TOTAL : 0;
+    around.front += allocator.track && !in_poison ? TASK_HANDLE : 0;
+    return around;
 }
 
-/* The raw allocator's request for `size` bytes, or 0 where poisoning refuses the size (the raw
- * allocators refuse 0 themselves). Without poisoning even sizes that wrap go through: it is the
+static uint32_t less(uint32_t bytes, uint32_t amount)
+{
+    return bytes > amount ? bytes - amount : 0;
+}
+
+/* The raw allocator's request for `size` bytes, or 0 where the layers above it refuse the size (the
+ * raw allocators refuse 0 themselves). Without them even sizes that wrap go through: it is the
  * version's own affair what becomes of them. */
 static uint32_t raw_size(const hs_sim_t *heap, uint32_t size)
 {
-    if (!heap->light) {
+    const uint32_t more = hs_sim_overhead(heap);
+    if (more == 0) {
         return size;
     }
-    return size == 0 || size > SIZE_LIMIT - POISON_TOTAL ? 0 : size + POISON_TOTAL;
+    return size == 0 || size > SIZE_LIMIT - more ? 0 : size + more;
 }
 
 /* The end of every operation that may have taken memory: from the raw result to the program's. */
@@ -49,45 +66,84 @@ static uint32_t settle(hs_sim_t *heap, uint32_t raw)
         return HS_NONE;
     }
     hs_region_note_low(heap);
-    return raw + poison_head(heap);
+    return raw + heap->around.front;
 }
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* A heap of the same model and place, without contents. */
-static hs_sim_t *heap_shell(hs_allocator_t allocator, uint32_t base, uint32_t size)
+uint32_t hs_sim_modulus(const hs_sim_t *heap)
 {
-    hs_sim_t *heap = calloc(1, allocator.model->state_size);
+    const uint32_t most = heap->model->host_alignment;
+    uint32_t modulus = 1;
+    while (modulus < most && modulus <= heap->size) {
+        modulus <<= 1;
+    }
+    return modulus;
+}
+
+/* Host memory for a region, all zero. */
+static bool take_memory(hs_sim_t *heap)
+{
+    const size_t modulus = hs_sim_modulus(heap);
+    if (modulus == 1) {
+        heap->memory = calloc(heap->size, 1);
+        heap->mem = heap->memory;
+        return heap->mem != NULL;
+    }
+    if (heap->size > SIZE_MAX - modulus) {
+        return false;
+    }
+    /* Not calloc: what is taken for the position alone need not become pages of the host. */
+    heap->memory = malloc(heap->size + modulus - 1);
+    if (heap->memory == NULL) {
+        return false;
+    }
+    heap->mem = heap->memory;
+    heap->mem += ((size_t)heap->base - (size_t)(uintptr_t)heap->memory) & (modulus - 1);
+    memset(heap->mem, 0, heap->size);
+    return true;
+}
+
+/* A heap of the same model and place, without contents. */
+static hs_sim_t *heap_shell(const hs_model_t *model, uint32_t base, uint32_t size)
+{
+    hs_sim_t *heap = calloc(1, model->state_size);
     if (heap == NULL) {
         return NULL;
     }
-    heap->mem = calloc(size, 1);
-    if (heap->mem == NULL) {
+    heap->model = model;
+    heap->base = base;
+    heap->size = size;
+    heap->largest = HS_NONE;
+    if (!take_memory(heap)) {
         free(heap);
         return NULL;
     }
-    heap->model = allocator.model;
-    heap->base = base;
-    heap->size = size;
-    heap->light = allocator.light;
-    heap->largest = HS_NONE;
     return heap;
+}
+
+static bool has_flavour(hs_allocator_t allocator)
+{
+    return allocator.model != NULL && (!allocator.light || allocator.model->poisonable) &&
+           (!allocator.track || allocator.model->tracking != HS_TRACKING_NONE);
 }
 
 static hs_status_t heap_build(hs_allocator_t allocator, uint32_t base, uint32_t size,
                               hs_sim_t **out)
 {
-    if (allocator.model == NULL || (allocator.light && !allocator.model->poisonable)) {
+    if (!has_flavour(allocator)) {
         return HS_ERR_ARGUMENT;
     }
     /* A region that reaches the end of the address space would need an end of 2^32. */
     if (size == 0 || size > SIZE_LIMIT - base) {
         return HS_ERR_MEMORY;
     }
-    hs_sim_t *heap = heap_shell(allocator, base, size);
+    hs_sim_t *heap = heap_shell(allocator.model, base, size);
     if (heap == NULL) {
         return HS_ERR_MEMORY;
     }
+    heap->around = around_of(allocator);
+    heap->allocator = allocator;
     hs_status_t status = allocator.model->create(heap);
     if (status != HS_OK) {
         hs_sim_delete(heap);
@@ -110,22 +166,23 @@ hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_
 
 hs_sim_t *hs_sim_clone(const hs_sim_t *heap)
 {
-    hs_allocator_t allocator = {heap->model, heap->light};
-    hs_sim_t *copy = heap_shell(allocator, heap->base, heap->size);
+    hs_sim_t *copy = heap_shell(heap->model, heap->base, heap->size);
     if (copy == NULL) {
         return NULL;
     }
     uint8_t *mem = copy->mem;
+    void *memory = copy->memory;
     memcpy(mem, heap->mem, heap->size);
     memcpy(copy, heap, heap->model->state_size);
     copy->mem = mem;
+    copy->memory = memory;
     return copy;
 }
 
 void hs_sim_delete(hs_sim_t *heap)
 {
     if (heap != NULL) {
-        free(heap->mem);
+        free(heap->memory);
         free(heap);
     }
 }
@@ -173,7 +230,7 @@ uint32_t hs_sim_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
     if (raw == 0) {
         return HS_NONE;
     }
-    uint32_t old = offset - poison_head(heap);
+    uint32_t old = offset - heap->around.front;
     return settle(heap, heap->model->has_realloc ? heap->model->realloc(heap, old, raw)
                                                  : realloc_by_copy(heap, old, raw));
 }
@@ -199,12 +256,12 @@ uint32_t hs_sim_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t 
         return HS_NONE;
     }
     return settle(heap,
-                  heap->model->aligned(heap, align, raw_size(heap, size), at + poison_head(heap)));
+                  heap->model->aligned(heap, align, raw_size(heap, size), at + heap->around.front));
 }
 
 void hs_sim_free(hs_sim_t *heap, uint32_t offset, bool aligned)
 {
-    uint32_t raw = offset - poison_head(heap);
+    uint32_t raw = offset - heap->around.front;
     if (aligned && heap->model->aligned_is_own) {
         heap->model->aligned_free(heap, raw);
     } else {
@@ -216,10 +273,10 @@ void hs_sim_free(hs_sim_t *heap, uint32_t offset, bool aligned)
 
 uint32_t hs_sim_usable(const hs_sim_t *heap, uint32_t offset, bool aligned)
 {
-    uint32_t raw = offset - poison_head(heap);
+    uint32_t raw = offset - heap->around.front;
     bool own = aligned && heap->model->aligned_is_own;
-    return less_poison(heap, own ? heap->model->aligned_usable(heap, raw)
-                                 : heap->model->usable(heap, raw));
+    return less(own ? heap->model->aligned_usable(heap, raw) : heap->model->usable(heap, raw),
+                hs_sim_overhead(heap));
 }
 
 bool hs_sim_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
@@ -229,7 +286,7 @@ bool hs_sim_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t a
         return raw != 0 && heap->model->fits(heap, 0, raw, 0);
     }
     return aligned_is_possible(heap, align, size, at) &&
-           heap->model->fits(heap, align, raw_size(heap, size), at + poison_head(heap));
+           heap->model->fits(heap, align, raw_size(heap, size), at + heap->around.front);
 }
 
 uint32_t hs_sim_find_largest(hs_sim_t *heap)
@@ -242,15 +299,20 @@ uint32_t hs_sim_largest_free(const hs_sim_t *heap)
     return heap->model->largest_free(heap);
 }
 
+uint32_t hs_sim_free_blocks(const hs_sim_t *heap)
+{
+    return heap->model->free_blocks != NULL ? heap->model->free_blocks(heap)
+                                            : heap->tally.free_blocks;
+}
+
 void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     heap->model->reported(heap, out);
-    if (heap->light) {
-        out->free = less_poison(heap, out->free);
-        out->minimum_free = less_poison(heap, out->minimum_free);
-        out->largest_free = less_poison(heap, out->largest_free);
-        out->allocated -= POISON_TOTAL * heap->tally.used_blocks;
-    }
+    const uint32_t poison = heap->around.poison;
+    out->free = less(out->free, poison);
+    out->minimum_free = less(out->minimum_free, poison);
+    out->largest_free = less(out->largest_free, poison);
+    out->allocated -= poison * heap->tally.used_blocks;
 }
 
 void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)

@@ -16,15 +16,14 @@ void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab
         return;
     }
     const hs_tally_t *tally = &region->heap->tally;
-    const uint32_t poison = region->heap->light ? HS_LIGHT_OVERHEAD * tally->used_blocks : 0;
+    const uint32_t around = hs_sim_overhead(region->heap) * tally->used_blocks;
     row->control = tally->control;
     row->startup = region->startup;
     row->payload = measure->lows.region[index].payload;
-    row->rounding = tally->used - poison - row->startup - row->payload;
+    row->rounding = tally->used - around - row->startup - row->payload;
     row->free = tally->free;
-    row->header = region->size - tally->control - tally->used - tally->free + poison;
+    row->header = region->size - tally->control - tally->used - tally->free + around;
     row->used_blocks = tally->used_blocks;
-    row->free_blocks = tally->free_blocks;
 }
 
 void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row)
@@ -49,6 +48,7 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
     row->reported_minimum_free = reported.minimum_free;
     row->largest_reported = reported.largest_free;
     row->largest_free = hs_sim_largest_free(region->heap);
+    row->free_blocks = hs_sim_free_blocks(region->heap);
     row->largest_allocatable = hs_regions_allowed(measure->regions, low->largest);
     row->step_nodes = region->heap->steps.nodes;
     row->step_bins = region->heap->steps.bins;

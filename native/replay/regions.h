@@ -18,6 +18,7 @@
 #define HS_CAP_32BIT 0x00000002u
 #define HS_CAP_8BIT 0x00000004u
 #define HS_CAP_DMA 0x00000008u
+#define HS_CAP_IRAM_8BIT 0x00002000u /* bytes where 8BIT is not said */
 
 typedef struct hs_region {
     hs_sim_t *heap; /* NULL: too small for one */
@@ -26,7 +27,9 @@ typedef struct hs_region {
     uint32_t caps[3];
     uint32_t kind;
     bool iram_alias;
-    uint32_t startup; /* usable bytes of the start-up block; 0: none */
+    uint32_t startup;  /* usable bytes of start-up blocks and of private heaps taken from it */
+    bool private_heap; /* no request finds it by capabilities: caps are 0 */
+    uint32_t serves;   /* capabilities that a rule may place here */
 } hs_region_t;
 
 /* What malloc(n) asks for: n <= threshold small, above it large, then fallback (0: none). */
@@ -79,6 +82,7 @@ typedef struct hs_place {
     uint32_t held;   /* bytes of the raw block: requested, rounding and poisoning */
     bool exec;       /* 4 bytes more were taken for the instruction-side alias */
     bool aligned;    /* from aligned allocation: some allocators free it in another way */
+    uint8_t rule;    /* that placed it; only kept where there are rules (placement.h) */
 } hs_place_t;
 
 void hs_regions_free(hs_regions_t *regions);
@@ -103,10 +107,25 @@ bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */
 bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
+/* May a rule place a request with these capabilities in the region? Those of malloc may go anywhere. */
+bool hs_region_serves(const hs_region_t *region, uint32_t caps);
+/* One try in one heap, whatever its capabilities; what cannot be had counts as refused there. */
+bool hs_regions_allocate_in(hs_regions_t *regions, uint32_t index, const hs_request_t *request,
+                            hs_place_t *place);
+/* realloc without a move to another heap; `asked`: only if the heap has the capabilities. */
+bool hs_regions_resize(hs_regions_t *regions, const hs_request_t *request, bool asked,
+                       hs_place_t *place);
+/* The end of a realloc that moved: the old block at *place is copied and freed. */
+void hs_regions_move(hs_regions_t *regions, const hs_request_t *request, const hs_place_t *moved,
+                     hs_place_t *place);
 void hs_regions_release(hs_regions_t *regions, const hs_place_t *place);
 
+/* A request that fails before any region is asked. */
+bool hs_regions_refuse(const hs_regions_t *regions, const hs_request_t *request);
 /* Would the request be served now? Pure. */
 bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request);
+/* Would hs_regions_allocate_in serve it now? Pure. */
+bool hs_regions_fits_in(const hs_regions_t *regions, uint32_t index, const hs_request_t *request);
 /* Would region `index` serve it, its capabilities apart? Pure. */
 bool hs_region_fits(const hs_region_t *region, const hs_request_t *request);
 /* The largest request with these capabilities that the region could serve now. */

@@ -2,6 +2,28 @@
 
 #include <string.h>
 
+#include "allocators/allocators.h"
+
+static bool has_bytes(const hs_region_t *region)
+{
+    return ((region->caps[0] | region->caps[1] | region->caps[2]) &
+            (HS_CAP_8BIT | HS_CAP_IRAM_8BIT)) != 0;
+}
+
+static hs_status_t create_heap(hs_region_t *region, const hs_lab_region_t *config, bool word_only)
+{
+    hs_allocator_t allocator;
+    if (memchr(config->allocator, 0, sizeof config->allocator) == NULL ||
+        hs_allocator_parse(config->allocator, &allocator) != HS_OK) {
+        return HS_ERR_ARGUMENT;
+    }
+    allocator.word_only = word_only;
+    hs_status_t why = HS_OK;
+    region->heap = hs_sim_new(allocator, region->start, region->size, &why);
+    return region->heap != NULL || config->optional ? HS_OK : why;
+}
+
+/* A private heap that is taken from a region gets its place later. */
 static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *config)
 {
     region->start = config->start;
@@ -9,15 +31,17 @@ static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *con
     memcpy(region->caps, config->caps, sizeof region->caps);
     region->kind = config->kind;
     region->iram_alias = config->iram_alias != 0;
-    hs_allocator_t allocator;
-    if (memchr(config->allocator, 0, sizeof config->allocator) == NULL ||
-        hs_allocator_parse(config->allocator, &allocator) != HS_OK ||
-        config->kind >= HS_LAB_KINDS_MAX) {
+    region->private_heap = config->private_heap != 0;
+    if (config->kind >= HS_LAB_KINDS_MAX) {
         return HS_ERR_ARGUMENT;
     }
-    hs_status_t why = HS_OK;
-    region->heap = hs_sim_new(allocator, config->start, config->size, &why);
-    return region->heap != NULL || config->optional ? HS_OK : why;
+    if (region->private_heap) {
+        memset(region->caps, 0, sizeof region->caps);
+        region->serves = ~HS_CAP_EXEC;
+        return config->private_heap == 1 ? HS_OK : create_heap(region, config, false);
+    }
+    region->serves = region->caps[0] | region->caps[1] | region->caps[2];
+    return create_heap(region, config, !has_bytes(region));
 }
 
 /* One block a region; what a region cannot take is left to the next one with start-up use, as the
@@ -43,6 +67,45 @@ static uint64_t take_startup(hs_regions_t *regions, const hs_lab_config_t *confi
         }
     }
     return left;
+}
+
+/* The block of a private heap, as the program takes it when it begins. */
+static hs_status_t take_private(hs_regions_t *regions, uint32_t index,
+                                const hs_lab_region_t *config)
+{
+    const hs_request_t request = {.size = config->size};
+    hs_place_t place;
+    bool taken = config->taken_from == 0 && hs_regions_allocate(regions, &request, &place);
+    for (uint32_t i = 0; !taken && i < regions->count; i++) {
+        taken = (config->taken_from >> i & 1u) && regions->region[i].heap != NULL &&
+                hs_regions_allocate_in(regions, i, &request, &place);
+    }
+    if (!taken) {
+        return HS_ERR_MEMORY;
+    }
+    hs_region_t *from = &regions->region[place.region];
+    hs_region_t *region = &regions->region[index];
+    from->startup += hs_sim_usable(from->heap, place.offset, false);
+    region->start = from->start + place.offset;
+    region->serves = from->serves & ~HS_CAP_EXEC;
+    return create_heap(region, config, !has_bytes(from));
+}
+
+static hs_status_t take_privates(hs_regions_t *regions, const hs_lab_config_t *config,
+                                 uint32_t *where)
+{
+    for (uint32_t i = 0; i < regions->count; i++) {
+        const hs_lab_region_t *region = &config->regions[i];
+        const hs_status_t status =
+            region->private_heap == 1 ? take_private(regions, i, region) : HS_OK;
+        if (status != HS_OK) {
+            *where = i;
+            return status;
+        }
+    }
+    /* What a region refused before the first event is no try of the program's. */
+    memset(regions->refusals, 0, sizeof regions->refusals);
+    return HS_OK;
 }
 
 hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config, uint32_t *where,
@@ -72,5 +135,5 @@ hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config
     }
     hs_regions_plan(regions);
     *unplaced = take_startup(regions, config);
-    return HS_OK;
+    return take_privates(regions, config, where);
 }

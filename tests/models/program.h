@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "allocators/allocators.h"
 #include "check.h"
 #include "model.h"
 
@@ -50,10 +51,18 @@ static inline void program_close(program_t *program)
     hs_sim_delete(program->heap);
 }
 
-/* ESP-IDF takes the offset that is to be aligned from v4.3 on; all others align the block's start. */
-static inline bool program_honours_at(const program_t *program)
+static inline bool program_is_own(const char *name)
 {
-    return strncmp(program->name, "idf-", 4) == 0 && !program->heap->model->aligned_is_own;
+    return strncmp(name, "heapscope", 9) == 0;
+}
+
+/* ESP-IDF takes the offset that is to be aligned from v4.3 on, our heap a multiple of its own
+ * alignment; all others align the block's start. */
+static inline bool program_honours_at(const program_t *program, uint32_t at)
+{
+    return (strncmp(program->name, "idf-", 4) == 0 && !program->heap->model->aligned_is_own) ||
+           (program_is_own(program->name) &&
+            at % (strcmp(program->name, "heapscope-16") == 0 ? 16 : 8) == 0);
 }
 
 static inline bool program_may_realloc(const program_t *program, const program_block_t *block)
@@ -116,8 +125,8 @@ static inline void program_aligned(program_t *program)
     uint32_t offset = hs_sim_aligned(heap, align, size, at);
     if (offset != HS_NONE) {
         /* Without `at`, with poisoning, it is the poison's head that is aligned. */
-        bool honours_at = program_honours_at(program);
-        uint32_t shift = honours_at ? at : heap->light ? 0u - 8u : 0;
+        bool honours_at = program_honours_at(program, at);
+        uint32_t shift = honours_at ? at : 0u - heap->around.front;
         uint32_t address = heap->base + offset + shift;
         CHECK(address % align == 0, "%s: %u to %u", program->name, offset, align);
     }

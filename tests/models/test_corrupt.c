@@ -15,7 +15,8 @@ typedef struct damage {
 static bool mark_payload(void *context, const hs_walk_block_t *block)
 {
     const map_t *map = context;
-    uint32_t links = block->used ? 0 : map->links;
+    /* A free slot of our heap is 8 bytes and holds nothing. */
+    uint32_t links = block->used || block->size < map->links ? 0 : map->links;
     memset(map->payload + block->offset + links, 1, block->size - links);
     return true;
 }
@@ -58,9 +59,13 @@ static void scramble(const program_t *program, check_random_t *random)
     }
 }
 
-/* The links of heap_4 are in the header; all others keep one in the first word of a free block. */
+/* The links of heap_4 are in the header; our heap keeps two and the size in a free block; all others
+ * keep one in its first word. */
 static uint32_t links_of(const char *name)
 {
+    if (program_is_own(name)) {
+        return 12;
+    }
     return strncmp(name, "heap_4", 6) == 0 ? 0 : 4;
 }
 

@@ -146,7 +146,28 @@ static void check_names(void)
     CHECK(hs_allocator_parse(NULL, &allocator) == HS_ERR_ARGUMENT, "no name");
     CHECK(parse("idf-5.5+light").light && !parse("idf-5.5").light, "flavours");
     CHECK(parse("idf-5.5").model == parse("idf-5.5+light").model, "flavours of one model");
-    CHECK(hs_allocator_parse("heap_4+light", &allocator) == HS_ERR_ARGUMENT, "no such flavour");
+    CHECK(parse("idf-5.5").model == parse("idf-5.5+track").model, "flavours of one model");
+    static const char *const none[] = {"heap_4+light",        "heap_4+track",  "heapscope+track",
+                                       "heapscope-16+light",  "idf-5.5+",      "idf-5.5++light",
+                                       "idf-5.5+light+light", "idf-5.5+ligh",  "+light",
+                                       "idf-5.5+lightx",      "idf-5.5light+", "idf-5"};
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        CHECK(hs_allocator_parse(none[i], &allocator) == HS_ERR_ARGUMENT, "%s", none[i]);
+        CHECK(hs_allocator_find(none[i]) == NULL, "%s", none[i]);
+    }
+    static const char *const same[][2] = {
+        {"idf-4.2+light+track", "idf-4.2+track"}, {"idf-4.2+track+light", "idf-4.2+track"},
+        {"idf-4.2+track", "idf-4.2+track"},       {"idf-5.5+track+light", "idf-5.5+light+track"},
+        {"idf-5.5+track", "idf-5.5+track"},       {"heapscope", "heapscope"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        const char *found = hs_allocator_find(same[i][0]);
+        CHECK(found != NULL && strcmp(found, same[i][1]) == 0, "%s", same[i][0]);
+    }
+    const char *name;
+    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+        CHECK(hs_allocator_find(name) == name, "%s is listed twice", name);
+    }
 }
 
 int main(int argc, char **argv)
@@ -158,10 +179,13 @@ int main(int argc, char **argv)
     check_limits();
     check_first("idf-4.2", 65536, 28);
     check_first("idf-4.2+light", 65536, 36);
+    check_first("idf-4.2+track", 65536, 40);
     check_first("idf-5.5", 65536, 808);
     check_first("idf-5.5", 131072, 876);
     check_first("idf-5.5", 262144, 944);
     check_first("idf-5.5+light", 262144, 952);
+    check_first("idf-5.5+track", 262144, 948);
+    check_first("idf-5.5+light+track", 262144, 956);
     /* Where the number of bins per level changes: 16384 and 262144 bytes behind the 20 of the heap
      * structure. */
     check_first("idf-5.5", 16404, 456);
@@ -171,6 +195,7 @@ int main(int argc, char **argv)
     check_first("idf-4.3.2", 65536, 1628);
     check_first("idf-4.3.2-psram", 65536, 2156);
     check_first("idf-4.3.2-host+light", 65536, 3220);
+    check_first("idf-4.3.2+track", 65536, 1640);
     check_first("tlsf", 65536, 3192);
     check_first("umm", 65536, 12);
     check_first("heap_4", 65536, 8);

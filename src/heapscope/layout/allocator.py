@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from heapscope.errors import InputError
-from heapscope.native.library import allocator_names
+from heapscope.native.library import allocator_names, find_allocator
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["parse_allocator", "unmodelled"]
+__all__ = ["flavoured", "parse_allocator", "unmodelled"]
 
 
 def parse_allocator(text: str) -> str:
-    """A name that the native library knows, "idf-5.5+light". InputError lists the valid ones."""
-    valid = {name.lower(): name for name in allocator_names()}
+    """A name that the native library knows, "idf-5.5+light"; flavours may come in any order.
+    InputError lists the valid ones."""
     wanted = text.strip().lower()
-    if wanted in valid:
-        return valid[wanted]
-    hint = did_you_mean(wanted, valid)
+    name = find_allocator(wanted)
+    if name is not None:
+        return name
+    valid = allocator_names()
     raise InputError(
         f"unknown allocator '{printable(text)}'",
-        remedy=f"{hint}valid: {', '.join(valid.values())}",
+        remedy=f"{did_you_mean(wanted, valid)}valid: {', '.join(valid)}",
     )
+
+
+def flavoured(name: str, flavour: str) -> str:
+    """The allocator `name` built with "+light", "+track" or both; InputError where there is no such
+    flavour of it."""
+    return parse_allocator(name + flavour)
 
 
 def unmodelled(metadata: Mapping[str, str]) -> str:
@@ -30,6 +37,7 @@ def unmodelled(metadata: Mapping[str, str]) -> str:
     "glibc", "idf-5.5+comprehensive". Empty where there is one, or the trace names none."""
     name = metadata.get("allocator", "").strip()
     poisoning = metadata.get("poisoning", "none")
-    if name and poisoning not in ("", "none") and "+" not in name:
-        name = f"{name}+{poisoning}"
-    return "" if name.lower() in {known.lower() for known in ("", *allocator_names())} else name
+    if name and "+" not in name:
+        name += "" if poisoning in ("", "none") else f"+{poisoning}"
+        name += "+track" if metadata.get("tracking") == "1" else ""
+    return "" if not name or find_allocator(name.lower()) is not None else name

@@ -70,11 +70,13 @@ class Chip:
         iram_8bit: bool = False,
         boot: BootLog | None = None,
         allocator: str | None = None,
+        flavour: str = "",
         startup_use: int | None = None,
     ) -> Layout:
         """The regions of a boot log, or the chip's default ones behind the firmware's static use
         (bytes, as `idf.py size` prints it). `taken`: other memory in use, starts and ends. `idf`,
-        `cores` and `psram` may be left to the log. `startup_use`: bytes that start-up allocates;
+        `cores` and `psram` may be left to the log. `flavour`: "+light", "+track", both, of the
+        version's own allocator. `startup_use`: bytes that start-up allocates;
         None: as measured on the default firmware, none with a log."""
         version, notes = self._version(idf, boot)
         build = Build(
@@ -86,6 +88,7 @@ class Chip:
             rtc=rtc,
             protection=protection,
             iram_8bit=iram_8bit,
+            flavour=flavour,
         )
         memory = memory_of(self.data, version, build, logged=boot is not None)
         if boot is None:

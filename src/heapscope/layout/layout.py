@@ -7,10 +7,19 @@ from dataclasses import dataclass, field
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 
-__all__ = ["Layout", "MallocRule", "Region"]
+__all__ = ["ADDRESS_END", "REGIONS_MAX", "Layout", "MallocRule", "Private", "Region"]
 
 REGIONS_MAX = 32
 ADDRESS_END = 1 << 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Private:
+    """Where the memory of a private heap comes from: a block of one of these regions, asked in
+    turn; of those that malloc asks, where none is named; or memory of its own."""
+
+    taken_from: tuple[int, ...] = ()
+    own_memory: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +35,11 @@ class Region:
     startup_stack: bool = False  # holds start-up stacks; a heap only once the scheduler runs
     startup_use: int = 0  # payload bytes that start-up takes, as one block
     optional: bool = False  # too small for its allocator: left without a heap, not an error
+    private: Private | None = None  # a private heap, which only rules place blocks in
+
+    @property
+    def name(self) -> str:
+        return f"{self.start:#010x} {self.kind}"
 
     @property
     def end(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
+from heapscope.layout.allocator import flavoured
 from heapscope.layout.build import Build
 from heapscope.layout.chip_data import ChipData, MapEntry, VersionData
 from heapscope.layout.layout import Region
@@ -25,6 +26,7 @@ class Memory:
     protection: bool
     iram_8bit: bool
     psram: bool
+    flavour: str = ""
 
     @property
     def title(self) -> str:
@@ -32,7 +34,8 @@ class Memory:
 
     @property
     def allocator(self) -> str:
-        return self.version.allocator_psram if self.psram else self.version.allocator
+        name = self.version.allocator_psram if self.psram else self.version.allocator
+        return flavoured(name, self.flavour) if self.flavour else name
 
     def entries(self) -> Iterator[MapEntry]:
         """Those that are heap from the start: PSRAM is added later."""
@@ -111,6 +114,7 @@ def memory_of(chip: ChipData, version: VersionData, build: Build, *, logged: boo
         protection=bool(version.protection if build.protection is None else build.protection),
         iram_8bit=build.iram_8bit,
         psram=build.psram is not None,
+        flavour=build.flavour,
     )
     _check(memory, build, cores)
     return memory

@@ -13,7 +13,7 @@ __all__ = ["spread_startup"]
 #: Another allocator needs more; what then does not fit, the replay carries to the next region.
 _OVERHEAD = 36
 _SMALLEST = 4  # bytes of a block
-_MOST_CONTROL = 4096  # more than the tables of any modelled allocator
+_MOST_CONTROL = 4096  # with a bit for each 8 bytes, more than the tables of any allocator here
 
 
 def spread_startup(regions: tuple[Region, ...], *, use: int, caps: int) -> tuple[Region, ...]:
@@ -39,6 +39,6 @@ def _carry(order: list[int], taken: dict[int, int], regions: tuple[Region, ...])
     if not used or used[-1] + 1 == len(order):
         return
     last, following = order[used[-1]], order[used[-1] + 1]
-    if regions[last].size - taken[last] < _MOST_CONTROL:
+    if regions[last].size - taken[last] < _MOST_CONTROL + regions[last].size // 64:
         taken[last] -= _SMALLEST
         taken[following] = _SMALLEST

@@ -12,7 +12,7 @@ from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.layout.toml_table import Table
 from heapscope.layout.toml_text import TomlText, read_toml_text
 
-__all__ = ["read_layout"]
+__all__ = ["parse_toml", "read_layout"]
 
 _TOP = ("name", "chip", "sdk", "order", "allocator", "request_max", "malloc", "region")
 _REGION = (
@@ -38,7 +38,7 @@ _MALLOC_CAPS = "DEFAULT|INTERNAL"
 def read_layout(path: str | Path) -> Layout:
     """Regions in the order of the file unless it says otherwise. InputError names key and line."""
     text = read_toml_text(path)
-    top = Table(_parsed(text), text=text, where="")
+    top = Table(parse_toml(text), text=text, where="")
     top.check_keys(_TOP)
     allocator = top.allocator("allocator", "idf-5.5")
     entries = top.tables("region")
@@ -57,7 +57,8 @@ def read_layout(path: str | Path) -> Layout:
     return layout
 
 
-def _parsed(text: TomlText) -> dict[str, object]:
+def parse_toml(text: TomlText) -> dict[str, object]:
+    """The file's content as tomllib gives it. InputError where it is no TOML."""
     try:
         return tomllib.loads(text.text)
     except (ValueError, RecursionError) as error:  # ValueError: also a number of 5000 digits

@@ -11,11 +11,13 @@ from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.layout import ADDRESS_END
 from heapscope.layout.toml_text import TomlText
 from heapscope.nearest import did_you_mean
+from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
 __all__ = ["Table"]
 
 _NAME_MAX = 100
+_LIST_MAX = 100
 _KINDS = {
     "str": "a string",
     "bool": "true or false",
@@ -60,6 +62,9 @@ class Table:
                 hint = did_you_mean(key, valid)
                 raise self.error(key, "unknown key", remedy=f"{hint}valid: {', '.join(valid)}")
 
+    def has(self, key: str) -> bool:
+        return key in self._values
+
     def string(self, key: str, default: str) -> str:
         value = self._values.get(key, default)
         if not isinstance(value, str):
@@ -77,14 +82,65 @@ class Table:
             raise self.error(key, f"unknown '{value}'", remedy="valid: " + ", ".join(valid))
         return value
 
-    def boolean(self, key: str) -> bool:
-        value = self._values.get(key, False)
+    def required(self, key: str, wanted: str) -> str:
+        """A string that has no default."""
+        if key not in self._values:
+            raise self.error(key, "missing", remedy=f"add {key} = {wanted}")
+        return self.string(key, "")
+
+    def strings(self, key: str, *, or_number: bool = False) -> tuple[str | int, ...] | None:
+        """One or a list of them; `or_number`: numbers from 0 to 65535 among them. None: no key."""
+        if key not in self._values:
+            return None
+        value = self._values[key]
+        items = value if isinstance(value, list) else [value]
+        wanted = f"a name, a pattern{', a number' if or_number else ''} or a list of them"
+        if not 1 <= len(items) <= _LIST_MAX:
+            raise self.error(key, f"{len(items)} names", remedy=f"give 1 to {_LIST_MAX}")
+        return tuple(self._string_or_number(key, item, wanted, or_number) for item in items)
+
+    def _string_or_number(self, key: str, item: object, wanted: str, numbers: bool) -> str | int:
+        if isinstance(item, str) and 0 < len(item) <= _NAME_MAX:
+            return item
+        if numbers and isinstance(item, int) and not isinstance(item, bool) and 0 <= item <= 0xFFFF:
+            return item
+        if isinstance(item, str):
+            raise self.error(key, f"{len(item)} characters", remedy=f"give 1 to {_NAME_MAX}")
+        raise self._wrong(key, item, wanted)
+
+    def size(self, key: str, default: int | None, *, least: int, most: int) -> int:
+        """Bytes: a number, or a string with a unit ("24KB")."""
+        return self._size(key, self._values.get(key, default), least, most)
+
+    def size_range(self, key: str, *, most: int) -> tuple[int, int]:
+        """[least, most] in bytes, both included; each as size() takes it."""
+        value = self._values.get(key)
+        if not isinstance(value, list) or len(value) != 2:
+            raise self._wrong(key, value, 'two sizes, such as [0, 64] or ["1KB", "4KB"]')
+        first, last = (self._size(key, item, 0, most) for item in value)
+        if first > last:
+            raise self.error(key, f"{first} is above {last}", remedy="put the smaller one first")
+        return first, last
+
+    def _size(self, key: str, value: object, least: int, most: int) -> int:
+        if isinstance(value, str):
+            try:
+                value = parse_size(value, what=key)
+            except InputError as error:
+                why = f"'{printable(str(value))}' is not a number of bytes"
+                raise self.error(key, why, remedy=error.remedy) from None
+        return self._in_range(key, value, least=least, most=most)
+
+    def boolean(self, key: str, default: bool = False) -> bool:
+        value = self._values.get(key, default)
         if not isinstance(value, bool):
             raise self._wrong(key, value, "true or false")
         return value
 
     def integer(self, key: str, default: int | None, *, least: int, most: int) -> int:
-        value = self._values.get(key, default)
+        return self._in_range(key, self._values.get(key, default), least=least, most=most)
+
+    def _in_range(self, key: str, value: object, *, least: int, most: int) -> int:
         if value is None:
             raise self.error(key, "missing", remedy=f"add {key} = NUMBER")
         if not isinstance(value, int) or isinstance(value, bool):
@@ -125,12 +181,13 @@ class Table:
         first, second, third = (*bits, 0, 0)[:3]
         return first, second, third
 
-    def tables(self, key: str) -> tuple[Table, ...]:
+    def tables(self, key: str, *, wanted: str = "start and size") -> tuple[Table, ...]:
+        """At least one, unless nothing is `wanted`."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self._wrong(key, value, f"[[{key}]] tables")
-        if not value:
-            raise self.error(key, "missing", remedy=f"add a [[{key}]] with start and size")
+        if not value and wanted:
+            raise self.error(key, "missing", remedy=f"add a [[{key}]] with {wanted}")
         return tuple(self._inner(key, item, number) for number, item in enumerate(value))
 
     def table_or_string(self, key: str) -> Table | str | None:

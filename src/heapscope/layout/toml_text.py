@@ -21,12 +21,15 @@ class TomlText:
     text: str
 
     def line_of(self, section: str, index: int, key: str) -> int | None:
-        """Line number, from 1, of `key` in the index-th [[section]] ("" for the top), or of the
-        section's header when the key is not in it; None when neither is found."""
+        """Line number, from 1, of `key` in the index-th [[section]] ("" for the top, where a table is
+        a key too), or of the section's header when the key is not in it; None when neither is
+        found."""
         seen, inside, found = -1, section == "", None
         for number, line in enumerate(self.text.splitlines(), 1):
             header = _HEADER.match(line)
             if header is not None:
+                if section == "" and header[1] == key:
+                    return number
                 seen += header[1] == section
                 inside = header[1] == section and seen == index
                 found = number if inside else found
@@ -40,15 +43,16 @@ def _begins_with(line: str, key: str) -> bool:
     return bool(equals) and name.strip().strip("\"'") == key
 
 
-def read_toml_text(path: str | Path) -> TomlText:
+def read_toml_text(path: str | Path, *, what: str = "a layout") -> TomlText:
+    """`what` the file should be, for the error when it is too large to be that."""
     with open_blocks(path) as blocks:
         raw = b""
         for block in blocks:
             raw += block
             if len(raw) > _SIZE_MAX:
                 raise InputError(
-                    f"{blocks.name}: larger than {_SIZE_MAX} bytes, no layout",
-                    remedy="give the TOML file of a layout",
+                    f"{blocks.name}: larger than {_SIZE_MAX} bytes, not {what}",
+                    remedy=f"give the TOML file of {what}",
                 )
     if blocks.loss is not None:
         raise InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="copy it again")

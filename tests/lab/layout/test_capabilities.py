@@ -135,9 +135,30 @@ def test_a_version_can_be_matched_against_any_list() -> None:
 
 
 def test_allocators_are_those_of_the_library() -> None:
-    assert {"idf-4.2", "idf-4.2+light", "idf-5.5", "idf-5.5+light"} <= set(allocator_names())
+    some = {"heapscope", "idf-4.2", "idf-4.2+light", "idf-4.2+track", "idf-5.5+light+track"}
+    assert some <= set(allocator_names())
     for name in allocator_names():
         assert parse_allocator(f" {name.upper()} ") == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("idf-4.2+light+track", "idf-4.2+track"),  # without poisoning 4.x cannot track
+        ("idf-4.3.2-psram+Track+Light", "idf-4.3.2-psram+track"),
+        ("idf-5.5+track+light", "idf-5.5+light+track"),
+        ("IDF-5.5+track", "idf-5.5+track"),
+    ],
+)
+def test_flavours_are_known_in_any_order(text: str, name: str) -> None:
+    assert parse_allocator(text) == name
+    assert name in allocator_names()
+
+
+@pytest.mark.parametrize("text", ["tlsf+track", "idf-5.5+", "idf-5.5+heavy", "+track", "a\0b", "ä"])
+def test_a_flavour_that_an_allocator_does_not_have_is_unknown(text: str) -> None:
+    with pytest.raises(InputError, match="unknown allocator"):
+        parse_allocator(text)
 
 
 def test_an_unknown_allocator_gets_the_list_and_the_nearest() -> None:
@@ -155,6 +176,9 @@ def test_an_unknown_allocator_gets_the_list_and_the_nearest() -> None:
         ({"allocator": "IDF-5.5", "poisoning": "light"}, ""),
         ({"allocator": "idf-5.5+light", "poisoning": "light"}, ""),
         ({"allocator": "idf-5.5", "poisoning": "none"}, ""),
+        ({"allocator": "idf-5.5", "poisoning": "none", "tracking": "1"}, ""),
+        ({"allocator": "idf-4.2", "poisoning": "light", "tracking": "1"}, ""),
+        ({"allocator": "umm", "tracking": "1"}, "umm+track"),
         ({"poisoning": "comprehensive"}, ""),
         ({"allocator": "glibc"}, "glibc"),
         ({"allocator": "idf-5.5", "poisoning": "comprehensive"}, "idf-5.5+comprehensive"),

@@ -1,0 +1,21 @@
+/*
+ * Allocator names: every model and our own heap, each with its flavours.
+ *
+ * A name is a model's, then "+light" for light poisoning and "+track" for task tracking, in any
+ * order, where the model has them. ESP-IDF v4.x tracks tasks only with poisoning, so that
+ * "idf-4.2+track" and "idf-4.2+light+track" are the same.
+ */
+#ifndef HEAPSCOPE_NATIVE_ALLOCATORS_H
+#define HEAPSCOPE_NATIVE_ALLOCATORS_H
+
+#include "model.h"
+
+/* HS_ERR_ARGUMENT: no such allocator. */
+hs_status_t hs_allocator_parse(const char *name, hs_allocator_t *out);
+/* The index-th allocator's name, flavours included and each once, or NULL behind the last. Static
+ * strings. */
+const char *hs_allocator_name(size_t index);
+/* That name for any spelling that parses, or NULL. */
+const char *hs_allocator_find(const char *name);
+
+#endif

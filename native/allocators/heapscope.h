@@ -1,0 +1,17 @@
+/* Our own heap, the code of device/src/heap, as allocators of the lab. */
+#ifndef HEAPSCOPE_NATIVE_ALLOCATORS_HEAPSCOPE_H
+#define HEAPSCOPE_NATIVE_ALLOCATORS_HEAPSCOPE_H
+
+#include "model.h"
+
+/* Poisoning puts a block 8 bytes off, which is no place for one that is aligned to 16. */
+#define HS_OWN_LIST(PLAIN, POISONABLE)                                                             \
+    POISONABLE("heapscope", hs_model_heapscope)                                                    \
+    PLAIN("heapscope-16", hs_model_heapscope_16)                                                   \
+    POISONABLE("heapscope-wide", hs_model_heapscope_wide)
+
+#define HS_OWN_DECLARE(name, object) extern const hs_model_t object;
+HS_OWN_LIST(HS_OWN_DECLARE, HS_OWN_DECLARE)
+#undef HS_OWN_DECLARE
+
+#endif

@@ -1,0 +1,161 @@
+"""Rules that a user writes: `--place RULES.toml` (docs/reference/place.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.layout.attempts import malloc_attempts
+from heapscope.layout.layout import ADDRESS_END, Layout
+from heapscope.layout.placement import (
+    RULES_MAX,
+    SIZE_MAX,
+    Placement,
+    PlacementRule,
+    PrivateHeap,
+)
+from heapscope.layout.region_names import find_regions
+from heapscope.layout.toml_file import parse_toml
+from heapscope.layout.toml_table import Table
+from heapscope.layout.toml_text import read_toml_text
+from heapscope.nearest import did_you_mean
+
+__all__ = ["read_placement"]
+
+_TOP = ("rule", "private")
+_RULE = ("task", "site", "heap", "size", "min", "max", "region", "private", "fallback")
+_PRIVATE = ("name", "size", "allocator", "from", "start")
+_PRIVATE_MIN = 16
+
+
+def read_placement(path: str | Path, layout: Layout) -> Placement:
+    """The rules, with regions named as `layout` shows them. InputError names key and line."""
+    text = read_toml_text(path, what="rules")
+    top = Table(parse_toml(text), text=text, where="")
+    top.check_keys(_TOP)
+    entries = top.tables("rule", wanted='region = "NAME" or private = "NAME"')
+    if len(entries) > RULES_MAX:
+        raise entries[RULES_MAX].error(
+            "rule", f"{len(entries)} rules, at most {RULES_MAX}", remedy="use lists and patterns"
+        )
+    tables = top.tables("private", wanted="")
+    heaps = tuple(_heap(table, layout) for table in tables)
+    _check_heaps(tables, heaps, layout)
+    rules = tuple(_rule(table, i, layout, heaps) for i, table in enumerate(entries, 1))
+    _check_used(tables, heaps, rules)
+    return Placement(file=text.file, rules=rules, heaps=heaps)
+
+
+# ---- private heaps -------------------------------------------------------------------------------
+
+
+def _heap(table: Table, layout: Layout) -> PrivateHeap:
+    table.check_keys(_PRIVATE)
+    if table.has("from") and table.has("start"):
+        raise table.error("start", "from is there too", remedy="leave one of them out")
+    taken_from = _regions(table, "from", layout) if table.has("from") else ()
+    return PrivateHeap(
+        name=table.required("name", '"NAME"'),
+        size=table.size("size", None, least=_PRIVATE_MIN, most=ADDRESS_END - 4),
+        allocator=table.allocator("allocator", _allocator(layout, taken_from)),
+        taken_from=taken_from,
+        start=table.aligned("start", least=0) if table.has("start") else None,
+    )
+
+
+def _allocator(layout: Layout, taken_from: tuple[int, ...]) -> str:
+    """That of the region which the memory comes from, the first one asked."""
+    asked = taken_from or tuple(attempt.index for attempt in malloc_attempts(layout, 1))
+    return layout.regions[asked[0] if asked else 0].allocator
+
+
+def _check_heaps(tables: Sequence[Table], heaps: Sequence[PrivateHeap], layout: Layout) -> None:
+    taken = [(region.start, region.end, region.name) for region in layout.regions]
+    for number, (table, heap) in enumerate(zip(tables, heaps, strict=True)):
+        if heap.name in (other.name for other in heaps[:number]):
+            raise table.error("name", f"'{heap.name}' is there already", remedy="name it otherwise")
+        if heap.start is None:
+            continue
+        end = heap.start + heap.size
+        if end >= ADDRESS_END:
+            raise table.error("size", "it ends behind the 32-bit space", remedy="make it smaller")
+        for first, last, name in taken:
+            if heap.start < last and first < end:
+                raise table.error(
+                    "start",
+                    f"{heap.start:#010x} to {end:#010x} is in {name}",
+                    remedy="move it, or take its memory from the region: from = ...",
+                )
+        taken.append((heap.start, end, f"'{heap.name}'"))
+
+
+def _check_used(
+    tables: Sequence[Table], heaps: Sequence[PrivateHeap], rules: Sequence[PlacementRule]
+) -> None:
+    used = {rule.target for rule in rules}
+    for table, heap in zip(tables, heaps, strict=True):
+        if heap.kind not in used:
+            raise table.error(
+                "name",
+                f"no rule places anything in '{heap.name}'",
+                remedy=f'add a [[rule]] with private = "{heap.name}", or leave it out',
+            )
+
+
+# ---- rules ---------------------------------------------------------------------------------------
+
+
+def _rule(
+    table: Table, number: int, layout: Layout, heaps: tuple[PrivateHeap, ...]
+) -> PlacementRule:
+    table.check_keys(_RULE)
+    least, most = _sizes(table)
+    if table.has("region") == table.has("private"):
+        why = "and private are both there" if table.has("region") else "or private is missing"
+        raise table.error("region", why, remedy="say where it goes: one of the two")
+    private = table.has("private")
+    if private:
+        index = _private(table, heaps)
+        regions: tuple[int, ...] = (len(layout.regions) + index,)
+        target = heaps[index].kind
+    else:
+        regions, target = _regions(table, "region", layout), table.string("region", "")
+    return PlacementRule(
+        number=number,
+        regions=regions,
+        target=target,
+        fallback=table.boolean("fallback", not private),
+        tasks=table.strings("task"),
+        sites=table.strings("site"),
+        heaps=table.strings("heap", or_number=True),
+        size_min=least,
+        size_max=most,
+    )
+
+
+def _sizes(table: Table) -> tuple[int, int]:
+    if not table.has("size"):
+        least = table.size("min", 0, least=0, most=SIZE_MAX)
+        return least, table.size("max", SIZE_MAX, least=least, most=SIZE_MAX)
+    for key in ("min", "max"):
+        if table.has(key):
+            raise table.error(key, "size is there too", remedy="leave one of them out")
+    return table.size_range("size", most=SIZE_MAX)
+
+
+def _private(table: Table, heaps: tuple[PrivateHeap, ...]) -> int:
+    name = table.string("private", "")
+    names = [heap.name for heap in heaps]
+    if name not in names:
+        hint = did_you_mean(name, names)
+        valid = f"valid: {', '.join(names)}" if names else "add a [[private]] with name and size"
+        raise table.error("private", f"unknown '{name}'", remedy=hint + valid)
+    return names.index(name)
+
+
+def _regions(table: Table, key: str, layout: Layout) -> tuple[int, ...]:
+    try:
+        return find_regions(layout, table.string(key, ""))
+    except InputError as error:
+        raise table.error(key, error.message, remedy=error.remedy) from None

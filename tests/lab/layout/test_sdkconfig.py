@@ -1,0 +1,79 @@
+"""The heap's debugging options in a firmware's sdkconfig, and the allocator that they make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from heapscope.errors import InputError
+from heapscope.layout.chips import load_chip
+from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
+
+TRACKING = "CONFIG_HEAP_TASK_TRACKING=y\n"
+LIGHT = "# CONFIG_HEAP_POISONING_DISABLED is not set\nCONFIG_HEAP_POISONING_LIGHT=y\n"
+COMPREHENSIVE = "CONFIG_HEAP_POISONING_COMPREHENSIVE=y\n"
+OTHERS = '#\n# Automatically generated file.\n#\nCONFIG_IDF_TARGET="esp32"\n\n'
+
+
+def read(path: Path, text: str | bytes) -> SdkConfig:
+    file = path / "sdkconfig"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_sdkconfig(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "idf", "allocator"),
+    [
+        ("", "4.2", "idf-4.2"),
+        (LIGHT, "4.2", "idf-4.2+light"),
+        (LIGHT + TRACKING, "4.2", "idf-4.2+track"),
+        (TRACKING, "4.3", "idf-4.3.2+track"),
+        ("", "5.5", "idf-5.5"),
+        (TRACKING, "5.5", "idf-5.5+track"),
+        (LIGHT + TRACKING, "5.5", "idf-5.5+light+track"),
+        (COMPREHENSIVE, "5.5", "idf-5.5+light"),
+        ("# CONFIG_HEAP_TASK_TRACKING is not set\n", "5.5", "idf-5.5"),
+        ("CONFIG_HEAP_TASK_TRACKING=n\n", "5.5", "idf-5.5"),
+        (TRACKING.replace("\n", "\r\n"), "6.0", "idf-5.5+track"),
+    ],
+)
+def test_its_options_give_the_allocator_of_every_region(
+    tmp_path: Path, text: str, idf: str, allocator: str
+) -> None:
+    config = read(tmp_path, OTHERS + text)
+    assert config.options["IDF_TARGET"] == "esp32"
+    layout = load_chip("esp32").layout(idf=idf, flavour=config.flavour)
+    assert {region.allocator for region in layout.regions} == {allocator}
+
+
+def test_what_is_not_read_or_not_the_same_is_said(tmp_path: Path) -> None:
+    (plain,) = read(tmp_path, OTHERS).notes
+    assert "neither heap poisoning nor task tracking" in plain
+    assert "its other options are not read" in plain
+    assert any("realloc" in note for note in read(tmp_path, COMPREHENSIVE).notes)
+    assert not any("realloc" in note for note in read(tmp_path, LIGHT).notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no option is set"),
+        ("# CONFIG_HEAP_TASK_TRACKING is not set\n", "no option is set"),
+        (OTHERS + "config HEAP_TASK_TRACKING\n", "line 6: no option: 'config HEAP"),
+        (b"\x7fELF\x01\x01\0\0\n", "line 1: no option"),
+        ("CONFIG_=y\n", "line 1: no option"),
+        ("# nothing\n" * 2_000_000, "16 MiB"),
+    ],
+)
+def test_what_is_no_sdkconfig_is_named(tmp_path: Path, text: str | bytes, why: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    assert why in caught.value.message
+    assert not {"\x1b", "\0"} & set(caught.value.message)
+    assert "sdkconfig" in caught.value.remedy
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_sdkconfig(tmp_path / "none")
