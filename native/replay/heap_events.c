@@ -56,8 +56,9 @@ static void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64
     anomaly(replay, was_live ? DOUBLE_FREE : UNKNOWN_FREE, event, number);
 }
 
+/* `old`: the block of a realloc, or NULL. */
 static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, uint32_t slot,
-                 uint32_t old_size)
+                 const hs_block_t *old)
 {
     if (replay->summary.failures++ == 0) {
         replay->summary.first_failure_event = number;
@@ -71,8 +72,12 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
         .site = event->site,
         .call = event->kind,
         .align = event->kind == HS_EVENT_ALIGNED ? UINT32_C(1) << (event->align_log2 & 31u) : 0,
-        .old_size = old_size};
-    hs_measure_failed(&replay->measure, slot, &row);
+        .old_size = old != NULL ? old->requested : 0};
+    const hs_request_t request = hs_replay_request(event);
+    const hs_place_t *place = old != NULL ? &old->place : NULL;
+    const uint32_t asked =
+        hs_placement_mask(&replay->placement, &replay->regions, event, &request, place);
+    hs_measure_failed(&replay->measure, slot, &row, asked);
 }
 
 /* ---- heap events ------------------------------------------------------------------------------ */
@@ -82,6 +87,9 @@ static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t numbe
     if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
         hs_regions_release(&replay->regions, &block->place);
         hs_measure_released(&replay->measure, block, number);
+        if (replay->placement.count != 0) {
+            hs_placement_lose(&replay->placement, &block->place, block->requested);
+        }
     }
 }
 
@@ -107,13 +115,25 @@ static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t k
     }
 }
 
+static bool allocate(hs_replay_t *replay, const hs_event_t *event, const hs_request_t *request,
+                     uint64_t number, hs_place_t *place)
+{
+    if (replay->placement.count == 0) {
+        return hs_regions_allocate(&replay->regions, request, place);
+    }
+    if (!hs_placement_allocate(&replay->placement, &replay->regions, event, request, place)) {
+        return false;
+    }
+    hs_placement_gain(&replay->placement, place, request->size, number);
+    return true;
+}
+
 /* The block gets its place on the heaps, or is nowhere from now on. */
 static void place_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
                         uint64_t number)
 {
     const hs_request_t request = hs_replay_request(event);
-    if (event->size <= UINT32_MAX &&
-        hs_regions_allocate(&replay->regions, &request, &block->place)) {
+    if (event->size <= UINT32_MAX && allocate(replay, event, &request, number, &block->place)) {
         block->requested = request.size;
         placed(replay, block);
         hs_measure_allocated(&replay->measure, block, number);
@@ -124,7 +144,7 @@ static void place_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t
     if (event->size == 0) {
         replay->summary.zero_requests++;
     } else {
-        fail(replay, event, number, block->task, 0);
+        fail(replay, event, number, block->task, NULL);
     }
 }
 
@@ -190,15 +210,31 @@ static hs_block_t *rename_block(hs_replay_t *replay, hs_block_t *block, const hs
     return renamed;
 }
 
+/* The block is as it was when this is false. */
+static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
+                             const hs_request_t *request, uint64_t number, hs_block_t *block)
+{
+    hs_placement_t *placement = &replay->placement;
+    const hs_place_t before = block->place;
+    if (placement->count == 0) {
+        return hs_regions_reallocate(&replay->regions, request, &block->place);
+    }
+    if (!hs_placement_reallocate(placement, &replay->regions, event, request, &block->place)) {
+        return false;
+    }
+    hs_placement_lose(placement, &before, block->requested);
+    hs_placement_gain(placement, &block->place, request->size, number);
+    return true;
+}
+
 static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
                        uint64_t number, uint32_t slot)
 {
     const hs_request_t request = hs_replay_request(event);
     const hs_block_t before = *block;
-    if (event->size > UINT32_MAX ||
-        !hs_regions_reallocate(&replay->regions, &request, &block->place)) {
+    if (event->size > UINT32_MAX || !reallocate_place(replay, event, &request, number, block)) {
         not_placed(replay);
-        fail(replay, event, number, slot, block->requested);
+        fail(replay, event, number, slot, block);
         return;
     }
     block->requested = request.size;
@@ -264,7 +300,8 @@ static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
         call.kind = (uint8_t)event->new_key;
         const hs_request_t request = hs_replay_request(&call);
         replay->summary.recorded_failures_fit +=
-            event->size <= UINT32_MAX && hs_regions_fits(&replay->regions, &request);
+            event->size <= UINT32_MAX &&
+            hs_placement_fits(&replay->placement, &replay->regions, &call, &request);
     }
 }
 

@@ -153,23 +153,33 @@ static uint32_t take(const hs_region_t *region, const hs_request_t *request, uin
     return request->zeroed ? hs_sim_calloc(region->heap, size) : hs_sim_malloc(region->heap, size);
 }
 
+/* As take(), and what has to be known of the block. */
+static bool place_in(hs_regions_t *regions, uint32_t index, const hs_request_t *request,
+                     uint32_t caps, hs_place_t *place)
+{
+    const hs_region_t *region = &regions->region[index];
+    const uint32_t used = region->heap->tally.used;
+    const uint32_t offset = take(region, request, caps);
+    if (offset == HS_NONE) {
+        regions->refusals[index]++;
+        return false;
+    }
+    place->region = index;
+    place->offset = offset;
+    place->held = region->heap->tally.used - used;
+    place->exec = (caps & HS_CAP_EXEC) && region->iram_alias;
+    place->aligned = request->align != 0;
+    return true;
+}
+
 /* By the route's tries from number `first` on. */
 static bool allocate_from(hs_regions_t *regions, const hs_request_t *request,
                           const hs_route_t *route, uint32_t first, hs_place_t *place)
 {
     for (uint32_t i = first; i < route->count; i++) {
-        const hs_region_t *region = &regions->region[route->tries[i]];
-        const uint32_t used = region->heap->tally.used;
-        const uint32_t offset = take(region, request, route->caps);
-        if (offset != HS_NONE) {
-            place->region = route->tries[i];
-            place->offset = offset;
-            place->held = region->heap->tally.used - used;
-            place->exec = (route->caps & HS_CAP_EXEC) && region->iram_alias;
-            place->aligned = request->align != 0;
+        if (place_in(regions, route->tries[i], request, route->caps, place)) {
             return true;
         }
-        regions->refusals[route->tries[i]]++;
     }
     return false;
 }
@@ -239,21 +249,77 @@ bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_
     return false;
 }
 
+/* The capabilities by which one region is asked for a request: a private heap has none. */
+static uint32_t caps_in(const hs_regions_t *regions, uint32_t index, const hs_request_t *request)
+{
+    uint32_t caps[2];
+    alternatives(regions, request, caps);
+    return regions->region[index].private_heap ? 0 : caps[0];
+}
+
+bool hs_region_serves(const hs_region_t *region, uint32_t caps)
+{
+    const uint32_t wanted = effective(caps);
+    return region->heap != NULL &&
+           (caps == 0 || (!contradictory(caps) && (region->serves & wanted) == wanted));
+}
+
+bool hs_regions_allocate_in(hs_regions_t *regions, uint32_t index, const hs_request_t *request,
+                            hs_place_t *place)
+{
+    return place_in(regions, index, request, caps_in(regions, index, request), place);
+}
+
+/* realloc in the block's own heap; false: it was not asked, or *refused it. */
+static bool resize(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place,
+                   bool *refused)
+{
+    const hs_region_t *region = &regions->region[place->region];
+    *refused = false;
+    if (place->exec || beyond(region, request->size)) {
+        return false;
+    }
+    const uint32_t used = region->heap->tally.used;
+    const uint32_t offset = hs_sim_realloc(region->heap, place->offset, request->size);
+    if (offset == HS_NONE) {
+        regions->refusals[place->region]++;
+        *refused = true;
+        return false;
+    }
+    place->offset = offset;
+    place->held += region->heap->tally.used - used;
+    return true;
+}
+
+bool hs_regions_resize(hs_regions_t *regions, const hs_request_t *request, bool asked,
+                       hs_place_t *place)
+{
+    const uint32_t caps = caps_in(regions, place->region, request);
+    bool refused;
+    return (!asked || (all_caps(&regions->region[place->region]) & caps) == caps) &&
+           resize(regions, request, place, &refused);
+}
+
+void hs_regions_move(hs_regions_t *regions, const hs_request_t *request, const hs_place_t *moved,
+                     hs_place_t *place)
+{
+    hs_sim_t *heap = regions->region[place->region].heap;
+    const uint32_t old = hs_sim_usable(heap, place->offset, place->aligned);
+    regions->region[moved->region].heap->steps.copied += old < request->size ? old : request->size;
+    hs_sim_free(heap, place->offset, place->aligned);
+    *place = *moved;
+}
+
 static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
                             hs_place_t *place)
 {
-    const hs_region_t *region = &regions->region[place->region];
-    if ((all_caps(region) & caps) == caps && !place->exec && !beyond(region, request->size)) {
-        const uint32_t used = region->heap->tally.used;
-        const uint32_t offset = hs_sim_realloc(region->heap, place->offset, request->size);
-        if (offset != HS_NONE) {
-            place->offset = offset;
-            place->held += region->heap->tally.used - used;
+    bool refused = false;
+    if ((all_caps(&regions->region[place->region]) & caps) == caps) {
+        if (resize(regions, request, place, &refused)) {
             return true;
         }
-        regions->refusals[place->region]++;
         /* Nowhere else to go: asking once more would only change lists that a search rotates. */
-        if (hs_regions_route(regions, caps)->mask == UINT32_C(1) << place->region) {
+        if (refused && hs_regions_route(regions, caps)->mask == UINT32_C(1) << place->region) {
             return false;
         }
     }
@@ -261,10 +327,7 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
     if (!allocate_by(regions, request, caps, &moved)) {
         return false;
     }
-    const uint32_t old = hs_sim_usable(region->heap, place->offset, place->aligned);
-    regions->region[moved.region].heap->steps.copied += old < request->size ? old : request->size;
-    hs_sim_free(region->heap, place->offset, place->aligned);
-    *place = moved;
+    hs_regions_move(regions, request, &moved, place);
     return true;
 }
 
@@ -293,6 +356,18 @@ bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
     const uint32_t size = heap_size(region, request->size, request->caps);
     return region->heap != NULL && request->size != 0 && !beyond(region, request->size) &&
            hs_sim_fits(region->heap, request->align, size, 0);
+}
+
+bool hs_regions_refuse(const hs_regions_t *regions, const hs_request_t *request)
+{
+    return request->size == 0 || refused_by_size(regions, request->size);
+}
+
+bool hs_regions_fits_in(const hs_regions_t *regions, uint32_t index, const hs_request_t *request)
+{
+    hs_request_t asked = *request;
+    asked.caps = caps_in(regions, index, request);
+    return hs_region_fits(&regions->region[index], &asked);
 }
 
 bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request)

@@ -26,8 +26,11 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
         return HS_OK;
     }
     uint32_t kinds;
-    hs_status_t status =
-        hs_regions_init(&replay->regions, config, where, &kinds, &replay->summary.startup_unplaced);
+    hs_status_t status = hs_placement_init(&replay->placement, config);
+    if (status == HS_OK) {
+        status = hs_regions_init(&replay->regions, config, where, &kinds,
+                                 &replay->summary.startup_unplaced);
+    }
     if (status == HS_OK) {
         status = hs_measure_init(&replay->measure, &replay->regions, config, kinds);
     }
@@ -38,9 +41,11 @@ void hs_replay_free(hs_replay_t *replay)
 {
     hs_measure_free(&replay->measure);
     hs_regions_free(&replay->regions);
+    hs_placement_free(&replay->placement);
     hs_blocks_free(&replay->blocks);
     hs_census_free(&replay->census);
     hs_watch_free(&replay->watch);
+    hs_survey_free(&replay->survey);
     memset(replay, 0, sizeof *replay);
 }
 
@@ -52,6 +57,9 @@ static void plan_pause(hs_replay_t *replay, uint64_t from)
     if (replay->explained >= from && replay->explained < replay->pause) {
         replay->pause = replay->explained;
     }
+    if (replay->survey.mode != HS_SURVEY_OFF) {
+        replay->pause = from; /* it looks at every event */
+    }
 }
 
 static hs_status_t explain_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
@@ -60,6 +68,10 @@ static hs_status_t explain_event(hs_replay_t *replay, const hs_event_t *event, u
     const bool moves = event->kind == HS_EVENT_REALLOC;
     const hs_block_t *before = moves ? hs_blocks_find(&replay->blocks, event->key) : NULL;
     hs_explain_before(&replay->explain, &replay->regions, event, &request, before);
+    bool unfit;
+    replay->explain.event.rule =
+        hs_placement_find(&replay->placement, &replay->regions, event, &request, &unfit);
+    replay->explain.event.rule_unfit = unfit;
     const hs_status_t status = hs_replay_heap_event(replay, event, number);
     const uint64_t key = moves ? event->new_key : event->key;
     hs_explain_after(&replay->explain, &replay->regions, hs_blocks_find(&replay->blocks, key));
@@ -72,7 +84,7 @@ static hs_status_t on_pause(hs_replay_t *replay, const hs_event_t *event, uint64
     replay->stopped = number >= replay->stop;
     if (status == HS_OK && !replay->stopped) {
         status = number == replay->explained ? explain_event(replay, event, number)
-                                             : hs_replay_heap_event(replay, event, number);
+                                             : hs_survey_event(replay, event, number);
     }
     plan_pause(replay, number + 1);
     return status;
@@ -86,6 +98,38 @@ hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t 
     }
     const hs_status_t status = hs_watch_set(&replay->watch, events, count);
     replay->stop = stop;
+    plan_pause(replay, 0);
+    return status;
+}
+
+hs_status_t hs_replay_stop(hs_replay_t *replay, uint64_t stop)
+{
+    if (replay->begun) {
+        return HS_ERR_ARGUMENT;
+    }
+    replay->stop = stop;
+    plan_pause(replay, 0);
+    return HS_OK;
+}
+
+hs_status_t hs_replay_survey(hs_replay_t *replay, uint32_t columns)
+{
+    if (replay->census_only || replay->begun || replay->survey.mode != HS_SURVEY_OFF) {
+        return HS_ERR_ARGUMENT;
+    }
+    const hs_status_t status = hs_survey_scan(&replay->survey, &replay->measure, columns);
+    plan_pause(replay, 0);
+    return status;
+}
+
+hs_status_t hs_replay_draw(hs_replay_t *replay, const uint64_t *events, size_t columns,
+                           const uint32_t *rows, uint64_t peak)
+{
+    if (replay->census_only || replay->begun || replay->survey.mode != HS_SURVEY_OFF) {
+        return HS_ERR_ARGUMENT;
+    }
+    const hs_status_t status =
+        hs_survey_draw(&replay->survey, &replay->regions, events, columns, rows, peak);
     plan_pause(replay, 0);
     return status;
 }
@@ -144,7 +188,7 @@ hs_status_t hs_replay_finish(hs_replay_t *replay)
                              replay->census.figures.last_time);
     }
     hs_measure_finish(&replay->measure);
-    return HS_OK;
+    return hs_survey_finish(&replay->survey);
 }
 
 void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)

@@ -16,7 +16,9 @@
 #include "measure/measure.h"
 #include "measure/watch.h"
 #include "replay/blocks.h"
+#include "replay/placement.h"
 #include "replay/regions.h"
+#include "replay/survey.h"
 
 typedef struct hs_replay {
     bool census_only;
@@ -31,8 +33,10 @@ typedef struct hs_replay {
     uint64_t pause;     /* the next event at which something of these, or the watch, is due */
     hs_watch_t watch;
     hs_explain_t explain;
+    hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
     hs_regions_t regions;
+    hs_placement_t placement;
     hs_measure_t measure;
     hs_census_t census;
     hs_lab_summary_t summary; /* its counters; measures fill the rest on demand */
@@ -50,6 +54,12 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
 /* Before the first event of a census: looks at the live blocks before `events`, ends before `stop`. */
 hs_status_t hs_replay_watch(hs_replay_t *replay, const uint64_t *events, size_t count,
                             uint64_t stop);
+/* Before the first event, of a replay or a census: no event from `stop` on is taken. */
+hs_status_t hs_replay_stop(hs_replay_t *replay, uint64_t stop);
+/* Before the first event of a replay, one of them once: what a report is drawn from (lab.h). */
+hs_status_t hs_replay_survey(hs_replay_t *replay, uint32_t columns);
+hs_status_t hs_replay_draw(hs_replay_t *replay, const uint64_t *events, size_t columns,
+                           const uint32_t *rows, uint64_t peak);
 /* The trace is over. */
 hs_status_t hs_replay_finish(hs_replay_t *replay);
 void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out);

@@ -48,6 +48,7 @@ class RegionRow(Record):
     step_bins: int
     step_writes: int
     step_copied: int
+    private: bool = False  # a private heap: no request finds it but by a rule
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from heapscope.measure.health import Health
 from heapscope.measure.mark import MarkRow
 from heapscope.measure.memory import KindRow, SetRow
 from heapscope.measure.need import NeedRow
+from heapscope.measure.placement import RuleRow
 from heapscope.measure.record import Record, malformed
 from heapscope.measure.region import RegionRow
 from heapscope.measure.source import LayoutFacts, TraceFacts
@@ -52,6 +53,7 @@ class ReplayResult(Record):
     timeline: Timeline | None
     explanation: Explanation | None  # of the event that was asked about
     static: StaticRam | None = None  # beside the heap, where a file told it
+    placement: tuple[RuleRow, ...] = ()  # one a rule, then what no rule did; none without rules
 
     def to_json(self) -> dict[str, Any]:
         head = {"heapscope_replay": FORMAT, "verdict": list(self.verdict())}

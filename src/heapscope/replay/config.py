@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout, Region
-from heapscope.native.config import NativeConfig, NativeNeed, NativeRegion
+from heapscope.layout.placement import Placement, PlacementRule
+from heapscope.native.config import NativeConfig, NativeNeed, NativeRegion, NativeRule
+from heapscope.replay.rule_names import rule_names
+from heapscope.trace.all_names import AllNames
 
 __all__ = ["CAPSETS", "Need", "native_config", "served_capsets"]
 
@@ -24,8 +27,14 @@ def native_config(
     capsets: Iterable[int] | None,
     buckets: int,
     explain: int | None = None,
+    placement: Placement | None = None,
+    names: AllNames | None = None,
 ) -> NativeConfig:
-    """malloc's own set (0) is always among the capability sets, and the first."""
+    """malloc's own set (0) is always among the capability sets, and the first. `placement`: rules
+    for this layout, which has their private heaps; `names`: of the trace, for rules that ask for
+    them."""
+    rules = placement or Placement(file="", rules=())
+    tasks, sites, heaps = rule_names(rules, names)
     kinds = layout.kinds
     sets = served_capsets(layout) if capsets is None else tuple(capsets)
     return NativeConfig(
@@ -39,6 +48,10 @@ def native_config(
         needs=tuple(NativeNeed(size=size, caps=caps) for size, caps in needs),
         timeline_buckets=buckets,
         explain=explain,
+        rules=tuple(map(_rule, rules.rules)),
+        rule_tasks=tasks,
+        rule_sites=sites,
+        rule_heaps=heaps,
     )
 
 
@@ -47,6 +60,19 @@ def served_capsets(layout: Layout) -> tuple[int, ...]:
     masks = [capabilities.parse(name) for name in CAPSETS]
     has = [region.caps[0] | region.caps[1] | region.caps[2] for region in layout.regions]
     return tuple(mask for mask in masks if any(caps & mask == mask for caps in has))
+
+
+def _rule(rule: PlacementRule) -> NativeRule:
+    return NativeRule(
+        size_min=rule.size_min,
+        size_max=rule.size_max,
+        regions=_bits(rule.regions),
+        fallback=rule.fallback,
+    )
+
+
+def _bits(indices: tuple[int, ...]) -> int:
+    return sum(1 << index for index in indices)
 
 
 def _region(region: Region, kinds: tuple[str, ...]) -> NativeRegion:
@@ -59,4 +85,6 @@ def _region(region: Region, kinds: tuple[str, ...]) -> NativeRegion:
         iram_alias=region.iram_alias,
         startup_use=region.startup_use,
         optional=region.optional,
+        private_heap=0 if region.private is None else 1 + region.private.own_memory,
+        taken_from=0 if region.private is None else _bits(region.private.taken_from),
     )

@@ -8,6 +8,7 @@ from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.attempts import Attempt, attempts, malloc_attempts
 from heapscope.layout.layout import Layout, Region
+from heapscope.layout.placement import Placement, PlacementRule
 from heapscope.measure.explanation import Explanation, Step
 from heapscope.measure.result import MALLOC
 from heapscope.native.rows import ExplanationRegionRow, ExplanationRow
@@ -22,7 +23,13 @@ NONE = 0xFFFF_FFFF
 Seen = tuple[ExplanationRegionRow, ...]
 
 
-def explanation(row: ExplanationRow, seen: Seen, layout: Layout, labels: Labels) -> Explanation:
+def explanation(
+    row: ExplanationRow,
+    seen: Seen,
+    layout: Layout,
+    labels: Labels,
+    placement: Placement | None = None,
+) -> Explanation:
     """InputError when the event is none that asks for memory."""
     if not row.found:
         raise InputError(
@@ -30,14 +37,15 @@ def explanation(row: ExplanationRow, seen: Seen, layout: Layout, labels: Labels)
             remedy="give the number of a malloc, calloc, aligned or realloc event",
         )
     tries = attempts(layout, row.caps) if row.caps else malloc_attempts(layout, row.size)
-    asked = () if row.skipped else tuple(_steps(row, seen, layout, tries))
+    rule = None if row.rule == NONE or placement is None else placement.rules[row.rule]
+    asked = () if row.skipped else tuple(_steps(row, seen, layout, tries, rule))
     return Explanation(
         event=row.event,
         call=CALLS[row.call],
         size=row.size,
         align=row.align,
         capabilities=capabilities.format(row.caps) if row.caps else MALLOC,
-        asked_as=_asked_as(row, layout),
+        asked_as=_asked_as(row, layout, rule),
         task=labels.task(row.task),
         site=labels.site(row.site),
         skipped=bool(row.skipped),
@@ -48,7 +56,17 @@ def explanation(row: ExplanationRow, seen: Seen, layout: Layout, labels: Labels)
     )
 
 
-def _asked_as(row: ExplanationRow, layout: Layout) -> str:
+def _asked_as(row: ExplanationRow, layout: Layout, rule: PlacementRule | None) -> str:
+    plain = _by_capabilities(row, layout)
+    if rule is None:
+        return plain
+    by_rule = f"rule {rule.number} ({rule.conditions}) for {rule.target}"
+    if row.rule_unfit:
+        return f"{plain}, as {by_rule} has memory that lacks some of it"
+    return f"{by_rule}, then {plain}" if rule.fallback else by_rule
+
+
+def _by_capabilities(row: ExplanationRow, layout: Layout) -> str:
     if row.caps:
         return capabilities.format(row.caps)
     rule = layout.malloc
@@ -58,7 +76,11 @@ def _asked_as(row: ExplanationRow, layout: Layout) -> str:
 
 
 def _steps(
-    row: ExplanationRow, seen: Seen, layout: Layout, tries: tuple[Attempt, ...]
+    row: ExplanationRow,
+    seen: Seen,
+    layout: Layout,
+    tries: tuple[Attempt, ...],
+    rule: PlacementRule | None,
 ) -> Iterator[Step]:
     if row.call == REALLOC and row.old_region != NONE:
         own = layout.regions[row.old_region]
@@ -68,11 +90,19 @@ def _steps(
         if stayed:
             return
     served = False
+    reached: set[int] = set()
+    if rule is not None and not row.rule_unfit:
+        for index in rule.regions:
+            outcome = _by_rule(index, row, seen[index], served)
+            served = served or outcome.startswith("served")
+            reached.add(index)
+            yield _step(layout.regions[index], seen[index], None, outcome)
+        tries = tries if rule.fallback else ()
     for attempt in tries:
         outcome = _outcome(attempt, row, seen[attempt.index], served)
         served = served or outcome == "served"
         yield _step(attempt.region, seen[attempt.index], attempt.priority, outcome)
-    reached = {attempt.index for attempt in tries}
+    reached |= {attempt.index for attempt in tries}
     for index, region in enumerate(layout.regions):
         if index not in reached:
             yield _step(region, seen[index], None, _lacking(region, row, layout))
@@ -88,7 +118,17 @@ def _outcome(
     return "served" if attempt.index == row.region else "too small"
 
 
+def _by_rule(index: int, row: ExplanationRow, region: ExplanationRegionRow, served: bool) -> str:
+    if served:
+        return "not reached"
+    if index == row.region:
+        return "served: by the rule"
+    return "too small" if region.has_heap else "no heap"
+
+
 def _lacking(region: Region, row: ExplanationRow, layout: Layout) -> str:
+    if region.private is not None:
+        return "private"
     wanted = row.caps or layout.malloc.small
     missing = wanted & ~(region.caps[0] | region.caps[1] | region.caps[2])
     return f"lacks {capabilities.format(missing)}" if missing else "not asked"

@@ -20,9 +20,12 @@ class Labels:
         self._tasks = task_names(reader.names(NameTable.TASK))
         self._marks = mark_names(reader.names(NameTable.MARK))
         self._sites = site_names(reader.names(NameTable.SITE))
+        self._known: dict[int, str] = {}  # of tasks: every mark names all of them again
 
     def task(self, index: int) -> str:
-        return "other tasks" if index == OTHER_TASKS else self._tasks[index]
+        if index not in self._known:
+            self._known[index] = "other tasks" if index == OTHER_TASKS else self._tasks[index]
+        return self._known[index]
 
     def mark(self, index: int) -> str:
         return self._marks[index]

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement
 from heapscope.measure.result import ReplayResult
 from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
 from heapscope.replay.config import Need, native_config
+from heapscope.replay.placed import located, rule_rows
 from heapscope.replay.shape import shape
 from heapscope.replay.unfit import check_kinds, no_heap, unfit
+from heapscope.trace.all_names import AllNames, read_all_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
 from heapscope.trace.source import Progress
 
-__all__ = ["BUCKETS", "ReplayProgress", "replay"]
+__all__ = ["BUCKETS", "Observer", "ReplayProgress", "replay"]
 
 #: Called with the bytes of the file read so far, its size where known, and the events replayed.
 ReplayProgress = Callable[[int, int | None, int], None]
 
 #: Buckets of the timeline, at most.
 BUCKETS = 2048
+
+
+class Observer(Protocol):
+    """Asks a reader for more than a result has: before its first byte, and after its last."""
+
+    def begin(self, reader: NativeReader) -> None: ...
+
+    def end(self, reader: NativeReader) -> None: ...
 
 
 def replay(
@@ -36,26 +49,50 @@ def replay(
     capsets: Iterable[int] | None = None,
     buckets: int = BUCKETS,
     explain: int | None = None,
+    placement: Placement | None = None,
+    names: AllNames | None = None,
+    observer: Observer | None = None,
     progress: ReplayProgress | None = None,
 ) -> ReplayResult:
     """Every event of the trace at `path` on fresh heaps. Memory: a function of live blocks.
 
     `needs`: pairs of size and capabilities (0: malloc) whose headroom is measured. `capsets`:
     capability masks to keep low-water marks for; None: all common ones that the layout serves.
-    `explain`: the number of an event to explain.
+    `explain`: the number of an event to explain. `placement`: rules made for this layout; `names`:
+    those of the trace, which rules by name need; None: they are read first.
     InputError: the trace or the layout cannot be used.
     """
     layout.check()
+    if placement is not None:
+        layout = placement.apply(layout)
+        if placement.by_name and names is None:
+            names = read_all_names(path)
     check_kinds(layout)
-    config = native_config(layout, needs=needs, capsets=capsets, buckets=buckets, explain=explain)
+    config = native_config(
+        layout,
+        needs=needs,
+        capsets=capsets,
+        buckets=buckets,
+        explain=explain,
+        placement=placement,
+        names=names,
+    )
     with _reader(config, layout) as reader:
         if not any(region.has_heap for region in reader.regions()):
             raise no_heap(layout)
+        layout = located(layout, reader.regions())
+        if observer is not None:
+            observer.begin(reader)
         health = read_trace(path, reader, progress=_counting(reader, progress))
         shown = printable(str(path), limit=400)
         if reader.census().events == 0:
             raise _nothing(shown)
-        return shape(reader, layout, shown, health, explained=explain is not None)
+        if observer is not None:
+            observer.end(reader)
+        explained = explain is not None
+        rules = rule_rows(reader.rules(), placement, names)
+        result = shape(reader, layout, shown, health, explained=explained, placement=placement)
+        return replace(result, placement=rules)
 
 
 def _counting(reader: NativeReader, progress: ReplayProgress | None) -> Progress | None:
@@ -68,7 +105,7 @@ def _reader(config: NativeConfig, layout: Layout) -> NativeReader:
     try:
         return NativeReader(config)
     except StatusError as error:
-        raise unfit(error, layout) from None
+        raise unfit(error, layout, config) from None
 
 
 def _nothing(shown: str) -> InputError:

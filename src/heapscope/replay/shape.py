@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from heapscope.layout.allocator import unmodelled
 from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement
 from heapscope.measure.anomaly import AnomalyRow
 from heapscope.measure.census import Census
 from heapscope.measure.explanation import Explanation
@@ -46,8 +47,9 @@ def shape(
     health: TraceHealth,
     *,
     explained: bool = False,
+    placement: Placement | None = None,
 ) -> ReplayResult:
-    """Reads everything out of a finished reader."""
+    """Reads everything out of a finished reader; what the rules of `placement` did is replay's."""
     labels = Labels(reader)
     shaper = _Shaper(layout, labels, addresses=health.has_addresses)
     metadata = texts(reader.metadata())
@@ -70,12 +72,15 @@ def shape(
         marks_seen=reader.marks_seen(),
         anomalies=tuple(shaper.anomaly(row) for row in reader.anomalies()),
         timeline=shaper.timeline(reader.timeline()),
-        explanation=_explained(reader, layout, labels) if explained else None,
+        explanation=_explained(reader, layout, labels, placement) if explained else None,
     )
 
 
-def _explained(reader: NativeReader, layout: Layout, labels: Labels) -> Explanation:
-    return explanation(reader.explanation(), reader.explanation_regions(), layout, labels)
+def _explained(
+    reader: NativeReader, layout: Layout, labels: Labels, placement: Placement | None
+) -> Explanation:
+    seen = reader.explanation_regions()
+    return explanation(reader.explanation(), seen, layout, labels, placement)
 
 
 def _layout_facts(layout: Layout) -> LayoutFacts:
@@ -122,7 +127,13 @@ class _Shaper:
         """One row a region, in the layout's order."""
         pairs = zip(native, self._layout.regions, strict=True)
         return tuple(
-            take(RegionRow, row, kind=region.kind, allocator=region.allocator)
+            take(
+                RegionRow,
+                row,
+                kind=region.kind,
+                allocator=region.allocator,
+                private=region.private is not None,
+            )
             for row, region in pairs
         )
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
-from heapscope.layout.layout import ADDRESS_END, Layout, Region
+from heapscope.layout.capabilities import ALL
+from heapscope.layout.layout import ADDRESS_END, Layout, Private, Region
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
 
 __all__ = ["check_kinds", "no_heap", "unfit"]
 
-KINDS_MAX = 8  # HS_LAB_KINDS_MAX
+KINDS_MAX = 16  # HS_LAB_KINDS_MAX
 TRIED_MAX = 1 << 20  # bytes; every allocator's least region is far below
 STEP = 4  # sizes that are tried; regions are made of words
 
@@ -28,19 +30,52 @@ def check_kinds(layout: Layout) -> None:
         )
 
 
-def unfit(error: StatusError, layout: Layout) -> InputError:
+def unfit(error: StatusError, layout: Layout, config: NativeConfig) -> InputError:
     """The error for a layout that the library refused, in the layout's terms."""
     if error.where is None:
         remedy = error.remedy or "close other programs, or replay on less memory"
         return InputError(f"{_source(layout)}: {error.message}", remedy=remedy)
     region = layout.regions[error.where]
     parse_allocator(region.allocator)  # raises for a name that the library does not know
+    if region.private is not None:
+        return _private_unfit(error.where, region.private, layout, config)
     why, remedy = _cause(region)
     return InputError(
         f"{_source(layout)}: region at {region.start:#010x} of {region.size:,} B "
         f"cannot hold a heap of {region.allocator}: {why}",
         remedy=remedy,
     )
+
+
+def _private_unfit(
+    index: int, private: Private, layout: Layout, config: NativeConfig
+) -> InputError:
+    """Its memory cannot be had, or it cannot hold a heap of its allocator."""
+    region = layout.regions[index]
+    what = f"{region.kind} of {region.size:,} B"
+    plain = replace(region, caps=(ALL, 0, 0), private=None)  # memory of the same size
+    if not private.own_memory and _works(plain, region.size):
+        before = replace(config, regions=config.regions[:index], rules=())
+        largest, where = _largest(private, layout, before)
+        return InputError(
+            f"{what} finds no room in {where}: the largest block that can be taken there when "
+            f"start-up is over is {largest:,} B",
+            remedy="make it smaller, or take it from another region",
+        )
+    why, remedy = _cause(plain)
+    return InputError(f"{what} cannot hold a heap of {region.allocator}: {why}", remedy=remedy)
+
+
+def _largest(private: Private, layout: Layout, before: NativeConfig) -> tuple[int, str]:
+    """The largest block where the memory of a private heap comes from, and the name of that place.
+    `before`: what is set up before the heap."""
+    with NativeReader(before) as reader:
+        rows = reader.regions()
+        asked = private.taken_from
+        if not asked:
+            return reader.capsets()[0].largest_allocatable, "malloc's memory"
+    names = " and ".join(layout.regions[index].name for index in asked)
+    return max(rows[index].largest_allocatable for index in asked), names
 
 
 def no_heap(layout: Layout) -> InputError:

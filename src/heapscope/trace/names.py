@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-__all__ = ["Names", "mark_names", "printable", "site_names", "task_names"]
+__all__ = ["Names", "heap_names", "mark_names", "printable", "site_names", "task_names"]
 
 # Control, format (bidirectional overrides, zero width), surrogates, private use, unassigned, line
 # and paragraph separators.
@@ -67,6 +67,7 @@ class Names:
     known: tuple[bytes | None, ...]
     default: str = ""  # of index 0 when nobody named it
     apart: bool = False  # names that show alike carry their index: "wifi (task 5)"
+    limit: int = 80  # characters of a name, longer ones are cut
 
     def __getitem__(self, index: int) -> str:
         name = self._own(index)
@@ -76,7 +77,7 @@ class Names:
 
     def _own(self, index: int) -> str:
         raw = self.known[index] if 0 <= index < len(self.known) else None
-        name = printable(raw) if raw else ""
+        name = printable(raw, limit=self.limit) if raw else ""
         if name.strip():
             return name
         return self.default if index == 0 and self.default else f"{self.noun} {index}"
@@ -98,6 +99,11 @@ class Names:
 def task_names(known: tuple[bytes | None, ...]) -> Names:
     """What ran before any task was named counts as "main"."""
     return Names(noun="task", known=known, default="main", apart=True)
+
+
+def heap_names(known: tuple[bytes | None, ...]) -> Names:
+    """The recorded program's own heaps."""
+    return Names(noun="heap", known=known, default="system")
 
 
 def mark_names(known: tuple[bytes | None, ...]) -> Names:

@@ -1,0 +1,280 @@
+#include "replay/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static hs_status_t copy_names(hs_rule_names_t *names, const hs_lab_rule_names_t *config)
+{
+    names->others = config->others;
+    if (config->count == 0) {
+        return HS_OK;
+    }
+    names->rules = malloc(config->count * sizeof *names->rules);
+    if (names->rules == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    memcpy(names->rules, config->rules, config->count * sizeof *names->rules);
+    names->count = config->count;
+    return HS_OK;
+}
+
+/* Of the layout's own regions, or with `own` false of all. */
+static bool are_regions(const hs_lab_config_t *config, uint32_t mask, bool own)
+{
+    for (uint32_t i = 0; i < HS_REGIONS_MAX; i++) {
+        if ((mask >> i & 1u) &&
+            (i >= config->region_count || (own && config->regions[i].private_heap != 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_valid(const hs_lab_config_t *config)
+{
+    if (config->rule_count > HS_LAB_RULES_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < config->region_count; i++) {
+        if (!are_regions(config, config->regions[i].taken_from, true)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < config->rule_count; i++) {
+        const uint32_t mask = config->rules[i].regions;
+        if (mask == 0 || !are_regions(config, mask, false)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+hs_status_t hs_placement_init(hs_placement_t *placement, const hs_lab_config_t *config)
+{
+    memset(placement, 0, sizeof *placement);
+    if (!is_valid(config)) {
+        return HS_ERR_ARGUMENT;
+    }
+    if (config->rule_count == 0) {
+        return HS_OK;
+    }
+    memcpy(placement->rule, config->rules, config->rule_count * sizeof *config->rules);
+    for (uint32_t i = 0; i <= config->rule_count; i++) {
+        placement->row[i].peak_event = HS_LAB_NEVER;
+    }
+    placement->count = config->rule_count;
+    if (copy_names(&placement->tasks, &config->rule_tasks) != HS_OK ||
+        copy_names(&placement->sites, &config->rule_sites) != HS_OK) {
+        return HS_ERR_MEMORY;
+    }
+    return copy_names(&placement->heaps, &config->rule_heaps);
+}
+
+void hs_placement_free(hs_placement_t *placement)
+{
+    free(placement->tasks.rules);
+    free(placement->sites.rules);
+    free(placement->heaps.rules);
+    memset(placement, 0, sizeof *placement);
+}
+
+/* ---- which rule ------------------------------------------------------------------------------- */
+
+static inline uint64_t rules_of(const hs_rule_names_t *names, uint32_t index)
+{
+    return index < names->count ? names->rules[index] : names->others;
+}
+
+static uint32_t match(const hs_placement_t *placement, const hs_event_t *event, uint32_t size)
+{
+    uint64_t left = rules_of(&placement->tasks, event->task) &
+                    rules_of(&placement->sites, event->site) &
+                    rules_of(&placement->heaps, event->heap);
+    for (uint32_t i = 0; left != 0 && i < placement->count; i++, left >>= 1) {
+        const hs_lab_rule_t *rule = &placement->rule[i];
+        if ((left & 1u) && size >= rule->size_min && size <= rule->size_max) {
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+/* Of the rule's regions, those that have the capabilities asked for; malloc's are anyone's. */
+static uint32_t fit_regions(const hs_regions_t *regions, const hs_lab_rule_t *rule, uint32_t caps)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < regions->count; i++) {
+        if ((rule->regions >> i & 1u) && hs_region_serves(&regions->region[i], caps)) {
+            mask |= UINT32_C(1) << i;
+        }
+    }
+    return mask;
+}
+
+uint32_t hs_placement_find(const hs_placement_t *placement, const hs_regions_t *regions,
+                           const hs_event_t *event, const hs_request_t *request, bool *unfit)
+{
+    *unfit = false;
+    if (placement->count == 0 || hs_regions_refuse(regions, request)) {
+        return UINT32_MAX;
+    }
+    const uint32_t index = match(placement, event, request->size);
+    if (index != UINT32_MAX) {
+        *unfit = fit_regions(regions, &placement->rule[index], request->caps) == 0;
+    }
+    return index;
+}
+
+/* ---- requests --------------------------------------------------------------------------------- */
+
+static bool allocate_by(hs_placement_t *placement, hs_regions_t *regions, uint32_t index,
+                        uint32_t mask, const hs_request_t *request, hs_place_t *place)
+{
+    for (uint32_t i = 0; i < regions->count; i++) {
+        if ((mask >> i & 1u) && hs_regions_allocate_in(regions, i, request, place)) {
+            place->rule = (uint8_t)index;
+            return true;
+        }
+    }
+    placement->row[index].refused++;
+    return false;
+}
+
+static bool allocate_freely(hs_placement_t *placement, hs_regions_t *regions,
+                            const hs_request_t *request, hs_place_t *place)
+{
+    if (!hs_regions_allocate(regions, request, place)) {
+        return false;
+    }
+    place->rule = (uint8_t)placement->count;
+    return true;
+}
+
+/* `tried`: the region that has refused already, by bit. */
+static bool allocate(hs_placement_t *placement, hs_regions_t *regions, const hs_event_t *event,
+                     const hs_request_t *request, uint32_t tried, hs_place_t *place)
+{
+    if (hs_regions_refuse(regions, request)) {
+        return false;
+    }
+    bool unfit;
+    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    if (index == UINT32_MAX) {
+        placement->row[placement->count].requests++;
+        return allocate_freely(placement, regions, request, place);
+    }
+    const hs_lab_rule_t *rule = &placement->rule[index];
+    hs_lab_rule_row_t *row = &placement->row[index];
+    row->requests++;
+    if (unfit) {
+        row->unfit++;
+        return allocate_freely(placement, regions, request, place);
+    }
+    const uint32_t mask = fit_regions(regions, rule, request->caps) & ~tried;
+    if (allocate_by(placement, regions, index, mask, request, place)) {
+        return true;
+    }
+    if (!rule->fallback || !allocate_freely(placement, regions, request, place)) {
+        return false;
+    }
+    row->elsewhere++;
+    return true;
+}
+
+bool hs_placement_allocate(hs_placement_t *placement, hs_regions_t *regions,
+                           const hs_event_t *event, const hs_request_t *request, hs_place_t *place)
+{
+    return allocate(placement, regions, event, request, 0, place);
+}
+
+/* realloc in the block's own heap: where a rule would place it now; in a private heap, which has no
+ * capabilities to lack; else if the heap has those asked for. */
+static bool stays(const hs_placement_t *placement, hs_regions_t *regions, const hs_event_t *event,
+                  const hs_request_t *request, hs_place_t *place)
+{
+    bool unfit;
+    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    const bool wanted =
+        index != UINT32_MAX && !unfit && (placement->rule[index].regions >> place->region & 1u);
+    return hs_regions_resize(regions, request, !wanted, place);
+}
+
+bool hs_placement_reallocate(hs_placement_t *placement, hs_regions_t *regions,
+                             const hs_event_t *event, const hs_request_t *request,
+                             hs_place_t *place)
+{
+    const uint64_t refusals = regions->refusals[place->region];
+    if (hs_regions_refuse(regions, request)) {
+        return false;
+    }
+    if (stays(placement, regions, event, request, place)) {
+        return true;
+    }
+    const bool asked = regions->refusals[place->region] != refusals;
+    const uint32_t tried = asked ? UINT32_C(1) << place->region : 0;
+    hs_place_t moved;
+    if (!allocate(placement, regions, event, request, tried, &moved)) {
+        return false;
+    }
+    hs_regions_move(regions, request, &moved, place);
+    return true;
+}
+
+bool hs_placement_fits(const hs_placement_t *placement, hs_regions_t *regions,
+                       const hs_event_t *event, const hs_request_t *request)
+{
+    bool unfit;
+    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    if (index == UINT32_MAX || unfit) {
+        return hs_regions_fits(regions, request);
+    }
+    const hs_lab_rule_t *rule = &placement->rule[index];
+    const uint32_t mask = fit_regions(regions, rule, request->caps);
+    for (uint32_t i = 0; i < regions->count; i++) {
+        if ((mask >> i & 1u) && hs_regions_fits_in(regions, i, request)) {
+            return true;
+        }
+    }
+    return rule->fallback && hs_regions_fits(regions, request);
+}
+
+uint32_t hs_placement_mask(const hs_placement_t *placement, hs_regions_t *regions,
+                           const hs_event_t *event, const hs_request_t *request,
+                           const hs_place_t *old)
+{
+    bool unfit;
+    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    const bool own = old != NULL && regions->region[old->region].private_heap;
+    uint32_t mask = own ? UINT32_C(1) << old->region : 0;
+    if (index == UINT32_MAX || unfit || placement->rule[index].fallback) {
+        mask |= hs_regions_mask_for(regions, request->caps, request->size);
+    }
+    if (index != UINT32_MAX && !unfit) {
+        mask |= fit_regions(regions, &placement->rule[index], request->caps);
+    }
+    return mask;
+}
+
+/* ---- what the rules placed -------------------------------------------------------------------- */
+
+void hs_placement_gain(hs_placement_t *placement, const hs_place_t *place, uint32_t payload,
+                       uint64_t event)
+{
+    hs_lab_rule_row_t *row = &placement->row[place->rule];
+    row->payload += payload;
+    row->blocks++;
+    if (row->payload > row->payload_peak) {
+        row->payload_peak = row->payload;
+        row->peak_event = event;
+    }
+    if (row->blocks > row->blocks_peak) {
+        row->blocks_peak = row->blocks;
+    }
+}
+
+void hs_placement_lose(hs_placement_t *placement, const hs_place_t *place, uint32_t payload)
+{
+    hs_lab_rule_row_t *row = &placement->row[place->rule];
+    row->payload -= payload;
+    row->blocks--;
+}

@@ -1,0 +1,39 @@
+"""Every name of a trace, known once all of it was read: a name may come after its first use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.feed import read_trace
+from heapscope.trace.names import Names, heap_names, site_names, task_names
+from heapscope.trace.source import STDIN, Progress
+
+__all__ = ["AllNames", "read_all_names"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllNames:
+    """What events can refer to; an index that is used or named has its place in `known`."""
+
+    tasks: Names
+    sites: Names
+    heaps: Names
+
+
+def read_all_names(path: str | Path, *, progress: Progress | None = None) -> AllNames:
+    """Reads the whole trace. InputError when it is none, or is standard input."""
+    if str(path) == STDIN:
+        raise InputError(
+            "standard input is read once, but rules by name need the trace's names beforehand",
+            remedy="write the trace to a file and name that",
+        )
+    with NativeReader() as reader:
+        read_trace(path, reader, progress=progress)
+        return AllNames(
+            tasks=task_names(reader.names(NameTable.TASK)),
+            sites=site_names(reader.names(NameTable.SITE)),
+            heaps=heap_names(reader.names(NameTable.HEAP)),
+        )
