@@ -1,0 +1,157 @@
+/* One replay of a loaded trace on one pool, up to the first request that is refused. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fit/fit.h"
+
+#define ALIGN_LOG2_MAX 30u /* as hs_sim_aligned knows it */
+
+typedef struct hs_fit_run {
+    hs_sim_t *heap;
+    uint32_t *offsets; /* of the block in each slot */
+    bool refuses;      /* aligned blocks cannot be realloced */
+} hs_fit_run_t;
+
+static uint32_t align_log2(const hs_fit_step_t *step)
+{
+    return step->what >> HS_FIT_ALIGN_SHIFT & 31u;
+}
+
+/* hs_regions_allocate on one region: a request larger than it is never passed on. */
+static uint32_t allocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
+{
+    uint32_t size = step->size;
+    if (size > run->heap->size) {
+        return HS_NONE;
+    }
+    size = step->what & HS_FIT_WORDS ? (size + 3u) & ~UINT32_C(3) : size;
+    if (step->what & HS_FIT_ALIGNED) {
+        return hs_sim_aligned(run->heap, UINT32_C(1) << align_log2(step), size, 0);
+    }
+    return hs_sim_malloc(run->heap, size);
+}
+
+static bool reallocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
+{
+    if (run->refuses && (step->what & HS_FIT_ALIGNED)) {
+        return true; /* left out, as replay does: no allocation failed */
+    }
+    if (step->size > run->heap->size || (step->what & HS_FIT_NEVER)) {
+        return false;
+    }
+    const uint32_t offset = hs_sim_realloc(run->heap, run->offsets[step->slot], step->size);
+    if (offset == HS_NONE) {
+        return false;
+    }
+    run->offsets[step->slot] = offset;
+    return true;
+}
+
+/* False: the step's request was refused. */
+static inline bool take(const hs_fit_run_t *run, const hs_fit_step_t *step)
+{
+    const uint32_t kind = step->what & HS_FIT_KIND;
+    if (kind == HS_EVENT_FREE) {
+        hs_sim_free(run->heap, run->offsets[step->slot], (step->what & HS_FIT_ALIGNED) != 0);
+        return true;
+    }
+    if (kind - 1u <= HS_EVENT_ALIGNED - 1u) {
+        if (step->what & HS_FIT_NEVER) {
+            return false;
+        }
+        run->offsets[step->slot] = allocate(run, step);
+        return run->offsets[step->slot] != HS_NONE;
+    }
+    return kind != HS_EVENT_REALLOC || reallocate(run, step);
+}
+
+static uint64_t replay(const hs_fit_t *fit, const hs_fit_run_t *run)
+{
+    uint64_t done = 0;
+    for (size_t c = 0; c < fit->chunk_count; c++) {
+        const hs_fit_step_t *steps = fit->chunks[c];
+        const uint64_t left = fit->steps - done;
+        const size_t count = left < HS_FIT_CHUNK ? (size_t)left : HS_FIT_CHUNK;
+        for (size_t i = 0; i < count; i++) {
+            if (!take(run, &steps[i])) {
+                return done + i;
+            }
+        }
+        done += count;
+    }
+    return done;
+}
+
+static const hs_fit_step_t *step_at(const hs_fit_t *fit, uint64_t index)
+{
+    return &fit->chunks[index / HS_FIT_CHUNK][index % HS_FIT_CHUNK];
+}
+
+/* The number of the event that the step stands for. */
+static uint64_t event_of(const hs_fit_t *fit, uint64_t index)
+{
+    uint64_t number = 0;
+    for (uint64_t i = 0; i < index; i++) {
+        const hs_fit_step_t *step = step_at(fit, i);
+        if ((step->what & HS_FIT_KIND) == HS_FIT_GAP) {
+            number = (uint64_t)step->slot << 32 | step->size;
+        } else if (!(step->what & HS_FIT_EXTRA)) {
+            number++;
+        }
+    }
+    return number;
+}
+
+static void report(const hs_fit_t *fit, const hs_model_t *model, uint64_t index, hs_lab_fit_t *out)
+{
+    const hs_fit_step_t *step = step_at(fit, index);
+    const bool aligned = (step->what & HS_FIT_KIND) == HS_EVENT_ALIGNED;
+    out->outcome = HS_LAB_FIT_FAILS;
+    if ((step->what & HS_FIT_NEVER) ||
+        (aligned && (!model->has_aligned || align_log2(step) > ALIGN_LOG2_MAX))) {
+        out->outcome = HS_LAB_FIT_NEVER;
+    }
+    out->event = event_of(fit, index);
+    out->size = (step->what & HS_FIT_NEVER) && step->size == UINT32_MAX && fit->huge != 0
+                    ? fit->huge
+                    : step->size;
+    out->call = step->what & HS_FIT_KIND;
+    out->task = step->what >> HS_FIT_TASK_SHIFT;
+    out->align = aligned ? UINT32_C(1) << align_log2(step) : 0;
+}
+
+/* Why there is no heap: the allocator's own limits, or the host's memory? */
+static hs_status_t no_heap(uint32_t size, hs_lab_fit_t *out)
+{
+    void *probe = malloc(size);
+    if (probe == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    free(probe);
+    out->outcome = HS_LAB_FIT_NO_HEAP;
+    return HS_OK;
+}
+
+hs_status_t hs_fit_try(const hs_fit_t *fit, hs_allocator_t allocator, uint32_t size,
+                       hs_lab_fit_t *out)
+{
+    memset(out, 0, sizeof *out);
+    out->event = HS_LAB_NEVER;
+    out->outcome = HS_LAB_FIT_SURVIVES;
+    hs_fit_run_t run = {NULL, NULL, allocator.model->aligned_is_own};
+    run.heap = hs_sim_new(allocator, fit->base, size, NULL);
+    if (run.heap == NULL) {
+        return no_heap(size, out);
+    }
+    run.offsets = malloc((fit->blocks.used + 1) * sizeof *run.offsets);
+    if (run.offsets != NULL) {
+        const uint64_t done = replay(fit, &run);
+        if (done < fit->steps) {
+            report(fit, allocator.model, done, out);
+        }
+    }
+    const hs_status_t status = run.offsets == NULL ? HS_ERR_MEMORY : HS_OK;
+    hs_sim_delete(run.heap);
+    free(run.offsets);
+    return status;
+}

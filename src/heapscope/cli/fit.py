@@ -1,0 +1,59 @@
+"""`heapscope fit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["fit"]
+
+
+def fit(
+    traces: Annotated[
+        list[Path], typer.Argument(metavar="T.hst...", help="Traces (.hst, or .hst.zst).")
+    ],
+    allocator: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allocator",
+            metavar="A",
+            help="Allocator to look at, with +light or +track if wanted. May be repeated; all, "
+            "without these, when it is not given.",
+        ),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """Find the smallest pool in which a trace runs without a failed allocation, by allocator.
+
+    A larger pool may fail where a smaller one does not. So "pool" is the smallest multiple of 8
+    bytes such that it and 64 sizes spread over the next 2 % all survive; every smaller one was
+    ruled out.
+    Several traces: also the geometric mean of each allocator.
+
+    \b
+    Examples:
+      heapscope fit T.hst
+      heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
+      heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
+    """
+    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.progress import progress_bar
+    from heapscope.fit.run import default_allocators
+    from heapscope.fit.run import fit as fit_one
+    from heapscope.layout.allocator import parse_allocator
+
+    names = list(dict.fromkeys(parse_allocator(name) for name in allocator or default_allocators()))
+    results = []
+    for trace in traces:
+        with progress_bar("reading") as reading, progress_bar("fitting", parts=True) as fitting:
+            results += fit_one(trace, names, reading=reading, progress=fitting)
+    write_json([result.to_json() for result in results], json)
+    if wants_tables(json):
+        from heapscope.report.console import console
+        from heapscope.report.fit import print_fit
+
+        print_fit(results, console())

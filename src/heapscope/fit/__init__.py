@@ -1,0 +1,1 @@
+"""Finds the smallest pool in which a trace survives, allocator by allocator."""

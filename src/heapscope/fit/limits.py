@@ -1,0 +1,56 @@
+"""Which sizes of pool an allocator makes a heap on at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from heapscope.fit.window import STEP
+from heapscope.layout.pool import POOL_MAX, POOL_MIN
+from heapscope.native.steps import has_heap
+
+__all__ = ["Limits", "find_limits", "most_tried"]
+
+TIMES = 64  #: how many times what has to be held the largest pool tried is
+LEAST_TRIED = 1 << 20  #: bytes; for small traces the largest pool tried is this
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Bytes, multiples of 8. Between the two there is a heap on every size."""
+
+    least: int
+    most: int
+    ended: bool  # `most` is the allocator's own limit, not just the largest that is tried
+
+
+def most_tried(floor: int) -> int:
+    """The largest pool that is tried for a trace that has to hold `floor` bytes."""
+    return min(POOL_MAX, max(LEAST_TRIED, TIMES * floor)) // STEP * STEP
+
+
+def find_limits(allocator: str, base: int, highest: int) -> Limits | None:
+    """A heap that fits also fits on a larger pool, up to the largest that its allocator knows; so
+    both ends are found by halving. None: it makes a heap on no power of two up to `highest`."""
+
+    def works(size: int) -> bool:
+        return has_heap(allocator, base, size)
+
+    powers = [1 << bit for bit in range(POOL_MIN.bit_length() - 1, highest.bit_length())]
+    tried = [(size, works(size)) for size in (*powers, highest)]
+    good = [size for size, made in tried if made]
+    if not good:
+        return None
+    below = max((size for size, made in tried if not made and size < good[0]), default=0)
+    above = min((size for size, made in tried if not made and size > good[-1]), default=0)
+    least = _border(below, good[0], works) if below else good[0]
+    most = _border(above, good[-1], works) if above else good[-1]
+    return Limits(least=least, most=most, ended=bool(above))
+
+
+def _border(bad: int, good: int, works: Callable[[int], bool]) -> int:
+    """The last multiple of 8 that works on the way from `good` to `bad`."""
+    while abs(good - bad) > STEP:
+        middle = (good + bad) // 2 // STEP * STEP
+        bad, good = (bad, middle) if works(middle) else (middle, good)
+    return good

@@ -1,0 +1,66 @@
+"""What was found: one row for each trace and allocator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from heapscope.fit.window import SHARE, STEP
+from heapscope.measure.record import Record
+
+__all__ = ["FitResult", "Mean", "Refusal", "means"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal(Record):
+    """The first request that was refused on a pool of `pool` bytes, where the replay ended."""
+
+    pool: int
+    event: int
+    call: str
+    size: int  # bytes asked for
+    align: int  # 0: none
+    task: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitResult(Record):
+    """Sizes in bytes. `failing` is on the largest pool below `pool` that failed among those tried;
+    where there is no pool, on the largest that failed at all."""
+
+    trace: str
+    allocator: str
+    pool: int | None  # None: there is none, for `reason`
+    pool_min: int | None  # the smallest that survived among those tried
+    peak_live: int  # most live bytes as asked for
+    ratio: float | None  # of pool to peak_live; None: no pool, or nothing was ever live
+    reason: str
+    failing: Refusal | None
+    tried: int  # sizes of pool
+    step: int = STEP
+    window: float = SHARE
+    messages: tuple[str, ...] = ()  # what of the trace is missing, a sentence each
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean:
+    """Of the ratios of one allocator over several traces; None: it has none on one of them."""
+
+    allocator: str
+    ratio: float | None
+
+
+def means(results: Sequence[FitResult]) -> list[Mean]:
+    """Geometric means, one an allocator, in the order of the results."""
+    ratios: dict[str, list[float | None]] = {}
+    for result in results:
+        ratios.setdefault(result.allocator, []).append(result.ratio)
+    return [Mean(allocator=name, ratio=_mean(values)) for name, values in ratios.items()]
+
+
+def _mean(ratios: Sequence[float | None]) -> float | None:
+    given = [ratio for ratio in ratios if ratio is not None]
+    if len(given) < len(ratios):
+        return None
+    return math.exp(sum(map(math.log, given)) / len(given))

@@ -1,0 +1,190 @@
+"""Reads a trace once and finds the smallest pool of each allocator."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.fit.limits import Limits, find_limits, most_tried
+from heapscope.fit.result import FitResult, Refusal
+from heapscope.fit.schedule import run_searches
+from heapscope.fit.search import Ending, Found, search
+from heapscope.layout.pool import POOL_BASE, POOL_MIN
+from heapscope.native.library import allocator_names
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.native.steps import FitRow, NativeSteps, Outcome
+from heapscope.trace.feed import read_trace
+from heapscope.trace.names import Names, printable, task_names
+from heapscope.trace.source import Progress
+
+__all__ = ["FitProgress", "default_allocators", "fit"]
+
+CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
+
+#: Called with how many allocators are done, and of how many.
+FitProgress = Callable[[int, int], None]
+
+
+def default_allocators() -> tuple[str, ...]:
+    """Every allocator, without its flavours."""
+    return tuple(name for name in allocator_names() if "+" not in name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Loaded:
+    """A trace, ready to be replayed."""
+
+    shown: str
+    steps: NativeSteps
+    peak_live: int
+    tasks: Names
+    messages: tuple[str, ...]
+
+    @property
+    def floor(self) -> int:
+        return max(self.steps.floor, POOL_MIN)
+
+
+def fit(
+    path: str | Path,
+    allocators: Sequence[str],
+    *,
+    reading: Progress | None = None,
+    progress: FitProgress | None = None,
+) -> list[FitResult]:
+    """One row an allocator, in their order. Memory: 12 bytes an event, and a pool for each core.
+    InputError: the trace cannot be used."""
+    with NativeSteps(POOL_BASE) as steps:
+        trace = _load(path, steps, reading)
+        limits = {
+            name: find_limits(name, POOL_BASE, most_tried(trace.floor)) for name in allocators
+        }
+        searches = {
+            name: (search(trace.floor, within), functools.partial(_replay, steps, name))
+            for name, within in limits.items()
+            if within is not None
+        }
+        ended: list[str] = []
+
+        def done(name: str) -> None:
+            ended.append(name)
+            if progress is not None:
+                progress(len(ended), len(searches))
+
+        found = run_searches(searches, done)
+        return [_result(trace, name, limits[name], found.get(name)) for name in limits]
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """What came of one size (search.Trial)."""
+
+    row: FitRow
+
+    @property
+    def survives(self) -> bool:
+        return self.row.outcome == Outcome.SURVIVES
+
+    @property
+    def refused_always(self) -> bool:
+        return self.row.outcome == Outcome.NEVER
+
+
+def _replay(steps: NativeSteps, allocator: str, size: int) -> _Trial:
+    return _Trial(steps.try_pool(allocator, size))
+
+
+def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _Loaded:
+    with NativeReader() as reader:
+        steps.fill_from(reader)
+        health = read_trace(path, reader, progress=progress)
+        census = reader.census()
+        shown = printable(str(path), limit=400)
+        if census.events == 0:
+            raise InputError(
+                f"{shown}: no heap event in it, nothing to replay",
+                remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
+            )
+        return _Loaded(
+            shown=shown,
+            steps=steps,
+            peak_live=census.live_peak,
+            tasks=task_names(reader.names(NameTable.TASK)),
+            messages=health.messages(),
+        )
+
+
+def _result(
+    trace: _Loaded,
+    allocator: str,
+    limits: Limits | None,
+    searched: tuple[Found, Mapping[int, _Trial]] | None,
+) -> FitResult:
+    if limits is None or searched is None:
+        most = most_tried(trace.floor)
+        reason = f"it makes no heap on any of the sizes tried, {POOL_MIN:,} to {most:,} bytes"
+        return _row(trace, allocator, Found(pool=None, ending="", tried=0), {}, reason)
+    found, known = searched
+    return _row(trace, allocator, found, known, _reason(trace, limits, found, known))
+
+
+def _row(
+    trace: _Loaded, allocator: str, found: Found, known: Mapping[int, _Trial], reason: str
+) -> FitResult:
+    pool = found.pool
+    return FitResult(
+        trace=trace.shown,
+        allocator=allocator,
+        pool=pool,
+        pool_min=_smallest_survivor(known),
+        peak_live=trace.peak_live,
+        ratio=pool / trace.peak_live if pool is not None and trace.peak_live else None,
+        reason=reason,
+        failing=_failing(trace, found, known),
+        tried=found.tried,
+        messages=trace.messages,
+    )
+
+
+def _smallest_survivor(known: Mapping[int, _Trial]) -> int | None:
+    return min((size for size, trial in known.items() if trial.survives), default=None)
+
+
+def _failing(trace: _Loaded, found: Found, known: Mapping[int, _Trial]) -> Refusal | None:
+    refused = [size for size, trial in known.items() if trial.row.refused]
+    size = max((s for s in refused if found.pool is None or s < found.pool), default=None)
+    if size is None:
+        return None
+    row = known[size].row
+    return Refusal(
+        pool=size,
+        event=row.event,
+        call=CALLS.get(row.call, f"call {row.call}"),
+        size=row.size,
+        align=row.align,
+        task=trace.tasks[row.task],
+    )
+
+
+def _reason(trace: _Loaded, limits: Limits, found: Found, known: Mapping[int, _Trial]) -> str:
+    """Why there is no pool; empty: there is one."""
+    least = _smallest_survivor(known)
+    sentences = {
+        "": "",
+        Ending.NEVER: "it refuses one of the requests on a pool of any size",
+        Ending.SMALL: (
+            f"its largest heap is {limits.most:,} bytes, and {trace.floor:,} are live at once"
+        ),
+        Ending.TRIED: f"it fails on every pool that was tried, up to {limits.most:,} bytes",
+        Ending.LIMIT: (
+            f"it fails on pools up to its largest heap, {limits.most:,} bytes"
+            if least is None
+            else f"it survives on {least:,} bytes, but nowhere on all of the next 2 % as well: "
+            f"its largest heap is {limits.most:,} bytes"
+        ),
+    }
+    return sentences[found.ending]

@@ -1,0 +1,119 @@
+"""The smallest pools of all allocators side by side, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from heapscope.fit.result import FitResult, Mean, means
+from heapscope.measure.wording import plural, size
+from heapscope.report.table import Cell, Column, table
+
+__all__ = ["print_fit"]
+
+REFERENCE = "idf-4.2"  # the rival that needs least on most traces
+BEST = "green"
+
+
+def print_fit(results: Sequence[FitResult], target: Console) -> None:
+    """`results` of one trace stand together."""
+    traces = [list(rows) for _, rows in groupby(results, key=lambda row: row.trace)]
+    for number, rows in enumerate(traces):
+        if number:
+            target.print()
+        _trace(rows, target)
+    if len(traces) > 1:
+        target.print()
+        _means(means(results), len(traces), target)
+
+
+def _trace(rows: list[FitResult], target: Console) -> None:
+    target.print(Text(rows[0].trace, style="bold"))
+    served = sorted((row for row in rows if row.pool is not None), key=lambda row: row.pool or 0)
+    target.print(Text(_sentence(rows[0], served)))
+    for message in rows[0].messages:
+        target.print(Text(f"damage: {message}", style="yellow"))
+    if served:
+        against = _reference([row.allocator for row in rows if row.pool is not None])
+        target.print()
+        title = "Smallest pool that it and the next 2 % survive, in bytes"
+        made = table(title, _columns(against), _rows(served, against), width=target.width)
+        target.print(made)
+    for row in rows:
+        if row.pool is None:
+            target.print(Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}"))
+
+
+def _sentence(any_row: FitResult, served: list[FitResult]) -> str:
+    peak = f"live payload up to {size(any_row.peak_live)}"
+    if not served:
+        return f"No pool serves it with any of these allocators; {peak}."
+    best, last = served[0], served[-1]
+    text = f"{best.allocator} needs least, {size(best.pool or 0)}"
+    if len(served) > 1:
+        text += f"; {last.allocator} needs most, {size(last.pool or 0)}"
+    return f"{text}; {peak}."
+
+
+def _reference(names: list[str]) -> str:
+    """What the others are compared with: the first, where the usual one is missing."""
+    return REFERENCE if REFERENCE in names else names[0]
+
+
+def _columns(against: str) -> tuple[Column, ...]:
+    return (
+        Column(heading="Allocator", name=True),
+        Column(heading="pool"),
+        Column(heading="of live peak"),
+        Column(heading=f"of {against}"),
+        Column(heading="smallest\nsurvivor"),
+        Column(heading="refused just below", name=True),
+    )
+
+
+def _rows(served: list[FitResult], against: str) -> Iterator[tuple[Cell, ...]]:
+    base = next(row.pool for row in served if row.allocator == against) or 1
+    for row in served:
+        style = BEST if row.pool == served[0].pool else ""
+        yield (
+            Text(row.allocator, style=style),
+            Text(f"{row.pool:,}", style=style),
+            None if row.ratio is None else f"{row.ratio:.4f}",
+            f"{(row.pool or 0) / base:.4f}",
+            row.pool_min,
+            _refused(row),
+        )
+
+
+def _refused(row: FitResult) -> str:
+    """The request that was refused on a pool just below."""
+    if row.failing is None:
+        return "-"
+    failing = row.failing
+    return f"{failing.call} {failing.size:,} of {failing.task}, event {failing.event:,}"
+
+
+def _at(row: FitResult) -> str:
+    return "" if row.failing is None else f" ({_refused(row)})"
+
+
+def _means(rows: list[Mean], traces: int, target: Console) -> None:
+    ranked = sorted(rows, key=lambda row: (row.ratio is None, row.ratio or 0.0))
+    given = {row.allocator: row.ratio for row in rows if row.ratio is not None}
+    against = _reference(list(given)) if given else REFERENCE
+    columns = (
+        Column(heading="Allocator", name=True),
+        Column(heading="of live peak"),
+        Column(heading=f"of {against}"),
+    )
+    cells = []
+    for position, row in enumerate(ranked):
+        style = BEST if position == 0 and row.ratio is not None else ""
+        ratio = None if row.ratio is None else f"{row.ratio:.4f}"
+        share = None if row.ratio is None else f"{row.ratio / given[against]:.4f}"
+        cells.append((Text(row.allocator, style=style), ratio, share))
+    title = f"Pool, geometric mean over {plural(traces, 'trace')}"
+    target.print(table(title, columns, cells, width=target.width))

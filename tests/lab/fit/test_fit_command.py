@@ -1,0 +1,174 @@
+"""`heapscope fit`: its table, its JSON, and what it says of input that it cannot use."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.fit.run import default_allocators
+from heapscope.native.library import allocator_names
+
+ROOT = Path(__file__).parents[3]
+CAPTURED = ROOT / "workloads" / "captured"
+SCHEMA = ROOT / "docs" / "reference" / "fit.schema.json"
+MakeTrace = Callable[..., Path]
+
+STORY = ["t net", "a 1 1000", "a 2 20000", "f 1", "a 3 1500", "r 3 2500", "f 2"]
+
+
+def run(*args: object) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error."""
+    done = CliRunner().invoke(app, ["fit", *map(str, args)], env={"COLUMNS": "120"})
+    assert "Traceback" not in done.output
+    return done.exit_code, done.stdout, done.stderr
+
+
+def rows(*args: object) -> list[dict[str, Any]]:
+    code, out, err = run(*args, "--json", "-")
+    assert (code, err) == (0, "")
+    found: list[dict[str, Any]] = json.loads(out)
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(found)
+    return found
+
+
+def test_all_allocators_without_flavours_are_the_default(make_trace: MakeTrace) -> None:
+    found = rows(make_trace(*STORY))
+    assert [row["allocator"] for row in found] == list(default_allocators())
+    assert set(default_allocators()) == {name.partition("+")[0] for name in allocator_names()}
+    for row in found:
+        assert row["peak_live"] == 22_500
+        assert row["ratio"] == row["pool"] / 22_500
+        assert row["pool_min"] <= row["pool"]
+        assert (row["step"], row["window"], row["reason"]) == (8, 0.02, "")
+
+
+def test_the_table_has_the_best_first_and_the_refused_request(make_trace: MakeTrace) -> None:
+    trace = make_trace(*STORY)
+    code, out, err = run(trace, "--allocator", "heap_4", "--allocator", "idf-4.2")
+    assert (code, err) == (0, "")
+    by_name = {row["allocator"]: row for row in rows(trace)}
+    lines = out.splitlines()
+    assert lines[1].startswith("idf-4.2 needs least, ")
+    table = [line.split() for line in lines if line.startswith(("idf-4.2 ", "heap_4 "))][1:]
+    assert [line[0] for line in table] == ["idf-4.2", "heap_4"]
+    for line in table:
+        row = by_name[line[0]]
+        assert line[1] == f"{row['pool']:,}"
+        assert line[2] == f"{row['ratio']:.4f}"
+        assert line[3] == f"{row['pool'] / by_name['idf-4.2']['pool']:.4f}"
+        assert line[4] == f"{row['pool_min']:,}"
+    assert "of net, event" in out
+
+
+def test_flavours_cost_what_they_add(make_trace: MakeTrace) -> None:
+    plain, light = rows(
+        make_trace(*STORY), "--allocator", "idf-4.2", "--allocator", "IDF-4.2+LIGHT"
+    )
+    assert light["allocator"] == "idf-4.2+light"
+    assert plain["pool"] < light["pool"] <= plain["pool"] + 5 * 12
+
+
+def test_an_allocator_that_is_too_small_says_so(make_trace: MakeTrace) -> None:
+    too_much = make_trace("a 1 150000", "a 2 150000")
+    umm, idf = rows(too_much, "--allocator", "umm", "--allocator", "idf-4.3.2")
+    assert umm["pool"] is umm["pool_min"] is umm["ratio"] is None
+    assert "its largest heap is 262,144 bytes, and 300,000 are live" in umm["reason"]
+    assert "its largest heap is 263,768 bytes" in idf["reason"]
+    code, out, _ = run(too_much, "--allocator", "umm")
+    assert code == 0
+    assert "umm: no pool: its largest heap" in out
+
+
+def test_a_window_beyond_the_largest_heap_is_no_pool(make_trace: MakeTrace) -> None:
+    close = make_trace("a 1 130000", "a 2 130000")
+    (umm,) = rows(close, "--allocator", "umm")
+    assert umm["pool"] is None
+    assert 260_000 < umm["pool_min"] < 260_100
+    assert "nowhere on all of the next 2 %" in umm["reason"]
+
+
+def test_a_request_that_no_pool_serves(make_trace: MakeTrace) -> None:
+    trace = make_trace("t net", "a 1 100", "m 2 64 100")
+    umm, idf = rows(trace, "--allocator", "umm", "--allocator", "idf-5.5")
+    assert (umm["pool"], umm["reason"]) == (
+        None,
+        "it refuses one of the requests on a pool of any size",
+    )
+    assert umm["failing"] == umm["failing"] | {"event": 1, "call": "aligned", "align": 64}
+    assert idf["pool"] is not None
+
+
+def test_several_traces_have_a_geometric_mean(make_trace: MakeTrace) -> None:
+    one, two = make_trace(*STORY), make_trace(*STORY[:3], name="two.hst")
+    names = ["--allocator", "idf-4.2", "--allocator", "o1heap"]
+    found = rows(one, two, *names)
+    assert [row["trace"] for row in found] == [str(one), str(one), str(two), str(two)]
+    mean = math.sqrt(found[0]["ratio"] * found[2]["ratio"])
+    code, out, _ = run(one, two, *names)
+    assert code == 0
+    after = out.partition("geometric mean over 2 traces")[2]
+    assert f"{mean:.4f}" in after
+    assert "1.0000" in after
+
+
+def test_a_trace_of_frees_alone_has_no_ratio(make_trace: MakeTrace) -> None:
+    (row,) = rows(make_trace("f 1", "f 2"), "--allocator", "idf-4.2")
+    assert row["pool"] == 64
+    assert row["ratio"] is row["failing"] is None
+
+
+@pytest.mark.parametrize(
+    ("args", "message", "remedy"),
+    [
+        (["gone.hst"], "no such file", "check the path"),
+        (["T.hst", "--allocator", "idf-9"], "unknown allocator 'idf-9'", "valid: "),
+        (["marks.hst"], "no heap event in it", "heapscope info"),
+        (["noise.hst"], "noise.hst", "remedy: "),
+        ([], "Missing argument", "--help"),
+    ],
+)
+def test_what_cannot_be_used(
+    args: list[str],
+    message: str,
+    remedy: str,
+    make_trace: MakeTrace,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    make_trace(*STORY)
+    make_marks(tmp_path / "marks.hst")
+    (tmp_path / "noise.hst").write_bytes(b"no trace at all" * 9)
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*args)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert remedy in err
+
+
+def make_marks(path: Path) -> None:
+    import numpy as np
+
+    from heapscope.native.events import EVENT, NativeWriter
+
+    with NativeWriter() as writer:
+        events = np.zeros(1, dtype=EVENT)
+        events["kind"] = 7  # HS_EVENT_MARK
+        writer.events(events)
+        writer.finish()
+        path.write_bytes(b"".join(writer.take()))
+
+
+def test_what_else_is_looked_at_changes_nothing() -> None:
+    trace = CAPTURED / "script_json.hst.zst"
+    alone = rows(trace, "--allocator", "idf-5.5")
+    assert rows(trace, "--allocator", "idf-4.2", "--allocator", "idf-5.5")[1:] == alone

@@ -1,0 +1,153 @@
+/* A trace that is tried on a pool goes as in the replay with all measures, whatever the trace says. */
+#include <string.h>
+
+#include "../models/check.h"
+#include "allocators/allocators.h"
+#include "fit/fit.h"
+#include "layout_for_tests.h"
+#include "replay/replay.h"
+
+#define BASE 0x20000000u
+#define ALL_CAPS 0x7FFFFFFFu
+#define EVENTS 900u
+#define BATCHES 6u
+#define PLACES 40u
+
+/* What the pool of layout/pool.py is. */
+static hs_lab_config_t config_of(hs_lab_region_t *region, const char *allocator, uint32_t size)
+{
+    memset(region, 0, sizeof *region);
+    region->start = BASE;
+    region->size = size;
+    region->caps[0] = ALL_CAPS;
+    strcpy(region->allocator, allocator);
+    const hs_lab_config_t config = {.regions = region,
+                                    .region_count = 1,
+                                    .malloc_threshold = UINT32_MAX,
+                                    .malloc_small_caps = DEFAULT | INTERNAL};
+    return config;
+}
+
+static uint64_t some_size(check_random_t *random, bool tame)
+{
+    static const uint64_t odd[] = {0, UINT32_MAX, UINT32_MAX - 1, UINT64_C(1) << 32, 1u << 20};
+    const uint32_t draw = check_below(random, 400);
+    return !tame && draw < 5 ? odd[draw] : draw < 9 ? 0 : check_below(random, 300);
+}
+
+/* Tame: what some pool can serve. */
+static hs_event_t some_event(check_random_t *random, bool tame)
+{
+    static const uint8_t kinds[] = {HS_EVENT_MALLOC,  HS_EVENT_MALLOC,  HS_EVENT_CALLOC,
+                                    HS_EVENT_ALIGNED, HS_EVENT_REALLOC, HS_EVENT_REALLOC,
+                                    HS_EVENT_FREE,    HS_EVENT_FREE,    HS_EVENT_FREE,
+                                    HS_EVENT_FAILED,  HS_EVENT_MARK};
+    static const uint32_t caps[] = {EXEC, EXEC | BYTE, DMA | EXEC, 0x80000000u, WORD, BYTE};
+    hs_event_t event = {.kind = kinds[check_below(random, sizeof kinds)]};
+    event.key = check_below(random, PLACES);
+    event.new_key = check_below(random, 3) ? event.key : check_below(random, PLACES);
+    event.task = check_below(random, 5);
+    if (event.kind != HS_EVENT_FREE && event.kind != HS_EVENT_MARK) {
+        event.size = some_size(random, tame);
+        event.caps = tame || check_below(random, 60) ? 0 : caps[check_below(random, 6)];
+    }
+    if (event.kind == HS_EVENT_ALIGNED) {
+        event.align_log2 = (uint8_t)(tame || check_below(random, 50) ? check_below(random, 7) : 31);
+    }
+    if (event.kind == HS_EVENT_FAILED) {
+        event.new_key = HS_EVENT_MALLOC;
+    }
+    return event;
+}
+
+/* Batches with gaps between some of them. */
+typedef struct story {
+    hs_event_t events[EVENTS];
+    uint64_t first[BATCHES];
+} story_t;
+
+static void make_story(story_t *story, check_random_t *random, bool tame)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < EVENTS; i++) {
+        if (i % (EVENTS / BATCHES) == 0) {
+            number += check_below(random, 2) ? 0 : check_below(random, 9);
+            story->first[i / (EVENTS / BATCHES)] = number;
+        }
+        story->events[i] = some_event(random, tame);
+        number += HS_EVENT_IS_HEAP(story->events[i].kind);
+    }
+}
+
+/* false: there is no heap on the pool. */
+static bool replayed(const story_t *story, const char *allocator, uint32_t size,
+                     hs_replay_t *replay)
+{
+    hs_lab_region_t region;
+    const hs_lab_config_t config = config_of(&region, allocator, size);
+    uint32_t where;
+    if (hs_replay_init(replay, &config, &where) != HS_OK) {
+        hs_replay_free(replay);
+        return false;
+    }
+    replay->by_address = true;
+    for (uint32_t b = 0; b < BATCHES; b++) {
+        CHECK(hs_replay_events(replay, story->first[b], &story->events[b * (EVENTS / BATCHES)],
+                               EVENTS / BATCHES) == HS_OK,
+              "batch %u", b);
+    }
+    return true;
+}
+
+static void compare(const story_t *story, const hs_fit_t *fit, const char *name, uint32_t size,
+                    uint32_t outcomes[4])
+{
+    hs_allocator_t allocator;
+    CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
+    hs_lab_fit_t tried;
+    CHECK(hs_fit_try(fit, allocator, size, &tried) == HS_OK, "%s on %u", name, size);
+    outcomes[tried.outcome]++;
+    static hs_replay_t replay;
+    if (!replayed(story, name, size, &replay)) {
+        CHECK(tried.outcome == HS_LAB_FIT_NO_HEAP, "%s on %u", name, size);
+        return;
+    }
+    const bool failed = replay.summary.failures != 0;
+    CHECK(failed == (tried.outcome != HS_LAB_FIT_SURVIVES), "%s on %u", name, size);
+    CHECK(tried.event == replay.summary.first_failure_event, "%s on %u", name, size);
+    if (failed) {
+        const hs_lab_failure_row_t *row = &replay.measure.failures.rows[0];
+        CHECK(tried.size == row->size && tried.call == row->call && tried.task == row->task &&
+                  tried.align == row->align,
+              "%s on %u: event %llu", name, size, (unsigned long long)tried.event);
+    }
+    hs_replay_free(&replay);
+}
+
+int main(int argc, char **argv)
+{
+    check_random_t random = check_start(argc, argv);
+    static const char *const names[] = {"idf-4.2", "idf-5.5+light", "heap_4", "umm", "o1heap"};
+    uint32_t outcomes[4] = {0};
+    for (uint32_t round = 0; round < 60; round++) {
+        static story_t story;
+        make_story(&story, &random, round % 2);
+        hs_fit_t fit;
+        CHECK(hs_fit_init(&fit, BASE) == HS_OK, "memory");
+        for (uint32_t b = 0; b < BATCHES; b++) {
+            CHECK(hs_fit_events(&fit, story.first[b], &story.events[b * (EVENTS / BATCHES)],
+                                EVENTS / BATCHES) == HS_OK,
+                  "batch %u", b);
+        }
+        for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            compare(&story, &fit, names[i], 16 + check_below(&random, 400), outcomes);
+            compare(&story, &fit, names[i], 1000 + check_below(&random, 12000), outcomes);
+            compare(&story, &fit, names[i], 200000 + check_below(&random, 200000), outcomes);
+        }
+        hs_fit_free(&fit);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        CHECK(outcomes[i] > 5, "outcome %u came %u times", i, outcomes[i]);
+    }
+    return 0;
+}
