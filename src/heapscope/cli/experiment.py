@@ -1,0 +1,63 @@
+"""`heapscope experiment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["experiment"]
+
+FAILED = 1  # a figure that must come out exactly does not
+
+
+def experiment(
+    name: Annotated[str, typer.Argument(metavar="NAME", help='Experiment, or "all": heap-change.')],
+    write: Annotated[
+        Path | None,
+        typer.Option("--write", metavar="FILE", help="Also write the tables as Markdown."),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """Compute a published experiment anew: its figures beside the computed ones.
+
+    \b
+      heap-change   ESP-IDF 4.3's new heap: blocks that fit, four timings, tables on a real chip's
+                    regions, and what its upgrade cost, for every allocator and our heap
+
+    Exit code 1 when a figure that must come out exactly does not.
+
+    \b
+    Examples:
+      heapscope experiment heap-change
+      heapscope experiment heap-change --json -
+      heapscope experiment all --write experiments.md
+    """
+    from heapscope.cli.json_output import wants_tables, write_json, write_text
+    from heapscope.cli.progress import progress_bar
+    from heapscope.experiments.registry import EXPERIMENTS, chosen
+    from heapscope.experiments.result import document, failures
+
+    results = []
+    for found in chosen(name):
+        with progress_bar(found, parts=True) as bar:
+            results.append(EXPERIMENTS[found].run(bar))
+    write_json(document(results), json)
+    if write is not None:
+        from heapscope.experiments.markdown import markdown
+
+        write_text(markdown(results), write, option="--write")
+    if wants_tables(json):
+        from heapscope.report.console import console
+        from heapscope.report.experiment import print_experiment
+
+        for number, result in enumerate(results):
+            target = console()
+            if number:
+                target.print()
+            print_experiment(result, target)
+    if any(failures(results)):
+        raise typer.Exit(FAILED)

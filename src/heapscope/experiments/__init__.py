@@ -1,0 +1,1 @@
+"""Published experiments, and what Heapscope computes beside their figures."""

@@ -1,0 +1,44 @@
+"""The whole experiment: all heaps are made, filled and drilled; then the tables are laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from heapscope.experiments import heap_change
+from heapscope.experiments.heap_change import control, counts, timing, upgrade
+from heapscope.experiments.heap_change.subjects import PUBLISHED
+from heapscope.experiments.result import Experiment
+
+__all__ = ["compute"]
+
+PARTS = 4
+
+
+def compute(progress: Callable[[int, int], None]) -> Experiment:
+    """`progress` is called with parts done and parts in all."""
+    progress(0, PARTS)
+    counted = counts.count_all()
+    progress(1, PARTS)
+    drilled = timing.drill_all()
+    progress(2, PARTS)
+    opened = control.open_all()
+    progress(3, PARTS)
+    started = upgrade.start_all()
+    progress(4, PARTS)
+    return Experiment(
+        name=heap_change.NAME,
+        title=heap_change.TITLE,
+        source=PUBLISHED["source"],
+        findings=(
+            *counts.findings(counted),
+            *timing.findings(drilled),
+            *upgrade.findings(started),
+        ),
+        tables=(
+            *counts.tables(counted),
+            *timing.tables(drilled),
+            *control.tables(opened),
+            *upgrade.tables(started),
+        ),
+        checks=tuple(counts.checks(counted)),
+    )

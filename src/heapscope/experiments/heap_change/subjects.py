@@ -1,0 +1,35 @@
+"""Which allocators are compared: all that the native library has, ours among them."""
+
+from __future__ import annotations
+
+from heapscope.experiments.data_file import read_published
+from heapscope.layout.pool import POOL_BASE
+from heapscope.native.library import allocator_names
+from heapscope.native.single_heap import FilledRow, fill
+
+__all__ = ["LIGHT", "OURS", "PUBLISHED", "filled", "is_ours", "names", "plain_names"]
+
+LIGHT = "+light"  #: with light poisoning
+OURS = "heapscope"  #: the name, or how it begins, of the forms of our heap
+
+PUBLISHED = read_published("heap_change")
+
+
+def names() -> tuple[str, ...]:
+    """Ours first, then the others without poisoning, then those with it; task tracking is left out,
+    since the published builds had none."""
+    known = [name for name in allocator_names() if "+" not in name.removesuffix(LIGHT)]
+    return tuple(sorted(known, key=lambda name: (not is_ours(name), name.endswith(LIGHT))))
+
+
+def plain_names() -> tuple[str, ...]:
+    return tuple(name for name in names() if not name.endswith(LIGHT))
+
+
+def is_ours(name: str) -> bool:
+    return name.partition("+")[0].partition("-")[0] == OURS
+
+
+def filled(name: str, block: int, *, most: int) -> FilledRow | None:
+    """Blocks of one size in the published pool. None: no heap of this sort can be made there."""
+    return fill(name, base=POOL_BASE, size=PUBLISHED["counts"]["pool"], block=block, most=most)

@@ -1,0 +1,44 @@
+"""The experiments there are. A new one is a folder beside this file and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from heapscope.errors import InputError
+from heapscope.experiments import heap_change
+from heapscope.experiments.result import Experiment
+from heapscope.nearest import did_you_mean
+from heapscope.trace.names import printable
+
+__all__ = ["ALL", "EXPERIMENTS", "Entry", "chosen"]
+
+ALL = "all"
+
+#: Called with parts done and parts in all.
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    title: str
+    run: Callable[[Progress], Experiment]
+
+
+EXPERIMENTS: Mapping[str, Entry] = {
+    heap_change.NAME: Entry(title=heap_change.TITLE, run=heap_change.run),
+}
+
+
+def chosen(name: str) -> tuple[str, ...]:
+    """One experiment, or all of them. InputError lists the valid names."""
+    wanted = name.strip().lower()
+    if wanted == ALL:
+        return tuple(EXPERIMENTS)
+    if wanted in EXPERIMENTS:
+        return (wanted,)
+    valid = (*EXPERIMENTS, ALL)
+    raise InputError(
+        f"unknown experiment '{printable(name)}'",
+        remedy=f"{did_you_mean(wanted, valid)}valid: {', '.join(valid)}",
+    )

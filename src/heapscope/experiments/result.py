@@ -1,0 +1,147 @@
+"""What an experiment hands over: tables of published and computed figures, and what must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Cell", "Check", "Column", "Experiment", "Table"]
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """`key` is its name in JSON. Numbers have `unit`; fractions are shown with `digits`."""
+
+    key: str
+    heading: str
+    unit: str = ""
+    name: bool = False  # text, not numbers
+    wide: bool = False  # left out on a narrow terminal
+    signed: bool = False  # a difference
+    ratio: bool = False  # how many times as much
+    digits: int = 2
+
+    def text(self, value: Cell) -> str:
+        """A cell for people; None, what there is no figure of, reads "-"."""
+        if value is None:
+            return "-"
+        if isinstance(value, str):
+            return value
+        if self.ratio:
+            return _times(value)
+        sign = "+" if self.signed and value else ""
+        return f"{value:{sign},}" if isinstance(value, int) else f"{value:{sign},.{self.digits}f}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows have a cell for every column. `detail`: for files, not for the terminal."""
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    detail: bool = False
+
+    def column(self, key: str) -> tuple[Cell, ...]:
+        """All cells of one column."""
+        index = [column.key for column in self.columns].index(key)
+        return tuple(row[index] for row in self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        keys = [column.key for column in self.columns]
+        return {
+            "key": self.key,
+            "title": self.title,
+            "columns": [
+                {"key": c.key, "heading": _flat(c.heading), "unit": c.unit} for c in self.columns
+            ],
+            "rows": [dict(zip(keys, row, strict=True)) for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A published figure that the lab must compute to the unit."""
+
+    what: str
+    published: int
+    computed: int | None  # None: it cannot be computed here
+
+    @property
+    def difference(self) -> int | None:
+        return None if self.computed is None else self.computed - self.published
+
+    @property
+    def holds(self) -> bool:
+        return self.difference == 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "published": self.published,
+            "computed": self.computed,
+            "difference": self.difference,
+            "holds": self.holds,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One experiment as computed. `findings` are sentences, the most important first."""
+
+    name: str
+    title: str
+    source: str
+    findings: tuple[str, ...]
+    tables: tuple[Table, ...]
+    checks: tuple[Check, ...]
+
+    def table(self, key: str) -> Table:
+        return next(table for table in self.tables if table.key == key)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if not check.holds)
+
+    def verdict(self) -> str:
+        if not self.failed:
+            return f"All {len(self.checks)} figures that must come out exactly do."
+        return f"{len(self.failed)} of {len(self.checks)} figures that must come out exactly do not"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "source": self.source,
+            "findings": list(self.findings),
+            "checks": [check.to_json() for check in self.checks],
+            "tables": [table.to_json() for table in self.tables],
+        }
+
+
+def _times(ratio: float) -> str:
+    """ "2.12 x", or "1/148" for what is less."""
+    return f"{ratio:,.2f} x" if ratio >= 1 or ratio <= 0 else f"1/{1 / ratio:,.3g}"
+
+
+def _flat(heading: str) -> str:
+    return " ".join(heading.split())
+
+
+def document(experiments: Sequence[Experiment]) -> dict[str, Any]:
+    """What `heapscope experiment --json` writes."""
+    return {
+        "heapscope_experiment": 1,
+        "experiments": [experiment.to_json() for experiment in experiments],
+    }
+
+
+def failures(experiments: Sequence[Experiment]) -> Iterator[Check]:
+    for experiment in experiments:
+        yield from experiment.failed

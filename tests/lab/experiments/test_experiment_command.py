@@ -1,0 +1,106 @@
+"""`heapscope experiment`: tables, files, errors and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.experiments.heap_change import counts
+from heapscope.experiments.markdown import markdown
+from heapscope.experiments.registry import EXPERIMENTS
+from heapscope.experiments.result import Column
+
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
+
+
+def run(*args: object, width: int = 100) -> Any:
+    return CliRunner().invoke(
+        app, ["experiment", *map(str, args)], env={"COLUMNS": str(width), "TERM": "dumb"}
+    )
+
+
+def test_the_tables_show_published_beside_computed() -> None:
+    done = run("heap-change")
+    assert done.exit_code == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    figures = ["31,246", "31,246", "0", "12,339", "12,339", "0"]
+    assert ["blocks", "of", "4", "B", *figures] in lines
+    assert any(line[:2] == ["not", "explained"] and "+4,708" in line for line in lines)
+    assert "figures that must come out exactly do." in done.stdout
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 250])
+def test_any_width_of_a_terminal_will_do(width: int) -> None:
+    assert run("heap-change", width=width).exit_code == 0
+
+
+def test_json_is_that_of_the_schema_and_all_is_every_experiment() -> None:
+    done = run("all", "--json", "-")
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    schema = json.loads((REFERENCE / "experiment.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert [e["name"] for e in document["experiments"]] == list(EXPERIMENTS)
+    rows = {t["key"]: t["rows"] for t in document["experiments"][0]["tables"]}
+    assert rows["published_counts"][1]["after_computed"] == 12_339
+    assert {row["phase"] for row in rows["steps_by_sort"]}  # what the terminal leaves out
+
+
+def test_the_reference_is_current() -> None:
+    remedy = "heapscope experiment all --write docs/reference/experiments.md"
+    results = [entry.run(lambda done, total: None) for entry in EXPERIMENTS.values()]
+    text = (REFERENCE / "experiments.md").read_text(encoding="utf-8")
+    assert text == markdown(results), remedy
+
+
+def test_the_markdown_goes_where_it_is_asked_to(tmp_path: Path) -> None:
+    done = run("heap-change", "--write", tmp_path / "out.md", "--json", tmp_path / "out.json")
+    assert done.exit_code == 0
+    assert "| blocks of 4 B | 31,246 | 31,246 | 0 |" in (tmp_path / "out.md").read_text()
+    assert json.loads((tmp_path / "out.json").read_text())["heapscope_experiment"] == 1
+
+
+def test_an_unknown_experiment_gets_the_list() -> None:
+    done = run("heap-chance")
+    assert done.exit_code == 2
+    assert "unknown experiment 'heap-chance'" in done.stderr
+    assert "did you mean heap-change? valid: heap-change" in done.stderr
+    assert run("\x1b[2J").stderr.isprintable() is False  # its ends of lines alone
+    assert "\x1b" not in run("\x1b[2J").stderr
+    assert run().exit_code == 2
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    for option in ("--write", "--json"):
+        done = run("heap-change", option, tmp_path / "gone" / "out")
+        assert done.exit_code == 2
+        assert f"give {option} another place" in done.stderr
+
+
+def test_a_figure_that_does_not_come_out_is_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(counts.FIGURES, "after_free", 1)
+    done = run("heap-change")
+    assert done.exit_code == 1
+    assert "1 of 79 figures that must come out exactly do not" in done.stdout
+    assert "published 1, computed 246,780" in done.stdout
+
+
+def test_the_help_names_every_experiment() -> None:
+    done = run("--help", width=200)
+    for name in (*EXPERIMENTS, "all"):
+        assert name in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(2.125, "2.12 x"), (1 / 148, "1/148"), (1.0, "1.00 x"), (0.0, "0.00 x"), (None, "-")],
+)
+def test_ratios_read_as_times_or_parts(value: float | None, shown: str) -> None:
+    assert Column(key="r", heading="r", ratio=True).text(value) == shown
