@@ -1,0 +1,252 @@
+"""Why requests failed, and what would have helped: the terminal's rendering of heapscope.why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from heapscope.measure.wording import plural
+from heapscope.report.table import Cell, Column, table
+from heapscope.why.case import REASONS, Case, Holder, Piece, RegionState
+from heapscope.why.change import EFFORTS, Change
+from heapscope.why.result import Explained, Group, WhyResult
+
+__all__ = ["print_why"]
+
+CHANGES = 6  # changes printed of one request; --json has all
+PIECES = 12  # pieces of a hole printed; where there are more, its holders are
+HOLDERS = 8
+ALLOCATORS = 2  # rows for allocators; the names of the others stand below
+GROUPS = 12  # groups in the table
+
+GROUP_COLUMNS = (
+    Column(heading="Group"),
+    Column(heading="requests"),
+    Column(heading="task", name=True),
+    Column(heading="bytes"),
+    Column(heading="from", name=True),
+    Column(heading="first at"),
+    Column(heading="last at"),
+    Column(heading="why", name=True),
+)
+REGION_COLUMNS = (
+    Column(heading="Region", name=True),
+    Column(heading="free"),
+    Column(heading="largest_free"),
+    Column(heading="largest_allocatable"),
+    Column(heading="when empty", wide=True),
+    Column(heading="why not", name=True),
+)
+PIECE_COLUMNS = (
+    Column(heading="Address", name=True),
+    Column(heading="bytes"),
+    Column(heading="held by", name=True),
+    Column(heading="since event"),
+    Column(heading="age in events", wide=True),
+    Column(heading="mark", name=True, wide=True),
+)
+HOLDER_COLUMNS = (
+    Column(heading="Task", name=True),
+    Column(heading="site", name=True),
+    Column(heading="blocks"),
+    Column(heading="bytes"),
+    Column(heading="largest"),
+    Column(heading="oldest since event"),
+    Column(heading="mark", name=True),
+)
+CHANGE_COLUMNS = (
+    Column(heading="#"),
+    Column(heading="Change that was replayed", name=True),
+    Column(heading="what it takes", name=True),
+    Column(heading="cost"),
+    Column(heading="failures\nthen"),
+    Column(heading="minimum\nfree"),
+)
+
+
+def print_why(result: WhyResult, target: Console) -> None:
+    target.print(Text.assemble((result.trace.path, "bold"), " on ", (result.layout.name, "bold")))
+    bad = result.failures or any(need.need.short_events for need in result.needs)
+    for position, sentence in enumerate(result.verdict):
+        style = ("bold red" if bad else "bold green") if position == 0 else ""
+        target.print(Text(sentence, style=style))
+    for note in (*result.layout.notes, *result.notes):
+        target.print(Text(f"note: {note}", style="dim"))
+    target.print()
+    for part in _parts(result, target.width):
+        target.print(part)
+
+
+def _parts(result: WhyResult, width: int) -> Iterator[RenderableType]:
+    if len(result.groups) > 1 or any(group.count > 1 for group in result.groups):
+        yield from _groups(result, width)
+    for group in result.groups:
+        if group.first is not None:
+            yield from _explained(f"Failure group {group.number}", group.first, width)
+        if group.nearest is not None:
+            title = f"Group {group.number}, the one that missed by least"
+            yield from _explained(title, group.nearest, width)
+    for need in result.needs:
+        size = f"{need.need.size:,} B"
+        if need.first is not None:
+            yield from _explained(f"Need of {size}: when it first did not fit", need.first, width)
+        yield from _explained(f"Need of {size}: its closest moment", need.worst, width)
+
+
+def _groups(result: WhyResult, width: int) -> Iterator[RenderableType]:
+    rows = [_group(group) for group in result.groups[:GROUPS]]
+    yield table("Failed requests that are alike", GROUP_COLUMNS, rows, width=width)
+    left = len(result.groups) - GROUPS
+    if left > 0:
+        yield Text(f"and {plural(left, 'more group')}; --json has them", style="dim")
+    if result.grouped < result.failures:
+        more = result.failures - result.grouped
+        yield Text(f"{plural(more, 'later failure')} not kept, so in no group", style="dim")
+    yield Text()
+
+
+def _group(group: Group) -> tuple[Cell, ...]:
+    same = group.smallest == group.largest
+    sizes = f"{group.smallest:,}" if same else f"{group.smallest:,}..{group.largest:,}"
+    return (
+        group.number,
+        group.count,
+        group.task,
+        sizes,
+        group.capabilities,
+        group.first_event,
+        group.last_event,
+        group.reason,
+    )
+
+
+def _explained(title: str, explained: Explained, width: int) -> Iterator[RenderableType]:
+    case = explained.case
+    yield Text(f"{title}: {case.sentences[0]}", style="bold")
+    for sentence in case.sentences[1:]:
+        yield Text(sentence)
+    yield Text()
+    if len(case.regions) > 1:
+        title = "Regions at that moment (bytes)"
+        yield table(title, REGION_COLUMNS, map(_region, case.regions), width=width)
+        yield Text()
+    yield from _hole(case, width)
+    yield from _changes(explained, width)
+
+
+def _region(region: RegionState) -> tuple[Cell, ...]:
+    why = f"lacks {region.detail}" if region.detail else REASONS[region.reason]
+    style = "green" if region.reason == "served" else ""
+    return (
+        region.name,
+        region.free,
+        region.largest_free,
+        region.largest_allocatable,
+        region.capacity,
+        Text(why, style=style),
+    )
+
+
+def _hole(case: Case, width: int) -> Iterator[RenderableType]:
+    """Piece by piece where that is short, else by holder."""
+    hole = case.hole
+    if hole is None or not hole.blocks:
+        return
+    if hole.pieces_left_out or len(hole.pieces) > PIECES:
+        shown = hole.holders[:HOLDERS]
+        yield table("Who holds the best hole", HOLDER_COLUMNS, map(_holder, shown), width=width)
+        left = len(hole.holders) - len(shown)
+        if left:
+            yield Text(f"and {plural(left, 'more holder')}; --json has them", style="dim")
+    else:
+        title = "The best hole and its neighbours"
+        yield table(title, PIECE_COLUMNS, map(_piece, hole.pieces), width=width)
+    yield Text()
+
+
+def _holder(holder: Holder) -> tuple[Cell, ...]:
+    return (
+        holder.task,
+        holder.site,
+        holder.blocks,
+        holder.live,
+        holder.largest,
+        holder.since,
+        holder.mark,
+    )
+
+
+def _piece(piece: Piece) -> tuple[Cell, ...]:
+    names = {"free": "free", "other": "start-up or allocator"}
+    held = names.get(piece.what) or piece.task + (f" {piece.site}" if piece.site else "")
+    style = "red" if piece.inside and piece.what == "block" else "dim" if not piece.inside else ""
+    return (
+        Text(f"{piece.address:#010x}{'' if piece.inside else ' (beside)'}", style=style),
+        piece.requested if piece.what == "block" else piece.size,
+        Text(held, style=style),
+        piece.since,
+        piece.age,
+        piece.mark,
+    )
+
+
+def _changes(explained: Explained, width: int) -> Iterator[RenderableType]:
+    if not explained.tried:
+        return
+    if explained.changes:
+        rows = [(n, *_change(c)) for n, c in enumerate(explained.changes, start=1)]
+        title = "What would have let it succeed, each replayed, the cheapest first"
+        shown = _shown(explained.changes)
+        yield table(title, CHANGE_COLUMNS, [rows[index] for index in shown], width=width)
+        left = [c for index, c in enumerate(explained.changes) if index not in shown]
+        if left:
+            yield Text(f"These help too: {_names(left)}; --json has them.", style="dim")
+    if explained.unhelpful:
+        yield Text(f"Tried and no help: {_names(explained.unhelpful)}.", style="dim")
+    yield Text()
+
+
+def _shown(changes: Sequence[Change]) -> list[int]:
+    """Places of the changes that get a row."""
+    rows: list[int] = []
+    for index, change in enumerate(changes):
+        allocators = sum(changes[row].kind == "allocator" for row in rows)
+        if len(rows) < CHANGES and (change.kind != "allocator" or allocators < ALLOCATORS):
+            rows.append(index)
+    return rows
+
+
+def _change(change: Change) -> tuple[Cell, ...]:
+    text = change.text + (f" [{change.options}]" if change.options else "")
+    return (
+        text,
+        EFFORTS[change.effort].title,
+        change.cost,
+        change.outcome.failures,
+        change.outcome.minimum_free,
+    )
+
+
+_NAMES = {
+    "memory": "more memory",
+    "threshold": "another limit of malloc",
+    "order": "another order of regions",
+    "early": "allocating earlier",
+    "capability": "other capabilities",
+    "poisoning": "no poisoning",
+    "fewer": "one block fewer",
+    "private": "a private heap",
+}
+
+
+def _names(changes: Sequence[Change]) -> str:
+    """Allocators by name, everything else by its kind."""
+    names = [
+        change.options.removeprefix("--allocator ")
+        if change.kind == "allocator"
+        else _NAMES[change.kind]
+        for change in changes
+    ]
+    return ", ".join(dict.fromkeys(names))

@@ -1,0 +1,226 @@
+"""Explains the failed requests of a trace, and the needs that were asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from heapscope.errors import InputError
+from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement
+from heapscope.measure.need import NeedRow
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.verdict import limits
+from heapscope.measure.wording import plural
+from heapscope.replay.config import Need
+from heapscope.replay.run import replay
+from heapscope.why.change import Outcome
+from heapscope.why.changes import changes_for
+from heapscope.why.groups import Alike, group
+from heapscope.why.idea import Question
+from heapscope.why.moment import Moment, Scene, look_at_event, look_at_need
+from heapscope.why.recording import read_recording
+from heapscope.why.result import Explained, Group, NeedWhy, WhyResult
+from heapscope.why.summary import verdict
+from heapscope.why.trial import Target, Trials
+from heapscope.why.words import group_reason
+
+__all__ = ["DEPTH", "Selection", "explain"]
+
+DEPTH = 3  #: groups of failures that are explained in depth
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """One failure by its number from 1, or one request by its event; neither: the groups."""
+
+    failure: int | None = None
+    event: int | None = None
+
+
+def explain(
+    path: str | Path,
+    layout: Layout,
+    *,
+    needs: Sequence[Need] = (),
+    placement: Placement | None = None,
+    selection: Selection | None = None,
+    depth: int = DEPTH,
+    tried: Callable[[], None] | None = None,
+) -> WhyResult:
+    """Replays the trace once as it is, then once for every moment and change. `tried` is called
+    after each replay with a change. InputError: the trace, the layout or the selection is wrong."""
+    recording = read_recording(path)
+    result = replay(path, layout, needs=needs, capsets=(), buckets=0, placement=placement)
+    work = _Work(Trials(recording, layout, placement=placement, tried=tried), result)
+    selection = selection or Selection()
+    chosen = _chosen(selection, result)
+    groups = work.groups(depth) if chosen is None else (work.single(chosen, of_failure=selection),)
+    explained = tuple(work.need(need, row) for need, row in zip(needs, result.needs, strict=True))
+    return WhyResult(
+        trace=result.trace,
+        layout=result.layout,
+        events=result.summary.event_count,
+        requests=result.summary.results,
+        failures=result.summary.failures,
+        grouped=len(result.failures),
+        minimum_free=result.malloc.minimum_free,
+        verdict=verdict(result, groups, explained),
+        notes=(*work.notes(), *limits(result)),
+        groups=groups,
+        needs=explained,
+    )
+
+
+def _chosen(selection: Selection, result: ReplayResult) -> int | None:
+    """The event of the one request that is asked about."""
+    if selection.failure is None:
+        return selection.event
+    kept, number = result.failures, selection.failure
+    if not 1 <= number <= len(kept):
+        there = f"1 to {len(kept)} can be asked for" if kept else "no request failed"
+        raise InputError(
+            f"{result.trace.path}: no failed request {number:,}: {there}",
+            remedy="see them all with: heapscope replay ... --json FILE",
+        )
+    return kept[number - 1].event
+
+
+class _Work:
+    """One trace on one layout."""
+
+    def __init__(self, trials: Trials, result: ReplayResult) -> None:
+        self._trials = trials
+        self._result = result
+        self._scene = Scene(
+            recording=trials.recording,
+            layout=trials.layout,
+            placement=trials.placement,
+            result=result,
+        )
+        self._rewrites = result.health.lost_events == 0 and result.health.lost_chunks == 0
+        self._before = Outcome(
+            served=False,
+            failures=result.summary.failures,
+            minimum_free=result.malloc.minimum_free,
+            short_events=None,
+        )
+
+    def notes(self) -> Iterator[str]:
+        summary = self._result.summary
+        if summary.recorded_failures:
+            yield (
+                f"{plural(summary.recorded_failures, 'request')} failed where the trace was "
+                f"recorded, of which {summary.recorded_failures_fit:,} would fit here; what the "
+                "program would have done with them is not known, so ask with --need BYTES."
+            )
+        if not self._rewrites:
+            yield (
+                "Events of the trace are lost, so no change was tried that moves or leaves out "
+                "events."
+            )
+
+    def groups(self, depth: int) -> tuple[Group, ...]:
+        alike = group(self._result.failures)
+        return tuple(
+            self._group(number, rows, deep=number <= depth)
+            for number, rows in enumerate(alike, start=1)
+        )
+
+    def single(self, event: int, *, of_failure: Selection) -> Group:
+        found = [row for row in self._result.failures if row.event == event]
+        moment = self._moment(event)
+        if moment.case.served:
+            raise InputError(
+                f"{self._result.trace.path}: event {event:,} did not fail on {self._layout_name}",
+                remedy=f"why it went where it went: heapscope replay ... --explain {event}",
+            )
+        explained = self._explained(moment, Target(event=event))
+        number = of_failure.failure or (self._result.failures.index(found[0]) + 1 if found else 0)
+        request = moment.case.request
+        return Group(
+            number=number,
+            count=1,
+            task=request.task,
+            site=request.site,
+            call=request.call,
+            capabilities=request.capabilities,
+            smallest=request.size,
+            largest=request.size,
+            first_event=event,
+            last_event=event,
+            reason=group_reason(moment.case),
+            first=explained,
+            nearest=None,
+        )
+
+    @property
+    def _layout_name(self) -> str:
+        return self._result.layout.name
+
+    def need(self, need: Need, row: NeedRow) -> NeedWhy:
+        worst = self._look(need, row.minimum_margin_event)
+        first = None
+        if row.short_events and row.first_event != row.minimum_margin_event:
+            first = self._need(need, row, self._look(need, row.first_event), tries=False)
+        return NeedWhy(need=row, first=first, worst=self._need(need, row, worst, tries=True))
+
+    def _look(self, need: Need, event: int | None) -> Moment:
+        return look_at_need(self._scene, need, event)
+
+    def _need(self, need: Need, row: NeedRow, moment: Moment, *, tries: bool) -> Explained:
+        """Changes are judged by all moments at once, so they are tried for one of them only."""
+        if not tries or row.short_events == 0:
+            return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
+        return self._explained(moment, Target(need=need), row)
+
+    def _group(self, number: int, alike: Alike, *, deep: bool) -> Group:
+        rows = alike.rows
+        first = self._moment(alike.first.event)
+        nearest = None
+        if deep and alike.nearest.event != alike.first.event:
+            event = alike.nearest.event
+            nearest = self._explained(self._moment(event), Target(event=event))
+        target = Target(event=alike.first.event)
+        return Group(
+            number=number,
+            count=len(rows),
+            task=alike.first.task,
+            site=alike.first.site,
+            call=alike.first.call,
+            capabilities=alike.first.capabilities,
+            smallest=min(row.size for row in rows),
+            largest=max(row.size for row in rows),
+            first_event=rows[0].event,
+            last_event=rows[-1].event,
+            reason=group_reason(first.case),
+            first=self._explained(first, target) if deep else None,
+            nearest=nearest,
+        )
+
+    def _moment(self, event: int) -> Moment:
+        moment = look_at_event(self._scene, event)
+        if moment is None:
+            raise InputError(
+                f"{self._result.trace.path}: event {event:,} asks for no memory, or is not in it",
+                remedy="give the number of a malloc, calloc, aligned or realloc event",
+            )
+        return moment
+
+    def _explained(self, moment: Moment, target: Target, row: NeedRow | None = None) -> Explained:
+        question = Question(
+            moment=moment, target=target, trials=self._trials, rewrites=self._rewrites, need=row
+        )
+        before = self._before if row is None else _short(self._before, row)
+        helpful, unhelpful = changes_for(question, before)
+        return Explained(
+            case=moment.case,
+            changes=helpful,
+            tried=len(helpful) + len(unhelpful),
+            unhelpful=unhelpful,
+        )
+
+
+def _short(before: Outcome, row: NeedRow) -> Outcome:
+    return replace(before, short_events=row.short_events)

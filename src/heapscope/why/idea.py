@@ -1,0 +1,37 @@
+"""A change that is worth a replay: what it is, and the replay that shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heapscope.measure.need import NeedRow
+from heapscope.why.moment import Moment
+from heapscope.why.trial import Target, Trials, Variation
+
+__all__ = ["Idea", "Question"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A moment whose request has to succeed. `rewrites`: events may be changed too, as none of them
+    was lost."""
+
+    moment: Moment
+    target: Target
+    trials: Trials
+    rewrites: bool
+    need: NeedRow | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Idea:
+    """As Change; `target` None: the question's own."""
+
+    kind: str
+    text: str
+    effort: str
+    variation: Variation
+    options: str = ""
+    given_up: int = 0
+    rules: tuple[str, ...] = ()
+    target: Target | None = None

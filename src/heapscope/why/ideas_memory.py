@@ -1,0 +1,217 @@
+"""Changes to the memory: its size, the order of its regions, malloc's rule, its allocator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from heapscope.layout.layout import ADDRESS_END, Layout, Region
+from heapscope.layout.pool import POOL_MAX
+from heapscope.measure.wording import size
+from heapscope.native.library import allocator_names
+from heapscope.why.idea import Idea, Question
+from heapscope.why.trial import Variation
+
+__all__ = ["another_allocator", "another_order", "another_threshold", "margins", "more_memory"]
+
+STEP = 4  # bytes; regions are made of words
+GROWTH_MAX = 16 << 20  # bytes; beyond it more memory is no advice
+GROWN = 3  # regions that are tried larger
+MOVED = 6  # regions that are tried first or last
+THRESHOLDS = tuple(1 << bit for bit in range(6, 17))
+FLAVOURS = ("+light", "+track")
+
+
+def _with(layout: Layout, index: int, region: Region) -> Layout:
+    regions = (*layout.regions[:index], region, *layout.regions[index + 1 :])
+    return replace(layout, regions=regions)
+
+
+def _eligible(question: Question) -> list[int]:
+    """Regions with a heap that could serve the request, nearest to it first."""
+    own = len(question.trials.layout.regions)  # behind them are the private heaps of rules
+    states = [s for s in question.moment.case.regions if s.eligible and s.index < own]
+    states.sort(key=lambda state: -state.largest_allocatable)
+    return [state.index for state in states]
+
+
+# ---- size ----------------------------------------------------------------------------------------
+
+
+def more_memory(question: Question) -> Iterator[Idea]:
+    """The least growth of one region that helps, and the least with which nothing fails."""
+    best: tuple[int, int] | None = None
+    for index in _eligible(question)[:GROWN]:
+        most = GROWTH_MAX if best is None else best[0] - STEP
+        growth = _least(lambda n, index=index: _served(question, index, n), most)  # type: ignore[misc]
+        best = best if growth is None else (growth, index)
+    if best is None:
+        return
+    growth, index = best
+    yield _growth(question, index, growth)
+    if question.target.need is None and _failures(question, index, growth):
+        least = _least(lambda n: _failures(question, index, n) == 0, GROWTH_MAX)
+        if least is not None:
+            yield _growth(question, index, least, "; then nothing fails")
+
+
+def _growth(question: Question, index: int, growth: int, what: str = "") -> Idea:
+    layout = question.trials.layout
+    region = layout.regions[index]
+    pool = layout.source == "--pool"
+    total = region.size + growth
+    name = "the pool" if pool else f"region {region.start:#010x} {region.kind}"
+    where = "" if pool else ", for example by less static data there"
+    return Idea(
+        kind="memory",
+        text=f"Make {name} {size(growth)} larger ({total:,} instead of {size(region.size)})"
+        f"{where}{what}.",
+        effort="memory",
+        given_up=growth,
+        options=f"--pool {total}" if pool else "",
+        variation=Variation(layout=_larger(layout, index, growth) or layout),
+    )
+
+
+def margins(bytes_: int, step: int) -> tuple[int, ...]:
+    """What is tried on top of a size: nothing, some steps, and an eighth of it. A layout may serve
+    by mere luck where a word more or less does not."""
+    return tuple(dict.fromkeys((0, step, 4 * step, 16 * step, bytes_ // 8 // step * step)))
+
+
+def _least(helps: Callable[[int], bool], most: int) -> int | None:
+    """By bisection: the least growth that helps and with which no somewhat larger one hurts, at
+    most `most` bytes; None: that does not suffice."""
+
+    def steady(growth: int) -> bool:
+        return all(helps(growth + more) for more in margins(growth, STEP))
+
+    bad, good = 0, STEP
+    while not steady(min(good, most)):
+        if good >= most:
+            return None
+        bad, good = good, good * 2
+    good = min(good, most)
+    while good - bad > STEP:
+        middle = (good + bad) // 2 // STEP * STEP
+        bad, good = (bad, middle) if steady(middle) else (middle, good)
+    return good
+
+
+def _served(question: Question, index: int, growth: int) -> bool:
+    layout = _larger(question.trials.layout, index, growth)
+    return layout is not None and question.trials.serves(Variation(layout=layout), question.target)
+
+
+def _failures(question: Question, index: int, growth: int) -> int | None:
+    """Of the whole trace; None: the region cannot grow so far."""
+    layout = _larger(question.trials.layout, index, growth)
+    if layout is None:
+        return None
+    outcome = question.trials.run(Variation(layout=layout), question.target)
+    return None if outcome is None else outcome.failures
+
+
+def _larger(layout: Layout, index: int, growth: int) -> Layout | None:
+    """A region that grows at its end where there is room, else at its start, where static data may
+    give way. None: there is no room for it."""
+    region = layout.regions[index]
+    above = min(
+        (r.start for r in layout.regions if r.start > region.start), default=ADDRESS_END - STEP
+    )
+    if region.end + growth <= above:
+        grown = replace(region, size=region.size + growth)
+    else:
+        grown = replace(region, start=region.start - growth, size=region.size + growth)
+    fits = grown.start >= 0 and grown.size <= POOL_MAX
+    return _with(layout, index, grown) if fits else None
+
+
+# ---- choice among regions ------------------------------------------------------------------------
+
+
+def another_order(question: Question) -> Iterator[Idea]:
+    """Each region that could serve the request moved to the front, or to the end."""
+    layout = question.trials.layout
+    indices = _eligible(question)
+    if len(indices) < 2 or question.trials.placement is not None:
+        return  # rules name regions by their place
+    seen = {layout.regions}
+    for where in ("first", "last"):
+        for index in indices[:MOVED]:
+            region = layout.regions[index]
+            rest = tuple(r for r in layout.regions if r is not region)
+            order = (region, *rest) if where == "first" else (*rest, region)
+            if order in seen:
+                continue
+            seen.add(order)
+            yield Idea(
+                kind="order",
+                text=f"Try region {region.start:#010x} {region.kind} {where} among all regions.",
+                effort="regions",
+                variation=Variation(layout=replace(layout, regions=order)),
+            )
+
+
+def another_threshold(question: Question) -> Iterator[Idea]:
+    """malloc's limit above which it prefers other memory; only where the layout has such a rule."""
+    layout = question.trials.layout
+    rule, asked = layout.malloc, question.moment.case.request.size
+    if not rule.large or question.moment.caps:
+        return
+    values = sorted({0, asked - 1, asked, *THRESHOLDS} - {rule.threshold})
+    for threshold in values:
+        yield Idea(
+            kind="threshold",
+            text=f"Let malloc go to the other memory above {size(threshold)} instead of "
+            f"{size(rule.threshold)} (CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL).",
+            effort="configuration",
+            options=f"--psram-threshold {threshold}" if layout.chip else "",
+            variation=Variation(layout=replace(layout, malloc=replace(rule, threshold=threshold))),
+        )
+
+
+# ---- allocator -----------------------------------------------------------------------------------
+
+
+def another_allocator(question: Question) -> Iterator[Idea]:
+    """Every other allocator of the registry with the checks that are on now; and without them."""
+    layout = question.trials.layout
+    now = tuple(dict.fromkeys(region.allocator for region in layout.regions))
+    base, flavour = _split(now[0])
+    names = set(allocator_names())
+    for name in allocator_names():
+        plain, checks = _split(name)
+        if checks == flavour and plain != base:
+            yield _allocator(layout, name, f"Use the allocator {name} instead of {', '.join(now)}.")
+        elif not checks and flavour and f"{plain}{flavour}" not in names and plain != base:
+            text = f"Use the allocator {name}, which has no such checks, instead of {now[0]}."
+            yield _allocator(layout, name, text)
+    if flavour and base in names:
+        yield Idea(
+            kind="poisoning",
+            text=f"Turn off what {flavour.replace('+', ' +').strip()} adds to every block "
+            "(heap poisoning, task tracking).",
+            effort="configuration",
+            options=f"--allocator {base}",
+            variation=Variation(layout=_all(layout, base)),
+        )
+
+
+def _split(name: str) -> tuple[str, str]:
+    base, plus, flavours = name.partition("+")
+    return base, plus + flavours
+
+
+def _allocator(layout: Layout, name: str, text: str) -> Idea:
+    return Idea(
+        kind="allocator",
+        text=text,
+        effort="allocator",
+        options=f"--allocator {name}",
+        variation=Variation(layout=_all(layout, name)),
+    )
+
+
+def _all(layout: Layout, name: str) -> Layout:
+    return replace(layout, regions=tuple(replace(r, allocator=name) for r in layout.regions))

@@ -1,0 +1,100 @@
+"""A heap of its own for one task: for the one that asks, or for those that stand in the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from heapscope.layout.attempts import malloc_attempts
+from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement, PlacementRule, PrivateHeap
+from heapscope.measure.wording import size
+from heapscope.why.idea import Idea, Question
+from heapscope.why.ideas_memory import margins
+from heapscope.why.trial import Variation
+
+__all__ = ["private_heap"]
+
+FIRST = 128  # bytes, the smallest heap that is tried
+MOST = 1 << 20
+STEP = 16
+OWNERS = 3
+
+
+def private_heap(question: Question) -> Iterator[Idea]:
+    """The least size that helps and with which no somewhat larger one hurts. What the heap cannot
+    take goes where it went before. Not beside rules of the user's: they have their own."""
+    if question.trials.placement is not None:
+        return
+    for owner in _owners(question)[:OWNERS]:
+        least = _least(question, owner)
+        if least is None:
+            continue
+        variation = _variation(question, owner, least)
+        question.trials.run(variation, question.target)
+        peak = question.trials.placed_peak
+        yield Idea(
+            kind="private",
+            text=f"Give task '{owner}' a private heap of {size(least)}, taken at start-up; it "
+            f"holds up to {size(peak)} there, and what does not fit goes where it went before.",
+            effort="private heap",
+            given_up=max(0, least - peak),
+            options="--place RULES.toml",
+            rules=_rules(owner, least),
+            variation=variation,
+        )
+
+
+def _owners(question: Question) -> list[str]:
+    """Those in the way first, then the one that asks."""
+    case = question.moment.case
+    names = [] if case.hole is None else [holder.task for holder in case.hole.holders]
+    return [name for name in dict.fromkeys([*names, case.request.task]) if name]
+
+
+def _least(question: Question, owner: str) -> int | None:
+    bad, good = 0, FIRST
+    while not _serves(question, owner, good):
+        bad, good = good, good * 2
+        if good > MOST:
+            return None
+    while good - bad > STEP:
+        middle = (good + bad) // 2 // STEP * STEP
+        bad, good = (bad, middle) if _serves(question, owner, middle) else (middle, good)
+    return good
+
+
+def _serves(question: Question, owner: str, bytes_: int) -> bool:
+    return all(
+        question.trials.serves(_variation(question, owner, bytes_ + more), question.target)
+        for more in margins(bytes_, STEP)
+    )
+
+
+def _variation(question: Question, owner: str, bytes_: int) -> Variation:
+    layout = question.trials.layout
+    heap = PrivateHeap(name=owner, size=bytes_, allocator=_allocator(layout))
+    rule = PlacementRule(
+        number=1,
+        regions=(len(layout.regions),),
+        target=heap.kind,
+        fallback=True,
+        tasks=(owner,),
+    )
+    return Variation(
+        layout=layout, placement=Placement(file="RULES.toml", rules=(rule,), heaps=(heap,))
+    )
+
+
+def _allocator(layout: Layout) -> str:
+    """That of the region which the heap's memory comes from."""
+    asked = malloc_attempts(layout, 1)
+    return layout.regions[asked[0].index if asked else 0].allocator
+
+
+def _rules(owner: str, bytes_: int) -> tuple[str, ...]:
+    """The file that does the same, line by line."""
+    name = json.dumps(owner)  # a TOML basic string takes the same escapes
+    heap = ("[[private]]", f"name = {name}", f"size = {bytes_}")
+    rule = ("[[rule]]", f"task = {name}", f"private = {name}", "fallback = true")
+    return (*heap, "", *rule)

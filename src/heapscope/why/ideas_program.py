@@ -1,0 +1,197 @@
+"""Changes to the program: when it allocates, what it asks for, how much it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from heapscope.layout import capabilities
+from heapscope.measure.result import MALLOC
+from heapscope.measure.wording import plural, size
+from heapscope.native.events import EVENT, Events
+from heapscope.why.idea import Idea, Question
+from heapscope.why.lives import after, before, rows_at
+from heapscope.why.recording import ALLOCATIONS, Edit
+from heapscope.why.trial import Target, Variation
+
+__all__ = ["earlier", "obstacles_earlier", "one_fewer", "other_capabilities"]
+
+NAMED = 0xFFFF_FFFE_0000_0000  # keys of blocks that were moved to the front; no trace has them
+OBSTACLES = 4  # in the best hole; more of them are no small change
+MALLOC_KIND = 1
+
+
+def _variation(question: Question, edit: Edit) -> Variation:
+    """The target's event comes later by what was put in front."""
+    event = question.target.event
+    return Variation(
+        layout=question.trials.layout,
+        edit=edit,
+        event=None if event is None else event + len(edit.front),
+    )
+
+
+# ---- when ----------------------------------------------------------------------------------------
+
+
+def earlier(question: Question) -> Iterator[Idea]:
+    """The request itself, before all others."""
+    request = question.moment.case.request
+    if not question.rewrites:
+        return
+    if request.call == "need":
+        yield _reserved(question)
+    elif request.call == "realloc":
+        yield from _at_full_size(question)
+    elif request.event is not None:
+        edit = _moved_to_front(question, [request.event])
+        if edit is not None:
+            yield Idea(
+                kind="early",
+                text=f"Allocate it before anything else, at start-up, and keep it until then "
+                f"({size(request.size)} held all that time).",
+                effort="order",
+                given_up=request.size,
+                variation=Variation(layout=question.trials.layout, edit=edit, event=0),
+            )
+
+
+def _reserved(question: Question) -> Idea:
+    """A need of no event: a block that is taken at the start and kept."""
+    request = question.moment.case.request
+    front = np.zeros(1, dtype=EVENT)
+    front["kind"], front["key"] = MALLOC_KIND, NAMED
+    front["size"], front["caps"] = request.size, question.moment.caps
+    return Idea(
+        kind="early",
+        text=f"Reserve {size(request.size)} at start-up and keep it.",
+        effort="order",
+        given_up=request.size,
+        target=Target(event=0),
+        variation=Variation(layout=question.trials.layout, edit=Edit(front=front), event=0),
+    )
+
+
+def _at_full_size(question: Question) -> Iterator[Idea]:
+    """A growing block that has its last size from the first allocation on."""
+    request, block = question.moment.case.request, question.moment.block
+    if block is None or request.event is None:
+        return
+    made = before(question.trials.recording, block, request.event)
+    sizes = {n: request.size for n, row in made.items() if int(row["size"]) < request.size}
+    if sizes:
+        yield Idea(
+            kind="early",
+            text=f"Allocate the block with its last size, {size(request.size)}, from the start "
+            f"(event {min(sizes):,}), instead of growing it.",
+            effort="request",
+            given_up=request.size - request.old_size,
+            variation=_variation(question, Edit(sizes=sizes)),
+        )
+
+
+def obstacles_earlier(question: Question) -> Iterator[Idea]:
+    """The blocks in the best hole, which then lie below everything that comes and goes."""
+    moment = question.moment
+    if not question.rewrites or moment.case.hole is None or not moment.births:
+        return
+    hole = moment.case.hole
+    if len(moment.births) != hole.blocks or hole.blocks > OBSTACLES:
+        return
+    edit = _moved_to_front(question, sorted(moment.births))
+    if edit is not None:
+        owners = ", ".join(f"'{task}'" for task in dict.fromkeys(h.task for h in hole.holders))
+        yield Idea(
+            kind="early",
+            text=f"Allocate {_those(hole.blocks)} in its way ({size(hole.live)} of {owners}) at "
+            "start-up, before anything else.",
+            effort="order",
+            given_up=hole.live,
+            variation=_variation(question, edit),
+        )
+
+
+def _those(blocks: int) -> str:
+    return "the block" if blocks == 1 else f"the {plural(blocks, 'block')}"
+
+
+def _moved_to_front(question: Question, numbers: list[int]) -> Edit | None:
+    """These allocations come first, under names of their own, as addresses are used again. None:
+    one of them is no allocation but a realloc."""
+    recording = question.trials.recording
+    rows = rows_at(recording, numbers)
+    if len(rows) != len(numbers) or any(r["kind"] not in ALLOCATIONS for r in rows.values()):
+        return None
+    front: Events = np.zeros(len(numbers), dtype=EVENT)
+    keys: dict[int, int] = {}
+    for place, number in enumerate(numbers):
+        front[place] = rows[number]
+        front["key"][place] = NAMED + place
+        front["time"][place] = 0
+        later = after(recording, int(rows[number]["key"]), number + 1)
+        if later:
+            keys[later[0]] = NAMED + place
+    return Edit(front=front, blank=frozenset(numbers), keys=keys)
+
+
+# ---- what ----------------------------------------------------------------------------------------
+
+
+def other_capabilities(question: Question) -> Iterator[Idea]:
+    """The same request where other regions, with room, could serve it."""
+    request = question.moment.case.request
+    if not question.rewrites or request.event is None or request.call == "need":
+        return
+    for caps in _others(question):
+        instead = "plain malloc" if caps == 0 else f"{capabilities.format(caps)}"
+        words = caps == capabilities.WORD
+        yield Idea(
+            kind="capability",
+            text=f"Ask with {instead} instead of {request.capabilities}"
+            + (", if it is read and written in words only." if words else ", if it can lie there."),
+            effort="request",
+            variation=_variation(question, Edit(caps={request.event: caps})),
+        )
+
+
+def _others(question: Question) -> Iterable[int]:
+    """What of the capabilities the regions with room have; 0: malloc's own."""
+    layout, moment = question.trials.layout, question.moment
+    request = moment.case.request
+    found: dict[int, None] = {}
+    for state in moment.case.regions:
+        has = layout.regions[state.index].all_caps
+        if state.reason != "capability" or state.largest_allocatable < request.size:
+            continue
+        if request.capabilities != MALLOC:
+            found[moment.caps & has] = None
+        elif has & capabilities.SPIRAM:
+            found[capabilities.SPIRAM | capabilities.EIGHT_BIT] = None
+        elif has & capabilities.WORD and layout.regions[state.index].word_only:
+            found[capabilities.WORD] = None
+    return found
+
+
+# ---- how much ------------------------------------------------------------------------------------
+
+
+def one_fewer(question: Question) -> Iterator[Idea]:
+    """Without the largest block of the task that held most."""
+    moment = question.moment
+    if not question.rewrites or moment.holder is None:
+        return
+    key, birth = moment.holder
+    recording = question.trials.recording
+    made = before(recording, key, birth + 1)
+    gone = [*made, *after(recording, key, birth + 1)]
+    first = made.get(birth)
+    if first is None:
+        return
+    yield Idea(
+        kind="fewer",
+        text=f"Do without one block of {size(int(first['size']))} of '{moment.case.holder}', which "
+        f"held most ({size(moment.case.holder_live)}); this one since event {birth:,}.",
+        effort="feature",
+        variation=_variation(question, Edit(blank=frozenset(gone))),
+    )

@@ -1,0 +1,127 @@
+"""A trace held in memory, to be replayed again and again, as it is or with events changed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from heapscope.errors import InputError
+from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.all_names import AllNames
+from heapscope.trace.names import heap_names, site_names, task_names
+from heapscope.trace.source import STDIN, open_blocks
+
+__all__ = ["ALLOCATIONS", "FREE", "REALLOC", "Edit", "Recording", "read_recording"]
+
+ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES: blocks are known by any number, not by sequence
+SITES = 1 << 2  # HS_TRACE_SITES
+ALLOCATIONS = (1, 2, 3)  #: malloc, calloc, aligned of hs_event_kind_t
+REALLOC, FREE = 4, 5
+HEAP_EVENTS = 6  # kinds 1 to 6
+UNUSED = 0xFFFF_FFFF_FFFF_FFF0  # a block that no trace has
+
+
+@dataclass(frozen=True, kw_only=True)
+class Edit:
+    """Heap events put in front of all others, events that do nothing any more, and events with
+    another size, other capabilities or another block. Numbers of heap events are those of the
+    trace; with `front` every one of them is len(front) higher."""
+
+    front: Events = field(default_factory=lambda: np.zeros(0, dtype=EVENT))
+    blank: frozenset[int] = frozenset()
+    sizes: dict[int, int] = field(default_factory=dict)
+    caps: dict[int, int] = field(default_factory=dict)
+    keys: dict[int, int] = field(default_factory=dict)
+
+
+class Recording:
+    """The decompressed bytes of a trace."""
+
+    def __init__(self, blocks: list[bytes]) -> None:
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._blocks)
+
+    def push(
+        self, reader: NativeReader, *, edit: Edit | None = None, until: int | None = None
+    ) -> None:
+        """All of it, changed or not, into a new reader; at least all before the heap event `until`,
+        where that is given. Damage was reported when it was first read."""
+        for block in self._blocks if edit is None else self.edited(edit):
+            reader.push(block)
+            if until is not None and reader.health().events >= until:
+                break
+        reader.finish()
+
+    @functools.cached_property
+    def names(self) -> AllNames:
+        """All of the trace's names."""
+        with NativeReader() as reader:
+            self.push(reader)
+            return AllNames(
+                tasks=task_names(reader.names(NameTable.TASK)),
+                sites=site_names(reader.names(NameTable.SITE)),
+                heaps=heap_names(reader.names(NameTable.HEAP)),
+            )
+
+    def events(self) -> Iterator[tuple[Events, np.ndarray]]:
+        """All events in arrays, each with the number of its heap events; others get that of the
+        next heap event and are told apart by their kind."""
+        base = 0
+        with NativeReader() as reader:
+            keep_events(reader)
+            for block in [*self._blocks, b""]:
+                if block:
+                    reader.push(block)
+                else:
+                    reader.finish()
+                for rows in take_events(reader):
+                    heap = (rows["kind"] >= 1) & (rows["kind"] <= HEAP_EVENTS)
+                    numbers = base + np.cumsum(heap) - heap
+                    yield rows, numbers
+                    base += int(heap.sum())
+
+    def edited(self, edit: Edit) -> Iterator[bytes]:
+        """The bytes of the changed trace. Bounded memory beside the trace itself."""
+        with NativeReader() as names, NativeWriter(features=ADDRESSES | SITES) as writer:
+            self.push(names)
+            for table in NameTable:
+                for index, name in enumerate(names.names(table)):
+                    if name:
+                        writer.name(table, index, name)
+            writer.events(edit.front)
+            for rows, numbers in self.events():
+                writer.events(_changed(rows, numbers, edit))
+                yield from writer.take()
+            writer.finish()
+            yield from writer.take()
+
+
+def _changed(rows: Events, numbers: np.ndarray, edit: Edit) -> Events:
+    rows = rows.copy()
+    heap = (rows["kind"] >= 1) & (rows["kind"] <= HEAP_EVENTS)
+    for name, values in (("size", edit.sizes), ("caps", edit.caps), ("key", edit.keys)):
+        if values:
+            at = np.flatnonzero(heap & np.isin(numbers, list(values)))
+            rows[name][at] = [values[int(number)] for number in numbers[at]]
+    if edit.blank:
+        gone = heap & np.isin(numbers, list(edit.blank))
+        rows["kind"][gone], rows["key"][gone], rows["size"][gone] = FREE, UNUSED, 0
+    return rows
+
+
+def read_recording(path: str | Path) -> Recording:
+    """InputError for what cannot be opened, and for standard input, which is read only once."""
+    if str(path) == STDIN:
+        raise InputError(
+            "why reads the trace many times, which standard input does not allow",
+            remedy="name a file",
+        )
+    with open_blocks(path) as blocks:
+        return Recording(list(blocks))

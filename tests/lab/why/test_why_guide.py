@@ -1,0 +1,66 @@
+"""The figures of docs/guide/why.md are those of the command that it shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from heapscope.layout.pool import pool_layout
+from heapscope.replay.run import replay
+from heapscope.why.change import EFFORTS
+from heapscope.why.explain import explain
+from heapscope.why.result import WhyResult
+
+ROOT = Path(__file__).parents[3]
+TRACE = ROOT / "workloads" / "captured" / "script_json.hst.zst"
+LAYOUT = pool_layout(240 * 1024, "heap_4")
+
+
+@pytest.fixture(scope="module")
+def result() -> WhyResult:
+    return explain(TRACE, LAYOUT, depth=1)
+
+
+def told() -> str:
+    text = (ROOT / "docs" / "guide" / "why.md").read_text(encoding="utf-8")
+    return " ".join(text.replace("\n> ", " ").split())
+
+
+def test_the_guide_quotes_what_is_printed(result: WhyResult) -> None:
+    text = told()
+    first = result.groups[0].first
+    assert first is not None
+    assert result.verdict[0] in text
+    assert first.case.sentences[0] in text
+    assert first.case.sentences[-1] in text
+
+
+def test_the_guide_names_the_growth_and_the_number_of_allocators(result: WhyResult) -> None:
+    first = result.groups[0].first
+    assert first is not None
+    (memory,) = [change for change in first.changes if change.kind == "memory"]
+    assert f"would have to be {memory.given_up:,} B larger" in told()
+    assert memory.options in told()
+    allocators = [change for change in first.changes if change.kind == "allocator"]
+    assert len(allocators) >= 11
+
+
+def test_the_growth_is_seen_by_an_ordinary_replay(result: WhyResult) -> None:
+    """From raw inputs: the pool that is named has no failure, and one word less has one."""
+    first = result.groups[0].first
+    assert first is not None
+    (memory,) = [change for change in first.changes if change.kind == "memory"]
+    size = 240 * 1024 + memory.given_up
+    event = first.case.request.event
+    assert event not in [row.event for row in replay(TRACE, pool_layout(size, "heap_4")).failures]
+    sizes = (size - 4 + more for more in (0, 4, 16, 64))
+    failing = [replay(TRACE, pool_layout(one, "heap_4")).failures for one in sizes]
+    assert any(event in [row.event for row in rows] for rows in failing)
+
+
+def test_the_design_tells_what_each_effort_is_taken_to_be_worth() -> None:
+    text = (ROOT / "docs" / "design" / "why.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (.*?)(?: \(.*\))? \| ([\d,]+) B \|$", text, re.MULTILINE))
+    assert rows == {effort.title: f"{effort.worth:,}" for effort in EFFORTS.values()}
