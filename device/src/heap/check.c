@@ -37,9 +37,9 @@ static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
     }
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
     if (size < HS_BLOCK_MIN || size > heap->end - block || hs_bit(bitmap, block + size) == 0 ||
-        (size & heap->shape & HS_UNIT) != 0 || hs_at(heap, block + size)[HS_FOOTER] != ~size ||
-        hs_bit(bitmap, block) == 0 || hs_bit(bitmap, block + 1) == 0 ||
-        hs_bit(bitmap, block + size - 1) == 0) {
+        hs_bit(bitmap, block + size + 1) != 0 || (size & heap->shape & HS_UNIT) != 0 ||
+        hs_at(heap, block + size)[HS_FOOTER] != ~size || hs_bit(bitmap, block) == 0 ||
+        hs_bit(bitmap, block + 1) == 0 || hs_bit(bitmap, block + size - 1) == 0) {
         return 0;
     }
     return size;
@@ -101,8 +101,7 @@ static uint32_t size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t 
         return used_size_at(heap, bitmap, block);
     }
     const uint32_t size = free_size_at(heap, bitmap, block);
-    if (size == 0 || hs_bit(bitmap, block + size + 1) != 0 ||
-        set_bit_from(bitmap, block + 2, block + size - 1) < block + size - 1) {
+    if (size == 0 || set_bit_from(bitmap, block + 2, block + size - 1) < block + size - 1) {
         return 0;
     }
     return size;
@@ -276,7 +275,7 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
                    ? HS_ERR_CORRUPT
                    : HS_ERR_ARGUMENT;
     }
-    const hs_slot_t slot = hs_is_wide(heap) ? (hs_slot_t){0, 0} : hs_slot_at(heap, block);
+    const hs_slot_t slot = hs_is_wide(heap) ? (hs_slot_t){0, 0} : hs_slot_at(heap, bitmap, block);
     const uint32_t at = slot.slab != 0 ? slot.slab : (uint32_t)hs_granule_of(heap, block);
     const uint32_t next = at + hs_seems_used(heap, bitmap, at);
     if (next > heap->end || hs_bit(bitmap, next) == 0) {

@@ -80,7 +80,8 @@ typedef struct hs_slot {
 } hs_slot_t;
 
 /* The slot at `address` of a heap of the small form, in use or not. */
-static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const void *address)
+static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitmap,
+                                      const void *address)
 {
     hs_slot_t slot = {0, 0};
     const uintptr_t distance = (uintptr_t)address - (uintptr_t)heap;
@@ -88,7 +89,6 @@ static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const void *address
         return slot;
     }
     /* The slab begins at the last set bit before, in its word or the one before. */
-    const uint32_t *const bitmap = hs_bitmap(heap);
     const uint32_t granule = (uint32_t)distance / HS_GRANULE;
     uint32_t at = granule / HS_WORD_BITS;
     uint32_t word = bitmap[at];

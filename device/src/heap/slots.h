@@ -99,7 +99,7 @@ static HS_INLINE uint32_t slab_size(const hs_heap_t *heap, uint32_t slab)
  * *status says why. */
 static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_status_t *status)
 {
-    const hs_slot_t slot = hs_slot_at(heap, address);
+    const hs_slot_t slot = hs_slot_at(heap, bits_of(heap), address);
     hs_slab_t *const slab = hs_slab_at(heap, slot.slab);
     *status = HS_ERR_ARGUMENT;
     if (slot.slab == 0 || (slab->slots & slot.bit) != 0) {
@@ -109,18 +109,17 @@ static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_sta
     const uint32_t kind = hs_slab_kind(heap, slot.slab);
     uint16_t *const first = hs_slabs(heap) + kind;
     const uint32_t before = slab->slots;
-    slab->slots = (uint16_t)(before | slot.bit);
-    heap->free += hs_slot_words(kind);
-    if (before == 0) {
-        slab_unlink(heap, slot.slab, first);
-        slab_link(heap, slot.slab, first);
-        return 0;
-    }
     if ((before | slot.bit) + 1 != 1u << HS_SLAB_SLOTS) {
+        slab->slots = (uint16_t)(before | slot.bit);
+        heap->free += hs_slot_words(kind);
+        if (before == 0) {
+            slab_unlink(heap, slot.slab, first);
+            slab_link(heap, slot.slab, first);
+        }
         return 0;
     }
     slab_unlink(heap, slot.slab, first);
-    heap->free -= HS_SLAB_SLOTS * hs_slot_words(kind);
+    heap->free -= (HS_SLAB_SLOTS - 1) * hs_slot_words(kind);
     slab->sign = (uint16_t)kind; /* what lies here later shall not look like a slab */
     return slot.slab;
 }
