@@ -1,0 +1,17 @@
+"""Where things are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["HERE", "MEASURED", "PAGE", "PICTURE", "RAW", "ROOT"]
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+
+PAGE = REFERENCE / "allocators.md"
+PICTURE = REFERENCE / "allocators.svg"
+RAW = REFERENCE / "allocators.json"
+#: What `experiment heap-change` shows of our own heap.
+MEASURED = ROOT / "src" / "heapscope" / "data" / "measured" / "heap.json"
