@@ -1,8 +1,8 @@
 /* What a binding checks before it trusts its declarations. */
 #include <string.h>
 
+#include "allocators/allocators.h"
 #include "lab/lab.h"
-#include "model.h"
 
 int hs_lab_abi(void)
 {
@@ -12,6 +12,11 @@ int hs_lab_abi(void)
 const char *hs_lab_allocator_name(size_t index)
 {
     return hs_allocator_name(index);
+}
+
+const char *hs_lab_allocator_find(const char *name)
+{
+    return hs_allocator_find(name);
 }
 
 size_t hs_lab_sizeof(const char *struct_name)
@@ -32,6 +37,19 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_event_t),          SIZE(hs_lab_moment_row_t),
         SIZE(hs_lab_holder_row_t),     SIZE(hs_lab_live_row_t),
         SIZE(hs_lab_explanation_t),    SIZE(hs_lab_explanation_region_t),
+        SIZE(hs_lab_rule_t),           SIZE(hs_lab_rule_names_t),
+        SIZE(hs_lab_rule_row_t),
+        SIZE(hs_lab_filled_t),         SIZE(hs_lab_drill_t),
+        SIZE(hs_lab_phase_t),
+        SIZE(hs_lab_request_t),        SIZE(hs_lab_hole_row_t),
+        SIZE(hs_lab_piece_row_t),
+        SIZE(hs_lab_fit_t),
+        SIZE(hs_lab_closest_row_t),    SIZE(hs_lab_column_row_t),
+        SIZE(hs_lab_picture_moment_t), SIZE(hs_lab_block_row_t),
+        SIZE(hs_lab_holding_row_t),    SIZE(hs_lab_picture_t),
+        SIZE(hs_lab_export_row_t),     SIZE(hs_lab_sample_t),
+        SIZE(hs_lab_profile_row_t),    SIZE(hs_lab_profile_t),
+        SIZE(hs_lab_cell_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

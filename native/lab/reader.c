@@ -29,6 +29,7 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
     if (reader != NULL) {
         hs_replay_free(&reader->replay);
         hs_decoder_delete(reader->decoder);
+        hs_export_free(reader->export);
         free(reader->kept);
         free(reader);
     }
@@ -69,6 +70,12 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
     if (reader->keep && keep_events(reader, events, count) != HS_OK) {
         return HS_ERR_MEMORY;
     }
+    if (reader->fit != NULL && hs_fit_events(reader->fit, first, events, count) != HS_OK) {
+        return HS_ERR_MEMORY;
+    }
+    if (reader->export != NULL) {
+        return hs_export_events(reader->export, &reader->replay, first, events, count);
+    }
     return hs_replay_events(&reader->replay, first, events, count);
 }
 
@@ -102,7 +109,10 @@ int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t cou
 
 int hs_lab_reader_finish(hs_lab_reader_t *reader)
 {
-    const hs_status_t status = hs_decoder_finish(reader->decoder, take_events, reader);
+    hs_status_t status = hs_decoder_finish(reader->decoder, take_events, reader);
+    if (status == HS_OK && reader->export != NULL) {
+        status = hs_export_finish(reader->export, &reader->replay);
+    }
     const hs_status_t finished = hs_replay_finish(&reader->replay);
     return (int)(status != HS_OK ? status : finished);
 }

@@ -76,6 +76,13 @@ size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
                      failures->region_count, sizeof *rows);
 }
 
+size_t hs_lab_rules(const hs_lab_reader_t *reader, hs_lab_rule_row_t *rows, size_t capacity)
+{
+    const hs_placement_t *placement = &reader->replay.placement;
+    const size_t count = placement->count == 0 ? 0 : placement->count + (size_t)1;
+    return copy_rows(rows, capacity, placement->row, count, sizeof *rows);
+}
+
 size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows, size_t capacity)
 {
     return copy_rows(rows, capacity, reader->replay.anomalies, reader->replay.anomalies_kept,

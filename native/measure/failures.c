@@ -42,8 +42,8 @@ static void look(hs_lab_failure_region_t *out, const hs_regions_t *regions, uint
     }
 }
 
-void hs_failures_add(hs_failures_t *failures, hs_regions_t *regions,
-                     const hs_lab_failure_row_t *row)
+void hs_failures_add(hs_failures_t *failures, const hs_regions_t *regions,
+                     const hs_lab_failure_row_t *row, uint32_t asked)
 {
     if (failures->seen++ == 0) {
         failures->first_event = row->event;
@@ -51,11 +51,9 @@ void hs_failures_add(hs_failures_t *failures, hs_regions_t *regions,
     if (failures->kept == HS_LAB_FAILURES_MAX || !reserve(failures)) {
         return;
     }
-    const uint32_t size = row->size > UINT32_MAX ? UINT32_MAX : (uint32_t)row->size;
-    const uint32_t mask = hs_regions_mask_for(regions, row->caps, size);
     for (uint32_t i = 0; i < failures->region_count; i++) {
         look(&failures->regions[(size_t)failures->kept * failures->region_count + i], regions, i,
-             row->caps, mask >> i & 1u);
+             row->caps, asked >> i & 1u);
     }
     failures->rows[failures->kept++] = *row;
 }

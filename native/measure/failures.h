@@ -21,8 +21,9 @@ typedef struct hs_failures {
 
 void hs_failures_init(hs_failures_t *failures, uint32_t region_count);
 void hs_failures_free(hs_failures_t *failures);
-/* Without host memory the failure is counted but not kept. */
-void hs_failures_add(hs_failures_t *failures, hs_regions_t *regions,
-                     const hs_lab_failure_row_t *row);
+/* `asked`: the regions that might have served it, by bit. Without host memory the failure is counted
+ * but not kept. */
+void hs_failures_add(hs_failures_t *failures, const hs_regions_t *regions,
+                     const hs_lab_failure_row_t *row, uint32_t asked);
 
 #endif

@@ -13,7 +13,7 @@
 #include "lab/lab.h"
 #include "replay/regions.h"
 
-#define HS_LOW_SETS_MAX 32u /* capability sets, kinds and needs together */
+#define HS_LOW_SETS_MAX 48u /* capability sets, kinds and needs together */
 
 /* Marks of one region, or of several seen as one. */
 typedef struct hs_low {

@@ -249,10 +249,11 @@ void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
     }
 }
 
-void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row)
+void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
+                       uint32_t asked)
 {
     hs_owners_row(&measure->owners, slot, 0)->failures++;
-    hs_failures_add(&measure->failures, measure->regions, row);
+    hs_failures_add(&measure->failures, measure->regions, row, asked);
 }
 
 static void take_series(hs_bucket_t *bucket, uint32_t column, hs_series_t *series)

@@ -73,8 +73,9 @@ void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64
 /* One block, before and after; no figure sees it twice or not at all. */
 void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
                             const hs_block_t *after, uint64_t event);
-/* `slot` is the asking task's. */
-void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row);
+/* `slot` is the asking task's, `asked` the regions that might have served it. */
+void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
+                       uint32_t asked);
 /* Closes a heap event, also one that changed nothing. */
 static inline void hs_measure_close(hs_measure_t *measure, uint64_t event, uint64_t time);
 

@@ -20,7 +20,7 @@ from mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src", "docs")
-SOURCES = ("models/*.c", "native/*/*.c", "device/src/trace/*.c")
+SOURCES = ("models/*.c", "native/*/*.c", "device/src/*/*.c")
 FLAGS = ("-std=c11", "-O1", "-g", "-Idevice/include", "-Imodels", "-Inative", "-Idevice/src")
 
 

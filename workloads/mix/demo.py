@@ -27,9 +27,13 @@ NEED = "16717"
 MEMORY = ["--boot-log", BOOT_LOG, "--elf", FIRMWARE, "--need", NEED]
 VERSIONS = ("4.2", "4.3.2", "5.5")
 
+#: The page with all three versions.
+REPORT = "build/report.html"
+
 NEXT = f"""\
   heapscope info {TRACE}
   heapscope replay {TRACE} --boot-log {BOOT_LOG} --idf 5.5 --need {NEED}
+  heapscope report {TRACE} --boot-log {BOOT_LOG} --idf 4.3.2 --need {NEED} -o report.html
   heapscope leaks {TRACE} --from "closed 1" --to "closed 5"
   heapscope compare workloads/captured/demo.hst.zst --chip esp32 --idf 4.2 --idf 5.5
   heapscope import text YOUR_EVENTS.txt -o T.hst
@@ -63,6 +67,9 @@ def main() -> int:
     run(console, "replay", TRACE, *MEMORY)
     built_with, *later = VERSIONS
     answer = [compare(console, built_with, version) for version in later]
+    Path(REPORT).parent.mkdir(exist_ok=True)
+    versions = [part for version in VERSIONS for part in ("--idf", version)]
+    run(console, "report", TRACE, *versions, *MEMORY, "-o", REPORT)
     console.print(Text("The answer: " + " ".join(answer), style="bold"))
     console.print(Text(f"\nNext:\n{NEXT}", style=""), soft_wrap=True)
     return 0

@@ -7,11 +7,16 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.compare import compare
+from heapscope.cli.experiment import experiment
+from heapscope.cli.export import export
+from heapscope.cli.fit import fit
 from heapscope.cli.group import HeapscopeGroup
 from heapscope.cli.import_trace import import_trace
 from heapscope.cli.info import info
 from heapscope.cli.leaks import leaks
 from heapscope.cli.replay import replay
+from heapscope.cli.report import report
+from heapscope.cli.why import why
 
 __all__ = ["app", "main"]
 
@@ -70,8 +75,13 @@ app.command(name="import", short_help="Turn another form of a trace into a .hst 
 )
 app.command(name="info", short_help="Say what a trace holds.")(info)
 app.command(name="replay", short_help="Run a trace on a chip's memory.")(replay)
+app.command(name="fit", short_help="Find the smallest pool, by allocator.")(fit)
+app.command(name="why", short_help="Say why requests failed, and what would help.")(why)
 app.command(name="leaks", short_help="Say what a program did not give back.")(leaks)
 app.command(name="compare", short_help="Put two replays side by side.")(compare)
+app.command(name="report", short_help="Write what happened as one HTML page.")(report)
+app.command(name="export", short_help="Write a trace in another program's format.")(export)
+app.command(name="experiment", short_help="Compute a published experiment anew.")(experiment)
 
 
 def main() -> None:

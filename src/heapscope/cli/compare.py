@@ -21,6 +21,7 @@ def compare(
     chip: Annotated[list[str] | None, flags.CHIP] = None,
     idf: Annotated[list[str] | None, flags.IDF] = None,
     boot_log: Annotated[list[str] | None, flags.BOOT_LOG] = None,
+    sdkconfig: Annotated[list[str] | None, flags.SDKCONFIG] = None,
     cores: Annotated[list[str] | None, flags.CORES] = None,
     static_dram: Annotated[list[str] | None, flags.STATIC_DRAM] = None,
     static_iram: Annotated[list[str] | None, flags.STATIC_IRAM] = None,
@@ -35,6 +36,7 @@ def compare(
     layout: Annotated[list[str] | None, flags.LAYOUT] = None,
     pool: Annotated[list[str] | None, flags.POOL] = None,
     allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
+    place: Annotated[list[str] | None, flags.PLACE] = None,
     need: Needs = None,
     json: Json = None,
 ) -> None:
@@ -48,6 +50,7 @@ def compare(
     Examples:
       heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5 --need 16717
       heapscope compare T.hst --pool 256KB --allocator idf-4.2 --allocator idf-5.5
+      heapscope compare T.hst --pool 256KB --place none --place rules.toml
       heapscope compare before.hst after.hst --chip esp32
       heapscope compare before.json after.json
     """
@@ -59,6 +62,7 @@ def compare(
         "chip": chip,
         "idf": idf,
         "boot_log": boot_log,
+        "sdkconfig": sdkconfig,
         "cores": cores,
         "static_dram": static_dram,
         "static_iram": static_iram,
@@ -73,6 +77,7 @@ def compare(
         "layout": layout,
         "pool": pool,
         "allocator": allocator,
+        "place": place,
     }
     results = both_sides(left, right, {name: value or [] for name, value in given.items()}, need)
     comparison = compare_results(*results)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["STDOUT", "dumps", "wants_tables", "write_json"]
+__all__ = ["STDOUT", "dumps", "wants_tables", "write_json", "write_text"]
 
 STDOUT = "-"
 
@@ -17,22 +17,28 @@ def wants_tables(target: Path | None) -> bool:
     return str(target) != STDOUT
 
 
-def write_json(document: dict[str, Any], target: Path | None) -> None:
+def write_json(document: dict[str, Any] | list[dict[str, Any]], target: Path | None) -> None:
     """To a file, whole or not at all; "-": standard output; None: nowhere."""
-    if target is None:
-        return
+    if target is not None:
+        write_text(dumps(document), target, option="--json")
+
+
+def write_text(text: str, target: Path, *, option: str) -> None:
+    """To a file, whole or not at all; "-": standard output. `option` named it."""
     from heapscope.capture.output import open_output
     from heapscope.errors import InputError
 
     try:
         with open_output(target) as write:
-            write(dumps(document).encode("ascii"))
+            write(text.encode("utf-8"))
     except InputError as error:  # its remedy speaks of traces
-        raise InputError(error.message, remedy="give --json another place") from None
+        raise InputError(error.message, remedy=f"give {option} another place") from None
 
 
-def dumps(document: dict[str, Any]) -> str:
+def dumps(document: dict[str, Any] | list[dict[str, Any]]) -> str:
     """Plain ASCII: no terminal is ever made to act on a name in it."""
+    if isinstance(document, list):
+        return "[\n" + ",\n".join(f" {json.dumps(row)}" for row in document) + "\n]\n"
     return "{\n" + ",\n".join(_members(document)) + "\n}\n"
 
 

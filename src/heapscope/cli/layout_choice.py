@@ -9,20 +9,25 @@ from heapscope.cli.recorded import recorded_facts
 from heapscope.cli.shared import LayoutOptions
 from heapscope.cli.sizes import parse_size
 from heapscope.cli.static_choice import StaticChoice, choose_static
-from heapscope.errors import HeapscopeError
+from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.boot_log import BootLog, read_boot_log
 from heapscope.layout.build import THRESHOLD, Psram, StaticUseError
 from heapscope.layout.chips import Chip, chip_names, load_chip
 from heapscope.layout.layout import Layout
+from heapscope.layout.place_file import read_placement
+from heapscope.layout.placement import Placement
 from heapscope.layout.pool import pool_layout
+from heapscope.layout.region_names import with_allocators
+from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.layout.toml_file import read_layout
 from heapscope.layout.versions import parse_idf
 from heapscope.trace.names import printable
 
-__all__ = ["DEFAULT_IDF", "Memory", "choose_memory"]
+__all__ = ["DEFAULT_IDF", "Memory", "choose_memory", "choose_placement"]
 
 DEFAULT_IDF = "5.5"
+NO_RULES = "none"  # --place none: one side of a comparison without rules
 
 EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layout F.toml"
 
@@ -40,18 +45,27 @@ def choose_memory(options: LayoutOptions, trace: Path) -> Memory:
     if options.pool is not None:
         _alone(options, "pool")
         size = parse_size(options.pool, what="--pool")
-        return Memory(layout=pool_layout(size, options.allocator or f"idf-{DEFAULT_IDF}"))
+        pool = pool_layout(size, _everywhere(options) or f"idf-{DEFAULT_IDF}")
+        return Memory(layout=_with_allocators(pool, options.allocator))
     if options.layout is not None:
         _alone(options, "layout")
         layout = read_layout(Path(options.layout))
-        return Memory(layout=_with_allocator(layout, options.allocator))
+        return Memory(layout=_with_allocators(layout, options.allocator))
     return _of_chip(options, trace)
 
 
+def choose_placement(options: LayoutOptions, layout: Layout) -> Placement | None:
+    """The rules that the options name; None: there are none, or "none" was given."""
+    if options.place in (None, NO_RULES):
+        return None
+    return read_placement(Path(options.place or ""), layout)
+
+
 def _alone(options: LayoutOptions, chosen: str) -> None:
-    """A pool or a layout file says all there is to say but the allocator."""
+    """A pool or a layout file says all there is to say but the allocator and the rules."""
     for field in fields(options):
-        if field.name not in (chosen, "allocator") and getattr(options, field.name) is not None:
+        beside = (chosen, "allocator", "place")
+        if field.name not in beside and getattr(options, field.name) is not None:
             raise HeapscopeError(
                 f"--{chosen} and {_flag(field.name)} cannot be used together",
                 remedy=f"choose one: {EXAMPLES}",
@@ -62,11 +76,17 @@ def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def _with_allocator(layout: Layout, allocator: str | None) -> Layout:
-    if allocator is None:
-        return layout
-    name = parse_allocator(allocator)
-    return replace(layout, regions=tuple(replace(r, allocator=name) for r in layout.regions))
+def _everywhere(options: LayoutOptions) -> str | None:
+    """The allocator that is not for one region alone."""
+    names = [part for part in (options.allocator or "").split(",") if "=" not in part]
+    return names[-1] if names and options.allocator is not None else None
+
+
+def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
+    try:
+        return layout if allocators is None else with_allocators(layout, allocators)
+    except InputError as error:
+        raise InputError(f"--allocator: {error.message}", remedy=error.remedy) from None
 
 
 def _of_chip(options: LayoutOptions, trace: Path) -> Memory:
@@ -74,13 +94,16 @@ def _of_chip(options: LayoutOptions, trace: Path) -> Memory:
     chip, idf, notes = _chip_and_version(options, boot, trace)
     loaded = load_chip(chip)
     static = choose_static(options, loaded)
+    config = _sdkconfig(options)
     try:
-        layout = _chip_layout(options, loaded, idf, boot, static)
+        layout = _chip_layout(options, loaded, idf, boot, static, config)
     except StaticUseError as error:
         raise error if static is None else static.wrong(error) from None
+    layout = _with_allocators(layout, options.allocator)
     for region in layout.regions:
         parse_allocator(region.allocator)  # a version may come before its model
-    said = () if static is None else static.notes(boot)
+    said = () if config is None else config.notes
+    said += () if static is None else static.notes(boot)
     return Memory(layout=replace(layout, notes=(*notes, *said, *layout.notes)), static=static)
 
 
@@ -90,6 +113,7 @@ def _chip_layout(
     idf: str | None,
     boot: BootLog | None,
     static: StaticChoice | None,
+    config: SdkConfig | None,
 ) -> Layout:
     dram = _static(options.static_dram, "--static-dram")
     iram = _static(options.static_iram, "--static-iram")
@@ -108,8 +132,20 @@ def _chip_layout(
         protection=_switch(options.memprot, "--memprot"),
         iram_8bit=_switch(options.iram_8bit, "--iram-8bit") or False,
         boot=boot,
-        allocator=options.allocator,
+        allocator=_everywhere(options),
+        flavour="" if config is None else config.flavour,
     )
+
+
+def _sdkconfig(options: LayoutOptions) -> SdkConfig | None:
+    if options.sdkconfig is None:
+        return None
+    if _everywhere(options) is not None:
+        raise HeapscopeError(
+            "--sdkconfig and --allocator both say how the allocator is built",
+            remedy="leave one of them out: --allocator idf-5.5+light+track says it alone",
+        )
+    return read_sdkconfig(options.sdkconfig)
 
 
 def _boot_log(options: LayoutOptions) -> BootLog:

@@ -17,11 +17,13 @@ __all__ = [
     "LAYOUT",
     "MAP",
     "MEMPROT",
+    "PLACE",
     "POOL",
     "PSRAM",
     "PSRAM_RESERVE",
     "PSRAM_THRESHOLD",
     "RTC",
+    "SDKCONFIG",
     "STATIC_DRAM",
     "STATIC_IRAM",
 ]
@@ -35,6 +37,9 @@ CHIP = _option("--chip", "C", "Chip whose memory is replayed, for example esp32.
 IDF = _option("--idf", "V", "ESP-IDF version: 4.2, 4.3, 5.5 (default), 6.0 (development branch).")
 BOOT_LOG = _option(
     "--boot-log", "F", "Boot log of a real device: its heap_init lines are the regions."
+)
+SDKCONFIG = _option(
+    "--sdkconfig", "F", "The firmware's sdkconfig: of it, heap poisoning and task tracking."
 )
 CORES = _option("--cores", "1|2", "Cores in use (all of the chip's).")
 STATIC_DRAM = _option("--static-dram", "BYTES", "Static data in DRAM; moves the heap's start.")
@@ -61,4 +66,11 @@ IRAM_8BIT = _option(
 )
 LAYOUT = _option("--layout", "F.toml", "Regions from a layout file.")
 POOL = _option("--pool", "BYTES", "One pool of this size (262144, 0x40000, 256KB); idf-5.5.")
-ALLOCATOR = _option("--allocator", "A", "Allocator of every region, for example idf-4.2+light.")
+ALLOCATOR = _option(
+    "--allocator",
+    "[REGION=]A",
+    "Allocator of every region, or of one: idf-4.2+light, D/IRAM=tlsf; several with commas.",
+)
+PLACE = _option(
+    "--place", "RULES.toml", "Send tasks, sizes, sites or heaps to regions and private heaps; none."
+)

@@ -14,10 +14,12 @@ DELAY = 1.0  # seconds before the bar shows
 
 
 class Bar:
-    """Called with bytes read, bytes in all (None: unknown) and, where they are counted, events."""
+    """Called with bytes read, bytes in all (None: unknown) and, where they are counted, events.
+    `parts`: with parts of the work instead of bytes."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, *, parts: bool = False) -> None:
         self._what = what
+        self._parts = parts
         self._began = time.monotonic()
         self._progress: Any = None
         self._task: Any = None
@@ -37,12 +39,18 @@ class Bar:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+        )
 
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            DownloadColumn(),
+            MofNCompleteColumn() if self._parts else DownloadColumn(),
             TextColumn("{task.fields[speed]}", markup=False),
             console=Console(stderr=True),
             transient=True,
@@ -52,9 +60,9 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Bar]:
+def progress_bar(what: str, *, parts: bool = False) -> Iterator[Bar]:
     """`what` is a plain word of ours, never a name out of a trace."""
-    bar = Bar(what)
+    bar = Bar(what, parts=parts)
     try:
         yield bar
     finally:

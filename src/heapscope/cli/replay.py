@@ -22,6 +22,7 @@ def replay(
     chip: Annotated[str | None, flags.CHIP] = None,
     idf: Annotated[str | None, flags.IDF] = None,
     boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
+    sdkconfig: Annotated[str | None, flags.SDKCONFIG] = None,
     cores: Annotated[str | None, flags.CORES] = None,
     static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
     static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
@@ -35,7 +36,8 @@ def replay(
     iram_8bit: Annotated[str | None, flags.IRAM_8BIT] = None,
     layout: Annotated[str | None, flags.LAYOUT] = None,
     pool: Annotated[str | None, flags.POOL] = None,
-    allocator: Annotated[str | None, flags.ALLOCATOR] = None,
+    allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
+    place: Annotated[str | None, flags.PLACE] = None,
     need: Needs = None,
     explain: Annotated[
         int | None,
@@ -51,12 +53,13 @@ def replay(
     \b
     The memory is one of
       --chip C [--idf V] [--boot-log F] [--cores N] [--static-dram N] [--static-iram N]
-               [--elf F or --map F]
+               [--sdkconfig F] [--elf F or --map F]
                [--psram SIZE] [--rtc on/off] [--memprot on/off] [--iram-8bit on/off]
       --boot-log F       a real device's regions; its own chip and version count
       --layout F.toml    regions of your own
       --pool BYTES       a single pool
-    and --allocator A puts another allocator on every region of it.
+    and --allocator A puts another allocator on every region of it, --allocator REGION=A on one
+    (a kind or an address). --place RULES.toml sends requests elsewhere than their capabilities do.
 
     \b
     Examples:
@@ -64,6 +67,8 @@ def replay(
       heapscope replay T.hst --chip esp32s3 --idf 5.5 --psram 8MB --need 16717:INTERNAL
       heapscope replay T.hst --boot-log boot.txt --need 16717 --need 4KB:DMA
       heapscope replay T.hst --pool 256KB --allocator idf-4.2 --digest
+      heapscope replay T.hst --chip esp32 --allocator idf-5.5 --allocator D/IRAM=tlsf
+      heapscope replay T.hst --chip esp32 --place rules.toml
       heapscope replay T.hst --chip esp32 --explain 0
       heapscope replay T.hst --chip esp32 --elf firmware.elf
       heapscope replay T.hst --chip esp32 --json replay.json
@@ -74,6 +79,7 @@ def replay(
         chip=chip,
         idf=idf,
         boot_log=boot_log,
+        sdkconfig=sdkconfig,
         cores=cores,
         static_dram=static_dram,
         static_iram=static_iram,
@@ -87,7 +93,8 @@ def replay(
         iram_8bit=iram_8bit,
         layout=layout,
         pool=pool,
-        allocator=allocator,
+        allocator=",".join(allocator) if allocator else None,
+        place=place,
     )
     result = run(trace, options, need or [], explain=explain)
     _show(result, digest=digest, json=json)

@@ -39,6 +39,7 @@ class LayoutOptions:
     chip: str | None = None
     idf: str | None = None
     boot_log: str | None = None
+    sdkconfig: str | None = None
     cores: str | None = None
     static_dram: str | None = None
     static_iram: str | None = None
@@ -53,3 +54,4 @@ class LayoutOptions:
     layout: str | None = None
     pool: str | None = None
     allocator: str | None = None
+    place: str | None = None

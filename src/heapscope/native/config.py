@@ -7,7 +7,16 @@ from typing import Any
 
 from heapscope.native.library import ffi, load
 
-__all__ = ["NativeConfig", "NativeNeed", "NativeRegion", "Prepared"]
+__all__ = [
+    "NativeConfig",
+    "NativeNeed",
+    "NativeRegion",
+    "NativeRule",
+    "NativeRuleNames",
+    "Prepared",
+]
+
+ALL_RULES = (1 << 64) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +31,26 @@ class NativeRegion:
     iram_alias: bool = False
     startup_use: int = 0
     optional: bool = False
+    private_heap: int = 0
+    taken_from: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class NativeRule:
+    """hs_lab_rule_t."""
+
+    size_min: int
+    size_max: int
+    regions: int
+    fallback: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class NativeRuleNames:
+    """hs_lab_rule_names_t: rules by bit, for each index."""
+
+    rules: tuple[int, ...] = ()
+    others: int = ALL_RULES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +75,10 @@ class NativeConfig:
     needs: tuple[NativeNeed, ...] = ()
     timeline_buckets: int = 0
     explain: int | None = None  # the event to explain
+    rules: tuple[NativeRule, ...] = ()
+    rule_tasks: NativeRuleNames = NativeRuleNames()
+    rule_sites: NativeRuleNames = NativeRuleNames()
+    rule_heaps: NativeRuleNames = NativeRuleNames()
 
 
 class Prepared:
@@ -57,6 +90,9 @@ class Prepared:
         self._capsets = ffi.new("uint32_t[]", list(config.capsets))
         needs = [{"size": need.size, "caps": need.caps} for need in config.needs]
         self._needs = ffi.new("hs_lab_need_t[]", needs)
+        self._rules = ffi.new("hs_lab_rule_t[]", [_rule(rule) for rule in config.rules])
+        names = (config.rule_tasks, config.rule_sites, config.rule_heaps)
+        self._names = [ffi.new("uint64_t[]", list(one.rules)) for one in names]
         self.pointer: Any = ffi.new("hs_lab_config_t *", self._fields(config))
 
     def _fields(self, config: NativeConfig) -> dict[str, Any]:
@@ -75,7 +111,25 @@ class Prepared:
             "timeline_buckets": config.timeline_buckets,
             "explains": int(config.explain is not None),
             "explain_event": config.explain or 0,
+            "rules": self._rules,
+            "rule_count": len(config.rules),
+            "rule_tasks": _names(self._names[0], config.rule_tasks),
+            "rule_sites": _names(self._names[1], config.rule_sites),
+            "rule_heaps": _names(self._names[2], config.rule_heaps),
         }
+
+
+def _rule(rule: NativeRule) -> dict[str, int]:
+    return {
+        "size_min": rule.size_min,
+        "size_max": rule.size_max,
+        "regions": rule.regions,
+        "fallback": int(rule.fallback),
+    }
+
+
+def _names(rules: Any, names: NativeRuleNames) -> dict[str, Any]:
+    return {"rules": rules, "count": len(names.rules), "others": names.others}
 
 
 def _region(region: NativeRegion) -> dict[str, Any]:
@@ -87,5 +141,7 @@ def _region(region: NativeRegion) -> dict[str, Any]:
         "iram_alias": int(region.iram_alias),
         "startup_use": region.startup_use,
         "optional": int(region.optional),
+        "private_heap": region.private_heap,
+        "taken_from": region.taken_from,
         "allocator": region.allocator.encode("ascii"),
     }

@@ -12,7 +12,7 @@ import cffi
 
 from heapscope.errors import HeapscopeError
 
-__all__ = ["ABI", "allocator_names", "ffi", "load"]
+__all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "load"]
 
 #: HS_LAB_ABI of the lab.h that this binding was written against.
 ABI = 1
@@ -44,11 +44,20 @@ def load() -> Any:
 
 @functools.cache
 def allocator_names() -> tuple[str, ...]:
-    """Every allocator that the library can replay, flavours ("+light") included."""
+    """Every allocator that the library can replay, each once, flavours ("+light", "+track")
+    included; `find_allocator` knows other spellings."""
     names: list[str] = []
     while (name := load().hs_lab_allocator_name(len(names))) != ffi.NULL:
         names.append(ffi.string(name).decode("ascii"))
     return tuple(names)
+
+
+def find_allocator(name: str) -> str | None:
+    """The one of `allocator_names` that a spelling means: "idf-5.5+track+light"; None: none."""
+    if not name.isascii() or "\0" in name:
+        return None
+    found = load().hs_lab_allocator_find(name.encode("ascii"))
+    return None if found == ffi.NULL else str(ffi.string(found).decode("ascii"))
 
 
 def _library_path() -> Path:

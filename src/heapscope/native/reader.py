@@ -21,6 +21,7 @@ from heapscope.native.rows import (
     MarkRow,
     NeedRow,
     RegionRow,
+    RuleRow,
     SetRow,
     SummaryRow,
     TaskRow,
@@ -31,6 +32,7 @@ from heapscope.native.timeline import TimelineData, read_timeline
 __all__ = ["NameTable", "NativeReader"]
 
 _NO_REGION = 0xFFFF_FFFF
+_PIECE = 1 << 16  # bytes pushed at once where rows are taken in between
 
 Row = TypeVar("Row")
 
@@ -61,17 +63,32 @@ class NativeReader(NativeOwner):
             code = status[0] or Status.MEMORY
             raise StatusError("the replay cannot be set up", status=code, where=region)
         super().__init__(reader, lib.hs_lab_reader_delete, what="reader")
+        self._after: Callable[[], None] | None = None
+
+    def after_each_piece(self, call: Callable[[], None]) -> None:
+        """Calls it after every 64 KB of the trace and after its end: whoever has rows kept takes
+        them there, so that they do not pile up."""
+        self._after = call
 
     def push(self, data: bytes) -> None:
         """The next bytes of the trace."""
-        pointer = ffi.from_buffer("uint8_t[]", data)
-        check(self._lib.hs_lab_reader_push(self.handle, pointer, len(data)), "reading the trace")
+        step = len(data) if self._after is None else _PIECE
+        view = memoryview(data)
+        for begin in range(0, len(data), max(step, 1)):
+            piece = view[begin : begin + step]
+            pointer = ffi.from_buffer("uint8_t[]", piece)
+            status = self._lib.hs_lab_reader_push(self.handle, pointer, len(piece))
+            check(status, "reading the trace")
+            if self._after is not None:
+                self._after()
 
     def finish(self) -> Status:
         """The trace is over. FORMAT: not one chunk in it; VERSION: all of it is newer."""
         status = self._lib.hs_lab_reader_finish(self.handle)
         if status not in (Status.FORMAT, Status.VERSION):
             check(status, "reading the trace")
+        if self._after is not None:
+            self._after()
         return Status(status)
 
     def health(self) -> HealthRow:
@@ -136,6 +153,10 @@ class NativeReader(NativeOwner):
     def explanation_regions(self) -> tuple[ExplanationRegionRow, ...]:
         call = self._lib.hs_lab_explain_regions
         return self._rows(call, "hs_lab_explanation_region_t", ExplanationRegionRow)
+
+    def rules(self) -> tuple[RuleRow, ...]:
+        """One row a rule, then what no rule did; empty without rules."""
+        return self._rows(self._lib.hs_lab_rules, "hs_lab_rule_row_t", RuleRow)
 
     def anomalies(self) -> tuple[AnomalyRow, ...]:
         return self._rows(self._lib.hs_lab_anomalies, "hs_lab_anomaly_row_t", AnomalyRow)

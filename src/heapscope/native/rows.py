@@ -17,6 +17,7 @@ __all__ = [
     "MarkRow",
     "NeedRow",
     "RegionRow",
+    "RuleRow",
     "SetRow",
     "SummaryRow",
     "TaskRow",
@@ -228,6 +229,8 @@ class ExplanationRow:
     region: int
     address: int
     skipped: int
+    rule: int
+    rule_unfit: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,6 +252,19 @@ class MarkRow:
     failures: int
     name: int
     task_rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleRow:
+    requests: int
+    refused: int
+    elsewhere: int
+    unfit: int
+    peak_event: int
+    payload: int
+    payload_peak: int
+    blocks: int
+    blocks_peak: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,15 +15,15 @@ __all__ = ["header"]
 
 def header(result: ReplayResult) -> Iterator[RenderableType]:
     layout, census = result.layout, result.census
+    own = [region for region in result.regions if not region.private]
+    private = len(result.regions) - len(own)
+    more = f" and {plural(private, 'private heap')}" if private else ""
     yield Text.assemble((result.trace.path, "bold"), " on ", (layout.name, "bold"))
+    total = size(sum(region.size for region in own))
     yield Text(
-        f"{size(_total(result))} in {plural(len(result.regions), 'region')}; allocator "
+        f"{total} in {plural(len(own), 'region')}{more}; allocator "
         f"{', '.join(layout.allocators)}; {plural(census.events, 'event')} of "
         f"{plural(census.tasks, 'task')}; live payload up to {size(census.live_peak)}",
     )
     for note in layout.notes:
         yield Text(f"note: {note}", style="dim")
-
-
-def _total(result: ReplayResult) -> int:
-    return sum(region.size for region in result.regions)

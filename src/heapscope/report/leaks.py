@@ -12,7 +12,7 @@ from heapscope.leaks.trend import Trend
 from heapscope.measure.wording import plural, signed, size
 from heapscope.report.table import Cell, Column, table
 
-__all__ = ["print_leaks"]
+__all__ = ["print_leaks", "sentences"]
 
 COLUMNS = (
     Column(heading="Task", name=True),
@@ -28,7 +28,7 @@ SHOWN = 40  # rows; --json has all
 
 
 def print_leaks(leaks: Leaks, target: Console) -> None:
-    for position, sentence in enumerate(_sentences(leaks)):
+    for position, sentence in enumerate(sentences(leaks)):
         target.print(Text(sentence, style="bold" if position == 0 else ""))
     for message in leaks.messages:
         target.print(Text(f"damage: {message}", style="yellow"))
@@ -42,7 +42,8 @@ def print_leaks(leaks: Leaks, target: Console) -> None:
         target.print(table(title, COLUMNS, rows, width=target.width))
 
 
-def _sentences(leaks: Leaks) -> Iterator[str]:
+def sentences(leaks: Leaks) -> Iterator[str]:
+    """The answer first."""
     growing = [row for row in leaks.holders if row.trend is not None and row.trend.grows]
     stayed = f"{size(leaks.stayed)} in {plural(leaks.stayed_blocks, 'block')}"
     if not leaks.stayed_blocks:

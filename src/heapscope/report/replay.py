@@ -16,6 +16,7 @@ from heapscope.report.health import health, match
 from heapscope.report.marks import marks
 from heapscope.report.memory import memory
 from heapscope.report.needs import needs
+from heapscope.report.placement import placement
 from heapscope.report.regions import regions
 from heapscope.report.static import static
 from heapscope.report.tasks import tasks
@@ -35,6 +36,7 @@ def print_replay(result: ReplayResult, target: Console) -> None:
     _section(target, timeline(result, width=width, blocks=blocks))
     _section(target, needs(result, width=width))
     _section(target, failures(result, width=width))
+    _section(target, placement(result, width=width))
     _section(target, memory(result, width=width))
     _section(target, tightest(result, width=width, blocks=blocks))
     _section(target, regions(result, width=width))

@@ -28,13 +28,17 @@ def tightest(result: ReplayResult, *, width: int, blocks: bool) -> Iterator[Rend
         "rounding": row.rounding,
         "block headers": row.header,
         "control structures": row.control,
-        "start-up": row.startup,
+        "start-up, private heaps" if _has_private(result) else "start-up": row.startup,
         "old block of a moving realloc": row.moving,
         "free": row.free,
     }
     title = f"Where the bytes were at the tightest moment, {result.place(row.event)}"
     rows = [_row(name, value, row.size, blocks) for name, value in parts.items() if value]
     yield table(title, COLUMNS, rows, width=width)
+
+
+def _has_private(result: ReplayResult) -> bool:
+    return any(region.private for region in result.regions)
 
 
 def _row(name: str, value: int, whole: int, blocks: bool) -> tuple[Cell, ...]:

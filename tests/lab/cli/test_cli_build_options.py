@@ -156,3 +156,34 @@ def test_what_cannot_be_is_an_error_with_a_remedy(
     assert (done.code, done.out) == (2, "")
     assert why in done.err
     assert "remedy: " in done.err
+
+
+def test_an_sdkconfig_gives_the_allocator_its_flavour(hst: Path, run: Run) -> None:
+    Path("sdkconfig").write_text("CONFIG_HEAP_TASK_TRACKING=y\n")
+    document = replayed(run, hst, "--chip", "esp32", "--idf", "4.2", "--sdkconfig", "sdkconfig")
+    assert {region["allocator"] for region in document["regions"]} == {"idf-4.2+track"}
+    assert "+track, as in sdkconfig" in notes(document)
+    used = sum(region["used_blocks"] for region in document["regions"])
+    plain = replayed(run, hst, "--chip", "esp32", "--idf", "4.2")
+    header = [sum(region["header"] for region in one["regions"]) for one in (document, plain)]
+    assert header[0] - header[1] == 16 * used > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--chip", "esp32", "--sdkconfig", "none"), "none: no such file"),
+        (("--chip", "esp32", "--sdkconfig", "boot.txt"), "boot.txt, line 1: no option"),
+        (("--pool", "64KB", "--sdkconfig", "boot.txt"), "cannot be used together"),
+        (
+            ("--chip", "esp32", "--sdkconfig", "boot.txt", "--allocator", "idf-5.5"),
+            "both say how the allocator is built",
+        ),
+    ],
+)
+def test_an_sdkconfig_that_cannot_be_is_an_error(
+    hst: Path, run: Run, options: tuple[str, ...], why: str
+) -> None:
+    done = run("replay", hst, *options)
+    assert (done.code, done.out) == (2, "")
+    assert why in " ".join(done.err.split())

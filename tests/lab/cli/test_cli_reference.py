@@ -48,6 +48,9 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     firmware = REFERENCE.parents[2] / "workloads" / "static" / "firmware.elf"
     Path("firmware.elf").write_bytes(firmware.read_bytes())
     Path("known.txt").write_text("task=net\n", encoding="utf-8")
+    rule = '[[rule]]\ntask = "net"\nmax = 64\nregion = "%s"\n'
+    kind = "pool" if "--pool" in example else "D/IRAM"
+    Path("rules.toml").write_text(rule % kind, encoding="utf-8")
     for name in ("before", "after"):
         Path(f"{name}.hst").write_bytes(hst.read_bytes())
         run("replay", hst, "--pool", "64KB", "--json", f"{name}.json")

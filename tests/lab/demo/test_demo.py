@@ -101,5 +101,6 @@ def test_the_demo_runs_and_ends_with_the_answer_and_the_next_commands() -> None:
     assert "16,717 B for malloc always fits under ESP-IDF 4.2, does not fit" in answer
     assert "heapscope import text" in answer
     assert "Static RAM" in out
+    assert f"{demo.REPORT}: " in out
     for version in demo.VERSIONS:
         assert f"ESP-IDF {version}" in out

@@ -69,14 +69,14 @@ def test_a_region_up_to_the_end_of_the_address_space_is_to_be_shorter(trace: Mak
     assert error.remedy == "make it 4 bytes shorter"
 
 
-def test_more_memory_kinds_than_eight_are_named(trace: MakeTrace) -> None:
+def test_more_memory_kinds_than_sixteen_are_named(trace: MakeTrace) -> None:
     layout = one_region(size=4096)
     first = layout.regions[0]
-    regions = tuple(changed(first, start=first.start + 4096 * n, kind=f"K{n}") for n in range(9))
+    regions = tuple(changed(first, start=first.start + 4096 * n, kind=f"K{n}") for n in range(17))
     error = refused(trace("a 1 1"), changed(layout, regions=regions))
-    assert "9 memory kinds, at most 8 are possible: K0, K1" in error.message
+    assert "17 memory kinds, at most 16 are possible: K0, K1" in error.message
     assert "one kind" in error.remedy
-    replay(trace("a 1 1"), changed(layout, regions=regions[:8]))
+    replay(trace("a 1 1"), changed(layout, regions=regions[:16]))
 
 
 def test_a_layout_without_a_single_heap_is_an_error_of_its_sizes(trace: MakeTrace) -> None:

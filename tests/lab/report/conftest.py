@@ -50,6 +50,7 @@ def region_row(**changes: Any) -> RegionRow:
         "kind": "DRAM",
         "allocator": "idf-5.5",
         "has_heap": True,
+        "private": False,
         "control": 1_700,
         "header": 1_000,
         "startup": 12_000,

@@ -1,0 +1,1 @@
+"""Traces and their replays in the formats of other programs."""

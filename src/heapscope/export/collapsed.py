@@ -1,0 +1,40 @@
+"""Collapsed stacks: "task;frame;frame BYTES", one a line, as flame graph programs read them."""
+
+from __future__ import annotations
+
+from heapscope.capture.output import Write
+from heapscope.export.exporter import Context, Finish
+from heapscope.export.stacks import stacks
+from heapscope.native.export import Keep, Rows
+
+__all__ = ["WEIGHTS", "Collapsed"]
+
+#: What --weight chooses, and the figure of a profile that it means.
+WEIGHTS = {"peak": "at_peak", "total": "total", "leaked": "live"}
+
+
+class Collapsed:
+    names_first = False
+    keep = Keep.PROFILE
+
+    def __init__(self, weight: str) -> None:
+        self._figure = WEIGHTS[weight]
+
+    def span(self, events: int) -> int:
+        return 1
+
+    def begin(self, context: Context, write: Write) -> None:
+        """All is known at the end."""
+
+    def rows(self, rows: Rows, write: Write) -> None:
+        """None are kept."""
+
+    def samples(self, samples: Rows, write: Write) -> None:
+        """None are kept."""
+
+    def end(self, finish: Finish, write: Write) -> None:
+        for stack in stacks(finish):
+            if weight := stack.figures[self._figure]:
+                # Only a task's name can have one left: in a site's it parts the frames.
+                frames = [frame.replace(";", ":") for frame in stack.frames]
+                write(f"{';'.join(frames)} {weight}\n".encode())

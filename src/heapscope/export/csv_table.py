@@ -1,0 +1,49 @@
+"""CSV: one row for each heap event (RFC 4180, with LF)."""
+
+from __future__ import annotations
+
+from heapscope.capture.output import Write
+from heapscope.export.columns import cells, columns
+from heapscope.export.exporter import Context, Finish
+from heapscope.native.export import ROW, Keep, Rows
+from heapscope.native.row_text import Cell, RowText
+
+__all__ = ["CsvTable", "quoted"]
+
+#: A spreadsheet takes a text that begins with one of these for a formula.
+_FORMULA = ("=", "+", "-", "@")
+_SPECIAL = frozenset(',"\r\n')
+
+
+def quoted(name: str) -> str:
+    """A name as a field; an apostrophe before what a spreadsheet would compute."""
+    if name.startswith(_FORMULA):
+        name = f"'{name}"
+    if _SPECIAL.isdisjoint(name) and name == name.strip():
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+class CsvTable:
+    names_first = True
+    keep = Keep.ROWS
+
+    def span(self, events: int) -> int:
+        return 1
+
+    def begin(self, context: Context, write: Write) -> None:
+        table = columns(context)
+        write((",".join(column.name for column in table) + "\n").encode())
+        before = ["", *[","] * (len(table) - 1)]
+        made = cells(table, quote=quoted, before=before, none="")
+        self._text = RowText(ROW, [*made, Cell(before=b"\n")])
+
+    def rows(self, rows: Rows, write: Write) -> None:
+        for piece in self._text.write(rows):
+            write(piece)
+
+    def samples(self, samples: Rows, write: Write) -> None:
+        """None are kept."""
+
+    def end(self, finish: Finish, write: Write) -> None:
+        """The last row is the end."""

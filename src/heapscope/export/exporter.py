@@ -1,0 +1,71 @@
+"""What a format is given, and what it has to do with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from heapscope.capture.output import Write
+from heapscope.export.overview import Overview
+from heapscope.layout.layout import Layout
+from heapscope.measure.result import ReplayResult
+from heapscope.native.export import Keep, Peak, Rows
+
+__all__ = ["Context", "Exporter", "Finish", "RegionAt"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionAt:
+    """A region of the layout, private heaps of rules included. Address and size in bytes."""
+
+    name: str
+    start: int
+    size: int
+    allocator: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """Known before the first event."""
+
+    trace: str  # its path, safe to show
+    overview: Overview | None  # None: the format reads the trace only once
+    layout: Layout | None  # None: no heaps, the recorded program's own use
+    regions: tuple[RegionAt, ...]  # empty without a layout
+
+    @property
+    def known(self) -> Overview:
+        """For formats that have the trace read twice."""
+        if self.overview is None:
+            raise ValueError("this format asked for one reading")
+        return self.overview
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finish:
+    """Known after the last event."""
+
+    overview: Overview
+    result: ReplayResult | None  # with a layout
+    profile: Rows
+    peak: Peak
+    messages: tuple[str, ...]  # what of the trace is missing
+
+
+class Exporter(Protocol):
+    """One format. `names_first`: the trace is read twice, as names may come after their use."""
+
+    names_first: bool
+    keep: Keep
+
+    def span(self, events: int) -> int:
+        """Heap events that give one sample of each counter, of a trace with so many."""
+        ...
+
+    def begin(self, context: Context, write: Write) -> None: ...
+
+    def rows(self, rows: Rows, write: Write) -> None: ...
+
+    def samples(self, samples: Rows, write: Write) -> None: ...
+
+    def end(self, finish: Finish, write: Write) -> None: ...

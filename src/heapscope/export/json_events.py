@@ -1,0 +1,98 @@
+"""JSON: a document (docs/reference/export.schema.json) with an event a line, written as it goes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from heapscope.capture.output import Write
+from heapscope.export.columns import cells, columns
+from heapscope.export.exporter import Context, Finish, RegionAt
+from heapscope.export.json_text import dump, quoted
+from heapscope.layout.layout import Layout
+from heapscope.native.export import ROW, Keep, Rows
+from heapscope.native.row_text import Cell, RowText
+
+__all__ = ["FORMAT", "JsonEvents"]
+
+#: Version of the document; raised when a key changes its meaning or goes.
+FORMAT = 1
+
+
+class JsonEvents:
+    names_first = True
+    keep = Keep.ROWS
+
+    def span(self, events: int) -> int:
+        return 1
+
+    def begin(self, context: Context, write: Write) -> None:
+        self._first = True
+        write(b"{" + _members(_head(context)) + b',\n"events":[')
+        table = columns(context)
+        before = [f'"{column.name}":' for column in table]
+        before = [",\n{" + before[0], *["," + text for text in before[1:]]]
+        made = cells(table, quote=quoted, before=before, none="null")
+        self._text = RowText(ROW, [*made, Cell(before=b"}")])
+
+    def rows(self, rows: Rows, write: Write) -> None:
+        for piece in self._text.write(rows):
+            write(piece[1:] if self._first else piece)  # no comma before the first event
+            self._first = False
+
+    def samples(self, samples: Rows, write: Write) -> None:
+        """None are kept."""
+
+    def end(self, finish: Finish, write: Write) -> None:
+        write(b"\n],\n" + _members(_tail(finish)) + b"}\n")
+
+
+def _members(document: dict[str, Any]) -> bytes:
+    return ",\n".join(f"{dump(key)}:{dump(value)}" for key, value in document.items()).encode()
+
+
+def _head(context: Context) -> dict[str, Any]:
+    known = context.known
+    return {
+        "heapscope_export": FORMAT,
+        "trace": context.trace,
+        "metadata": known.metadata,
+        "clock_hz": known.clock_hz,
+        "layout": None if context.layout is None else _layout(context.layout, context.regions),
+        "marks": [
+            {"event": mark.event, "time": mark.time if known.has_clock else None, "name": mark.name}
+            for mark in known.marks
+        ],
+    }
+
+
+def _layout(layout: Layout, regions: tuple[RegionAt, ...]) -> dict[str, Any]:
+    return {
+        "name": layout.name,
+        "chip": layout.chip,
+        "sdk": layout.sdk,
+        "regions": [asdict(region) for region in regions],
+    }
+
+
+def _tail(finish: Finish) -> dict[str, Any]:
+    census, result = finish.overview.census, finish.result
+    totals: dict[str, Any] = {"events": census.events}
+    if result is None:
+        totals |= {
+            "live_peak": census.live_peak,
+            "live_peak_event": finish.overview.live_peak_event,
+            "live_end": census.live,
+            "failures": census.failed,
+            "digest": None,
+        }
+    else:
+        summary = result.summary
+        totals |= {
+            "live_peak": summary.live_peak,
+            "live_peak_event": summary.live_peak_event,
+            "live_end": summary.live,
+            "failures": summary.failures,
+            "digest": summary.digest,
+        }
+    return {"totals": totals, "messages": list(finish.messages)}

@@ -1,0 +1,209 @@
+"""Reads a trace, on a layout or without one, and hands what happened to a format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from heapscope.capture.output import Write
+from heapscope.errors import InputError
+from heapscope.export.exporter import Context, Exporter, Finish, RegionAt
+from heapscope.export.overview import Overview, overview, read_overview
+from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement
+from heapscope.measure.record import Record
+from heapscope.measure.result import ReplayResult
+from heapscope.native import export as native
+from heapscope.native.reader import NativeReader
+from heapscope.replay.run import ReplayProgress, replay
+from heapscope.trace.feed import read_trace
+from heapscope.trace.names import printable
+from heapscope.trace.source import STDIN
+
+__all__ = ["Exported", "export"]
+
+FORMAT = 1
+
+#: Gives a progress call for one reading of the trace: "reading names", "exporting".
+Readings = Callable[[str], AbstractContextManager[ReplayProgress]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported(Record):
+    """What was written. Sizes in bytes as asked for; with a layout of the blocks that it served."""
+
+    trace: str
+    to: str
+    file: str
+    bytes: int
+    layout: str | None  # its name; None: the recorded program's own use
+    events: int
+    live_peak: int
+    live_peak_event: int | None
+    live_end: int
+    failures: int  # on the layout; without one those that were recorded
+    messages: tuple[str, ...]  # what of the trace is missing
+
+    def to_json(self) -> dict[str, Any]:
+        return {"heapscope_export_result": FORMAT} | super().to_json()
+
+
+def export(
+    path: str | Path,
+    exporter: Exporter,
+    write: Write,
+    readings: Readings,
+    *,
+    to: str,
+    file: str,
+    layout: Layout | None = None,
+    placement: Placement | None = None,
+) -> Exported:
+    """Writes the whole of the trace at `path`. Memory: a function of live blocks, names and sites.
+    InputError: the trace or the layout cannot be used."""
+    counted = _Counted(write)
+    known = _names(path, readings) if exporter.names_first else None
+    reading = _Reading(path, exporter, counted, known, layout, placement)
+    with readings("exporting") as progress:
+        finish = reading.replay(layout, progress) if layout else reading.census(progress)
+        exporter.end(finish, counted)
+    return _exported(finish, path=str(path), to=to, file=file, size=counted.size)
+
+
+def _names(path: str | Path, readings: Readings) -> Overview:
+    if str(path) == STDIN:
+        raise InputError(
+            "standard input is read once, but this format needs the trace's names beforehand",
+            remedy="write the trace to a file and name that",
+        )
+    with readings("reading names") as progress:
+        return read_overview(path, progress=lambda done, total: progress(done, total, 0))
+
+
+class _Counted:
+    """Writes on, and counts the bytes."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self.size = 0
+
+    def __call__(self, data: bytes) -> object:
+        self.size += len(data)
+        return self._write(data)
+
+
+class _Reading:
+    """The reading in which the format gets its events; an Observer of the replay."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        exporter: Exporter,
+        write: Write,
+        known: Overview | None,
+        layout: Layout | None,
+        placement: Placement | None,
+    ) -> None:
+        self._path = path
+        self._exporter = exporter
+        self._write = write
+        self._known = known
+        self._layout = layout
+        self._placement = placement
+
+    def begin(self, reader: NativeReader) -> None:
+        events = 0 if self._known is None else self._known.census.events
+        keep, span = self._exporter.keep, self._exporter.span(events)
+        native.begin_export(reader, keep, span=span)
+        context = Context(
+            trace=printable(str(self._path), limit=400),
+            overview=self._known,
+            layout=self._layout,
+            regions=self._regions(reader),
+        )
+        self._exporter.begin(context, self._write)
+        reader.after_each_piece(lambda: self._take(reader))
+
+    def end(self, reader: NativeReader) -> None:
+        self._overview = overview(reader)
+        self._profile = native.profile(reader)
+        self._peak = native.peak(reader)
+
+    def census(self, progress: ReplayProgress) -> Finish:
+        with NativeReader() as reader:
+            self.begin(reader)
+            health = read_trace(
+                self._path,
+                reader,
+                progress=lambda done, total: progress(done, total, reader.health().events),
+            )
+            self.end(reader)
+        return self._finish(None, health.messages())
+
+    def replay(self, layout: Layout, progress: ReplayProgress) -> Finish:
+        result = replay(
+            self._path,
+            layout,
+            buckets=0,
+            placement=self._placement,
+            observer=self,
+            progress=progress,
+        )
+        return self._finish(result, result.health.messages)
+
+    def _finish(self, result: ReplayResult | None, messages: tuple[str, ...]) -> Finish:
+        return Finish(
+            overview=self._overview,
+            result=result,
+            profile=self._profile,
+            peak=self._peak,
+            messages=messages,
+        )
+
+    def _take(self, reader: NativeReader) -> None:
+        for rows in native.take_rows(reader):
+            self._exporter.rows(rows, self._write)
+        for samples in native.take_samples(reader):
+            self._exporter.samples(samples, self._write)
+
+    def _regions(self, reader: NativeReader) -> tuple[RegionAt, ...]:
+        """Private heaps where the library found room for them."""
+        if self._layout is None:
+            return ()
+        placed = self._layout if self._placement is None else self._placement.apply(self._layout)
+        return tuple(
+            RegionAt(
+                name=replace(region, start=row.start).name,
+                start=row.start,
+                size=row.size,
+                allocator=region.allocator,
+            )
+            for region, row in zip(placed.regions, reader.regions(), strict=True)
+        )
+
+
+def _exported(finish: Finish, *, path: str, to: str, file: str, size: int) -> Exported:
+    census, result = finish.overview.census, finish.result
+    if result is None:
+        peak, event, end = census.live_peak, finish.overview.live_peak_event, census.live
+        failures = census.failed
+    else:
+        summary = result.summary
+        peak, event, end = summary.live_peak, summary.live_peak_event, summary.live
+        failures = summary.failures
+    return Exported(
+        trace=printable(path, limit=400),
+        to=to,
+        file=printable(file, limit=400),
+        bytes=size,
+        layout=None if result is None else result.layout.name,
+        events=census.events,
+        live_peak=peak,
+        live_peak_event=event,
+        live_end=end,
+        failures=failures,
+        messages=finish.messages,
+    )

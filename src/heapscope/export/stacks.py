@@ -1,0 +1,49 @@
+"""Who allocated what, as stacks of names: for flame graphs and allocation profilers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscope.export.exporter import Finish
+from heapscope.export.overview import Overview
+from heapscope.native.export import OTHERS, PROFILE
+
+__all__ = ["FIGURES", "Stack", "stacks"]
+
+#: Figures of a profile row that add up over rows.
+FIGURES = tuple(name for name in PROFILE.names or () if name not in ("task", "site"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """Frames, root first: the task, then those of the site. `figures` by name (FIGURES)."""
+
+    frames: tuple[str, ...]
+    figures: dict[str, int]
+
+
+def stacks(finish: Finish) -> list[Stack]:
+    """Most bytes at the peak first. Pairs of task and site whose names are the same are one stack;
+    its own peak is then the sum of theirs."""
+    merged: dict[tuple[str, ...], NDArray[np.uint64]] = {}
+    for row in finish.profile:
+        frames = _frames(finish.overview, int(row["task"]), int(row["site"]))
+        figures = np.array([row[name] for name in FIGURES], dtype=np.uint64)
+        merged[frames] = merged[frames] + figures if frames in merged else figures
+    found = [
+        Stack(frames=frames, figures=dict(zip(FIGURES, figures.tolist(), strict=True)))
+        for frames, figures in merged.items()
+    ]
+    return sorted(found, key=lambda stack: (-stack.figures["at_peak"], stack.frames))
+
+
+def _frames(known: Overview, task: int, site: int) -> tuple[str, ...]:
+    """A site's name with semicolons is a stack, root first."""
+    if task == OTHERS:
+        return ("other tasks and sites",)
+    name = known.site(site)
+    frames = [] if name is None else [part.strip() for part in name.split(";")]
+    return (known.tasks[task], *(frame for frame in frames if frame))

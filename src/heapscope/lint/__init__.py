@@ -1,0 +1,1 @@
+"""Checks of a firmware's configuration, and what to write instead."""

@@ -1,0 +1,102 @@
+"""All findings of a configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from heapscope.config.config import Config, Setting
+from heapscope.config.rules import SEVERITIES, Check, Rule, all_rules
+from heapscope.config.tables import option_table
+from heapscope.config.value import value_text
+from heapscope.lint.finding import Finding, LintResult
+from heapscope.lint.lines import line_findings
+from heapscope.lint.spell import spelled_lines
+from heapscope.lint.values import value_findings
+
+__all__ = ["lint", "rule_findings"]
+
+_VALUE = re.compile(r"\{([A-Z0-9_]+)\}")
+
+
+def lint(
+    config: Config, *, extra: Iterable[Finding] = (), notes: Iterable[str] = ()
+) -> LintResult:
+    """`extra`: what a real Kconfig found."""
+    found = [*rule_findings(config), *value_findings(config), *line_findings(config), *extra]
+    return LintResult(
+        files=tuple(file.name for file in config.files),
+        chip=config.chip,
+        sdk=config.sdk,
+        findings=tuple(sorted(_once(found), key=lambda each: _order(config, each))),
+        unknown=tuple(_unknown(config)),
+        options=len(config.settings),
+        listed=sum(name in option_table() for name in config.settings),
+        notes=tuple(notes),
+    )
+
+
+def rule_findings(config: Config) -> Iterator[Finding]:
+    """One for each check that is broken."""
+    for rule in all_rules():
+        for check in rule.checks:
+            if check.counts_in(config.sdk) and check.broken(config):
+                yield _finding(config, rule, check)
+
+
+def _finding(config: Config, rule: Rule, check: Check) -> Finding:
+    blamed = _blamed(config, check)
+    values = check.replacements(config)
+    removed = [config.settings[name] for name in check.remove if name in config.settings]
+    return Finding(
+        rule=rule.id,
+        file=blamed.file if blamed else config.files[0].name if config.files else "",
+        line=blamed.line if blamed else 0,
+        option=blamed.written if blamed else "",
+        message=_VALUE.sub(lambda match: _shown(config, match[1]), check.say),
+        values=values,
+        write=spelled_lines(config, values),
+        remove=tuple((each.written, each.file, each.line) for each in removed),
+    )
+
+
+def _blamed(config: Config, check: Check) -> Setting | None:
+    """A line that the user wrote before one that says what is the default anyway; of a rule against
+    an option that is off, its "is not set"."""
+    said = [config.settings[name] for name in check.lines if name in config.settings]
+    said = [each for each in said if each.file]
+    wrong = [each for each in said if config.changed(each.name)]
+    return next(iter(wrong or said), None)
+
+
+def _shown(config: Config, name: str) -> str:
+    value = config.value(name)
+    return "?" if value is None else value_text(value)
+
+
+def _unknown(config: Config) -> Iterator[str]:
+    for rule in all_rules():
+        checks = [check for check in rule.checks if check.counts_in(config.sdk)]
+        if any(check.broken(config) is None for check in checks):
+            yield rule.id
+
+
+def _once(findings: list[Finding]) -> Iterator[Finding]:
+    """What a rule says of a line, "depends" need not say again; nor is a line that cannot be read
+    worth more than that."""
+    hard = {
+        (each.file, each.line) for each in findings if each.hard and each.rule not in _GENERAL
+    }
+    for finding in findings:
+        if finding.rule not in _GENERAL or (finding.file, finding.line) not in hard:
+            yield finding
+
+
+_GENERAL = ("depends", "kconfig")
+
+
+def _order(config: Config, finding: Finding) -> tuple[int, int, int, str]:
+    """The worst first, then by place."""
+    files = [file.name for file in config.files]
+    place = files.index(finding.file) if finding.file in files else len(files)
+    return list(SEVERITIES).index(finding.severity), place, finding.line, finding.rule

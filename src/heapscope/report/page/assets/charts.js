@@ -1,0 +1,277 @@
+"use strict";
+/* The charts: puts them into the page, stacks the areas, follows pointer and keys, zooms. */
+(() => {
+  const sides = HS.data.sides;
+  const boxes = [...document.querySelectorAll("[data-chart]")];
+  const find = (name) => HS.doc.get_model_by_name(name);
+  HS.find = find;
+
+  /* ---- stacking ------------------------------------------------------------------------------- */
+  function stack(side) {
+    const { bytes } = side.stack;
+    const columns = side.moments.event.length;
+    let low = new Float64Array(columns + 1);
+    bytes.forEach((values, position) => {
+      const source = find(`${side.number}/timeline/area${position}`);
+      const high = Float64Array.from(low);
+      if (side.on[position]) {
+        for (let i = 0; i <= columns; i++) high[i] += values[Math.min(i, columns - 1)];
+      }
+      source.data = { x: source.data.x, low, high };
+      low = high;
+    });
+  }
+  function legend(side) {
+    const box = document.querySelector(`[data-legend="${side.number}"]`);
+    const chart = find(`${side.number}/timeline`);
+    side.stack.names.forEach((name, position) => {
+      if (!side.stack.bytes[position].some((value) => value > 0)) return;
+      chart.renderers.find((one) => one.name === `area ${position}`).glyph.fill_color =
+        side.stack.colours[position];
+      toggle(box, name, HS.swatch(side.stack.colours[position]), (on) => {
+        side.on[position] = on;
+        stack(side);
+      });
+    });
+    const lines = [
+      ["line free", "free, least", "var(--ink)", "swatch line"],
+      ["line low", "low-water mark", "var(--ink)", "swatch line dashed"],
+      ["line largest", "largest allocatable, least", "var(--largest)", "swatch line"],
+      ["short", "a need would not have fitted", "#e11d4840", "swatch"],
+      ["marks", "marks", "var(--quiet)", "swatch line dashed"],
+    ];
+    for (const [renderer, name, colour, className] of lines) {
+      const model = chart.renderers.find((one) => one.name === renderer);
+      if (!model || (renderer === "marks" && !side.marks.length)) continue;
+      toggle(box, name, HS.swatch(colour, className), (on) => { model.visible = on; });
+    }
+  }
+  function toggle(box, name, swatch, act) {
+    const button = HS.element("button");
+    button.type = "button";
+    button.setAttribute("aria-pressed", "true");
+    button.append(swatch, name);
+    button.addEventListener("click", () => {
+      const on = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(on));
+      act(on);
+    });
+    box.append(button);
+  }
+
+  /* ---- what a position says ------------------------------------------------------------------- */
+  function place(side, column) {
+    const first = side.columns.first_event[column];
+    const moment = side.moments.event[column];
+    const rows = [{ head: `event ${HS.number(moment)}` }];
+    const mark = HS.mark(side, moment);
+    if (mark !== null) rows.push(["after mark", mark]);
+    if (side.clock) rows.push(["time", HS.duration(side, side.moments.time[column])]);
+    rows.push(["span from event", HS.number(first)]);
+    return rows;
+  }
+  function timelineTip(side, column) {
+    const rows = place(side, column);
+    rows.push(["live payload", HS.bytes(side.moments.live[column])]);
+    side.stack.names.forEach((name, position) => {
+      const value = side.stack.bytes[position][column];
+      if (value > 0) rows.push([name, HS.bytes(value), side.stack.colours[position]]);
+    });
+    rows.push(["free, least in span", HS.bytes(side.columns.least_free[column]), "var(--ink)"]);
+    rows.push(["largest, least in span", HS.bytes(side.columns.least_largest[column]), "var(--largest)"]);
+    return rows;
+  }
+  function fragmentationTip(side, column) {
+    const free = side.moments.free[column], largest = side.moments.largest_free[column];
+    const rows = place(side, column);
+    rows.push(["free", HS.bytes(free)]);
+    rows.push(["largest free block", HS.bytes(largest), "#22c55e"]);
+    rows.push(["beside it", HS.bytes(free - largest), "#eab308"]);
+    rows.push(["not in one piece", free ? `${(100 * (1 - largest / free)).toFixed(1)} %` : "-"]);
+    rows.push(["free blocks", HS.number(side.moments.free_blocks[column])]);
+    return rows;
+  }
+  function sidesTip(x) {
+    const rows = [{ head: `event ${HS.number(Math.round(x))}` }];
+    sides.forEach((side, number) => {
+      if (x > side.columns.first_event.length * side.width) return;
+      const column = HS.column(side, x), colour = HS.sideColours[number];
+      rows.push([`${side.label}: free`, HS.bytes(side.columns.least_free[column]), colour]);
+      rows.push(["largest allocatable", HS.bytes(side.columns.least_largest[column])]);
+    });
+    return rows;
+  }
+  function pinTip(kind, pin) {
+    if (kind === "failed") {
+      return [
+        { alert: `${pin.call} of ${HS.bytes(pin.size)} failed` },
+        ["event", HS.number(pin.event)], ["task", pin.task], ["capabilities", pin.capabilities],
+        ["free", HS.bytes(pin.free)], ["largest allocatable", HS.bytes(pin.largest)],
+      ];
+    }
+    return [
+      { warn: `${HS.bytes(pin.size)} served, ${HS.bytes(pin.spare)} to spare` },
+      ["event", HS.number(pin.event)], ["task", pin.task], ["capabilities", pin.capabilities],
+      ["largest in its place", HS.bytes(pin.largest)],
+    ];
+  }
+  /* The pin within a few pixels of a point, or null. */
+  function pinAt(chart, side, x, y) {
+    const across = (chart.x_range.end - chart.x_range.start) / Math.max(1, chart.inner_width);
+    const up = (chart.y_range.end - chart.y_range.start) / Math.max(1, chart.inner_height);
+    let best = null, least = 81;
+    for (const kind of ["failed", "close"]) {
+      const source = find(`${chart.name}/${kind}`);
+      if (!source) continue;
+      for (let i = 0; i < side[kind].length; i++) {
+        const dx = (source.data.x[i] - x) / across, dy = (source.data.y[i] - y) / up;
+        const distance = dx * dx + dy * dy;
+        if (distance < least) { least = distance; best = [kind, side[kind][i]]; }
+      }
+    }
+    return best;
+  }
+
+  /* ---- pointer and keys ----------------------------------------------------------------------- */
+  HS.tips = {
+    timeline: (side, x) => timelineTip(side, HS.column(side, x)),
+    fragmentation: (side, x) => fragmentationTip(side, HS.column(side, x)),
+    free: (side, x) => sidesTip(x),
+  };
+  function cursor(x) {
+    for (const box of boxes) {
+      const span = find(`${box.dataset.chart}/cursor`);
+      span.visible = x !== null;
+      if (x !== null) span.location = x;
+    }
+  }
+  function say(box, x, y, at) {
+    const [number, kind] = box.dataset.chart.split("/");
+    const side = sides[number === "all" ? 0 : Number(number)];
+    const chart = find(box.dataset.chart);
+    const pin = kind === "free" ? null : pinAt(chart, side, x, y);
+    const rows = pin ? pinTip(...pin) : HS.tips[kind](side, x, y);
+    cursor(x);
+    if (rows) HS.showTip(box, rows, at);
+    else HS.hideTip(box);
+  }
+  function range() { return find("events"); }
+  function zoom(factor, around) {
+    const now = range(), [least, most] = now.bounds;
+    const width = Math.min(most - least, Math.max(4, (now.end - now.start) * factor));
+    const share = (around - now.start) / (now.end - now.start);
+    let start = Math.max(least, around - share * width);
+    start = Math.min(start, most - width);
+    now.setv({ start, end: start + width });
+  }
+  function middle() { return (range().start + range().end) / 2; }
+  function showAll() {
+    const [start, end] = range().bounds;
+    range().setv({ start, end });
+  }
+  function press(box, event) {
+    const side = sides[box.dataset.chart.startsWith("all") ? 0 : Number(box.dataset.chart.split("/")[0])];
+    const chart = find(box.dataset.chart);
+    const at = box.cursor ?? { x: middle(), y: (chart.y_range.start + chart.y_range.end) / 2 };
+    const step = side.width * (event.shiftKey ? 20 : 1);
+    const rise = box.dataset.chart.endsWith("map") ? 1 : (chart.y_range.end - chart.y_range.start) / 50;
+    const [least, most] = range().bounds;
+    switch (event.key) {
+      case "ArrowLeft": at.x = Math.max(least + side.width / 2, at.x - step); break;
+      case "ArrowRight": at.x = Math.min(most - side.width / 2, at.x + step); break;
+      case "ArrowUp": at.y += rise; break;
+      case "ArrowDown": at.y -= rise; break;
+      case "+": case "=": zoom(0.5, at.x); break;
+      case "-": zoom(2, at.x); break;
+      case "0": showAll(); break;
+      case "Escape": box.cursor = null; cursor(null); HS.hideTip(box); return;
+      default: return;
+    }
+    event.preventDefault();
+    box.cursor = at;
+    if (at.x < range().start || at.x > range().end) zoom(1, at.x);
+    const share = (at.x - range().start) / (range().end - range().start);
+    say(box, at.x, at.y, { x: 90 + share * (box.clientWidth - 110), y: 30 });
+  }
+  function listen(box) {
+    const chart = find(box.dataset.chart);
+    const plot = box.querySelector(".plot");
+    chart.on_event("mousemove", (event) => {
+      const { x, y, sx, sy } = event;
+      const inside = y >= chart.y_range.start && y <= chart.y_range.end &&
+        x >= range().start && x <= range().end;
+      box.cursor = { x, y };
+      if (inside) say(box, x, y, { x: sx + plot.offsetLeft, y: sy + plot.offsetTop });
+      else HS.hideTip(box);
+    });
+    plot.addEventListener("mouseleave", () => { HS.hideTip(box); cursor(null); });
+    box.addEventListener("keydown", (event) => press(box, event));
+    box.addEventListener("blur", () => { HS.hideTip(box); cursor(null); });
+  }
+  for (const button of document.querySelectorAll("[data-zoom]")) {
+    const acts = { in: () => zoom(0.5, middle()), out: () => zoom(2, middle()), all: showAll };
+    button.addEventListener("click", acts[button.dataset.zoom]);
+  }
+
+  /* ---- colours of the page -------------------------------------------------------------------- */
+  function paintFrames() {
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue("--ink").trim(), quiet = style.getPropertyValue("--quiet").trim();
+    const line = style.getPropertyValue("--line").trim();
+    const largest = style.getPropertyValue("--largest").trim();
+    for (const box of boxes) {
+      const chart = find(box.dataset.chart);
+      for (const axis of [...chart.below, ...chart.left]) {
+        axis.setv({
+          major_label_text_color: quiet, axis_label_text_color: quiet, axis_line_color: quiet,
+          major_tick_line_color: quiet,
+        });
+      }
+      for (const grid of chart.center) {
+        if (grid.type === "Grid") grid.grid_line_color = line;
+        if (grid.type === "Span" && grid.dimension === "height") grid.line_color = ink;
+      }
+      for (const one of chart.renderers) {
+        if (one.name === "strip") one.glyph.setv({ fill_color: quiet, line_color: quiet });
+        if (one.name === "line free" || one.name === "line low") one.glyph.line_color = ink;
+        if (one.name === "line largest") one.glyph.line_color = largest;
+        if (one.name === "marks") one.glyph.line_color = quiet;
+      }
+    }
+  }
+
+  HS.sideColours = ["#3b82f6", "#f59e0b", "#10b981", "#ec4899", "#8b5cf6", "#06b6d4", "#ef6c4a", "#84cc16"];
+  function sideLegend() {
+    const box = document.querySelector("[data-sides]");
+    const chart = find("all/free");
+    sides.forEach((side, number) => {
+      toggle(box, side.label, HS.swatch(HS.sideColours[number], "swatch line"), (on) => {
+        for (const one of chart.renderers) {
+          if (one.name.startsWith(`side ${number} `)) one.visible = on;
+        }
+      });
+    });
+    document.querySelectorAll(".swatch[class*=side]").forEach((swatch, number) => {
+      swatch.style.background = HS.sideColours[number];
+    });
+  }
+
+  async function start() {
+    await Bokeh.embed.embed_items(HS.data.docs, [HS.data.item]);
+    HS.doc = Bokeh.documents[Bokeh.documents.length - 1];
+    for (const side of sides) {
+      side.on = side.stack.names.map(() => true);
+      if (sides.length > 1) continue;
+      stack(side);
+      legend(side);
+    }
+    if (sides.length > 1) sideLegend();
+    for (const box of boxes) listen(box);
+    HS.onTheme.push(paintFrames);
+    paintFrames();
+    HS.startMaps();
+    document.documentElement.dataset.ready = "yes";
+  }
+  /* The scripts after this one add to HS first. */
+  window.addEventListener("DOMContentLoaded", start);
+})();

@@ -1,0 +1,168 @@
+"use strict";
+/* The map of address x time: its colours, and what lies under the pointer. */
+(() => {
+  const RAMP = [[49, 54, 149], [69, 117, 180], [116, 196, 200], [253, 219, 110], [240, 101, 52], [178, 10, 60]];
+  const OWNER = { free: 0, allocator: 1, startup: 2, task: 3, others: 255 };
+  const GAP = 5;
+
+  function parse(hex) {
+    return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  }
+  function ownerColour(map, owner) {
+    if (owner === OWNER.allocator) return map.allocator;
+    if (owner === OWNER.startup) return map.startup;
+    return owner === OWNER.others ? map.others : map.colours[owner - OWNER.task];
+  }
+  /* A private heap's memory is a block of the region that it was taken from. */
+  function startup(map) {
+    const owned = map.strips.some((strip) => strip.kind.startsWith("private"));
+    return owned ? "start-up, or a private heap's memory" : "start-up";
+  }
+  function ownerName(map, owner) {
+    if (owner === OWNER.allocator) return "the allocator";
+    if (owner === OWNER.startup) return startup(map);
+    return owner === OWNER.others ? "other tasks" : map.tasks[owner - OWNER.task];
+  }
+  function ramp(share) {
+    const at = Math.max(0, Math.min(1, share)) * (RAMP.length - 1);
+    const i = Math.min(RAMP.length - 2, Math.floor(at)), part = at - i;
+    return RAMP[i].map((value, k) => Math.round(value + part * (RAMP[i + 1][k] - value)));
+  }
+  function pixel([r, g, b], alpha) {
+    return ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
+  }
+  function cells(side) {
+    return HS.find(`${side.number}/map`).tags[0].data;
+  }
+  /* The span of a logarithmic plane's values, zeros left out. */
+  function extent(values) {
+    let least = 255, most = 1;
+    for (const value of values) {
+      if (value && value < least) least = value;
+      if (value > most) most = value;
+    }
+    return [Math.min(least, most), most];
+  }
+  function palette(side, mode) {
+    const map = side.map, table = new Array(256);
+    if (mode === "owner") {
+      for (let i = 1; i < 256; i++) {
+        const colour = ownerColour(map, i);
+        table[i] = colour ? parse(colour) : [128, 128, 128];
+      }
+      return table;
+    }
+    const [least, most] = extent(cells(side)[mode]);
+    for (let i = 0; i < 256; i++) table[i] = ramp((i - least) / Math.max(1, most - least));
+    return table;
+  }
+  function paint(side, mode) {
+    const { map } = side, { owner, used } = cells(side), plane = cells(side)[mode];
+    const colours = palette(side, mode);
+    const plain = palette(side, "owner");
+    map.strips.forEach((strip, index) => {
+      const source = HS.find(`${side.number}/map/strip${index}`);
+      const image = source.data.image[0];
+      for (let column = 0; column < map.columns; column++) {
+        for (let row = 0; row < strip.rows; row++) {
+          const cell = column * map.rows + strip.first_row + row;
+          /* Statics have no size or age: they keep their own colour. */
+          const colour = plane[cell] ? colours[plane[cell]] : plain[owner[cell]];
+          image[row * map.columns + column] =
+            used[cell] ? pixel(colour, 40 + Math.round((215 * used[cell]) / 255)) : 0;
+        }
+      }
+      source.change.emit();
+    });
+    legend(side, mode);
+  }
+  function legend(side, mode) {
+    const box = document.querySelector(`[data-map-legend="${side.number}"]`);
+    box.replaceChildren();
+    const key = (colour, name) => {
+      const made = HS.element("span", "key");
+      made.append(HS.swatch(colour), name);
+      box.append(made);
+    };
+    if (mode === "owner") {
+      const present = new Set(cells(side).owner);
+      for (const owner of [...present].sort((a, b) => a - b)) {
+        if (owner > OWNER.startup) key(ownerColour(side.map, owner), ownerName(side.map, owner));
+      }
+    } else {
+      const [least, most] = extent(cells(side)[mode]);
+      const value = (code) => Math.round(2 ** ((code - 1) / 8));
+      const made = HS.element("span", "key");
+      const bar = HS.element("span", "ramp");
+      const stops = RAMP.map((colour) => `rgb(${colour.join(" ")})`).join(", ");
+      bar.style.background = `linear-gradient(90deg, ${stops})`;
+      const unit = mode === "size" ? "B" : "events";
+      made.append(`${mode}: ${HS.number(value(least))}`, bar, `${HS.number(value(most))} ${unit}`);
+      box.append(made);
+    }
+    const others = new Set(cells(side).owner);
+    if (others.has(OWNER.startup)) key(side.map.startup, startup(side.map));
+    if (others.has(OWNER.allocator)) key(side.map.allocator, "the allocator's own");
+  }
+
+  /* ---- under the pointer ---------------------------------------------------------------------- */
+  function rowAt(map, y) {
+    const height = map.rows + GAP * (map.strips.length - 1);
+    for (let i = 0; i < map.strips.length; i++) {
+      const strip = map.strips[i];
+      const bottom = height - strip.first_row - GAP * i - strip.rows;
+      const row = Math.floor(y - bottom);
+      if (row >= 0 && row < strip.rows) return [strip, row];
+    }
+    return null;
+  }
+  const hex = (value) => "0x" + value.toString(16).padStart(8, "0");
+  function blockRows(side, number) {
+    const { blocks } = side.map;
+    const born = blocks.born[number], died = blocks.died[number];
+    const end = side.columns.first_event.at(-1) + side.width;
+    const rows = [
+      { head: `block at ${hex(blocks.address[number])}` },
+      ["task", blocks.task_names[blocks.task[number]]],
+      ["size", HS.bytes(blocks.size[number])],
+      ["held with rounding", HS.bytes(blocks.held[number])],
+      ["allocated at event", HS.number(born)],
+      died === null ? ["freed", "never"] : ["freed at event", HS.number(died)],
+      ["lifetime", died === null ? `over ${HS.number(Math.max(0, end - born))} events`
+        : `${HS.number(died - born)} events`],
+    ];
+    const site = blocks.site_names[blocks.site[number]];
+    if (site) rows.splice(2, 0, ["site", site]);
+    if (side.clock && died !== null) {
+      rows.push(["", HS.duration(side, blocks.died_time[number] - blocks.born_time[number])]);
+    }
+    return rows;
+  }
+  HS.tips.map = (side, x, y) => {
+    const found = rowAt(side.map, y);
+    if (found === null || x < 0 || x >= side.map.columns * side.width) return null;
+    const [strip, row] = found;
+    const column = HS.column(side, x);
+    const { owner, used, block } = cells(side);
+    const cell = column * side.map.rows + strip.first_row + row;
+    const from = strip.start + Math.floor((strip.size * row) / strip.rows);
+    const to = strip.start + Math.floor((strip.size * (row + 1)) / strip.rows);
+    const rows = block[cell] ? blockRows(side, block[cell] - 1)
+      : [{ head: used[cell] ? ownerName(side.map, owner[cell]) : "free" }];
+    rows.push(["row", `${hex(from)} to ${hex(to - 1)}, ${strip.kind}`]);
+    if (used[cell] && used[cell] < 255) {
+      rows.push(["free in it", `${HS.number(Math.round((to - from) * (1 - used[cell] / 255)))} B of ${HS.bytes(to - from)}`]);
+    }
+    rows.push(["after event", HS.number(side.moments.event[column])]);
+    return rows;
+  };
+
+  HS.startMaps = () => {
+    let mode = "owner";
+    const all = () => HS.data.sides.forEach((side) => paint(side, mode));
+    for (const input of document.querySelectorAll("input[name=colour]")) {
+      input.addEventListener("change", () => { mode = input.value; all(); });
+    }
+    all();
+  };
+})();

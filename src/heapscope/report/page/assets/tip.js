@@ -1,0 +1,60 @@
+"use strict";
+/* The box beside the pointer. Names come from traces: they become text, never markup. */
+(() => {
+  HS.number = (value) => value.toLocaleString("en");
+  HS.bytes = (value) => `${HS.number(value)} B`;
+
+  HS.element = (kind, className, text) => {
+    const made = document.createElement(kind);
+    if (className) made.className = className;
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  HS.swatch = (colour, className = "swatch") => {
+    const made = HS.element("i", className);
+    if (className.includes("line")) made.style.borderTopColor = colour;
+    else made.style.background = colour;
+    return made;
+  };
+  /* Ticks as seconds where the trace tells how long one is. */
+  HS.duration = (side, ticks) => {
+    if (!side.clock) return "";
+    const seconds = ticks / side.clock;
+    return seconds >= 1 ? `${seconds.toFixed(2)} s` : `${(1000 * seconds).toFixed(2)} ms`;
+  };
+  HS.mark = (side, event) => {
+    let name = null;
+    for (const mark of side.marks) if (mark.event <= event) name = mark.name;
+    return name;
+  };
+  /* The column of the time axis under a position on it. */
+  HS.column = (side, x) => {
+    const last = side.columns.first_event.length - 1;
+    return Math.max(0, Math.min(last, Math.floor(x / side.width)));
+  };
+
+  /* rows: {head}, {alert}, {warn}, or [name, value, colour]. */
+  HS.showTip = (box, rows, at) => {
+    const tip = box.querySelector(".tip");
+    tip.replaceChildren();
+    for (const row of rows) {
+      if (!Array.isArray(row)) {
+        const kind = Object.keys(row)[0];
+        tip.append(HS.element("div", kind, row[kind]));
+        continue;
+      }
+      const line = HS.element("div", "row");
+      const name = HS.element("span");
+      if (row[2]) name.append(HS.swatch(row[2]));
+      name.append(row[0]);
+      line.append(name, HS.element("span", "", row[1]));
+      tip.append(line);
+    }
+    tip.hidden = false;
+    const width = box.clientWidth, room = tip.offsetWidth + 24;
+    const left = at.x + room > width ? Math.max(6, at.x - room + 6) : at.x + 18;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${Math.max(6, Math.min(at.y + 12, box.clientHeight - tip.offsetHeight - 6))}px`;
+  };
+  HS.hideTip = (box) => { box.querySelector(".tip").hidden = true; };
+})();

@@ -1,0 +1,124 @@
+"""The head of the page: how it stands in one word, and a card for each kind of memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heapscope.measure.memory import MemoryFigures
+from heapscope.measure.result import ReplayResult
+from heapscope.measure.survey import Closest
+from heapscope.measure.wording import count, percent, size
+from heapscope.report.page.side import Side
+
+__all__ = ["Card", "Part", "cards", "status", "tightest"]
+
+#: Less than this share of malloc's memory free at the least is close.
+CLOSE_SHARE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """`peak_share` and `low_share`: per cent of the size, for the bar."""
+
+    title: str
+    size: str
+    figures: tuple[tuple[str, str, str], ...]  # what, how much, when
+    peak_share: float
+    bad: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A stretch of a bar."""
+
+    name: str
+    bytes: int
+    share: float
+    css: str
+
+
+def status(result: ReplayResult) -> tuple[str, str]:
+    """A class for the page's colours and a word."""
+    if result.summary.failures:
+        return "bad", "requests failed"
+    if any(need.short_events for need in result.needs):
+        return "bad", "would not always fit"
+    if result.malloc.minimum_free < CLOSE_SHARE * result.malloc.size:
+        return "close", "close"
+    return "good", "no request failed"
+
+
+def cards(side: Side) -> list[Card]:
+    """malloc's own view first, then each kind of memory."""
+    result = side.result
+    spare = [row.closest for row in side.survey.closest if row.closest is not None]
+    nearest = min(spare, key=lambda row: row.spare, default=None)
+    failures = ("failed requests", count(result.summary.failures), "")
+    first = _card("malloc", result.malloc, nearest, failures, side)
+    closest = {row.kind: row.closest for row in side.survey.closest}
+    found = [first]
+    for row in result.kinds:
+        refused = sum(r.failures for r in result.regions if r.kind == row.kind)
+        tries = ("tries refused here", count(refused), "")
+        found.append(_card(row.kind, row, closest.get(row.kind), tries, side))
+    return found
+
+
+def _card(
+    title: str,
+    row: MemoryFigures,
+    nearest: Closest | None,
+    failures: tuple[str, str, str],
+    side: Side,
+) -> Card:
+    place = side.result.place
+    used = row.size - row.minimum_free
+    figures = [
+        ("peak payload", size(row.peak_payload), ""),
+        ("minimum free", size(row.minimum_free), _when(side, row.minimum_free_event)),
+        (
+            "largest allocatable, minimum",
+            size(row.minimum_largest_allocatable),
+            _when(side, row.minimum_largest_event),
+        ),
+    ]
+    if nearest is None:
+        figures.append(("nearest miss", "none", "no request was served here"))
+    else:
+        what = f"{size(nearest.size)} where {size(nearest.largest)} would have fitted"
+        figures.append(
+            ("nearest miss", f"{size(nearest.spare)} to spare", f"{what}, {place(nearest.event)}")
+        )
+    return Card(
+        title=title,
+        size=size(row.size),
+        figures=(*figures, failures),
+        peak_share=round(100 * used / row.size, 2) if row.size else 0.0,
+        bad=title == "malloc" and failures[1] != "0",
+    )
+
+
+def _when(side: Side, event: int | None) -> str:
+    return f"at {side.result.place(event)}"
+
+
+def tightest(result: ReplayResult) -> list[Part]:
+    """Where the bytes were at the tightest moment."""
+    row = result.summary.tightest
+    parts = (
+        ("payload", row.payload, "payload"),
+        ("rounding", row.rounding, "rounding"),
+        ("block headers", row.header, "header"),
+        ("control structures", row.control, "control"),
+        ("start-up", row.startup, "startup"),
+        ("old block of a moving realloc", row.moving, "moving"),
+        ("free", row.free, "free"),
+    )
+    whole = max(row.size, 1)
+    return [
+        Part(
+            name=f"{name}: {percent(value, whole)}", bytes=value, share=100 * value / whole, css=css
+        )
+        for name, value, css in parts
+        if value
+    ]

@@ -1,0 +1,110 @@
+"""What the page's scripts know besides the charts: numbers and names, as JSON in the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from heapscope.measure.failure import FailureRow
+from heapscope.report.page.charts import MARKS, close_requests, stacked_tasks
+from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_colours
+from heapscope.report.page.detail import Detail
+from heapscope.report.page.flame import flame
+from heapscope.report.page.side import Side
+
+__all__ = ["side_data"]
+
+
+def side_data(side: Side, number: int, detail: Detail) -> dict[str, Any]:
+    """Arrays by column where nothing else is said. Names are text, never markup."""
+    survey, picture = side.survey, side.survey.picture
+    peaks = [int(peak) for peak in survey.payload.max(axis=0, initial=0)]
+    colours = task_colours(peaks)
+    stacked = stacked_tasks(side)
+    shown = survey.payload[:, stacked].astype(np.int64)
+    live = np.array([moment.live for moment in survey.moments])
+    return {
+        "number": number,
+        "label": side.label,
+        "width": side.column_width,
+        "clock": _clock(side),
+        "columns": _arrays(
+            survey.columns, "first_event", "most_live", "least_live", "least_free", "least_largest"
+        ),
+        "moments": _arrays(
+            survey.moments,
+            "event",
+            "time",
+            "live",
+            "live_blocks",
+            "free",
+            "largest_free",
+            "free_blocks",
+        ),
+        "stack": {
+            "names": [picture.tasks[task] for task in stacked] + ["other tasks"],
+            "colours": [colours[task] for task in stacked] + [OTHERS],
+            "bytes": [column.tolist() for column in shown.T]
+            + [(live - shown.sum(axis=1)).tolist()],
+        },
+        "marks": [{"name": mark.name, "event": mark.event} for mark in side.result.marks[:MARKS]],
+        "failed": [_failed(row) for row in side.result.failures[: detail.rows]],
+        "close": [
+            {
+                "event": row.event,
+                "task": row.task,
+                "size": row.size,
+                "capabilities": row.capabilities,
+                "largest": row.largest,
+                "spare": row.spare,
+            }
+            for row in close_requests(side)
+        ],
+        "map": {
+            "columns": picture.owner.shape[0],
+            "rows": picture.owner.shape[1],
+            "strips": [strip.to_json() for strip in picture.strips],
+            "tasks": list(picture.tasks),
+            "colours": colours,
+            "others": OTHERS,
+            "startup": STARTUP,
+            "allocator": ALLOCATOR,
+            "blocks": _numbered(picture.blocks),
+        },
+        "flame": flame(survey.sites),
+    }
+
+
+def _clock(side: Side) -> int | None:
+    """Ticks a second, where the trace has a clock and tells."""
+    text = side.result.trace.metadata.get("clock_hz", "")
+    ticks = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+    return ticks or None
+
+
+def _arrays(rows: tuple[Any, ...], *names: str) -> dict[str, list[int]]:
+    return {name: [getattr(row, name) for row in rows] for name in names}
+
+
+def _failed(row: FailureRow) -> dict[str, Any]:
+    return {
+        "event": row.event,
+        "task": row.task,
+        "call": row.call,
+        "size": row.size,
+        "capabilities": row.capabilities,
+        "free": row.free,
+        "largest": row.largest_allocatable,
+    }
+
+
+def _numbered(blocks: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Names once, and their numbers in the table."""
+    table = {name: values for name, values in blocks.items() if name not in ("task", "site")}
+    for name in ("task", "site"):
+        names = list(dict.fromkeys(blocks[name]))
+        numbers = {text: number for number, text in enumerate(names)}
+        table[f"{name}_names"] = names
+        table[name] = [numbers[text] for text in blocks[name]]
+    return table

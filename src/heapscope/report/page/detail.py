@@ -1,0 +1,59 @@
+"""How much of a report goes onto its page, so that no trace makes a page too large to open. The
+figures are never touched: only rows, pins and names for the pointer are left out, and counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from heapscope.measure.survey import Picture
+from heapscope.report.page.side import Side
+
+__all__ = ["DETAILS", "Detail", "trimmed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Detail:
+    """`rows` of a table, and pins of a kind; `blocks` that the pointer names; `names`: call sites
+    in the flame graph and for the pointer."""
+
+    rows: int
+    blocks: int
+    names: int
+
+
+#: From what nearly every trace gets to what a page has room for whatever the trace.
+DETAILS = (
+    Detail(rows=1000, blocks=20000, names=1000),
+    Detail(rows=300, blocks=5000, names=300),
+    Detail(rows=60, blocks=1000, names=60),
+)
+
+
+def trimmed(side: Side, detail: Detail) -> Side:
+    survey = side.survey
+    picture = _picture(survey.picture, detail)
+    return replace(
+        side, survey=replace(survey, sites=survey.sites[: detail.names], picture=picture)
+    )
+
+
+def _picture(picture: Picture, detail: Detail) -> Picture:
+    """The blocks that cover most cells stay, and the names that most of them carry."""
+    count = len(picture.blocks["size"])
+    cells = np.bincount(picture.block.ravel(), minlength=count + 1)[1:]
+    kept = np.sort(np.argsort(-cells, kind="stable")[: detail.blocks])
+    numbers = np.zeros(count + 1, dtype=np.uint16)
+    numbers[kept + 1] = np.arange(1, len(kept) + 1)
+    table = {name: [values[i] for i in kept] for name, values in picture.blocks.items()}
+    for name, noun in (("task", "another task"), ("site", "another site")):
+        table[name] = _common(table[name], detail.names, noun)
+    return replace(picture, block=numbers[picture.block], blocks=table)
+
+
+def _common(values: list[Any], limit: int, other: str) -> list[Any]:
+    common = {name for name, _ in Counter(values).most_common(limit)}
+    return [value if value in common else other for value in values]

@@ -1,0 +1,194 @@
+"""Pages made by the command, and chromium to open them in."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.reader import NameTable
+
+ROOT = Path(__file__).resolve().parents[2]
+GATEWAY = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
+BOOT_LOG = ROOT / "workloads" / "mix" / "boot.txt"
+FIRMWARE = ROOT / "workloads" / "static" / "firmware.elf"
+
+#: Names that would run, load or show something if they ever became markup.
+EVIL = "</script><script>alert(1)</script>"
+EVIL_TASKS = (EVIL, "<img src=x onerror=alert(2)>", "{{ 7 * 7 }} \"quoted\" & 'single'", "wifi")
+EVIL_SITES = (
+    "main;app_start;tls_connect;ssl_setup",
+    "main;app_start;tls_connect;x509_parse",
+    "main;script_run;js_object",
+    f"{EVIL};<b onmouseover=alert(3)>bold</b>",
+    "wifi_task;rx;pbuf_alloc",
+)
+EVIL_TITLE = "</title><script>alert(4)</script>"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A page and the JSON of the same run."""
+
+    page: Path
+    document: dict[str, Any]
+    names: dict[str, Any] = field(default_factory=dict)  # of a hostile trace
+
+
+@pytest.fixture(scope="session")
+def make(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Made]:
+    def make_it(*arguments: object) -> Made:
+        folder = tmp_path_factory.mktemp("page")
+        page, document = folder / "report.html", folder / "report.json"
+        command = ["report", *map(str, arguments), "-o", str(page), "--json", str(document)]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, done.output
+        return Made(page, json.loads(document.read_text(encoding="ascii")))
+
+    return make_it
+
+
+def memory(version: str) -> list[object]:
+    return ["--boot-log", BOOT_LOG, "--idf", version, "--need", 16717]
+
+
+@pytest.fixture(scope="session")
+def gateway(make: Callable[..., Made]) -> Made:
+    """The demo's trace under the version with which its buffer does not always fit."""
+    return make(GATEWAY, *memory("4.3.2"), "--elf", FIRMWARE, "--no-why")
+
+
+@pytest.fixture(scope="session")
+def compared(make: Callable[..., Made]) -> Made:
+    return make(GATEWAY, *memory("4.2"), "--idf", "4.3.2", "--idf", "5.5")
+
+
+@pytest.fixture(scope="session")
+def hostile(make: Callable[..., Made], tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Every name is an attack, requests fail, and there are stacks and a clock."""
+    trace = tmp_path_factory.mktemp("hostile") / "hostile.hst"
+    trace.write_bytes(hostile_trace())
+    made = make(trace, "--pool", "100KB", "--need", 16717, "--title", EVIL_TITLE)
+    return replace(made, names={"tasks": EVIL_TASKS, "title": EVIL_TITLE, "script": EVIL})
+
+
+def hostile_trace() -> bytes:
+    chance = np.random.default_rng(3)
+    rows: list[tuple[int, ...]] = []
+    live: list[int] = []
+    ids = time = 0
+    for number in range(6000):
+        time += int(chance.integers(1, 400))
+        if number == 3000:
+            rows.append((0, 0, 0, time, 0, 0, 0, 0, 7, 0))
+        if len(live) < 60 and (not live or chance.random() < 0.55):
+            size = int(chance.choice([24, 60, 300, 1500, 4096, 9000]))
+            task = int(chance.integers(len(EVIL_TASKS)))
+            site = int(chance.integers(len(EVIL_SITES))) + 1
+            rows.append((ids, 0, size, time, task, 0, site, 0, 1, 0))
+            live.append(ids)
+            ids += 1
+        else:
+            block = live.pop(int(chance.integers(len(live))))
+            rows.append((block, 0, 0, time, 0, 0, 0, 0, 5, 0))
+    with NativeWriter(features=2 | 4) as writer:
+        writer.metadata("clock_hz", "1000000")
+        writer.metadata("program", EVIL)
+        for table, names in (
+            (NameTable.TASK, EVIL_TASKS),
+            (NameTable.MARK, (EVIL,)),
+            (NameTable.SITE, ("", *EVIL_SITES)),
+        ):
+            for index, name in enumerate(names):
+                writer.name(table, index, name.encode())
+        writer.events(np.array(rows, dtype=EVENT))
+        writer.finish()
+        return b"".join(writer.take())
+
+
+# ---- the browser ---------------------------------------------------------------------------------
+
+
+@dataclass
+class Seen:
+    """A page as it stands in the browser, and what it did that it should not."""
+
+    page: Any
+    loaded: float  # seconds until all charts stood
+    requests: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def tip(self, chart: str) -> str:
+        return str(self.page.locator(f'[data-chart="{chart}"] .tip').inner_text())
+
+    def ready(self) -> None:
+        self.page.wait_for_timeout(120)  # Bokeh draws in the next frames
+
+
+Open = Callable[..., Seen]
+
+
+def missing(what: str) -> None:
+    """Skips the test, or fails it where all of them have to run."""
+    if os.environ.get("HEAPSCOPE_ALL") == "1":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        missing("no chromium; Debian package: chromium")
+    if importlib.util.find_spec("playwright") is None:
+        missing("no playwright; Python package: playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Without a sandbox where root runs the tests; the pages are ours.
+        options = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+        browser = playwright.chromium.launch(executable_path=path, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def see(chromium: Any) -> Iterator[Open]:
+    contexts: list[Any] = []
+
+    def open_it(path: Path, **options: Any) -> Seen:
+        context = chromium.new_context(viewport={"width": 1320, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        seen = Seen(page, 0.0)
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.on("requestfinished", lambda request: seen.answers.append(request.url))
+        page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
+        page.on("console", lambda message: note(seen, message))
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=30_000)
+        seen.loaded = page.evaluate("performance.now()") / 1000
+        seen.ready()
+        return seen
+
+    yield open_it
+    for context in contexts:
+        context.close()
+
+
+def note(seen: Seen, message: Any) -> None:
+    if message.type in ("error", "warning"):
+        seen.complaints.append(f"{message.type}: {message.text}")
