@@ -49,7 +49,7 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
             return status;
         }
         size = slab_size(heap, (uint32_t)at);
-    } else if (hs_is_slab(heap, (uint32_t)at, size)) {
+    } else if (hs_small_is_slab(heap, (uint32_t)at, size)) {
         return HS_ERR_ARGUMENT; /* its head; no slot begins there */
     }
 #else

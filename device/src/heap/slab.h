@@ -66,11 +66,17 @@ static HS_INLINE bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
            (next != slab || hs_slabs(heap)[hs_slab_kind(heap, slab)] == slab);
 }
 
-/* Is the used block at `slab`, of `size` granules, a slab? */
-static HS_INLINE bool hs_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
+/* Is the used block at `slab`, of `size` granules, a slab? For the small form. */
+static HS_INLINE bool hs_small_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
 {
-    return size - 8 < 10 && HS_UNLIKELY(hs_slab_is_signed(heap, slab)) && !hs_is_wide(heap) &&
+    return size - 8 < 10 && HS_UNLIKELY(hs_slab_is_signed(heap, slab)) &&
            size - hs_slab_granules(hs_slab_kind(heap, slab)) < 2 && hs_slab_is_linked(heap, slab);
+}
+
+/* The same for any form; no part of a word is read in one that may have whole words only. */
+static inline bool hs_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
+{
+    return !hs_is_wide(heap) && hs_small_is_slab(heap, slab, size);
 }
 
 /* A place in a slab. */
