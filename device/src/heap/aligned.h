@@ -91,7 +91,7 @@ bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint3
         return find_aligned(heap, granules, alignment, offset, &bin) != 0;
     }
 #if HS_SLOTS
-    if (size <= HS_SLOT_MAX && slot_is_free(heap, kind_for(size))) {
+    if (size <= HS_SLOT_MAX && kind_with_slot(heap, size) < HS_SLAB_KINDS) {
         return true;
     }
 #endif

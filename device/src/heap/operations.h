@@ -20,10 +20,7 @@ void *HS_NAME(malloc)(hs_heap_t *heap, size_t size)
     }
 #if HS_SLOTS
     if (size <= HS_SLOT_MAX) {
-        void *const slot = slot_take(heap, size);
-        if (slot != NULL) {
-            return slot;
-        }
+        return slot_take(heap, size);
     }
 #endif
     const uint32_t block = take(heap, block_granules(heap, size));

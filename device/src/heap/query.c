@@ -50,7 +50,7 @@ void hs_heap_walk(const hs_heap_t *heap, hs_heap_visit_t visit, void *context)
     for (uint32_t block = hs_first(heap); block < heap->end; block += size) {
         const bool used = hs_bit(bitmap, block + 1) == 0;
         size = used ? hs_used_size(bitmap, block) : hs_at(heap, block)[HS_SIZE];
-        if (size == 0) {
+        if (size == 0 || size > heap->end - block) {
             return; /* damaged: never for ever */
         }
         if (used && hs_is_slab(heap, block, size)) {

@@ -49,34 +49,27 @@ static inline bool slot_is_free(const hs_heap_t *heap, uint32_t kind) /* any */
     return slab != 0 && hs_slab_at(heap, slab)->slots != 0;
 }
 
+/* A kind with a free slot for `size` bytes, its own first, or HS_SLAB_KINDS. */
+static inline uint32_t kind_with_slot(const hs_heap_t *heap, size_t size)
+{
+    uint32_t kind = kind_for(size);
+    while (kind < HS_SLAB_KINDS && !slot_is_free(heap, kind)) {
+        kind++;
+    }
+    return kind;
+}
+
 /* What malloc can still serve where there is no free block; bytes. */
 static inline uint32_t largest_slot(const hs_heap_t *heap)
 {
-    /* Every smaller size must be served, too. */
-    const uint32_t small = slot_is_free(heap, 0) ? 4 : 0;
-    return small != 0 && slot_is_free(heap, 1) ? 8 : small;
+    return slot_is_free(heap, 1) ? 8 : slot_is_free(heap, 0) ? 4 : 0;
 }
 
-/* NULL: neither a free slot nor room for another slab. */
-static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
+/* Of a kind that has a free slot. */
+static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
 {
-    const uint32_t kind = kind_for(size);
-    const uint32_t minimum = heap->minimum;
     uint16_t *const first = hs_slabs(heap) + kind;
-    uint32_t *head = hs_at(heap, *first);
-    if (!slot_is_free(heap, kind)) {
-        head = hs_small_malloc(heap, hs_slab_granules(kind) * HS_GRANULE);
-        if (head == NULL) {
-            return NULL;
-        }
-        const uint32_t slab = (uint32_t)hs_granule_of(heap, head);
-        heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
-        heap->minimum = minimum; /* the other slots are free, too */
-        hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
-        hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
-        slab_link(heap, slab, first);
-    }
-    hs_slab_t *const slab = (hs_slab_t *)head;
+    hs_slab_t *const slab = hs_slab_at(heap, *first);
     const uint32_t slots = slab->slots;
     const uint32_t left = slots & (slots - 1);
     slab->slots = (uint16_t)left;
@@ -85,7 +78,29 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
     }
     heap->free -= hs_slot_words(kind);
     note_minimum(heap);
-    return head + 2 + (hs_word_lowest(slots) << kind);
+    return (uint32_t *)slab + 2 + (hs_word_lowest(slots) << kind);
+}
+
+/* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
+static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
+{
+    const uint32_t kind = kind_for(size);
+    if (!slot_is_free(heap, kind)) {
+        const uint32_t minimum = heap->minimum;
+        void *const made = hs_small_malloc(heap, hs_slab_granules(kind) * HS_GRANULE);
+        if (made == NULL) {
+            void *const block = hs_small_malloc(heap, HS_BLOCK_MIN * HS_GRANULE);
+            const uint32_t other = kind_with_slot(heap, size);
+            return block == NULL && other < HS_SLAB_KINDS ? slot_of(heap, other) : block;
+        }
+        const uint32_t slab = (uint32_t)hs_granule_of(heap, made);
+        heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
+        heap->minimum = minimum; /* the other slots are free, too */
+        hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
+        hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
+        slab_link(heap, slab, hs_slabs(heap) + kind);
+    }
+    return slot_of(heap, kind);
 }
 
 /* Granules of a slab's block: one more where it would have been left over. */
