@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "heapscope/trace.h"
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 #include "model.h"
 #include "replay/blocks.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "allocators/allocators.h"
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 
 int hs_lab_abi(void)
 {
@@ -38,12 +38,10 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_holder_row_t),     SIZE(hs_lab_live_row_t),
         SIZE(hs_lab_explanation_t),    SIZE(hs_lab_explanation_region_t),
         SIZE(hs_lab_rule_t),           SIZE(hs_lab_rule_names_t),
-        SIZE(hs_lab_rule_row_t),
-        SIZE(hs_lab_filled_t),         SIZE(hs_lab_drill_t),
-        SIZE(hs_lab_phase_t),
+        SIZE(hs_lab_rule_row_t),       SIZE(hs_lab_filled_t),
+        SIZE(hs_lab_drill_t),          SIZE(hs_lab_phase_t),
         SIZE(hs_lab_request_t),        SIZE(hs_lab_hole_row_t),
-        SIZE(hs_lab_piece_row_t),
-        SIZE(hs_lab_fit_t),
+        SIZE(hs_lab_piece_row_t),      SIZE(hs_lab_fit_t),
         SIZE(hs_lab_closest_row_t),    SIZE(hs_lab_column_row_t),
         SIZE(hs_lab_picture_moment_t), SIZE(hs_lab_block_row_t),
         SIZE(hs_lab_holding_row_t),    SIZE(hs_lab_picture_t),

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 #include "measure/measure.h"
 
 typedef struct hs_columns {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "heapscope/trace.h"
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 #include "measure/owners.h"
 #include "replay/blocks.h"
 

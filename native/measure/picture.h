@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "heapscope/status.h"
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 #include "measure/holdings.h"
 #include "measure/measure.h"
 

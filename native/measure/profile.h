@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 #include "replay/follow.h"
 
 typedef struct hs_profile_cell {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "lab/lab_tools.h"
 
 typedef struct hs_counter {
     uint32_t kind, index;

@@ -62,7 +62,8 @@ def python_test(tree: Path, test: str) -> bool:
     library = tree / "libheapscope_lab.so"
     command = [*compiler(), *FLAGS, "-shared", "-fPIC", *sources(tree), "-o", str(library)]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
-    shutil.copy(tree / "native/lab/lab.h", tree)
+    for header in ("lab.h", "lab_tools.h"):
+        shutil.copy(tree / "native/lab" / header, tree)
     setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "src")}
     run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     return _passes([*run, "--import-mode=importlib", test], tree, setting)

@@ -1,4 +1,4 @@
-"""Loads the native library and its declarations, which exist once: in lab.h."""
+"""Loads the native library and its declarations, which exist once: in lab.h and lab_tools.h."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ __all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "load"]
 
 #: HS_LAB_ABI of the lab.h that this binding was written against.
 ABI = 1
+
+#: In the order in which cffi has to see them.
+HEADERS = ("lab.h", "lab_tools.h")
 
 _OVERRIDE = "HEAPSCOPE_LIBRARY"
 _HERE = Path(__file__).parent
@@ -71,8 +74,8 @@ def _file_name() -> str:
 
 
 def _header_path(library: Path) -> Path:
-    """The header installed beside the library, or else beside this module."""
-    places = [library.parent / "lab.h", _HERE / "lab.h"]
+    """The first of the headers, installed beside the library or else beside this module."""
+    places = [library.parent / HEADERS[0], _HERE / HEADERS[0]]
     for place in places:
         if place.is_file():
             return place
@@ -80,10 +83,17 @@ def _header_path(library: Path) -> Path:
 
 
 @functools.cache  # an override that changes between two loads must not declare twice
-def _declare(header: Path) -> None:
+def _declare(first: Path) -> None:
+    for name in HEADERS:
+        ffi.cdef(_declarations(first.with_name(name)))
+
+
+def _declarations(header: Path) -> str:
+    if not header.is_file():
+        raise HeapscopeError(f"the declarations are missing: {header}", remedy=_REMEDY)
     text = header.read_text(encoding="utf-8")
     _, begin, rest = text.partition("/* cffi: begin */")
     declarations, end, _ = rest.partition("/* cffi: end */")
     if not begin or not end:
         raise HeapscopeError(f"{header}: not the lab's header", remedy=_REMEDY)
-    ffi.cdef(declarations)
+    return declarations

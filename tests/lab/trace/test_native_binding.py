@@ -76,7 +76,9 @@ def test_a_library_that_is_none_says_reinstall(
 ) -> None:
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"not a library")
-    shutil.copy(library._header_path(library._library_path()), tmp_path / "lab.h")
+    installed = library._header_path(library._library_path()).parent
+    for header in library.HEADERS:
+        shutil.copy(installed / header, tmp_path / header)
     monkeypatch.setattr(library, "_declare", lambda header: None)  # declared by now
     monkeypatch.setenv("HEAPSCOPE_LIBRARY", str(broken))
     with pytest.raises(HeapscopeError, match="cannot be loaded") as caught:
