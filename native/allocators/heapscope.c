@@ -56,7 +56,9 @@ static hs_status_t create(hs_sim_t *sim, hs_form_t form, uint32_t alignment)
 {
     const hs_heap_config_t config = {.form = sim->allocator.word_only ? HS_FORM_WORD : form,
                                      .alignment = alignment};
-    hs_heap_t *heap = hs_heap_create(sim->mem, sim->size, &config);
+    /* Of a larger region the heap would leave a part unused without a word. */
+    hs_heap_t *heap =
+        sim->size <= HS_WIDE_MAX ? hs_heap_create(sim->mem, sim->size, &config) : NULL;
     if (heap == NULL) {
         return HS_ERR_MEMORY;
     }
