@@ -19,8 +19,7 @@ Open = Callable[..., Any]
 
 GATEWAY = Path(__file__).resolve().parents[2] / "workloads" / "captured" / "mix_gateway.hst.zst"
 
-#: Seconds until all charts stand. Measured on an idle machine it is under one; the rest is for what
-#: else the machine does.
+#: Seconds of processor time until all charts stand: what the page costs, whatever else runs beside.
 LOAD_MAX = 2.0
 EVENTS = 10_000_000
 
@@ -75,8 +74,9 @@ def test_ten_million_events_make_a_page_within_its_limits(long: Made, see: Open)
     assert min(one["least_free"] for one in survey["columns"]) == malloc["minimum_free"]
     least = min(one["least_largest"] for one in survey["columns"])
     assert least == malloc["minimum_largest_allocatable"]
-    seen = see(long.page)
-    assert seen.complaints == []
+    seen = [see(long.page) for _ in range(3)]
+    assert [one.complaints for one in seen] == [[], [], []]
+    assert min(one.work for one in seen) < LOAD_MAX
 
 
 def worst(out: Path) -> None:
@@ -120,5 +120,4 @@ def test_no_trace_makes_a_page_too_large(
 
 
 def test_a_page_opens_quickly(gateway: Made, see: Open) -> None:
-    """The best of three: what else runs on the machine is not the page's."""
-    assert min(see(gateway.page).loaded for _ in range(3)) < LOAD_MAX
+    assert 0.05 < min(see(gateway.page).work for _ in range(3)) < LOAD_MAX

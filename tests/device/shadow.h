@@ -14,7 +14,7 @@
 #define SHADOW_BLOCK_MIN 16u
 #define SHADOW_SLAB_HEAD 8u
 #define SHADOW_SLAB_REST 12u /* bytes that the slots may leave over: half a granule, and one more */
-#define SHADOW_SLOT_MAX 36u
+#define SHADOW_SLOT_MAX 8u
 #define SHADOW_STRIPE 8192u     /* bytes of the pattern that payloads are filled with */
 #define SHADOW_EVERY_BYTE 65536 /* bytes of a region of which every check looks at all payloads */
 #define SHADOW_BINS 128u
@@ -118,8 +118,7 @@ static inline size_t shadow_bin(size_t size)
     return bin;
 }
 
-/* A search is bounded: where many free blocks share the topmost bin, the largest may go unseen. With
- * no free block but slots, largest() is the size up to which no kind of slot is missing. */
+/* A search is bounded: where many free blocks share the topmost bin, the largest may go unseen. */
 static inline void shadow_check_largest(shadow_t *shadow, const shadow_walk_t *walk)
 {
     size_t largest = hs_heap_largest(shadow->heap);
@@ -127,9 +126,9 @@ static inline void shadow_check_largest(shadow_t *shadow, const shadow_walk_t *w
     size_t bin = shadow_bin(true_largest);
     shadow->largest = largest;
     if (true_largest == 0) {
-        size_t words = 0;
-        while (words < SHADOW_SLOT_MAX / 4 && walk->free_slots[words + 1] > 0) {
-            words++;
+        size_t words = SHADOW_SLOT_MAX / 4; /* a larger slot serves smaller requests, too */
+        while (words > 0 && walk->free_slots[words] == 0) {
+            words--;
         }
         SHADOW_CHECK(shadow, largest == 4 * words, "%zu with slots alone, not %zu", largest,
                      4 * words);

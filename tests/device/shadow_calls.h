@@ -46,15 +46,10 @@ static inline void shadow_remove(shadow_t *shadow, size_t index)
             (shadow->count - index) * sizeof *shadow->blocks);
 }
 
-static inline bool shadow_slot_fits(const shadow_t *shadow, size_t size)
-{
-    return size <= SHADOW_SLOT_MAX && shadow->free_slots[(size + 3) / 4] > 0;
-}
-
 /* Takes over a new block, or its absence: that is right only if nothing could hold it. */
 static inline void shadow_take(shadow_t *shadow, void *block, size_t size)
 {
-    bool possible = size > 0 && (size <= shadow->largest || shadow_slot_fits(shadow, size));
+    bool possible = size > 0 && size <= shadow->largest;
     SHADOW_CHECK(shadow, (block != NULL) == possible, "%zu bytes at %p, the largest are %zu", size,
                  block, shadow->largest);
     if (block != NULL) {
@@ -144,7 +139,7 @@ static inline shadow_promise_t shadow_promise(const shadow_t *shadow, size_t ali
     }
     if (alignment <= shadow->own) {
         promise.must = size <= shadow->largest && (shadow->free_blocks > 0 || alignment <= 4);
-        promise.possible = size <= shadow->largest || shadow_slot_fits(shadow, size);
+        promise.possible = size <= shadow->largest;
         return promise;
     }
     promise.possible = shadow_aligned_fits(shadow, alignment, size, offset);

@@ -74,18 +74,15 @@ static bool run_call(const call_t *call)
     return true;
 }
 
-/* Takes all that is left, slots of sizes without a smaller neighbour last; gives the blocks. */
+/* Takes all that is left; gives how many blocks that made. */
 static size_t fill(uint8_t **fillers, size_t room)
 {
     shadow_t *shadow = &replay.shadow;
     size_t count = 0;
-    size_t words = SHADOW_SLOT_MAX / 4;
-    while (shadow->largest > 0 || words > 0) {
-        size_t size = shadow->largest > 0 ? shadow->largest : 4 * words;
+    while (shadow->largest > 0) {
         CHECK(count < room, "more than %zu holes", room);
-        fillers[count] = shadow_malloc(shadow, size);
-        words -= fillers[count] == NULL ? 1 : 0;
-        count += fillers[count] == NULL ? 0 : 1;
+        fillers[count] = shadow_malloc(shadow, shadow->largest);
+        count++;
     }
     CHECK(shadow->free == 0, "%zu bytes left of a full heap", shadow->free);
     return count;

@@ -3,6 +3,7 @@
  * with them, interior, between granules, of the control block, before and behind the region. Each
  * is refused and not one byte of the region changes.
  */
+#include "heap/slab.h"
 #include "program.h"
 
 static program_t program;
@@ -151,6 +152,30 @@ static void check_disguise(const hs_heap_config_t *config)
     shadow_close(shadow);
 }
 
+/* A payload that is a slab's head but for the links, which no slab answers. */
+static void check_forged_head(void)
+{
+    static const hs_heap_config_t config = {HS_FORM_SMALL, 8};
+    shadow_t *shadow = &program.shadow;
+    CHECK(shadow_open(shadow, "forged", region_open(2000, 0), &config, 5), "no heap");
+    uint8_t *slots[2] = {shadow_malloc(shadow, 4), shadow_malloc(shadow, 8)};
+    shadow->leave_raw = 1;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        uint8_t *block = shadow_malloc(shadow, (size_t)hs_slab_granules(kind) * HS_GRANULE);
+        uint32_t self = (uint32_t)hs_granule_of(shadow->heap, block);
+        uint32_t real = (uint32_t)hs_granule_of(shadow->heap, slots[kind] - SHADOW_SLAB_HEAD);
+        const uint32_t links[] = {self, real, shadow->heap->end, 0xFFFF, 0, self + 1};
+        for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+            hs_slab_t head = {(uint16_t)(i * 5), hs_slab_sign(self, kind), (uint16_t)links[i],
+                              (uint16_t)real};
+            memcpy(block, &head, sizeof head);
+            shadow_check(shadow);
+            check_all();
+        }
+    }
+    shadow_close(shadow);
+}
+
 /* A block that begins where the only slab did, and still holds its head, is no slab: also when there
  * is another one. */
 static void check_stale_head(const hs_heap_config_t *config)
@@ -181,6 +206,7 @@ int main(int argc, char **argv)
     static const size_t sizes[] = {1, 9, 24, 120, 300};
     check_random_t random = check_start(argc, argv);
     program.random = &random;
+    check_forged_head();
     for (int form = HS_FORM_SMALL; form <= HS_FORM_WORD; form++) {
         for (uint32_t alignment = 4; alignment <= 16; alignment *= 2) {
             const hs_heap_config_t config = {(hs_form_t)form, alignment};

@@ -59,10 +59,8 @@ static void check_largest(void)
     size_t largest = hs_heap_largest(shadow->heap);
     for (size_t size = largest > 24 ? largest - 24 : 0; size <= largest + 24; size++) {
         bool success = try_malloc(size);
-        /* Above it, only a slot of just that size may be left. */
-        bool slot = size > largest && size <= SHADOW_SLOT_MAX && shadow->slots;
-        SHADOW_CHECK(shadow, success == (size > 0 && size <= largest) || (slot && success),
-                     "%zu with %zu as largest", size, largest);
+        SHADOW_CHECK(shadow, success == (size > 0 && size <= largest), "%zu with %zu as largest",
+                     size, largest);
         SHADOW_CHECK(shadow, fits(1, size, 0) == success, "%zu with %zu as largest", size, largest);
     }
     for (int i = 0; i < 20 && largest > 0; i++) {

@@ -12,6 +12,10 @@ HEAP_CHANGE = "tests/lab/experiments/test_heap_change.py"
 EMULATION = "tests/device/test_emulation.py"
 EMULATED_HEAP = "tests/device/test_emulated_heap.py"
 WHY = "tests/lab/why/test_why_changes.py"
+UPGRADE = "tests/lab/upgrade/test_upgrade_published.py"
+UPGRADE_PARTS = "tests/lab/upgrade/test_upgrade_waterfall.py"
+EXPORT_PROFILES = "tests/lab/export/test_export_profiles.py"
+EXPORT_TABLES = "tests/lab/export/test_export_tables.py"
 
 ANSWERS = (
     Mutant(
@@ -199,5 +203,117 @@ ANSWERS = (
         "    if (block->used || block->size == 0) {",
         "    if (block->size == 0) {",
         SURVEY,
+    ),
+    Mutant(
+        "exports",
+        "what a site held at the peak is forgotten where the peak was its last change",
+        "native/measure/profile.c",
+        "if (profile->peaked >= cell->changed) {",
+        "if (profile->peaked > cell->changed) {",
+        EXPORT_PROFILES,
+    ),
+    Mutant(
+        "exports",
+        "a block whose free was lost counts for ever",
+        "native/replay/follow.c",
+        "        step->dropped = held_of(follow, replay, key);",
+        "",
+        EXPORT_TABLES,
+    ),
+    Mutant(
+        "exports",
+        "an event of each batch is left out",
+        "src/heapscope/export/csv_table.py",
+        "for piece in self._text.write(rows):",
+        "for piece in self._text.write(rows[1:]):",
+        EXPORT_TABLES,
+    ),
+    Mutant(
+        "the upgrade's parts",
+        "TLSF's fixed fields are 40 bytes",
+        "models/tlsf_fixed.h",
+        "#define TLSF_FIXED_FIELDS UINT32_C(20)",
+        "#define TLSF_FIXED_FIELDS UINT32_C(40)",
+        UPGRADE,
+    ),
+    Mutant(
+        "the upgrade's parts",
+        "a header of the free list is 8 bytes",
+        "models/idf_4_2.h",
+        "#define LIST_OVERHEAD UINT32_C(4)",
+        "#define LIST_OVERHEAD UINT32_C(8)",
+        UPGRADE_PARTS,
+    ),
+    Mutant(
+        "the upgrade's parts",
+        "the smallest block counts as rounding",
+        "src/heapscope/upgrade/moment.py",
+        "if given == least else 0",
+        "if given == least and asked > least else 0",
+        UPGRADE_PARTS,
+    ),
+    Mutant(
+        "the upgrade's parts",
+        "what is not explained goes to the accounting",
+        "src/heapscope/upgrade/waterfall.py",
+        "        accounting=lost - (figure.true(first) - figure.true(last)),",
+        "        accounting=(told[0] or 0) - (told[1] or 0) - lost,",
+        UPGRADE,
+    ),
+    Mutant(
+        "the upgrade's parts",
+        "the tables are made equal on one side only",
+        "src/heapscope/upgrade/chain.py",
+        "_cut_all(other, other_rows, one_rows)",
+        "other",
+        UPGRADE_PARTS,
+    ),
+    Mutant(
+        "the upgrade's start-up use",
+        "the use is not corrected by what is then reported",
+        "src/heapscope/upgrade/startup.py",
+        "use += found - wanted",
+        "use += 0",
+        UPGRADE,
+    ),
+    Mutant(
+        "low-water mark of the heap",
+        "one granule is overlooked",
+        "device/src/heap/blocks.h",
+        "    if (heap->free < heap->minimum) {",
+        "    if (heap->free + 2 < heap->minimum) {",
+        "tests/device/test_heap_shadow.c",
+    ),
+    Mutant(
+        "low addresses first",
+        "high ones go first",
+        "device/src/heap/bins.h",
+        "    if (block < next) {",
+        "    if (block > next) {",
+        "tests/device/test_heap_dropin.c",
+    ),
+    Mutant(
+        "bounds of a block",
+        "a leftover granule stays counted",
+        "device/src/heap/blocks.h",
+        "    if (left < HS_BLOCK_MIN) {\n        bin_remove",
+        "    if (left < HS_BLOCK_MIN - 1) {\n        bin_remove",
+        "tests/exhaustive/test_heap_sequences.c",
+    ),
+    Mutant(
+        "damage seen",
+        "a footer is not looked at",
+        "device/src/heap/blocks.h",
+        "hs_at(heap, next + size)[HS_FOOTER] == ~size",
+        "true",
+        "tests/device/test_heap_damage.c",
+    ),
+    Mutant(
+        "misuse refused",
+        "the head of a slab is taken for a block",
+        "device/src/heap/operations.h",
+        "} else if (hs_small_is_slab(heap, (uint32_t)at, size)) {",
+        "} else if (false) {",
+        "tests/device/test_heap_misuse.c",
     ),
 )

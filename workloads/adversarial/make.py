@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GRANULE = 8
 LOOK = 12  # blocks of the topmost bin that a search looks at before it gives up
 LOOK_ALIGNED = 16
+SLOTS = 14  # of a slab
 SEARCHED = {"malloc": 8192, "free": 8192, "realloc": 8192, "aligned": 8192}  # pools
 SEED = 20240607
 MISSING = 3
@@ -117,7 +118,7 @@ def malloc_slab() -> Trace:
     """A slot that needs a new slab, cut out of the third block that is looked at, while others of
     its kind are full."""
     trace = Trace(16384)
-    for _ in range(30):
+    for _ in range(2 * SLOTS):
         trace.take(8)
     filled(trace, [24 * GRANULE, 23 * GRANULE, 22 * GRANULE, 21 * GRANULE])
     trace.take(8)
@@ -144,12 +145,12 @@ def free_last_slot() -> Trace:
     """The last slot in use of a slab between others, with free blocks on both sides of the slab."""
     trace = Trace(16384)
     trace.holes([18 * GRANULE] * 2)
-    for _ in range(15):
+    for _ in range(SLOTS):
         trace.take(8)
     before = trace.take(20 * GRANULE)
-    slots = [trace.take(8) for _ in range(15)]
+    slots = [trace.take(8) for _ in range(SLOTS)]
     behind = trace.take(24 * GRANULE)
-    for _ in range(15):
+    for _ in range(SLOTS):
         trace.take(8)
     trace.holes([20 * GRANULE, 24 * GRANULE, 60 * GRANULE])
     trace.free(before)

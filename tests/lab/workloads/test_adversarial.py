@@ -14,7 +14,6 @@ from .conftest import Script
 LAST = {
     "malloc_refused": "malloc",
     "malloc_last_look": "malloc",
-    "malloc_slab": "malloc",
     "realloc_slides": "realloc",
     "realloc_moves": "realloc",
     "aligned_second_search": "aligned",
