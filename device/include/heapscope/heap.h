@@ -27,10 +27,11 @@ typedef struct hs_heap hs_heap_t;
 
 /* How a heap keeps its control data. Chosen at creation. */
 typedef enum hs_form {
-    HS_FORM_AUTO = 0,  /* small where the size allows it, otherwise wide */
-    HS_FORM_SMALL = 1, /* up to HS_SMALL_MAX bytes; smallest control block, 8-byte slots */
-    HS_FORM_WIDE = 2,  /* up to HS_WIDE_MAX bytes: external RAM */
-    HS_FORM_WORD = 3   /* as wide, and promises that neither the heap's data nor any payload is
+    HS_FORM_AUTO = 0, /* small where the size allows it, otherwise wide */
+    HS_FORM_SMALL =
+        1,            /* up to HS_SMALL_MAX bytes; smallest control block, slots of 4 and 8 bytes */
+    HS_FORM_WIDE = 2, /* up to HS_WIDE_MAX bytes: external RAM */
+    HS_FORM_WORD = 3  /* as wide, and promises that neither the heap's data nor any payload is
                         * touched but by aligned 32-bit loads and stores (ESP32 IRAM) */
 } hs_form_t;
 
@@ -80,7 +81,8 @@ void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size
 void *hs_heap_realloc(hs_heap_t *heap, void *block, size_t size);
 
 /* HS_ERR_ARGUMENT: not the address of a used block: foreign, interior, or freed before (also when
- * its neighbours have since been merged with it); nothing changed. NULL is fine. */
+ * its neighbours have since been merged with it). HS_ERR_CORRUPT: a free neighbour contradicts
+ * itself. Nothing changed in either case. NULL is fine. */
 hs_status_t hs_heap_free(hs_heap_t *heap, void *block);
 
 /* ---- questions about a block: 0 or NULL for an address that is no used block ------------------ */
@@ -93,6 +95,7 @@ void *hs_heap_containing_block(const hs_heap_t *heap, const void *address);
 
 /* ---- questions about the heap; bytes of payload ----------------------------------------------- */
 
+/* With the free slots of slabs that are partly in use: they serve requests of up to 8 bytes alone. */
 size_t hs_heap_free_size(const hs_heap_t *heap);
 size_t hs_heap_minimum_free(const hs_heap_t *heap); /* low-water mark of hs_heap_free_size */
 size_t hs_heap_reset_minimum(hs_heap_t *heap);      /* to the present free size; gives the old */
@@ -117,7 +120,7 @@ typedef struct hs_heap_info {
 
 void hs_heap_info(const hs_heap_t *heap, hs_heap_info_t *info); /* walks: O(n) in the blocks */
 
-/* Every block once, in address order; a slot of 8 bytes counts as a block. `visit` may not change
+/* Every block once, in address order; a slot, used or free, counts as a block. `visit` may not change
  * the heap; false stops. O(n). */
 typedef bool (*hs_heap_visit_t)(void *context, void *block, size_t size, bool used);
 void hs_heap_walk(const hs_heap_t *heap, hs_heap_visit_t visit, void *context);

@@ -54,9 +54,7 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
     /* Bins, control and bitmap, by words: word-only memory knows nothing else. */
     uint32_t *const last = hs_at(heap, place.first);
     const uintptr_t begin = ((uintptr_t)memory + 3) & ~(uintptr_t)3;
-    for (uint32_t *word = (uint32_t *)begin; word < last; word++) {
-        *word = 0;
-    }
+    hs_zero((hs_word_t *)begin, last);
     heap->end = place.end;
     heap->shape = hs_shape_of(place.end, wide, alignment / HS_GRANULE - 1);
     if (wide) {
@@ -80,11 +78,7 @@ void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size)
     const uint64_t bytes = (uint64_t)count * size;
     void *const block = bytes <= HS_WIDE_MAX ? hs_heap_malloc(heap, (size_t)bytes) : NULL;
     if (block != NULL) {
-        uint32_t *const word = block;
-        const uint32_t words = ((uint32_t)bytes + 3) / 4;
-        for (uint32_t i = 0; i < words; i++) {
-            word[i] = 0;
-        }
+        hs_zero(block, (hs_word_t *)block + ((uint32_t)bytes + 3) / 4);
     }
     return block;
 }

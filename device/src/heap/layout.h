@@ -255,15 +255,22 @@ static inline uint32_t hs_last_bin(uint32_t granules)
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 
-/* Whole granules, by words: also for memory that knows no bytes. Upwards, so that `to` may lie below
- * `from` and overlap it. */
-static inline void hs_copy(uint32_t *to, const uint32_t *from, uint32_t granules)
+/* Whole granules, by words: also for memory that knows no bytes, hence volatile: no compiler makes
+ * memmove or memset of it. Upwards, so that `to` may lie below `from` and overlap it. */
+static inline void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t granules)
 {
     for (uint32_t i = 0; i < 2 * granules; i += 2) {
         const uint32_t low = from[i];
         const uint32_t high = from[i + 1];
-        to[i] = low;
-        to[i + 1] = high;
+        ((volatile hs_word_t *)to)[i] = low;
+        ((volatile hs_word_t *)to)[i + 1] = high;
+    }
+}
+
+static inline void hs_zero(hs_word_t *from, const hs_word_t *end)
+{
+    for (volatile hs_word_t *word = from; word < end; word++) {
+        *word = 0;
     }
 }
 

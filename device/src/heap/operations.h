@@ -138,7 +138,7 @@ void *HS_NAME(realloc)(hs_heap_t *heap, void *address, size_t size)
         return NULL;
     }
     const uintptr_t at = hs_granule_of(heap, address);
-    const uint32_t had = hs_used_at(heap, bits_of(heap), at);
+    const uint32_t had = hs_used_at(heap, bits_of(heap), at, HS_SLOTS);
     if (had == 0) {
 #if HS_SLOTS
         return slot_resize(heap, address, size);

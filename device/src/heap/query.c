@@ -6,7 +6,8 @@
 /* Words of the used block or slot at `address`; 0: none begins there. */
 static uint32_t size_at(const hs_heap_t *heap, const void *address)
 {
-    const uint32_t size = hs_used_at(heap, hs_bitmap(heap), hs_granule_of(heap, address));
+    const uint32_t size =
+        hs_used_at(heap, hs_bitmap(heap), hs_granule_of(heap, address), !hs_is_wide(heap));
     if (size != 0 || hs_is_wide(heap)) {
         return 2 * size;
     }

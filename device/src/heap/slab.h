@@ -12,7 +12,7 @@
 #include "layout.h"
 
 /* The first granule of a slab. */
-typedef struct hs_slab {
+typedef struct HS_ANY_TYPE hs_slab {
     uint16_t slots; /* free ones, a bit each from bit 0 on */
     uint16_t sign;  /* bit 0: the kind; the rest follows from the place */
     uint16_t next;  /* granules */
@@ -43,9 +43,9 @@ static inline uint32_t hs_slab_granules(uint32_t kind)
 }
 
 /* First slab of each kind, or 0. */
-static inline uint16_t *hs_slabs(const hs_heap_t *heap)
+static inline hs_half_t *hs_slabs(const hs_heap_t *heap)
 {
-    return (uint16_t *)(heap->words + HS_MAP_SMALL);
+    return (hs_half_t *)(heap->words + HS_MAP_SMALL);
 }
 
 static HS_INLINE bool hs_slab_is_signed(const hs_heap_t *heap, uint32_t slab)
@@ -121,12 +121,14 @@ static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bit
     return slot;
 }
 
-/* Granules of the used block at index `at`, which is no slab; 0: none begins there. */
-static inline uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+/* Granules of the used block at index `at`, which is no slab; 0: none begins there. `slots`: the heap
+ * has slabs. */
+static HS_INLINE uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at,
+                                     bool slots)
 {
     const uint32_t size = hs_seems_used(heap, bitmap, at);
     return size == 0 || hs_free_before(heap, bitmap, (uint32_t)at) == HS_DAMAGED ||
-                   hs_is_slab(heap, (uint32_t)at, size)
+                   (slots && hs_small_is_slab(heap, (uint32_t)at, size))
                ? 0
                : size;
 }

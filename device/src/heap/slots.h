@@ -6,7 +6,7 @@
 #include "slab.h"
 
 /* In front of all others of its kind. */
-static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, uint16_t *first)
+static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
 {
     hs_slab_t *const self = hs_slab_at(heap, slab);
     const uint16_t next = *first;
@@ -23,7 +23,7 @@ static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, uint16_t *first)
     hs_slab_at(heap, next)->previous = (uint16_t)slab;
 }
 
-static HS_INLINE void slab_unlink(hs_heap_t *heap, uint32_t slab, uint16_t *first)
+static HS_INLINE void slab_unlink(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
 {
     const uint16_t next = hs_slab_at(heap, slab)->next;
     const uint16_t previous = hs_slab_at(heap, slab)->previous;
@@ -68,7 +68,7 @@ static inline uint32_t largest_slot(const hs_heap_t *heap)
 /* Of a kind that has a free slot. */
 static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
 {
-    uint16_t *const first = hs_slabs(heap) + kind;
+    hs_half_t *const first = hs_slabs(heap) + kind;
     hs_slab_t *const slab = hs_slab_at(heap, *first);
     const uint32_t slots = slab->slots;
     const uint32_t left = slots & (slots - 1);
@@ -78,7 +78,13 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     }
     heap->free -= hs_slot_words(kind);
     note_minimum(heap);
-    return (uint32_t *)slab + 2 + (hs_word_lowest(slots) << kind);
+    return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
+}
+
+/* As take(), once for all rare callers. */
+static HS_RARE uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
+{
+    return take(heap, granules);
 }
 
 /* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
@@ -86,16 +92,18 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 {
     const uint32_t kind = kind_for(size);
     if (!slot_is_free(heap, kind)) {
-        const uint32_t minimum = heap->minimum;
-        void *const made = hs_small_malloc(heap, hs_slab_granules(kind) * HS_GRANULE);
-        if (made == NULL) {
-            void *const block = hs_small_malloc(heap, HS_BLOCK_MIN * HS_GRANULE);
+        const uint32_t slab =
+            take_rarely(heap, whole_units(heap, hs_slab_granules(kind) * HS_GRANULE));
+        if (slab == 0) {
+            const uint32_t block = take_rarely(heap, HS_BLOCK_MIN);
             const uint32_t other = kind_with_slot(heap, size);
-            return block == NULL && other < HS_SLAB_KINDS ? slot_of(heap, other) : block;
+            note_minimum(heap);
+            if (block != 0) {
+                return hs_at(heap, block);
+            }
+            return other < HS_SLAB_KINDS ? slot_of(heap, other) : NULL;
         }
-        const uint32_t slab = (uint32_t)hs_granule_of(heap, made);
         heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
-        heap->minimum = minimum; /* the other slots are free, too */
         hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
         hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
         slab_link(heap, slab, hs_slabs(heap) + kind);
@@ -122,7 +130,7 @@ static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_sta
     }
     *status = HS_OK;
     const uint32_t kind = hs_slab_kind(heap, slot.slab);
-    uint16_t *const first = hs_slabs(heap) + kind;
+    hs_half_t *const first = hs_slabs(heap) + kind;
     const uint32_t before = slab->slots;
     if ((before | slot.bit) + 1 != 1u << HS_SLAB_SLOTS) {
         slab->slots = (uint16_t)(before | slot.bit);

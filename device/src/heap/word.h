@@ -13,11 +13,17 @@
 #define HS_RARE __attribute__((noinline))
 /* On the path of malloc or free. */
 #define HS_INLINE inline __attribute__((always_inline))
+/* For memory that is read and written as different types in turn. */
+#define HS_ANY_TYPE __attribute__((may_alias))
 #else
 #define HS_UNLIKELY(condition) (condition)
 #define HS_RARE
 #define HS_INLINE inline
+#define HS_ANY_TYPE
 #endif
+
+typedef uint16_t HS_ANY_TYPE hs_half_t;
+typedef uint32_t HS_ANY_TYPE hs_word_t;
 
 #define HS_WORD_BITS 32u
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.errors import InputError
-from heapscope.trace.names import printable
-from heapscope.trace.source import Blocks, open_blocks
+from heapscope.config.config import read_files
 
 __all__ = ["SdkConfig", "read_sdkconfig"]
 
-_SIZE_MAX = 16 << 20  # bytes; a real one has some 100 KB
-_SET = re.compile(r"CONFIG_([A-Za-z0-9_]+)=(.*)")
-_REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
 _TRACKING = "HEAP_TASK_TRACKING"
 _LIGHT = "HEAP_POISONING_LIGHT"
 _COMPREHENSIVE = "HEAP_POISONING_COMPREHENSIVE"
@@ -23,7 +17,8 @@ _COMPREHENSIVE = "HEAP_POISONING_COMPREHENSIVE"
 
 @dataclass(frozen=True, kw_only=True)
 class SdkConfig:
-    """`options`: names without CONFIG_; values as written, what is "not set" left out."""
+    """`options`: names without CONFIG_; values as written, without quotes; "n" for what is "not
+    set"."""
 
     file: str
     options: Mapping[str, str]
@@ -50,32 +45,6 @@ class SdkConfig:
 
 def read_sdkconfig(path: str | Path) -> SdkConfig:
     """InputError names the line that is none of an sdkconfig."""
-    options: dict[str, str] = {}
-    with open_blocks(path) as blocks:
-        for number, line in enumerate(_lines(blocks), 1):
-            found = _SET.fullmatch(line)
-            if found is not None:
-                options[found[1]] = found[2].strip('"')
-            elif line and not line.startswith("#"):
-                raise InputError(
-                    f"{blocks.name}, line {number}: no option: '{printable(line)}'", remedy=_REMEDY
-                )
-    if not options:
-        raise InputError(f"{blocks.name}: no option is set in it", remedy=_REMEDY)
-    return SdkConfig(file=blocks.name, options=options)
-
-
-def _lines(blocks: Blocks) -> Iterator[str]:
-    """All of them, without blanks at the ends. InputError when there is too much, or damage."""
-    text = b""
-    for block in blocks:
-        text += block
-        if len(text) > _SIZE_MAX:
-            raise InputError(
-                f"{blocks.name}: more than {_SIZE_MAX >> 20} MiB, too long for an sdkconfig",
-                remedy=_REMEDY,
-            )
-    if blocks.loss is not None:
-        raise InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="check the file")
-    for line in text.decode("utf-8", errors="replace").splitlines():
-        yield line.strip()
+    (file,) = read_files([path])
+    options = {line.name: line.text.strip('"') for line in file.lines}
+    return SdkConfig(file=file.name, options=options)

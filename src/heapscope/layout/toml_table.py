@@ -106,6 +106,8 @@ class Table:
             return item
         if isinstance(item, str):
             raise self.error(key, f"{len(item)} characters", remedy=f"give 1 to {_NAME_MAX}")
+        if numbers and isinstance(item, int) and not isinstance(item, bool):
+            raise self.error(key, f"{item} is out of range", remedy=f"give 0 to {0xFFFF}")
         raise self._wrong(key, item, wanted)
 
     def size(self, key: str, default: int | None, *, least: int, most: int) -> int:
