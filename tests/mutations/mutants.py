@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_answers import ANSWERS
+from mutants_predict import PREDICT
 from mutants_replay import REPLAY
 
 __all__ = ["MUTANTS", "Mutant"]
 
-MUTANTS = (*REPLAY, *ANSWERS)
+MUTANTS = (*REPLAY, *ANSWERS, *PREDICT)

@@ -316,4 +316,20 @@ ANSWERS = (
         "} else if (false) {",
         "tests/device/test_heap_misuse.c",
     ),
+    Mutant(
+        "what of a configuration is decided",
+        "what is not known counts as decided",
+        "src/heapscope/config/evaluate.py",
+        "    return None if None in parts else not by",
+        "    return not by",
+        "tests/lab/config/test_config_expression.py",
+    ),
+    Mutant(
+        "rules between options",
+        "the window may be three times the static buffers",
+        "src/heapscope/data/rules/wifi.toml",
+        'must = "ESP_WIFI_RX_BA_WIN <= 2 * ESP_WIFI_STATIC_RX_BUFFER_NUM"',
+        'must = "ESP_WIFI_RX_BA_WIN <= 3 * ESP_WIFI_STATIC_RX_BUFFER_NUM"',
+        "tests/lab/lint/test_lint_rules.py",
+    ),
 )

@@ -14,8 +14,12 @@ from heapscope.cli.group import HeapscopeGroup
 from heapscope.cli.import_trace import import_trace
 from heapscope.cli.info import info
 from heapscope.cli.leaks import leaks
+from heapscope.cli.lint import lint
+from heapscope.cli.predict import predict
 from heapscope.cli.replay import replay
 from heapscope.cli.report import report
+from heapscope.cli.tune import tune
+from heapscope.cli.upgrade import upgrade
 from heapscope.cli.why import why
 
 __all__ = ["app", "main"]
@@ -79,8 +83,12 @@ app.command(name="fit", short_help="Find the smallest pool, by allocator.")(fit)
 app.command(name="why", short_help="Say why requests failed, and what would help.")(why)
 app.command(name="leaks", short_help="Say what a program did not give back.")(leaks)
 app.command(name="compare", short_help="Put two replays side by side.")(compare)
+app.command(name="upgrade", short_help="Say what a new SDK cost, and what buys it back.")(upgrade)
 app.command(name="report", short_help="Write what happened as one HTML page.")(report)
+app.command(name="lint", short_help="Check a firmware's configuration.")(lint)
+app.command(name="tune", short_help="Find the best configuration for what is needed.")(tune)
 app.command(name="export", short_help="Write a trace in another program's format.")(export)
+app.command(name="predict", short_help="Predict memory and throughput of a configuration.")(predict)
 app.command(name="experiment", short_help="Compute a published experiment anew.")(experiment)
 
 

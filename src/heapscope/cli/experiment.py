@@ -15,7 +15,9 @@ FAILED = 1  # a figure that must come out exactly does not
 
 
 def experiment(
-    name: Annotated[str, typer.Argument(metavar="NAME", help='Experiment, or "all": heap-change.')],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help='Experiment, or "all": heap-change, wifi-ranks.')
+    ],
     write: Annotated[
         Path | None,
         typer.Option("--write", metavar="FILE", help="Also write the tables as Markdown."),
@@ -27,6 +29,8 @@ def experiment(
     \b
       heap-change   ESP-IDF 4.3's new heap: blocks that fit, four timings, tables on a real chip's
                     regions, and what its upgrade cost, for every allocator and our heap
+      wifi-ranks    40 published Wi-Fi configurations: memory and throughput of each as predicted
+                    from the others, and power save; some ten seconds
 
     Exit code 1 when a figure that must come out exactly does not.
 

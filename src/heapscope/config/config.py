@@ -36,8 +36,9 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Config:
-    """`settings`: the line that counts for each option, the last one; `all_settings` has those before
-    it too. `tree`: values that a real Kconfig worked out, which then stand for our defaults."""
+    """`settings`: the line that counts for each option, the last one; `all_settings` has those
+    before it too. `tree`: values that a real Kconfig worked out, which then stand for our
+    defaults."""
 
     chip: str
     sdk: str  # one of tables.SDKS
@@ -164,7 +165,7 @@ def read_files(paths: Sequence[str | Path]) -> tuple[ConfigFile, ...]:
     if not any(file.lines for file in files):
         raise InputError(
             f"{', '.join(file.name for file in files)}: no option is set in it",
-            remedy="give the project's sdkconfig, or a sdkconfig.defaults with lines CONFIG_NAME=VALUE",
+            remedy="give the project's sdkconfig, or a sdkconfig.defaults with lines CONFIG_X=Y",
         )
     return files
 
@@ -196,13 +197,16 @@ def read_config(paths: Sequence[str | Path], *, chip: str, sdk: str) -> Config:
 def _setting(line: Line, file: str, *, chip: str, order: int) -> Setting:
     new = newest(line.name, chip)
     option = option_table().get(new.name)
-    value = guess_value(line.text) if option is None else parse_value(line.text, option.kind)
+    text = line.text
+    if option is not None and option.kind == "hex" and line.decimal and text.isdecimal():
+        text = hex(int(text))
+    value = guess_value(text) if option is None else parse_value(text, option.kind)
     if new.inverted and isinstance(value, bool):
         value = not value
     return Setting(
         name=new.name,
         written=line.name,
-        text=line.text,
+        text=text,
         value=value,
         file=file,
         line=line.number,

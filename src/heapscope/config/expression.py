@@ -7,9 +7,10 @@ The language is Kconfig's, with sums on top, so that dependencies and rules are 
     given(SPIRAM_MALLOC_RESERVE_INTERNAL) || changed(LWIP_TCP_MSS)
 
 Operators, the loosest first: `||`, `&&`, `!`, one of `= != < <= > >=`, `+ -`, `* / >>`. Numbers are
-integers and `/` rounds down. `y` and `n` are the two bools, "text" is a string. `min` and `max` take
-numbers; `given(NAME)` says that a file sets the option, `changed(NAME)` that it does so to another
-value than the default. A tree holds nothing but the dataclasses here, so that a solver can walk it.
+integers and `/` rounds down. `y` and `n` are the two bools, "text" is a string. `min` and `max`
+take numbers; `given(NAME)` says that a file sets the option, `changed(NAME)` that it does so to
+another value than the default. A tree holds nothing but the dataclasses here, so that a solver can
+walk it.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class Asked:
 Expression = Name | Constant | Not | And | Or | Compare | Sum | Extreme | Asked
 
 _TOKEN = re.compile(
-    r'\s*(?:(?P<number>0x[0-9A-Fa-f]+|[0-9]+)(?![A-Za-z_])|(?P<name>[A-Za-z0-9_]+)'
+    r"\s*(?:(?P<number>0x[0-9A-Fa-f]+|[0-9]+)(?![A-Za-z_])|(?P<name>[A-Za-z0-9_]+)"
     r'|"(?P<text>[^"]*)"|(?P<sign>\|\||&&|!=|<=|>=|>>|[!=<>+*/(),-]))'
 )
 _COMPARISONS = ("=", "!=", "<=", ">=", "<", ">")
@@ -101,7 +102,8 @@ _COMPARISONS = ("=", "!=", "<=", ">=", "<", ">")
 
 @functools.cache
 def parse(text: str) -> Expression:
-    """ValueError says where the text is none. The tables are ours, so that it is a fault of ours."""
+    """ValueError says where the text is none. The tables are ours, so that it is a fault of
+    ours."""
     return _Parser(text).whole()
 
 

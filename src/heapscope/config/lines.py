@@ -16,7 +16,9 @@ REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same op
 
 _SET = re.compile(r"CONFIG_([A-Za-z0-9_]+)=(.*)")
 _UNSET = re.compile(r"# CONFIG_([A-Za-z0-9_]+) is not set")
-_HEADER = re.compile(r"# Espressif IoT Development Framework \(ESP-IDF\) *(\S*) *Project .*")
+_HEADER = re.compile(
+    r"# Espressif IoT Development Framework \(ESP-IDF\) *(\S*) *Project (Minimal )?Configuration"
+)
 _DEFAULT = "# default:"  # stands before a line that Kconfig filled in by itself
 _OLD_NAMES = "# Deprecated options for backward compatibility"
 _OLD_NAMES_END = "# End of deprecated options"
@@ -24,12 +26,14 @@ _OLD_NAMES_END = "# End of deprecated options"
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """`text`: the value as a sdkconfig has it, "n" for what "is not set"; strings keep their quotes,
-    so that "y" and y stay apart."""
+    """`text`: the value as a sdkconfig has it, "n" for what "is not set"; strings keep their
+    quotes, so that "y" and y stay apart. `decimal`: a number is decimal whatever the option's
+    type."""
 
     number: int
     name: str
     text: str
+    decimal: bool = False
     automatic: bool = False  # Kconfig's own default, not the user's word
 
 
@@ -50,7 +54,7 @@ def read_text(text: str, *, file: str) -> Text:
     for number, line in enumerate((line.strip() for line in text.splitlines()), 1):
         header = _HEADER.fullmatch(line)
         if header is not None:
-            version, generated = header[1], True
+            version, generated = header[1], not header[2]
         elif line in (_OLD_NAMES, _OLD_NAMES_END):
             repeated = line == _OLD_NAMES
         found = _SET.fullmatch(line)
@@ -64,7 +68,9 @@ def read_text(text: str, *, file: str) -> Text:
         elif unset is not None:
             lines.append(Line(number=number, name=unset[1], text="n", automatic=automatic))
         elif line and not line.startswith("#"):
-            raise InputError(f"{file}, line {number}: no option: '{printable(line)}'", remedy=REMEDY)
+            raise InputError(
+                f"{file}, line {number}: no option: '{printable(line)}'", remedy=REMEDY
+            )
         automatic = line == _DEFAULT
     return Text(lines=tuple(lines), version=version, generated=generated)
 
@@ -90,7 +96,7 @@ def read_json(text: str, *, file: str) -> Text:
                 f"{file}, line {number}: '{printable(name)}' is no value of an option",
                 remedy=REMEDY,
             )
-        lines.append(Line(number=number, name=name, text=shown))
+        lines.append(Line(number=number, name=name, text=shown, decimal=True))
     return Text(lines=tuple(lines), generated=True)
 
 

@@ -31,7 +31,7 @@ class ConfigFile:
 
 
 def read_config_file(path: str | Path) -> ConfigFile:
-    """"-" is standard input; .zst is taken off. InputError names file, line and cause."""
+    """ "-" is standard input; .zst is taken off. InputError names file, line and cause."""
     with open_blocks(path) as blocks:
         content = _content(blocks)
         name = blocks.name

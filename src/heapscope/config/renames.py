@@ -1,8 +1,8 @@
 """Old names of options. Kconfig takes them for the new ones; some with y and n exchanged.
 
-Names here are of two sorts: the newest, under which Heapscope keeps everything, and what a given SDK
-version calls the option. The rename lists of all versions together lead to the newest; the list of
-one version says which names it still takes.
+Names here are of two sorts: the newest, under which Heapscope keeps everything, and what a given
+SDK version calls the option. The rename lists of all versions together lead to the newest; the
+list of one version says which names it still takes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def newest(name: str, chip: str) -> NewName:
     seen = {name}
     for _ in range(_CHAIN_MAX):
         found = _best(name, chip, SDKS)
-        if found is None or found.new in seen:
+        if found is None or found.new in seen or _came_back(found, chip):
             break
         name, inverted = found.new, inverted != found.inverted
         seen.add(name)
@@ -53,8 +53,8 @@ def renamed_in(name: str, chip: str, sdk: str) -> NewName | None:
 
 
 def spelled_in(name: str, chip: str, sdk: str) -> NewName:
-    """What this version calls the option whose newest name is given: back over the renames that only
-    later versions have."""
+    """What this version calls the option whose newest name is given: back over the renames that
+    only later versions have."""
     inverted = False
     seen = {name}
     later = SDKS[SDKS.index(sdk) + 1 :]
@@ -75,6 +75,16 @@ def spelled_in(name: str, chip: str, sdk: str) -> NewName:
         best = max(before, key=lambda rename: rename.old.startswith(f"{chip.upper()}_"))
         name, inverted = best.old, inverted != best.inverted
         seen.add(name)
+
+
+def _came_back(rename: OldName, chip: str) -> bool:
+    """A later version has taken to the old name again."""
+    last = SDKS.index(rename.sdks[-1])
+    return any(
+        SDKS.index(later.sdks[-1]) > last
+        for later in _by_new().get(rename.old, ())
+        if later.chip in ("", chip)
+    )
 
 
 def _known_as(name: str, sdk: str) -> bool:

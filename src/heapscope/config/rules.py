@@ -1,7 +1,7 @@
 """The rules of data/rules: conditions between options that hold in a sound configuration.
 
-A rule has any number of checks, each `when => must`. A rule without a check says why the files cannot
-decide it. The files ship with the package: a mistake in one shows as KeyError or ValueError.
+A rule has any number of checks, each `when => must`. A rule without a check says why the files
+cannot decide it. The files ship with the package: a mistake in one shows as KeyError or ValueError.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ LINES = "lines"  # its rules are checked by code: they are about lines, not valu
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """`lines`: options whose lines are to blame, the first one that a file has. `say`: what is wrong,
-    {NAME} for a value. `instead`: values under which the check holds. `remove`: lines to take out."""
+    """`lines`: options whose lines are to blame, the first one that a file has. `say`: what is
+    wrong, {NAME} for a value. `instead`: values under which the check holds. `remove`: lines to
+    take out."""
 
     when: Expression
     must: Expression
@@ -67,7 +68,8 @@ class Check:
         return None if asked is None or held is None else True
 
     def replacements(self, scope: Scope) -> dict[str, Value]:
-        """What to write; options that have the value, or whose value cannot be told, are left out."""
+        """What to write; options that have the value, or whose value cannot be told, are left
+        out."""
         found = {name: evaluate(part, scope) for name, part in self.instead.items()}
         return {
             name: value
@@ -81,8 +83,8 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """`undecided`: why files cannot tell; "" for a rule with checks. `ranges`: some of it is checked as
-    ranges of numbers."""
+    """`undecided`: why files cannot tell; "" for a rule with checks. `ranges`: some of it is
+    checked as ranges of numbers."""
 
     id: str
     area: str

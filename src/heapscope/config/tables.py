@@ -1,5 +1,5 @@
-"""The option table of data/options. It ships with the package, so that a mistake in it is a fault of
-Heapscope and not of the user: it shows as KeyError or ValueError, and in the tests."""
+"""The option table of data/options. It ships with the package, so that a mistake in it is a fault
+of Heapscope and not of the user: it shows as KeyError or ValueError, and in the tests."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def _by_option(table: str) -> dict[str, list[Row]]:
 def _by_chip(row: Row) -> dict[str, str]:
     """`default` counts for every chip that `chips` does not except; "-" is no default."""
     texts = dict.fromkeys(CHIPS, row["default"])
-    texts.update(part.split("=", 1) for part in row["chips"].split())
+    for part in row["chips"].split():
+        chip, _, text = part.partition("=")
+        texts[chip] = text
     return {chip: text for chip, text in texts.items() if text not in ("", "-")}
 
 

@@ -32,7 +32,7 @@ def parse_value(text: str, kind: Kind) -> Value | None:
 def guess_value(text: str) -> Value:
     """Of an option whose type is not known: as the text looks."""
     for kind in ("bool", "int", "string"):
-        value = parse_value(text, kind)  # type: ignore[arg-type]
+        value = parse_value(text, kind)
         if value is not None:
             return value
     return int(text, 16) if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", text) else text

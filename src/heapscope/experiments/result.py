@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Cell", "Check", "Column", "Experiment", "Table"]
@@ -93,7 +93,8 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """One experiment as computed. `findings` are sentences, the most important first."""
+    """One experiment as computed. `findings` are sentences, the most important first; `figures`
+    headline figures by subject and name, for programs."""
 
     name: str
     title: str
@@ -101,6 +102,7 @@ class Experiment:
     findings: tuple[str, ...]
     tables: tuple[Table, ...]
     checks: tuple[Check, ...]
+    figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def table(self, key: str) -> Table:
         return next(table for table in self.tables if table.key == key)
@@ -122,6 +124,7 @@ class Experiment:
             "findings": list(self.findings),
             "checks": [check.to_json() for check in self.checks],
             "tables": [table.to_json() for table in self.tables],
+            **{subject: dict(values) for subject, values in self.figures.items()},
         }
 
 
@@ -135,9 +138,11 @@ def _flat(heading: str) -> str:
 
 
 def document(experiments: Sequence[Experiment]) -> dict[str, Any]:
-    """What `heapscope experiment --json` writes."""
+    """What `heapscope experiment --json` writes. The figures of one alone also stand on top."""
+    figures = experiments[0].figures if len(experiments) == 1 else {}
     return {
         "heapscope_experiment": 1,
+        **{subject: dict(values) for subject, values in figures.items()},
         "experiments": [experiment.to_json() for experiment in experiments],
     }
 

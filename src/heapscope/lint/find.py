@@ -19,9 +19,7 @@ __all__ = ["lint", "rule_findings"]
 _VALUE = re.compile(r"\{([A-Z0-9_]+)\}")
 
 
-def lint(
-    config: Config, *, extra: Iterable[Finding] = (), notes: Iterable[str] = ()
-) -> LintResult:
+def lint(config: Config, *, extra: Iterable[Finding] = (), notes: Iterable[str] = ()) -> LintResult:
     """`extra`: what a real Kconfig found."""
     found = [*rule_findings(config), *value_findings(config), *line_findings(config), *extra]
     return LintResult(
@@ -84,9 +82,7 @@ def _unknown(config: Config) -> Iterator[str]:
 def _once(findings: list[Finding]) -> Iterator[Finding]:
     """What a rule says of a line, "depends" need not say again; nor is a line that cannot be read
     worth more than that."""
-    hard = {
-        (each.file, each.line) for each in findings if each.hard and each.rule not in _GENERAL
-    }
+    hard = {(each.file, each.line) for each in findings if each.hard and each.rule not in _GENERAL}
     for finding in findings:
         if finding.rule not in _GENERAL or (finding.file, finding.line) not in hard:
             yield finding

@@ -14,8 +14,9 @@ __all__ = ["Finding", "LintResult"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """`line` is 0 where no line says it: the value is a default. `values`: by newest name, what would
-    mend it; `write`: the same as lines, in the SDK's own names. `remove`: (option, file, line)."""
+    """`line` is 0 where no line says it: the value is a default. `values`: by newest name, what
+    would mend it; `write`: the same as lines, in the SDK's own names. `remove`: (option, file,
+    line)."""
 
     rule: str
     file: str
@@ -58,8 +59,8 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class LintResult:
-    """`unknown`: rules that could not be decided here, as a value is not known. `listed`: options of
-    the files that are in the table."""
+    """`unknown`: rules that could not be decided here, as a value is not known. `listed`: options
+    of the files that are in the table."""
 
     files: tuple[str, ...]
     chip: str

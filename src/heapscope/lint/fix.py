@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.config.config import Config
+from heapscope.config.renames import newest
 from heapscope.config.value import Value
 from heapscope.lint.find import lint
 from heapscope.lint.finding import Finding
@@ -18,9 +19,9 @@ _ROUNDS = 60  # a mended value can break the next rule; each round mends one
 
 @dataclass(frozen=True, kw_only=True)
 class Fix:
-    """`values`: by newest name, with the findings that ask for each. `lines`: whole lines of findings
-    about names. `left`: what no line can mend; `advice`: what a line could, if the user wants it.
-    `config`: with all values in it."""
+    """`values`: by newest name, with the findings that ask for each. `lines`: whole lines of
+    findings about names. `left`: what no line can mend; `advice`: what a line could, if the user
+    wants it. `config`: with all values in it."""
 
     values: dict[str, tuple[Value, tuple[Finding, ...]]]
     lines: tuple[tuple[str, Finding], ...]
@@ -54,7 +55,11 @@ def mend(config: Config) -> Fix:
             lines.update((line, finding) for line in finding.write)
         gone = [config.settings[name].name for name in _names(now, finding)]
         now = now.without(gone).changed_to(wanted)
-    advice = tuple(each for each in lint(now).findings if not each.hard and each.write)
+    advice = tuple(
+        each
+        for each in lint(now).findings
+        if not each.hard and each.write and not _replaced(now, each, values)
+    )
     return Fix(
         values=values,
         lines=tuple(lines.items()),
@@ -103,9 +108,15 @@ def _key(finding: Finding) -> tuple[str, str, int]:
     return finding.rule, finding.file, finding.line
 
 
+def _replaced(
+    config: Config, finding: Finding, values: dict[str, tuple[Value, tuple[Finding, ...]]]
+) -> bool:
+    """About the name on a line whose option the fragment sets anyway, under the right name."""
+    option = newest(finding.option, config.chip).name
+    return finding.rule == "old-name" and option in values
+
+
 def _names(config: Config, finding: Finding) -> list[str]:
     """Options whose counting line is to go."""
     places = {(file, line) for _, file, line in finding.remove}
-    return [
-        name for name, each in config.settings.items() if (each.file, each.line) in places
-    ]
+    return [name for name, each in config.settings.items() if (each.file, each.line) in places]

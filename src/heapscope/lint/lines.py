@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from heapscope.config.config import Config, Setting
 from heapscope.config.renames import renamed_in, spelled_in
 from heapscope.config.tables import SDKS, option_table
-from heapscope.config.value import FORMS, config_line, parse_value
+from heapscope.config.value import FORMS, Value, config_line, parse_value
 from heapscope.lint.finding import Finding
-from heapscope.lint.spell import spelled
+from heapscope.lint.spell import spelled, spelled_lines
 from heapscope.nearest import nearest
 from heapscope.trace.names import printable
 
@@ -53,10 +53,12 @@ def _type(setting: Setting, kind: str) -> Finding:
 
 
 def _name(config: Config, setting: Setting) -> Iterator[Finding]:
-    """An old name, or one that comes with a later SDK."""
+    """An old name, or one that comes with a later SDK; of a file that Kconfig wrote, neither."""
     now = spelled_in(setting.name, config.chip, config.sdk)
-    if now.name == setting.written or setting.name in config.tree:
-        option = option_table().get(setting.name)
+    if setting.name in config.tree or _generated(config, setting):
+        return
+    if now.name == setting.written:
+        option = option_table().get(setting.written)
         if option and option.since and SDKS.index(config.sdk) < SDKS.index(option.since):
             yield _finding(
                 "later-name", setting, f"ESP-IDF {config.sdk} does not have it yet", remove=True
@@ -70,12 +72,13 @@ def _name(config: Config, setting: Setting) -> Iterator[Finding]:
             f"ESP-IDF {config.sdk} calls it CONFIG_{now.name}{opposite}",
             write=_rewritten(config, setting),
         )
-    elif not _generated(config, setting):
+    else:
         yield _finding(
             "later-name",
             setting,
             f"ESP-IDF {config.sdk} calls it CONFIG_{now.name}",
             write=_rewritten(config, setting),
+            remove=True,
         )
 
 
@@ -84,24 +87,36 @@ def _rewritten(config: Config, setting: Setting) -> tuple[str, ...]:
 
 
 def _unknown(config: Config, setting: Setting) -> Iterator[Finding]:
-    """A project has options of its own and components that the table has not: alone what is nearly a
-    known name, or begins like one, is worth a word."""
+    """A project has options of its own and components that the table has not: alone what is nearly
+    a known name, or begins like one, is worth a word."""
     if setting.name in GONE or setting.name in config.tree:
         return
     listed = setting.name.startswith(LISTED)
     near = nearest(setting.name, option_table(), least=HINT if listed else MISTYPED)
     mistyped = near and nearest(setting.name, (near,), least=MISTYPED)
     if mistyped:
-        value = parse_value(setting.text, option_table()[near].kind)
-        yield _finding(
-            "unknown",
-            setting,
-            f"there is no such option; the nearest name is CONFIG_{near}",
-            write=() if value is None else (spelled(config, near, value),),
-        )
+        yield _mistyped(config, setting, near)
     elif listed:
         hint = f"; the nearest name is CONFIG_{near}" if near else ""
         yield _finding("unlisted", setting, f"not among the options of its component{hint}")
+
+
+def _mistyped(config: Config, setting: Setting, near: str) -> Finding:
+    """Where another line has the right name, that one counts and this one is to go."""
+    value = parse_value(setting.text, option_table()[near].kind)
+    meant: dict[str, Value] = {}
+    if value is not None and not config.given(near):
+        meant = {near: value}
+    return Finding(
+        rule="unknown",
+        file=setting.file,
+        line=setting.line,
+        option=setting.written,
+        message=f"there is no such option; the nearest name is CONFIG_{near}",
+        values=meant,
+        write=spelled_lines(config, meant),
+        remove=((setting.written, setting.file, setting.line),),
+    )
 
 
 def _repeated(config: Config) -> Iterator[Finding]:

@@ -6,13 +6,13 @@ import functools
 from dataclasses import replace
 
 from heapscope.experiments.data_file import data_path
-from heapscope.experiments.heap_change.subjects import OURS, PUBLISHED, is_ours
+from heapscope.experiments.heap_change.subjects import PUBLISHED
 from heapscope.layout.boot_log import BootLog, read_boot_log
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout, Region
-from heapscope.native.library import allocator_names
+from heapscope.upgrade.heaps import with_heap
 
-__all__ = ["CHIP", "FIGURES", "form_for", "layout_of", "regions", "title_of"]
+__all__ = ["CHIP", "FIGURES", "layout_of", "regions", "title_of"]
 
 FIGURES = PUBLISHED["upgrade"]
 CHIP = load_chip(FIGURES["chip"])
@@ -35,19 +35,7 @@ def layout_of(version: str, *, startup_use: int, allocator: str | None = None) -
     """The chip under an SDK version; `startup_use`: bytes that start-up allocates. Of our heap each
     region gets the form that its memory allows."""
     layout = CHIP.layout(idf=version, boot=_boot(), allocator=allocator, startup_use=startup_use)
-    if allocator is None:
-        return layout
-    placed = tuple(replace(r, allocator=form_for(r, allocator)) for r in layout.regions)
-    return replace(layout, regions=placed)
-
-
-def form_for(region: Region, allocator: str) -> str:
-    """Of our heap the word-only form where single bytes cannot be read or written, if there is one;
-    any other allocator as it is."""
-    if not is_ours(allocator):
-        return allocator
-    word_only = [n for n in allocator_names() if n.startswith(f"{OURS}-word") and "+" not in n]
-    return word_only[0] if region.word_only and word_only else allocator
+    return layout if allocator is None else with_heap(layout, allocator)
 
 
 def title_of(region: Region) -> str:

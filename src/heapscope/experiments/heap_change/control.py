@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from heapscope.experiments.heap_change.chip import form_for, regions, title_of
+from heapscope.experiments.heap_change.chip import regions, title_of
 from heapscope.experiments.heap_change.subjects import plain_names
 from heapscope.experiments.result import Cell, Column, Table
 from heapscope.native.single_heap import FilledRow, fill
+from heapscope.upgrade.heaps import form_for
 
 __all__ = ["Opened", "open_all", "tables"]
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapscope.experiments.data_file import read_measured
-from heapscope.experiments.heap_change.subjects import OURS, PUBLISHED
+from heapscope.experiments.heap_change.subjects import PUBLISHED
+from heapscope.upgrade.heaps import OURS
 
 __all__ = ["Measured", "measured_rows", "our_rows"]
 

@@ -6,11 +6,11 @@ from heapscope.experiments.data_file import read_published
 from heapscope.layout.pool import POOL_BASE
 from heapscope.native.library import allocator_names
 from heapscope.native.single_heap import FilledRow, fill
+from heapscope.upgrade.heaps import is_ours
 
-__all__ = ["LIGHT", "OURS", "PUBLISHED", "filled", "is_ours", "names", "plain_names"]
+__all__ = ["LIGHT", "PUBLISHED", "filled", "is_ours", "names", "plain_names"]
 
 LIGHT = "+light"  #: with light poisoning
-OURS = "heapscope"  #: the name, or how it begins, of the forms of our heap
 
 PUBLISHED = read_published("heap_change")
 
@@ -24,10 +24,6 @@ def names() -> tuple[str, ...]:
 
 def plain_names() -> tuple[str, ...]:
     return tuple(name for name in names() if not name.endswith(LIGHT))
-
-
-def is_ours(name: str) -> bool:
-    return name.partition("+")[0].partition("-")[0] == OURS
 
 
 def filled(name: str, block: int, *, most: int) -> FilledRow | None:

@@ -7,17 +7,15 @@ fitted to it, and what the article says of it is shown beside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.experiments.heap_change.chip import CHIP, FIGURES, layout_of, regions
 from heapscope.experiments.heap_change.subjects import is_ours, plain_names
 from heapscope.experiments.result import Cell, Column, Table
 from heapscope.layout.layout import Layout, Region
-from heapscope.native.reader import NativeReader
-from heapscope.native.rows import RegionRow
 from heapscope.native.single_heap import UNTIL_FULL, FilledRow, fill
-from heapscope.replay.config import native_config
+from heapscope.upgrade.parts import Parts, start_parts
 
 __all__ = ["Started", "findings", "start_all", "tables"]
 
@@ -33,20 +31,10 @@ BLOCK_SIZES = (1, 4, 8, 12, 16, 100, 1024)
 
 @dataclass(frozen=True, kw_only=True)
 class Started:
-    """The chip's heaps when app_main begins, summed over its regions; bytes."""
+    """The chip's heaps when app_main begins."""
 
-    control: int
-    headers: int
-    rounding: int
-    startup: int
-    free: int  # the truth
-    reported: int
+    parts: Parts
     blocks: int  # of SMALL_BLOCK bytes that its regions hold, empty
-
-    @property
-    def accounting(self) -> int:
-        """Reported but not there."""
-        return self.reported - self.free
 
 
 def start_all() -> dict[str, Started]:
@@ -63,21 +51,8 @@ def _versions() -> tuple[str, ...]:
 
 
 def _start(layout: Layout) -> Started:
-    with NativeReader(native_config(layout, needs=(), capsets=None, buckets=0)) as reader:
-        rows = reader.regions()
-
-    def total(of: Callable[[RegionRow], int]) -> int:
-        return sum(of(row) for row in rows)
-
-    return Started(
-        control=total(lambda row: row.control),
-        headers=total(lambda row: row.header),
-        rounding=total(lambda row: row.rounding),
-        startup=total(lambda row: row.startup),
-        free=total(lambda row: row.free),
-        reported=total(lambda row: row.reported_free),
-        blocks=sum(_small_blocks(region) for region in layout.regions),
-    )
+    blocks = sum(_small_blocks(region) for region in layout.regions)
+    return Started(parts=start_parts(layout), blocks=blocks)
 
 
 def _small_blocks(region: Region) -> int:
@@ -101,7 +76,7 @@ def tables(started: dict[str, Started]) -> Iterator[Table]:
 
 
 def _parts(started: dict[str, Started]) -> Table:
-    before, after = started[f"ESP-IDF {BEFORE}"], started[f"ESP-IDF {AFTER}"]
+    before, after = _sides(started)
     computed = before.reported - after.reported
     size = sum(region.size for region in regions())
     places = len(regions())
@@ -144,6 +119,10 @@ def _parts(started: dict[str, Started]) -> Table:
             *(f"the article's own words, not computed: {told}" for told in FIGURES["told"]),
         ),
     )
+
+
+def _sides(started: dict[str, Started]) -> tuple[Parts, Parts]:
+    return started[f"ESP-IDF {BEFORE}"].parts, started[f"ESP-IDF {AFTER}"].parts
 
 
 def _part(name: str, before: int, after: int) -> tuple[Cell, ...]:
@@ -197,7 +176,7 @@ def _filled(allocator: str, base: int, region: int, size: int, most: int) -> Fil
 
 
 def _versions_table(started: dict[str, Started]) -> Table:
-    first = next(iter(started.values()))
+    first = next(iter(started.values())).parts
     return Table(
         key="versions",
         title="The same chip and start-up under each version, and with our heap (bytes)",
@@ -213,10 +192,12 @@ def _versions_table(started: dict[str, Started]) -> Table:
         rows=tuple(
             (
                 name,
-                *(row.control, row.headers, row.reported, row.free, row.free - first.free),
+                *(parts.control, parts.headers, parts.reported),
+                *(parts.free, parts.free - first.free),
                 row.blocks,
             )
             for name, row in started.items()
+            for parts in (row.parts,)
         ),
         notes=(
             "the firmware's own growth from version to version is not in it",
@@ -227,7 +208,7 @@ def _versions_table(started: dict[str, Started]) -> Table:
 
 
 def findings(started: dict[str, Started]) -> Iterator[str]:
-    before, after = started[f"ESP-IDF {BEFORE}"], started[f"ESP-IDF {AFTER}"]
+    before, after = _sides(started)
     computed = before.reported - after.reported
     yield (
         f"Of the {PUBLISHED_LOSS:,} bytes that the upgrade cost a real chip the models explain "

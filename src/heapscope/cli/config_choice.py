@@ -1,0 +1,106 @@
+"""The configuration that a verb's files and options name: chip and SDK version included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.config.config import Config, read_files, settle
+from heapscope.config.kconfig_tree import Refusal, tree_version, with_tree
+from heapscope.config.read_file import ConfigFile
+from heapscope.config.tables import CHIPS, SDKS
+from heapscope.errors import HeapscopeError
+from heapscope.layout.versions import match_version, parse_idf
+from heapscope.nearest import did_you_mean
+from heapscope.trace.names import printable
+
+__all__ = ["ChosenConfig", "choose_config"]
+
+DEFAULT_IDF = "5.5"
+_MINOR = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
+#: What each modelled SDK stands for, to find the nearest one.
+_MINORS = {"4.2": (4, 2), "4.3.2": (4, 3), "5.5": (5, 5), "head-2026-07": (6, 0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenConfig:
+    """`refusals`: by the Kconfig of --idf-tree; without it empty."""
+
+    config: Config
+    notes: tuple[str, ...]
+    refusals: tuple[Refusal, ...] = ()
+
+
+def choose_config(
+    paths: Sequence[str | Path],
+    *,
+    chip: str | None,
+    idf: str | None,
+    tree: Path | None = None,
+) -> ChosenConfig:
+    """Options before what the files say. HeapscopeError names what contradicts or is missing."""
+    files = read_files(paths)
+    notes: list[str] = []
+    sdk = _sdk(files, idf, tree, notes)
+    config = settle(files, chip=_chip(files, chip, notes), sdk=sdk)
+    if tree is not None:
+        config, refusals = with_tree(config, tree)
+        return ChosenConfig(config=config, notes=tuple(notes), refusals=refusals)
+    if not all(file.generated for file in files):
+        notes.append("unset options: the development branch's defaults; older ones may differ")
+    return ChosenConfig(config=config, notes=tuple(notes))
+
+
+def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> str:
+    said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
+    last = next(reversed(said), "")
+    if chip is None and not last:
+        raise HeapscopeError(
+            "no --chip, and the files have no CONFIG_IDF_TARGET",
+            remedy=f"give --chip: {', '.join(CHIPS)}",
+        )
+    wanted = chip or last
+    if wanted not in CHIPS:
+        raise HeapscopeError(
+            f"unknown chip '{printable(wanted)}'",
+            remedy=f"{did_you_mean(wanted, CHIPS)}valid: {', '.join(CHIPS)}",
+        )
+    if last and wanted != last:
+        raise HeapscopeError(
+            f'--chip {wanted}, and {said[last]} has CONFIG_IDF_TARGET="{printable(last)}"',
+            remedy="leave --chip out, or give the files of that chip",
+        )
+    if chip is None:
+        notes.append(f"chip {wanted}, from CONFIG_IDF_TARGET")
+    return wanted
+
+
+def _sdk(files: Sequence[ConfigFile], idf: str | None, tree: Path | None, notes: list[str]) -> str:
+    """One of tables.SDKS."""
+    if idf is not None:
+        return parse_idf(idf)
+    said = next((file.version for file in reversed(files) if file.version), "")
+    where = "as the file says"
+    if tree is not None and tree_version(tree):
+        said, where = tree_version(tree), "as --idf-tree says"
+    if not said:
+        notes.append(f"ESP-IDF {DEFAULT_IDF}, as neither --idf nor a file says which")
+        return DEFAULT_IDF
+    known = match_version(said, _MINORS)
+    if known is not None:
+        notes.append(f"ESP-IDF {printable(said)}, {where}")
+        return known
+    nearest = _nearest_sdk(said)
+    notes.append(f"ESP-IDF {printable(said)}, {where}: checked by the rules of {nearest}")
+    return nearest
+
+
+def _nearest_sdk(text: str) -> str:
+    """A version in between goes to the nearer one; what is no version to the default."""
+    found = _MINOR.match(text)
+    if found is None:
+        return DEFAULT_IDF
+    wanted = 10 * int(found[1]) + int(found[2])
+    return min(SDKS, key=lambda sdk: abs(10 * _MINORS[sdk][0] + _MINORS[sdk][1] - wanted))

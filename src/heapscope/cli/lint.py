@@ -1,0 +1,100 @@
+"""`heapscope lint`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["lint"]
+
+
+def lint(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SDKCONFIG...",
+            help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
+        ),
+    ],
+    chip: Annotated[
+        str | None,
+        typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
+    ] = None,
+    idf: Annotated[
+        str | None,
+        typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
+    ] = None,
+    idf_tree: Annotated[
+        Path | None,
+        typer.Option(
+            "--idf-tree",
+            metavar="FOLDER",
+            help="An ESP-IDF: its own Kconfig files validate too (needs esp-idf-kconfig).",
+        ),
+    ] = None,
+    fix: Annotated[
+        Path | None,
+        typer.Option("--fix", metavar="FILE", help="Write lines that mend what was found."),
+    ] = None,
+    sarif: Annotated[
+        Path | None,
+        typer.Option("--sarif", metavar="FILE", help="Also write the findings as SARIF."),
+    ] = None,
+    github: Annotated[
+        bool,
+        typer.Option("--github", help="Print annotations of GitHub Actions in place of text."),
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Check a firmware's configuration: options that the build, Kconfig or the device refuses.
+
+    Exit code 1 when it finds what stops the build (B), what Kconfig corrects or drops (K) or what
+    fails at run time (R); advice (A, D) alone is 0.
+
+    \b
+    Examples:
+      heapscope lint sdkconfig.defaults --chip esp32 --idf 5.5
+      heapscope lint sdkconfig.defaults sdkconfig.release --chip esp32s3 --fix fix.defaults
+      heapscope lint sdkconfig --json lint.json --sarif lint.sarif
+      heapscope lint sdkconfig.defaults --chip esp32 --github
+    """
+    from heapscope.cli.config_choice import choose_config
+    from heapscope.cli.json_output import dumps, wants_tables, write_json, write_text
+    from heapscope.errors import HeapscopeError
+    from heapscope.lint.find import lint as find
+    from heapscope.lint.refused import refused_findings
+
+    to_stdout = [str(target) == "-" for target in (fix, sarif, json)]
+    if sum(to_stdout) + github > 1:
+        raise HeapscopeError(
+            "two of --json, --sarif, --fix and --github go to standard output",
+            remedy="give files to all but one",
+        )
+    chosen = choose_config(files, chip=chip, idf=idf, tree=idf_tree)
+    refused = refused_findings(chosen.config, chosen.refusals)
+    result = find(chosen.config, extra=refused, notes=chosen.notes)
+    write_json(result.to_json(), json)
+    if sarif is not None:
+        from heapscope.lint.sarif import sarif as as_sarif
+
+        write_text(dumps(as_sarif(result)), sarif, option="--sarif")
+    if fix is not None:
+        from heapscope.lint.fix import fragment, mend
+
+        write_text(fragment(chosen.config, mend(chosen.config)), fix, option="--fix")
+    if github:
+        from heapscope.lint.github import annotation_lines
+
+        for line in annotation_lines(result):
+            typer.echo(line)
+    elif wants_tables(json) and not any(to_stdout):
+        from heapscope.report.console import console
+        from heapscope.report.lint import print_lint
+
+        print_lint(result, console())
+    if result.failed:
+        raise typer.Exit(1)

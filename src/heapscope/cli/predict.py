@@ -1,0 +1,157 @@
+"""`heapscope predict`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+if TYPE_CHECKING:
+    from heapscope.predict.calibrate import Measured
+
+__all__ = ["predict"]
+
+
+def predict(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SDKCONFIG...",
+            help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
+        ),
+    ],
+    chip: Annotated[
+        str | None,
+        typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
+    ] = None,
+    idf: Annotated[
+        str | None,
+        typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace", metavar="T.hst", help="Also replay this trace on the resulting memory."
+        ),
+    ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option(
+            "--measured",
+            metavar="F.toml",
+            help="Figures of your own board (heapscope-measured.toml beside the configuration).",
+        ),
+    ] = None,
+    no_measured: Annotated[
+        bool, typer.Option("--no-measured", help="Leave heapscope-measured.toml aside.")
+    ] = False,
+    tcp: Annotated[
+        int, typer.Option("--tcp", min=0, max=253, help="TCP connections at the same time.")
+    ] = 1,
+    udp: Annotated[
+        int, typer.Option("--udp", min=0, max=253, help="UDP sockets at the same time.")
+    ] = 0,
+    tls: Annotated[
+        int, typer.Option("--tls", min=0, max=253, help="TLS sessions at the same time.")
+    ] = 0,
+    air: Annotated[bool, typer.Option("--air", help="In air, not in a shielded box.")] = False,
+    rtt: Annotated[
+        float, typer.Option("--rtt", metavar="MS", help="Round trip beyond that of the box.")
+    ] = 0.0,
+    loss: Annotated[
+        float, typer.Option("--loss", metavar="PERCENT", help="Frames lost for good.")
+    ] = 0.0,
+    beacon: Annotated[
+        int, typer.Option("--beacon", metavar="TU", help="Beacon interval, 1.024 ms each.")
+    ] = 100,
+    dtim: Annotated[int, typer.Option("--dtim", metavar="N", help="DTIM period, beacons.")] = 1,
+    listen: Annotated[
+        int, typer.Option("--listen", metavar="N", help="Listen interval, beacons.")
+    ] = 3,
+    window: Annotated[
+        int, typer.Option("--window", metavar="MS", help="Window of connectionless modules.")
+    ] = 65535,
+    interval: Annotated[
+        int,
+        typer.Option("--interval", metavar="MS", help="Their interval; 0: the default mode."),
+    ] = 0,
+    awake: Annotated[
+        float, typer.Option("--awake", metavar="MS", help="Radio on for each beacon.")
+    ] = 5.0,
+    wifi_share: Annotated[
+        float,
+        typer.Option("--wifi-share", metavar="PERCENT", help="Time left to Wi-Fi by Bluetooth."),
+    ] = 100.0,
+    json: Json = None,
+) -> None:
+    """Predict what a configuration needs and gives: RAM part by part, available memory, Wi-Fi
+    throughput with bands, TLS time, power save.
+
+    The bands are to hold 80 and 95 % of all cases, and say how much is known: of a chip without
+    published figures they are wide. What each prediction rests on is printed with it.
+
+    \b
+    Examples:
+      heapscope predict sdkconfig.defaults --chip esp32 --idf 5.5
+      heapscope predict sdkconfig.defaults sdkconfig.release --chip esp32s3 --tls 2
+      heapscope predict sdkconfig.defaults --chip esp32 --air --rtt 20 --loss 0.1
+      heapscope predict sdkconfig.defaults --chip esp32 --listen 10 --json predict.json
+      heapscope predict sdkconfig.defaults --chip esp32 --trace T.hst
+    """
+    from heapscope.cli.config_choice import choose_config
+    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.progress import progress_bar
+    from heapscope.predict.calibrate import measured_beside, read_measured
+    from heapscope.predict.config_knobs import knobs_of
+    from heapscope.predict.environment import AIR, SHIELDED, Environment
+    from heapscope.predict.forecast import forecast
+    from heapscope.predict.parts import Demand
+    from heapscope.predict.power_save import Times
+    from heapscope.predict.trace_replay import replayed
+
+    environment = Environment(place=AIR if air else SHIELDED, round_trip_ms=rtt, loss=loss / 100)
+    times = Times(
+        beacon=beacon,
+        dtim=dtim,
+        listen=listen,
+        awake_ms=awake,
+        window_ms=window,
+        interval_ms=interval,
+        wifi_share=wifi_share / 100,
+    )
+    chosen = choose_config(files, chip=chip, idf=idf)
+    kept = None if no_measured else measured or measured_beside(files[-1])
+    own: tuple[Measured, ...] = ()
+    if kept is not None:
+        own = read_measured(
+            kept,
+            lambda paths: knobs_of(choose_config(paths, chip=chip, idf=idf).config, idf=idf).knobs,
+        )
+    result = forecast(
+        chosen.config,
+        knobs_of(chosen.config, idf=idf),
+        demand=Demand(tcp=tcp, udp=udp, tls=tls),
+        environment=environment,
+        times=times,
+        measured=own,
+        notes=(*chosen.notes, *([f"calibrated by {kept}"] if kept else [])),
+    )
+    again = None
+    if trace is not None:
+        with progress_bar("replaying") as bar:
+            again = replayed(trace, chosen.config, bar)
+    document = result.to_json()
+    document["replay"] = None if again is None else again.to_json()
+    write_json(document, json)
+    if wants_tables(json):
+        from heapscope.report.console import console
+        from heapscope.report.predict import print_forecast
+
+        print_forecast(result, console())
+        if again is not None:
+            from heapscope.report.predict import print_replayed
+
+            print_replayed(again, console())

@@ -1,0 +1,161 @@
+"""`heapscope tune`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["tune"]
+
+
+def tune(
+    chip: Annotated[
+        str | None,
+        typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
+    ] = None,
+    sdkconfig: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--sdkconfig",
+            metavar="F",
+            help="The configuration to start from (defaults). May be repeated: later ones win.",
+        ),
+    ] = None,
+    idf: Annotated[
+        str | None,
+        typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
+    ] = None,
+    psram: Annotated[
+        str | None,
+        typer.Option(
+            "--psram", metavar="KIND", help="none, quad or octal (as the configuration says)."
+        ),
+    ] = None,
+    trace: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--trace",
+            metavar="T.hst",
+            help="What the program itself allocates, without Wi-Fi: it must fit too. Of several, "
+            "traces of variants of it, the best is taken.",
+        ),
+    ] = None,
+    need: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--need",
+            metavar="N",
+            help='What it must have: "free>=150KB", "tcp_rx>=20" (Mbit/s; also tcp_tx, udp_rx, '
+            'udp_tx), with --trace "contiguous>=16717". May be repeated.',
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="OPTION", help="Leave it as it is. May be repeated."),
+    ] = None,
+    prefer: Annotated[
+        str | None,
+        typer.Option(
+            "--prefer",
+            metavar="WHAT",
+            help="What there should be most of: free, speed (all throughputs), or one of them "
+            "(free; speed where only free is needed).",
+        ),
+    ] = None,
+    median: Annotated[
+        bool,
+        typer.Option("--median", help="Hold needs at the median, not at the 80 % lower bound."),
+    ] = False,
+    extrapolate: Annotated[
+        bool,
+        typer.Option("--extrapolate", help="Try all of Kconfig's values, not the published ones."),
+    ] = False,
+    front: Annotated[
+        str | None,
+        typer.Option(
+            "--front", metavar="METRIC", help="Also the front of memory against a throughput."
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="Write the front as a picture (SVG)."),
+    ] = None,
+    fragment: Annotated[
+        Path | None,
+        typer.Option("--fragment", metavar="FILE", help="Write the lines for sdkconfig.defaults."),
+    ] = None,
+    ranks: Annotated[
+        bool,
+        typer.Option("--ranks", help="Each published rank (of --chip) against the best one."),
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Find the configuration with the most memory, or speed, that has all that is needed.
+
+    Exact by the models of `predict`, under every rule that a build, Kconfig or the device enforces.
+    Exit code 1 when no configuration has all that is needed; then it says how much less would do.
+
+    \b
+    Examples:
+      heapscope tune --chip esp32 --need "tcp_rx>=20" --need "free>=150KB"
+      heapscope tune --chip esp32c6 --need "free>=250KB" --fragment wifi.defaults
+      heapscope tune --chip esp32 --sdkconfig sdkconfig --keep ESP_WIFI_IRAM_OPT --need "tcp_rx>=15"
+      heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg
+      heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
+      heapscope tune --ranks --chip esp32c3 --json ranks.json
+    """
+    from heapscope.cli.json_output import wants_tables, write_json, write_text
+    from heapscope.cli.tune_run import run_ranks, run_tune
+    from heapscope.errors import HeapscopeError
+    from heapscope.tune.fragment import fragment as as_fragment
+    from heapscope.tune.plot import front_svg
+
+    to_stdout = [str(target) == "-" for target in (plot, fragment, json)]
+    if sum(to_stdout) > 1:
+        raise HeapscopeError(
+            "two of --json, --plot and --fragment go to standard output",
+            remedy="give files to all but one",
+        )
+    if ranks:
+        others = (sdkconfig, idf, psram, trace, need, keep, prefer, front, plot, fragment)
+        if any(each is not None for each in others) or median or extrapolate:
+            raise HeapscopeError(
+                "--ranks is a question of its own", remedy="give it with --chip and --json alone"
+            )
+        found = run_ranks(chip)
+        write_json({"ranks": [each.to_json() for each in found]}, json)
+        if wants_tables(json):
+            from heapscope.report.console import console
+            from heapscope.report.tune import print_ranks
+
+            print_ranks(found, console())
+        return
+    result = run_tune(
+        chip=chip,
+        files=sdkconfig or [],
+        idf=idf,
+        psram=psram,
+        needs=need or [],
+        keep=keep or [],
+        prefer=prefer,
+        median=median,
+        extrapolate=extrapolate,
+        front=front or ("tcp_rx" if plot is not None else None),
+        traces=trace or [],
+    )
+    write_json(result.to_json(), json)
+    if plot is not None and result.front:
+        write_text(front_svg(result), plot, option="--plot")
+    if fragment is not None and result.best is not None:
+        write_text(as_fragment(result), fragment, option="--fragment")
+    if wants_tables(json) and not any(to_stdout):
+        from heapscope.report.console import console
+        from heapscope.report.tune import print_tune
+
+        print_tune(result, console())
+    if result.best is None:
+        raise typer.Exit(1)

@@ -1,0 +1,194 @@
+"""A question of tune as the command line asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from heapscope.cli.choices import known
+from heapscope.cli.config_choice import DEFAULT_IDF, choose_config
+from heapscope.cli.progress import progress_bar
+from heapscope.config.config import Config, settle
+from heapscope.config.tables import CHIPS, option_table
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.layout.versions import parse_idf
+from heapscope.measure.wording import plural
+from heapscope.predict.constants import read_constants
+from heapscope.predict.wifi_table import METRICS, ranks
+from heapscope.trace.names import printable
+from heapscope.tune.front import pareto_front
+from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, Need, parse_keep, parse_tune_needs
+from heapscope.tune.options import knob_of, out_of_range
+from heapscope.tune.problem import Problem, with_psram
+from heapscope.tune.question import Question, answer, default_preference
+from heapscope.tune.ranks import RankGain, rank_gains
+from heapscope.tune.replayed import STEP_KB, TraceNeed
+from heapscope.tune.result import TraceFacts, TuneResult
+from heapscope.tune.wifi import FREE
+
+__all__ = ["run_ranks", "run_tune"]
+
+
+def run_tune(
+    *,
+    chip: str | None,
+    files: Sequence[Path],
+    idf: str | None,
+    psram: str | None,
+    needs: Sequence[str],
+    keep: Sequence[str],
+    prefer: str | None,
+    median: bool,
+    extrapolate: bool,
+    front: str | None,
+    traces: Sequence[Path] = (),
+) -> TuneResult:
+    """HeapscopeError names what is wrong with an option or with a line of the files."""
+    wanted = parse_tune_needs(needs)
+    kept = parse_keep(keep)
+    if prefer is not None:
+        known(printable(prefer), PREFERENCES, noun="--prefer")
+    if front is not None:
+        known(printable(front), METRICS, noun="throughput")
+    pieces = [int(need.amount) for need in wanted if need.target == CONTIGUOUS]
+    if pieces and not traces:
+        raise HeapscopeError(
+            "--need contiguous: what stays in one piece depends on what the program does",
+            remedy="give a trace of it: --trace T.hst",
+        )
+    wanted = tuple(need for need in wanted if need.target != CONTIGUOUS)
+    config, notes = _config(chip, files, idf)
+    _check_lines(config)
+    if psram is not None:
+        config = with_psram(config, psram)
+    problem = Problem.of(
+        config,
+        read_constants(),
+        idf=idf,
+        keep=kept,
+        median=median,
+        extrapolate=extrapolate,
+    )
+    question = Question(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
+    if traces:
+        result = _by_replays(problem, question, traces, sum(pieces), notes)
+        wanted = tuple(each.need for each in result.needs)
+    else:
+        result = answer(problem, question, notes=notes)
+    if front is None:
+        return result
+    with progress_bar("points of the front", parts=True) as bar:
+        points = pareto_front(problem, front, wanted, progress=bar)
+    return replace(result, front=points, front_metric=front, solved=problem.search.solved)
+
+
+def _by_replays(
+    problem: Problem,
+    question: Question,
+    traces: Sequence[Path],
+    contiguous: int,
+    notes: Sequence[str],
+) -> TuneResult:
+    """The best of the program's variants, each with a trace of its own: no model knows what a TLS
+    mode allocates when, so each is asked. Of equals, the one that needs least."""
+
+    def worth(result: TuneResult) -> tuple[bool, float, float]:
+        least = -result.relaxation.share if result.relaxation else 0.0
+        if result.best is not None:
+            least = round(problem.amount(question.prefer, result.best), 3)
+        fits = result.replay.fits_from_kb if result.replay else 0.0
+        return result.best is not None, least, -fits
+
+    found = [_by_replay(problem, question, trace, contiguous, notes) for trace in traces]
+    best = max(found, key=worth)
+    others = [each.replay for each in found if each is not best and each.replay is not None]
+    said = [f"{Path(o.trace).name} needs {o.fits_from_kb:.2f} KB: not taken" for o in others]
+    return replace(best, notes=(*best.notes, *said))
+
+
+def _by_replay(
+    problem: Problem, question: Question, trace: Path, contiguous: int, notes: Sequence[str]
+) -> TuneResult:
+    """Solve, replay, cut, until the replay agrees."""
+    with progress_bar("replays", parts=True) as bar:
+        need = TraceNeed(
+            trace=trace,
+            config=problem.config,
+            contiguous=contiguous,
+            progress=lambda done: bar(done, None),
+        )
+        floor = need.least()
+        while True:
+            result = answer(problem, _with_free(question, floor), notes=notes)
+            free = None if result.best is None else problem.amount(FREE, result.best)
+            if free is None or need.survives(free):
+                break
+            need.refused += 1
+            floor = free + STEP_KB
+    piece = f" with {contiguous:,} bytes always in one piece" if contiguous else ""
+    said = f"{trace.name} fits{piece} from {floor:.2f} KB on ({need.replays} replays)"
+    if need.unmet:
+        said += f"; {plural(need.unmet, 'request')} that no memory of the chip serves left aside"
+    facts = TraceFacts(
+        trace=str(trace),
+        fits_from_kb=floor,
+        replays=need.replays,
+        refused=need.refused,
+        largest_min=None if free is None else need.largest_at(free),
+    )
+    return replace(result, notes=(*result.notes, said), replay=facts)
+
+
+def _with_free(question: Question, floor: float) -> Question:
+    """What the trace needs is a need of memory, where the user has none that is larger."""
+    own = [need for need in question.needs if need.target == FREE and need.amount >= floor]
+    others = tuple(need for need in question.needs if need.target != FREE)
+    mine = own or [Need(target=FREE, amount=floor, text="--trace")]
+    return replace(question, needs=(*others, *mine))
+
+
+def run_ranks(chip: str | None) -> list[RankGain]:
+    """Of one chip, or of all."""
+    rows = ranks()
+    if chip is not None:
+        valid = list(dict.fromkeys(row.knobs.chip for row in rows))
+        known(printable(chip), valid, noun="chip of the rank tables")
+        rows = tuple(row for row in rows if row.knobs.chip == chip)
+    with progress_bar("ranks", parts=True) as bar:
+        return rank_gains(rows, bar)
+
+
+def _config(
+    chip: str | None, files: Sequence[Path], idf: str | None
+) -> tuple[Config, tuple[str, ...]]:
+    if files:
+        chosen = choose_config(files, chip=chip, idf=idf)
+        return chosen.config, chosen.notes
+    if chip is None:
+        raise HeapscopeError(
+            "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(CHIPS)}"
+        )
+    known(printable(chip), CHIPS, noun="chip")
+    sdk = DEFAULT_IDF if idf is None else parse_idf(idf)
+    note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
+    return settle((), chip=chip, sdk=sdk), (note,)
+
+
+def _check_lines(config: Config) -> None:
+    """A line whose value Kconfig does not take is no start."""
+    for name, setting in config.settings.items():
+        if not knob_of(name):
+            continue
+        if setting.value is None:
+            option = option_table()[name]
+            raise InputError(
+                f"{setting.file}, line {setting.line}: CONFIG_{printable(setting.written)}="
+                f"{printable(setting.text)} is no {option.kind}",
+                remedy="mend the line: heapscope lint shows what to write",
+            )
+        for said in out_of_range(config, {name: setting.value}):
+            raise InputError(
+                f"{setting.file}, line {setting.line}: {said}",
+                remedy="mend the line: heapscope lint shows what to write",
+            )

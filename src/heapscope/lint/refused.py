@@ -1,0 +1,37 @@
+"""What a real Kconfig did not take, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from heapscope.config.config import Config
+from heapscope.config.kconfig_tree import Refusal
+from heapscope.lint.finding import Finding
+from heapscope.nearest import nearest
+from heapscope.trace.names import printable
+
+__all__ = ["refused_findings"]
+
+
+def refused_findings(config: Config, refusals: Iterable[Refusal]) -> Iterator[Finding]:
+    """`config`: with the tree's values."""
+    for refusal in refusals:
+        setting = refusal.setting
+        yield Finding(
+            rule="kconfig",
+            file=setting.file,
+            line=setting.line,
+            option=setting.written,
+            message=_message(config, refusal),
+            remove=((setting.written, setting.file, setting.line),),
+        )
+
+
+def _message(config: Config, refusal: Refusal) -> str:
+    if not refusal.known:
+        near = nearest(refusal.setting.written, config.tree)
+        hint = f"; the nearest name is CONFIG_{near}" if near else ""
+        return f"this ESP-IDF has no such option{hint}"
+    if refusal.became is None:
+        return "left out: what the option depends on is off"
+    return f"Kconfig makes it {printable(refusal.became)}"

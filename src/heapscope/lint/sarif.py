@@ -1,0 +1,71 @@
+"""Findings as SARIF 2.1.0, which code hosts and editors show at the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from heapscope import __version__
+from heapscope.config.rules import HARD, SEVERITIES, rule
+from heapscope.lint.finding import Finding, LintResult
+
+__all__ = ["sarif"]
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif(result: LintResult) -> dict[str, Any]:
+    """One run. Errors are what fails the command; advice is a note."""
+    names = list(dict.fromkeys(finding.rule for finding in result.findings))
+    driver = {
+        "name": "heapscope lint",
+        "version": __version__,
+        "rules": [_rule(name) for name in names],
+    }
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "results": [_result(finding, names) for finding in result.findings],
+            }
+        ],
+    }
+
+
+def _rule(name: str) -> dict[str, Any]:
+    found = rule(name)
+    return {
+        "id": name,
+        "shortDescription": {"text": found.text},
+        "fullDescription": {"text": f"{found.text}. Source: {found.source}"},
+        "defaultConfiguration": {"level": "error" if found.hard else "note"},
+        "properties": {"severity": found.severity, "meaning": SEVERITIES[found.severity]},
+    }
+
+
+def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": names.index(finding.rule),
+        "level": "error" if finding.severity in HARD else "note",
+        "message": {"text": text(finding)},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(Path(finding.file).as_posix())},
+                    "region": {"startLine": max(finding.line, 1)},
+                }
+            }
+        ],
+    }
+
+
+def text(finding: Finding) -> str:
+    """What is wrong and what to write, in one piece."""
+    about = f"CONFIG_{finding.option}: " if finding.option else ""
+    write = f" Write {', '.join(finding.write)}." if finding.write else ""
+    return f"{about}{finding.message}.{write}"

@@ -1,0 +1,145 @@
+"""The user's own board: what was measured on it moves the constants, as far as they allow.
+
+A measured figure is one more observation: the constants move by their covariance, and the bands of
+whatever hangs on them narrow. A board and its application differ from the lab's by more than a row
+of a table does from the next: the constants that carry it are first let loose by that much. The
+file is TOML, and is kept beside the configurations it names:
+
+    [[measured]]
+    sdkconfig = "sdkconfig.old"      # one file or a list, from the file's own folder
+    tcp_rx = 31.5                    # Mbit/s; any of tcp_tx, tcp_rx, udp_tx, udp_rx
+    available_kb = 141.0
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heapscope.errors import InputError
+from heapscope.predict.constants import Constants
+from heapscope.predict.memory import features, fixed_parts, memory_features
+from heapscope.predict.posterior import Array, Posterior
+from heapscope.predict.throughput import Cases
+from heapscope.predict.wifi_table import METRICS, Knobs
+
+__all__ = ["KEPT", "Measured", "calibrated", "measured_beside", "read_measured"]
+
+#: Beside the configuration, it is read without being named.
+KEPT = "heapscope-measured.toml"
+
+_REMEDY = 'give [[measured]] tables with sdkconfig = "FILE" and figures: tcp_rx = 31.5'
+_AVAILABLE = "available_kb"
+#: A user's figures are of one board, read once: as good as this.
+_ERROR, _ERROR_KB = 0.05, 3.0
+#: How a board with its application differs from the lab's: ln of throughput, KB of memory.
+_BOARD, _BOARD_KB = 0.2, 60.0
+_SIZE_MAX = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    knobs: Knobs
+    throughput: dict[str, float]  # Mbit/s by metric
+    available_kb: float | None
+
+
+def read_measured(
+    path: Path, knobs_of_files: Callable[[Sequence[Path]], Knobs]
+) -> tuple[Measured, ...]:
+    """InputError names file, table and cause."""
+    try:
+        content = path.read_bytes()
+        if len(content) > _SIZE_MAX:
+            raise InputError(f"{path}: too long for measurements", remedy=_REMEDY)
+        document = tomllib.loads(content.decode("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}", remedy=_REMEDY) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: {error}", remedy=_REMEDY) from None
+    tables = document.get("measured")
+    if not isinstance(tables, list) or not tables or set(document) != {"measured"}:
+        raise InputError(f"{path}: not [[measured]] tables alone", remedy=_REMEDY)
+    return tuple(
+        _measured(table, f"{path}, measured {number}", path.parent, knobs_of_files)
+        for number, table in enumerate(tables, 1)
+    )
+
+
+def _measured(
+    table: Any, where: str, folder: Path, knobs_of_files: Callable[[Sequence[Path]], Knobs]
+) -> Measured:
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: no table", remedy=_REMEDY)
+    known = ("sdkconfig", _AVAILABLE, *METRICS)
+    for key in table:
+        if key not in known:
+            raise InputError(f"{where}: unknown key '{key}'", remedy=f"valid: {', '.join(known)}")
+    named = table.get("sdkconfig")
+    names = [named] if isinstance(named, str) else named
+    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
+        raise InputError(f"{where}: no sdkconfig", remedy=_REMEDY)
+    figures = {key: value for key, value in table.items() if key != "sdkconfig"}
+    for key, value in figures.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e6:
+            raise InputError(f"{where}: {key} is no figure above 0", remedy=_REMEDY)
+    if not figures:
+        raise InputError(f"{where}: no figure", remedy=_REMEDY)
+    available = figures.pop(_AVAILABLE, None)
+    return Measured(
+        knobs=knobs_of_files([folder / name for name in names]),
+        throughput=figures,
+        available_kb=available,
+    )
+
+
+def calibrated(constants: Constants, measured: Sequence[Measured]) -> Constants:
+    """The constants with these figures in them."""
+    throughput = _loosened(
+        constants.throughput,
+        constants.names,
+        {f"chip.{each.knobs.chip}": _BOARD for each in measured if each.throughput},
+    )
+    memory = _loosened(
+        constants.memory,
+        constants.memory_names,
+        {f"base.{each.knobs.group}": _BOARD_KB for each in measured if each.available_kb},
+    )
+    for each in measured:
+        for metric, value in each.throughput.items():
+            cases = Cases([(each.knobs, metric)], constants.names)
+            expected, slope = cases.expected_and_slope(throughput.theta)
+            throughput = _moved(throughput, slope[0], log(value) - float(expected[0]), _ERROR)
+        if each.available_kb is not None:
+            terms = memory_features(each.knobs, cap=constants.shape.cap)
+            row = features(constants.memory_names, [terms])[0]
+            off = each.available_kb + sum(fixed_parts(each.knobs).values()) - row @ memory.theta
+            memory = _moved(memory, row, float(off), _ERROR_KB)
+    return replace(constants, throughput=throughput, memory=memory)
+
+
+def _loosened(found: Posterior, names: Sequence[str], widths: Mapping[str, float]) -> Posterior:
+    """With more doubt about these constants."""
+    more = np.array([widths.get(name, 0.0) ** 2 for name in names])
+    return replace(found, covariance=found.covariance + np.diag(more))
+
+
+def _moved(found: Posterior, slope: Array, off: float, error: float) -> Posterior:
+    """One observation more, linear around the constants there are."""
+    gain = found.covariance @ slope
+    gain = gain / float(slope @ gain + error**2)
+    kept = np.eye(len(slope)) - np.outer(gain, slope)
+    covariance = kept @ found.covariance @ kept.T + error**2 * np.outer(gain, gain)
+    return replace(found, theta=found.theta + gain * off, covariance=covariance)
+
+
+def measured_beside(config: Path) -> Path | None:
+    """The board's figures that are kept beside a configuration file; None: there are none."""
+    kept = config.parent / KEPT
+    return kept if kept.is_file() else None

@@ -1,0 +1,135 @@
+"""`python -m heapscope.predict.fit`: the constants anew, from the rows of data/wifi.
+
+    python -m heapscope.predict.fit             writes data/wifi/model.json
+    python -m heapscope.predict.fit --check     fails (exit code 1) when that would change it
+    python -m heapscope.predict.fit --errors    only prints the errors on what was left out
+
+Errors are measured on the rank tables alone, with everything chosen anew for each fold. The
+constants that are written then come from all rows, the best figures of later software and of chips
+without a table among them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from heapscope.experiments.data_file import data_path
+from heapscope.predict.constants import Constants, to_json
+from heapscope.predict.folds import SPLITS, left_out
+from heapscope.predict.memory import choose_memory, fit_memory
+from heapscope.predict.throughput import fit_throughput
+from heapscope.predict.validate import (
+    LeftOut,
+    choose_widths,
+    covered,
+    kilobytes,
+    memory_covered,
+    ordered,
+    percent,
+)
+from heapscope.predict.wifi_table import chips, later, ranks
+
+__all__ = ["fit_all", "main", "measured", "same"]
+
+_TOLERANCE = 1e-3  # of a constant: other machines' arithmetic differs in the last digits
+
+
+def fit_all() -> Constants:
+    """From all rows. Widths and shape are chosen by the rank tables."""
+    rows = (*ranks(), *(row for row in later() if row.kind != "check"))
+    groups = tuple(f"{chip.name}.{psram}" for chip in chips().values() for psram in chip.psram)
+    widths = choose_widths(ranks())
+    shape = choose_memory(ranks())
+    names, throughput = fit_throughput(rows, widths, groups=groups)
+    memory_names, memory = fit_memory(rows, shape, groups=groups)
+    return Constants(
+        names=names,
+        throughput=throughput,
+        widths=widths,
+        memory_names=memory_names,
+        memory=memory,
+        shape=shape,
+        measured={split.key: measured(left_out(split.key)) for split in SPLITS},
+    )
+
+
+def measured(found: Sequence[LeftOut]) -> dict[str, float]:
+    """Errors of one split: percent of a throughput, KB of memory, shares inside the bands."""
+    errors = percent(found)
+    memory = kilobytes(found)
+    right, pairs = ordered(found)
+    inside = {share: covered(found, share=share / 100) for share in (80, 95)}
+    held = {share: memory_covered(found, share=share / 100) for share in (80, 95)}
+    return {
+        "figures": len(errors),
+        "median_pct": _round(np.median(errors)),
+        "mean_pct": _round(errors.mean()),
+        "p90_pct": _round(np.percentile(errors, 90)),
+        "pairs_right": right,
+        "pairs": pairs,
+        "in_80_pct": _round(100 * inside[80][0] / inside[80][1]),
+        "in_95_pct": _round(100 * inside[95][0] / inside[95][1]),
+        "memory_figures": len(memory),
+        "memory_median_kb": _round(np.median(memory)),
+        "memory_p90_kb": _round(np.percentile(memory, 90)),
+        "memory_in_80_pct": _round(100 * held[80][0] / held[80][1]),
+        "memory_in_95_pct": _round(100 * held[95][0] / held[95][1]),
+    }
+
+
+def same(new: Any, old: Any) -> bool:
+    """Equal but for the last digits of numbers."""
+    if isinstance(new, dict):
+        return new.keys() == old.keys() and all(same(new[key], old[key]) for key in new)
+    if isinstance(new, list):
+        return len(new) == len(old) and all(map(same, new, old))
+    if isinstance(new, float | int) and isinstance(old, float | int):
+        return abs(new - old) <= _TOLERANCE * max(1.0, abs(old))
+    return bool(new == old)
+
+
+def main(arguments: Sequence[str]) -> int:
+    if "--errors" in arguments:
+        for split in SPLITS:
+            found = measured(left_out(split.key))
+            print(f"{split.title} left out")
+            print("".join(f"  {name:<18} {value:g}\n" for name, value in found.items()))
+        return 0
+    target = Path(data_path("wifi", "model.json"))
+    document = to_json(fit_all())
+    if "--check" in arguments:
+        if target.is_file() and same(document, json.loads(target.read_text(encoding="utf-8"))):
+            return 0
+        print(f"{target.name} is not what the rows give; write it anew: without --check")
+        return 1
+    target.write_text(_text(document), encoding="utf-8")
+    return 0
+
+
+def _text(document: dict[str, Any]) -> str:
+    """A constant a line, a row of the covariance a line."""
+    lines = json.dumps(document, indent=1).splitlines()
+    made: list[str] = []
+    open_row = False
+    for line in lines:
+        if open_row:
+            made[-1] += line.strip() + (" " if line.strip().endswith(",") else "")
+            open_row = line.strip() not in ("]", "],")
+        else:
+            made.append(line)
+            open_row = line.strip() == "["
+    return "\n".join(line.rstrip() for line in made) + "\n"
+
+
+def _round(value: float | np.floating[Any]) -> float:
+    return round(float(value), 2)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

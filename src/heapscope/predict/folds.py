@@ -1,0 +1,73 @@
+"""What is left out together: each split says how well unseen cases of one kind are predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from heapscope.predict.validate import LeftOut, Progress, leave_out
+from heapscope.predict.wifi_table import Row, ranks
+
+__all__ = ["SPLITS", "Split", "left_out"]
+
+Fold = tuple[Sequence[Row], Sequence[Row]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    key: str
+    title: str
+
+
+SPLITS = (
+    Split(key="row", title="one row"),
+    Split(key="new_table", title="a table but its best row"),
+    Split(key="new_chip", title="a chip but one best row"),
+    Split(key="chip", title="a chip"),
+    Split(key="date", title="a date of the SDK"),
+)
+
+
+_found: dict[str, tuple[LeftOut, ...]] = {}
+
+
+def left_out(key: str, progress: Progress = lambda done, total: None) -> tuple[LeftOut, ...]:
+    """All predictions of one split of the rank tables, in the tables' order inside each fold.
+    Some seconds the first time."""
+    if key not in _found:
+        _found[key] = tuple(leave_out(ranks(), _folds(key), progress=progress))
+    return _found[key]
+
+
+def _folds(key: str) -> list[Fold]:
+    rows = ranks()
+    if key == "row":
+        return [([other for other in rows if other is not row], [row]) for row in rows]
+    if key == "chip":
+        return [_without(rows, chip, "chip") for chip in _values(rows, "chip")]
+    if key == "date":
+        return [_without(rows, date, "date") for date in _values(rows, "date")]
+    return [_but_best(rows, group, whole=key == "new_chip") for group in _values(rows, "group")]
+
+
+def _but_best(rows: Sequence[Row], group: str, *, whole: bool) -> Fold:
+    """The best row of a table is its first. `whole`: the chip's other tables are hidden too."""
+    table = [row for row in rows if row.knobs.group == group]
+    chip = table[0].knobs.chip
+    known = [row for row in rows if (row.knobs.chip != chip if whole else row.knobs.group != group)]
+    return [*known, table[0]], table[1:]
+
+
+def _without(rows: Sequence[Row], value: str, what: str) -> Fold:
+    return (
+        [row for row in rows if _value(row, what) != value],
+        [row for row in rows if _value(row, what) == value],
+    )
+
+
+def _values(rows: Sequence[Row], what: str) -> list[str]:
+    return list(dict.fromkeys(_value(row, what) for row in rows))
+
+
+def _value(row: Row, what: str) -> str:
+    return {"chip": row.knobs.chip, "group": row.knobs.group, "date": row.date}[what]

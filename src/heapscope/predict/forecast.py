@@ -1,0 +1,241 @@
+"""Everything that is predicted of one configuration, and what each prediction rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp
+from typing import Any
+
+from heapscope.config.config import Config
+from heapscope.predict.calibrate import Measured, calibrated
+from heapscope.predict.config_knobs import KnobsRead, enabled
+from heapscope.predict.constants import Constants, read_constants
+from heapscope.predict.environment import AIR, Environment, seen_in
+from heapscope.predict.parts import Demand, Part, parts_of
+from heapscope.predict.power_save import PowerSave, Times, modes
+from heapscope.predict.tls_time import TlsTime, tls_time
+from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, Row, chips, later, ranks
+
+__all__ = ["FORMAT", "SHARES", "Band", "Forecast", "forecast"]
+
+#: Version of the JSON form; raised when a key changes its meaning or goes.
+FORMAT = 1
+SHARES = (0.8, 0.95)
+_KIB = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band:
+    """`low` and `high` by share of all cases that the band is to hold."""
+
+    middle: float
+    low: dict[float, float]
+    high: dict[float, float]
+
+    def to_json(self, digits: int) -> dict[str, float]:
+        made = {"median": round(self.middle, digits)}
+        for share in SHARES:
+            made[f"low_{share * 100:g}"] = round(self.low[share], digits)
+            made[f"high_{share * 100:g}"] = round(self.high[share], digits)
+        return made
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Forecast:
+    """`available`: KB left at the busiest, of one stream, in a program that does nothing else;
+    `left`: the same less TLS sessions and Bluetooth, None without any. `rests_on`: sentences."""
+
+    config: Config
+    knobs: Knobs
+    demand: Demand
+    environment: Environment
+    parts: tuple[Part, ...]
+    available: Band
+    left: Band | None
+    throughput: dict[str, Band]
+    tls: TlsTime | None
+    power_save: tuple[PowerSave, ...]
+    rests_on: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def total(self, kind: str, *whens: str) -> int:
+        """Bytes of a kind of memory; parts without a limit are not in it."""
+        return sum(
+            part.bytes or 0 for part in self.parts if part.kind == kind and part.when in whens
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "heapscope_predict": FORMAT,
+            "chip": self.config.chip,
+            "sdk": self.config.sdk,
+            "psram": self.knobs.psram,
+            "environment": {
+                "place": self.environment.place,
+                "round_trip_ms": self.environment.round_trip_ms,
+                "loss_pct": 100 * self.environment.loss,
+            },
+            "throughput_mbps": {
+                metric: band.to_json(2) for metric, band in self.throughput.items()
+            },
+            "available_kb": self.available.to_json(1),
+            "left_kb": None if self.left is None else self.left.to_json(1),
+            "tls_1mb": None if self.tls is None else self.tls.to_json(),
+            "power_save": [_mode(mode) for mode in self.power_save],
+            "rests_on": list(self.rests_on),
+            "notes": list(self.notes),
+            "parts": [
+                {
+                    "component": part.component,
+                    "what": part.what,
+                    "kind": part.kind,
+                    "when": part.when,
+                    "count": part.count,
+                    "bytes": part.bytes,
+                    "source": part.source,
+                }
+                for part in self.parts
+            ],
+        }
+
+
+def forecast(
+    config: Config,
+    read: KnobsRead,
+    *,
+    demand: Demand | None = None,
+    environment: Environment | None = None,
+    times: Times | None = None,
+    measured: Sequence[Measured] = (),
+    notes: Sequence[str] = (),
+) -> Forecast:
+    """`read`: the configuration's knobs. `measured`: figures of the user's own board."""
+    demand = demand or Demand()
+    environment = environment or Environment()
+    knobs = read.knobs
+    constants = calibrated(read_constants(), measured)
+    parts = parts_of(config, knobs, demand)
+    guesses = predicted_throughput(
+        [(knobs, metric) for metric in METRICS],
+        constants.names,
+        constants.throughput,
+        constants.widths,
+    )
+    seen = {
+        metric: seen_in(environment, knobs, metric, guess)
+        for metric, guess in zip(METRICS, guesses, strict=True)
+    }
+    memory = predicted_memory(knobs, constants.memory_names, constants.memory, constants.shape)
+    beside = [part for part in parts if part.component in ("TLS", "Bluetooth")]
+    taken = sum(part.bytes or 0 for part in beside if part.kind != "SPIRAM") / _KIB
+    return Forecast(
+        config=config,
+        knobs=knobs,
+        demand=demand,
+        environment=environment,
+        parts=parts,
+        available=_memory_band(memory),
+        left=_memory_band(replace(memory, mean=memory.mean - taken)) if beside else None,
+        throughput={metric: _rate_band(guess) for metric, guess in seen.items()},
+        tls=_tls(config, knobs, demand, seen["tcp_rx"]),
+        power_save=modes(times or Times()),
+        rests_on=tuple(_rests_on(constants, knobs, environment, measured)),
+        notes=(*notes, *read.notes),
+    )
+
+
+def _rate_band(guess: Guess) -> Band:
+    return Band(
+        middle=exp(guess.mean),
+        low={share: exp(guess.mean - guess.reach(share)) for share in SHARES},
+        high={share: exp(guess.mean + guess.reach(share)) for share in SHARES},
+    )
+
+
+def _memory_band(guess: Guess) -> Band:
+    """Of KB; less than nothing is nothing."""
+    return Band(
+        middle=max(0.0, guess.mean),
+        low={share: max(0.0, guess.mean - guess.reach(share)) for share in SHARES},
+        high={share: max(0.0, guess.mean + guess.reach(share)) for share in SHARES},
+    )
+
+
+def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime | None:
+    if not demand.tls:
+        return None
+    in_iram = enabled(config, "MBEDTLS_IRAM_8BIT_MEM_ALLOC")
+    return tls_time(tcp_rx, mhz=knobs.mhz or chips()[knobs.chip].mhz, in_iram=in_iram)
+
+
+def _rests_on(
+    constants: Constants, knobs: Knobs, environment: Environment, measured: Sequence[Measured]
+) -> list[str]:
+    """What a reader should know before trusting a figure."""
+    said = []
+    table = [row for row in ranks() if row.knobs.group == knobs.group]
+    of_chip = [row for row in ranks() if row.knobs.chip == knobs.chip]
+    errors = constants.measured
+    if table:
+        said.append(
+            f"throughput: {len(table)} published ranks of this chip"
+            f"{_with(knobs)}, of {_dates(table)}; left out, one is predicted within "
+            f"{errors['row']['median_pct']:.1f} % (median)"
+        )
+    elif of_chip:
+        said.append(
+            f"throughput: no rank of this chip{_with(knobs)}, but {len(of_chip)} with other PSRAM"
+        )
+    else:
+        best = [row for row in later() if row.knobs.chip == knobs.chip]
+        known = f"{len(best)} best figures of {_dates(best)}" if best else "its clock alone"
+        said.append(
+            f"throughput: no published rank of this chip; {known}. Chips left out wholly are "
+            f"predicted within {errors['chip']['median_pct']:.0f} % (median)"
+        )
+    if knobs.generation:
+        said.append(
+            "newer software than the ranks': faster by what the ESP32-C6 gained up to December "
+            "2024 (1.27 to 1.53 times), with the band that one chip's gain deserves"
+        )
+    if knobs.mhz and knobs.mhz != chips()[knobs.chip].mhz:
+        said.append(
+            f"{knobs.mhz} MHz instead of the ranks' {chips()[knobs.chip].mhz}: taken as "
+            f"proportional; nothing was measured"
+        )
+    if environment.place == AIR:
+        said.append(
+            "air: the guide's 20 (TCP) and 30 (UDP) Mbit/s of every chip; two figures of others "
+            "are 1.7 and 0.4 times that"
+        )
+    where = "ranks" if table else f"the heap of an empty program on the {knobs.chip}"
+    said.append(
+        f"available memory: {where}, and the documented sizes; left out, a rank is predicted "
+        f"within {errors['row']['memory_median_kb']:.1f} KB (median), and bands that are to hold "
+        f"80 % hold {errors['row']['memory_in_80_pct']:.0f} %"
+    )
+    if measured:
+        figures = sum(len(each.throughput) + (each.available_kb is not None) for each in measured)
+        said.append(f"your own board: {figures} measured figures moved the constants")
+    return said
+
+
+def _with(knobs: Knobs) -> str:
+    return "" if knobs.psram == NO_PSRAM else f" with {knobs.psram} PSRAM"
+
+
+def _dates(rows: Sequence[Row]) -> str:
+    return " and ".join(dict.fromkeys(row.date for row in rows))
+
+
+def _mode(mode: PowerSave) -> dict[str, Any]:
+    finite = mode.worst_delay_ms != float("inf")
+    return {
+        "mode": mode.mode,
+        "radio_on_pct": round(100 * mode.radio_on, 2),
+        "worst_delay_ms": round(mode.worst_delay_ms, 1) if finite else None,
+        "broadcast_heard_pct": round(100 * mode.broadcast_heard, 1),
+        "notes": list(mode.notes),
+    }

@@ -1,0 +1,155 @@
+"""Available memory from the knobs, in KB: what a program has left while its Wi-Fi is busiest.
+
+    available = base - buffers - code in IRAM - caches - slope * min(TX buffers on demand, cap)
+
+Static buffers, code and caches have their documented sizes; nothing about them is fitted. The base
+is a chip's with its PSRAM. What a dynamic TX buffer takes of the heap when all are in flight (its
+frame, lwIP's segment and copy of it) is the slope: a chip's, near that of the others. Of them `cap`
+are in flight at most; the cap is chosen from the rows left in, at every fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from heapscope.predict.chosen import choose
+from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
+from heapscope.predict.throughput import names_for
+from heapscope.predict.wifi_table import NO_PSRAM, Knobs, Row, chips
+
+__all__ = [
+    "BUFFER_KB",
+    "MEMORY_GRID",
+    "MemoryShape",
+    "choose_memory",
+    "fit_memory",
+    "fixed_parts",
+    "memory_features",
+]
+
+BUFFER_KB = 1.6  # of a static buffer, by the guide; a heap block of 1,696 bytes holds one
+#: Software newer than the ranks': a station at rest has this much more or less than predicted, KB
+#: (median of the eight chips measured under ESP-IDF 5.5; docs/reference/measured-effects.md).
+_NEWER_KB = 19.0
+#: Caches of a default build, KB: the base is with them.
+_CACHES = {"esp32s2": (8, 0), "esp32s3": (16, 32)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryShape:
+    """All in KB, but for the cap, a count."""
+
+    cap: float = 46.0
+    error: float = 3.0  # scale of the published figures' errors
+    degrees: float = 1.0  # of freedom of their t distribution: a figure agrees, or is far off
+    slopes: float = 0.8  # width of the chips' slopes around the common one
+    band: float = 4.0  # scale of errors of rows not seen; from the rows left out (predict-model.md)
+
+    @property
+    def errors(self) -> Errors:
+        return Errors(scale=self.error, degrees=self.degrees)
+
+    @property
+    def unseen(self) -> Errors:
+        return Errors(scale=self.band, degrees=self.degrees)
+
+
+#: What choose_memory tries.
+MEMORY_GRID: Mapping[str, Sequence[float]] = {
+    "cap": tuple(range(24, 65)),
+    "error": (1.5, 2.0, 3.0, 4.0),
+    "slopes": (0.4, 0.8, 1.2),
+}
+
+
+def fixed_parts(knobs: Knobs) -> dict[str, float]:
+    """What the documented sizes say that a configuration takes, KB, by part."""
+    chip = chips()[knobs.chip]
+    wifi, receive, lwip = chip.iram_kb
+    cache, data = _CACHES.get(knobs.chip, (0, 0))
+    return {
+        "static RX buffers": BUFFER_KB * knobs.static_rx,
+        "static TX buffers": BUFFER_KB * knobs.tx_buffers if knobs.tx_static else 0.0,
+        "Wi-Fi code in IRAM": float(wifi * knobs.wifi_iram),
+        "Wi-Fi RX code in IRAM": float(receive * knobs.wifi_rx_iram),
+        "lwIP code in IRAM": float(lwip * knobs.lwip_iram),
+        "instruction cache": float(knobs.icache_kb - cache) if knobs.icache_kb else 0.0,
+        "data cache": float(knobs.dcache_kb - data) if knobs.dcache_kb else 0.0,
+    }
+
+
+def memory_features(knobs: Knobs, *, cap: float) -> dict[str, float]:
+    """Available memory less the fixed parts as a sum: coefficient by the constant's name."""
+    terms = {f"base.{knobs.group}": 1.0}
+    if not knobs.tx_static:
+        terms[f"slope.{knobs.chip}"] = -min(float(knobs.tx_buffers), cap)
+    if knobs.psram == NO_PSRAM:
+        terms["dynamic_rx"] = -float(knobs.dynamic_rx)
+    if knobs.generation:
+        terms["newer"] = knobs.generation
+    return terms
+
+
+def memory_prior(groups: Iterable[str], shape: MemoryShape) -> tuple[tuple[str, ...], Prior]:
+    """`overhead`: what Wi-Fi takes of a chip's heap beside all that the knobs say, with the
+    application that measures; a base is believed to be the heap of an empty program less that."""
+    groups = tuple(dict.fromkeys(groups))
+    beliefs: dict[str, tuple[dict[str, float], float, float]] = {
+        "overhead": ({"overhead": 1.0}, 100.0, 40.0),
+        "slope": ({"slope": 1.0}, 2.6, 1.0),  # a frame of 1.6 KB and a copy of its payload
+        "dynamic_rx": ({"dynamic_rx": 1.0}, 0.0, 0.1),
+        "newer": ({"newer": 1.0}, 0.0, _NEWER_KB),
+    }
+    for chip in dict.fromkeys(group.split(".")[0] for group in groups):
+        beliefs[f"slope.{chip}"] = ({f"slope.{chip}": 1.0, "slope": -1.0}, 0.0, shape.slopes)
+    for group in groups:
+        empty = chips()[group.split(".")[0]].empty_heap_kb
+        name = f"base.{group}"
+        beliefs[name] = ({name: 1.0, "overhead": 1.0}, empty, 40.0)
+    names = tuple(beliefs)
+    return names, Prior.of(names, tuple(beliefs.values()))
+
+
+class _Linear:
+    def __init__(self, rows: Sequence[Row], names: Sequence[str], cap: float) -> None:
+        self._features = features(names, [memory_features(row.knobs, cap=cap) for row in rows])
+        self.observed: Array = np.array(
+            [(row.memory_kb or 0.0) + sum(fixed_parts(row.knobs).values()) for row in rows]
+        )
+
+    def expected(self, theta: Array) -> Array:
+        return np.asarray(self._features @ theta)
+
+    def expected_and_slope(self, theta: Array) -> tuple[Array, Array]:
+        return self.expected(theta), self._features
+
+
+def features(names: Sequence[str], terms: Sequence[Mapping[str, float]]) -> Array:
+    """Terms as rows of a matrix, constants as columns."""
+    index = {name: number for number, name in enumerate(names)}
+    made = np.zeros((len(terms), len(names)))
+    for row, each in enumerate(terms):
+        for name, value in each.items():
+            made[row, index[name]] = value
+    return made
+
+
+def fit_memory(
+    rows: Sequence[Row], shape: MemoryShape, *, groups: Sequence[str] = ()
+) -> tuple[tuple[str, ...], Posterior]:
+    """Constants from rows; those without a figure of memory say nothing."""
+    told = [row for row in rows if row.memory_kb is not None]
+    names, prior = memory_prior((*names_for(told), *groups), shape)
+    return names, fit_posterior(_Linear(told, names, shape.cap), prior, errors=shape.errors)
+
+
+def choose_memory(rows: Sequence[Row], start: MemoryShape | None = None) -> MemoryShape:
+    """The shape with the most evidence in these rows."""
+    return choose(
+        start or MemoryShape(),
+        MEMORY_GRID,
+        lambda shape: fit_memory(rows, replace(shape))[1].log_evidence,
+    )

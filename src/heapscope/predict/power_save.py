@@ -1,0 +1,161 @@
+"""Power save of Wi-Fi: the share of time the radio is on, and how late a frame can come.
+
+A station in modem sleep wakes for beacons: at each DTIM (minimum mode), or each listen interval
+(maximum mode). Modules without a connection (ESP-NOW and such) listen for a window at the start of
+each interval. Bluetooth beside it takes Wi-Fi's time slices away, in every mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from heapscope.errors import InputError
+
+__all__ = [
+    "DEFAULT_MODE",
+    "TIME_UNIT_MS",
+    "PowerSave",
+    "Times",
+    "connectionless",
+    "connectionless_use",
+    "modes",
+    "station",
+]
+
+TIME_UNIT_MS = 1.024  # of 802.11: a beacon interval of 100 is 102.4 ms
+#: ESP_WIFI_CONNECTIONLESS_INTERVAL_DEFAULT_MODE
+DEFAULT_MODE = 0
+_MAX = 65535  # of windows and intervals, ms
+
+NOT_USED, ALL_TIME, PERIODIC, DEFAULT = (
+    "not used",
+    "used all time",
+    "used periodically",
+    "default mode",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Times:
+    """`beacon`: time units between beacons; `dtim`, `listen`: beacons; `awake_ms`: how long the
+    radio is on for one beacon (an assumption: it was not published); `wifi_share`: of the time
+    that coexistence leaves to Wi-Fi."""
+
+    beacon: int = 100
+    dtim: int = 1
+    listen: int = 3
+    awake_ms: float = 5.0
+    window_ms: int = _MAX
+    interval_ms: int = DEFAULT_MODE
+    wifi_share: float = 1.0
+    slice_ms: float = 100.0  # period of the slices
+
+    def __post_init__(self) -> None:
+        for name, value, low, high in (
+            ("beacon interval", self.beacon, 1, _MAX),
+            ("DTIM period", self.dtim, 1, 255),
+            ("listen interval", self.listen, 1, _MAX),
+            ("window", self.window_ms, 0, _MAX),
+            ("interval", self.interval_ms, 0, _MAX),
+            ("time awake", self.awake_ms, 0.0, float(_MAX)),
+            ("share of Wi-Fi", self.wifi_share, 0.01, 1.0),
+        ):
+            if not low <= value <= high:
+                raise InputError(
+                    f"{name} of {value:g}", remedy=f"give one from {low:g} to {high:g}"
+                )
+
+    @property
+    def coexists(self) -> bool:
+        return self.wifi_share < 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerSave:
+    """One mode. `broadcast_heard`: share of DTIMs at which the radio is on, at best."""
+
+    mode: str
+    radio_on: float
+    worst_delay_ms: float
+    broadcast_heard: float = 1.0
+    notes: tuple[str, ...] = ()
+
+
+def modes(times: Times) -> tuple[PowerSave, ...]:
+    """Every mode at these times."""
+    return (
+        station("none", times),
+        station("min_modem", times),
+        station("max_modem", times),
+        connectionless(times),
+    )
+
+
+def station(mode: str, times: Times) -> PowerSave:
+    """esp_wifi_set_ps: "none", "min_modem" or "max_modem"."""
+    beacon = times.beacon * TIME_UNIT_MS
+    if mode == "none":
+        return _shared(PowerSave(mode=mode, radio_on=1.0, worst_delay_ms=0.0), times)
+    beacons = times.dtim if mode == "min_modem" else times.listen
+    period = beacons * beacon
+    heard = 1.0 if mode == "min_modem" else gcd(times.listen, times.dtim) / times.listen
+    notes: list[str] = []
+    if heard < 1:
+        notes.append(
+            f"broadcast and multicast are lost: with a listen interval of {times.listen} the radio "
+            f"is on at {heard:.0%} of the DTIMs at best (DTIM period {times.dtim})"
+        )
+    return _shared(
+        PowerSave(
+            mode=mode,
+            radio_on=min(1.0, times.awake_ms / period),
+            worst_delay_ms=period,
+            broadcast_heard=heard,
+            notes=tuple(notes),
+        ),
+        times,
+    )
+
+
+def connectionless_use(window_ms: int, interval_ms: int) -> str:
+    """The published table: how radio, PHY and baseband are used."""
+    if window_ms == 0:
+        return NOT_USED
+    if interval_ms == DEFAULT_MODE:
+        return DEFAULT
+    return PERIODIC if window_ms < interval_ms else ALL_TIME
+
+
+def connectionless(times: Times) -> PowerSave:
+    """Receiving without a connection. A frame sent just after a window waits for the next one."""
+    window, interval = times.window_ms, times.interval_ms
+    use = connectionless_use(window, interval)
+    on, delay = 1.0, 0.0
+    if use == NOT_USED:
+        on, delay = 0.0, float("inf")
+    elif use == PERIODIC:
+        on, delay = window / interval, float(interval - window)
+    notes = (f"connectionless modules: {use}",)
+    found = PowerSave(mode="connectionless", radio_on=on, worst_delay_ms=delay, notes=notes)
+    return found if use == NOT_USED else _shared(found, times)
+
+
+def _shared(alone: PowerSave, times: Times) -> PowerSave:
+    """Coexistence leaves the radio to Wi-Fi only in its time slices, whatever the mode is."""
+    if not times.coexists:
+        return alone
+    away = (1 - times.wifi_share) * times.slice_ms
+    told = "time slices of coexistence override the mode: the radio is Wi-Fi's "
+    return PowerSave(
+        mode=alone.mode,
+        radio_on=min(alone.radio_on, times.wifi_share),
+        worst_delay_ms=alone.worst_delay_ms + away,
+        broadcast_heard=alone.broadcast_heard,
+        notes=(*alone.notes, f"{told}for {times.wifi_share:.0%} of the time"),
+    )
+
+
+def warnings(found: Sequence[PowerSave]) -> tuple[str, ...]:
+    return tuple(note for mode in found for note in mode.notes)

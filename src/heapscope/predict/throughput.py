@@ -1,0 +1,263 @@
+"""Throughput from the knobs: the time of a bit is a sum.
+
+    1/T = (1 + penalties) / C + limits
+
+C, the ceiling, is a chip's with its PSRAM, for each metric: it scales with the clock and with newer
+software. A penalty is a share more processing, where code or data is not in fast memory. A limit is
+time that does not depend on the chip: a window's round trip over its length, a turn of the buffers
+over their number, a frame without aggregation. Every limit is bounded above by its knob alone and
+every penalty is a knob's own, so that 1/T is linear in one-hot values of the knobs; a window that
+two knobs bound is 1/min(a, b) = max(1/a, 1/b).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, Row, chips
+
+__all__ = [
+    "LIMITS",
+    "PENALTIES",
+    "Cases",
+    "Widths",
+    "ceiling_terms",
+    "fit_throughput",
+    "limit_features",
+    "names_for",
+    "observed_cases",
+    "penalty_features",
+    "throughput_prior",
+]
+
+#: Limits by metric, and what 1/T holds of each: see limit_features.
+LIMITS: Mapping[str, tuple[str, ...]] = {
+    "tcp_tx": ("send_window", "tx_buffers"),
+    "tcp_rx": ("receive_window", "block_ack", "static_rx", "no_block_ack"),
+    "udp_tx": ("tx_buffers",),
+    "udp_rx": ("block_ack", "static_rx", "dynamic_rx", "no_block_ack"),
+}
+#: First guesses, each right within a factor of about 2: a round trip of 1.5 ms is 0.18 KB for each
+#: Mbit/s; a buffer of 1.6 KB is turned over in about half a millisecond.
+_GUESSES = {
+    "send_window": 0.18,
+    "receive_window": 0.18,
+    "tx_buffers": 0.05,
+    "static_rx": 0.01,
+    "dynamic_rx": 0.01,
+    "block_ack": 0.005,
+    "no_block_ack": 0.005,
+}
+PENALTIES = ("wifi_iram", "wifi_rx_iram", "lwip_iram", "icache")
+_SEGMENT_KB = 1.44  # payload of a frame
+_CLOCK = 160  # MHz at which the prior's ceiling is told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Widths:
+    """Widths of the priors, as shares (of a natural logarithm)."""
+
+    error: float = 0.07  # of a measurement
+    degrees: float = 5.0  # of freedom of its t distribution; a number, no share
+    spread: float = 0.12  # of a ceiling around its chip's and metric's
+    psram: float = 0.2  # PSRAM's effect on a metric
+    penalty: float = 0.5  # a penalty of a metric around the option's
+    code: float = 0.5  # a chip's and metric's sensitivity to them
+
+    @property
+    def errors(self) -> Errors:
+        return Errors(scale=self.error, degrees=self.degrees)
+
+
+def limit_features(knobs: Knobs) -> dict[str, float]:
+    """What 1/T holds of each limit, per unit of its constant: 1/KB or 1/count; 0 where there is
+    none. In one round trip goes a window, and the segment whose acknowledgement opens it again."""
+    window = 1 / (knobs.window_kb + _SEGMENT_KB)
+    if knobs.dynamic_rx:
+        window = max(window, 1 / (_SEGMENT_KB * (knobs.dynamic_rx + 1)))
+    return {
+        "send_window": 1 / (knobs.send_kb + _SEGMENT_KB),
+        "receive_window": window,
+        "tx_buffers": 1 / knobs.tx_buffers,
+        "static_rx": 1 / knobs.static_rx,
+        "dynamic_rx": 1 / knobs.dynamic_rx if knobs.dynamic_rx else 0.0,
+        "block_ack": 1 / knobs.rx_ba_win if knobs.rx_ba_win else 0.0,
+        "no_block_ack": 0.0 if knobs.rx_ba_win else 1.0,
+    }
+
+
+def penalty_features(knobs: Knobs) -> dict[str, float]:
+    """1 where the penalty is paid. The cache's: below the size of the chip's best rank."""
+    small = 0 < knobs.icache_kb < chips()[knobs.chip].icache_kb
+    return {
+        "wifi_iram": float(not knobs.wifi_iram),
+        "wifi_rx_iram": float(not knobs.wifi_rx_iram),
+        "lwip_iram": float(not knobs.lwip_iram),
+        "icache": float(small),
+    }
+
+
+def ceiling_terms(knobs: Knobs, metric: str) -> dict[str, float]:
+    """ln C as a sum: coefficient by the constant's name."""
+    own = log((knobs.mhz or chips()[knobs.chip].mhz) / chips()[knobs.chip].mhz)
+    newer = knobs.generation
+    terms = {
+        f"chip.{knobs.chip}": 1.0,
+        f"metric.{metric}": 1.0,
+        f"spread.{knobs.group}.{metric}": 1.0,
+        "clock.own": own,
+        "newer": newer,
+        f"newer.{metric}": newer,
+        f"newer.{knobs.chip}": newer,
+    }
+    if 0 < newer < 1:
+        terms["newer.between"] = 1.0
+    if knobs.psram != NO_PSRAM:
+        terms[f"psram.{knobs.group}"] = 1.0
+        terms[f"psram.{metric}"] = 1.0
+    return {name: value for name, value in terms.items() if value}
+
+
+def penalty_terms(knobs: Knobs, metric: str, penalty: str) -> tuple[str, ...]:
+    """The logarithm of a penalty as a sum of constants."""
+    return (
+        f"penalty.{metric}.{penalty}",
+        f"code.{knobs.chip}",
+        f"code.{knobs.chip}.{metric}",
+    )
+
+
+def throughput_prior(groups: Iterable[str], widths: Widths) -> tuple[tuple[str, ...], Prior]:
+    """Names of all constants, and what is believed of them before the data."""
+    groups = tuple(dict.fromkeys(groups))
+    members = tuple(dict.fromkeys(group.split(".")[0] for group in groups))
+    beliefs: dict[str, tuple[dict[str, float], float, float]] = {}
+
+    def believe(
+        name: str, mean: float, width: float, less: Mapping[str, float] | None = None
+    ) -> None:
+        around = {other: -value for other, value in (less or {}).items() if value}
+        beliefs[name] = ({name: 1.0, **around}, mean, width)
+
+    believe("base", 3.7, 1.0)  # about 40 Mbit/s at 160 MHz
+    believe("clock", 1.0, 0.5)  # a faster clock's chips are that power of it faster
+    believe("clock.own", 1.0, 0.3)  # one chip at another clock; nothing was measured
+    believe("newer", 0.15, 0.2)
+    believe("newer.between", 0.0, 0.1)
+    for metric in METRICS:
+        believe(f"metric.{metric}", 0.0, 0.4)
+        believe(f"psram.{metric}", 0.0, widths.psram)
+        believe(f"newer.{metric}", 0.0, 0.1)
+    for chip in members:
+        ratio = log(chips()[chip].mhz / _CLOCK)
+        believe(f"chip.{chip}", 0.0, 0.3, {"base": 1.0, "clock": ratio})
+        believe(f"newer.{chip}", 0.0, 0.15)
+        believe(f"code.{chip}", 0.0, 1.5)
+        for metric in METRICS:
+            believe(f"code.{chip}.{metric}", 0.0, widths.code)
+    for group in groups:
+        if not group.endswith(f".{NO_PSRAM}"):
+            believe(f"psram.{group}", 0.0, 0.4)
+        for metric in METRICS:
+            believe(f"spread.{group}.{metric}", 0.0, widths.spread)
+    for limit, guess in _GUESSES.items():
+        believe(f"limit.{limit}", log(guess), 0.5)
+    for penalty in PENALTIES:
+        believe(f"penalty.{penalty}", log(0.1), 0.5)
+        for metric in METRICS:
+            believe(f"penalty.{metric}.{penalty}", 0.0, widths.penalty, {f"penalty.{penalty}": 1.0})
+    names = tuple(beliefs)
+    return names, Prior.of(names, tuple(beliefs.values()))
+
+
+class Cases:
+    """Configurations and metrics, ready to be evaluated for given constants; `observed` in
+    ln(Mbit/s), zeros where nothing was."""
+
+    def __init__(
+        self,
+        cases: Sequence[tuple[Knobs, str]],
+        names: Sequence[str],
+        observed: Sequence[float] | None = None,
+    ) -> None:
+        index = {name: number for number, name in enumerate(names)}
+        count, size = len(cases), len(names)
+        self.observed: Array = np.log(observed) if observed else np.zeros(count)
+        self._ceiling = np.zeros((count, size))
+        self._penalty = np.zeros((len(PENALTIES), count, size))
+        self._paid = np.zeros((len(PENALTIES), count))
+        self._limit_at = np.array([index[f"limit.{limit}"] for limit in _GUESSES])
+        self._limit = np.zeros((count, len(_GUESSES)))
+        for row, (knobs, metric) in enumerate(cases):
+            for name, value in ceiling_terms(knobs, metric).items():
+                self._ceiling[row, index[name]] = value
+            paid = penalty_features(knobs)
+            for number, penalty in enumerate(PENALTIES):
+                self._paid[number, row] = paid[penalty]
+                if paid[penalty]:
+                    for name in penalty_terms(knobs, metric, penalty):
+                        self._penalty[number, row, index[name]] = 1.0
+            features = limit_features(knobs)
+            for number, limit in enumerate(_GUESSES):
+                if limit in LIMITS[metric]:
+                    self._limit[row, number] = features[limit]
+
+    def expected(self, theta: Array) -> Array:
+        *_, total = self._parts(theta)
+        return -np.log(total)
+
+    def expected_and_slope(self, theta: Array) -> tuple[Array, Array]:
+        time, penalties, limits, total = self._parts(theta)
+        slope = self._ceiling * ((time + penalties.sum(axis=0)) / total)[:, None]
+        for number in range(len(PENALTIES)):
+            if self._paid[number].any():
+                slope -= self._penalty[number] * (penalties[number] / total)[:, None]
+        slope[:, self._limit_at] -= limits / total[:, None]
+        return -np.log(total), slope
+
+    def _parts(self, theta: Array) -> tuple[Array, Array, Array, Array]:
+        """Time of a bit in the ceiling, each penalty and each limit, and in all; us."""
+        time = np.exp(-self._ceiling @ theta)
+        penalties = self._paid * np.exp(self._penalty @ theta) * time
+        limits = self._limit * np.exp(theta[self._limit_at])
+        return time, penalties, limits, time + penalties.sum(axis=0) + limits.sum(axis=1)
+
+
+def names_for(rows: Iterable[Row]) -> tuple[str, ...]:
+    """The groups (chip and PSRAM) of rows."""
+    return tuple(dict.fromkeys(row.knobs.group for row in rows))
+
+
+def observed_cases(
+    rows: Sequence[Row], groups: Sequence[str] = ()
+) -> tuple[tuple[str, ...], Cases]:
+    """The names of all constants, and what was measured. `groups`: those that predictions will be
+    asked of besides."""
+    names, _ = throughput_prior((*names_for(rows), *groups), Widths())
+    told = [(row, metric) for row in rows for metric in row.throughput]
+    return names, Cases(
+        [(row.knobs, metric) for row, metric in told],
+        names,
+        [row.throughput[metric] for row, metric in told],
+    )
+
+
+def fit_throughput(
+    rows: Sequence[Row],
+    widths: Widths,
+    *,
+    groups: Sequence[str] = (),
+    start: Array | None = None,
+    cases: Cases | None = None,
+) -> tuple[tuple[str, ...], Posterior]:
+    """Constants from rows. `start`: those of another fit of the same rows; `cases`: of
+    observed_cases, where many fits are made."""
+    names, prior = throughput_prior((*names_for(rows), *groups), widths)
+    if cases is None:
+        _, cases = observed_cases(rows, groups)
+    return names, fit_posterior(cases, prior, errors=widths.errors, start=start)

@@ -1,0 +1,66 @@
+"""The device's own dynamic use on the memory that a configuration leaves it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapscope.config.config import Config
+from heapscope.layout.build import Psram
+from heapscope.layout.chips import load_chip
+from heapscope.layout.layout import Layout
+from heapscope.measure.result import ReplayResult
+from heapscope.predict.config_knobs import enabled, integer
+from heapscope.replay.run import ReplayProgress, replay
+
+__all__ = ["layout_of", "replayed"]
+
+#: The size of PSRAM is no option: a common module's.
+_PSRAM = 4 << 20
+_CHOICES = ("HEAP_POISONING_LIGHT", "HEAP_POISONING_COMPREHENSIVE")
+
+
+def replayed(trace: Path, config: Config, progress: ReplayProgress | None = None) -> ReplayResult:
+    """InputError: the trace or the layout cannot be used."""
+    return replay(trace, layout_of(config), progress=progress)
+
+
+def layout_of(config: Config) -> Layout:
+    """The chip's regions with the allocator of this build. Static use is that of a default
+    firmware; code that the configuration keeps in IRAM or not is not moved."""
+    chip = load_chip(config.chip)
+    flavour = "+light" if any(enabled(config, option) for option in _CHOICES) else ""
+    if enabled(config, "HEAP_TASK_TRACKING"):
+        flavour += "+track"
+    version = next((v for v in chip.data.versions if v.name == config.sdk), None)
+    single = chip.name != "esp32" or enabled(config, "FREERTOS_UNICORE")
+    has_rtc = single and version is not None and version.rtc is not None
+    has_protection = version is not None and version.protection is not None
+    return chip.layout(
+        idf=config.sdk,
+        cores=1 if chip.name == "esp32" and enabled(config, "FREERTOS_UNICORE") else None,
+        psram=_psram(config),
+        rtc=_switch(config, "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") if has_rtc else None,
+        protection=_switch(config, "ESP_SYSTEM_MEMPROT") if has_protection else None,
+        iram_8bit=enabled(config, "ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
+        flavour=flavour,
+    )
+
+
+def _switch(config: Config, option: str) -> bool | None:
+    """None: as in a default build."""
+    value = config.value(option)
+    if not isinstance(value, bool) or not config.given(option):
+        return None
+    return value
+
+
+def _psram(config: Config) -> Psram | None:
+    if not enabled(config, "SPIRAM"):
+        return None
+    if not enabled(config, "SPIRAM_USE_MALLOC"):
+        return Psram(size=_PSRAM, threshold=None)
+    return Psram(
+        size=_PSRAM,
+        threshold=integer(config, "SPIRAM_MALLOC_ALWAYSINTERNAL", 16_384),
+        reserve=integer(config, "SPIRAM_MALLOC_RESERVE_INTERNAL", 32_768),
+    )

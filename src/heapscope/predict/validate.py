@@ -1,0 +1,222 @@
+"""How good the models are where they have not seen: rows, chips and SDK dates left out.
+
+Whatever is chosen (widths of priors, the memory's cap) is chosen anew from the rows left in. A row
+is left out whole, its memory and its four throughputs. Nothing of later.csv takes part: some of its
+rows are the best rows of the tables once more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from statistics import NormalDist
+
+import numpy as np
+from scipy.special import stdtrit
+
+from heapscope.predict.chosen import choose
+from heapscope.predict.memory import (
+    MemoryShape,
+    choose_memory,
+    features,
+    fit_memory,
+    fixed_parts,
+    memory_features,
+)
+from heapscope.predict.posterior import Array, Errors, Posterior
+from heapscope.predict.throughput import (
+    Cases,
+    Widths,
+    fit_throughput,
+    names_for,
+    observed_cases,
+)
+from heapscope.predict.wifi_table import METRICS, Knobs, Row
+
+__all__ = [
+    "WIDTH_GRID",
+    "Guess",
+    "LeftOut",
+    "choose_widths",
+    "covered",
+    "kilobytes",
+    "leave_out",
+    "memory_covered",
+    "ordered",
+    "percent",
+    "predicted_memory",
+    "predicted_throughput",
+]
+
+#: What choose_widths tries.
+WIDTH_GRID: Mapping[str, Sequence[float]] = {
+    "error": (0.04, 0.05, 0.07, 0.1),
+    "degrees": (2.0, 3.0, 5.0),
+    "spread": (0.08, 0.12, 0.2),
+    "penalty": (0.35, 0.5, 0.7),
+    "code": (0.3, 0.5, 0.7),
+    "psram": (0.1, 0.2, 0.4),
+}
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """A prediction: of ln(Mbit/s) for a throughput, of KB for memory. `width` is the standard
+    deviation of what the constants say; a measurement then has its error."""
+
+    mean: float
+    width: float
+    errors: Errors
+
+    def reach(self, share: float) -> float:
+        """Half the band that is to hold this share of all measurements."""
+        upper = (1 + share) / 2
+        own = NormalDist().inv_cdf(upper) * self.width
+        return math.hypot(own, float(stdtrit(self.errors.degrees, upper)) * self.errors.scale)
+
+    def holds(self, value: float, *, share: float) -> bool:
+        return abs(value - self.mean) <= self.reach(share)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """One row as predicted from others."""
+
+    row: Row
+    throughput: Mapping[str, Guess]
+    memory: Guess
+    widths: Widths = field(repr=False)
+    shape: MemoryShape = field(repr=False)
+
+
+def choose_widths(rows: Sequence[Row], start: Widths | None = None) -> Widths:
+    """The widths with the most evidence in these rows."""
+    last: list[Array] = []
+    _, cases = observed_cases(rows)
+
+    def evidence(widths: Widths) -> float:
+        here = last[-1] if last else None
+        _, found = fit_throughput(rows, widths, start=here, cases=cases)
+        last.append(found.theta)
+        return found.log_evidence
+
+    return choose(start or Widths(), WIDTH_GRID, evidence)
+
+
+def leave_out(
+    rows: Sequence[Row],
+    folds: Sequence[tuple[Sequence[Row], Sequence[Row]]],
+    *,
+    progress: Progress = lambda done, total: None,
+) -> list[LeftOut]:
+    """Folds: rows to learn from, rows to predict. Groups that no row is of are guessed from the
+    prior."""
+    groups = names_for(rows)
+    found = []
+    for number, (learn, ask) in enumerate(folds):
+        progress(number, len(folds))
+        widths = choose_widths(learn)
+        shape = choose_memory(learn)
+        names, posterior = fit_throughput(learn, widths, groups=groups)
+        memory_names, memory = fit_memory(learn, shape, groups=groups)
+        for row in ask:
+            throughput = predicted_throughput(
+                [(row.knobs, metric) for metric in METRICS], names, posterior, widths
+            )
+            found.append(
+                LeftOut(
+                    row=row,
+                    throughput=dict(zip(METRICS, throughput, strict=True)),
+                    memory=predicted_memory(row.knobs, memory_names, memory, shape),
+                    widths=widths,
+                    shape=shape,
+                )
+            )
+    progress(len(folds), len(folds))
+    return found
+
+
+def predicted_throughput(
+    cases: Sequence[tuple[Knobs, str]],
+    names: Sequence[str],
+    posterior: Posterior,
+    widths: Widths,
+) -> list[Guess]:
+    expected, slope = Cases(cases, names).expected_and_slope(posterior.theta)
+    width = np.sqrt(np.einsum("ij,jk,ik->i", slope, posterior.covariance, slope))
+    return [
+        Guess(mean=float(mean), width=float(each), errors=widths.errors)
+        for mean, each in zip(expected, width, strict=True)
+    ]
+
+
+def predicted_memory(
+    knobs: Knobs, names: Sequence[str], posterior: Posterior, shape: MemoryShape
+) -> Guess:
+    terms = features(names, [memory_features(knobs, cap=shape.cap)])[0]
+    return Guess(
+        mean=float(terms @ posterior.theta) - sum(fixed_parts(knobs).values()),
+        width=float(terms @ posterior.covariance @ terms) ** 0.5,
+        errors=shape.unseen,
+    )
+
+
+def percent(found: Iterable[LeftOut], metrics: Sequence[str] = METRICS) -> Array:
+    """Errors of all throughputs, percent of what was measured, without sign."""
+    return np.array(
+        [
+            abs(np.exp(each.throughput[metric].mean) / each.row.throughput[metric] - 1) * 100
+            for each in found
+            for metric in metrics
+            if metric in each.row.throughput
+        ]
+    )
+
+
+def ordered(found: Sequence[LeftOut]) -> tuple[int, int]:
+    """Pairs of configurations of one group whose order comes out right, and all that differ."""
+    right = total = 0
+    for a, b in combinations(found, 2):
+        if a.row.knobs.group != b.row.knobs.group:
+            continue
+        for metric in METRICS:
+            truth = a.row.throughput[metric] - b.row.throughput[metric]
+            if truth:
+                total += 1
+                right += truth * (a.throughput[metric].mean - b.throughput[metric].mean) > 0
+    return right, total
+
+
+def covered(found: Sequence[LeftOut], *, share: float) -> tuple[int, int]:
+    """Throughputs inside the band that is to hold this share, and all."""
+    inside = [
+        each.throughput[metric].holds(float(np.log(value)), share=share)
+        for each in found
+        for metric, value in each.row.throughput.items()
+    ]
+    return sum(inside), len(inside)
+
+
+def kilobytes(found: Iterable[LeftOut], *, computed: bool = False) -> Array:
+    """Errors of available memory, KB without sign: of the rows that were measured, or of those that
+    their publisher computed."""
+    return np.array(
+        [
+            abs(each.memory.mean - each.row.memory_kb)
+            for each in found
+            if each.row.memory_kb is not None and each.row.memory_computed == computed
+        ]
+    )
+
+
+def memory_covered(found: Iterable[LeftOut], *, share: float) -> tuple[int, int]:
+    """Measured rows whose available memory is inside that band, and all of them."""
+    inside = [
+        each.memory.holds(each.row.memory_kb, share=share)
+        for each in found
+        if each.row.memory_kb is not None and not each.row.memory_computed
+    ]
+    return sum(inside), len(inside)

@@ -1,0 +1,62 @@
+"""Findings for people: place, rule, what is wrong and what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from heapscope.config.rules import SEVERITIES
+from heapscope.lint.finding import Finding, LintResult
+from heapscope.measure.wording import plural
+from heapscope.trace.names import printable
+
+__all__ = ["print_lint"]
+
+
+def print_lint(result: LintResult, target: Console) -> None:
+    for position, sentence in enumerate(_sentences(result)):
+        target.print(Text(sentence, style="bold" if position == 0 else ""))
+    for note in result.notes:
+        target.print(Text(f"note: {note}", style="dim"))
+    for severity, meaning in SEVERITIES.items():
+        found = [each for each in result.findings if each.severity == severity]
+        if found:
+            target.print()
+            target.print(Text(f"{severity}: {meaning}", style="bold"))
+        for finding in found:
+            _print(finding, target)
+
+
+def _sentences(result: LintResult) -> Iterator[str]:
+    """The answer first."""
+    hard = sum(each.hard for each in result.findings)
+    soft = len(result.findings) - hard
+    if not result.findings:
+        yield "Nothing to say against this configuration."
+    else:
+        parts = [plural(hard, "error")] if hard else ["No errors"]
+        if soft:
+            parts.append("1 piece of advice" if soft == 1 else f"{soft:,} pieces of advice")
+        yield f"{', '.join(parts)}."
+    yield (
+        f"{plural(result.options, 'option')} set for {result.chip}, ESP-IDF {result.sdk}; "
+        f"{result.listed:,} of them are in Heapscope's table."
+    )
+    if result.unknown:
+        yield f"Not decided, as values are not known: {', '.join(result.unknown)}."
+
+
+def _print(finding: Finding, target: Console) -> None:
+    style = "red" if finding.hard else "yellow"
+    place = printable(finding.place, limit=400) if finding.line else "(defaults)"
+    option = f" CONFIG_{printable(finding.option)}" if finding.option else ""
+    target.print(Text.assemble(f"{place}: ", (finding.rule, style), option))
+    target.print(Text(f"  {finding.message}"))
+    for line in finding.write:
+        target.print(Text(f"  write {line}", style="green"))
+    for option_name, file, number in finding.remove:
+        if not finding.write:
+            shown = f"  take out line {number} of {printable(file, limit=400)}"
+            target.print(Text(f"{shown}: CONFIG_{printable(option_name)}", style="green"))

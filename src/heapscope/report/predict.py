@@ -1,0 +1,141 @@
+"""A prediction on a terminal: figures, RAM part by part, and what each prediction rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from heapscope.measure.result import ReplayResult
+from heapscope.predict.forecast import Band, Forecast
+from heapscope.predict.parts import ALWAYS, PEAK, START
+from heapscope.report import table as terminal
+
+__all__ = ["print_forecast", "print_replayed"]
+
+_NAMES = {
+    "tcp_tx": "TCP sent",
+    "tcp_rx": "TCP received",
+    "udp_tx": "UDP sent",
+    "udp_rx": "UDP received",
+}
+
+
+def print_forecast(found: Forecast, target: Console) -> None:
+    target.print(Text(_headline(found), style="bold"))
+    for note in found.notes:
+        target.print(Text(note, style="dim"))
+    for made in _tables(found, target.width):
+        target.print()
+        target.print(made)
+    target.print()
+    for mode in found.power_save:
+        for note in mode.notes:
+            target.print(Text(f"{mode.mode}: {note}", style="dim"))
+    for sentence in found.rests_on:
+        target.print(Text(sentence, style="dim"))
+
+
+def _headline(found: Forecast) -> str:
+    place = found.environment
+    where = place.place
+    if place.round_trip_ms:
+        where += f", {place.round_trip_ms:g} ms more round trip"
+    if place.loss:
+        where += f", {100 * place.loss:g} % loss"
+    return (
+        f"{found.config.chip}, ESP-IDF {found.config.sdk}, {where}: "
+        f"{found.available.middle:,.0f} KB available at the busiest"
+    )
+
+
+def _tables(found: Forecast, width: int) -> Iterator[RenderableType]:
+    column = terminal.Column
+    yield terminal.table(
+        "Wi-Fi throughput, one stream, Mbit/s; available memory, KB",
+        [
+            column(heading="", name=True),
+            column(heading="median"),
+            column(heading="80 % from"),
+            column(heading="to"),
+            column(heading="95 % from"),
+            column(heading="to"),
+        ],
+        list(_band_rows(found)),
+        width=width,
+    )
+    yield terminal.table(
+        "RAM that the configuration asks for, bytes",
+        [
+            column(heading="Component", name=True),
+            column(heading="Part", name=True),
+            column(heading="Kind", name=True),
+            column(heading="static"),
+            column(heading="at start"),
+            column(heading="peak"),
+        ],
+        list(_part_rows(found)),
+        width=width,
+    )
+    yield terminal.table(
+        "Power save",
+        [
+            column(heading="Mode", name=True),
+            column(heading="radio on %"),
+            column(heading="worst delay ms"),
+            column(heading="broadcast heard %"),
+        ],
+        [
+            (
+                mode.mode,
+                f"{100 * mode.radio_on:.1f}",
+                "never" if mode.worst_delay_ms == float("inf") else f"{mode.worst_delay_ms:,.0f}",
+                f"{100 * mode.broadcast_heard:.0f}",
+            )
+            for mode in found.power_save
+        ],
+        width=width,
+    )
+
+
+def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
+    for metric, band in found.throughput.items():
+        yield (_NAMES[metric], *_figures(band, 1))
+    yield ("available memory", *_figures(found.available, 0))
+    if found.left is not None:
+        yield ("after TLS and Bluetooth", *_figures(found.left, 0))
+    if found.tls is not None:
+        tls = found.tls
+        seconds = (f"{value:.1f}" for value in (tls.total, tls.low, tls.high))
+        yield ("1 MB over TLS, s", *seconds, "-", "-")
+
+
+def _figures(band: Band, digits: int) -> Iterator[str]:
+    values = (band.middle, band.low[0.8], band.high[0.8], band.low[0.95], band.high[0.95])
+    return (f"{value:,.{digits}f}" for value in values)
+
+
+def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
+    columns = (ALWAYS, START, PEAK)
+    for part in found.parts:
+        value = "no limit" if part.bytes is None else f"{part.bytes:,}"
+        count = f", {part.count}" if part.count > 1 else ""
+        yield (
+            part.component,
+            f"{part.what}{count}",
+            part.kind,
+            *(value if part.when == when else "-" for when in columns),
+        )
+    for kind in ("DRAM", "IRAM", "SPIRAM"):
+        sums = [found.total(kind, when) for when in columns]
+        if any(sums):
+            yield ("together", "", kind, *(f"{value:,}" for value in sums))
+
+
+def print_replayed(result: ReplayResult, target: Console) -> None:
+    """The trace on the configuration's memory, in a few sentences."""
+    target.print()
+    target.print(Text("The trace on this configuration's memory", style="bold"))
+    for sentence in result.verdict():
+        target.print(Text(sentence))

@@ -1,0 +1,61 @@
+"""Lines for sdkconfig.defaults, each with its reason above it: Kconfig knows no comment behind a
+value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heapscope.config.value import config_line
+from heapscope.predict.wifi_table import METRICS
+from heapscope.tune.options import LABELS, label, option_values
+from heapscope.tune.result import Change, TuneResult
+from heapscope.tune.wifi import FREE
+
+__all__ = ["effect_text", "fragment"]
+
+_LEAST = 0.05  # of a KB or Mbit/s: less is no effect
+
+
+def fragment(result: TuneResult) -> str:
+    """Of a result with a configuration."""
+    return "\n".join(_text(result)) + "\n"
+
+
+def effect_text(change: Change) -> str:
+    """ "+9.6 KB free, -1.2 Mbit/s tcp_rx": what the change of this knob alone does."""
+    parts = []
+    for metric in (FREE, *METRICS):
+        value = change.effect[metric]
+        if abs(value) >= _LEAST:
+            unit = "KB free" if metric == FREE else f"Mbit/s {metric}"
+            parts.append(f"{value:+.1f} {unit}")
+    return ", ".join(parts) or "no predicted effect of its own"
+
+
+def _text(result: TuneResult) -> Iterator[str]:
+    assert result.best is not None
+    yield "# By `heapscope tune`: give this file last, or paste its lines."
+    yield f"# {result.chip}, PSRAM {result.psram}, ESP-IDF {result.sdk}. Predicted (80 % band):"
+    low, high = result.best.figures.low, result.best.figures.high
+    for metric, middle in result.best.figures.median.items():
+        unit = "KB" if metric == FREE else "Mbit/s"
+        yield f"#   {metric} {middle:.1f} {unit} ({low[metric]:.1f} to {high[metric]:.1f})"
+    if not result.changes:
+        yield "# Nothing to change."
+    for change in result.changes:
+        before = option_values(result.chip, change.knob, change.before)
+        after = option_values(result.chip, change.knob, change.after)
+        yield ""
+        yield (
+            f"# {LABELS[change.knob]}: {label(change.knob, change.before)} -> "
+            f"{label(change.knob, change.after)}: {effect_text(change)}"
+        )
+        if change.breaks:
+            yield f"# (as before it would break rule {', '.join(change.breaks)})"
+        for name, value in after.items():
+            if before.get(name) != value:
+                yield config_line(name, value)
+    for each in result.companions:
+        yield ""
+        yield f"# follows: {each.reason}"
+        yield config_line(each.option, each.value)

@@ -1,0 +1,112 @@
+"""What the user needs, keeps and prefers: read, and checked before anything is searched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from heapscope.errors import HeapscopeError
+from heapscope.nearest import did_you_mean
+from heapscope.predict.wifi_table import METRICS
+from heapscope.sizes import parse_size
+from heapscope.trace.names import printable
+from heapscope.tune.options import KNOBS, knob_of
+from heapscope.tune.wifi import FREE
+
+__all__ = [
+    "CONTIGUOUS",
+    "PREFERENCES",
+    "SPEED",
+    "TARGETS",
+    "Need",
+    "parse_keep",
+    "parse_tune_needs",
+]
+
+CONTIGUOUS = "contiguous"
+#: All four throughputs: the time of a bit of each, added up.
+SPEED = "speed"
+TARGETS = (FREE, *METRICS, CONTIGUOUS)
+PREFERENCES = (FREE, SPEED, *METRICS)
+
+_NEED = re.compile(r"\s*([A-Za-z_0-9]*)\s*(<=|>=|==|=|<|>)\s*(.*?)\s*")
+_RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?) *(m|mbps|mbit/s|mbit)?", re.ASCII | re.I)
+_REMEDY = 'write --need "free>=150KB", --need "tcp_rx>=20" (Mbit/s) or --need "contiguous>=16717"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """At least so much: KB of `free`, Mbit/s of a throughput, bytes of `contiguous`."""
+
+    target: str
+    amount: float
+    text: str
+
+    @property
+    def unit(self) -> str:
+        return {FREE: "KB", CONTIGUOUS: "bytes"}.get(self.target, "Mbit/s")
+
+
+def parse_tune_needs(texts: Sequence[str]) -> tuple[Need, ...]:
+    """HeapscopeError names the need that is none, or two that contradict each other."""
+    found: dict[str, Need] = {}
+    for text in texts:
+        need = _need(text)
+        other = found.setdefault(need.target, need)
+        if other.amount != need.amount:
+            raise HeapscopeError(
+                f"--need '{other.text}' and --need '{need.text}': two amounts of {need.target}",
+                remedy="give the larger one alone",
+            )
+    return tuple(found.values())
+
+
+def _need(text: str) -> Need:
+    shown = printable(text, limit=80)
+    parts = _NEED.fullmatch(text)
+    if parts is None:
+        raise HeapscopeError(f"--need '{shown}': no need", remedy=_REMEDY)
+    target, sign, amount = parts[1], parts[2], parts[3]
+    if target not in TARGETS:
+        raise HeapscopeError(
+            f"--need '{shown}': there is no '{printable(target)}'",
+            remedy=f"{did_you_mean(target, TARGETS)}valid: {', '.join(TARGETS)}",
+        )
+    if sign != ">=":
+        raise HeapscopeError(
+            f"--need '{shown}': a need is a least amount, with >=, not {sign}", remedy=_REMEDY
+        )
+    if target in METRICS:
+        rate = _RATE.fullmatch(amount)
+        if rate is None:
+            raise HeapscopeError(
+                f"--need '{shown}': '{printable(amount)}' is no throughput",
+                remedy=f'write it in Mbit/s: --need "{target}>=20" or "{target}>=20Mbit/s"',
+            )
+        number = float(rate[1])
+    else:
+        number = float(parse_size(amount, what=f"--need {target}"))
+        if target == FREE:
+            number /= 1024
+    if number <= 0:
+        raise HeapscopeError(
+            f"--need '{shown}': every configuration has that",
+            remedy="leave it out, or ask for more",
+        )
+    return Need(target=target, amount=number, text=shown)
+
+
+def parse_keep(texts: Iterable[str]) -> tuple[str, ...]:
+    """Knobs, from names of options or of knobs."""
+    kept = []
+    for text in texts:
+        option = text.strip().removeprefix("CONFIG_")
+        knob = knob_of(option)
+        if not knob:
+            raise HeapscopeError(
+                f"--keep '{printable(text)}': no option that tune changes",
+                remedy=f"{did_you_mean(option, KNOBS)}it changes those of: {', '.join(KNOBS)}",
+            )
+        kept.append(knob)
+    return tuple(dict.fromkeys(kept))

@@ -1,0 +1,266 @@
+"""One question: the best configuration under needs, and why it is that one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from heapscope.config.rules import all_rules
+from heapscope.errors import HeapscopeError
+from heapscope.predict.memory import BUFFER_KB
+from heapscope.predict.wifi_table import METRICS, chips
+from heapscope.tune.needs import SPEED, Need
+from heapscope.tune.options import (
+    LABELS,
+    as_number,
+    as_tx,
+    broken_rules,
+    option_values,
+    with_choice,
+)
+from heapscope.tune.problem import Problem
+from heapscope.tune.result import (
+    Alternative,
+    Candidate,
+    Change,
+    Companion,
+    NeedResult,
+    Relaxation,
+    TuneResult,
+)
+from heapscope.tune.search import Solution
+from heapscope.tune.wifi import FREE
+
+__all__ = ["Question", "answer", "default_preference"]
+
+#: Of a goal: changes by less than this are the solver's tolerance, not gains.
+_GAIN = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    needs: tuple[Need, ...]
+    prefer: str
+    keep: tuple[str, ...] = ()
+
+
+def default_preference(needs: Sequence[Need]) -> str:
+    """What is not asked for: memory, or where only memory is asked for, speed."""
+    return SPEED if needs and all(need.target == FREE for need in needs) else FREE
+
+
+def answer(problem: Problem, question: Question, *, notes: Sequence[str] = ()) -> TuneResult:
+    """HeapscopeError where what is kept contradicts the rules, so that nothing is left."""
+    now = problem.candidate(problem.current)
+    limits = problem.limits(question.needs)
+    found = problem.best(question.prefer, limits)
+    told = [*notes, *_notes(problem, question)]
+    if found is None:
+        relaxation = _relaxation(problem, question)
+        return _result(
+            problem,
+            question,
+            now=now,
+            best=None,
+            needs=tuple(
+                NeedResult(
+                    need=need, value=problem.amount(need.target, relaxation.best), without=None
+                )
+                for need in question.needs
+            ),
+            relaxation=relaxation,
+            notes=told,
+        )
+    best = problem.candidate(problem.polished(question.prefer, limits, found))
+    return _result(
+        problem,
+        question,
+        now=now,
+        best=best,
+        bound=None if question.prefer == SPEED else _amount(question.prefer, found.bound),
+        needs=tuple(_needs(problem, question, best, found)),
+        changes=tuple(_changes(problem, best)),
+        companions=tuple(_companions(problem, best)),
+        alternatives=tuple(_alternatives(problem, question, best)),
+        notes=[*told, _worst(now, best)],
+    )
+
+
+def _result(
+    problem: Problem,
+    question: Question,
+    *,
+    now: Candidate,
+    best: Candidate | None,
+    needs: tuple[NeedResult, ...],
+    notes: Sequence[str],
+    bound: float | None = None,
+    changes: tuple[Change, ...] = (),
+    companions: tuple[Companion, ...] = (),
+    alternatives: tuple[Alternative, ...] = (),
+    relaxation: Relaxation | None = None,
+) -> TuneResult:
+    return TuneResult(
+        chip=problem.now.chip,
+        sdk=problem.config.sdk,
+        psram=problem.now.psram,
+        prefer=question.prefer,
+        median=problem.median,
+        now=now,
+        best=best,
+        bound=bound,
+        needs=needs,
+        changes=changes,
+        companions=companions,
+        alternatives=alternatives,
+        relaxation=relaxation,
+        notes=tuple(notes),
+        solved=problem.search.solved,
+    )
+
+
+def _amount(target: str, cost: float) -> float:
+    return -cost if target == FREE else 1 / cost
+
+
+def _needs(
+    problem: Problem, question: Question, best: Candidate, found: Solution
+) -> Iterator[NeedResult]:
+    have = problem.amount(question.prefer, best)
+    for need in question.needs:
+        others = [each for each in question.needs if each is not need]
+        without = problem.best(question.prefer, problem.limits(others))
+        gain = 0.0
+        if without is not None:
+            then = problem.amount(question.prefer, problem.candidate(without.choice))
+            gain = then - have if then - have > _GAIN * max(abs(have), 1.0) else 0.0
+        yield NeedResult(need=need, value=problem.amount(need.target, best), without=gain)
+
+
+def _changes(problem: Problem, best: Candidate) -> Iterator[Change]:
+    """With everything else as in the best configuration."""
+    whole = {rule.id for rule in broken_rules(with_choice(problem.config, best.choice))}
+    for name, after in best.choice.items():
+        before = problem.current[name]
+        if before == after:
+            continue
+        back = problem.candidate({**best.choice, name: before})
+        at_back = {
+            rule.id for rule in broken_rules(with_choice(problem.config, back.choice))
+        } - whole
+        yield Change(
+            knob=name,
+            before=before,
+            after=after,
+            effect={
+                metric: best.figures.median[metric] - back.figures.median[metric]
+                for metric in (FREE, *METRICS)
+            },
+            breaks=tuple(sorted(at_back)),
+        )
+
+
+def _alternatives(problem: Problem, question: Question, best: Candidate) -> Iterator[Alternative]:
+    """The best that leaves one changed knob as it is, where that can be."""
+    limits = problem.limits(question.needs)
+    have = problem.amount(question.prefer, best)
+    for name, after in best.choice.items():
+        current = problem.current[name]
+        if current == after or current not in problem.domain.space.knob(name).values:
+            continue
+        kept = problem.best(question.prefer, limits, held={name: current})
+        if kept is not None:
+            candidate = problem.candidate(kept.choice)
+            loss = max(0.0, have - problem.amount(question.prefer, candidate))
+            yield Alternative(kept=name, best=candidate, loss=loss)
+
+
+def _relaxation(problem: Problem, question: Question) -> Relaxation:
+    limits = problem.limits(question.needs)
+    shares = {quantity: abs(high) for quantity, high in limits.items()}
+    found = problem.search.relaxed(limits, shares)
+    if found is None:
+        broken = ", ".join(sorted({rule.id for rule in broken_rules(problem.config)}))
+        names = ", ".join(LABELS[name] for name in question.keep)
+        kept = f" with {names} kept" if names else ""
+        because = f" (broken now: {broken})" if broken else ""
+        raise HeapscopeError(
+            f"no configuration keeps all hard rules{kept}{because}",
+            remedy="keep less, or mend the sdkconfig first: heapscope lint",
+        )
+    best = problem.candidate(found.choice)
+    alone: dict[str, float | None] = {}
+    for need in question.needs:
+        others = [each for each in question.needs if each is not need]
+        most = problem.best(need.target, problem.limits(others))
+        alone[need.target] = None if most is None else _amount(need.target, most.value)
+    return Relaxation(
+        share=found.value,
+        best=best,
+        amounts={
+            need.target: _amount(need.target, limits[quantity] + found.value * shares[quantity])
+            for need in question.needs
+            for quantity in (problem.quantities[need.target],)
+        },
+        alone=alone,
+    )
+
+
+def _companions(problem: Problem, best: Candidate) -> Iterator[Companion]:
+    """Advice about the network's options that the change, and not the user, breaks."""
+    before, after = problem.config, with_choice(problem.config, best.choice)
+    tuned = {
+        option
+        for name, value in best.choice.items()
+        for option in option_values(problem.now.chip, name, value)
+    }
+    seen: set[str] = set()
+    for _ in range(2):  # a mailbox that follows a window is followed by the next
+        for rule in all_rules():
+            for check in rule.checks if rule.area == "lwip" and not rule.hard else ():
+                new = check.broken(after) and not check.broken(before)
+                if not new or not check.counts_in(after.sdk):
+                    continue
+                for option, value in check.replacements(after).items():
+                    if option not in tuned and option not in seen:
+                        seen.add(option)
+                        after = after.changed_to({option: value})
+                        reason = f"{rule.id}: {rule.text}"
+                        yield Companion(option=option, value=value, reason=reason)
+
+
+def _worst(now: Candidate, best: Candidate) -> str:
+    """What the models' figures, of one stream that is read at once, do not hold."""
+    return (
+        f"if every buffer and one connection's windows were full at once (rules W24, L12): "
+        f"{_full(now):.0f} KB now, {_full(best):.0f} KB then; a program that reads late comes "
+        "nearer to it than the figures"
+    )
+
+
+def _full(candidate: Candidate) -> float:
+    kind, count = as_tx(candidate.choice["tx"])
+    received, window, sent = (
+        as_number(candidate.choice[name]) for name in ("dynamic_rx", "tcp_wnd", "tcp_snd_buf")
+    )
+    buffers = received + (count if kind == "dynamic" else 0)
+    return BUFFER_KB * buffers + (window + sent) / 1024
+
+
+def _notes(problem: Problem, question: Question) -> Iterator[str]:
+    now, domain = problem.now, problem.domain
+    yield from problem.notes
+    held = "median" if problem.median else "lower bound of the 80 % band"
+    yield f"needs are held at the {held}"
+    yield "windows are tried in steps of 1,024 bytes, buffers in steps of 1"
+    if domain.thin:
+        yield f"no published table of the {now.group}: values tried are those of other chips"
+    out = [LABELS[name] for name in domain.outside if name not in question.keep]
+    if out:
+        yield f"outside the published values now: {', '.join(out)}; --extrapolate lets them stay"
+    highest = chips()[now.chip].mhz
+    if now.mhz and now.mhz != highest:
+        yield f"the CPU is at {now.mhz} MHz, the published figures are of {highest}"
+    broken = [rule.id for rule in broken_rules(problem.config)]
+    if broken:
+        yield f"the configuration as it is breaks: {', '.join(sorted(set(broken)))}"

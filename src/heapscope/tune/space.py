@@ -1,0 +1,218 @@
+"""What is searched: knobs with their values, and rules between them, as rows over one-hot columns.
+
+A knob with n values has n columns of 0 or 1, exactly one of which is 1. What is a sum over the
+knobs is then linear in the columns, whatever the values are: numbers, names, or pairs of options.
+
+A rule between two knobs says which values of the second go with a value of the first. For a set S
+of seconds, the firsts that need one of S are 1 in all at most as often as S is. Where the sets are
+nested (x <= y is), the rows are written as running differences, so that each column stands in one
+row alone: the solver's time is in the length of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "Choice", "Knob", "Larger", "Row", "Rule", "Space"]
+
+Array = NDArray[np.float64]
+
+#: The value of every knob, by its name.
+Choice = Mapping[str, Hashable]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knob:
+    name: str
+    values: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Larger:
+    """max(of[first's value], of_other[second's value]): 1 / min(a, b) when both give 1 / value."""
+
+    name: str
+    knobs: tuple[str, str]
+    of: tuple[Mapping[Hashable, float], Mapping[Hashable, float]]
+
+    def value(self, choice: Choice) -> float:
+        return max(each[choice[knob]] for knob, each in zip(self.knobs, self.of, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """Combinations of values that may be. `allows` gets one value of each knob, in their order."""
+
+    name: str
+    knobs: tuple[str, ...]
+    allows: Callable[..., bool]
+
+    def holds(self, choice: Choice) -> bool:
+        return self.allows(*(choice[knob] for knob in self.knobs))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """low <= sum of columns times coefficients <= high."""
+
+    columns: Mapping[int, float]
+    low: float
+    high: float
+
+
+#: A rule is written out in rows while it has no more combinations than this; otherwise it is held
+#: by cutting off each choice that breaks it.
+_WRITTEN = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Space:
+    """Columns: the values of each knob; then, for each `larger`, its value and which side it is;
+    then the running differences of rules."""
+
+    knobs: tuple[Knob, ...]
+    larger: tuple[Larger, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    _start: dict[str, int] = field(default_factory=dict, repr=False)
+    _rule_rows: list[Row] = field(default_factory=list, repr=False)
+    _differences: list[int] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        at = 0
+        for knob in self.knobs:
+            self._start[knob.name] = at
+            at += len(knob.values)
+        for each in self.larger:
+            self._start[each.name] = at
+            at += 2
+        self._differences.extend((at, at))  # the first such column, and the end
+        for rule in self.rules:
+            if self._written(rule):
+                self._write(rule)
+
+    @property
+    def width(self) -> int:
+        return self._differences[1]
+
+    def column(self, knob: Knob, value: Hashable) -> int:
+        return self._start[knob.name] + knob.values.index(value)
+
+    def columns(self, knob: Knob) -> range:
+        start = self._start[knob.name]
+        return range(start, start + len(knob.values))
+
+    def larger_column(self, name: str) -> int:
+        return self._start[name]
+
+    def knob(self, name: str) -> Knob:
+        return next(knob for knob in self.knobs if knob.name == name)
+
+    def whole(self) -> Array:
+        """1 for columns of whole numbers."""
+        made = np.ones(self.width)
+        for each in self.larger:
+            made[self._start[each.name]] = 0
+        made[slice(*self._differences)] = 0
+        return made
+
+    def bounds(self) -> tuple[Array, Array]:
+        low, high = np.zeros(self.width), np.ones(self.width)
+        for each in self.larger:
+            values = [value for side in each.of for value in side.values()]
+            low[self._start[each.name]] = min(values)
+            high[self._start[each.name]] = max(values)
+        return low, high
+
+    def choice(self, columns: Array) -> dict[str, Hashable]:
+        """What the solver's columns mean."""
+        return {
+            knob.name: knob.values[int(np.argmax(columns[self.columns(knob)]))]
+            for knob in self.knobs
+        }
+
+    def rows(self) -> Iterator[Row]:
+        for knob in self.knobs:
+            yield Row(columns=dict.fromkeys(self.columns(knob), 1.0), low=1, high=1)
+        for each in self.larger:
+            yield from self._larger_rows(each)
+        yield from self._rule_rows
+
+    def without(self, choice: Choice, knobs: Sequence[str]) -> Row:
+        """Not all of these values at once."""
+        columns = {self.column(self.knob(name), choice[name]): 1.0 for name in knobs}
+        return Row(columns=columns, low=-np.inf, high=len(columns) - 1)
+
+    def broken(self, choice: Choice) -> list[Rule]:
+        return [rule for rule in self.rules if not rule.holds(choice)]
+
+    def every(self) -> Iterator[dict[str, Hashable]]:
+        """All choices that no rule forbids: for small spaces."""
+        names = [knob.name for knob in self.knobs]
+        for values in product(*(knob.values for knob in self.knobs)):
+            choice = dict(zip(names, values, strict=True))
+            if not self.broken(choice):
+                yield choice
+
+    def _larger_rows(self, each: Larger) -> Iterator[Row]:
+        """At least both sides; and, as the second column says, equal to one of them, so that the
+        value is right also where a larger one would be welcome."""
+        at = self._start[each.name]
+        numbers = [value for side in each.of for value in side.values()]
+        span = max(numbers) - min(numbers)
+        for position, (name, of) in enumerate(zip(each.knobs, each.of, strict=True)):
+            knob = self.knob(name)
+            less = {self.column(knob, value): -of[value] for value in knob.values}
+            yield Row(columns={at: 1.0, **less}, low=0, high=np.inf)
+            side = span if position else -span
+            yield Row(columns={at: 1.0, **less, at + 1: side}, low=-np.inf, high=max(side, 0))
+
+    def _written(self, rule: Rule) -> bool:
+        sizes = [len(self.knob(name).values) for name in rule.knobs]
+        return len(sizes) <= 2 and int(np.prod(sizes)) <= _WRITTEN
+
+    def _write(self, rule: Rule) -> None:
+        first = self.knob(rule.knobs[0])
+        if len(rule.knobs) == 1:
+            wrong = [value for value in first.values if not rule.allows(value)]
+            columns = {self.column(first, value): 1.0 for value in wrong}
+            if columns:
+                self._rule_rows.append(Row(columns=columns, low=-np.inf, high=0))
+            return
+        second = self.knob(rule.knobs[1])
+        users: dict[frozenset[int], list[int]] = {}
+        for value in first.values:
+            partners = frozenset(
+                self.column(second, other) for other in second.values if rule.allows(value, other)
+            )
+            users.setdefault(partners, []).append(self.column(first, value))
+        sets = sorted(users, key=len)
+        if all(small < large for small, large in pairwise(sets)):
+            self._write_chain([(each, users[each]) for each in sets], len(second.values))
+            return
+        for allowed in sets:
+            if len(allowed) < len(second.values):
+                inside = [each for other in sets if other <= allowed for each in users[other]]
+                columns = dict.fromkeys(inside, 1.0) | dict.fromkeys(allowed, -1.0)
+                self._rule_rows.append(Row(columns=columns, low=-np.inf, high=0))
+
+    def _write_chain(self, levels: Sequence[tuple[frozenset[int], list[int]]], every: int) -> None:
+        """Difference = the one before + seconds that are new - firsts that need no more than these;
+        it is never negative."""
+        before: frozenset[int] = frozenset()
+        last: int | None = None
+        for allowed, users in levels:
+            if len(allowed) == every:
+                break
+            at = self._differences[1]
+            self._differences[1] += 1
+            columns = {at: 1.0}
+            if last is not None:
+                columns[last] = -1.0
+            columns |= dict.fromkeys(allowed - before, -1.0) | dict.fromkeys(users, 1.0)
+            self._rule_rows.append(Row(columns=columns, low=0, high=0))
+            before, last = allowed, at

@@ -1,0 +1,205 @@
+"""The throughputs and the available memory of predict/ as quantities of a space.
+
+Both are linear in features of the knobs, but for a window that two knobs bound. What a value of a
+knob adds to the features is read off by asking for them with that value alone changed, so that the
+form of the terms stays predict's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from heapscope.predict.constants import Constants
+from heapscope.predict.memory import fixed_parts, memory_features
+from heapscope.predict.throughput import (
+    LIMITS,
+    PENALTIES,
+    ceiling_terms,
+    limit_features,
+    penalty_features,
+    penalty_terms,
+)
+from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
+from heapscope.predict.wifi_table import METRICS, Knobs
+from heapscope.tune.options import as_number
+from heapscope.tune.quantity import Quantity, band_above, time_above
+from heapscope.tune.space import Array, Choice, Larger, Space
+
+__all__ = ["BAND", "FREE", "Figures", "figures", "free_quantity", "time_quantity", "window"]
+
+FREE = "free"
+#: Share of the band whose lower bound needs are held at.
+BAND = 0.8
+_WINDOW = "receive_window"  # the limit that two knobs bound
+
+#: What the knobs are when one has this value and the others are as they were.
+With = Callable[[Knobs, str, Hashable], Knobs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What is predicted of one configuration: throughputs in Mbit/s, memory in KB; each median, and
+    lower and upper bound of the 80 % band."""
+
+    median: Mapping[str, float]
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+
+
+def figures(constants: Constants, knobs: Knobs) -> Figures:
+    """By metric, FREE among them."""
+    guesses, memory = _throughput(constants, knobs), _memory(constants, knobs)
+    median, low, high = {}, {}, {}
+    for metric, guess in zip(METRICS, guesses, strict=True):
+        reach = guess.reach(BAND)
+        median[metric] = float(np.exp(guess.mean))
+        low[metric] = float(np.exp(guess.mean - reach))
+        high[metric] = float(np.exp(guess.mean + reach))
+    median[FREE] = memory.mean
+    low[FREE] = memory.mean - memory.reach(BAND)
+    high[FREE] = memory.mean + memory.reach(BAND)
+    return Figures(median=median, low=low, high=high)
+
+
+def window(base: Knobs, knobs: tuple[str, str], values: tuple[tuple[Hashable, ...], ...]) -> Larger:
+    """The receive window's term: of the window alone, and of the buffers behind it."""
+    alone, widest = replace(base, dynamic_rx=0), replace(base, tcp_wnd=1 << 20)
+    return Larger(
+        name=_WINDOW,
+        knobs=knobs,
+        of=(
+            {
+                value: limit_features(replace(alone, tcp_wnd=as_number(value)))[_WINDOW]
+                for value in values[0]
+            },
+            {
+                value: limit_features(replace(widest, dynamic_rx=as_number(value)))[_WINDOW]
+                for value in values[1]
+            },
+        ),
+    )
+
+
+def time_quantity(
+    constants: Constants, base: Knobs, space: Space, changed: With, metric: str, *, median: bool
+) -> Quantity:
+    """Time of a bit, us: at the median, or at the upper end of its band."""
+    limits = [name for name in LIMITS[metric] if name != _WINDOW]
+    windowed = _WINDOW in LIMITS[metric]
+    weights, slope = _time_weights(constants, base, metric, limits, windowed=windowed)
+
+    def features(knobs: Knobs) -> Array:
+        paid, held = penalty_features(knobs), limit_features(knobs)
+        return np.array([1.0, *(paid[p] for p in PENALTIES), *(held[n] for n in limits), 0.0])
+
+    z, error = _band(_throughput(constants, base)[0], median)
+    unit = np.zeros(len(weights))
+    unit[-1] = 1.0
+    return Quantity(
+        name=metric,
+        constant=features(base),
+        parts=_parts(base, space, changed, features),
+        larger={_WINDOW: unit} if windowed else {},
+        cost=time_above(weights, slope @ constants.throughput.covariance @ slope.T, error, z),
+        scale=float(weights @ features(base)),
+    )
+
+
+def free_quantity(
+    constants: Constants, base: Knobs, space: Space, changed: With, *, median: bool
+) -> Quantity:
+    """Available memory, KB, less than nothing: minus its median, or minus the lower end of its
+    band."""
+    cap = constants.shape.cap
+    every = [
+        memory_features(changed(base, knob.name, value), cap=cap)
+        for knob in space.knobs
+        for value in knob.values
+    ]
+    names = list(dict.fromkeys(name for each in every for name in each))
+    index = [constants.memory_names.index(name) for name in names]
+
+    def features(knobs: Knobs) -> Array:
+        here = memory_features(knobs, cap=cap)
+        return np.array([sum(fixed_parts(knobs).values()), *(here.get(n, 0.0) for n in names)])
+
+    covariance = np.zeros((len(names) + 1, len(names) + 1))
+    covariance[1:, 1:] = constants.memory.covariance[np.ix_(index, index)]
+    z, error = _band(_memory(constants, base), median)
+    return Quantity(
+        name=FREE,
+        constant=features(base),
+        parts=_parts(base, space, changed, features),
+        cost=band_above(np.array([1.0, *-constants.memory.theta[index]]), covariance, error, z),
+        scale=100.0,
+    )
+
+
+def _time_weights(
+    constants: Constants, base: Knobs, metric: str, limits: list[str], *, windowed: bool
+) -> tuple[Array, Array]:
+    """What each feature weighs, us, and its derivatives by the constants: the ceiling's time, the
+    penalties', the limits', the window's."""
+    index = {name: number for number, name in enumerate(constants.names)}
+    theta = constants.throughput.theta
+
+    def exponential(terms: Mapping[str, float]) -> tuple[float, Array]:
+        row = np.zeros(len(theta))
+        for name, value in terms.items():
+            row[index[name]] += value
+        value = float(np.exp(row @ theta))
+        return value, value * row
+
+    ceiling = {name: -value for name, value in ceiling_terms(base, metric).items()}
+    made = [exponential(ceiling)]
+    for penalty in PENALTIES:
+        terms = dict(ceiling)
+        for name in penalty_terms(base, metric, penalty):
+            terms[name] = terms.get(name, 0.0) + 1.0
+        made.append(exponential(terms))
+    made += [exponential({f"limit.{name}": 1.0}) for name in limits]
+    made.append(exponential({f"limit.{_WINDOW}": 1.0}) if windowed else (0.0, np.zeros(len(theta))))
+    return np.array([value for value, _ in made]), np.array([row for _, row in made])
+
+
+def _parts(
+    base: Knobs, space: Space, changed: With, features: Callable[[Knobs], Array]
+) -> dict[str, dict[Hashable, Array]]:
+    at = features(base)
+    return {
+        knob.name: {value: features(changed(base, knob.name, value)) - at for value in knob.values}
+        for knob in space.knobs
+    }
+
+
+def _throughput(constants: Constants, knobs: Knobs) -> list[Guess]:
+    """By metric, in their order."""
+    return predicted_throughput(
+        [(knobs, metric) for metric in METRICS],
+        constants.names,
+        constants.throughput,
+        constants.widths,
+    )
+
+
+def _memory(constants: Constants, knobs: Knobs) -> Guess:
+    return predicted_memory(knobs, constants.memory_names, constants.memory, constants.shape)
+
+
+def _band(guess: Guess, median: bool) -> tuple[float, float]:
+    """Widths of the constants, and the measurement's error, as far as the band reaches."""
+    if median:
+        return 0.0, 0.0
+    return NormalDist().inv_cdf((1 + BAND) / 2), replace(guess, width=0.0).reach(BAND)
+
+
+def rebuilt(base: Knobs, choice: Choice, changed: With) -> Knobs:
+    """The knobs of a choice."""
+    made = base
+    for name, value in choice.items():
+        made = changed(made, name, value)
+    return made

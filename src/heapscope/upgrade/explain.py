@@ -1,0 +1,156 @@
+"""The whole answer: both sides, the waterfalls, the regions, and what buys memory back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from heapscope.layout.layout import Region
+from heapscope.measure.source import LayoutFacts
+from heapscope.measure.verdict import limits
+from heapscope.measure.wording import plural, size
+from heapscope.native.rows import RegionRow
+from heapscope.trace.names import printable
+from heapscope.upgrade.chain import Sides, chain
+from heapscope.upgrade.offers import Idea, heap_ideas, judge
+from heapscope.upgrade.result import Side, SidedRegion, UpgradeResult, Waterfall
+from heapscope.upgrade.state import Meter, State
+from heapscope.upgrade.waterfall import Measured, waterfalls
+
+__all__ = ["explain"]
+
+
+def explain(
+    meter: Meter,
+    sides: Sides,
+    *,
+    measured: Measured = (None, None),
+    ideas: Iterable[Idea] = (),
+) -> UpgradeResult:
+    """`measured`: bytes that devices reported as free at the start. `ideas`: changes to try beside
+    other heaps and fewer checks. InputError: the trace or a layout cannot be used."""
+    before = meter.measure(sides.before)
+    steps = chain(sides)
+    falls = waterfalls(meter, before, steps, measured)
+    after = meter.measure(sides.after)
+    offers, unhelpful = judge(meter, after, (*heap_ideas(sides.after), *ideas))
+    return UpgradeResult(
+        trace="" if meter.trace is None else printable(str(meter.trace), limit=400),
+        memory=meter.memory,
+        before=_side(before),
+        after=_side(after),
+        verdict=tuple(_verdict(meter, falls, before, after)),
+        notes=tuple(_notes(sides, before, after)),
+        waterfalls=falls,
+        regions=tuple(_regions(before, after)),
+        offers=offers,
+        unhelpful=unhelpful,
+    )
+
+
+def _side(state: State) -> Side:
+    layout = state.layout
+    return Side(
+        layout=LayoutFacts(
+            name=layout.name,
+            chip=layout.chip,
+            sdk=layout.sdk,
+            source=layout.source,
+            notes=layout.notes,
+            allocators=tuple(dict.fromkeys(region.allocator for region in layout.regions)),
+        ),
+        start=state.start,
+        run=state.run,
+    )
+
+
+# ---- in words ------------------------------------------------------------------------------------
+
+
+def _verdict(
+    meter: Meter, falls: tuple[Waterfall, ...], before: State, after: State
+) -> Iterator[str]:
+    by = {fall.key: fall for fall in falls}
+    free = by.get("minimum_free", by["free_at_start"])
+    block = by.get("minimum_largest", by["largest_at_start"])
+    when = "at the tightest moment" if meter.trace is not None else "at the start"
+    yield (
+        f"{meter.memory}: {_change(free.lost)} of its free memory {when} ({free.before:,} to "
+        f"{free.after:,} B), {_change(block.lost)} of its largest block ({block.before:,} to "
+        f"{block.after:,} B)."
+    )
+    most = max((row for row in free.rows if row.lost), key=lambda row: row.lost or 0, default=None)
+    if free.lost > 0 and most is not None and most.lost is not None and most.lost > 0:
+        yield f"The largest part: {most.title}, {size(most.lost)}."
+    start = by["free_at_start"].reported
+    if start is not None and start.not_explained is not None:
+        told = (start.measured_before or 0) - (start.measured_after or 0)
+        yield (
+            f"Of the {told:,} B that the devices reported less, {start.lost:,} are explained and "
+            f"{start.not_explained:,} are not."
+        )
+    if after.run is not None and before.run is not None:
+        more = after.run.failures - before.run.failures
+        if more > 0:
+            yield f"{plural(more, 'more request')} of the trace failed than before."
+
+
+def _change(lost: int) -> str:
+    """ "12,345 B lost", "12 B won", "nothing lost"."""
+    if lost == 0:
+        return "nothing lost"
+    return f"{size(abs(lost))} {'lost' if lost > 0 else 'won'}"
+
+
+def _notes(sides: Sides, before: State, after: State) -> Iterator[str]:
+    """What limits the answer; notes of one side alone begin with its name."""
+    old, new = sides.before.notes, sides.after.notes
+    yield from (told for told in old if told in new)
+    yield from (f"before: {told}" for told in old if told not in new)
+    yield from (f"after: {told}" for told in new if told not in old)
+    if sides.why:
+        yield f"the new version with the old firmware cannot be laid out: {sides.why}"
+    if before.result is not None and after.result is not None:
+        yield from dict.fromkeys((*limits(before.result), *limits(after.result)))
+    yield (
+        "what start-up itself allocates more under the new version is in no row but 'not explained'"
+    )
+
+
+# ---- regions -------------------------------------------------------------------------------------
+
+
+def _regions(before: State, after: State) -> Iterator[SidedRegion]:
+    """By address; those of both sides that share memory stand in one row, each region once."""
+    old = sorted(zip(before.layout.regions, before.regions, strict=True), key=_start)
+    new = sorted(zip(after.layout.regions, after.regions, strict=True), key=_start)
+    rows: list[tuple[tuple[Region, RegionRow] | None, tuple[Region, RegionRow] | None]] = []
+    for one in old:
+        match = next((other for other in new if _shared(one[0], other[0])), None)
+        if match is not None:
+            new.remove(match)
+        rows.append((one, match))
+    rows += [(None, other) for other in new]
+    rows.sort(key=lambda row: _start(row[0] or row[1] or old[0]))
+    for was, now in rows:
+        yield SidedRegion(
+            kind=_kinds(was, now),
+            start_before=None if was is None else was[0].start,
+            start_after=None if now is None else now[0].start,
+            size_before=None if was is None else was[0].size,
+            size_after=None if now is None else now[0].size,
+            free_before=None if was is None else was[1].free,
+            free_after=None if now is None else now[1].free,
+        )
+
+
+def _start(pair: tuple[Region, RegionRow]) -> int:
+    return pair[0].start
+
+
+def _shared(one: Region, other: Region) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _kinds(was: tuple[Region, RegionRow] | None, now: tuple[Region, RegionRow] | None) -> str:
+    names = [pair[0].kind for pair in (was, now) if pair is not None]
+    return " / ".join(dict.fromkeys(names))

@@ -1,0 +1,88 @@
+"""Where the bytes of a layout's memory are at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from heapscope.layout.attempts import tried
+from heapscope.layout.layout import Layout
+from heapscope.measure.record import Record
+from heapscope.native.reader import NativeReader
+from heapscope.native.rows import RegionRow
+from heapscope.native.status import StatusError
+from heapscope.replay.config import native_config
+from heapscope.replay.unfit import check_kinds, no_heap, unfit
+
+__all__ = ["Parts", "open_layout", "parts_of", "regions_for", "start_parts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts(Record):
+    """Bytes, summed over regions: size = control + headers + unused + startup + payload + rounding
+    + free. `headers` holds block headers, poisoning, sentinels and ends lost to alignment, `unused`
+    regions in which the allocator makes no heap; `rounding` is what blocks have beyond what was
+    asked for; `reported` is what the version's interface says is free."""
+
+    size: int
+    control: int
+    headers: int
+    unused: int
+    startup: int
+    payload: int
+    rounding: int
+    free: int
+    reported: int
+
+    @property
+    def accounting(self) -> int:
+        """Reported but not there."""
+        return self.reported - self.free
+
+
+def parts_of(rows: Iterable[RegionRow]) -> Parts:
+    rows = tuple(rows)
+
+    def total(of: Callable[[RegionRow], int]) -> int:
+        return sum(of(row) for row in rows)
+
+    return Parts(
+        size=total(lambda row: row.size),
+        control=total(lambda row: row.control),
+        headers=total(lambda row: row.header if row.has_heap else 0),
+        unused=total(lambda row: 0 if row.has_heap else row.size),
+        startup=total(lambda row: row.startup),
+        payload=total(lambda row: row.payload),
+        rounding=total(lambda row: row.rounding),
+        free=total(lambda row: row.free),
+        reported=total(lambda row: row.reported_free),
+    )
+
+
+def open_layout(layout: Layout, *, capsets: Collection[int] = ()) -> NativeReader:
+    """The heaps of a layout after start-up, before any event. InputError: it cannot be set up."""
+    layout.check()
+    check_kinds(layout)
+    config = native_config(layout, needs=(), capsets=capsets, buckets=0)
+    try:
+        reader = NativeReader(config)
+    except StatusError as error:
+        raise unfit(error, layout, config) from None
+    if not any(region.has_heap for region in reader.regions()):
+        reader.close()
+        raise no_heap(layout)
+    return reader
+
+
+def start_parts(layout: Layout) -> Parts:
+    """Of all regions, when start-up is over."""
+    with open_layout(layout) as reader:
+        return parts_of(reader.regions())
+
+
+def regions_for(layout: Layout, caps: int) -> frozenset[int]:
+    """Indices of the regions that a request with these capabilities may be served by, those without
+    a heap included; caps 0: by malloc's rule, its fallback included."""
+    rule = layout.malloc
+    sets = (rule.small, rule.large, rule.fallback) if caps == 0 else (caps,)
+    return frozenset(a.index for one in sets if one for a in tried(layout.regions, one))

@@ -1,0 +1,155 @@
+"""One layout measured: at its start, and over a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from heapscope.layout import capabilities
+from heapscope.layout.layout import Layout
+from heapscope.measure.record import Record
+from heapscope.measure.result import ReplayResult
+from heapscope.native.reader import NativeReader
+from heapscope.native.rows import RegionRow, SetRow
+from heapscope.replay.run import ReplayProgress, replay
+from heapscope.upgrade.parts import Parts, open_layout, parts_of, regions_for
+
+__all__ = ["Meter", "Run", "Start", "State"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Start(Record):
+    """When start-up is over, of the memory that is asked about; bytes."""
+
+    parts: Parts
+    largest_free: int
+    largest_reported: int
+    largest_allocatable: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(Record):
+    """Over a whole trace; bytes, events (None: the start) and failed requests."""
+
+    failures: int
+    minimum_free: int
+    minimum_free_reported: int  # the sum of the regions' own minima, as the interface has it
+    minimum_free_event: int | None
+    minimum_largest: int
+    minimum_largest_event: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """`regions`: of the start, in the layout's order. `run` and `result`: None without a trace."""
+
+    layout: Layout
+    start: Start
+    regions: tuple[RegionRow, ...]
+    run: Run | None
+    result: ReplayResult | None
+
+    @property
+    def ran(self) -> Run:
+        """Only with a trace."""
+        assert self.run is not None
+        return self.run
+
+
+class Meter:
+    """Measures layouts with one trace (None: their start alone) and one capability set (0:
+    malloc's). A layout is measured once. `measured` is called after each replay."""
+
+    def __init__(
+        self,
+        trace: str | Path | None,
+        *,
+        caps: int = 0,
+        measured: Callable[[], None] | None = None,
+        progress: ReplayProgress | None = None,
+    ) -> None:
+        self.trace = trace
+        self.caps = caps
+        self._measured = measured
+        self._progress = progress
+        self._known: dict[object, State] = {}
+
+    def measure(self, layout: Layout) -> State:
+        """InputError: the trace or the layout cannot be used."""
+        key = (layout.regions, layout.malloc, layout.request_max)
+        if key not in self._known:
+            self._known[key] = self._measure(layout)
+            if self._measured is not None:
+                self._measured()
+        return replace(self._known[key], layout=layout)
+
+    def _measure(self, layout: Layout) -> State:
+        if self.trace is None:
+            with open_layout(layout, capsets=self.sets) as reader:
+                start, regions = self.start(layout, reader)
+            return State(layout=layout, start=start, regions=regions, run=None, result=None)
+        watch = _Watch(self, layout)
+        result = replay(
+            self.trace,
+            layout,
+            capsets=self.sets,
+            buckets=0,
+            observer=watch,
+            progress=self._progress,
+        )
+        row = result.sets[-1]  # malloc's is the first, and the only one where it is asked about
+        run = Run(
+            failures=result.summary.failures,
+            minimum_free=row.minimum_free,
+            minimum_free_reported=row.minimum_free_reported,
+            minimum_free_event=row.minimum_free_event,
+            minimum_largest=row.minimum_largest_allocatable,
+            minimum_largest_event=row.minimum_largest_event,
+        )
+        assert watch.start is not None
+        return State(
+            layout=layout, start=watch.start, regions=watch.regions, run=run, result=result
+        )
+
+    @property
+    def sets(self) -> tuple[int, ...]:
+        """Beside malloc's, which every replay keeps."""
+        return (self.caps,) if self.caps else ()
+
+    def start(self, layout: Layout, reader: NativeReader) -> tuple[Start, tuple[RegionRow, ...]]:
+        """The figures of a reader that has had no event, and its regions."""
+        rows, row = reader.regions(), self.row(reader)
+        chosen = regions_for(layout, self.caps)
+        start = Start(
+            parts=parts_of(one for index, one in enumerate(rows) if index in chosen),
+            largest_free=row.largest_free,
+            largest_reported=row.largest_reported,
+            largest_allocatable=row.largest_allocatable,
+        )
+        return start, rows
+
+    def row(self, reader: NativeReader) -> SetRow:
+        """Of the memory that is asked about."""
+        return reader.capsets()[-1]
+
+    @property
+    def memory(self) -> str:
+        """For people: "malloc", "INTERNAL"."""
+        return capabilities.format(self.caps) if self.caps else "malloc"
+
+
+class _Watch:
+    """Takes the figures of the start out of a replay."""
+
+    def __init__(self, meter: Meter, layout: Layout) -> None:
+        self._meter = meter
+        self._layout = layout
+        self.start: Start | None = None
+        self.regions: tuple[RegionRow, ...] = ()
+
+    def begin(self, reader: NativeReader) -> None:
+        self.start, self.regions = self._meter.start(self._layout, reader)
+
+    def end(self, reader: NativeReader) -> None:
+        pass

@@ -1,0 +1,127 @@
+"""sdkconfig, sdkconfig.defaults and sdkconfig.json: what is read, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from heapscope.config.config import Config, read_config
+from heapscope.config.read_file import read_config_file
+from heapscope.errors import InputError
+
+GENERATED = """\
+#
+# Automatically generated file. DO NOT EDIT.
+# Espressif IoT Development Framework (ESP-IDF) 5.5.1 Project Configuration
+#
+CONFIG_IDF_TARGET="esp32s3"
+CONFIG_LWIP_TCP_MSS=1440
+# CONFIG_HEAP_TASK_TRACKING is not set
+# default:
+CONFIG_LWIP_MAX_SOCKETS=10
+CONFIG_SPIRAM=y
+
+# Deprecated options for backward compatibility
+CONFIG_TCP_MSS=536
+# End of deprecated options
+CONFIG_LWIP_IPV6=y
+"""
+
+
+def write(path: Path, name: str, text: str | bytes) -> Path:
+    file = path / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def read(path: Path, *texts: str, chip: str = "esp32", sdk: str = "5.5") -> Config:
+    files = [write(path, f"sdkconfig{number}", text) for number, text in enumerate(texts)]
+    return read_config(files, chip=chip, sdk=sdk)
+
+
+def test_a_generated_file(tmp_path: Path) -> None:
+    file = read_config_file(write(tmp_path, "sdkconfig", GENERATED))
+    assert (file.version, file.generated) == ("5.5.1", True)
+    assert file.said("IDF_TARGET") == "esp32s3"
+    config = read(tmp_path, GENERATED, chip="esp32s3")
+    assert config.value("LWIP_TCP_MSS") == 1440  # the section of old names is not read
+    assert config.value("HEAP_TASK_TRACKING") is False
+    assert config.value("LWIP_IPV6") is True
+    assert config.settings["LWIP_TCP_MSS"].line == 6
+    assert config.given("LWIP_TCP_MSS")
+    assert not config.given("LWIP_MAX_SOCKETS")  # Kconfig's own default
+
+
+def test_later_files_and_lines_win(tmp_path: Path) -> None:
+    first = "CONFIG_LWIP_TCP_MSS=1400\nCONFIG_LWIP_MAX_SOCKETS=4\nCONFIG_LWIP_MAX_SOCKETS=5\n"
+    config = read(tmp_path, first, "CONFIG_LWIP_TCP_MSS=1300\r\n")
+    assert (config.value("LWIP_TCP_MSS"), config.value("LWIP_MAX_SOCKETS")) == (1300, 5)
+    setting = config.settings["LWIP_TCP_MSS"]
+    assert (setting.file, setting.line) == (str(tmp_path / "sdkconfig1"), 1)
+    assert [each.line for each in config.all_settings] == [1, 2, 3, 1]
+
+
+def test_a_line_of_the_wrong_type_counts_for_nothing(tmp_path: Path) -> None:
+    config = read(tmp_path, "CONFIG_LWIP_TCP_MSS=1400\nCONFIG_LWIP_TCP_MSS=many\n")
+    assert config.value("LWIP_TCP_MSS") == 1400
+    config = read(tmp_path, "CONFIG_LWIP_TCP_MSS=y\n")
+    assert config.value("LWIP_TCP_MSS") == 1440
+    assert not config.given("LWIP_TCP_MSS")
+
+
+def test_json(tmp_path: Path) -> None:
+    members = {
+        "IDF_TARGET": "esp32s3",
+        "IDF_INIT_VERSION": "5.4.2",
+        "LWIP_TCP_MSS": 1400,
+        "HEAP_TASK_TRACKING": True,
+        "LWIP_IPV6": False,
+        "ESP_MESH_ROOT": 'a"b',
+    }
+    text = json.dumps(members, indent=4)
+    file = read_config_file(write(tmp_path, "sdkconfig.json", text))
+    assert (file.version, file.generated) == ("5.4.2", True)
+    config = read(tmp_path, text, chip="esp32s3")
+    assert config.value("LWIP_TCP_MSS") == 1400
+    assert config.value("HEAP_TASK_TRACKING") is True
+    assert config.value("LWIP_IPV6") is False
+    assert config.settings["LWIP_TCP_MSS"].line == 4
+
+
+def test_hexadecimal_options(tmp_path: Path) -> None:
+    name = "ETH_DMA_BUFFER_SIZE"
+    from heapscope.config.tables import option_table
+
+    hexadecimal = next(each.name for each in option_table().values() if each.kind == "hex")
+    assert read(tmp_path, f"CONFIG_{hexadecimal}=0x10\n").value(hexadecimal) == 16
+    assert read(tmp_path, f"CONFIG_{hexadecimal}=10\n").value(hexadecimal) == 16
+    assert read(tmp_path, json.dumps({hexadecimal: 10})).value(hexadecimal) == 10
+    assert read(tmp_path, f"CONFIG_{name}=0x10\n").settings[name].value is None
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "no option is set"),
+        (b"# a comment\n\n", "no option is set"),
+        (b"{}", "no option is set"),
+        (b"CONFIG_A=y\nCONFIG_B y\n", "line 2: no option: 'CONFIG_B y'"),
+        (b"CONFIG_A=y\nCONFIG_B=\xff\n", "line 2: no option"),
+        (b"CONFIG_A=y\nCONFIG_B=\xff\n", "is not UTF-8 text"),
+        (b'{"A": true,', "line 1: no JSON"),
+        (b'{"A": true,\n "B": [1]}', "line 2: 'B' is no value"),
+        (b'{"A": null}', "'A' is no value"),
+        (b"{" * 100_000, "no JSON"),
+        (b"\x1b[2Jgo\n", "line 1: no option"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, why: str) -> None:
+    file = write(tmp_path, "sdkconfig", content)
+    with pytest.raises(InputError) as caught:
+        read_config([file], chip="esp32", sdk="5.5")
+    assert str(file) in caught.value.message
+    assert why in caught.value.message
+    assert caught.value.remedy
+    assert "\x1b" not in caught.value.message

@@ -1,0 +1,33 @@
+"""Configurations out of a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heapscope.config.config import Config, read_config
+
+MakeConfig = Callable[..., Config]
+
+
+@pytest.fixture
+def configure(tmp_path: Path) -> MakeConfig:
+    """configure("LWIP_TCP_MSS=1400 SPIRAM=y", chip="esp32"): as a sdkconfig.defaults with these
+    lines, or with this whole text where it is one already. Later texts are later files."""
+
+    def make(*texts: str, chip: str = "esp32", idf: str = "5.5") -> Config:
+        paths = []
+        for number, text in enumerate(texts):
+            whole = text if text.startswith(("CONFIG_", "{", "#")) else lines(text)
+            path = tmp_path / f"sdkconfig.defaults{number or ''}"
+            path.write_text(whole, encoding="utf-8")
+            paths.append(path)
+        return read_config(paths, chip=chip, sdk=idf)
+
+    return make
+
+
+def lines(text: str) -> str:
+    return "".join(f"CONFIG_{line}\n" for line in text.split())

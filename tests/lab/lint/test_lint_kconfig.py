@@ -1,0 +1,150 @@
+"""--idf-tree: a small ESP-IDF of our own, read by the Kconfig that ESP-IDF uses."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.config import kconfig_tree
+from heapscope.config.config import read_config
+from heapscope.config.kconfig_tree import tree_version, with_tree
+from heapscope.errors import HeapscopeError, InputError
+from heapscope.lint.find import lint
+from heapscope.lint.refused import refused_findings
+
+ROOT_KCONFIG = """\
+mainmenu "IDF"
+config IDF_TARGET
+    string
+    default "$IDF_TARGET"
+source "$COMPONENT_KCONFIGS_PROJBUILD_SOURCE_FILE"
+source "$COMPONENT_KCONFIGS_SOURCE_FILE"
+"""
+NET_KCONFIG = """\
+menu "Net"
+config LWIP_TCP_MSS
+    int "MSS"
+    range 536 1460
+    default 1200 if IDF_TARGET = "esp32c3"
+    default 1440
+config NET_FAST
+    bool "Fast"
+    default n
+config NET_FAST_SIZE
+    int "Size"
+    depends on NET_FAST
+    default 7
+config NET_BASE
+    hex "Base"
+    default 0x10
+config NET_NAME
+    string "Name"
+    default "a"
+config NET_LOUD
+    bool "Loud"
+    default y
+endmenu
+"""
+VERSION = """\
+set(IDF_VERSION_MAJOR 5)
+set(IDF_VERSION_MINOR 5)
+set(IDF_VERSION_PATCH 1)
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    if os.environ.get("HEAPSCOPE_ALL") != "1":
+        pytest.importorskip("esp_kconfiglib", reason="needs esp-idf-kconfig (extra kconfig)")
+    root = tmp_path / "idf"
+    for name, text in {
+        "Kconfig": ROOT_KCONFIG,
+        "components/net/Kconfig": NET_KCONFIG,
+        "components/net/sdkconfig.rename": "CONFIG_NET_QUIET !CONFIG_NET_LOUD\n",
+        "components/app/Kconfig.projbuild": 'config APP_NAME\n    string "Name"\n',
+        "tools/cmake/version.cmake": VERSION,
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+def findings(tree: Path, folder: Path, text: str, chip: str = "esp32") -> dict[str, str]:
+    """Messages of the rule "kconfig" by option."""
+    file = folder / "sdkconfig.defaults"
+    file.write_text(text, encoding="utf-8")
+    config, refusals = with_tree(read_config([file], chip=chip, sdk="5.5"), tree)
+    found = lint(config, extra=refused_findings(config, refusals)).findings
+    return {each.option: each.message for each in found if each.rule == "kconfig"}
+
+
+def test_what_kconfig_takes(tree: Path, tmp_path: Path) -> None:
+    text = (
+        'CONFIG_NET_FAST=y\nCONFIG_NET_FAST_SIZE=9\nCONFIG_NET_BASE=10\nCONFIG_NET_NAME="b \\"c"\n'
+    )
+    text += 'CONFIG_LWIP_TCP_MSS=1400\n# CONFIG_NET_LOUD is not set\nCONFIG_APP_NAME="x"\n'
+    assert findings(tree, tmp_path, text) == {}
+
+
+def test_what_it_does_not_take(tree: Path, tmp_path: Path) -> None:
+    text = "CONFIG_NET_FAST_SIZE=9\nCONFIG_NET_FOST=y\nCONFIG_LWIP_TCP_MSS=9999\n"
+    found = findings(tree, tmp_path, text)
+    assert "depends on is off" in found["NET_FAST_SIZE"]
+    assert "no such option; the nearest name is CONFIG_NET_FAST" in found["NET_FOST"]
+
+
+def test_its_defaults_stand_for_ours(tree: Path, tmp_path: Path) -> None:
+    file = tmp_path / "sdkconfig.defaults"
+    file.write_text("CONFIG_NET_FAST=y\n", encoding="utf-8")
+    config, _ = with_tree(read_config([file], chip="esp32c3", sdk="5.5"), tree)
+    assert config.value("LWIP_TCP_MSS") == 1200
+    assert config.value("NET_FAST_SIZE") == 7
+    assert config.value("NET_BASE") == 16
+    assert config.value("ESP_WIFI_RX_BA_WIN") == 6  # not in the tree
+
+
+def test_inverted_old_names(tree: Path, tmp_path: Path) -> None:
+    assert findings(tree, tmp_path, "CONFIG_NET_QUIET=y\n") == {}
+    file = tmp_path / "sdkconfig.defaults"
+    config, _ = with_tree(read_config([file], chip="esp32", sdk="5.5"), tree)
+    assert config.value("NET_LOUD") is False
+
+
+def test_the_callers_environment_does_not_matter(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IDF_TARGET", "esp32c3")
+    monkeypatch.setenv("IDF_PATH", "/nowhere")
+    assert findings(tree, tmp_path, "CONFIG_NET_FAST=y\n") == {}
+
+
+def test_the_command(tree: Path, tmp_path: Path) -> None:
+    file = tmp_path / "sdkconfig.defaults"
+    file.write_text("CONFIG_NET_FAST_SIZE=9\n", encoding="utf-8")
+    args = ["lint", str(file), "--chip", "esp32", "--idf-tree", str(tree)]
+    done = CliRunner().invoke(app, args)
+    assert done.exit_code == 1
+    assert ":1: kconfig CONFIG_NET_FAST_SIZE" in done.stdout.replace("\n", "")
+    assert "ESP-IDF 5.5.1, as --idf-tree says" in done.stdout
+
+
+def test_what_is_no_tree(tree: Path, tmp_path: Path) -> None:
+    assert tree_version(tree) == "5.5.1"
+    assert tree_version(tmp_path) == ""
+    (tree / "Kconfig").write_text("config\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        findings(tree, tmp_path, "CONFIG_NET_FAST=y\n")
+    assert str(tree) in caught.value.message
+    with pytest.raises(InputError, match="no ESP-IDF"):
+        findings(tmp_path, tmp_path, "CONFIG_NET_FAST=y\n")
+
+
+def test_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kconfig_tree.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(HeapscopeError, match="not installed") as caught:
+        findings(tmp_path, tmp_path, "CONFIG_NET_FAST=y\n")
+    assert "heapscope[kconfig]" in caught.value.remedy

@@ -1,0 +1,59 @@
+"""Configurations that ESP-IDF ships itself are not refused."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from heapscope.config.config import Config
+from heapscope.config.renames import spelled_in
+from heapscope.config.tables import CHIPS
+from heapscope.lint.find import lint
+
+MakeConfig = Callable[..., Config]
+# examples/wifi/iperf/sdkconfig.defaults* of the named versions of ESP-IDF, one row a chip.
+ROWS = [
+    row
+    for row in csv.DictReader(
+        (Path(__file__).parent / "iperf.csv").read_text(encoding="utf-8").splitlines()
+    )
+    if row["chip"] in CHIPS
+]
+SDKS = {"v4.3.2": "4.3.2", "HEAD": "head-2026-07"}
+OPTIONS = {
+    "static_rx": "ESP_WIFI_STATIC_RX_BUFFER_NUM",
+    "dynamic_rx": "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM",
+    "dynamic_tx": "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM",
+    "tx_ba_win": "ESP_WIFI_TX_BA_WIN",
+    "rx_ba_win": "ESP_WIFI_RX_BA_WIN",
+    "tcp_snd_buf": "LWIP_TCP_SND_BUF_DEFAULT",
+    "tcp_wnd": "LWIP_TCP_WND_DEFAULT",
+    "tcp_recvmbox": "LWIP_TCP_RECVMBOX_SIZE",
+    "udp_recvmbox": "LWIP_UDP_RECVMBOX_SIZE",
+    "tcpip_recvmbox": "LWIP_TCPIP_RECVMBOX_SIZE",
+    "core_locking": "LWIP_TCPIP_CORE_LOCKING",
+    "core_locking_input": "LWIP_TCPIP_CORE_LOCKING_INPUT",
+    "lwip_iram_opt": "LWIP_IRAM_OPTIMIZATION",
+    "oosq_max_pbufs": "LWIP_TCP_OOSEQ_MAX_PBUFS",
+}
+
+
+def test_there_are_rows() -> None:
+    assert len(ROWS) >= 30
+    assert {row["chip"] for row in ROWS} >= {"esp32", "esp32s2", "esp32s3", "esp32c3", "esp32c6"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['rev']}-{row['chip']}")
+def test_the_iperf_example_is_sound(configure: MakeConfig, row: dict[str, str]) -> None:
+    sdk = SDKS.get(row["rev"], "5.5")
+    said = {option: row[key] for key, option in OPTIONS.items() if row[key]}
+    names = {option: spelled_in(option, row["chip"], sdk).name for option in said}
+    text = " ".join(f"{names[option]}={value}" for option, value in said.items())
+    config = configure(text, chip=row["chip"], idf=sdk)
+    assert [finding for finding in lint(config).findings if finding.hard] == []
+    # And a window beyond its buffers is, whatever else there is.
+    worse = config.changed_to({"ESP_WIFI_RX_BA_WIN": int(row["dynamic_rx"]) + 1})
+    assert "W1" in {finding.rule for finding in lint(worse).findings}

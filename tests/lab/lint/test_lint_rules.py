@@ -1,0 +1,147 @@
+"""Every check of every rule: lines that break it, lines that do not, and what mends it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heapscope.config.config import Config
+from heapscope.config.expression import names
+from heapscope.config.rules import AREAS, HARD, Rule, all_rules, rule
+from heapscope.config.tables import CHIPS, SDKS, option_table, rows
+from heapscope.lint.find import lint
+from heapscope.lint.fix import fragment, mend
+
+MakeConfig = Callable[..., Config]
+CASES: list[dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "cases.toml").read_text(encoding="utf-8")
+)["case"]
+#: The published list has so many rules in each area.
+PUBLISHED = {"W": 26, "L": 16, "T": 9, "P": 13, "M": 18, "S": 6}
+#: `kconfig` needs an ESP-IDF: test_lint_kconfig.py.
+ELSEWHERE = {("kconfig", "lines")}
+
+
+def title(case: dict[str, Any]) -> str:
+    return f"{case['rule']}-{case['check']}-{case['bad'].replace(' ', ',')}"
+
+
+def broken(configure: MakeConfig, case: dict[str, Any], text: str) -> bool:
+    config = configure(text, chip=case.get("chip", "esp32"), idf=case.get("idf", "5.5"))
+    if isinstance(case["check"], int):
+        check = rule(case["rule"]).checks[case["check"]]
+        assert check.counts_in(config.sdk)
+        return check.broken(config) is True
+    return any(finding.rule == case["rule"] for finding in lint(config).findings)
+
+
+@pytest.mark.parametrize("case", CASES, ids=title)
+def test_a_rule_speaks_up_and_keeps_quiet(configure: MakeConfig, case: dict[str, Any]) -> None:
+    assert broken(configure, case, case["bad"])
+    assert not broken(configure, case, case["good"])
+
+
+@pytest.mark.parametrize("case", CASES, ids=title)
+def test_a_finding_names_its_line(configure: MakeConfig, case: dict[str, Any]) -> None:
+    config = configure(case["bad"], chip=case.get("chip", "esp32"), idf=case.get("idf", "5.5"))
+    found = [each for each in lint(config).findings if each.rule == case["rule"]]
+    assert found
+    for finding in found:
+        assert 1 <= finding.line <= len(case["bad"].split())
+        written = case["bad"].split()[finding.line - 1]
+        assert written.startswith(f"{finding.option}=")
+        assert finding.message
+        assert "?" not in finding.message
+        assert finding.write or finding.remove or case["rule"] == "unlisted"
+
+
+@pytest.mark.parametrize("case", CASES, ids=title)
+def test_what_is_to_be_written_mends_it(
+    configure: MakeConfig, case: dict[str, Any], tmp_path: Path
+) -> None:
+    """Of errors: the fragment, given last, and the named lines taken out, leave none."""
+    chip, idf = case.get("chip", "esp32"), case.get("idf", "5.5")
+    config = configure(case["bad"], chip=chip, idf=idf)
+    fix = mend(config)
+    gone = {line for finding in fix.left for _, _, line in finding.remove}
+    kept = [text for line, text in enumerate(case["bad"].split(), 1) if line not in gone]
+    text = " ".join(kept) or "MY_OWN=y"
+    mended = configure(text, fragment(config, fix), chip=chip, idf=idf)
+    left = [finding for finding in lint(mended).findings if finding.hard]
+    assert left == []
+
+
+ADVICE = [case for case in CASES if isinstance(case["check"], int) and not rule(case["rule"]).hard]
+
+
+@pytest.mark.parametrize("case", ADVICE, ids=title)
+def test_advice_mends_what_it_is_about(configure: MakeConfig, case: dict[str, Any]) -> None:
+    config = configure(case["bad"], chip=case.get("chip", "esp32"), idf=case.get("idf", "5.5"))
+    check = rule(case["rule"]).checks[case["check"]]
+    assert check.broken(config.changed_to(check.replacements(config))) is False
+
+
+def wanted() -> Iterator[tuple[str, int | str]]:
+    for each in all_rules():
+        yield from ((each.id, number) for number in range(len(each.checks)))
+        if each.ranges:
+            yield each.id, "range"
+        elif each.area == "lines":
+            yield each.id, "lines"
+
+
+def test_no_check_is_without_both_cases() -> None:
+    assert {(case["rule"], case["check"]) for case in CASES} == set(wanted()) - ELSEWHERE
+
+
+@pytest.mark.parametrize("each", all_rules(), ids=lambda each: each.id)
+def test_a_rule_is_checked_or_says_why_not(each: Rule) -> None:
+    checked = bool(each.checks) or each.ranges or each.area == "lines"
+    assert checked != bool(each.undecided)
+    assert each.text
+    assert each.source
+
+
+def test_every_published_rule_is_in_the_table_once() -> None:
+    ids = [each.id for each in all_rules()]
+    assert len(set(ids)) == len(ids)
+    expected = {f"{area}{n}" for area, count in PUBLISHED.items() for n in range(1, count + 1)}
+    assert {each.id for each in all_rules() if each.area != "lines"} == expected
+    assert {each.area for each in all_rules()} == set(AREAS)
+    assert HARD == ("B", "K", "R")
+
+
+def test_rules_speak_of_options_that_there_are() -> None:
+    used = {
+        name
+        for each in all_rules()
+        for check in each.checks
+        for name in (*names(check.when), *names(check.must), *check.lines, *check.instead)
+        if not name.startswith("IDF_TARGET_")
+    }
+    assert used - set(option_table()) == {"MBEDTLS_DYNAMIC_FREE_PEER_CERT"}
+
+
+def test_every_range_belongs_to_a_rule_with_ranges() -> None:
+    assert {row["rule"] for row in rows("ranges")} == {
+        each.id for each in all_rules() if each.ranges
+    }
+
+
+SPIRAM = ("esp32", "esp32s2", "esp32s3", "esp32c5", "esp32c61", "esp32p4")
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("idf", SDKS)
+def test_nothing_is_said_against_the_defaults(configure: MakeConfig, chip: str, idf: str) -> None:
+    plain = lint(configure("MY_OWN=y", chip=chip, idf=idf))
+    assert (plain.findings, plain.unknown) == ((), ())
+    if chip in SPIRAM:
+        old = {"4.2": "_SPIRAM_SUPPORT", "4.3.2": "_SPIRAM_SUPPORT"}.get(idf)
+        name = f"{chip.upper()}{old}" if old and chip in SPIRAM[:3] else "SPIRAM"
+        with_psram = lint(configure(f"{name}=y", chip=chip, idf=idf))
+        assert (with_psram.findings, with_psram.unknown) == ((), ())

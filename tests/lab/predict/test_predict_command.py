@@ -1,0 +1,247 @@
+"""`heapscope predict`: what it says of a configuration, and of inputs that cannot be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.predict import effects
+from heapscope.predict.wifi_table import METRICS, Row, ranks
+
+Predict = Callable[..., dict[str, Any]]
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
+
+
+def options(row: Row) -> str:
+    """A published rank as a configuration."""
+    knobs = row.knobs
+    lines = [
+        f"ESP_WIFI_STATIC_RX_BUFFER_NUM={knobs.static_rx}",
+        f"ESP_WIFI_DYNAMIC_RX_BUFFER_NUM={knobs.dynamic_rx}",
+        f"ESP_WIFI_DYNAMIC_TX_BUFFER_NUM={knobs.tx_buffers}",
+        f"LWIP_TCP_SND_BUF_DEFAULT={knobs.tcp_snd_buf}",
+        f"LWIP_TCP_WND_DEFAULT={knobs.tcp_wnd}",
+        f"LWIP_IRAM_OPTIMIZATION={'y' if knobs.lwip_iram else 'n'}",
+        f"ESP_DEFAULT_CPU_FREQ_MHZ_{knobs.mhz}=y",
+    ]
+    if knobs.rx_ba_win:
+        lines.append(f"ESP_WIFI_RX_BA_WIN={knobs.rx_ba_win}")
+    else:
+        lines.append("ESP_WIFI_AMPDU_RX_ENABLED=n")
+    return " ".join(lines)
+
+
+def rank(name: str) -> Row:
+    return next(row for row in ranks() if row.id == name)
+
+
+@pytest.mark.parametrize("name", ["esp32-default", "esp32-memory-saving", "esp32c3-iperf"])
+def test_a_published_rank_is_inside_its_own_band(predict: Predict, name: str) -> None:
+    row = rank(name)
+    found = predict(options(row), "--chip", row.knobs.chip, "--idf", "4.2")
+    for metric in METRICS:
+        band = found["throughput_mbps"][metric]
+        assert band["low_95"] < band["low_80"] < band["median"] < band["high_80"] < band["high_95"]
+    assert found["available_kb"]["low_95"] <= row.memory_kb <= found["available_kb"]["high_95"]
+    tcp = found["throughput_mbps"]["tcp_rx"]
+    assert tcp["low_95"] <= row.throughput["tcp_rx"] <= tcp["high_95"]
+    assert any("published ranks of this chip" in sentence for sentence in found["rests_on"])
+
+
+def test_a_chip_without_ranks_has_wide_bands_and_says_so(predict: Predict) -> None:
+    """The ESP32-C5 is known by its best figures alone, the C3 by three ranks."""
+    known = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32c3", "--idf", "4.3")
+    unknown = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32c5", "--idf", "5.5")
+
+    def width(found: dict[str, Any]) -> float:
+        band = found["throughput_mbps"]["udp_rx"]
+        return float(band["high_80"] / band["low_80"])
+
+    assert width(unknown) > width(known)
+    assert "no published rank of this chip" in unknown["rests_on"][0]
+    assert any("newer software" in sentence for sentence in unknown["rests_on"])
+
+
+def test_newer_software_is_faster_and_less_certain(predict: Predict) -> None:
+    old = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32c6", "--idf", "4.3")
+    new = predict("ESP_WIFI_IRAM_OPT=y", "--chip", "esp32c6", "--idf", "5.5")
+    for metric in ("udp_tx", "udp_rx"):
+        before, after = old["throughput_mbps"][metric], new["throughput_mbps"][metric]
+        assert 1.2 < after["median"] / before["median"] < 1.6
+
+
+def test_distance_and_loss_cost_tcp_what_they_should(predict: Predict) -> None:
+    text = "LWIP_TCP_WND_DEFAULT=5760"
+    near = predict(text, "--chip", "esp32")["throughput_mbps"]
+    far = predict(text, "--chip", "esp32", "--rtt", 50)["throughput_mbps"]
+    lossy = predict(text, "--chip", "esp32", "--rtt", 50, "--loss", 1)["throughput_mbps"]
+    # A window of 5,760 bytes each 50 ms is 0.92 Mbit/s, whatever else there is.
+    assert far["tcp_rx"]["median"] < 0.92
+    assert far["tcp_rx"]["median"] > 0.8
+    assert far["udp_rx"]["median"] == near["udp_rx"]["median"]
+    assert lossy["tcp_rx"]["median"] < far["tcp_rx"]["median"]
+    air = predict(text, "--chip", "esp32", "--air")["throughput_mbps"]
+    assert air["udp_rx"]["high_80"] / air["udp_rx"]["low_80"] > 3
+
+
+def parts(found: dict[str, Any], component: str) -> dict[str, dict[str, Any]]:
+    return {part["what"]: part for part in found["parts"] if part["component"] == component}
+
+
+def test_parts_follow_the_options(predict: Predict) -> None:
+    found = predict(
+        "ESP_WIFI_STATIC_RX_BUFFER_NUM=4 ESP_WIFI_DYNAMIC_RX_BUFFER_NUM=0 "
+        "MBEDTLS_SSL_IN_CONTENT_LEN=16384 MBEDTLS_SSL_OUT_CONTENT_LEN=2048 FREERTOS_UNICORE=y",
+        "--chip", "esp32", "--tls", 2,
+    )  # fmt: skip
+    wifi = parts(found, "Wi-Fi")
+    assert wifi["static RX buffers"]["bytes"] == 4 * 1696
+    assert wifi["dynamic RX buffers, not limited"]["bytes"] is None
+    assert parts(found, "TLS")["incoming records"]["bytes"] == 2 * 16717
+    assert parts(found, "TLS")["outgoing records"]["bytes"] == 2 * 2381
+    assert "IPC tasks" not in parts(found, "stacks")
+    assert found["left_kb"]["median"] < found["available_kb"]["median"]
+
+
+def test_psram_takes_the_dynamic_buffers_and_large_records(predict: Predict) -> None:
+    found = predict(
+        "SPIRAM=y SPIRAM_USE_MALLOC=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y MBEDTLS_EXTERNAL_MEM_ALLOC=y",
+        "--chip", "esp32s3", "--tls", 1,
+    )  # fmt: skip
+    assert found["psram"] == "quad"
+    assert parts(found, "Wi-Fi")["dynamic RX buffers"]["kind"] == "SPIRAM"
+    assert parts(found, "Wi-Fi")["static TX buffers"]["kind"] == "DRAM"
+    assert parts(found, "TLS")["incoming records"]["kind"] == "SPIRAM"
+
+
+def test_bluetooth_is_a_part_by_its_mode(predict: Predict) -> None:
+    text = "BT_ENABLED=y BT_BLUEDROID_ENABLED=y BTDM_CTRL_MODE_BTDM=y"
+    found = predict(text, "--chip", "esp32")
+    assert parts(found, "Bluetooth")["controller"]["bytes"] == 120 * 1024
+
+
+def test_records_in_iram_make_tls_slower(predict: Predict) -> None:
+    text = "FREERTOS_UNICORE=y ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY=y"
+    plain = predict(text, "--chip", "esp32", "--tls", 1)["tls_1mb"]
+    iram = predict(f"{text} MBEDTLS_IRAM_8BIT_MEM_ALLOC=y", "--chip", "esp32", "--tls", 1)[
+        "tls_1mb"
+    ]
+    assert iram["seconds"] > plain["seconds"]
+    assert iram["iram_s"] == pytest.approx(2.2)  # at 160 MHz, as published
+    assert plain["cipher_s"] + 8 * 1.048576 / 4.5 == pytest.approx(3.0, abs=0.01)
+
+
+def test_power_save_follows_the_times(predict: Predict) -> None:
+    found = predict(
+        "ESP_WIFI_IRAM_OPT=y", "--chip", "esp32", "--dtim", 3, "--listen", 10, "--beacon", 100,
+        "--window", 25, "--interval", 100, "--wifi-share", 50,
+    )  # fmt: skip
+    modes = {mode["mode"]: mode for mode in found["power_save"]}
+    assert modes["min_modem"]["worst_delay_ms"] == pytest.approx(307.2 + 50)
+    assert modes["max_modem"]["broadcast_heard_pct"] == 10
+    assert any("broadcast" in note for note in modes["max_modem"]["notes"])
+    assert modes["connectionless"]["radio_on_pct"] == 25
+    assert modes["none"]["radio_on_pct"] == 50
+
+
+def test_the_own_board_moves_the_prediction_and_is_kept(predict: Predict, tmp_path: Path) -> None:
+    text = "LWIP_TCP_WND_DEFAULT=5760"
+    before = predict(text, "--chip", "esp32")
+    kept = tmp_path / "heapscope-measured.toml"
+    kept.write_text(
+        '[[measured]]\nsdkconfig = "sdkconfig.defaults"\ntcp_rx = 9.0\navailable_kb = 60\n'
+    )
+    after = predict(text, "--chip", "esp32")
+    assert any("calibrated by" in note for note in after["notes"])
+    rate, memory = after["throughput_mbps"]["tcp_rx"], after["available_kb"]["median"]
+    assert abs(rate["median"] - 9) < abs(before["throughput_mbps"]["tcp_rx"]["median"] - 9) / 3
+    assert abs(memory - 60) < abs(before["available_kb"]["median"] - 60) / 10
+    assert rate["high_80"] / rate["low_80"] < 1.5
+    aside = predict(text, "--chip", "esp32", "--no-measured")
+    assert aside["throughput_mbps"] == before["throughput_mbps"]
+
+
+def test_a_trace_is_replayed_on_the_configurations_memory(predict: Predict, tmp_path: Path) -> None:
+    events, trace = tmp_path / "events.txt", tmp_path / "T.hst"
+    events.write_text("t net\na 1 20000\na 2 50000\nf 1\n", encoding="utf-8")
+    made = CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)])
+    assert made.exit_code == 0
+    found = predict("HEAP_POISONING_LIGHT=y", "--chip", "esp32", "--trace", trace)
+    assert found["replay"]["heapscope_replay"] == 1
+    assert found["replay"]["summary"]["failures"] == 0
+    assert {region["allocator"] for region in found["replay"]["regions"]} == {"idf-5.5+light"}
+
+
+@pytest.mark.parametrize(
+    ("text", "args", "parts"),
+    [
+        ("LWIP_TCP_WND_DEFAULT=0", ("--chip", "esp32"), ("line 1", "give 1 or more")),
+        ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32p4"), ("no Wi-Fi of its own", "esp32c6")),
+        ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--loss", "100"), ("loss of 100%",)),
+        ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--dtim", "0"), ("DTIM period of 0",)),
+        ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--measured", "no.toml"), ("no.toml",)),
+        ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--rtt", "nan"), ("round trip of nan",)),
+    ],
+)
+def test_what_cannot_be_is_named(
+    tmp_path: Path, text: str, args: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
+    path = tmp_path / "sdkconfig"
+    path.write_text(f"CONFIG_{text}\n", encoding="utf-8")
+    done = CliRunner().invoke(app, ["predict", str(path), *args])
+    assert done.exit_code == 2
+    assert "remedy: " in done.stderr
+    for part in parts:
+        assert part in done.stderr
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "tcp_rx = 3",
+        "[[measured]]\ntcp_rx = 3",
+        '[[measured]]\nsdkconfig = "sdkconfig"\n',
+        '[[measured]]\nsdkconfig = "sdkconfig"\ntcp_rx = -1\n',
+        '[[measured]]\nsdkconfig = "sdkconfig"\ntpc_rx = 1\n',
+        '[[measured]]\nsdkconfig = "elsewhere"\ntcp_rx = 1\n',
+        "[[measured",
+    ],
+)
+def test_measurements_that_cannot_be_read_are_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "sdkconfig").write_text("CONFIG_ESP_WIFI_IRAM_OPT=y\n", encoding="utf-8")
+    (tmp_path / "own.toml").write_text(content, encoding="utf-8")
+    done = CliRunner().invoke(
+        app,
+        ["predict", str(tmp_path / "sdkconfig"), "--chip", "esp32", "--measured",
+         str(tmp_path / "own.toml")],
+    )  # fmt: skip
+    assert done.exit_code == 2
+    assert "remedy: " in done.stderr
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 250])
+def test_any_width_of_a_terminal_will_do(tmp_path: Path, width: int) -> None:
+    path = tmp_path / "sdkconfig"
+    path.write_text("CONFIG_ESP_WIFI_IRAM_OPT=y\n", encoding="utf-8")
+    done = CliRunner().invoke(
+        app, ["predict", str(path), "--chip", "esp32s3", "--tls", "1"],
+        env={"COLUMNS": str(width), "TERM": "dumb"},
+    )  # fmt: skip
+    assert done.exit_code == 0
+    assert "KB available at the busiest" in " ".join(done.stdout.split())
+
+
+def test_measured_effects_are_current() -> None:
+    remedy = "python -m heapscope.predict.effects > docs/reference/measured-effects.md"
+    text = (REFERENCE / "measured-effects.md").read_text(encoding="utf-8")
+    assert text == effects.document(), remedy
+    rows = {row.id: row for row in effects.effects()}
+    assert rows["M170"].difference == 0
+    assert rows["M3"].predicted == -20_183
+    assert rows["M65"].predicted == -20_480

@@ -1,0 +1,192 @@
+"""The headline figures, anew from the published rows; nothing left out was learned from."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from heapscope.experiments.data_file import data_path
+from heapscope.predict import validate
+from heapscope.predict.constants import read_constants, to_json
+from heapscope.predict.fit import same
+from heapscope.predict.folds import SPLITS, left_out
+from heapscope.predict.memory import choose_memory, fit_memory
+from heapscope.predict.throughput import (
+    LIMITS,
+    PENALTIES,
+    Cases,
+    ceiling_terms,
+    fit_throughput,
+    limit_features,
+    penalty_features,
+    penalty_terms,
+)
+from heapscope.predict.validate import covered, kilobytes, memory_covered, ordered, percent
+from heapscope.predict.wifi_table import METRICS, later, ranks
+
+
+@pytest.fixture(scope="module")
+def rows() -> tuple[validate.LeftOut, ...]:
+    return left_out("row")
+
+
+def test_the_data_are_the_published_ones() -> None:
+    assert len(ranks()) == 40
+    assert sum(len(row.throughput) for row in ranks()) == 160
+    assert sum(not row.memory_computed for row in ranks()) == 32
+    assert all(row.source for row in (*ranks(), *later()))
+    first = ranks()[0]
+    assert (first.memory_kb, first.throughput["tcp_tx"]) == (37.1, 74.6)
+
+
+def test_a_row_left_out_is_predicted(rows: tuple[validate.LeftOut, ...]) -> None:
+    errors = percent(rows)
+    assert len(errors) == 160
+    assert np.median(errors) <= 7.5
+    assert np.percentile(errors, 90) <= 25
+    right, pairs = ordered(rows)
+    assert pairs == 268
+    assert right >= 252
+
+
+def test_available_memory_of_the_measured_rows_is_predicted(
+    rows: tuple[validate.LeftOut, ...],
+) -> None:
+    assert len(kilobytes(rows)) == 32
+    assert np.median(kilobytes(rows)) <= 5.0
+    assert np.median(kilobytes(rows, computed=True)) < 0.5  # they were computed like this
+
+
+def test_a_chip_known_by_its_best_row_only_is_predicted() -> None:
+    assert len(percent(left_out("new_chip"))) == 120
+    assert np.median(percent(left_out("new_chip"))) <= 8.0
+    assert np.median(percent(left_out("new_table"))) <= 8.0
+
+
+@pytest.mark.parametrize("split", [split.key for split in SPLITS])
+def test_bands_hold_what_they_say_of_unseen_cases(split: str) -> None:
+    found = left_out(split)
+    inside, total = covered(found, share=0.8)
+    assert 0.7 <= inside / total <= 0.9
+    assert covered(found, share=0.95)[0] / total >= 0.8
+    if split in ("row", "chip", "date"):
+        held, measured = memory_covered(found, share=0.8)
+        assert 0.7 <= held / measured <= 0.9
+
+
+def test_what_is_left_out_is_not_learned_from(rows: tuple[validate.LeftOut, ...]) -> None:
+    """Another measurement in its place changes nothing of its prediction."""
+    target = ranks()[9]
+    other = replace(
+        target, throughput=dict.fromkeys(METRICS, 1.0), memory_kb=(target.memory_kb or 0) + 500
+    )
+    learn = [row for row in ranks() if row is not target]
+    fold = validate.leave_out(ranks(), [(learn, [other])])[0]
+    for metric in METRICS:
+        told = rows[9].throughput[metric].mean
+        assert fold.throughput[metric].mean == pytest.approx(told, abs=1e-9)
+    assert fold.memory.mean == pytest.approx(rows[9].memory.mean, abs=1e-9)
+
+
+@pytest.mark.parametrize("split", [split.key for split in SPLITS])
+def test_no_fold_learns_what_it_is_asked(split: str) -> None:
+    from heapscope.predict import folds
+
+    for learn, ask in folds._folds(split):
+        assert not {row.id for row in learn} & {row.id for row in ask}
+        if split in ("chip", "date", "new_chip"):
+            chips = {row.knobs.chip for row in ask} if split != "date" else set()
+            known = [row for row in learn if row.knobs.chip in chips]
+            assert len(known) == (1 if split == "new_chip" else 0)
+        if split == "date":
+            assert not {row.date for row in learn} & {row.date for row in ask}
+
+
+def test_chips_and_software_outside_the_tables_are_inside_the_bands() -> None:
+    """None of these rows was learned from; the C5 and the C61 have no rank at all."""
+    widths = validate.choose_widths(ranks())
+    groups = [row.knobs.group for row in later()]
+    names, posterior = fit_throughput(ranks(), widths, groups=groups)
+    inside = total = 0
+    for row in later():
+        guesses = validate.predicted_throughput(
+            [(row.knobs, metric) for metric in METRICS], names, posterior, widths
+        )
+        for metric, guess in zip(METRICS, guesses, strict=True):
+            inside += guess.holds(math.log(row.throughput[metric]), share=0.8)
+            total += 1
+    assert total == 20
+    assert inside >= 14
+
+
+def test_the_time_of_a_bit_is_a_sum_of_what_single_knobs_give() -> None:
+    """What `tune` relies on: 1/T from the features of one knob each, and nothing else."""
+    constants = read_constants()
+    value = dict(zip(constants.names, constants.throughput.theta, strict=True))
+    for row in ranks():
+        for metric in METRICS:
+            ceiling = sum(value[name] * by for name, by in ceiling_terms(row.knobs, metric).items())
+            paid = penalty_features(row.knobs)
+            share = sum(
+                math.exp(sum(value[n] for n in penalty_terms(row.knobs, metric, penalty)))
+                for penalty in PENALTIES
+                if paid[penalty]
+            )
+            features = limit_features(row.knobs)
+            time = (1 + share) * math.exp(-ceiling) + sum(
+                math.exp(value[f"limit.{limit}"]) * features[limit] for limit in LIMITS[metric]
+            )
+            case = Cases([(row.knobs, metric)], constants.names)
+            assert float(case.expected(constants.throughput.theta)[0]) == pytest.approx(
+                -math.log(time)
+            )
+
+
+def test_the_slopes_are_those_of_the_expected_values() -> None:
+    constants = read_constants()
+    told = [(row.knobs, metric) for row in ranks()[:12] for metric in METRICS]
+    cases = Cases(told, constants.names)
+    theta = constants.throughput.theta
+    _, slope = cases.expected_and_slope(theta)
+    for number in range(0, len(theta), 7):
+        step = np.zeros(len(theta))
+        step[number] = 1e-6
+        found = (cases.expected(theta + step) - cases.expected(theta - step)) / 2e-6
+        assert np.allclose(found, slope[:, number], atol=1e-6)
+
+
+def test_the_written_constants_are_what_the_rows_give() -> None:
+    from heapscope.predict.fit import fit_all
+
+    written = json.loads(data_path("wifi", "model.json").read_text(encoding="utf-8"))
+    remedy = "python -m heapscope.predict.fit"
+    assert same(to_json(fit_all()), written), remedy
+    assert (
+        to_json(read_constants())["throughput"]["constants"] == (written["throughput"]["constants"])
+    )
+
+
+def test_a_fit_follows_its_data() -> None:
+    """Twice the throughput everywhere moves the ceilings, and half the memory the bases."""
+    doubled = [
+        replace(
+            row,
+            throughput={metric: 2 * value for metric, value in row.throughput.items()},
+            memory_kb=(row.memory_kb or 0) - 50,
+        )
+        for row in ranks()
+    ]
+    widths = validate.Widths()
+    names, before = fit_throughput(ranks(), widths)
+    _, after = fit_throughput(doubled, widths)
+    index = names.index("chip.esp32")
+    assert 0.5 < after.theta[index] - before.theta[index] < 0.9
+    shape = choose_memory(ranks())
+    names, base = fit_memory(ranks(), shape)
+    _, moved = fit_memory(doubled, shape)
+    index = names.index("base.esp32.none")
+    assert moved.theta[index] - base.theta[index] == pytest.approx(-50, abs=3)

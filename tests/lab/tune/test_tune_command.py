@@ -1,0 +1,195 @@
+"""The command: answers, files, and what it says of bad input."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.config.config import read_config
+from heapscope.config.rules import all_rules
+from heapscope.predict.config_knobs import knobs_of
+from heapscope.predict.constants import read_constants
+from heapscope.tune.wifi import FREE, figures
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = ROOT / "docs" / "reference" / "tune.schema.json"
+TRACE = ROOT / "workloads" / "captured" / "tls35_ec_4k_4k.hst.zst"
+
+
+@pytest.fixture
+def tune(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*args: object) -> tuple[int, str, str]:
+        done = CliRunner().invoke(app, ["tune", *map(str, args)])
+        assert "Traceback" not in done.output
+        return done.exit_code, done.stdout, done.stderr
+
+    return run
+
+
+def valid(text: str) -> dict[str, Any]:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document: dict[str, Any] = json.loads(text)
+    jsonschema.Draft202012Validator(schema).validate(document)
+    return document
+
+
+def test_the_fragment_gives_what_was_promised(tune: Any) -> None:
+    """Read back as a configuration, predicted anew, checked by every hard rule."""
+    code, out, _ = tune(
+        "--chip", "esp32c3", "--need", "tcp_rx>=20", "--fragment", "F", "--json", "F.json"
+    )
+    assert code == 0
+    document = valid(Path("F.json").read_text(encoding="utf-8"))
+    config = read_config(["F"], chip="esp32c3", sdk="5.5")
+    said = figures(read_constants(), knobs_of(config).knobs)
+    assert said.low["tcp_rx"] >= 20
+    assert said.low[FREE] == pytest.approx(document["best"]["low_80"]["free"], abs=1e-3)
+    assert said.low[FREE] == pytest.approx(document["no_configuration_above"], abs=1e-3)
+    for rule in all_rules():
+        for check in rule.checks if rule.hard else ():
+            assert not check.broken(config), rule.id
+    lines = Path("F").read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if line.startswith("CONFIG_"):
+            assert lines[number - 1].startswith(("#", "CONFIG_"))  # its reason
+    assert [line for line in lines if line.startswith("CONFIG_")] == document["options"]
+    assert all(line in out for line in document["options"])
+
+
+def test_too_much_is_told_how_much_less(tune: Any) -> None:
+    code, out, _ = tune(
+        "--chip", "esp32c2", "--need", "tcp_rx>=500", "--need", "free>=50KB", "--json", "F.json"
+    )
+    assert code == 1
+    assert "smallest relaxation" in out
+    document = valid(Path("F.json").read_text(encoding="utf-8"))
+    relaxation = document["relaxation"]
+    assert document["best"] is None
+    assert relaxation["amounts"]["tcp_rx"] == pytest.approx(
+        500 / (1 + relaxation["share"]), rel=1e-3
+    )
+    assert relaxation["alone"]["free"] is None  # no memory buys 500 Mbit/s
+    again, _, _ = tune(
+        "--chip", "esp32c2", "--need", f"tcp_rx>={relaxation['alone']['tcp_rx'] * 0.999:.3f}",
+        "--need", "free>=50KB",
+    )  # fmt: skip
+    assert again == 0
+
+
+def test_the_front_only_falls(tune: Any) -> None:
+    code, _, _ = tune(
+        "--chip", "esp32c6", "--front", "tcp_rx", "--plot", "F.svg", "--json", "F.json"
+    )
+    assert code == 0
+    points = valid(Path("F.json").read_text(encoding="utf-8"))["front"]
+    free = [point["free_kb"] for point in points]
+    speed = [point["value"] for point in points]
+    assert len(points) > 5
+    assert free == sorted(free, reverse=True)
+    assert speed == sorted(speed)
+    drawn = ElementTree.parse("F.svg").getroot()
+    circles = [each for each in drawn.iter() if each.tag.endswith("circle")]
+    assert len(circles) == len(points) + 1  # and where it is now
+
+
+def test_a_trace_is_replayed_on_the_answer(tune: Any) -> None:
+    need = ("--need", "contiguous>=16717")
+    code, out, _ = tune(
+        "--chip", "esp32c3", "--trace", TRACE, *need, "--prefer", "tcp_rx", "--json", "F.json"
+    )
+    assert code == 0, out
+    document = valid(Path("F.json").read_text(encoding="utf-8"))
+    replayed = document["replay"]
+    assert replayed["largest_min"] >= 16717
+    assert document["best"]["low_80"]["free"] >= replayed["fits_from_kb"]
+    alone, _, _ = tune("--chip", "esp32c3", "--trace", TRACE, "--json", "G.json")
+    assert alone == 0
+    less = valid(Path("G.json").read_text(encoding="utf-8"))["replay"]["fits_from_kb"]
+    assert less < replayed["fits_from_kb"]
+
+
+def test_ranks(tune: Any) -> None:
+    code, out, _ = tune("--ranks", "--chip", "esp32c3", "--json", "F.json")
+    assert code == 0
+    document = valid(Path("F.json").read_text(encoding="utf-8"))
+    assert [each["label"] for each in document["ranks"]] == ["Iperf", "Default", "Minimum"]
+    for each in document["ranks"]:
+        assert each["gain_free_kb"] >= -0.01
+        assert min(each["gain_pct"].values()) >= -0.01
+        assert each["gained"] == (max(each["gain_pct"].values()) > 0.01)
+    assert "published ranks" in out
+
+
+def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
+    """A chip without a table says so."""
+    code, out, _ = tune("--chip", "esp32c61", "--need", "free>=10KB")
+    assert code == 0
+    assert "no published table" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--need", "tcp_rx<=20"], "least amount"),
+        (["--need", "tcp_xr>=20"], "did you mean tcp_"),
+        (["--need", "tcp_rx>=20KB"], "no throughput"),
+        (["--need", "free>=20Mbit"], "number of bytes"),
+        (["--need", "free"], "no need"),
+        (["--need", "free>=0"], "every configuration has that"),
+        (["--need", "tcp_rx>=20", "--need", "tcp_rx>=30"], "two amounts"),
+        (["--need", "contiguous>=16717"], "--trace"),
+        (["--keep", "FREERTOS_HZ"], "no option that tune changes"),
+        (["--prefer", "memory"], "unknown --prefer"),
+        (["--front", "free"], "unknown throughput"),
+        (["--psram", "octal"], "none, quad"),
+        (["--json", "-", "--fragment", "-"], "standard output"),
+        (["--ranks", "--median"], "question of its own"),
+        (["--idf", "9.9"], "9.9"),
+    ],
+)
+def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
+    code, _, error = tune("--chip", "esp32", *args)
+    assert code == 2
+    assert said in re.sub(r"\s+", " ", error)
+    assert "remedy" in error
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=99", "2..25"),
+        ("CONFIG_LWIP_TCP_WND_DEFAULT=70000", "2440..65535"),
+        ("CONFIG_ESP_WIFI_RX_BA_WIN=many", "is no int"),
+    ],
+)
+def test_a_value_that_cannot_be_is_named_with_its_line(tune: Any, line: str, said: str) -> None:
+    Path("sdkconfig").write_text(f"CONFIG_LWIP_TCP_MSS=1440\n{line}\n", encoding="utf-8")
+    code, _, error = tune("--chip", "esp32", "--sdkconfig", "sdkconfig")
+    assert code == 2
+    assert "sdkconfig, line 2" in error
+    assert said in error
+
+
+def test_what_is_kept_against_the_rules_is_an_error(tune: Any) -> None:
+    Path("sdkconfig").write_text(
+        "CONFIG_ESP_WIFI_RX_BA_WIN=30\nCONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=4\n", encoding="utf-8"
+    )
+    code, _, error = tune(
+        "--chip", "esp32", "--sdkconfig", "sdkconfig",
+        "--keep", "ESP_WIFI_RX_BA_WIN", "--keep", "ESP_WIFI_STATIC_RX_BUFFER_NUM",
+    )  # fmt: skip
+    assert code == 2
+    assert "W2" in error

@@ -1,0 +1,52 @@
+"""Upgrades of small memories in which the right answer is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from heapscope.layout.layout import Layout
+from heapscope.upgrade.chain import Sides
+from heapscope.upgrade.explain import explain
+from heapscope.upgrade.result import UpgradeResult
+from heapscope.upgrade.state import Meter
+
+MakeTrace = Callable[..., Path]
+Upgrade = Callable[..., UpgradeResult]
+
+
+@pytest.fixture
+def upgrade(make_trace: MakeTrace) -> Upgrade:
+    """upgrade(lines, before, after): with the firmware of before on the new version, unless
+    `crossed` says otherwise."""
+
+    def run(
+        lines: Sequence[str], before: Layout, after: Layout, *, caps: int = 0, **sides: object
+    ) -> UpgradeResult:
+        trace = make_trace(*lines) if lines else None
+        asked = Sides(before=before, after=after, **({"crossed": after} | sides))  # type: ignore[arg-type]
+        return explain(Meter(trace, caps=caps), asked)
+
+    return run
+
+
+@pytest.fixture
+def adds_up() -> Callable[[UpgradeResult], None]:
+    """Every waterfall ends where its rows lead; what is not known is in none of them."""
+
+    def check(result: UpgradeResult) -> None:
+        assert result.waterfalls
+        for fall in result.waterfalls:
+            assert fall.lost == fall.before - fall.after
+            assert sum(row.lost or 0 for row in fall.rows) == fall.lost, fall.key
+            assert len({row.key for row in fall.rows}) == len(fall.rows)
+            for row in fall.rows:
+                assert (row.how == "not known") == (row.lost is None)
+            if fall.reported is not None:
+                told = fall.reported
+                assert told.lost == told.before - told.after
+                assert told.accounting == told.lost - fall.lost
+
+    return check

@@ -1,0 +1,66 @@
+"""The figures of docs/guide/upgrade.md are those of the commands that it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from heapscope.layout.boot_log import read_boot_log
+from heapscope.layout.chips import load_chip
+from heapscope.replay.run import replay
+from heapscope.upgrade.chain import Sides
+from heapscope.upgrade.explain import explain
+from heapscope.upgrade.offers import Idea
+from heapscope.upgrade.result import UpgradeResult
+from heapscope.upgrade.state import Meter
+
+ROOT = Path(__file__).parents[3]
+TRACE = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
+BOOT = read_boot_log(ROOT / "workloads" / "mix" / "boot.txt")
+CHIP = load_chip("esp32")
+RECORD = 16_717  # bytes of a TLS record's buffer
+
+
+@pytest.fixture(scope="module")
+def result() -> UpgradeResult:
+    before, after = (CHIP.layout(idf=idf, boot=BOOT) for idf in ("4.2", "4.3.2"))
+    later = Idea(
+        kind="version",
+        text="Go on to ESP-IDF 5.5.",
+        options="--to 5.5",
+        layout=lambda: CHIP.layout(idf="5.5", boot=BOOT),
+    )
+    return explain(Meter(TRACE), Sides(before=before, after=after, crossed=after), ideas=(later,))
+
+
+def told() -> str:
+    text = (ROOT / "docs" / "guide" / "upgrade.md").read_text(encoding="utf-8")
+    return " ".join(text.replace("\n> ", " ").split())
+
+
+def test_the_guide_quotes_what_is_printed(result: UpgradeResult) -> None:
+    assert " ".join(result.verdict) in told()
+    (version,) = [offer for offer in result.offers if offer.kind == "version"]
+    gain = version.gain
+    assert f"{version.text} {gain.minimum_free:+,} {gain.minimum_largest:+,}" in told()
+
+
+def test_its_record_fits_before_and_not_after(result: UpgradeResult) -> None:
+    assert result.before.run is not None
+    assert result.after.run is not None
+    assert result.before.run.minimum_largest > RECORD > result.after.run.minimum_largest
+
+
+@pytest.mark.parametrize(("idf", "side"), [("4.2", "before"), ("4.3.2", "after")])
+def test_both_sides_are_those_of_an_ordinary_replay(
+    result: UpgradeResult, idf: str, side: str
+) -> None:
+    run = getattr(result, side).run
+    row = replay(TRACE, CHIP.layout(idf=idf, boot=BOOT)).malloc
+    assert (run.minimum_free, run.minimum_largest) == (
+        row.minimum_free,
+        row.minimum_largest_allocatable,
+    )
+    for fall in result.waterfalls:
+        assert sum(part.lost or 0 for part in fall.rows) == fall.lost

@@ -1,0 +1,84 @@
+"""Broken in what predicts: throughput, memory, bands, power save, the user's own figures."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+MODEL = "tests/lab/predict/test_predict_model.py"
+COMMAND = "tests/lab/predict/test_predict_command.py"
+WIFI_RANKS = "tests/lab/experiments/test_wifi_ranks.py"
+
+PREDICT = (
+    Mutant(
+        "available memory of rows left out",
+        "a static buffer has twice its size",
+        "src/heapscope/predict/memory.py",
+        "BUFFER_KB = 1.6",
+        "BUFFER_KB = 3.2",
+        MODEL,
+    ),
+    Mutant(
+        "throughput of rows left out",
+        "the received window is no limit",
+        "src/heapscope/predict/throughput.py",
+        '("receive_window", "block_ack", "static_rx", "no_block_ack")',
+        '("block_ack", "static_rx", "no_block_ack")',
+        MODEL,
+    ),
+    Mutant(
+        "throughput of rows left out",
+        "the row left out is learned from",
+        "src/heapscope/predict/folds.py",
+        "[([other for other in rows if other is not row], [row]) for row in rows]",
+        "[(rows, [row]) for row in rows]",
+        MODEL,
+    ),
+    Mutant(
+        "a chip known by one row",
+        "its other tables are learned from",
+        "src/heapscope/predict/folds.py",
+        'whole=key == "new_chip"',
+        "whole=False",
+        MODEL,
+    ),
+    Mutant(
+        "coverage of the bands",
+        "the bands have half their width",
+        "src/heapscope/predict/validate.py",
+        "return math.hypot(own, float",
+        "return 0.5 * math.hypot(own, float",
+        MODEL,
+    ),
+    Mutant(
+        "constants in a generated file",
+        "a tenth is added to each as it is read",
+        "src/heapscope/predict/constants.py",
+        'theta=np.array(list(part["constants"].values()))',
+        'theta=1.1 * np.array(list(part["constants"].values()))',
+        MODEL,
+    ),
+    Mutant(
+        "RAM by part",
+        "a static buffer's block has twice its size",
+        "src/heapscope/predict/parts.py",
+        "_BLOCK = 1696",
+        "_BLOCK = 3392",
+        COMMAND,
+    ),
+    Mutant(
+        "the user's own figures",
+        "what was measured moves nothing",
+        "src/heapscope/predict/calibrate.py",
+        "theta=found.theta + gain * off",
+        "theta=found.theta",
+        COMMAND,
+    ),
+    Mutant(
+        "power save",
+        "a window as long as the interval is periodic",
+        "src/heapscope/predict/power_save.py",
+        "PERIODIC if window_ms < interval_ms",
+        "PERIODIC if window_ms <= interval_ms",
+        WIFI_RANKS,
+    ),
+)
