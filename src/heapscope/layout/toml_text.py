@@ -21,8 +21,8 @@ class TomlText:
     text: str
 
     def line_of(self, section: str, index: int, key: str) -> int | None:
-        """Line number, from 1, of `key` in the index-th [[section]] ("" for the top, where a table is
-        a key too), or of the section's header when the key is not in it; None when neither is
+        """Line number, from 1, of `key` in the index-th [[section]] ("" for the top, where a table
+        is a key too), or of the section's header when the key is not in it; None when neither is
         found."""
         seen, inside, found = -1, section == "", None
         for number, line in enumerate(self.text.splitlines(), 1):
