@@ -23,7 +23,6 @@ from heapscope.tune.options import knob_of, out_of_range
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.question import Question, answer, default_preference
 from heapscope.tune.ranks import RankGain, rank_gains
-from heapscope.tune.replayed import STEP_KB, TraceNeed
 from heapscope.tune.result import TraceFacts, TuneResult
 from heapscope.tune.wifi import FREE
 
@@ -111,6 +110,8 @@ def _by_replay(
     problem: Problem, question: Question, trace: Path, contiguous: int, notes: Sequence[str]
 ) -> TuneResult:
     """Solve, replay, cut, until the replay agrees."""
+    from heapscope.tune.replayed import STEP_KB, TraceNeed  # most questions replay nothing
+
     with progress_bar("replays", parts=True) as bar:
         need = TraceNeed(
             trace=trace,

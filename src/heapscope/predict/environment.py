@@ -70,9 +70,9 @@ def seen_in(environment: Environment, knobs: Knobs, metric: str, shielded: Guess
     if environment.place == AIR:
         time += air_time()[metric]
         width = hypot(width, _AIR_WIDTH)
-    if environment.round_trip_ms or environment.loss:
-        width = hypot(width, _ROUND_TRIP_WIDTH)
     if metric.startswith("tcp"):
+        if environment.round_trip_ms or environment.loss:
+            width = hypot(width, _ROUND_TRIP_WIDTH)
         window = knobs.send_kb if metric == "tcp_tx" else knobs.window_kb
         time += environment.round_trip_ms / _KBIT / window
         trip = _BASE_MS + environment.round_trip_ms

@@ -165,9 +165,10 @@ def test_the_written_constants_are_what_the_rows_give() -> None:
     written = json.loads(data_path("wifi", "model.json").read_text(encoding="utf-8"))
     remedy = "python -m heapscope.predict.fit"
     assert same(to_json(fit_all()), written), remedy
-    assert (
-        to_json(read_constants())["throughput"]["constants"] == (written["throughput"]["constants"])
-    )
+    assert to_json(read_constants()) == written
+    for posterior in (read_constants().throughput, read_constants().memory):
+        assert np.array_equal(posterior.covariance, posterior.covariance.T)
+        assert np.linalg.eigvalsh(posterior.covariance).min() > -1e-5
 
 
 def test_a_fit_follows_its_data() -> None:

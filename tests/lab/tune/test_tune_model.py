@@ -234,3 +234,11 @@ def test_options_round_trip() -> None:
                     after.value(option) == each
                     for option, each in option_values(chip, name, value).items()
                 )
+
+
+def test_a_window_switches_aggregation_on_again() -> None:
+    """Where the files have it off, a window alone would be of no use."""
+    config = config_of("esp32", ESP_WIFI_AMPDU_RX_ENABLED=False)
+    assert choice_of(knobs_of(config).knobs)["rx_ba_win"] == 0
+    after = with_choice(config, {"rx_ba_win": 8})
+    assert choice_of(knobs_of(after).knobs)["rx_ba_win"] == 8
