@@ -132,7 +132,8 @@ static void compare(const program_t *program, uint32_t *minimum)
           *minimum);
 }
 
-static void run(const char *name, uint32_t size, check_random_t *random)
+/* One random program; how often no free block had 32 bytes. */
+static uint32_t run_once(const char *name, uint32_t size, check_random_t *random)
 {
     program_t program;
     uint32_t minimum = HS_NONE;
@@ -144,8 +145,19 @@ static void run(const char *name, uint32_t size, check_random_t *random)
         compare(&program, &minimum);
         small += hs_sim_largest_free(program.heap) < 32;
     }
-    CHECK(small > 0 || program_is_own(name), "%s: never a largest block below 32 bytes", name);
     program_close(&program);
+    return small;
+}
+
+/* Programs until one has filled its heap to less than 32 bytes, which not every one does. */
+static void run(const char *name, uint32_t size, check_random_t *random)
+{
+    uint32_t small = 0;
+    for (int round = 0; round < 20 && small == 0 && (round == 0 || !program_is_own(name));
+         round++) {
+        small = run_once(name, size, random);
+    }
+    CHECK(small > 0 || program_is_own(name), "%s: never a largest block below 32 bytes", name);
 }
 
 /* The minimum of what is said: with the moment of a moving realloc at which both blocks exist only
