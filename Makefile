@@ -28,7 +28,7 @@ test: dev ## C tests with sanitizers (64 and 32 bit), Python tests, lint
 	@rm -f build/ran.txt; set -o pipefail; failed=0; ways="asan asan32 ubsan32"; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then ways="$$ways fuzz"; fi; \
 	for way in $$ways; do tests/run_c.sh $$way || failed=1; done; \
-	$(VENV)/python -m pytest --quiet | tee build/pytest.log || failed=1; \
+	$(VENV)/python -m pytest --quiet -n auto --dist loadfile | tee build/pytest.log || failed=1; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	echo; cat build/ran.txt; tail -n 1 build/pytest.log; exit $$failed
 

@@ -344,7 +344,8 @@ def test_a_log_without_a_modelled_version_needs_one(tmp_path: Path, said: str, w
 def test_start_up_use_may_be_given_with_a_log(tmp_path: Path) -> None:
     log = read_boot_log(save(tmp_path, boot(BLE2MQTT)))
     layout = load_chip("esp32").layout(idf="4.2", boot=log, startup_use=20_000)
-    assert [r.startup_use for r in layout.regions][:5] == [204, 7252, 12_544, 0, 0]
+    # four bytes of the third are the next region's: tables of another allocator may need them
+    assert [r.startup_use for r in layout.regions][:5] == [204, 7252, 12_540, 4, 0]
     assert not any("start-up" in note for note in layout.notes)
 
 
