@@ -125,7 +125,6 @@ class Seen:
     """A page as it stands in the browser, and what it did that it should not."""
 
     page: Any
-    work: float  # seconds of the page's processor time until all charts stood
     requests: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -172,18 +171,14 @@ def see(chromium: Any) -> Iterator[Open]:
         context = chromium.new_context(viewport={"width": 1320, "height": 900}, **options)
         contexts.append(context)
         page = context.new_page()
-        seen = Seen(page, 0.0)
+        seen = Seen(page)
         page.on("request", lambda request: seen.requests.append(request.url))
         page.on("requestfinished", lambda request: seen.answers.append(request.url))
         page.on("pageerror", lambda error: seen.complaints.append(str(error)))
         page.on("dialog", lambda dialog: seen.complaints.append(f"dialog: {dialog.message}"))
         page.on("console", lambda message: note(seen, message))
-        tools = context.new_cdp_session(page)
-        tools.send("Performance.enable", {"timeDomain": "threadTicks"})
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready]", timeout=30_000)
-        found = tools.send("Performance.getMetrics")["metrics"]
-        seen.work = next(one["value"] for one in found if one["name"] == "TaskDuration")
         seen.ready()
         return seen
 
