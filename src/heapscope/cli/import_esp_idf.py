@@ -42,8 +42,8 @@ def run(options: ImportOptions) -> None:
 
 def _need(text: str) -> tuple[int, int]:
     """Sizes with units too: "4KB:DMA"."""
-    from heapscope.cli.sizes import parse_size
     from heapscope.layout.need import parse_need
+    from heapscope.sizes import parse_size
 
     number, colon, capabilities = text.partition(":")
     return parse_need(f"{parse_size(number, what='--need')}{colon}{capabilities}")

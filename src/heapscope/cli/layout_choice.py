@@ -7,7 +7,6 @@ from pathlib import Path
 
 from heapscope.cli.recorded import recorded_facts
 from heapscope.cli.shared import LayoutOptions
-from heapscope.cli.sizes import parse_size
 from heapscope.cli.static_choice import StaticChoice, choose_static
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout.allocator import parse_allocator
@@ -22,6 +21,7 @@ from heapscope.layout.region_names import with_allocators
 from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.layout.toml_file import read_layout
 from heapscope.layout.versions import parse_idf
+from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
 __all__ = ["DEFAULT_IDF", "Memory", "choose_memory", "choose_placement"]

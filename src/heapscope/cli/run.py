@@ -8,12 +8,12 @@ from pathlib import Path
 from heapscope.cli.layout_choice import choose_memory, choose_placement
 from heapscope.cli.progress import progress_bar
 from heapscope.cli.shared import LayoutOptions
-from heapscope.cli.sizes import parse_size
 from heapscope.errors import HeapscopeError
 from heapscope.layout.need import parse_need
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.config import Need
 from heapscope.replay.run import replay
+from heapscope.sizes import parse_size
 from heapscope.trace.all_names import AllNames, read_all_names
 
 __all__ = ["parse_needs", "run"]

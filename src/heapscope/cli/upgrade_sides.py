@@ -9,12 +9,12 @@ from pathlib import Path
 from heapscope.cli.layout_choice import choose_memory
 from heapscope.cli.shared import LayoutOptions
 from heapscope.cli.sides import split
-from heapscope.cli.sizes import parse_size
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.sdkconfig import read_sdkconfig
 from heapscope.layout.versions import find_version, parse_idf
+from heapscope.sizes import parse_size
 from heapscope.trace.source import STDIN
 from heapscope.upgrade.chain import Sides
 from heapscope.upgrade.offers import Idea

@@ -7,14 +7,12 @@ from dataclasses import replace
 from heapscope.errors import InputError
 from heapscope.layout.allocator import flavoured
 from heapscope.layout.layout import Layout, Region
-from heapscope.native.library import allocator_names
 
 __all__ = [
     "OURS",
     "base_of",
     "flavour_of",
     "flavours",
-    "form_for",
     "is_ours",
     "with_flavour",
     "with_heap",
@@ -43,18 +41,9 @@ def flavours(layout: Layout) -> str:
     return flavour_of(layout.regions[0].allocator)
 
 
-def form_for(region: Region, allocator: str) -> str:
-    """Of our heap the word-only form where single bytes cannot be read or written, if there is one;
-    any other allocator as it is."""
-    if not is_ours(allocator):
-        return allocator
-    word_only = [n for n in allocator_names() if n.startswith(f"{OURS}-word") and "+" not in n]
-    return word_only[0] if region.word_only and word_only else allocator
-
-
 def with_heap(layout: Layout, allocator: str) -> Layout:
-    """One allocator everywhere; of our heap each region gets the form that its memory allows."""
-    placed = tuple(replace(r, allocator=form_for(r, allocator)) for r in layout.regions)
+    """One allocator everywhere; our heap finds the form that a region's memory allows by itself."""
+    placed = tuple(replace(r, allocator=allocator) for r in layout.regions)
     return replace(layout, regions=placed)
 
 

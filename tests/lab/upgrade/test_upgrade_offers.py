@@ -13,7 +13,7 @@ from heapscope.layout.capabilities import INTERNAL
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
 from heapscope.replay.run import replay
-from heapscope.upgrade.heaps import form_for, with_flavour, with_heap, with_heaps_of
+from heapscope.upgrade.heaps import with_flavour, with_heap, with_heaps_of
 from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.startup import fit_startup, startup_of, with_startup
 
@@ -103,4 +103,3 @@ def test_allocators_go_over_to_the_regions_at_the_same_place() -> None:
     light = with_flavour(with_heap(layout, "idf-4.2"), "+light")
     assert light is not None
     assert {r.allocator for r in light.regions} == {"idf-4.2+light"}
-    assert form_for(layout.regions[0], "tlsf") == "tlsf"

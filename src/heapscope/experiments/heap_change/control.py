@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from heapscope.experiments.heap_change.chip import regions, title_of
 from heapscope.experiments.heap_change.subjects import plain_names
 from heapscope.experiments.result import Cell, Column, Table
+from heapscope.layout.layout import Region
 from heapscope.native.single_heap import FilledRow, fill
-from heapscope.upgrade.heaps import form_for
 
 __all__ = ["Opened", "open_all", "tables"]
 
@@ -20,10 +20,15 @@ Figure = Callable[[FilledRow], int]
 def open_all() -> Opened:
     return {
         name: tuple(
-            fill(form_for(r, name), base=r.start, size=r.size, block=1, most=0) for r in regions()
+            fill(_form(name, r), base=r.start, size=r.size, block=1, most=0) for r in regions()
         )
         for name in plain_names()
     }
+
+
+def _form(name: str, region: Region) -> str:
+    """Without single bytes our heap takes its word-only form, which is laid out as the wide one."""
+    return "heapscope-wide" if name == "heapscope" and region.word_only else name
 
 
 def tables(opened: Opened) -> Iterator[Table]:
