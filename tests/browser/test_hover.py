@@ -160,7 +160,7 @@ def test_each_colouring_paints_what_it_says(gateway: Made, see: Open) -> None:
     used = picture.plane("used")[:, part].T.ravel()
     painted = {}
     for mode in ("owner", "age", "size"):
-        seen.page.locator(f'input[name=colour][value="{mode}"]').check(force=True)
+        seen.page.locator(f'input[name=colour][value="{mode}"]').press("Space")
         seen.ready()
         painted[mode] = pixels(seen, 1)
         assert ((painted[mode] == 0) == (used == 0)).all()

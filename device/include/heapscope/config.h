@@ -1,0 +1,28 @@
+/*
+ * What is compiled in. Each may be set on the compiler's command line, the same for the library and
+ * for what uses it; a part that is left out costs no byte of code or memory.
+ */
+#ifndef HEAPSCOPE_CONFIG_H
+#define HEAPSCOPE_CONFIG_H
+
+/* 1: blocks can be guarded (guard.h), the level being chosen at run time. */
+#ifndef HS_GUARD
+#define HS_GUARD 1
+#endif
+
+/* 1: blocks know their owners (owners.h). */
+#ifndef HS_OWNERS
+#define HS_OWNERS 1
+#endif
+
+/* Regions that one set can have, 1 to 32 (regions.h). */
+#ifndef HS_REGIONS_MAX
+#define HS_REGIONS_MAX 32
+#endif
+
+/* Memory kinds by which owners' bytes are told apart, 1 to 8 (owners.h). */
+#ifndef HS_KINDS_MAX
+#define HS_KINDS_MAX 4
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+/*
+ * The guard: a heap whose blocks carry what finds faults early, and whose they are. A block of the
+ * heap holds, in this order: a canary (from HS_GUARD_CANARIES on), the payload, and at its end a
+ * trailer: filling up to it, the owner, and the canary. What each level costs and finds is measured:
+ * docs/reference/guard.md. Not reentrant, as the heap.
+ */
+#ifndef HEAPSCOPE_GUARD_H
+#define HEAPSCOPE_GUARD_H
+
+#include "heapscope/config.h"
+#include "heapscope/heap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Each level includes those below. */
+typedef enum hs_guard_level {
+    HS_GUARD_LINKS = 0,    /* the heap's own checks: double free, foreign and interior pointers,
+                            * neighbours that contradict each other; no byte per block */
+    HS_GUARD_CANARIES = 1, /* known words before and behind each payload, checked when it is freed,
+                            * resized or walked */
+    HS_GUARD_FILL = 2,     /* free payload and fresh payload hold patterns: writes after a free are
+                            * found when the memory is handed out or walked, uninitialised reads
+                            * show */
+    HS_GUARD_WALK = 3      /* every `walk_every` operations all blocks are checked */
+} hs_guard_level_t;
+
+typedef enum hs_fault_kind {
+    HS_FAULT_NOT_A_BLOCK = 1, /* free or realloc of what is no used block: foreign, interior, or
+                               * freed before */
+    HS_FAULT_METADATA = 2,    /* the heap's own data contradict each other */
+    HS_FAULT_HEAD = 3,        /* written before the payload */
+    HS_FAULT_TAIL = 4,        /* written behind the payload */
+    HS_FAULT_FREE = 5         /* written into free memory */
+} hs_fault_kind_t;
+
+#define HS_OWNER_NONE 0u /* rows of owners.h begin at 1 */
+#define HS_OWNER_MAX 255u
+
+typedef struct hs_fault {
+    hs_fault_kind_t kind;
+    const void *block; /* the payload that is concerned; NULL where it is not known */
+    const void *at;    /* the first wrong byte, or the address that was given */
+    uint32_t owner;    /* of the block, HS_OWNER_NONE: not known */
+    const void *site;  /* who allocated it, where sites are kept; else NULL */
+} hs_fault_t;
+
+/* After the report of a fault that a call met: */
+typedef enum hs_policy {
+    HS_POLICY_REPORT =
+        0, /* the call is refused (HS_ERR_CORRUPT or HS_ERR_ARGUMENT, NULL); the block
+                            * stays allocated, so that its memory is never handed out again */
+    HS_POLICY_CONTINUE = 1, /* the call goes on where the heap's own data allow it: a block whose
+                             * canary is gone is freed all the same */
+    HS_POLICY_HALT = 2      /* `report` is not expected to return; if it does, the guard loops for
+                            * ever, so that a watchdog sees it */
+} hs_policy_t;
+
+typedef void (*hs_fault_report_t)(void *context, const hs_fault_t *fault);
+
+/* All zero: level 0, nothing per block, faults refused without a word. */
+typedef struct hs_guard_config {
+    hs_guard_level_t level;
+    hs_policy_t policy;
+    bool owners;         /* each block knows its owner: 1 byte, in the word form 4 */
+    bool sites;          /* each block knows who allocated it: a pointer more */
+    uint32_t walk_every; /* operations; 0: 1024 */
+    hs_fault_report_t report;
+    void *context;
+} hs_guard_config_t;
+
+/* Whose a block is. */
+typedef struct hs_tag {
+    uint32_t owner; /* to HS_OWNER_MAX */
+    const void *site;
+} hs_tag_t;
+
+/* In the caller's memory; `config` must outlive it. */
+typedef struct hs_guard {
+    hs_heap_t *heap;
+    const hs_guard_config_t *config;
+    uint32_t until_walk;
+} hs_guard_t;
+
+/* The heap must be empty (at HS_GUARD_FILL its free memory is filled: O(size)). */
+hs_status_t hs_guard_init(hs_guard_t *guard, hs_heap_t *heap, const hs_guard_config_t *config);
+
+/* As the functions of heap.h with the same names, sizes and addresses being those of the payload. */
+void *hs_guard_malloc(hs_guard_t *guard, size_t size, hs_tag_t tag);
+void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag);
+void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, size_t offset,
+                             hs_tag_t tag);
+/* The block belongs to `tag` afterwards. */
+void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag);
+hs_status_t hs_guard_free(hs_guard_t *guard, void *block);
+
+/* With canaries exactly what was asked for; without, what the heap gave, less the owner. */
+size_t hs_guard_usable_size(const hs_guard_t *guard, const void *block);
+size_t hs_guard_full_size(const hs_guard_t *guard, const void *block);
+void *hs_guard_containing_block(const hs_guard_t *guard, const void *address); /* O(n) */
+hs_tag_t hs_guard_tag(const hs_guard_t *guard, const void *block);
+
+bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset);
+size_t hs_guard_largest(const hs_guard_t *guard);
+
+/* As hs_heap_walk, with the tag of used blocks; `size` of a used block is its usable size. */
+typedef bool (*hs_guard_visit_t)(void *context, void *block, size_t size, bool used, hs_tag_t tag);
+void hs_guard_walk(const hs_guard_t *guard, hs_guard_visit_t visit, void *context);
+
+/* Everything that the level can tell, O(n) and, at HS_GUARD_FILL, O(bytes). Reports each fault that
+ * it finds; the first one's status. */
+hs_status_t hs_guard_check(hs_guard_t *guard);
+hs_status_t hs_guard_check_block(hs_guard_t *guard, const void *block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
