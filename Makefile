@@ -15,6 +15,8 @@ C_FOLDERS = device models native tests benches workloads
 QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/step.log; exit 1; }; }
 
 export CC
+# The matrices of the fits are small: threads for them wait for each other (6 times the time).
+export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
 .PHONY: help demo test bench workloads lint fuzz coverage clean installed dev
 

@@ -6,6 +6,7 @@ from mutant import Mutant
 
 MODEL = "tests/lab/predict/test_predict_model.py"
 COMMAND = "tests/lab/predict/test_predict_command.py"
+KNOBS = "tests/lab/predict/test_knob_offers.py"
 WIFI_RANKS = "tests/lab/experiments/test_wifi_ranks.py"
 
 PREDICT = (
@@ -48,6 +49,46 @@ PREDICT = (
         "return math.hypot(own, float",
         "return 0.5 * math.hypot(own, float",
         MODEL,
+    ),
+    Mutant(
+        "coverage of the bands of memory",
+        "a table known by one row is taken as known well",
+        "src/heapscope/predict/memory.py",
+        "(1 + 1 / known if known else 1)",
+        "1",
+        MODEL,
+    ),
+    Mutant(
+        "options that give memory back",
+        "a gain is that of the constants alone",
+        "src/heapscope/predict/knob_offers.py",
+        "errors=shape.unseen(now.group)).reach",
+        "errors=replace(shape, band=0.01).unseen(now.group)).reach",
+        KNOBS,
+    ),
+    Mutant(
+        "options that give memory back",
+        "a block ack window does not follow the buffers",
+        "src/heapscope/predict/knob_changes.py",
+        "if window < knobs.rx_ba_win else {}",
+        "if window < 0 else {}",
+        KNOBS,
+    ),
+    Mutant(
+        "options that a replay can show",
+        "one static buffer more is left out",
+        "src/heapscope/why/ideas_knobs.py",
+        "frozenset(kept[-fewer:])",
+        "frozenset(kept[-fewer - 1 :])",
+        "tests/lab/why/test_why_knobs.py",
+    ),
+    Mutant(
+        "options that a replay can show",
+        "code takes more memory where it should take less",
+        "src/heapscope/predict/knob_layout.py",
+        "with_code(layout, -least)",
+        "with_code(layout, least)",
+        "tests/lab/upgrade/test_upgrade_knobs.py",
     ),
     Mutant(
         "constants in a generated file",

@@ -20,7 +20,7 @@ from mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src", "docs")
-SOURCES = ("models/*.c", "native/*/*.c", "device/src/*/*.c")
+SOURCES = ("models/*.c", "native/*/*.c", "native/record/drain/*.c", "device/src/*/*.c")
 FLAGS = ("-std=c11", "-O1", "-g", "-Idevice/include", "-Imodels", "-Inative", "-Idevice/src")
 
 
@@ -64,9 +64,21 @@ def python_test(tree: Path, test: str) -> bool:
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     for header in ("lab.h", "lab_tools.h"):
         shutil.copy(tree / "native/lab" / header, tree)
+    if test.startswith("tests/record"):
+        recorder(tree)
     setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "src")}
     run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
     return _passes([*run, "--import-mode=importlib", test], tree, setting)
+
+
+def recorder(tree: Path) -> None:
+    """The object that is preloaded, and its sources, where they are beside the library."""
+    shutil.copytree(tree / "native/record", tree / "record", dirs_exist_ok=True)
+    flags = (tree / "record/preload/flags.txt").read_text(encoding="utf-8").splitlines()
+    made = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
+    files = sorted(map(str, (tree / "record/preload").glob("*.c")))
+    command = [*made, f"-I{tree / 'record/include'}", *files, "-o", "libheapscope_record.so"]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 
 def _passes(command: list[str], tree: Path, setting: dict[str, str]) -> bool:

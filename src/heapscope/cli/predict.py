@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from heapscope.cli.place_options import (
+    Air,
+    Loss,
+    MeasuredFile,
+    NoMeasured,
+    Rtt,
+    environment_of,
+    measured_of,
+)
 from heapscope.cli.shared import Json
-
-if TYPE_CHECKING:
-    from heapscope.predict.calibrate import Measured
 
 __all__ = ["predict"]
 
@@ -37,17 +43,8 @@ def predict(
             "--trace", metavar="T.hst", help="Also replay this trace on the resulting memory."
         ),
     ] = None,
-    measured: Annotated[
-        Path | None,
-        typer.Option(
-            "--measured",
-            metavar="F.toml",
-            help="Figures of your own board (heapscope-measured.toml beside the configuration).",
-        ),
-    ] = None,
-    no_measured: Annotated[
-        bool, typer.Option("--no-measured", help="Leave heapscope-measured.toml aside.")
-    ] = False,
+    measured: MeasuredFile = None,
+    no_measured: NoMeasured = False,
     tcp: Annotated[
         int, typer.Option("--tcp", min=0, max=253, help="TCP connections at the same time.")
     ] = 1,
@@ -57,13 +54,9 @@ def predict(
     tls: Annotated[
         int, typer.Option("--tls", min=0, max=253, help="TLS sessions at the same time.")
     ] = 0,
-    air: Annotated[bool, typer.Option("--air", help="In air, not in a shielded box.")] = False,
-    rtt: Annotated[
-        float, typer.Option("--rtt", metavar="MS", help="Round trip beyond that of the box.")
-    ] = 0.0,
-    loss: Annotated[
-        float, typer.Option("--loss", metavar="PERCENT", help="Frames lost for good.")
-    ] = 0.0,
+    air: Air = False,
+    rtt: Rtt = 0.0,
+    loss: Loss = 0.0,
     beacon: Annotated[
         int, typer.Option("--beacon", metavar="TU", help="Beacon interval, 1.024 ms each.")
     ] = 100,
@@ -104,15 +97,13 @@ def predict(
     from heapscope.cli.config_choice import choose_config
     from heapscope.cli.json_output import wants_tables, write_json
     from heapscope.cli.progress import progress_bar
-    from heapscope.predict.calibrate import measured_beside, read_measured
     from heapscope.predict.config_knobs import knobs_of
-    from heapscope.predict.environment import AIR, SHIELDED, Environment
     from heapscope.predict.forecast import forecast
     from heapscope.predict.parts import Demand
     from heapscope.predict.power_save import Times
     from heapscope.predict.trace_replay import replayed
 
-    environment = Environment(place=AIR if air else SHIELDED, round_trip_ms=rtt, loss=loss / 100)
+    environment = environment_of(air=air, rtt=rtt, loss=loss)
     times = Times(
         beacon=beacon,
         dtim=dtim,
@@ -123,13 +114,7 @@ def predict(
         wifi_share=wifi_share / 100,
     )
     chosen = choose_config(files, chip=chip, idf=idf)
-    kept = None if no_measured else measured or measured_beside(files[-1])
-    own: tuple[Measured, ...] = ()
-    if kept is not None:
-        own = read_measured(
-            kept,
-            lambda paths: knobs_of(choose_config(paths, chip=chip, idf=idf).config, idf=idf).knobs,
-        )
+    own, said = measured_of(files, measured=measured, no_measured=no_measured, chip=chip, idf=idf)
     result = forecast(
         chosen.config,
         knobs_of(chosen.config, idf=idf),
@@ -137,7 +122,7 @@ def predict(
         environment=environment,
         times=times,
         measured=own,
-        notes=(*chosen.notes, *([f"calibrated by {kept}"] if kept else [])),
+        notes=(*chosen.notes, *said),
     )
     again = None
     if trace is not None:

@@ -7,6 +7,14 @@ from typing import Annotated
 
 import typer
 
+from heapscope.cli.place_options import (
+    Air,
+    Loss,
+    MeasuredFile,
+    NoMeasured,
+    Rtt,
+    environment_of,
+)
 from heapscope.cli.shared import Json
 
 __all__ = ["tune"]
@@ -35,6 +43,20 @@ def tune(
             "--psram", metavar="KIND", help="none, quad or octal (as the configuration says)."
         ),
     ] = None,
+    air: Air = False,
+    rtt: Rtt = 0.0,
+    loss: Loss = 0.0,
+    measured: MeasuredFile = None,
+    no_measured: NoMeasured = False,
+    tls: Annotated[
+        int,
+        typer.Option(
+            "--tls",
+            min=0,
+            max=253,
+            help="TLS sessions at the same time: they are taken off, and their modes compared.",
+        ),
+    ] = 0,
     trace: Annotated[
         list[Path] | None,
         typer.Option(
@@ -104,6 +126,8 @@ def tune(
       heapscope tune --chip esp32 --need "tcp_rx>=20" --need "free>=150KB"
       heapscope tune --chip esp32c6 --need "free>=250KB" --fragment wifi.defaults
       heapscope tune --chip esp32 --sdkconfig sdkconfig --keep ESP_WIFI_IRAM_OPT --need "tcp_rx>=15"
+      heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --need "tcp_rx>=3"
+      heapscope tune --chip esp32 --tls 2 --need "tcp_rx>=15" --need "free>=100KB"
       heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg
       heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
       heapscope tune --ranks --chip esp32c3 --json ranks.json
@@ -111,8 +135,6 @@ def tune(
     from heapscope.cli.json_output import wants_tables, write_json, write_text
     from heapscope.cli.tune_run import run_ranks, run_tune
     from heapscope.errors import HeapscopeError
-    from heapscope.tune.fragment import fragment as as_fragment
-    from heapscope.tune.plot import front_svg
 
     to_stdout = [str(target) == "-" for target in (plot, fragment, json)]
     if sum(to_stdout) > 1:
@@ -121,8 +143,9 @@ def tune(
             remedy="give files to all but one",
         )
     if ranks:
-        others = (sdkconfig, idf, psram, trace, need, keep, prefer, front, plot, fragment)
-        if any(each is not None for each in others) or median or extrapolate:
+        others = (sdkconfig, idf, psram, measured, trace, need, keep, prefer, front, plot, fragment)
+        flags = (median, extrapolate, tls, air, rtt, loss, no_measured)
+        if any(each is not None for each in others) or any(flags):
             raise HeapscopeError(
                 "--ranks is a question of its own", remedy="give it with --chip and --json alone"
             )
@@ -139,6 +162,10 @@ def tune(
         files=sdkconfig or [],
         idf=idf,
         psram=psram,
+        environment=environment_of(air=air, rtt=rtt, loss=loss),
+        measured=measured,
+        no_measured=no_measured,
+        tls=tls,
         needs=need or [],
         keep=keep or [],
         prefer=prefer,
@@ -149,8 +176,12 @@ def tune(
     )
     write_json(result.to_json(), json)
     if plot is not None and result.front:
+        from heapscope.tune.plot import front_svg
+
         write_text(front_svg(result), plot, option="--plot")
     if fragment is not None and result.best is not None:
+        from heapscope.tune.fragment import fragment as as_fragment
+
         write_text(as_fragment(result), fragment, option="--fragment")
     if wants_tables(json) and not any(to_stdout):
         from heapscope.report.console import console

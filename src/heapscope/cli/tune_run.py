@@ -5,26 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from heapscope.cli.choices import known
 from heapscope.cli.config_choice import DEFAULT_IDF, choose_config
+from heapscope.cli.place_options import measured_of
 from heapscope.cli.progress import progress_bar
 from heapscope.config.config import Config, settle
 from heapscope.config.tables import CHIPS, option_table
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout.versions import parse_idf
 from heapscope.measure.wording import plural
+from heapscope.predict.calibrate import calibrated
+from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
+from heapscope.predict.environment import Environment
 from heapscope.predict.wifi_table import METRICS, ranks
 from heapscope.trace.names import printable
-from heapscope.tune.front import pareto_front
 from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, Need, parse_keep, parse_tune_needs
 from heapscope.tune.options import knob_of, out_of_range
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.question import Question, answer, default_preference
-from heapscope.tune.ranks import RankGain, rank_gains
-from heapscope.tune.result import TraceFacts, TuneResult
+from heapscope.tune.result import Companion, TraceFacts, TuneResult, less
+from heapscope.tune.tls import beside, choose_tls, recorded_variant
 from heapscope.tune.wifi import FREE
+
+if TYPE_CHECKING:
+    from heapscope.tune.ranks import RankGain
 
 __all__ = ["run_ranks", "run_tune"]
 
@@ -41,6 +48,10 @@ def run_tune(
     median: bool,
     extrapolate: bool,
     front: str | None,
+    environment: Environment,
+    measured: Path | None = None,
+    no_measured: bool = False,
+    tls: int = 0,
     traces: Sequence[Path] = (),
 ) -> TuneResult:
     """HeapscopeError names what is wrong with an option or with a line of the files."""
@@ -57,17 +68,34 @@ def run_tune(
             remedy="give a trace of it: --trace T.hst",
         )
     wanted = tuple(need for need in wanted if need.target != CONTIGUOUS)
+    if tls and traces:
+        raise HeapscopeError(
+            "--tls and --trace: the program's sessions are in its trace",
+            remedy="leave --tls out, or the trace",
+        )
     config, notes = _config(chip, files, idf)
     _check_lines(config)
     if psram is not None:
         config = with_psram(config, psram)
+    read = knobs_of(config, idf=idf)
+    modes = choose_tls(config, read.knobs, tls) if tls else None
+    best_config = config if modes is None else config.changed_to(modes.lines)
+    before, after = (beside(each, read.knobs, tls) for each in (config, best_config))
+    now_kb, taken_kb = sum(before.values()), sum(after.values())
+    own, said = measured_of(files, measured=measured, no_measured=no_measured, chip=chip, idf=idf)
+    notes = (*notes, *said)
+    if taken_kb:
+        who = " and ".join(after)
+        notes = (*notes, f"free is what {who} leave: {now_kb:.1f} KB now, {taken_kb:.1f} then")
     problem = Problem.of(
-        config,
-        read_constants(),
+        best_config,
+        calibrated(read_constants(), own),
         idf=idf,
         keep=kept,
         median=median,
         extrapolate=extrapolate,
+        environment=environment,
+        taken_kb=taken_kb,
     )
     question = Question(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
     if traces:
@@ -75,11 +103,16 @@ def run_tune(
         wanted = tuple(each.need for each in result.needs)
     else:
         result = answer(problem, question, notes=notes)
+    if modes is not None:
+        # the answer's own starting point has the new mode's memory
+        result = replace(result, tls=modes, now=less(result.now, now_kb - taken_kb))
     if front is None:
         return result
+    from heapscope.tune.front import pareto_front
+
     with progress_bar("points of the front", parts=True) as bar:
         points = pareto_front(problem, front, wanted, progress=bar)
-    return replace(result, front=points, front_metric=front, solved=problem.search.solved)
+    return replace(result, front=points, front_metric=front, solved=problem.solved)
 
 
 def _by_replays(
@@ -110,7 +143,8 @@ def _by_replay(
     problem: Problem, question: Question, trace: Path, contiguous: int, notes: Sequence[str]
 ) -> TuneResult:
     """Solve, replay, cut, until the replay agrees."""
-    from heapscope.tune.replayed import STEP_KB, TraceNeed  # most questions replay nothing
+    from heapscope.cli.recorded import recorded_facts  # most questions replay nothing
+    from heapscope.tune.replayed import STEP_KB, TraceNeed
 
     with progress_bar("replays", parts=True) as bar:
         need = TraceNeed(
@@ -138,7 +172,17 @@ def _by_replay(
         refused=need.refused,
         largest_min=None if free is None else need.largest_at(free),
     )
-    return replace(result, notes=(*result.notes, said), replay=facts)
+    lines = recorded_variant(problem.config, recorded_facts(trace))
+    recorded = tuple(
+        Companion(option=name, value=value, reason=f"{trace.name} was recorded with it")
+        for name, value in lines.items()
+    )
+    return replace(
+        result,
+        companions=(*result.companions, *(recorded if result.best is not None else ())),
+        notes=(*result.notes, said),
+        replay=facts,
+    )
 
 
 def _with_free(question: Question, floor: float) -> Question:
@@ -151,6 +195,8 @@ def _with_free(question: Question, floor: float) -> Question:
 
 def run_ranks(chip: str | None) -> list[RankGain]:
     """Of one chip, or of all."""
+    from heapscope.tune.ranks import rank_gains
+
     rows = ranks()
     if chip is not None:
         valid = list(dict.fromkeys(row.knobs.chip for row in rows))

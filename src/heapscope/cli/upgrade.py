@@ -114,7 +114,15 @@ def upgrade(
     counts = itertools.count(1)
     with progress_bar("replays", parts=True) as bar:
         meter = Meter(trace, caps=wanted, measured=lambda: bar(next(counts), None))
-        result = explain(meter, asked.sides, measured=measured, ideas=asked.ideas())
+        knobs, knobs_of = asked.knobs()
+        result = explain(
+            meter,
+            asked.sides,
+            measured=measured,
+            ideas=asked.ideas(),
+            knobs=knobs,
+            knobs_of=knobs_of,
+        )
     write_json(result.to_json(), json)
     if wants_tables(json):
         from heapscope.report.console import console

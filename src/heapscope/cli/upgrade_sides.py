@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from heapscope.cli.knob_choice import choose_knobs
 from heapscope.cli.layout_choice import choose_memory
 from heapscope.cli.shared import LayoutOptions
 from heapscope.cli.sides import split
@@ -14,6 +15,7 @@ from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.sdkconfig import read_sdkconfig
 from heapscope.layout.versions import find_version, parse_idf
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.sizes import parse_size
 from heapscope.trace.source import STDIN
 from heapscope.upgrade.chain import Sides
@@ -137,6 +139,10 @@ class Upgrade:
                 yield self._idea("option", text, changes)
         for version in self._later():
             yield self._idea("version", f"Go on to ESP-IDF {version}.", {"idf": version})
+
+    def knobs(self) -> tuple[tuple[KnobOffer, ...], str]:
+        """Options of the SDK that give memory back, as predicted; and of which configuration."""
+        return choose_knobs(self.sides.after, self._options[1].sdkconfig)
 
     def _idea(self, kind: str, text: str, changes: Mapping[str, str]) -> Idea:
         options = replace(self._options[1], **changes)

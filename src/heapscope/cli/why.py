@@ -19,6 +19,7 @@ def why(
     chip: Annotated[str | None, flags.CHIP] = None,
     idf: Annotated[str | None, flags.IDF] = None,
     boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
+    sdkconfig: Annotated[str | None, flags.SDKCONFIG] = None,
     cores: Annotated[str | None, flags.CORES] = None,
     static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
     static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
@@ -67,6 +68,7 @@ def why(
         chip=chip,
         idf=idf,
         boot_log=boot_log,
+        sdkconfig=sdkconfig,
         cores=cores,
         static_dram=static_dram,
         static_iram=static_iram,
@@ -88,12 +90,14 @@ def why(
             "--failure and --event both choose the request", remedy="give one of them"
         )
     from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.knob_choice import choose_knobs
     from heapscope.cli.layout_choice import choose_memory, choose_placement
     from heapscope.cli.progress import progress_bar
     from heapscope.cli.run import parse_needs
     from heapscope.why.explain import Selection, explain
 
     memory = choose_memory(options, trace)
+    knobs, knobs_of = choose_knobs(memory.layout, sdkconfig)
     counts = itertools.count(1)
     with progress_bar("replays with changes", parts=True) as bar:
         result = explain(
@@ -104,6 +108,8 @@ def why(
             selection=Selection(failure=failure, event=event),
             depth=depth,
             tried=lambda: bar(next(counts), None),
+            knobs=knobs,
+            knobs_of=knobs_of,
         )
     write_json(result.to_json(), json)
     if wants_tables(json):

@@ -7,6 +7,7 @@ options. `lint` checks with it; `predict` and `tune` read the same values and th
   version; choices, dependencies. `renames`: old names, with inversion, in every SDK version.
 - `config`: `Config`, the typed value of every option with its origin, `read_config()` and
   `Config.changed_to()`, a copy with other values.
+- `limits`: the range of a number that counts here.
 - `expression`, `evaluate`: conditions as syntax trees over options, and their three-valued value.
 - `kconfig_tree`: the values and refusals of a real Kconfig, where an ESP-IDF is at hand.
 - `rules`: the rules as conditions. `Rule.hard` marks those that a build enforces (B, K, R): every

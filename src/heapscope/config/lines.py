@@ -15,6 +15,7 @@ __all__ = ["REMEDY", "Line", "Text", "read_json", "read_text"]
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
 
 _SET = re.compile(r"CONFIG_([A-Za-z0-9_]+)=(.*)")
+_BLANKS = re.compile(r"CONFIG_([A-Za-z0-9_]+)\s*=\s*(.*)")
 _UNSET = re.compile(r"# CONFIG_([A-Za-z0-9_]+) is not set")
 _HEADER = re.compile(
     r"# Espressif IoT Development Framework \(ESP-IDF\) *(\S*) *Project (Minimal )?Configuration"
@@ -68,8 +69,10 @@ def read_text(text: str, *, file: str) -> Text:
         elif unset is not None:
             lines.append(Line(number=number, name=unset[1], text="n", automatic=automatic))
         elif line and not line.startswith("#"):
+            blanks = _BLANKS.match(line)
+            remedy = f"write CONFIG_{blanks[1]}={blanks[2]}, without blanks" if blanks else REMEDY
             raise InputError(
-                f"{file}, line {number}: no option: '{printable(line)}'", remedy=REMEDY
+                f"{file}, line {number}: no option: '{printable(line)}'", remedy=printable(remedy)
             )
         automatic = line == _DEFAULT
     return Text(lines=tuple(lines), version=version, generated=generated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from heapscope.config.config import Config, Setting
@@ -15,6 +16,7 @@ from heapscope.trace.names import printable
 
 __all__ = ["line_findings"]
 
+_HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 #: How much of a name must agree for it to be a mistyped one, and for it to be worth a hint.
 MISTYPED, HINT = 0.9, 0.75
 #: Names that are looked up; looking takes some milliseconds each.
@@ -33,7 +35,7 @@ def line_findings(config: Config) -> Iterator[Finding]:
             continue
         option = option_table().get(setting.name)
         if option is not None and setting.value is None:
-            yield _type(setting, option.kind)
+            yield _type(config, setting, option.kind)
         yield from _name(config, setting)
         if option is None and not _generated(config, setting) and looked_up < LOOKED_UP:
             looked_up += 1
@@ -41,15 +43,33 @@ def line_findings(config: Config) -> Iterator[Finding]:
     yield from _repeated(config)
 
 
-def _type(setting: Setting, kind: str) -> Finding:
+def _type(config: Config, setting: Setting, kind: str) -> Finding:
+    """What was meant is written where the text begins with it: 0x2000 for a decimal number, or a
+    comment behind a value."""
+    meant = _meant(setting.text, kind)
+    values = {} if meant is None else {setting.name: meant}
     return Finding(
         rule="type",
         file=setting.file,
         line=setting.line,
         option=setting.written,
         message=f"'{printable(setting.text)}' is no value of it: it takes {FORMS[kind]}",
+        values=values,
+        write=spelled_lines(config, values),
         remove=((setting.written, setting.file, setting.line),),
     )
+
+
+def _meant(text: str, kind: str) -> Value | None:
+    plain = text.partition("#")[0].strip()
+    if kind == "bool":
+        plain = plain.strip('"')
+        return {"y": True, "n": False}.get(plain.lower())
+    if kind not in ("int", "hex"):
+        return None
+    if kind == "int" and _HEX.fullmatch(plain):
+        return int(plain, 16)
+    return parse_value(plain.strip('"'), "int" if kind == "int" else "hex")
 
 
 def _name(config: Config, setting: Setting) -> Iterator[Finding]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from heapscope.config.config import Config, Setting
-from heapscope.config.evaluate import truth
-from heapscope.config.option import Option, Range
+from heapscope.config.limits import out_of_range
+from heapscope.config.option import Option
 from heapscope.config.tables import CHIPS, option_table
 from heapscope.config.value import Value
 from heapscope.lint.finding import Finding
@@ -34,12 +34,12 @@ def _range(config: Config, setting: Setting, option: Option) -> Finding | None:
     value = setting.value
     if isinstance(value, bool) or not isinstance(value, int):
         return None
-    allowed = list(_allowed(config, option))
-    if not allowed or any(each.low <= value <= each.high for each in allowed):
+    limits = out_of_range(config, option, value)
+    if not limits:
         return None
-    first = allowed[0]
+    first = limits[0]
     mended = {setting.name: max(first.low, min(first.high, value))}
-    shown = " or ".join(f"{each.low}..{each.high}" for each in allowed)
+    shown = " or ".join(f"{each.low}..{each.high}" for each in limits)
     return Finding(
         rule=first.rule,
         file=setting.file,
@@ -49,17 +49,6 @@ def _range(config: Config, setting: Setting, option: Option) -> Finding | None:
         values=mended,
         write=spelled_lines(config, mended),
     )
-
-
-def _allowed(config: Config, option: Option) -> Iterator[Range]:
-    """The range that counts; several where a condition of one is not known."""
-    for limits in option.ranges:
-        if limits.covers(chip=config.chip, sdk=config.sdk):
-            holds = True if limits.when is None else truth(limits.when, config)
-            if holds is not False:
-                yield limits
-            if holds:
-                return
 
 
 def _chip(config: Config, setting: Setting, option: Option) -> Finding | None:

@@ -3,7 +3,7 @@
 A measured figure is one more observation: the constants move by their covariance, and the bands of
 whatever hangs on them narrow. A board and its application differ from the lab's by more than a row
 of a table does from the next: the constants that carry it are first let loose by that much. The
-file is TOML, and is kept beside the configurations it names:
+file is TOML, and is kept beside the configuration:
 
     [[measured]]
     sdkconfig = "sdkconfig.old"      # one file or a list, from the file's own folder
@@ -13,7 +13,10 @@ file is TOML, and is kept beside the configurations it names:
 
 from __future__ import annotations
 
+import json
+import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
@@ -29,7 +32,7 @@ from heapscope.predict.posterior import Array, Posterior
 from heapscope.predict.throughput import Cases
 from heapscope.predict.wifi_table import METRICS, Knobs
 
-__all__ = ["KEPT", "Measured", "calibrated", "measured_beside", "read_measured"]
+__all__ = ["KEPT", "Measured", "calibrated", "keep", "measured_beside", "read_measured"]
 
 #: Beside the configuration, it is read without being named.
 KEPT = "heapscope-measured.toml"
@@ -41,6 +44,8 @@ _ERROR, _ERROR_KB = 0.05, 3.0
 #: How a board with its application differs from the lab's: ln of throughput, KB of memory.
 _BOARD, _BOARD_KB = 0.2, 60.0
 _SIZE_MAX = 1 << 20
+_ROUNDS = 6  # two or three settle it
+_MARK = "# Kept by `heapscope predict --measured"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,20 +119,32 @@ def calibrated(constants: Constants, measured: Sequence[Measured]) -> Constants:
     for each in measured:
         for metric, value in each.throughput.items():
             cases = Cases([(each.knobs, metric)], constants.names)
-            expected, slope = cases.expected_and_slope(throughput.theta)
-            throughput = _moved(throughput, slope[0], log(value) - float(expected[0]), _ERROR)
+            throughput = _reached(throughput, cases, log(value))
         if each.available_kb is not None:
             terms = memory_features(each.knobs, cap=constants.shape.cap)
             row = features(constants.memory_names, [terms])[0]
             off = each.available_kb + sum(fixed_parts(each.knobs).values()) - row @ memory.theta
             memory = _moved(memory, row, float(off), _ERROR_KB)
-    return replace(constants, throughput=throughput, memory=memory)
+    known = Counter(each.knobs.group for each in measured if each.available_kb is not None)
+    rows = Counter(constants.shape.rows) + known
+    shape = replace(constants.shape, rows=dict(rows))
+    return replace(constants, throughput=throughput, memory=memory, shape=shape)
 
 
 def _loosened(found: Posterior, names: Sequence[str], widths: Mapping[str, float]) -> Posterior:
     """With more doubt about these constants."""
     more = np.array([widths.get(name, 0.0) ** 2 for name in names])
     return replace(found, covariance=found.covariance + np.diag(more))
+
+
+def _reached(found: Posterior, cases: Cases, value: float) -> Posterior:
+    """One observation of a throughput more, linear around the constants that come out."""
+    moved = found
+    for _ in range(_ROUNDS):
+        expected, slope = cases.expected_and_slope(moved.theta)
+        back = float(slope[0] @ (found.theta - moved.theta))
+        moved = _moved(found, slope[0], value - float(expected[0]) - back, _ERROR)
+    return moved
 
 
 def _moved(found: Posterior, slope: Array, off: float, error: float) -> Posterior:
@@ -143,3 +160,32 @@ def measured_beside(config: Path) -> Path | None:
     """The board's figures that are kept beside a configuration file; None: there are none."""
     kept = config.parent / KEPT
     return kept if kept.is_file() else None
+
+
+def keep(path: Path, config: Path) -> str:
+    """Writes the figures of `path`, which were read without an error, beside the configuration,
+    where they are read from then on; a sentence that says so, or why they are not kept. A file
+    that a user wrote there stays."""
+    kept = config.parent / KEPT
+    if kept.exists() and kept.resolve() == path.resolve():
+        return f"calibrated by {path}"
+    try:
+        if kept.exists() and not kept.read_text(encoding="utf-8").startswith(_MARK):
+            return f"calibrated by {path}; not kept, as {kept} has figures of its own"
+        kept.write_text(_kept_text(path, kept.parent), encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        return f"calibrated by {path}; not kept: {kept}: {why}"
+    return f"calibrated by {path}; kept as {kept}, which is read from now on (--no-measured: not)"
+
+
+def _kept_text(path: Path, folder: Path) -> str:
+    """The same tables; files are named from this folder."""
+    lines = [f"{_MARK} {path.name}`; delete it to forget them."]
+    for table in tomllib.loads(path.read_text(encoding="utf-8"))["measured"]:
+        named = table["sdkconfig"]
+        names = [named] if isinstance(named, str) else named
+        moved = [os.path.relpath(path.parent / name, folder) for name in names]
+        lines += ["", "[[measured]]", f"sdkconfig = {json.dumps(moved, ensure_ascii=False)}"]
+        lines += [f"{key} = {value}" for key, value in table.items() if key != "sdkconfig"]
+    return "\n".join(lines) + "\n"

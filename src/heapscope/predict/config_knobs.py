@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from heapscope.config.config import Config
+from heapscope.config.limits import out_of_range
+from heapscope.config.tables import option_table
 from heapscope.errors import InputError
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips
 
@@ -54,6 +56,7 @@ def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
             f"{config.chip} has no Wi-Fi of its own: nothing is known of its throughput",
             remedy=f"chips with figures: {', '.join(chips())}",
         )
+    _in_range(config)
     notes: list[str] = []
     psram = _psram(config, notes)
     static = enabled(config, "ESP_WIFI_STATIC_TX_BUFFER")
@@ -78,6 +81,23 @@ def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
         generation=_generation(config, idf, notes),
     )
     return KnobsRead(knobs=knobs, notes=tuple(notes))
+
+
+def _in_range(config: Config) -> None:
+    """Kconfig would put another number in its place without a word: no figure of this one holds.
+    Values that no file says are the caller's own."""
+    for name, setting in config.settings.items():
+        option, value = option_table().get(name), setting.value
+        if option is None or not setting.line or isinstance(value, bool | str) or value is None:
+            continue
+        limits = out_of_range(config, option, value)
+        if limits:
+            shown = " or ".join(f"{each.low} to {each.high}" for each in limits)
+            raise InputError(
+                f"{setting.file}, line {setting.line}: CONFIG_{setting.written}={value} is out of "
+                f"range",
+                remedy=f"give {shown}; `heapscope lint` finds all of these",
+            )
 
 
 def _count(config: Config, name: str, *, least: int = 0) -> int:

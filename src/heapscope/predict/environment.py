@@ -19,7 +19,7 @@ from heapscope.errors import InputError
 from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, table
 
-__all__ = ["AIR", "SHIELDED", "Environment", "air_time", "seen_in"]
+__all__ = ["AIR", "SHIELDED", "Environment", "Place", "air_time", "place_of", "seen_in"]
 
 SHIELDED, AIR = "shielded", "air"
 _KBIT = 8.192  # bits of 1 KB, in thousands: ms of a round trip per KB and Mbit/s
@@ -61,22 +61,36 @@ def air_time() -> Mapping[str, float]:
     return {metric: median(times) for metric, times in found.items()}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """What a place does to the time of a bit: 1/T = factor * (1/T(shielded) + added), and the width
+    (ln) of what is not known of it."""
+
+    factor: float
+    added: float  # us
+    width: float
+
+
+def place_of(environment: Environment, knobs: Knobs, metric: str) -> Place:
+    added = air_time()[metric] if environment.place == AIR else 0.0
+    width = _AIR_WIDTH if environment.place == AIR else 0.0
+    if not metric.startswith("tcp"):
+        return Place(factor=1 / (1 - environment.loss), added=added, width=width)
+    if environment.round_trip_ms or environment.loss:
+        width = hypot(width, _ROUND_TRIP_WIDTH)
+    window = knobs.send_kb if metric == "tcp_tx" else knobs.window_kb
+    added += environment.round_trip_ms / _KBIT / window
+    trip = _BASE_MS + environment.round_trip_ms
+    added += trip * sqrt(environment.loss) / (1.22 * _SEGMENT_KBIT)
+    return Place(factor=1.0, added=added, width=width)
+
+
 def seen_in(environment: Environment, knobs: Knobs, metric: str, shielded: Guess) -> Guess:
-    """The prediction there; its band is wider by what is not known of the place."""
+    """The prediction there; its band is wider by what is not known of the place. The width of the
+    shielded time is of that part alone, and a smaller share of the whole."""
     if environment.plain:
         return shielded
-    width = shielded.width
-    time = exp(-shielded.mean)
-    if environment.place == AIR:
-        time += air_time()[metric]
-        width = hypot(width, _AIR_WIDTH)
-    if metric.startswith("tcp"):
-        if environment.round_trip_ms or environment.loss:
-            width = hypot(width, _ROUND_TRIP_WIDTH)
-        window = knobs.send_kb if metric == "tcp_tx" else knobs.window_kb
-        time += environment.round_trip_ms / _KBIT / window
-        trip = _BASE_MS + environment.round_trip_ms
-        time += trip * sqrt(environment.loss) / (1.22 * _SEGMENT_KBIT)
-    else:
-        time /= 1 - environment.loss
-    return Guess(mean=-log(time), width=width, errors=shielded.errors)
+    place = place_of(environment, knobs, metric)
+    own = exp(-shielded.mean)
+    width = hypot(shielded.width * own / (own + place.added), place.width)
+    return Guess(mean=-log(place.factor * (own + place.added)), width=width, errors=shielded.errors)

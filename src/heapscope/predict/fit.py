@@ -21,8 +21,9 @@ import numpy as np
 
 from heapscope.experiments.data_file import data_path
 from heapscope.predict.constants import Constants, to_json
-from heapscope.predict.folds import SPLITS, left_out
+from heapscope.predict.folds import NEWER, SPLITS, left_out
 from heapscope.predict.memory import choose_memory, fit_memory
+from heapscope.predict.memory_band import choose_band
 from heapscope.predict.throughput import fit_throughput
 from heapscope.predict.validate import (
     LeftOut,
@@ -45,7 +46,7 @@ def fit_all() -> Constants:
     rows = (*ranks(), *(row for row in later() if row.kind != "check"))
     groups = tuple(f"{chip.name}.{psram}" for chip in chips().values() for psram in chip.psram)
     widths = choose_widths(ranks())
-    shape = choose_memory(ranks())
+    shape = choose_band(ranks(), choose_memory(ranks()))
     names, throughput = fit_throughput(rows, widths, groups=groups)
     memory_names, memory = fit_memory(rows, shape, groups=groups)
     return Constants(
@@ -55,18 +56,18 @@ def fit_all() -> Constants:
         memory_names=memory_names,
         memory=memory,
         shape=shape,
-        measured={split.key: measured(left_out(split.key)) for split in SPLITS},
+        measured={split.key: measured(left_out(split.key)) for split in (*SPLITS, *NEWER)},
     )
 
 
 def measured(found: Sequence[LeftOut]) -> dict[str, float]:
-    """Errors of one split: percent of a throughput, KB of memory, shares inside the bands."""
+    """Errors of one split: percent of a throughput, KB of memory where that was measured, shares
+    inside the bands."""
     errors = percent(found)
     memory = kilobytes(found)
     right, pairs = ordered(found)
     inside = {share: covered(found, share=share / 100) for share in (80, 95)}
-    held = {share: memory_covered(found, share=share / 100) for share in (80, 95)}
-    return {
+    made = {
         "figures": len(errors),
         "median_pct": _round(np.median(errors)),
         "mean_pct": _round(errors.mean()),
@@ -75,6 +76,12 @@ def measured(found: Sequence[LeftOut]) -> dict[str, float]:
         "pairs": pairs,
         "in_80_pct": _round(100 * inside[80][0] / inside[80][1]),
         "in_95_pct": _round(100 * inside[95][0] / inside[95][1]),
+    }
+    if not len(memory):
+        return made
+    held = {share: memory_covered(found, share=share / 100) for share in (80, 95)}
+    return {
+        **made,
         "memory_figures": len(memory),
         "memory_median_kb": _round(np.median(memory)),
         "memory_p90_kb": _round(np.percentile(memory, 90)),
@@ -96,7 +103,7 @@ def same(new: Any, old: Any) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     if "--errors" in arguments:
-        for split in SPLITS:
+        for split in (*SPLITS, *NEWER):
             found = measured(left_out(split.key))
             print(f"{split.title} left out")
             print("".join(f"  {name:<18} {value:g}\n" for name, value in found.items()))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.predict.validate import LeftOut, Progress, leave_out
-from heapscope.predict.wifi_table import Row, ranks
+from heapscope.predict.wifi_table import Row, later, ranks
 
-__all__ = ["SPLITS", "Split", "left_out"]
+__all__ = ["NEWER", "SPLITS", "Split", "left_out"]
 
 Fold = tuple[Sequence[Row], Sequence[Row]]
 
@@ -27,15 +27,21 @@ SPLITS = (
     Split(key="date", title="a date of the SDK"),
 )
 
+#: The same of newer software, which is known by best figures of three chips, without memory.
+NEWER = (
+    Split(key="generation", title="all newer software"),
+    Split(key="newer_chip", title="a chip with newer software"),
+)
 
 _found: dict[str, tuple[LeftOut, ...]] = {}
 
 
 def left_out(key: str, progress: Progress = lambda done, total: None) -> tuple[LeftOut, ...]:
-    """All predictions of one split of the rank tables, in the tables' order inside each fold.
-    Some seconds the first time."""
+    """All predictions of one split, in the tables' order inside each fold. Some seconds the first
+    time."""
     if key not in _found:
-        _found[key] = tuple(leave_out(ranks(), _folds(key), progress=progress))
+        rows = (*ranks(), *(later() if key in [split.key for split in NEWER] else ()))
+        _found[key] = tuple(leave_out(rows, _folds(key), progress=progress))
     return _found[key]
 
 
@@ -47,6 +53,14 @@ def _folds(key: str) -> list[Fold]:
         return [_without(rows, chip, "chip") for chip in _values(rows, "chip")]
     if key == "date":
         return [_without(rows, date, "date") for date in _values(rows, "date")]
+    newer = [row for row in later() if row.knobs.generation]
+    if key == "generation":
+        return [(rows, newer)]
+    if key == "newer_chip":
+        every = [*rows, *(row for row in later() if row.kind != "check")]
+        return [
+            ([row for row in every if row.knobs.chip != one.knobs.chip], [one]) for one in newer
+        ]
     return [_but_best(rows, group, whole=key == "new_chip") for group in _values(rows, "group")]
 
 

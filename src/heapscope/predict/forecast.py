@@ -211,10 +211,12 @@ def _rests_on(
             "are 1.7 and 0.4 times that"
         )
     where = "ranks" if table else f"the heap of an empty program on the {knobs.chip}"
+    split, asked = ("row", "a rank") if table else ("chip", "a chip's ranks")
+    verb = "is" if table else "are"
     said.append(
-        f"available memory: {where}, and the documented sizes; left out, a rank is predicted "
-        f"within {errors['row']['memory_median_kb']:.1f} KB (median), and bands that are to hold "
-        f"80 % hold {errors['row']['memory_in_80_pct']:.0f} %"
+        f"available memory: {where}, and the documented sizes; left out, {asked} {verb} predicted "
+        f"within {errors[split]['memory_median_kb']:.1f} KB (median), and bands that are to hold "
+        f"80 % hold {errors[split]['memory_in_80_pct']:.0f} %"
     )
     if measured:
         figures = sum(len(each.throughput) + (each.available_kb is not None) for each in measured)

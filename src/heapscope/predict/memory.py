@@ -10,8 +10,9 @@ are in flight at most; the cap is chosen from the rows left in, at every fit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,6 +29,7 @@ __all__ = [
     "fit_memory",
     "fixed_parts",
     "memory_features",
+    "rows_of_groups",
 ]
 
 BUFFER_KB = 1.6  # of a static buffer, by the guide; a heap block of 1,696 bytes holds one
@@ -40,21 +42,26 @@ _CACHES = {"esp32s2": (8, 0), "esp32s3": (16, 32)}
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryShape:
-    """All in KB, but for the cap, a count."""
+    """All in KB, but for the cap, a count. `band` and `rows` say how far a row that was not seen
+    may be off (memory_band.py); nothing is fitted with them. `rows`: those learned, by group."""
 
     cap: float = 46.0
     error: float = 3.0  # scale of the published figures' errors
     degrees: float = 1.0  # of freedom of their t distribution: a figure agrees, or is far off
     slopes: float = 0.8  # width of the chips' slopes around the common one
-    band: float = 4.0  # scale of errors of rows not seen; from the rows left out (predict-model.md)
+    band: float = 3.0
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def errors(self) -> Errors:
         return Errors(scale=self.error, degrees=self.degrees)
 
-    @property
-    def unseen(self) -> Errors:
-        return Errors(scale=self.band, degrees=self.degrees)
+    def unseen(self, group: str) -> Errors:
+        """A new row is off by its own error, and by those of the rows that its base rests on: by as
+        much again where that is one row, by less the more there are. Without any the base is the
+        prior's, which is wide by itself."""
+        known = self.rows.get(group, 0)
+        return Errors(scale=self.band * (1 + 1 / known if known else 1), degrees=self.degrees)
 
 
 #: What choose_memory tries.
@@ -144,6 +151,11 @@ def fit_memory(
     told = [row for row in rows if row.memory_kb is not None]
     names, prior = memory_prior((*names_for(told), *groups), shape)
     return names, fit_posterior(_Linear(told, names, shape.cap), prior, errors=shape.errors)
+
+
+def rows_of_groups(rows: Iterable[Row]) -> dict[str, int]:
+    """How many rows of each group have a figure of memory."""
+    return dict(Counter(row.knobs.group for row in rows if row.memory_kb is not None))
 
 
 def choose_memory(rows: Sequence[Row], start: MemoryShape | None = None) -> MemoryShape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from heapscope.config.config import Config
@@ -9,7 +10,10 @@ from heapscope.layout.build import Psram
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.measure.result import ReplayResult
-from heapscope.predict.config_knobs import enabled, integer
+from heapscope.predict.config_knobs import enabled, integer, knobs_of
+from heapscope.predict.knob_layout import with_code
+from heapscope.predict.parts import ALWAYS, IRAM, Demand, parts_of
+from heapscope.predict.wifi_table import chips
 from heapscope.replay.run import ReplayProgress, replay
 
 __all__ = ["layout_of", "replayed"]
@@ -26,7 +30,7 @@ def replayed(trace: Path, config: Config, progress: ReplayProgress | None = None
 
 def layout_of(config: Config) -> Layout:
     """The chip's regions with the allocator of this build. Static use is that of a default
-    firmware; code that the configuration keeps in IRAM or not is not moved."""
+    firmware, but for the code that this configuration has more or less of in IRAM."""
     chip = load_chip(config.chip)
     flavour = "+light" if any(enabled(config, option) for option in _CHOICES) else ""
     if enabled(config, "HEAP_TASK_TRACKING"):
@@ -35,7 +39,7 @@ def layout_of(config: Config) -> Layout:
     single = chip.name != "esp32" or enabled(config, "FREERTOS_UNICORE")
     has_rtc = single and version is not None and version.rtc is not None
     has_protection = version is not None and version.protection is not None
-    return chip.layout(
+    layout = chip.layout(
         idf=config.sdk,
         cores=1 if chip.name == "esp32" and enabled(config, "FREERTOS_UNICORE") else None,
         psram=_psram(config),
@@ -44,6 +48,17 @@ def layout_of(config: Config) -> Layout:
         iram_8bit=enabled(config, "ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
         flavour=flavour,
     )
+    default = replace(config, settings={}, all_settings=(), _found={}, _open=set())
+    more = _code(config) - _code(default)
+    return with_code(layout, more) if more else layout
+
+
+def _code(config: Config) -> int:
+    """Bytes in IRAM that the options of Wi-Fi and lwIP put there."""
+    if config.chip not in chips():
+        return 0
+    parts = parts_of(config, knobs_of(config).knobs, Demand(tcp=0))
+    return sum(part.bytes or 0 for part in parts if (part.kind, part.when) == (IRAM, ALWAYS))
 
 
 def _switch(config: Config, option: str) -> bool | None:

@@ -1,8 +1,8 @@
 """How good the models are where they have not seen: rows, chips and SDK dates left out.
 
 Whatever is chosen (widths of priors, the memory's cap) is chosen anew from the rows left in. A row
-is left out whole, its memory and its four throughputs. Nothing of later.csv takes part: some of its
-rows are the best rows of the tables once more.
+is left out whole, its memory and its four throughputs. Nothing of later.csv takes part but where
+newer software is asked about: some of its rows are the best rows of the tables once more.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from heapscope.predict.memory import (
     fixed_parts,
     memory_features,
 )
+from heapscope.predict.memory_band import choose_band
 from heapscope.predict.posterior import Array, Errors, Posterior
 from heapscope.predict.throughput import (
     Cases,
@@ -119,7 +120,7 @@ def leave_out(
     for number, (learn, ask) in enumerate(folds):
         progress(number, len(folds))
         widths = choose_widths(learn)
-        shape = choose_memory(learn)
+        shape = choose_band(learn, choose_memory(learn))
         names, posterior = fit_throughput(learn, widths, groups=groups)
         memory_names, memory = fit_memory(learn, shape, groups=groups)
         for row in ask:
@@ -160,7 +161,7 @@ def predicted_memory(
     return Guess(
         mean=float(terms @ posterior.theta) - sum(fixed_parts(knobs).values()),
         width=float(terms @ posterior.covariance @ terms) ** 0.5,
-        errors=shape.unseen,
+        errors=shape.unseen(knobs.group),
     )
 
 

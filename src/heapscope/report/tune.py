@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -13,9 +14,12 @@ from heapscope.trace.names import printable
 from heapscope.tune.fragment import effect_text, fragment
 from heapscope.tune.needs import SPEED, Need
 from heapscope.tune.options import LABELS, label
-from heapscope.tune.ranks import RankGain
 from heapscope.tune.result import Candidate, NeedResult, TuneResult
+from heapscope.tune.tls import TlsChoice
 from heapscope.tune.wifi import FREE
+
+if TYPE_CHECKING:
+    from heapscope.tune.ranks import RankGain
 
 __all__ = ["print_ranks", "print_tune"]
 
@@ -30,6 +34,8 @@ def print_tune(result: TuneResult, target: Console) -> None:
         target.print(Text(f"note: {printable(note, limit=400)}", style="dim"))
     target.print()
     _print_figures(result, target)
+    if result.relaxation is not None:
+        target.print(Text(f"nearest: {_moved(result.now, result.relaxation.best)}"))
     if result.needs:
         target.print()
         _print_needs(result, target)
@@ -39,6 +45,9 @@ def print_tune(result: TuneResult, target: Console) -> None:
     if result.alternatives:
         target.print()
         _print_alternatives(result, target)
+    if result.tls is not None:
+        target.print()
+        _print_tls(result.tls, target)
     if result.front:
         target.print()
         _print_front(result, target)
@@ -50,11 +59,11 @@ def print_tune(result: TuneResult, target: Console) -> None:
 
 
 def print_ranks(found: Sequence[RankGain], target: Console) -> None:
-    gained = sum(each.gained for each in found)
+    gained, proven = sum(each.gained for each in found), sum(each.proven for each in found)
     target.print(
         Text(
             f"{gained} of {len(found)} published ranks can be bettered at no less memory and no "
-            "lower throughput; for the others it is proven, by the models, that none is better.",
+            f"lower throughput; for {proven} it is proven, by the models, that none is better.",
             style="bold",
         )
     )
@@ -74,10 +83,10 @@ def print_ranks(found: Sequence[RankGain], target: Console) -> None:
         rows.append(
             [
                 each.row.id + ("*" if each.refused else ""),
-                "yes" if each.gained else "none",
+                _verdict(each),
                 *(f"{gains[metric]:+.1f}" if each.gained else None for metric in METRICS),
                 f"{free:+.1f}" if each.gained else None,
-                _moved(each),
+                each.moved,
             ]
         )
     target.print(table("Published ranks", columns, rows, width=target.width))
@@ -86,12 +95,18 @@ def print_ranks(found: Sequence[RankGain], target: Console) -> None:
             target.print(Text(f"* {each.row.id}: {'; '.join(each.refused)}"))
 
 
-def _moved(each: RankGain) -> str:
+def _moved(now: Candidate, then: Candidate) -> str:
     return ", ".join(
-        f"{LABELS[name]} {label(name, before)} -> {label(name, each.best.choice[name])}"
-        for name, before in each.base.choice.items()
-        if before != each.best.choice[name]
+        f"{LABELS[name]} {label(name, now.choice[name])} -> {label(name, value)}"
+        for name, value in then.choice.items()
+        if value != now.choice[name]
     )
+
+
+def _verdict(each: RankGain) -> str:
+    if each.gained:
+        return "yes"
+    return "none" if each.proven else "none found"
 
 
 def _sentences(result: TuneResult) -> Iterator[str]:
@@ -223,6 +238,34 @@ def _print_alternatives(result: TuneResult, target: Console) -> None:
             "Alternatives: the best that leaves one option alone", columns, rows, width=target.width
         )
     )
+
+
+def _print_tls(choice: TlsChoice, target: Console) -> None:
+    columns = [
+        Column(heading="TLS", name=True),
+        Column(heading="internal"),
+        Column(heading="PSRAM"),
+        Column(heading="longest"),
+        Column(heading="asks", name=True),
+    ]
+    rows: list[list[Cell]] = []
+    for each in choice.worthwhile():
+        mark = " (now)" if each is choice.now else ""
+        mark += " *" if each is choice.best else ""
+        asks = [*([f"peer: {each.peer}"] if each.peer else []), *each.asks]
+        rows.append(
+            [
+                each.name + mark,
+                f"{each.internal:,}",
+                f"{each.external:,}" if each.external else None,
+                f"{each.piece:,}",
+                "; ".join(asks) or "nothing",
+            ]
+        )
+    title = (
+        f"TLS modes, {choice.sessions} at once, bytes; *: the least that asks nothing of the peer"
+    )
+    target.print(table(title, columns, rows, width=target.width))
 
 
 def _print_front(result: TuneResult, target: Console) -> None:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from heapscope.measure.wording import signed
 from heapscope.report.console import draws_blocks
+from heapscope.report.knobs import knob_table
 from heapscope.report.table import Cell, Column, table
 from heapscope.upgrade.result import Offer, SidedRegion, UpgradeResult, Waterfall
 
@@ -62,6 +63,9 @@ def _parts(result: UpgradeResult, target: Console) -> Iterator[RenderableType]:
     yield table("Regions at the start (bytes)", REGION_COLUMNS, rows, width=width)
     yield Text()
     yield from _offers(result, width)
+    if result.knobs:
+        yield Text()
+        yield from knob_table(result.knobs, result.knobs_of, width)
 
 
 def _rows(fall: Waterfall, *, blocks: bool) -> Iterator[tuple[Cell, ...]]:

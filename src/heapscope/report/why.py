@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from heapscope.measure.wording import plural
+from heapscope.report.knobs import knob_table
 from heapscope.report.table import Cell, Column, table
 from heapscope.why.case import REASONS, Case, Holder, Piece, RegionState
 from heapscope.why.change import EFFORTS, Change
@@ -93,6 +94,7 @@ def _parts(result: WhyResult, width: int) -> Iterator[RenderableType]:
         if need.first is not None:
             yield from _explained(f"Need of {size}: when it first did not fit", need.first, width)
         yield from _explained(f"Need of {size}: its closest moment", need.worst, width)
+    yield from knob_table(result.knobs, result.knobs_of, width)
 
 
 def _groups(result: WhyResult, width: int) -> Iterator[RenderableType]:
@@ -232,6 +234,7 @@ def _change(change: Change) -> tuple[Cell, ...]:
 _NAMES = {
     "memory": "more memory",
     "threshold": "another limit of malloc",
+    "knob": "options of the SDK",
     "order": "another order of regions",
     "early": "allocating earlier",
     "capability": "other capabilities",

@@ -55,7 +55,24 @@ def _text(result: TuneResult) -> Iterator[str]:
         for name, value in after.items():
             if before.get(name) != value:
                 yield config_line(name, value)
+    yield from _tls(result)
     for each in result.companions:
         yield ""
         yield f"# follows: {each.reason}"
         yield config_line(each.option, each.value)
+
+
+def _tls(result: TuneResult) -> Iterator[str]:
+    choice = result.tls
+    if choice is None or not choice.lines:
+        return
+    saved = (choice.now.internal - choice.best.internal) / 1024
+    yield ""
+    yield (
+        f"# TLS, {choice.sessions} at once: {choice.best.name}: {saved:+.1f} KB free, against "
+        f"{choice.now.name}"
+    )
+    for each in choice.best.asks:
+        yield f"# needs {each}"
+    for name, value in choice.lines.items():
+        yield config_line(name, value)

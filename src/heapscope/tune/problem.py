@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
 from heapscope.errors import HeapscopeError
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants
+from heapscope.predict.environment import Environment
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.trace.names import printable
 from heapscope.tune.domain import Domain, make_space
+from heapscope.tune.merged import Merged, merge
 from heapscope.tune.needs import SPEED, Need
 from heapscope.tune.options import (
     KNOBS,
@@ -24,11 +26,13 @@ from heapscope.tune.options import (
 from heapscope.tune.quantity import Quantity, added
 from heapscope.tune.result import Candidate
 from heapscope.tune.search import Search, Solution
-from heapscope.tune.space import Choice
+from heapscope.tune.space import Choice, Space
 from heapscope.tune.wifi import FREE, figures, free_quantity, rebuilt, time_quantity
 
 __all__ = ["Problem", "cost_of", "with_psram"]
 
+#: Windows, and the buffers that they are as long as may be for.
+_FOLLOWERS = (("tcp_wnd", "dynamic_rx"), ("tcp_snd_buf", "tx"))
 #: Of what the goal is worth, so little that nobody would change an option for it.
 _NOTHING = 1e-7
 
@@ -57,8 +61,12 @@ class Problem:
     domain: Domain
     median: bool
     notes: tuple[str, ...]
+    environment: Environment
+    taken_kb: float
     quantities: Mapping[str, Quantity]
     search: Search = field(repr=False)
+    merged: Merged | None = field(repr=False)
+    _small: Search | None = field(repr=False)
 
     @classmethod
     def of(
@@ -71,19 +79,24 @@ class Problem:
         keep: Sequence[str] = (),
         median: bool = False,
         extrapolate: bool = False,
+        environment: Environment | None = None,
+        taken_kb: float = 0.0,
     ) -> Problem:
         """`idf`: of the software, where the configuration does not say. `now`: knobs to start from
-        in place of the configuration's, which then only has the rules."""
+        in place of the configuration's, which then only has the rules. `taken_kb`: of the available
+        memory, by TLS sessions and Bluetooth."""
         read = knobs_of(config, idf=idf)
         now = now or read.knobs
         domain = make_space(config, now, keep=keep, extrapolate=extrapolate)
         space = domain.space
         made = {
-            metric: time_quantity(constants, now, space, changed, metric, median=median)
+            metric: time_quantity(
+                constants, now, space, changed, metric, median=median, environment=environment
+            )
             for metric in METRICS
         }
         made[SPEED] = added(SPEED, {made[metric]: 1 / made[metric].scale for metric in METRICS})
-        made[FREE] = free_quantity(constants, now, space, changed, median=median)
+        made[FREE] = free_quantity(constants, now, space, changed, median=median, taken_kb=taken_kb)
         before = {rule.id for rule in broken_rules(config)}
         known: dict[tuple[Hashable, ...], bool] = {}
 
@@ -94,6 +107,10 @@ class Problem:
                 known[key] = after <= before
             return known[key]
 
+        merged = merge(space, _FOLLOWERS, made.values())
+        small = None
+        if merged is not None:
+            small = Search(merged.space, judge=lambda choice: sound(merged.expanded(choice)))
         return cls(
             config=config,
             constants=constants,
@@ -101,9 +118,18 @@ class Problem:
             domain=domain,
             median=median,
             notes=read.notes,
+            environment=environment or Environment(),
+            taken_kb=taken_kb,
             quantities=made,
             search=Search(space, judge=sound),
+            merged=merged,
+            _small=small,
         )
+
+    @property
+    def solved(self) -> int:
+        """Programmes, in all."""
+        return self.search.solved + (self._small.solved if self._small else 0)
 
     @property
     def current(self) -> dict[str, Hashable]:
@@ -112,7 +138,13 @@ class Problem:
     def candidate(self, choice: Choice) -> Candidate:
         ordered = {name: choice[name] for name in KNOBS if name in choice}
         return Candidate(
-            choice=ordered, figures=figures(self.constants, rebuilt(self.now, choice, changed))
+            choice=ordered,
+            figures=figures(
+                self.constants,
+                rebuilt(self.now, choice, changed),
+                self.environment,
+                taken_kb=self.taken_kb,
+            ),
         )
 
     def amount(self, target: str, candidate: Candidate) -> float:
@@ -126,33 +158,73 @@ class Problem:
         return {self.quantities[need.target]: cost_of(need.target, need.amount) for need in needs}
 
     def best(
-        self, prefer: str, limits: Mapping[Quantity, float], *, held: Choice | None = None
+        self,
+        prefer: str,
+        limits: Mapping[Quantity, float],
+        *,
+        held: Choice | None = None,
+        near: Choice | None = None,
     ) -> Solution | None:
-        """The best of what is preferred."""
-        return self.search.least(self.quantities[prefer], limits, held=held)
+        """The best of what is preferred. `near`: where to look first."""
+        return self._least(self.quantities[prefer], limits, held or {}, near)
+
+    def _least(
+        self,
+        goal: Quantity,
+        limits: Mapping[Quantity, float],
+        held: Choice,
+        near: Choice | None = None,
+    ) -> Solution | None:
+        """In the smaller space, where what is held can be held there. A choice that the judge
+        refuses could be allowed with a shorter window: then all is searched."""
+        merged, small = self.merged, self._small
+        if merged is None or small is None or not merged.longest.keys().isdisjoint(held):
+            return self.search.least(goal, limits, held=held)
+        refused = small.refused
+        small.touch(*map(merged.reduced, (goal, *limits)), at={**(near or self.current), **held})
+        found = small.least(
+            merged.reduced(goal),
+            {merged.reduced(quantity): high for quantity, high in limits.items()},
+            held=held,
+        )
+        if small.refused > refused:
+            return self.search.least(goal, limits, held=held)
+        if found is None:
+            return None
+        return replace(found, choice=merged.expanded(found.choice))
 
     def polished(
         self, prefer: str, limits: Mapping[Quantity, float], found: Solution
     ) -> dict[str, Hashable]:
         """Among all that are as good: the fastest (or, of the fast, the one with most memory), and
-        of these the one that changes least."""
+        of these the one that changes least; windows then stay as near as they can to now."""
         goal = self.quantities[prefer]
         second = self.quantities[FREE if prefer != FREE else SPEED]
         tight = {**limits, goal: self._just(goal, found.value, limits)}
-        faster = self.search.least(second, tight)
+        faster = self._least(second, tight, {})
         if faster is None:
             return found.choice
         tight[second] = self._just(second, faster.value, tight)
-        least = self.search.lightest(self._changes(), tight)
-        return faster.choice if least is None else least.choice
+        merged, small = self.merged, self._small
+        if merged is None or small is None:
+            least = self.search.lightest(self._changes(self.domain.space), tight)
+            return faster.choice if least is None else least.choice
+        small.touch(merged.reduced(goal), merged.reduced(second), at=faster.choice)
+        least = small.lightest(
+            self._changes(merged.space),
+            {merged.reduced(quantity): high for quantity, high in tight.items()},
+        )
+        if least is None:
+            return faster.choice
+        return merged.nearest(merged.expanded(least.choice), self.current, tight)
 
     def _just(self, quantity: Quantity, value: float, limits: Mapping[Quantity, float]) -> float:
         return min(value + _NOTHING * quantity.scale, limits.get(quantity, float("inf")))
 
-    def _changes(self) -> dict[str, dict[Hashable, float]]:
+    def _changes(self, space: Space) -> dict[str, dict[Hashable, float]]:
         """A changed knob weighs 1, and how far it goes a little more."""
         weights: dict[str, dict[Hashable, float]] = {}
-        for knob in self.domain.space.knobs:
+        for knob in space.knobs:
             current = self.current[knob.name]
             at = knob.values.index(current) if current in knob.values else 0
             weights[knob.name] = {

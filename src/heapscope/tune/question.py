@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from heapscope.config.rules import all_rules
 from heapscope.errors import HeapscopeError
+from heapscope.predict.environment import AIR, Environment
 from heapscope.predict.memory import BUFFER_KB
 from heapscope.predict.wifi_table import METRICS, chips
 from heapscope.tune.needs import SPEED, Need
@@ -104,6 +105,7 @@ def _result(
         chip=problem.now.chip,
         sdk=problem.config.sdk,
         psram=problem.now.psram,
+        environment=problem.environment,
         prefer=question.prefer,
         median=problem.median,
         now=now,
@@ -115,7 +117,7 @@ def _result(
         alternatives=alternatives,
         relaxation=relaxation,
         notes=tuple(notes),
-        solved=problem.search.solved,
+        solved=problem.solved,
     )
 
 
@@ -168,7 +170,7 @@ def _alternatives(problem: Problem, question: Question, best: Candidate) -> Iter
         current = problem.current[name]
         if current == after or current not in problem.domain.space.knob(name).values:
             continue
-        kept = problem.best(question.prefer, limits, held={name: current})
+        kept = problem.best(question.prefer, limits, held={name: current}, near=best.choice)
         if kept is not None:
             candidate = problem.candidate(kept.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))
@@ -188,7 +190,13 @@ def _relaxation(problem: Problem, question: Question) -> Relaxation:
             f"no configuration keeps all hard rules{kept}{because}",
             remedy="keep less, or mend the sdkconfig first: heapscope lint",
         )
-    best = problem.candidate(found.choice)
+    # many give way by as little: the best of them
+    moved = {
+        quantity: high + (found.value + _GAIN) * shares[quantity]
+        for quantity, high in limits.items()
+    }
+    kindest = problem.best(question.prefer, moved, near=found.choice)
+    best = problem.candidate((kindest or found).choice)
     alone: dict[str, float | None] = {}
     for need in question.needs:
         others = [each for each in question.needs if each is not need]
@@ -229,6 +237,15 @@ def _companions(problem: Problem, best: Candidate) -> Iterator[Companion]:
                         yield Companion(option=option, value=value, reason=reason)
 
 
+def _where(environment: Environment) -> str:
+    said = ["in air" if environment.place == AIR else "in a shielded box"]
+    if environment.round_trip_ms:
+        said.append(f"round trip longer by {environment.round_trip_ms:g} ms")
+    if environment.loss:
+        said.append(f"{100 * environment.loss:g} % of the frames lost")
+    return ", ".join(said)
+
+
 def _worst(now: Candidate, best: Candidate) -> str:
     """What the models' figures, of one stream that is read at once, do not hold."""
     return (
@@ -258,6 +275,8 @@ def _notes(problem: Problem, question: Question) -> Iterator[str]:
     out = [LABELS[name] for name in domain.outside if name not in question.keep]
     if out:
         yield f"outside the published values now: {', '.join(out)}; --extrapolate lets them stay"
+    if not problem.environment.plain:
+        yield _where(problem.environment)
     highest = chips()[now.chip].mhz
     if now.mhz and now.mhz != highest:
         yield f"the CPU is at {now.mhz} MHz, the published figures are of {highest}"

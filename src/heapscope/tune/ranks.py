@@ -13,9 +13,9 @@ from typing import Any
 
 from heapscope.config.config import settle
 from heapscope.predict.constants import read_constants
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, table
 from heapscope.tune.needs import SPEED
-from heapscope.tune.options import LABELS, label, option_values, out_of_range
+from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.result import Candidate
 from heapscope.tune.wifi import FREE
@@ -25,8 +25,7 @@ __all__ = ["RankGain", "rank_gains"]
 _SDK = "5.5"  # whose rules and ranges count
 #: Ranks that are named after a direction; the others are for all of them.
 _DIRECTIONS = {"TX prior": "tcp_tx", "RX prior": "tcp_rx"}
-#: Bytes: Kconfig's most without window scaling. The guide has 64, 65 and 85 KB; data/wifi has this.
-_MOST = 65535
+_WINDOWS = ("tcp_snd_buf", "tcp_wnd")
 _GAIN = 1e-4  # of a throughput: less is the solver's tolerance
 Progress = Callable[[int, int], None]
 
@@ -35,13 +34,15 @@ Progress = Callable[[int, int], None]
 class RankGain:
     """`refused`: why no build takes the rank as it is published. `base`: the rank, or what stands
     for it. `best`: no less memory, no throughput lower, and most of `direction`; where that is no
-    more than the base has, the base."""
+    more than the base has, the base. `spare`: percent of the base's time per bit, added up over all
+    throughputs, below which the solver's bound says that no configuration comes."""
 
     row: Row
     refused: tuple[str, ...]
     base: Candidate
     best: Candidate
     direction: str
+    spare: float
     programmes: int
 
     @property
@@ -51,9 +52,23 @@ class RankGain:
         return {metric: 100 * (after[metric] / before[metric] - 1) for metric in METRICS}
 
     @property
+    def moved(self) -> str:
+        """What changes, for people."""
+        return ", ".join(
+            f"{LABELS[name]} {label(name, before)} -> {label(name, self.best.choice[name])}"
+            for name, before in self.base.choice.items()
+            if before != self.best.choice[name]
+        )
+
+    @property
     def gained(self) -> bool:
-        """False: proven that there is none."""
         return max(self.gains.values()) > 100 * _GAIN
+
+    @property
+    def proven(self) -> bool:
+        """That there is none: whatever is better in one throughput and worse in none takes less
+        time in all, and nothing takes less than the bound."""
+        return not self.gained and self.spare <= 100 * _GAIN
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -71,7 +86,8 @@ class RankGain:
                 self.best.figures.median[FREE] - self.base.figures.median[FREE], 2
             ),
             "gained": self.gained,
-            "proven": True,
+            "proven_none": self.proven,
+            "spare_pct": round(self.spare, 4),
         }
 
 
@@ -90,7 +106,7 @@ def _gain(row: Row) -> RankGain:
     if row.knobs.psram != NO_PSRAM:
         config = with_psram(config, row.knobs.psram)
     problem = Problem.of(config, read_constants(), now=row.knobs, median=True)
-    refused = _refused(problem)
+    refused = _refused(problem, row.id)
     legal = not problem.domain.space.broken(problem.current) and _inside(problem)
     choice = problem.current if legal else _nearest(problem)
     base = problem.candidate(choice)
@@ -99,10 +115,12 @@ def _gain(row: Row) -> RankGain:
         problem.quantities[name]: problem.quantities[name].value(choice, space)
         for name in (FREE, *METRICS)
     }
-    best, direction = base, SPEED
+    best, direction, spare = base, SPEED, 100.0
     for direction in dict.fromkeys((_DIRECTIONS.get(row.label, SPEED), SPEED)):
         found = problem.best(direction, limits)
         goal = problem.quantities[direction]
+        if found is not None:
+            spare = 100 * (1 - found.bound / goal.value(choice, space))
         if found is not None and goal.value(choice, space) - found.value > _GAIN * goal.scale:
             best = problem.candidate(problem.polished(direction, limits, found))
             break
@@ -112,19 +130,26 @@ def _gain(row: Row) -> RankGain:
         base=base,
         best=best,
         direction=direction,
-        programmes=problem.search.solved,
+        spare=spare,
+        programmes=problem.solved,
     )
 
 
-def _refused(problem: Problem) -> tuple[str, ...]:
-    """Rules that it breaks, and values that are out of range or not among those searched."""
+def _refused(problem: Problem, rank: str) -> tuple[str, ...]:
+    """Rules that it breaks, and values that are out of Kconfig's range. Longer windows than it
+    takes stand in the tables at the longest."""
     choice = problem.current
-    capped = [name for name in ("tcp_snd_buf", "tcp_wnd") if choice[name] == _MOST]
     broken = [rule.name for rule in problem.domain.space.broken(choice)]
     values: dict[str, Any] = {}
     for name, value in choice.items():
         values.update(option_values(problem.now.chip, name, value))
-    said = [f"{LABELS[name]} of 64 KB or more: {_MOST} bytes stand for it" for name in capped]
+    said = [
+        f"{LABELS[name]} of {row[f'{name}_kb']} KB: {as_number(choice[name]):,} bytes, the most, "
+        "stand for it"
+        for row in table("beyond")
+        for name in _WINDOWS
+        if row["id"] == rank
+    ]
     return (*dict.fromkeys(broken), *out_of_range(problem.config, values), *said)
 
 

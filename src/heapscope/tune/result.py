@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from heapscope.config.value import Value, config_line
+from heapscope.predict.environment import Environment
 from heapscope.tune.needs import Need
 from heapscope.tune.options import LABELS, label, option_values
-from heapscope.tune.wifi import Figures
+from heapscope.tune.tls import TlsChoice
+from heapscope.tune.wifi import FREE, Figures
 
 __all__ = [
     "Alternative",
@@ -21,6 +23,7 @@ __all__ = [
     "Relaxation",
     "TraceFacts",
     "TuneResult",
+    "less",
 ]
 
 
@@ -30,6 +33,15 @@ class Candidate:
 
     choice: Mapping[str, Hashable]
     figures: Figures
+
+
+def less(candidate: Candidate, kb: float) -> Candidate:
+    """With so much less memory."""
+    made = candidate.figures
+    median, low, high = (
+        {**each, FREE: each[FREE] - kb} for each in (made.median, made.low, made.high)
+    )
+    return replace(candidate, figures=Figures(median=median, low=low, high=high))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +141,8 @@ class TuneResult:
     front_metric: str = ""
     relaxation: Relaxation | None = None
     replay: TraceFacts | None = None
+    tls: TlsChoice | None = None
+    environment: Environment
     notes: tuple[str, ...] = ()
     solved: int = 0
 
@@ -139,6 +153,7 @@ class TuneResult:
             before = option_values(self.chip, each.knob, each.before)
             after = option_values(self.chip, each.knob, each.after)
             made |= {name: value for name, value in after.items() if before.get(name) != value}
+        made |= self.tls.lines if self.tls is not None else {}
         return made | {each.option: each.value for each in self.companions}
 
     def to_json(self) -> dict[str, Any]:
@@ -147,6 +162,11 @@ class TuneResult:
             "sdk": self.sdk,
             "psram": self.psram,
             "prefer": self.prefer,
+            "environment": {
+                "place": self.environment.place,
+                "round_trip_ms": self.environment.round_trip_ms,
+                "loss_pct": 100 * self.environment.loss,
+            },
             "bound_used": "median" if self.median else "lower_80",
             "feasible": self.best is not None,
             "model": "data/wifi/model.json",
@@ -192,6 +212,7 @@ class TuneResult:
             ],
             "relaxation": None if self.relaxation is None else _relaxation(self.relaxation),
             "replay": None if self.replay is None else asdict(self.replay),
+            "tls": None if self.tls is None else self.tls.to_json(),
             "notes": list(self.notes),
         }
 

@@ -54,6 +54,8 @@ class Search:
     #: Stops a choice that is good by the costs: a replay that disagrees. None: nothing to say.
     judge: Callable[[Choice], bool] | None = None
     solved: int = 0
+    #: Choices that the judge has stopped.
+    refused: int = 0
     _tangents: dict[Quantity, dict[tuple[Hashable, ...], tuple[Array, float]]] = field(
         default_factory=dict, repr=False
     )
@@ -77,6 +79,17 @@ class Search:
             bound=found.bound * goal.scale,
             solved=found.solved,
         )
+
+    def touch(self, *quantities: Quantity, at: Choice) -> None:
+        """Tangents there, before anything is asked: an answer near to it takes fewer programmes.
+        Nothing is done where the choice has a value that is not searched."""
+        if not all(at[knob.name] in knob.values for knob in self.space.knobs):
+            return
+        key = tuple(at[knob.name] for knob in self.space.knobs)
+        for quantity in quantities:
+            known = self._tangents.setdefault(quantity, {})
+            if key not in known:
+                known[key] = quantity.tangent(at, self.space)
 
     def lightest(
         self,
@@ -146,18 +159,20 @@ class Search:
             most[space.columns(knob)] = 0.0
             most[space.column(knob, value)] = 1.0
         self.solved += 1
-        result = milp(
-            goal,
-            integrality=np.append(space.whole(), 0),
-            bounds=Bounds(least, most),
-            constraints=LinearConstraint(matrix, low, high),
-            options={"mip_rel_gap": 0.0},
-        )
-        if result.status == _INFEASIBLE:
-            return None, np.inf
-        if result.x is None or not result.success:
-            raise RuntimeError(f"the solver stopped: {result.message}")
-        return np.asarray(result.x[:-1]), float(result.fun)
+        rows = LinearConstraint(matrix, low, high)
+        for presolve in (True, False):  # which has come to a wrong end where the solver has not
+            result = milp(
+                goal,
+                integrality=np.append(space.whole(), 0),
+                bounds=Bounds(least, most),
+                constraints=rows,
+                options={"mip_rel_gap": 0.0, "presolve": presolve},
+            )
+            if result.status == _INFEASIBLE:
+                return None, np.inf
+            if result.success and result.x is not None:
+                return np.asarray(result.x[:-1]), float(result.fun)
+        raise RuntimeError(f"the solver stopped: {result.message}")
 
     def _matrix(
         self, limits: Sequence[Limit], here: Sequence[Row]
@@ -211,7 +226,10 @@ class Search:
                 missing = True
             elif not limit.share:
                 refused = True  # above the limit, but within the solver's tolerance of it
-        if not missing and (refused or (self.judge is not None and not self.judge(choice))):
+        if not missing and not refused and self.judge is not None and not self.judge(choice):
+            self.refused += 1
+            refused = True
+        if not missing and refused:
             here.append(self.space.without(choice, [knob.name for knob in self.space.knobs]))
             return True
         return missing

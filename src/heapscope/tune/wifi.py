@@ -14,6 +14,7 @@ from statistics import NormalDist
 import numpy as np
 
 from heapscope.predict.constants import Constants
+from heapscope.predict.environment import Environment, place_of, seen_in
 from heapscope.predict.memory import fixed_parts, memory_features
 from heapscope.predict.throughput import (
     LIMITS,
@@ -26,7 +27,13 @@ from heapscope.predict.throughput import (
 from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.wifi_table import METRICS, Knobs
 from heapscope.tune.options import as_number
-from heapscope.tune.quantity import Quantity, band_above, time_above
+from heapscope.tune.quantity import (
+    Quantity,
+    band_above,
+    rising_times,
+    time_above,
+    widest_share,
+)
 from heapscope.tune.space import Array, Choice, Larger, Space
 
 __all__ = ["BAND", "FREE", "Figures", "figures", "free_quantity", "time_quantity", "window"]
@@ -50,18 +57,26 @@ class Figures:
     high: Mapping[str, float]
 
 
-def figures(constants: Constants, knobs: Knobs) -> Figures:
-    """By metric, FREE among them."""
+def figures(
+    constants: Constants,
+    knobs: Knobs,
+    environment: Environment | None = None,
+    *,
+    taken_kb: float = 0.0,
+) -> Figures:
+    """By metric, FREE among them. `environment`: None is the tables' shielded box. `taken_kb`: of
+    the available memory, by what is not Wi-Fi."""
     guesses, memory = _throughput(constants, knobs), _memory(constants, knobs)
     median, low, high = {}, {}, {}
-    for metric, guess in zip(METRICS, guesses, strict=True):
+    for metric, shielded in zip(METRICS, guesses, strict=True):
+        guess = seen_in(environment or Environment(), knobs, metric, shielded)
         reach = guess.reach(BAND)
         median[metric] = float(np.exp(guess.mean))
         low[metric] = float(np.exp(guess.mean - reach))
         high[metric] = float(np.exp(guess.mean + reach))
-    median[FREE] = memory.mean
-    low[FREE] = memory.mean - memory.reach(BAND)
-    high[FREE] = memory.mean + memory.reach(BAND)
+    left = memory.mean - taken_kb
+    median[FREE], low[FREE] = left, left - memory.reach(BAND)
+    high[FREE] = left + memory.reach(BAND)
     return Figures(median=median, low=low, high=high)
 
 
@@ -85,32 +100,59 @@ def window(base: Knobs, knobs: tuple[str, str], values: tuple[tuple[Hashable, ..
 
 
 def time_quantity(
-    constants: Constants, base: Knobs, space: Space, changed: With, metric: str, *, median: bool
+    constants: Constants,
+    base: Knobs,
+    space: Space,
+    changed: With,
+    metric: str,
+    *,
+    median: bool,
+    environment: Environment | None = None,
 ) -> Quantity:
-    """Time of a bit, us: at the median, or at the upper end of its band."""
+    """Time of a bit, us: at the median, or at the upper end of its band. What the environment adds
+    is a sum of its own, and the width of what is not known of it is one with the error's."""
     limits = [name for name in LIMITS[metric] if name != _WINDOW]
     windowed = _WINDOW in LIMITS[metric]
     weights, slope = _time_weights(constants, base, metric, limits, windowed=windowed)
+    there = environment or Environment()
+    place = place_of(there, base, metric)
+    weights = place.factor * np.append(weights, 1.0)
+    covariance = np.zeros((len(weights), len(weights)))
+    covariance[:-1, :-1] = place.factor**2 * (slope @ constants.throughput.covariance @ slope.T)
 
     def features(knobs: Knobs) -> Array:
         paid, held = penalty_features(knobs), limit_features(knobs)
-        return np.array([1.0, *(paid[p] for p in PENALTIES), *(held[n] for n in limits), 0.0])
+        added = place_of(there, knobs, metric).added
+        return np.array(
+            [1.0, *(paid[p] for p in PENALTIES), *(held[n] for n in limits), 0.0, added]
+        )
 
     z, error = _band(_throughput(constants, base)[0], median)
+    error = float(np.hypot(error, z * place.width))
     unit = np.zeros(len(weights))
-    unit[-1] = 1.0
+    unit[-2] = 1.0
+    constant, parts = features(base), _parts(base, space, changed, features)
+    larger = {_WINDOW: unit} if windowed else {}
+    widest = widest_share(space, constant, parts, larger, weights, covariance)
     return Quantity(
         name=metric,
-        constant=features(base),
-        parts=_parts(base, space, changed, features),
-        larger={_WINDOW: unit} if windowed else {},
-        cost=time_above(weights, slope @ constants.throughput.covariance @ slope.T, error, z),
-        scale=float(weights @ features(base)),
+        constant=constant,
+        parts=parts,
+        larger=larger,
+        cost=time_above(weights, covariance, error, z),
+        scale=float(weights @ constant),
+        rising=rising_times(weights, covariance, error, z, widest=widest),
     )
 
 
 def free_quantity(
-    constants: Constants, base: Knobs, space: Space, changed: With, *, median: bool
+    constants: Constants,
+    base: Knobs,
+    space: Space,
+    changed: With,
+    *,
+    median: bool,
+    taken_kb: float = 0.0,
 ) -> Quantity:
     """Available memory, KB, less than nothing: minus its median, or minus the lower end of its
     band."""
@@ -125,7 +167,8 @@ def free_quantity(
 
     def features(knobs: Knobs) -> Array:
         here = memory_features(knobs, cap=cap)
-        return np.array([sum(fixed_parts(knobs).values()), *(here.get(n, 0.0) for n in names)])
+        fixed = taken_kb + sum(fixed_parts(knobs).values())
+        return np.array([fixed, *(here.get(n, 0.0) for n in names)])
 
     covariance = np.zeros((len(names) + 1, len(names) + 1))
     covariance[1:, 1:] = constants.memory.covariance[np.ix_(index, index)]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from heapscope.layout.layout import Region
 from heapscope.measure.source import LayoutFacts
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import plural, size
 from heapscope.native.rows import RegionRow
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
 from heapscope.upgrade.chain import Sides, chain
-from heapscope.upgrade.offers import Idea, heap_ideas, judge
+from heapscope.upgrade.offers import Idea, heap_ideas, judge, knob_ideas
 from heapscope.upgrade.result import Side, SidedRegion, UpgradeResult, Waterfall
 from heapscope.upgrade.state import Meter, State
 from heapscope.upgrade.waterfall import Measured, waterfalls
@@ -25,14 +26,20 @@ def explain(
     *,
     measured: Measured = (None, None),
     ideas: Iterable[Idea] = (),
+    knobs: Sequence[KnobOffer] = (),
+    knobs_of: str = "",
 ) -> UpgradeResult:
     """`measured`: bytes that devices reported as free at the start. `ideas`: changes to try beside
-    other heaps and fewer checks. InputError: the trace or a layout cannot be used."""
+    other heaps and fewer checks. `knobs`: options of the SDK as predicted, of the configuration
+    `knobs_of`; those that a replay can show are replayed too. InputError: the trace or a layout
+    cannot be used."""
     before = meter.measure(sides.before)
     steps = chain(sides)
     falls = waterfalls(meter, before, steps, measured)
     after = meter.measure(sides.after)
-    offers, unhelpful = judge(meter, after, (*heap_ideas(sides.after), *ideas))
+    offers, unhelpful = judge(
+        meter, after, (*heap_ideas(sides.after), *knob_ideas(sides.after, knobs), *ideas)
+    )
     return UpgradeResult(
         trace="" if meter.trace is None else printable(str(meter.trace), limit=400),
         memory=meter.memory,
@@ -44,6 +51,8 @@ def explain(
         regions=tuple(_regions(before, after)),
         offers=offers,
         unhelpful=unhelpful,
+        knobs_of=knobs_of,
+        knobs=tuple(knobs),
     )
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from heapscope.errors import HeapscopeError
 from heapscope.layout.layout import Layout
 from heapscope.native.library import allocator_names
+from heapscope.predict.knob_layout import CODE, without_code
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.upgrade.heaps import OURS, base_of, flavours, is_ours, with_flavour, with_heap
 from heapscope.upgrade.result import Gain, Offer
 from heapscope.upgrade.state import Meter, State
 
-__all__ = ["Idea", "heap_ideas", "judge"]
+__all__ = ["Idea", "heap_ideas", "judge", "knob_ideas"]
 
 KINDS = ("option", "checks", "version", "heap")  # the least work first, among equals
 
@@ -51,6 +53,22 @@ def heap_ideas(after: Layout) -> Iterator[Idea]:
             options=f"--allocator {built}",
             layout=lambda built=built: with_heap(after, built),  # type: ignore[misc]
         )
+
+
+def knob_ideas(after: Layout, knobs: Iterable[KnobOffer]) -> Iterator[Idea]:
+    """Options of the SDK whose effect a replay can show: code that is not in IRAM any more, taken
+    as the least that is documented."""
+    for knob in knobs:
+        if knob.key in CODE:
+            worst = knob.worst
+            cost = "" if worst is None else f", {worst.text}"
+            yield Idea(
+                kind="option",
+                text=f"{knob.text.removesuffix('.')}: {knob.gain_low or knob.gain:,} B of code"
+                f"{cost}.",
+                options=" ".join(knob.lines),
+                layout=lambda knob=knob: without_code(after, knob),  # type: ignore[misc]
+            )
 
 
 def _fewer_checks(after: Layout, now: str) -> Iterator[Idea]:

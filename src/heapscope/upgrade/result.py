@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from heapscope.measure.record import Record, malformed
 from heapscope.measure.source import LayoutFacts
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.upgrade.state import Run, Start
 
 __all__ = [
@@ -113,7 +114,8 @@ class Side(Record):
 @dataclass(frozen=True, kw_only=True)
 class UpgradeResult(Record):
     """`memory`: the capabilities of the memory that is counted, or "malloc". `unhelpful` names what
-    was tried and gives nothing, or lets more requests fail."""
+    was tried and gives nothing, or lets more requests fail. `knobs`: options of the SDK as
+    predicted, of the configuration that `knobs_of` names; none of these figures was replayed."""
 
     trace: str  # as named by the user; empty: none
     memory: str
@@ -125,6 +127,8 @@ class UpgradeResult(Record):
     regions: tuple[SidedRegion, ...]
     offers: tuple[Offer, ...]
     unhelpful: tuple[str, ...]
+    knobs_of: str
+    knobs: tuple[KnobOffer, ...]
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_upgrade": FORMAT} | super().to_json()

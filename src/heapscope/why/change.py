@@ -44,7 +44,7 @@ class Outcome(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Change(Record):
-    """`kind` is memory, threshold, order, early, capability, allocator, poisoning, fewer or
+    """`kind` is memory, threshold, knob, order, early, capability, allocator, poisoning, fewer or
     private; `text` says what to do; `options` is the command line that shows it, where there is
     one, and `rules` the lines of the file that --place in it means; `effort` is a key of EFFORTS,
     `given_up` bytes of RAM that the change costs, `cost` the sum of both, by which changes are

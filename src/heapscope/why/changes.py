@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from heapscope.measure.wording import plural, size
 from heapscope.why.change import EFFORTS, Change, Outcome
 from heapscope.why.idea import Idea, Question
+from heapscope.why.ideas_knobs import options_of_the_sdk
 from heapscope.why.ideas_memory import (
     another_allocator,
     another_order,
@@ -20,11 +21,11 @@ __all__ = ["THINKERS", "Thinker", "changes_for"]
 
 Thinker = Callable[[Question], Iterator[Idea]]
 
-#: All that is tried. What knows of another kind of change, such as configuration options and the
-#: bytes that they give back, adds its thinker here.
+#: All that is tried. What knows of another kind of change adds its thinker here.
 THINKERS: tuple[Thinker, ...] = (
     more_memory,
     another_threshold,
+    options_of_the_sdk,
     earlier,
     obstacles_earlier,
     other_capabilities,

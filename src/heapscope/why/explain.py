@@ -13,6 +13,7 @@ from heapscope.measure.need import NeedRow
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import plural
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.replay.config import Need
 from heapscope.replay.run import replay
 from heapscope.why.change import Outcome
@@ -48,12 +49,15 @@ def explain(
     selection: Selection | None = None,
     depth: int = DEPTH,
     tried: Callable[[], None] | None = None,
+    knobs: tuple[KnobOffer, ...] = (),
+    knobs_of: str = "",
 ) -> WhyResult:
     """Replays the trace once as it is, then once for every moment and change. `tried` is called
-    after each replay with a change. InputError: the trace, the layout or the selection is wrong."""
+    after each replay with a change. `knobs`: options of the SDK as predicted, of the configuration
+    `knobs_of`. InputError: the trace, the layout or the selection is wrong."""
     recording = read_recording(path)
     result = replay(path, layout, needs=needs, capsets=(), buckets=0, placement=placement)
-    work = _Work(Trials(recording, layout, placement=placement, tried=tried), result)
+    work = _Work(Trials(recording, layout, placement=placement, tried=tried), result, knobs)
     selection = selection or Selection()
     chosen = _chosen(selection, result)
     groups = work.groups(depth) if chosen is None else (work.single(chosen, of_failure=selection),)
@@ -70,6 +74,8 @@ def explain(
         notes=(*work.notes(), *limits(result)),
         groups=groups,
         needs=explained,
+        knobs_of=knobs_of,
+        knobs=knobs if result.failures or any(need.need.short_events for need in explained) else (),
     )
 
 
@@ -90,8 +96,9 @@ def _chosen(selection: Selection, result: ReplayResult) -> int | None:
 class _Work:
     """One trace on one layout."""
 
-    def __init__(self, trials: Trials, result: ReplayResult) -> None:
+    def __init__(self, trials: Trials, result: ReplayResult, knobs: tuple[KnobOffer, ...]) -> None:
         self._trials = trials
+        self._knobs = knobs
         self._result = result
         self._scene = Scene(
             recording=trials.recording,
@@ -210,7 +217,12 @@ class _Work:
 
     def _explained(self, moment: Moment, target: Target, row: NeedRow | None = None) -> Explained:
         question = Question(
-            moment=moment, target=target, trials=self._trials, rewrites=self._rewrites, need=row
+            moment=moment,
+            target=target,
+            trials=self._trials,
+            rewrites=self._rewrites,
+            need=row,
+            knobs=self._knobs,
         )
         before = self._before if row is None else _short(self._before, row)
         helpful, unhelpful = changes_for(question, before)

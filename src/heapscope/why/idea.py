@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heapscope.measure.need import NeedRow
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.why.moment import Moment
 from heapscope.why.trial import Target, Trials, Variation
 
@@ -14,13 +15,14 @@ __all__ = ["Idea", "Question"]
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """A moment whose request has to succeed. `rewrites`: events may be changed too, as none of them
-    was lost."""
+    was lost. `knobs`: options of the SDK that give memory back, as predicted."""
 
     moment: Moment
     target: Target
     trials: Trials
     rewrites: bool
     need: NeedRow | None = None
+    knobs: tuple[KnobOffer, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any, Self
 from heapscope.measure.need import NeedRow
 from heapscope.measure.record import Record, malformed
 from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.predict.knob_offers import KnobOffer
 from heapscope.why.case import Case
 from heapscope.why.change import Change
 
@@ -61,7 +62,9 @@ class NeedWhy(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class WhyResult(Record):
-    """`grouped` counts the failures that are in groups: the library keeps the first 1000."""
+    """`grouped` counts the failures that are in groups: the library keeps the first 1000. `knobs`:
+    options of the SDK as predicted, of the configuration that `knobs_of` names; none of these
+    figures was replayed."""
 
     trace: TraceFacts
     layout: LayoutFacts
@@ -74,6 +77,8 @@ class WhyResult(Record):
     notes: tuple[str, ...]
     groups: tuple[Group, ...]
     needs: tuple[NeedWhy, ...]
+    knobs_of: str
+    knobs: tuple[KnobOffer, ...]
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_why": FORMAT} | super().to_json()

@@ -79,6 +79,27 @@ def test_json_has_the_figures_on_top() -> None:
     assert document["memory"]["loo_median_kb"] > 0
 
 
+def test_each_rank_has_its_gain_or_the_proof_that_there_is_none(result: Experiment) -> None:
+    """Counted again from the rows; those outside Kconfig's ranges are listed."""
+    table = result.table("gains")
+    told, full = rows(result, "gains"), rows(result, "gains_knobs")
+    assert [row["rank"] for row in told] == [rank.id for rank in ranks()]
+    said = result.figures["tune"]
+    assert said["bettered"] == sum(row["better"] == "yes" for row in told)
+    assert said["proven_best"] == sum(row["better"] == "no: proven" for row in told)
+    assert said["bettered"] + said["proven_best"] == said["ranks"] == 40
+    assert said["outside_kconfig"] == sum(bool(row["outside"]) for row in full) > 0
+    for row, each in zip(told, full, strict=True):
+        assert each["free_best"] >= each["free_base"] - 0.01
+        moved = [each[f"{metric}_best"] / each[f"{metric}_base"] for metric in METRICS]
+        assert min(moved) >= 1 - 0.005  # of figures rounded to two digits
+        assert (row["better"] == "yes") == bool(row["by"])
+        if row["better"] == "no: proven":
+            assert each["spare"] <= 0.01
+        if each["outside"]:
+            assert any(note.startswith(row["rank"]) for note in table.notes)
+
+
 def test_published_figures_are_shown_as_they_are(result: Experiment) -> None:
     for row, rank in zip(rows(result, "ranks"), ranks(), strict=True):
         assert row["memory"] == rank.memory_kb

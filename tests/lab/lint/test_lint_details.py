@@ -64,6 +64,33 @@ def test_an_unknown_condition_allows_both_ranges(
     assert found.write == ("CONFIG_SIZE=10",)
 
 
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("LWIP_TCP_MSS=0x5a0", "CONFIG_LWIP_TCP_MSS=1440"),
+        ('LWIP_TCP_MSS="1440"', "CONFIG_LWIP_TCP_MSS=1440"),
+        ("LWIP_TCP_MSS=1440#comment", "CONFIG_LWIP_TCP_MSS=1440"),
+        ("LWIP_IPV6=Y", "CONFIG_LWIP_IPV6=y"),
+        ('LWIP_IPV6="n"', "CONFIG_LWIP_IPV6=n"),
+        ("LWIP_TCP_MSS=many", None),
+        ("LWIP_IPV6=2", None),
+    ],
+)
+def test_a_value_of_another_type_is_written_as_it_was_meant(
+    configure: MakeConfig, text: str, write: str | None
+) -> None:
+    (found,) = [each for each in lint(configure(text)).findings if each.rule == "type"]
+    assert found.write == (() if write is None else (write,))
+
+
+def test_an_equals_sign_with_blanks_is_named_with_the_line_to_write(
+    configure: MakeConfig,
+) -> None:
+    with pytest.raises(InputError, match="line 1: no option") as caught:
+        configure("CONFIG_LWIP_TCP_MSS = 1440\n")
+    assert caught.value.remedy == "write CONFIG_LWIP_TCP_MSS=1440, without blanks"
+
+
 NAMES = st.sampled_from([*list(option_table())[::40], "SPIRAM", "LWIP_WND_SCALE", "X", "LWIP_X"])
 TEXTS = st.one_of(
     st.sampled_from(["y", "n", "0", "1", "-1", "65535", "999999999999999999", '"', '""', "0x"]),

@@ -14,10 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.config.config import read_config
+from heapscope.config.config import read_config, settle
 from heapscope.config.rules import all_rules
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
+from heapscope.tune.tls import beside
 from heapscope.tune.wifi import FREE, figures
 
 ROOT = Path(__file__).parents[3]
@@ -130,6 +131,8 @@ def test_ranks(tune: Any) -> None:
         assert each["gain_free_kb"] >= -0.01
         assert min(each["gain_pct"].values()) >= -0.01
         assert each["gained"] == (max(each["gain_pct"].values()) > 0.01)
+        assert each["proven_none"] == (not each["gained"])
+        assert each["gained"] or each["spare_pct"] <= 0.01
     assert "published ranks" in out
 
 
@@ -151,6 +154,12 @@ def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
         (["--need", "free>=0"], "every configuration has that"),
         (["--need", "tcp_rx>=20", "--need", "tcp_rx>=30"], "two amounts"),
         (["--need", "contiguous>=16717"], "--trace"),
+        (["--tls", "1", "--trace", str(TRACE)], "leave --tls out"),
+        (["--rtt", "-1"], "round trip"),
+        (["--loss", "100"], "loss"),
+        (["--measured", "missing.toml"], "missing.toml"),
+        (["--trace", "missing.hst"], "missing.hst"),
+        (["--sdkconfig", "missing"], "missing"),
         (["--keep", "FREERTOS_HZ"], "no option that tune changes"),
         (["--prefer", "memory"], "unknown --prefer"),
         (["--front", "free"], "unknown throughput"),
@@ -193,3 +202,72 @@ def test_what_is_kept_against_the_rules_is_an_error(tune: Any) -> None:
     )  # fmt: skip
     assert code == 2
     assert "W2" in error
+
+
+def test_tls_modes_are_enumerated(tune: Any) -> None:
+    """What is taken asks nothing of the peer, is the least of those, and is in the fragment."""
+    code, out, _ = tune("--chip", "esp32", "--tls", "2", "--fragment", "F", "--json", "F.json")
+    assert code == 0
+    assert "TLS modes" in out
+    document = valid(Path("F.json").read_text(encoding="utf-8"))
+    tls = document["tls"]
+    least = min(e["internal_bytes"] for e in (*tls["others"], tls["best"]) if not e["asks_peer"])
+    assert tls["best"]["internal_bytes"] == least < tls["now"]["internal_bytes"]
+    for each in (tls["now"], tls["best"], *tls["others"]):  # shorter records are the peer's matter
+        assert bool(each["asks_peer"]) == ("IN 4,096" in each["name"])
+    config = read_config(["F"], chip="esp32", sdk="5.5")
+    knobs = knobs_of(config).knobs
+    taken = beside(config, knobs, 2)["TLS"]
+    assert taken == pytest.approx(least / 1024)
+    said = figures(read_constants(), knobs, taken_kb=taken)
+    assert document["best"]["low_80"]["free"] == pytest.approx(said.low[FREE], abs=1e-3)
+    start = figures(read_constants(), knobs_of(settle((), chip="esp32", sdk="5.5")).knobs)
+    assert document["now"]["median"]["free"] == pytest.approx(
+        start.median[FREE] - tls["now"]["internal_bytes"] / 1024, abs=1e-3
+    )
+
+
+def test_a_tls_mode_that_a_trace_names_is_in_the_fragment(tune: Any) -> None:
+    trace = TRACE.with_name("tls35_ec_16k_2k.hst.zst")
+    code, _, _ = tune("--chip", "esp32c3", "--trace", trace, "--fragment", "F")
+    assert code == 0
+    lines = Path("F").read_text(encoding="utf-8").splitlines()
+    at = lines.index("CONFIG_MBEDTLS_SSL_OUT_CONTENT_LEN=2048")
+    assert "was recorded with it" in lines[at - 1]
+    assert not any("IN_CONTENT_LEN" in line for line in lines)  # as it is
+
+
+def test_the_place_is_in_the_search(tune: Any) -> None:
+    """The fragment's figures there are predict's there; --measured moves them too."""
+    Path("sdkconfig").write_text('CONFIG_IDF_TARGET="esp32"\n', encoding="utf-8")
+    Path("M.toml").write_text(
+        '[[measured]]\nsdkconfig = "sdkconfig"\ntcp_rx = 30.0\n', encoding="utf-8"
+    )
+    place = ("--air", "--rtt", "10", "--loss", "0.1")
+    found = {}
+    for name, more in {
+        "plain": (),
+        "there": place,
+        "own": (*place, "--measured", "M.toml"),
+    }.items():
+        code, _, _ = tune(
+            "--sdkconfig", "sdkconfig", *more, "--fragment", name, "--json", f"{name}.json"
+        )
+        assert code == 0
+        found[name] = valid(Path(f"{name}.json").read_text(encoding="utf-8"))
+    assert found["there"]["environment"] == {
+        "place": "air", "round_trip_ms": 10, "loss_pct": pytest.approx(0.1)
+    }  # fmt: skip
+    slow, quick = (found[name]["now"]["median"]["tcp_rx"] for name in ("there", "plain"))
+    assert slow < 0.3 * quick
+    assert found["own"]["now"]["median"]["tcp_rx"] > 1.001 * slow
+    for name, more in {"there": (*place, "--no-measured"), "own": place}.items():  # kept by now
+        done = CliRunner().invoke(
+            app, ["predict", "sdkconfig", name, *more, "--idf", "5.5", "--json", f"{name}.p.json"]
+        )
+        assert done.exit_code == 0, done.output
+        said = json.loads(Path(f"{name}.p.json").read_text(encoding="utf-8"))["throughput_mbps"]
+        for metric, band in said.items():
+            best = found[name]["best"]
+            assert best["median"][metric] == pytest.approx(band["median"], abs=0.006)
+            assert best["low_80"][metric] == pytest.approx(band["low_80"], abs=0.006)

@@ -2,6 +2,7 @@
 
 errors.py      how far off predictions of what was left out are, and how often their order is right
 rows.py        each rank beside its own prediction
+gains.py       each rank against the best configuration of no more memory
 rules.py       ranks against the rules of the text around them
 power_save.py  share of time with the radio on and worst delay, by mode; the window/interval table
 """

@@ -1,0 +1,37 @@
+"""The configuration whose options `upgrade` and `why` offer."""
+
+from __future__ import annotations
+
+from heapscope.config.config import read_files, settle
+from heapscope.config.tables import SDKS
+from heapscope.errors import InputError
+from heapscope.layout.chips import load_chip
+from heapscope.layout.layout import Layout
+from heapscope.layout.versions import find_version
+from heapscope.predict.knob_offers import KnobOffer, knob_offers
+from heapscope.trace.names import printable
+
+__all__ = ["choose_knobs"]
+
+_DEFAULT = "a default build that uses Wi-Fi (--sdkconfig F: your own)"
+
+
+def choose_knobs(layout: Layout, sdkconfig: str | None) -> tuple[tuple[KnobOffer, ...], str]:
+    """Options of the SDK that give memory back, as predicted, and what they change; none where the
+    layout names no chip and version. InputError: the file cannot be read, is
+    of another chip, or a value in it cannot be."""
+    if not layout.chip:
+        return (), ""
+    version = find_version(layout.sdk.split(" ")[0], load_chip(layout.chip).data.versions)
+    if version not in SDKS:
+        return (), ""
+    files = () if sdkconfig is None else read_files([sdkconfig])
+    said = next((file.said("IDF_TARGET") for file in files if file.said("IDF_TARGET")), "")
+    if said and said != layout.chip:
+        raise InputError(
+            f'{files[0].name}: CONFIG_IDF_TARGET="{printable(said)}", but the memory is that of '
+            f"the {layout.chip}",
+            remedy="give the sdkconfig of that chip's firmware",
+        )
+    found = knob_offers(settle(files, chip=layout.chip, sdk=version))
+    return found, _DEFAULT if sdkconfig is None else printable(sdkconfig, limit=400)

@@ -1,0 +1,165 @@
+"""Options of the SDK that give memory back: how much, where, at what cost, by the models.
+
+Each is changed alone, to half of what it is (no lower than a published configuration of the chip
+has it) or to its other state; others follow only where a rule of the build asks for it. Nothing is
+replayed here: whoever can replay a change says so beside it (knob_layout.py, why/ideas_knobs.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import exp
+from statistics import NormalDist
+
+import numpy as np
+
+from heapscope.config.config import Config
+from heapscope.config.renames import spelled_in
+from heapscope.config.rules import all_rules
+from heapscope.config.value import Value, config_line
+from heapscope.measure.record import Record
+from heapscope.predict.config_knobs import knobs_of
+from heapscope.predict.constants import Constants, read_constants
+from heapscope.predict.knob_changes import Change, changes
+from heapscope.predict.memory import features, fixed_parts, memory_features
+from heapscope.predict.throughput import Cases
+from heapscope.predict.validate import Guess
+from heapscope.predict.wifi_table import METRICS, Knobs, chips
+
+__all__ = ["Cost", "KnobOffer", "knob_offers"]
+
+_SHARE = 0.8
+_KIB = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost(Record):
+    """What a throughput changes by, in whole percent; negative: slower. `low_pct` to `high_pct`:
+    the 80 % band of the change, on one and the same board."""
+
+    metric: str
+    change_pct: int
+    low_pct: int
+    high_pct: int
+
+    @property
+    def text(self) -> str:
+        """ "tcp_rx -12 % (-16 to -8 %)"."""
+        return f"{self.metric} {self.change_pct:+d} % ({self.low_pct:+d} to {self.high_pct:+d} %)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnobOffer(Record):
+    """`key` names the change; `lines`: for an sdkconfig.defaults of this SDK. Bytes: `gain` of
+    `memory` (DRAM or IRAM), from `gain_low` to `gain_high`, which are what `basis` says (null: one
+    measurement alone, without a band). `when`: static, start or peak. `costs`: empty where no
+    throughput hangs on it; `price`: what else it takes."""
+
+    key: str
+    text: str
+    lines: tuple[str, ...]
+    memory: str
+    when: str
+    gain: int
+    gain_low: int | None
+    gain_high: int | None
+    basis: str
+    costs: tuple[Cost, ...]
+    price: str
+    source: str
+
+    @property
+    def worst(self) -> Cost | None:
+        """The throughput that loses most."""
+        return min(self.costs, key=lambda cost: cost.change_pct, default=None)
+
+
+def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
+    """The largest gain first; empty for a chip without Wi-Fi. InputError: a value cannot be."""
+    if config.chip not in chips():
+        return ()
+    now = knobs_of(config).knobs
+    broken = _broken(config)
+    found = [
+        _offer(config, now, change)
+        for change in changes(config, now)
+        if _broken(change.applied(config)) <= broken
+    ]
+    return tuple(sorted(found, key=lambda offer: -offer.gain))
+
+
+def _broken(config: Config) -> set[tuple[str, int]]:
+    """Checks of the build that do not hold."""
+    return {
+        (rule.id, number)
+        for rule in all_rules()
+        if rule.hard
+        for number, check in enumerate(rule.checks)
+        if check.counts_in(config.sdk) and check.broken(config)
+    }
+
+
+def _offer(config: Config, now: Knobs, change: Change) -> KnobOffer:
+    then = knobs_of(change.applied(config)).knobs
+    constants = read_constants()
+    gain, low, high = change.gain, change.low, change.high
+    if gain is None:
+        gain, low, high = _fitted(constants, now, then)
+    return KnobOffer(
+        key=change.key,
+        text=change.text,
+        lines=tuple(_line(config, name, value) for name, value in change.values.items()),
+        memory=change.memory,
+        when=change.when,
+        gain=gain,
+        gain_low=low,
+        gain_high=high,
+        basis=change.basis,
+        costs=tuple(_costs(constants, now, then)) if then != now else (),
+        price=change.price,
+        source=change.source,
+    )
+
+
+def _fitted(constants: Constants, now: Knobs, then: Knobs) -> tuple[int, int, int]:
+    """The difference in available memory, bytes. The firmware that one has is like a table of which
+    one row is known: both configurations have their errors."""
+    cap = constants.shape.cap
+    rows = features(
+        constants.memory_names, [memory_features(knobs, cap=cap) for knobs in (now, then)]
+    )
+    step = rows[1] - rows[0]
+    fixed = sum(fixed_parts(now).values()) - sum(fixed_parts(then).values())
+    mean = float(step @ constants.memory.theta) + fixed
+    shape = replace(constants.shape, rows={now.group: 1})
+    width = float(np.sqrt(max(0.0, step @ constants.memory.covariance @ step)))
+    reach = Guess(mean=mean, width=width, errors=shape.unseen(now.group)).reach(_SHARE)
+    low, high = max(0.0, mean - reach), max(0.0, mean + reach)
+    return round(max(0.0, mean) * _KIB), round(low * _KIB), round(high * _KIB)
+
+
+def _costs(constants: Constants, now: Knobs, then: Knobs) -> Iterator[Cost]:
+    """Both configurations hang on the same constants, so that most of their doubt cancels."""
+    for metric in METRICS:
+        cases = Cases([(now, metric), (then, metric)], constants.names)
+        expected, slope = cases.expected_and_slope(constants.throughput.theta)
+        step = slope[1] - slope[0]
+        mean = float(expected[1] - expected[0])
+        reach = _reach(float(step @ constants.throughput.covariance @ step))
+        change, low, high = (100 * (exp(at) - 1) for at in (mean, mean - reach, mean + reach))
+        yield Cost(
+            metric=metric, change_pct=round(change), low_pct=round(low), high_pct=round(high)
+        )
+
+
+def _reach(variance: float) -> float:
+    return NormalDist().inv_cdf((1 + _SHARE) / 2) * float(np.sqrt(max(0.0, variance)))
+
+
+def _line(config: Config, name: str, value: Value) -> str:
+    """Under the name that this SDK has for the option."""
+    now = spelled_in(name, config.chip, config.sdk)
+    if now.inverted and isinstance(value, bool):
+        value = not value
+    return config_line(now.name, value)

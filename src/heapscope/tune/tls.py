@@ -1,0 +1,237 @@
+"""TLS modes: what each takes beside Wi-Fi, by predict's terms, and what it asks of the program.
+
+They are enumerated, not in the programme: their terms multiply (a dynamic buffer is as long as the
+longer record), and only a replay tells when each is allocated. In the models the modes differ in
+memory alone, so that of those that ask nothing of the peer the one that takes least leaves the best
+configuration, whatever is preferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from heapscope.config.config import Config
+from heapscope.config.tables import option_table
+from heapscope.config.value import Value, config_line
+from heapscope.predict.config_knobs import enabled, integer
+from heapscope.predict.parts import Demand, Part, parts_of
+from heapscope.predict.wifi_table import Knobs
+from heapscope.tune.options import broken_rules
+
+__all__ = ["TlsChoice", "TlsVariant", "beside", "choose_tls", "recorded_variant", "tls_variants"]
+
+_FULL = 16_384  # the longest record that TLS has
+#: Lengths that are tried beside the present ones.
+_INCOMING, _OUTGOING = (_FULL, 4_096), (_FULL, 4_096, 2_048)
+_IN, _OUT = "MBEDTLS_SSL_IN_CONTENT_LEN", "MBEDTLS_SSL_OUT_CONTENT_LEN"
+_BOTH = "MBEDTLS_ASYMMETRIC_CONTENT_LEN"
+_DYNAMIC = "MBEDTLS_DYNAMIC_BUFFER"
+_FREED = ("MBEDTLS_DYNAMIC_FREE_CONFIG_DATA", "MBEDTLS_DYNAMIC_FREE_CA_CERT")
+_PEER = "MBEDTLS_SSL_KEEP_PEER_CERTIFICATE"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TlsVariant:
+    """`values`: options that make it. `internal`, `external`: bytes of all sessions at their peak,
+    in the chip's memory and in PSRAM. `piece`: bytes of the longest buffer. `asks`: what it needs
+    of the program; `peer`: of the other side, "" nothing."""
+
+    values: Mapping[str, Value]
+    incoming: int
+    outgoing: int
+    dynamic: bool
+    keep_peer: bool
+    internal: int
+    external: int
+    piece: int
+    asks: tuple[str, ...]
+    peer: str
+
+    @property
+    def name(self) -> str:
+        parts = [f"IN {self.incoming:,}", f"OUT {self.outgoing:,}"]
+        parts.append("dynamic buffers" if self.dynamic else "fixed buffers")
+        if not self.dynamic and not self.keep_peer:
+            parts.append("peer certificate freed")
+        return ", ".join(parts)
+
+    def beats(self, other: TlsVariant) -> bool:
+        """No more memory, and asks for nothing that the other does not; or less."""
+        return self is not other and all(
+            (
+                self.internal <= other.internal,
+                self.external <= other.external,
+                self.incoming >= other.incoming,
+                self.outgoing >= other.outgoing,
+                other.dynamic or not self.dynamic,
+                self.keep_peer or not other.keep_peer,
+            )
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "options": [config_line(name, value) for name, value in self.values.items()],
+            "internal_bytes": self.internal,
+            "psram_bytes": self.external,
+            "longest_buffer_bytes": self.piece,
+            "asks": list(self.asks),
+            "asks_peer": self.peer,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class TlsChoice:
+    """`now`: as the configuration has it; `best`: least internal memory of those that ask nothing
+    of the peer; `others`: the rest, the one with the least first."""
+
+    sessions: int
+    now: TlsVariant
+    best: TlsVariant
+    others: tuple[TlsVariant, ...]
+    lines: Mapping[str, Value]  # options of the best one that are not so now
+
+    def worthwhile(self) -> Iterator[TlsVariant]:
+        """Those that no other one beats; the present and the best one first."""
+        first = dict.fromkeys((self.now, self.best))
+        yield from first
+        every = (self.best, *self.others)
+        for each in self.others:
+            if each not in first and not any(other.beats(each) for other in every):
+                yield each
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "sessions": self.sessions,
+            "now": self.now.to_json(),
+            "best": self.best.to_json(),
+            "others": [each.to_json() for each in self.others],
+        }
+
+
+def choose_tls(config: Config, knobs: Knobs, sessions: int) -> TlsChoice:
+    """What is equally small changes least."""
+    now, *others = tls_variants(config, knobs, sessions)
+    least = min(
+        (each for each in (now, *others) if not each.peer),
+        key=lambda each: (each.internal, each.external, len(_new(config, each.values))),
+    )
+    rest = sorted(
+        (each for each in (now, *others) if each is not least),
+        key=lambda each: (each.internal, each.external),
+    )
+    return TlsChoice(
+        sessions=sessions,
+        now=now,
+        best=least,
+        others=tuple(rest),
+        lines=_new(config, least.values),
+    )
+
+
+def tls_variants(config: Config, knobs: Knobs, sessions: int) -> Iterator[TlsVariant]:
+    """The present one first; none that breaks a hard rule which is kept now."""
+    before = {rule.id for rule in broken_rules(config)}
+    has = _lengths(config)
+    dynamic, keep = enabled(config, _DYNAMIC), config.value(_PEER) is not False
+    yield _variant(config, knobs, sessions, {}, (*has, dynamic, keep), has[0])
+    for incoming, outgoing, is_dynamic, keeps in product(
+        dict.fromkeys((has[0], *_INCOMING)),
+        dict.fromkeys((has[1], *_OUTGOING)),
+        (False, True),
+        (True, False),
+    ):
+        if (incoming, outgoing, is_dynamic, keeps) == (*has, dynamic, keep):
+            continue
+        if is_dynamic and keeps:
+            continue  # the measured peak of dynamic buffers is without it
+        values: dict[str, Value] = {_BOTH: True, _IN: incoming, _OUT: outgoing}
+        values |= dict.fromkeys((_DYNAMIC, *_FREED), is_dynamic) | {_PEER: keeps}
+        after = {rule.id for rule in broken_rules(config.changed_to(values))}
+        if after <= before:
+            shape = (incoming, outgoing, is_dynamic, keeps)
+            yield _variant(config, knobs, sessions, values, shape, has[0])
+
+
+def recorded_variant(config: Config, facts: Mapping[str, str]) -> dict[str, Value]:
+    """Options that a trace's metadata says its program was built with, where they differ from the
+    configuration's. A build without a name for its options says nothing."""
+    said: dict[str, Value] = {}
+    for word in facts.get("config", "").split():
+        name, _, text = word.partition("=")
+        if name in option_table():
+            said[name] = int(text) if text.isdigit() else True
+    if _IN in said or _OUT in said:
+        said = {_BOTH: True, **said}
+    return _new(config, said)
+
+
+def beside(config: Config, knobs: Knobs, sessions: int) -> dict[str, float]:
+    """What TLS sessions and Bluetooth take of the available memory: KB by component, as predict
+    has it."""
+    taken: dict[str, float] = {}
+    for part in _beside(config, knobs, sessions):
+        taken[part.component] = taken.get(part.component, 0.0) + _inside(part) / 1024
+    return taken
+
+
+def _variant(
+    config: Config,
+    knobs: Knobs,
+    sessions: int,
+    values: Mapping[str, Value],
+    shape: tuple[int, int, bool, bool],
+    longest: int,
+) -> TlsVariant:
+    """`shape`: lengths in and out, dynamic, peer certificate kept. `longest`: the record that the
+    program takes now."""
+    incoming, outgoing, dynamic, keep = shape
+    parts = [
+        part
+        for part in _beside(config.changed_to(values), knobs, sessions)
+        if part.component == "TLS"
+    ]
+    asks = []
+    if outgoing < _FULL:
+        asks.append(f"own certificates of at most {outgoing:,} bytes")
+    if dynamic:
+        asks.append("certificates and key set again to reconnect")
+    if not keep:
+        asks.append("peer's certificate not read later")
+    return TlsVariant(
+        values=values,
+        incoming=incoming,
+        outgoing=outgoing,
+        dynamic=dynamic,
+        keep_peer=keep,
+        internal=sum(_inside(part) for part in parts),
+        external=sum(part.bytes or 0 for part in parts if part.kind == "SPIRAM"),
+        piece=max((part.bytes or 0) // part.count for part in parts if "record" in part.what),
+        asks=tuple(asks),
+        peer=f"records of at most {incoming:,} bytes" if incoming < longest else "",
+    )
+
+
+def _beside(config: Config, knobs: Knobs, sessions: int) -> list[Part]:
+    found = parts_of(config, knobs, Demand(tls=sessions))
+    return [part for part in found if part.component in ("TLS", "Bluetooth")]
+
+
+def _inside(part: Part) -> int:
+    return 0 if part.kind == "SPIRAM" else part.bytes or 0
+
+
+def _lengths(config: Config) -> tuple[int, int]:
+    """Incoming and outgoing content, bytes."""
+    if config.value(_BOTH) is False:
+        both = integer(config, "MBEDTLS_SSL_MAX_CONTENT_LEN", _FULL)
+        return both, both
+    return integer(config, _IN, _FULL), integer(config, _OUT, 4_096)
+
+
+def _new(config: Config, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Options that are not so; one that is on by none's default counts as off."""
+    return {name: value for name, value in values.items() if (config.value(name) or False) != value}

@@ -1,0 +1,134 @@
+"""Options that give memory back: bytes and costs are those of the models, and no rule breaks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from heapscope.config.config import Config
+from heapscope.lint.find import lint
+from heapscope.predict.config_knobs import knobs_of
+from heapscope.predict.constants import read_constants
+from heapscope.predict.forecast import forecast
+from heapscope.predict.knob_changes import changes
+from heapscope.predict.knob_offers import KnobOffer, knob_offers
+from heapscope.predict.validate import predicted_memory
+from heapscope.predict.wifi_table import METRICS
+
+MakeConfig = Callable[..., Config]
+CONFIGS = (
+    ("IDF_X=y", "esp32"),
+    ("ESP_WIFI_STATIC_RX_BUFFER_NUM=8 ESP_WIFI_RX_BA_WIN=16 LWIP_IRAM_OPTIMIZATION=y", "esp32s2"),
+    ("ESP_WIFI_DYNAMIC_RX_BUFFER_NUM=16 ESP_WIFI_RX_BA_WIN=16", "esp32c6"),
+    ("SPIRAM=y SPIRAM_USE_MALLOC=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y", "esp32s3"),
+    ("ESP_WIFI_AMPDU_RX_ENABLED=n ESP_WIFI_STATIC_RX_BUFFER_NUM=4", "esp32c5"),
+)
+
+
+def by_key(config: Config) -> dict[str, KnobOffer]:
+    return {offer.key: offer for offer in knob_offers(config)}
+
+
+def available(config: Config) -> float:
+    """KB; below zero too, where a band is cut off."""
+    constants = read_constants()
+    knobs = knobs_of(config).knobs
+    return predicted_memory(knobs, constants.memory_names, constants.memory, constants.shape).mean
+
+
+@pytest.mark.parametrize(("text", "chip"), CONFIGS)
+def test_each_is_what_two_predictions_differ_by(
+    configure: MakeConfig, text: str, chip: str
+) -> None:
+    config = configure(text, chip=chip)
+    told = {change.key: change for change in changes(config, knobs_of(config).knobs)}
+    now = forecast(config, knobs_of(config))
+    offers = by_key(config)
+    assert offers
+    for key, offer in offers.items():
+        other = told[key].applied(config)
+        then = forecast(other, knobs_of(other))
+        if key.startswith(("dynamic", "static", "wifi", "lwip")):
+            won = (available(other) - available(config)) * 1024
+            assert offer.gain == pytest.approx(won, rel=0.04, abs=2), key
+        for cost in offer.costs:
+            was, is_ = (found.throughput[cost.metric].middle for found in (now, then))
+            assert cost.change_pct == pytest.approx(100 * (is_ / was - 1), abs=0.51)
+            assert cost.low_pct <= cost.change_pct <= cost.high_pct
+        if offer.costs:
+            assert [cost.metric for cost in offer.costs] == list(METRICS)
+            assert offer.worst is not None
+            assert offer.worst.change_pct == min(cost.change_pct for cost in offer.costs)
+
+
+@pytest.mark.parametrize(("text", "chip"), CONFIGS)
+def test_none_breaks_a_rule_of_the_build(configure: MakeConfig, text: str, chip: str) -> None:
+    config = configure(text, chip=chip)
+    before = {finding.rule for finding in lint(config).findings if finding.hard}
+    for offer in knob_offers(config):
+        given = [line.removeprefix("CONFIG_") for line in offer.lines]
+        after = lint(configure(" ".join([text, *given]), chip=chip))
+        assert {f.rule for f in after.findings if f.hard} - {"duplicate"} <= before, offer.text
+
+
+def test_a_window_follows_where_it_has_to(configure: MakeConfig) -> None:
+    text = "ESP_WIFI_STATIC_RX_BUFFER_NUM=8 ESP_WIFI_RX_BA_WIN=16"
+    offer = by_key(configure(text))["static_rx"]
+    assert offer.lines == (
+        "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=4",
+        "CONFIG_ESP_WIFI_RX_BA_WIN=8",
+    )
+    assert (offer.gain_low, offer.gain, offer.gain_high) == (4 * 1600, 4 * 1696, 4 * 1696)
+
+
+def test_no_fewer_than_a_published_configuration_has(configure: MakeConfig) -> None:
+    assert "static_rx" not in by_key(configure("ESP_WIFI_STATIC_RX_BUFFER_NUM=3", chip="esp32c6"))
+    offer = by_key(configure("ESP_WIFI_STATIC_RX_BUFFER_NUM=5", chip="esp32c6"))["static_rx"]
+    assert offer.lines == ("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=3",)
+
+
+def test_the_band_of_a_fitted_gain_is_that_of_a_table_known_by_one_row(
+    configure: MakeConfig,
+) -> None:
+    """Two rows are off, each by its own error, whatever the constants say."""
+    offer = by_key(configure(chip="esp32c6"))["dynamic_tx"]
+    assert offer.gain_low is not None
+    assert offer.gain_high is not None
+    assert offer.gain_high - offer.gain == pytest.approx(offer.gain - offer.gain_low, abs=2)
+    assert 16 * 1024 < offer.gain_high - offer.gain < 24 * 1024
+
+
+def test_lines_are_those_of_the_sdk(configure: MakeConfig) -> None:
+    old = by_key(configure(idf="4.3.2"))
+    assert old["wifi_iram"].lines == ("CONFIG_ESP32_WIFI_IRAM_OPT=n",)
+    assert not any(key in old for key in ("tls_dynamic", "tls_peer"))  # measured under 5.x
+
+
+def test_memory_that_is_not_internal_is_not_offered(configure: MakeConfig) -> None:
+    text = "SPIRAM=y SPIRAM_USE_MALLOC=y MBEDTLS_EXTERNAL_MEM_ALLOC=y"
+    assert not any(key.startswith("tls") for key in by_key(configure(text)))
+    assert by_key(configure(chip="esp32"))["wifi_iram"].memory == "IRAM"  # not malloc's there
+    assert by_key(configure(chip="esp32c3"))["wifi_iram"].memory == "DRAM"
+    assert knob_offers(configure(chip="esp32p4")) == ()
+
+
+def test_every_offer_has_a_source_and_says_what_its_band_is(configure: MakeConfig) -> None:
+    text = "BT_ENABLED=y BTDM_CTRL_MODE_BTDM=y"
+    offers = (
+        *knob_offers(configure(text)),
+        *knob_offers(configure("BT_ENABLED=y", chip="esp32c3")),
+    )
+    assert {"bt_ble_only", "bt_flash"} <= {offer.key for offer in offers}
+    gains = [offer.gain for offer in knob_offers(configure(text))]
+    assert gains == sorted(gains, reverse=True)
+    for offer in offers:
+        assert offer.source
+        assert offer.basis
+        assert offer.lines
+        assert (offer.gain_low is None) == (offer.gain_high is None)
+        if offer.gain_low is not None and offer.gain_high is not None:
+            assert offer.gain_low <= offer.gain <= offer.gain_high
+        assert KnobOffer.from_json(offer.to_json()) == offer
+        assert math.isfinite(offer.gain)

@@ -1,0 +1,106 @@
+"""Options of the SDK after an upgrade: replayed where a replay can show them, else predicted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.errors import InputError
+from heapscope.layout.chips import load_chip
+from heapscope.layout.pool import pool_layout
+from heapscope.predict.knob_layout import with_code, without_code
+from heapscope.replay.run import replay
+from heapscope.upgrade.result import UpgradeResult
+
+MakeTrace = Callable[..., Path]
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
+LINES = [f"a {i} {200 + i % 7}" for i in range(300)]
+
+
+def run(*args: object) -> dict[str, Any]:
+    """The command's JSON, which its schema allows, and which reads back as it was."""
+    done = CliRunner().invoke(app, ["upgrade", *map(str, args), "--json", "-"])
+    assert done.exit_code == 0, done.output
+    document: dict[str, Any] = json.loads(done.stdout)
+    schema = json.loads((REFERENCE / "upgrade.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(document)
+    assert UpgradeResult.from_json(document).to_json() == document
+    return document
+
+
+def test_code_out_of_iram_is_replayed_where_it_shares_memory(make_trace: MakeTrace) -> None:
+    trace = make_trace(*LINES)
+    found = run(trace, "--chip", "esp32c3", "--from", "4.3", "--to", "5.5")
+    replayed = {offer["options"]: offer for offer in found["offers"] if offer["kind"] == "option"}
+    layout = load_chip("esp32c3").layout(idf="5.5")
+    for knob in UpgradeResult.from_json(found).knobs:
+        name = " ".join(knob.lines)
+        if knob.key not in ("wifi_iram", "wifi_rx_iram"):
+            assert name not in replayed
+            continue
+        result = replay(trace, without_code(layout, knob))
+        won = result.malloc.minimum_free - found["after"]["run"]["minimum_free"]
+        assert replayed[name]["gain"]["minimum_free"] == won
+        assert (knob.gain_low or 0) - 256 <= won <= (knob.gain_low or 0) + 256
+        assert knob.worst is not None
+        assert knob.worst.text in replayed[name]["text"]
+
+
+def test_iram_that_is_not_mallocs_buys_nothing_for_it(make_trace: MakeTrace) -> None:
+    found = run(make_trace(*LINES), "--chip", "esp32", "--from", "4.2", "--to", "5.5")
+    assert "CONFIG_ESP_WIFI_IRAM_OPT=n" in found["unhelpful"]
+    code = {knob["key"]: knob for knob in found["knobs"]}["wifi_iram"]
+    assert code["memory"] == "IRAM"
+    asked = ("--chip", "esp32", "--from", "4.2", "--to", "5.5", "--caps", "EXEC")
+    won = {offer["options"]: offer["gain"] for offer in run(*asked)["offers"]}
+    assert won["CONFIG_ESP_WIFI_IRAM_OPT=n"]["free_at_start"] > 9_000
+
+
+def test_the_firmwares_own_options_are_the_ones_that_change(tmp_path: Path) -> None:
+    config = tmp_path / "sdkconfig"
+    config.write_text(
+        "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=24\nCONFIG_ESP_WIFI_IRAM_OPT=n\n", encoding="utf-8"
+    )
+    sides = ("--chip", "esp32c3", "--from", "4.3", "--to", "5.5")
+    found = run(*sides, "--sdkconfig", config)
+    knobs = {knob["key"]: knob for knob in found["knobs"]}
+    assert knobs["static_rx"]["gain"] == 12 * 1696
+    assert "wifi_iram" not in knobs
+    assert found["knobs_of"] == str(config)
+    assert "default build" in run(*sides)["knobs_of"]
+
+
+def test_a_memory_without_a_chip_has_no_options() -> None:
+    found = run("--pool", "64KB", "--allocator", "idf-4.2", "--allocator", "idf-5.5")
+    assert (found["knobs"], found["knobs_of"]) == ([], "")
+    with pytest.raises(InputError, match="no region behind code"):
+        with_code(pool_layout(65536, "idf-5.5"), -1024)
+
+
+def test_the_tables_keep_predicted_and_replayed_apart() -> None:
+    done = CliRunner().invoke(
+        app,
+        ["upgrade", "--chip", "esp32c3", "--from", "4.3", "--to", "5.5"],
+        env={"COLUMNS": "200"},
+    )
+    assert done.exit_code == 0
+    replayed, predicted = done.stdout.split("Predicted and not replayed")
+    assert "Wi-Fi code in flash instead of IRAM: 10,240 B of code" in replayed
+    assert "Static RX buffers: 5 instead of 10." in predicted
+    assert "Static RX buffers" not in replayed
+
+
+def test_options_of_another_chips_firmware_are_refused(tmp_path: Path) -> None:
+    config = tmp_path / "sdkconfig"
+    config.write_text('CONFIG_IDF_TARGET="esp32"\n', encoding="utf-8")
+    sides = ("--chip", "esp32c3", "--from", "4.3", "--to", "5.5", "--sdkconfig", str(config))
+    done = CliRunner().invoke(app, ["upgrade", *sides])
+    assert done.exit_code == 2
+    assert 'CONFIG_IDF_TARGET="esp32", but the memory is that of the esp32c3' in done.stderr

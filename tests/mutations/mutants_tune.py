@@ -1,0 +1,53 @@
+"""Broken in what searches: the programme, the smaller space, the ranks' gains, TLS modes."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+SEARCH = "tests/lab/tune/test_tune_search.py"
+MODEL = "tests/lab/tune/test_tune_model.py"
+COMMAND = "tests/lab/tune/test_tune_command.py"
+RANKS = "tests/lab/tune/test_ranks.py"
+
+TUNE = (
+    Mutant(
+        "strict gain of a rank at no more memory",
+        "memory is no limit",
+        "src/heapscope/tune/ranks.py",
+        "for name in (FREE, *METRICS)\n    }",
+        "for name in METRICS\n    }",
+        RANKS,
+    ),
+    Mutant(
+        "proof that a rank has no gain",
+        "one direction alone is looked at",
+        "src/heapscope/tune/ranks.py",
+        "dict.fromkeys((_DIRECTIONS.get(row.label, SPEED), SPEED))",
+        'dict.fromkeys((_DIRECTIONS.get(row.label, "tcp_tx"),))',
+        RANKS,
+    ),
+    Mutant(
+        "optimum of every configuration",
+        "the shortest window stands for all",
+        "src/heapscope/tune/merged.py",
+        "reverse=True, key=_number)",
+        "reverse=False, key=_number)",
+        MODEL,
+    ),
+    Mutant(
+        "figures at a place",
+        "the search has the shielded box",
+        "src/heapscope/tune/wifi.py",
+        "added = place_of(there, knobs, metric).added",
+        "added = 0.0",
+        MODEL,
+    ),
+    Mutant(
+        "least TLS mode",
+        "what it asks of the peer is forgotten",
+        "src/heapscope/tune/tls.py",
+        "if incoming < longest else",
+        "if incoming > longest else",
+        COMMAND,
+    ),
+)
