@@ -34,21 +34,22 @@ size_t hs_lab_sizeof(const char *struct_name);       /* "hs_lab_task_row_t"; 0: 
 const char *hs_lab_allocator_name(size_t index);     /* the valid ones in turn, then NULL */
 const char *hs_lab_allocator_find(const char *name); /* the one meant by a spelling, or NULL */
 
-/* ---- text import ---- */
-typedef struct hs_lab_text hs_lab_text_t;
-typedef struct hs_lab_text_stats {
-    uint64_t lines, events, bad_lines, first_bad, id_reused, first_reused;
-} hs_lab_text_stats_t;
+/* ---- import of other recorders' text ---- */
+typedef struct hs_lab_import hs_lab_import_t;
+typedef struct hs_lab_import_stats {
+    uint64_t lines, events, bad_lines, first_bad, id_reused, first_reused, guessed;
+} hs_lab_import_stats_t;
 
-hs_lab_text_t *hs_lab_text_new(void);
-void hs_lab_text_delete(hs_lab_text_t *text);
-int hs_lab_text_metadata(hs_lab_text_t *text, const char *key, const char *value);
-int hs_lab_text_push(hs_lab_text_t *text, const uint8_t *bytes, size_t count);
-int hs_lab_text_finish(hs_lab_text_t *text);
+/* `form`: hs_import_form_t. NULL: no memory, or no such form. */
+hs_lab_import_t *hs_lab_import_new(int form);
+void hs_lab_import_delete(hs_lab_import_t *text);
+int hs_lab_import_metadata(hs_lab_import_t *text, const char *key, const char *value);
+int hs_lab_import_push(hs_lab_import_t *text, const uint8_t *bytes, size_t count);
+int hs_lab_import_finish(hs_lab_import_t *text);
 /* Copies up to `capacity` finished .hst bytes out; returns how many; 0: none left for now. */
-size_t hs_lab_text_take(hs_lab_text_t *text, uint8_t *out, size_t capacity);
-void hs_lab_text_stats(const hs_lab_text_t *text, hs_lab_text_stats_t *out);
-size_t hs_lab_text_bad_line(const hs_lab_text_t *text, uint8_t *out, size_t capacity);
+size_t hs_lab_import_take(hs_lab_import_t *text, uint8_t *out, size_t capacity);
+void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out);
+size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity);
 
 /* ---- what every reader of a trace knows (census: no heap; replay: with heaps) ---- */
 typedef struct hs_lab_health {

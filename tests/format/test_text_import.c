@@ -1,41 +1,41 @@
 /* The text form: what each line means, and any text against a slow shadow of the importer. */
-#include "capture/text_import.h"
+#include "capture/import.h"
 #include "stream.h"
 
 typedef struct imported {
     stream_bytes_t bytes;
     stream_events_t events;
-    hs_text_import_stats_t stats;
+    hs_import_stats_t stats;
     hs_decoder_t *decoder;
-    uint8_t bad[HS_TEXT_BAD_MAX];
+    uint8_t bad[HS_IMPORT_BAD_MAX];
     size_t bad_length;
 } imported_t;
 
 static imported_t import_text(const char *text, size_t count, size_t piece)
 {
     imported_t result = {0};
-    hs_text_import_t *import = hs_text_import_new();
+    hs_import_t *import = hs_import_new(HS_IMPORT_TEXT);
     CHECK(import != NULL);
-    CHECK_EQUAL(HS_OK, hs_text_import_metadata(import, "source", "text"));
+    CHECK_EQUAL(HS_OK, hs_import_metadata(import, "source", "text"));
     const uint8_t *taken;
     for (size_t at = 0; at < count;) {
         const size_t part = piece == 0 || piece > count - at ? count - at : piece;
-        CHECK_EQUAL(HS_OK, hs_text_import_push(import, (const uint8_t *)text + at, part));
+        CHECK_EQUAL(HS_OK, hs_import_push(import, (const uint8_t *)text + at, part));
         at += part;
-        const size_t size = hs_text_import_take(import, &taken);
+        const size_t size = hs_import_take(import, &taken);
         stream_bytes_add(&result.bytes, taken, size);
     }
-    CHECK_EQUAL(HS_OK, hs_text_import_finish(import));
-    const size_t size = hs_text_import_take(import, &taken);
+    CHECK_EQUAL(HS_OK, hs_import_finish(import));
+    const size_t size = hs_import_take(import, &taken);
     stream_bytes_add(&result.bytes, taken, size);
-    CHECK_EQUAL(0, hs_text_import_take(import, &taken));
-    hs_text_import_stats(import, &result.stats);
-    const uint8_t *bad = hs_text_import_bad_line(import, &result.bad_length);
+    CHECK_EQUAL(0, hs_import_take(import, &taken));
+    hs_import_stats(import, &result.stats);
+    const uint8_t *bad = hs_import_bad_line(import, &result.bad_length);
     CHECK_EQUAL(result.stats.bad_lines > 0 ? 1 : 0, bad != NULL ? 1 : 0);
     if (bad != NULL) {
         memcpy(result.bad, bad, result.bad_length);
     }
-    hs_text_import_delete(import);
+    hs_import_delete(import);
     result.decoder = hs_decoder_new();
     CHECK_EQUAL(HS_OK, hs_decoder_push(result.decoder, result.bytes.at, result.bytes.count,
                                        stream_events_sink, &result.events));
@@ -211,7 +211,7 @@ static void long_lines_are_bounded(void)
         CHECK(hs_decoder_name(imported.decoder, HS_NAMES_MARK, 0, &length) != NULL);
         CHECK_EQUAL(HS_NAME_MAX, length);
         CHECK_EQUAL(2, imported.stats.bad_lines);
-        CHECK_EQUAL(HS_TEXT_BAD_MAX, imported.bad_length);
+        CHECK_EQUAL(HS_IMPORT_BAD_MAX, imported.bad_length);
         CHECK_EQUAL(1, imported.stats.events);
         imported_clear(&imported);
     }

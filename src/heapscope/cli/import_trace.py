@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli import import_esp_idf, import_text
+from heapscope.cli import import_esp_idf, import_lines
 from heapscope.cli.import_options import ImportFormat, ImportOptions
 from heapscope.cli.shared import Json
 
@@ -15,8 +15,10 @@ __all__ = ["FORMATS", "import_trace"]
 
 #: What can be imported.
 FORMATS = {
-    "text": ImportFormat(title="one event a line", run=import_text.run),
+    "text": ImportFormat(title="one event a line", run=import_lines.run_text),
     "esp-idf": ImportFormat(title="what a device printed", run=import_esp_idf.run),
+    "heaptrack": ImportFormat(title="what heaptrack recorded", run=import_lines.run_heaptrack),
+    "mtrace": ImportFormat(title="the log of glibc's mtrace", run=import_lines.run_mtrace),
 }
 
 
@@ -27,7 +29,10 @@ def _option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
 
 def import_trace(
     form: Annotated[
-        str, typer.Argument(metavar="FORMAT", help="What FILE holds: text or esp-idf.")
+        str,
+        typer.Argument(
+            metavar="FORMAT", help="What FILE holds: text, esp-idf, heaptrack or mtrace."
+        ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help='What to import; "-": stdin.')],
     out: Annotated[
@@ -36,7 +41,7 @@ def import_trace(
             "--out",
             "-o",
             metavar="T.hst",
-            help="The trace to write. text: required.",
+            help="The trace to write. Required but for esp-idf.",
         ),
     ] = None,
     idf: Annotated[
@@ -73,11 +78,21 @@ def import_trace(
     the .hst file; the rest is answered at once.
 
     \b
+    FORMAT heaptrack: the file that `heaptrack PROGRAM` wrote, with its stacks. It does not tell
+    which of several blocks of one size and stack is freed; that of `heaptrack --raw` does, but has
+    no names of functions.
+
+    \b
+    FORMAT mtrace: what glibc's mtrace() logged to the file in MALLOC_TRACE.
+
+    \b
     Examples:
       heapscope import text events.txt -o T.hst
       heapscope import text events.txt.zst -o T.hst --json -
       heapscope import esp-idf boot.txt
       heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
+      heapscope import heaptrack heaptrack.firmware.4711.zst -o T.hst
+      heapscope import mtrace mtrace.txt -o T.hst
     """
     from heapscope.cli.choices import known
 

@@ -14,6 +14,7 @@ __all__ = [
     "FailureRegionRow",
     "FailureRow",
     "HealthRow",
+    "ImportStatsRow",
     "MarkRow",
     "NeedRow",
     "RegionRow",
@@ -21,7 +22,6 @@ __all__ = [
     "SetRow",
     "SummaryRow",
     "TaskRow",
-    "TextStatsRow",
 ]
 
 #: HS_LAB_NEVER: "it did not happen", in fields that hold an event number.
@@ -29,13 +29,14 @@ NEVER = 0xFFFF_FFFF_FFFF_FFFF
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextStatsRow:
+class ImportStatsRow:
     lines: int
     events: int
     bad_lines: int
     first_bad: int
     id_reused: int
     first_reused: int
+    guessed: int
 
 
 @dataclass(frozen=True, kw_only=True)

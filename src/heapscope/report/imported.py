@@ -5,14 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from heapscope.capture.text import TextImportResult
+from heapscope.capture.line_import import ImportResult
 from heapscope.measure.wording import plural
 from heapscope.report.next_command import print_next
 
 __all__ = ["print_imported"]
 
 
-def print_imported(result: TextImportResult, target: Console) -> None:
+def print_imported(result: ImportResult, target: Console) -> None:
     """The next command comes last, ready to be copied."""
     per_event = result.bytes_written / result.events
     target.print(

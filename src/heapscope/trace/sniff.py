@@ -26,6 +26,11 @@ _MAGICS = (
 _EVENT = re.compile(rb"[acf] +\d+( +\d+)?|[mr] +\d+ +\d+( +\d+)?|[t!] .+|#.*")
 _BOOT = re.compile(rb"heap_init: |rst:0x|cpu_start: |\bESP-ROM:|[IWED] \(\d+\) \w+:")
 
+_TOOLS = (
+    (re.compile(rb"v [0-9a-f]+( [0-9a-f]+)?\r?\n"), "heaptrack's data", "heaptrack"),
+    (re.compile(rb"= Start\r?\n|@ .*:\[0x[0-9a-f]+\] [-+<>] 0x"), "a log of mtrace", "mtrace"),
+)
+
 
 def looks_like(head: bytes) -> tuple[str, str]:
     """(what the bytes look like, what the user can do), from a file's first bytes."""
@@ -43,6 +48,9 @@ def _looks_like_text(head: bytes) -> tuple[str, str]:
     lines = [line.strip() for line in head.splitlines()[:200] if line.strip()]
     if lines and 2 * sum(bool(_EVENT.fullmatch(line)) for line in lines) > len(lines):
         return "looks like the text form", "import it first: heapscope import text FILE -o T.hst"
+    for pattern, what, tool in _TOOLS:
+        if pattern.match(head):
+            return f"looks like {what}", f"import it first: heapscope import {tool} FILE -o T.hst"
     if _BOOT.search(head):
         return "looks like a boot log", "give a trace; a boot log goes to --boot-log"
     if head.lstrip()[:1] in (b"{", b"[") and b'"' in head[:200]:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from heapscope import __version__
 from heapscope.capture import output
+from heapscope.capture.line_import import BadLine, ImportResult
 from heapscope.capture.output import open_output
-from heapscope.capture.text import BadLine, TextImportResult, import_text
+from heapscope.capture.text import import_text
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.trace.info import read_info
 
@@ -230,7 +231,7 @@ def test_any_bytes_as_text_raise_nothing_but_our_errors(
     folder = tmp_path_factory.mktemp("any")
     source = write(folder, b"\n".join(lines))
     done = imported(source, folder / "T.hst")
-    if isinstance(done, TextImportResult):
+    if isinstance(done, ImportResult):
         assert read_info(folder / "T.hst").events.total == done.events
     else:
         assert done.message
@@ -238,7 +239,7 @@ def test_any_bytes_as_text_raise_nothing_but_our_errors(
         assert names(folder) == ["in.txt"]
 
 
-def imported(source: Path, out: Path) -> TextImportResult | HeapscopeError:
+def imported(source: Path, out: Path) -> ImportResult | HeapscopeError:
     try:
         return import_text(source, out)
     except HeapscopeError as error:

@@ -1,0 +1,320 @@
+/*
+ * Lines of any form to a trace: pieces to lines, the form's events with ids renumbered (id_map.c),
+ * tasks and marks indexed (name_index.c), encoded by the chip's own encoder.
+ */
+#include "import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "heapscope/trace.h"
+#include "id_map.h"
+#include "import_form.h"
+#include "name_index.h"
+
+#define ENCODER_MEMORY ((size_t)66048) /* makes the largest chunks */
+#define VALUE_MAX 200u                 /* bytes of a fact that the text tells */
+
+struct hs_import {
+    const hs_import_lines_t *lines;
+    void *form; /* its state */
+    hs_trace_t *trace;
+    hs_id_map_t ids;
+    hs_name_index_t tasks;
+    hs_name_index_t marks;
+    hs_import_stats_t stats;
+    hs_status_t stopped; /* by memory; nothing is taken any more */
+    uint8_t *out;        /* finished bytes */
+    size_t out_used;
+    size_t out_size;
+    size_t out_taken;   /* of which were handed out by the last take */
+    size_t line_length; /* of the line that is not complete yet; its first bytes are in `line` */
+    size_t bad_length;
+    uint8_t bad[HS_IMPORT_BAD_MAX];
+    uint8_t line[HS_IMPORT_LINE_MAX];
+    _Alignas(8) uint8_t memory[ENCODER_MEMORY];
+};
+
+/* ---- output ---- */
+
+static hs_status_t out_grow(hs_import_t *import, size_t count)
+{
+    if (count > SIZE_MAX / 2 - import->out_used) {
+        return HS_ERR_MEMORY;
+    }
+    const size_t size = (import->out_used + count) * 2;
+    uint8_t *out = realloc(import->out, size);
+    if (out == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    import->out = out;
+    import->out_size = size;
+    return HS_OK;
+}
+
+static hs_status_t out_put(void *context, const uint8_t *bytes, size_t count)
+{
+    hs_import_t *import = context;
+    if (count > import->out_size - import->out_used) {
+        const hs_status_t status = out_grow(import, count);
+        if (status != HS_OK) {
+            return status;
+        }
+    }
+    memcpy(import->out + import->out_used, bytes, count);
+    import->out_used += count;
+    return HS_OK;
+}
+
+/* Drops what the last take handed out. */
+static void out_drop(hs_import_t *import)
+{
+    import->out_used -= import->out_taken;
+    if (import->out_taken > 0 && import->out_used > 0) {
+        memmove(import->out, import->out + import->out_taken, import->out_used);
+    }
+    import->out_taken = 0;
+}
+
+size_t hs_import_take(hs_import_t *import, const uint8_t **bytes)
+{
+    out_drop(import);
+    import->out_taken = import->out_used;
+    *bytes = import->out;
+    return import->out_used;
+}
+
+/* ---- what forms call ---- */
+
+void hs_import_bad(hs_import_t *import, const uint8_t *text, size_t length)
+{
+    if (import->stats.bad_lines++ == 0) {
+        import->stats.first_bad = import->stats.lines;
+        import->bad_length = length < HS_IMPORT_BAD_MAX ? length : HS_IMPORT_BAD_MAX;
+        memcpy(import->bad, text, import->bad_length);
+    }
+}
+
+void hs_import_count_line(hs_import_t *import)
+{
+    import->stats.lines++;
+}
+
+void hs_import_fact(hs_import_t *import, const char *key, const uint8_t *value, size_t length)
+{
+    char text[VALUE_MAX + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < length && count < VALUE_MAX && value[i] != 0; i++) {
+        text[count++] = (char)value[i];
+    }
+    text[count] = 0;
+    (void)hs_trace_metadata(import->trace, key, text); /* too late: it is dropped */
+}
+
+uint64_t hs_import_next(const hs_import_t *import)
+{
+    return hs_trace_next_id(import->trace);
+}
+
+static hs_status_t call(hs_import_t *import, uint64_t id, uint64_t key)
+{
+    bool reused;
+    const hs_status_t status = hs_id_map_take(&import->ids, id, key, &reused);
+    if (reused && status == HS_OK && import->stats.id_reused++ == 0) {
+        import->stats.first_reused = import->stats.lines;
+    }
+    return status;
+}
+
+hs_status_t hs_import_called(hs_import_t *import, uint64_t id)
+{
+    return call(import, id, hs_import_next(import));
+}
+
+hs_status_t hs_import_renamed(hs_import_t *import, uint64_t id, uint64_t other, uint64_t *key)
+{
+    if (id == other) {
+        *key = hs_id_map_find(&import->ids, id);
+        return HS_OK;
+    }
+    *key = hs_id_map_release(&import->ids, id);
+    return *key == HS_KEY_NONE ? HS_OK : call(import, other, *key);
+}
+
+uint64_t hs_import_find(const hs_import_t *import, uint64_t id)
+{
+    return hs_id_map_find(&import->ids, id);
+}
+
+uint64_t hs_import_release(hs_import_t *import, uint64_t id)
+{
+    return hs_id_map_release(&import->ids, id);
+}
+
+void hs_import_guessed(hs_import_t *import)
+{
+    import->stats.guessed++;
+}
+
+hs_status_t hs_import_event(hs_import_t *import, const hs_event_t *event)
+{
+    import->stats.events += HS_EVENT_IS_HEAP(event->kind) ? 1u : 0u;
+    return hs_trace_event(import->trace, event);
+}
+
+hs_status_t hs_import_named(hs_import_t *import, hs_name_table_t table, const uint8_t *name,
+                            size_t length, uint32_t *index)
+{
+    bool added;
+    hs_name_index_t *names = table == HS_NAMES_TASK ? &import->tasks : &import->marks;
+    const hs_status_t status = hs_name_index_get(names, name, length, index, &added);
+    if (status != HS_OK || !added) {
+        return status;
+    }
+    return hs_trace_name(import->trace, table, *index, (const char *)name, length);
+}
+
+hs_status_t hs_import_site(hs_import_t *import, uint32_t index, const char *name, size_t length)
+{
+    return hs_trace_name(import->trace, HS_NAMES_SITE, index, name, length);
+}
+
+/* ---- lines ---- */
+
+static hs_status_t line_take(hs_import_t *import, const uint8_t *text, size_t length)
+{
+    import->stats.lines++;
+    return import->lines->line(import->form, import, text, length);
+}
+
+/* Adds to the line that is not complete; what goes beyond the buffer is only counted. */
+static void line_keep(hs_import_t *import, const uint8_t *text, size_t count)
+{
+    if (import->line_length < HS_IMPORT_LINE_MAX) {
+        const size_t room = HS_IMPORT_LINE_MAX - import->line_length;
+        memcpy(import->line + import->line_length, text, count < room ? count : room);
+    }
+    import->line_length += count;
+}
+
+static hs_status_t line_finish(hs_import_t *import)
+{
+    const size_t length = import->line_length;
+    import->line_length = 0;
+    return line_take(import, import->line, length);
+}
+
+/* Ordinary lines in one go. Returns the bytes taken. */
+static size_t quick_take(hs_import_t *import, const uint8_t *text, size_t count)
+{
+    return import->lines->many == NULL
+               ? 0
+               : import->lines->many(import->form, import, text, count, &import->stopped);
+}
+
+/* The next line, or what there is of it. Returns the bytes taken. */
+static size_t one_take(hs_import_t *import, const uint8_t *text, size_t count)
+{
+    const uint8_t *newline = memchr(text, '\n', count);
+    const size_t length = newline == NULL ? count : (size_t)(newline - text);
+    if (newline == NULL || import->line_length > 0) {
+        line_keep(import, text, length);
+        if (newline != NULL) {
+            import->stopped = line_finish(import);
+        }
+    } else {
+        import->stopped = line_take(import, text, length);
+    }
+    return newline == NULL ? length : length + 1;
+}
+
+hs_status_t hs_import_push(hs_import_t *import, const uint8_t *text, size_t count)
+{
+    out_drop(import);
+    while (count > 0 && import->stopped == HS_OK) { /* bound: each round takes bytes */
+        size_t taken = import->line_length == 0 ? quick_take(import, text, count) : 0;
+        if (taken == 0) {
+            taken = one_take(import, text, count);
+        }
+        text += taken;
+        count -= taken;
+    }
+    return import->stopped;
+}
+
+hs_status_t hs_import_finish(hs_import_t *import)
+{
+    out_drop(import);
+    if (import->stopped == HS_OK && import->line_length > 0) {
+        import->stopped = line_finish(import);
+    }
+    return import->stopped == HS_OK ? hs_trace_close(import->trace) : import->stopped;
+}
+
+/* ---- the import ---- */
+
+/* Events before any `t` belong to the task "main", which thus has the index 0. */
+static hs_status_t main_name(hs_import_t *import)
+{
+    static const uint8_t name[4] = {'m', 'a', 'i', 'n'};
+    bool added;
+    uint32_t index;
+    return hs_name_index_get(&import->tasks, name, sizeof name, &index, &added);
+}
+
+hs_import_t *hs_import_new(hs_import_form_t form)
+{
+    static const hs_import_lines_t *const forms[] = {
+        [HS_IMPORT_TEXT] = &hs_import_text_lines,
+        [HS_IMPORT_HEAPTRACK] = &hs_import_heaptrack_lines,
+        [HS_IMPORT_MTRACE] = &hs_import_mtrace_lines,
+    };
+    if ((size_t)form >= sizeof forms / sizeof forms[0]) {
+        return NULL;
+    }
+    hs_import_t *import = calloc(1, sizeof *import);
+    if (import == NULL) {
+        return NULL;
+    }
+    import->lines = forms[form];
+    const hs_trace_config_t config = {
+        .features = import->lines->features, .sink = out_put, .context = import};
+    import->trace = hs_trace_open(import->memory, sizeof import->memory, &config);
+    import->form = import->lines->begin();
+    if (import->form == NULL || import->trace == NULL || hs_id_map_init(&import->ids) != HS_OK ||
+        hs_name_index_init(&import->tasks) != HS_OK ||
+        hs_name_index_init(&import->marks) != HS_OK || main_name(import) != HS_OK) {
+        hs_import_delete(import);
+        return NULL;
+    }
+    return import;
+}
+
+void hs_import_delete(hs_import_t *import)
+{
+    if (import != NULL) {
+        import->lines->end(import->form);
+        hs_id_map_clear(&import->ids);
+        hs_name_index_clear(&import->tasks);
+        hs_name_index_clear(&import->marks);
+        free(import->out);
+        free(import);
+    }
+}
+
+hs_status_t hs_import_metadata(hs_import_t *import, const char *key, const char *value)
+{
+    out_drop(import);
+    return hs_trace_metadata(import->trace, key, value);
+}
+
+void hs_import_stats(const hs_import_t *import, hs_import_stats_t *out)
+{
+    *out = import->stats;
+}
+
+const uint8_t *hs_import_bad_line(const hs_import_t *import, size_t *length)
+{
+    *length = import->bad_length;
+    return import->stats.bad_lines == 0 ? NULL : import->bad;
+}
