@@ -15,6 +15,16 @@
 #define HS_OWNERS 1
 #endif
 
+/* 1: private heaps (private.h). */
+#ifndef HS_PRIVATE
+#define HS_PRIVATE 1
+#endif
+
+/* 1: named pools and pools of fixed blocks (pool.h, fixed.h). */
+#ifndef HS_POOLS
+#define HS_POOLS 1
+#endif
+
 /* Regions that one set can have, 1 to 32 (regions.h). */
 #ifndef HS_REGIONS_MAX
 #define HS_REGIONS_MAX 32

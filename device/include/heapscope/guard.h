@@ -1,8 +1,13 @@
 /*
- * The guard: a heap whose blocks carry what finds faults early, and whose they are. A block of the
- * heap holds, in this order: a canary (from HS_GUARD_CANARIES on), the payload, and at its end a
- * trailer: filling up to it, the owner, and the canary. What each level costs and finds is measured:
+ * The guard: a heap whose blocks carry what finds faults early, and whose they are. From
+ * HS_GUARD_CANARIES on a block of the heap holds, in this order: its site, where sites are kept; a
+ * canary; the payload; and behind it canary bytes up to the block's end, in whose last word its size
+ * and its owner are. Below, the payload and, at the end, owner and site. Everything is touched by
+ * aligned words alone, in every form. What each level costs and finds is measured:
  * docs/reference/guard.md. Not reentrant, as the heap.
+ *
+ * With HS_GUARD 0 and HS_OWNERS 1 the level is HS_GUARD_OFF whatever is configured; with both 0 each
+ * function is that of the heap.
  */
 #ifndef HEAPSCOPE_GUARD_H
 #define HEAPSCOPE_GUARD_H
@@ -16,15 +21,20 @@ extern "C" {
 
 /* Each level includes those below. */
 typedef enum hs_guard_level {
-    HS_GUARD_LINKS = 0,    /* the heap's own checks: double free, foreign and interior pointers,
-                            * neighbours that contradict each other; no byte per block */
-    HS_GUARD_CANARIES = 1, /* known words before and behind each payload, checked when it is freed,
-                            * resized or walked */
-    HS_GUARD_FILL = 2,     /* free payload and fresh payload hold patterns: writes after a free are
-                            * found when the memory is handed out or walked, uninitialised reads
-                            * show */
+    HS_GUARD_OFF = -1,     /* what the heap refuses of its own accord: double free, foreign and
+                            * interior pointers, sizes that contradict each other */
+    HS_GUARD_LINKS = 0,    /* links of free blocks and of slabs are checked before a call follows
+                            * them; no byte per block */
+    HS_GUARD_CANARIES = 1, /* known bytes before and behind each payload, other ones at each place,
+                            * checked when it is freed, resized or walked */
+    HS_GUARD_FILL = 2,     /* free memory holds HS_FILL_FREE and fresh payload HS_FILL_FRESH in each
+                            * byte: writes after a free are found when the memory is handed out or
+                            * walked, uninitialised reads show */
     HS_GUARD_WALK = 3      /* every `walk_every` operations all blocks are checked */
 } hs_guard_level_t;
+
+#define HS_FILL_FREE 0xFEu /* as in ESP-IDF, so that dumps look familiar */
+#define HS_FILL_FRESH 0xCEu
 
 typedef enum hs_fault_kind {
     HS_FAULT_NOT_A_BLOCK = 1, /* free or realloc of what is no used block: foreign, interior, or
@@ -59,12 +69,15 @@ typedef enum hs_policy {
 
 typedef void (*hs_fault_report_t)(void *context, const hs_fault_t *fault);
 
-/* All zero: level 0, nothing per block, faults refused without a word. */
+/* All zero: HS_GUARD_LINKS, nothing per block, faults refused without a word. */
 typedef struct hs_guard_config {
     hs_guard_level_t level;
     hs_policy_t policy;
-    bool owners;         /* each block knows its owner: 1 byte, in the word form 4 */
-    bool sites;          /* each block knows who allocated it: a pointer more */
+    bool owners;         /* each block knows its owner: 1 byte; none more with canaries */
+    bool sites;          /* each block knows who allocated it: a pointer more, which costs nothing
+                          * where canaries have room for it before the payload */
+    uint32_t alignment;  /* of payloads: 4, 8 or 16, and not more than the heap's blocks have; 0: as
+                          * they have. Canaries take so many bytes before the payload */
     uint32_t walk_every; /* operations; 0: 1024 */
     hs_fault_report_t report;
     void *context;
@@ -76,6 +89,11 @@ typedef struct hs_tag {
     const void *site;
 } hs_tag_t;
 
+/* As hs_heap_walk, with the tag of used blocks; `size` of a used block is its usable size. */
+typedef bool (*hs_guard_visit_t)(void *context, void *block, size_t size, bool used, hs_tag_t tag);
+
+#if HS_GUARD || HS_OWNERS
+
 /* In the caller's memory; `config` must outlive it. */
 typedef struct hs_guard {
     hs_heap_t *heap;
@@ -83,7 +101,8 @@ typedef struct hs_guard {
     uint32_t until_walk;
 } hs_guard_t;
 
-/* The heap must be empty (at HS_GUARD_FILL its free memory is filled: O(size)). */
+/* The heap must be empty (at HS_GUARD_FILL its free memory is filled: O(size)). `config` NULL:
+ * HS_GUARD_OFF, no owners. */
 hs_status_t hs_guard_init(hs_guard_t *guard, hs_heap_t *heap, const hs_guard_config_t *config);
 
 /* As the functions of heap.h with the same names, sizes and addresses being those of the payload. */
@@ -104,14 +123,17 @@ hs_tag_t hs_guard_tag(const hs_guard_t *guard, const void *block);
 bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset);
 size_t hs_guard_largest(const hs_guard_t *guard);
 
-/* As hs_heap_walk, with the tag of used blocks; `size` of a used block is its usable size. */
-typedef bool (*hs_guard_visit_t)(void *context, void *block, size_t size, bool used, hs_tag_t tag);
 void hs_guard_walk(const hs_guard_t *guard, hs_guard_visit_t visit, void *context);
 
 /* Everything that the level can tell, O(n) and, at HS_GUARD_FILL, O(bytes). Reports each fault that
- * it finds; the first one's status. */
+ * it finds, each time. HS_ERR_CORRUPT: there was one. */
 hs_status_t hs_guard_check(hs_guard_t *guard);
+/* The same of one block, O(1). HS_ERR_ARGUMENT, which is not reported: no used block begins there. */
 hs_status_t hs_guard_check_block(hs_guard_t *guard, const void *block);
+
+#else
+#include "heapscope/guard_none.h"
+#endif
 
 #ifdef __cplusplus
 }

@@ -28,37 +28,48 @@ extern "C" {
 
 #define HS_PRIORITIES 3u
 
-/* A region as it is given. A request goes to the regions that have all its capabilities: first to
- * those that have one of them at priority 0, in the order of the table, then 1, then 2. */
-typedef struct hs_region {
-    const char *name; /* must outlive the set */
-    void *start;
-    size_t size;                  /* bytes */
+/* What regions of one sort have in common: constant data, which can stay in flash. A request goes to
+ * the regions that have all its capabilities: first to those that have one of them at priority 0,
+ * in the set's order, then 1, then 2. */
+typedef struct hs_memory {
+    const char *name;
     uint32_t caps[HS_PRIORITIES]; /* a capability counts at the first priority that has it */
     uint8_t kind;                 /* for owners.h, below HS_KINDS_MAX */
-    bool startup_stack;           /* in use until hs_regions_enable_startup_stacks() */
     bool bare;                    /* guard level 0 and no owners here, whatever the set has */
-    void *alias; /* the same bytes as the instruction bus sees them, words in reverse order if
-                  * `alias_reversed`; NULL: none. Requests with HS_CAP_EXEC get these addresses */
+    /* The same bytes as the instruction bus sees them; requests with HS_CAP_EXEC get these addresses.
+     * An address of the region and its alias differ by `alias`; or, where the words come in reverse
+     * order, add up to it (ESP32: 0x8009FFFC). 0: none. */
     bool alias_reversed;
+    uintptr_t alias;
+} hs_memory_t;
+
+/* A region as it is given. Copied; what `memory` points to is not, unless a function says so. */
+typedef struct hs_region {
+    const hs_memory_t *memory;
+    void *start;
+    size_t size;        /* bytes */
+    bool startup_stack; /* in use until hs_regions_enable_startup_stacks() */
+    bool late;          /* of an added one: hs_regions_minimum_free() leaves it out */
 } hs_region_t;
 
-/* A request of at least `from` and at most `to` bytes (0: no bound) whose capabilities include
- * `asked` is tried with `instead` first. */
+/* A request of at least `from` and at most `to` bytes (0: no bound) whose capabilities include all of
+ * `asked` is tried first with `instead` in their place. */
 typedef struct hs_size_rule {
     uint32_t asked;
     uint32_t from, to;
     uint32_t instead;
 } hs_size_rule_t;
 
+/* All that it points to must outlive the set, and so must it itself: constant data, too. */
 typedef struct hs_regions_config {
-    const hs_guard_config_t *guard; /* NULL: none; must outlive the set */
-    hs_owners_t *owners;            /* NULL: none */
+    const hs_guard_config_t *guard; /* NULL: none */
+    hs_owners_t *owners;            /* NULL: none. `guard`, if any, must then have `owners` set */
     void *(*task)(void *context);   /* the running task's handle, for owners; NULL: one owner */
-    const hs_size_rule_t *rules;    /* in this order; must outlive the set */
+    const void *(*site)(void *context); /* who allocates, for a guard with `sites`; NULL: unknown */
+    const hs_size_rule_t *rules;        /* in this order */
     uint32_t rule_count;
     /* Called for a request that no region could serve, and for capabilities that no region has; not
-     * for size 0. Called without the lock. */
+     * for size 0. `size` is SIZE_MAX where a product overflowed. Called without the lock. */
     void (*failed)(void *context, size_t size, uint32_t caps);
     void (*lock)(void *context); /* recursive; NULL: none */
     void (*unlock)(void *context);
@@ -70,32 +81,49 @@ typedef struct hs_regions hs_regions_t;
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* The control memory lies in the first 8BIT region (in that of `memory`, if not NULL: bytes of
- * hs_regions_control()). NULL: no region is large enough, a table that is contradictory (two
- * regions overlap, more than HS_REGIONS_MAX), or no 8BIT memory for the control data. */
+/* The control memory lies in front of the first region with HS_CAP_8BIT that has room and is no
+ * start-up stack; or in that of `memory`, if not NULL: bytes of hs_regions_control(). A region that is
+ * too small for a heap is left unused. NULL: `count` is 0 or more than HS_REGIONS_MAX, two regions of
+ * the table overlap or one wraps round, a kind is none, a value of `config` is not documented, or
+ * there is no room for the control data. `config` NULL: all zero. */
 hs_regions_t *hs_regions_create(const hs_region_t *table, uint32_t count,
                                 const hs_regions_config_t *config, void *memory,
                                 size_t memory_size);
 size_t hs_regions_control(uint32_t count); /* bytes for that many regions, heaps apart */
 
-/* From then on the start-up stacks' memory is used. Once. */
+/* From then on the start-up stacks' memory is used. HS_ERR_ARGUMENT: for the second time. */
 hs_status_t hs_regions_enable_startup_stacks(hs_regions_t *set);
 
-/* HS_ERR_ARGUMENT: it overlaps a region. HS_ERR_MEMORY: too small, or HS_REGIONS_MAX reached. */
+/* From then on the region is tried before all others of its priority. What `memory` points to is
+ * copied, but for the name. It may lie inside a used block of another region, which must then not be
+ * freed. HS_ERR_ARGUMENT: it overlaps a region in any other way, or is none.
+ * HS_ERR_MEMORY: too small, HS_REGIONS_MAX reached, or no 8BIT memory for its control data. O(n)
+ * where it lies inside a region. */
 hs_status_t hs_regions_add(hs_regions_t *set, const hs_region_t *region);
+
+/* May there be a region from `start` to `end` beside the one from `other_start` to `other_end`? It may
+ * touch it, and lie inside of it, but not be the same. */
+bool hs_regions_may_add(uintptr_t other_start, uintptr_t other_end, uintptr_t start, uintptr_t end);
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
+/* NULL: size 0, no capability asked for, no region with all of them, or none with room. In a region
+ * without HS_CAP_8BIT, and for HS_CAP_32BIT, sizes are rounded up to whole words. */
 void *hs_regions_malloc(hs_regions_t *set, size_t size, uint32_t caps);
 void *hs_regions_calloc(hs_regions_t *set, size_t count, size_t size, uint32_t caps);
+/* As hs_heap_aligned_alloc(); `failed` does not hear of what is no alignment. */
 void *hs_regions_aligned_alloc(hs_regions_t *set, size_t alignment, size_t size, size_t offset,
                                uint32_t caps);
-/* In place where the block's region has `caps`; else it moves to one that has. */
+void *hs_regions_aligned_calloc(hs_regions_t *set, size_t alignment, size_t count, size_t size,
+                                uint32_t caps);
+/* In place where the block's region has `caps`; else it moves to one that has, and so it does where
+ * its region is full. NULL: the block is untouched (size 0: freed). */
 void *hs_regions_realloc(hs_regions_t *set, void *block, size_t size, uint32_t caps);
-/* Any address that any of these gave, by data or by instruction bus. */
+/* Any address that any of these gave, by data or by instruction bus. HS_ERR_ARGUMENT and
+ * HS_ERR_CORRUPT as hs_heap_free(). NULL is fine. */
 hs_status_t hs_regions_free(hs_regions_t *set, void *block);
 
-/* Each of `caps` in turn. */
+/* Each of `caps` in turn; `failed` hears of the last. */
 void *hs_regions_malloc_prefer(hs_regions_t *set, size_t size, const uint32_t *caps,
                                uint32_t count);
 void *hs_regions_calloc_prefer(hs_regions_t *set, size_t n, size_t size, const uint32_t *caps,
@@ -103,17 +131,21 @@ void *hs_regions_calloc_prefer(hs_regions_t *set, size_t n, size_t size, const u
 void *hs_regions_realloc_prefer(hs_regions_t *set, void *block, size_t size, const uint32_t *caps,
                                 uint32_t count);
 
+/* 0 or NULL: no used block. An address within a block may be of either bus, the block is the data's. */
 size_t hs_regions_usable_size(hs_regions_t *set, const void *block);
 size_t hs_regions_full_size(hs_regions_t *set, const void *block);
 void *hs_regions_containing_block(hs_regions_t *set, const void *address); /* O(n) */
 
-/* ---- questions; over the regions that have all of `caps` --------------------------------------- */
+/* ---- questions; over the regions in use that have all of `caps`; 0: over all ------------------- */
 
-size_t hs_regions_total(hs_regions_t *set, uint32_t caps);
+size_t hs_regions_total(hs_regions_t *set, uint32_t caps); /* their sizes as given */
 size_t hs_regions_free_size(hs_regions_t *set, uint32_t caps);
-/* The sum of the regions' low-water marks: a bound, as they need not be of one moment. */
+/* The sum of the regions' low-water marks: a bound, as they need not be of one moment. Without those
+ * that were added `late`, which had nothing when the others' marks began. */
 size_t hs_regions_minimum_free(hs_regions_t *set, uint32_t caps);
+/* Would the allocation succeed now? Rules, guard and rounding included. */
 bool hs_regions_fits(hs_regions_t *set, size_t size, size_t alignment, uint32_t caps);
+/* The largest size that malloc would serve now. */
 size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps);
 void hs_regions_info(hs_regions_t *set, uint32_t caps, hs_heap_info_t *info); /* O(n) */
 
@@ -123,7 +155,7 @@ hs_status_t hs_regions_monitor_start(hs_regions_t *set);
 hs_status_t hs_regions_monitor_stop(hs_regions_t *set);
 
 /* One region, by index in the order of the table, those that were added at run time at the end;
- * NULL: none of that index. `heap` may be NULL: start-up stack not yet enabled. */
+ * false: none of that index. */
 typedef struct hs_region_state {
     const char *name;
     void *start;
@@ -134,8 +166,8 @@ typedef struct hs_region_state {
 } hs_region_state_t;
 bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *state);
 
-/* Every block of the regions that have `caps`, in the regions' order; false from `visit` goes on with
- * the next region. O(n). */
+/* Every block of the regions that have `caps`, in the order in which they are tried; false from
+ * `visit` goes on with the next region. O(n). */
 typedef bool (*hs_regions_visit_t)(void *context, uint32_t region, void *block, size_t size,
                                    bool used, hs_tag_t tag);
 void hs_regions_walk(hs_regions_t *set, uint32_t caps, hs_regions_visit_t visit, void *context);

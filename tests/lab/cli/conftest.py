@@ -75,6 +75,11 @@ class Ran:
 Run = Callable[..., Ran]
 
 
+MTRACE = "= Start\n@ ./p:[0x11c0] + 0x5618e84604a0 0x64\n@ ./p:[0x1233] - 0x5618e84604a0\n"
+#: Compressed by nothing, whatever the name says: heaptrack's data is taken either way.
+HEAPTRACK = "v 10400 3\na 64 0\n+ 0\n- 0\n"
+
+
 @pytest.fixture
 def run() -> Run:
     def run_it(*args: object) -> Ran:
@@ -90,7 +95,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, as the working folder, with the inputs of this file in it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    for name, text in [("events.txt", EVENTS), ("boot.txt", BOOT_LOG), ("F.toml", LAYOUT)]:
+    files = [
+        ("events.txt", EVENTS),
+        ("boot.txt", BOOT_LOG),
+        ("F.toml", LAYOUT),
+        ("mtrace.txt", MTRACE),
+        ("heaptrack.firmware.4711.zst", HEAPTRACK),
+    ]
+    for name, text in files:
         (tmp_path / name).write_text(text, encoding="utf-8")
     return tmp_path
 

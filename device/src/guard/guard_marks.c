@@ -1,0 +1,156 @@
+/* Canaries and tags of one block: written, checked, told of. */
+#include "marks.h"
+
+#if HS_GUARD || HS_OWNERS
+
+/* The canary of a word of the head; the last one before the payload depends on the site, too. */
+static uint32_t head_canary(const hs_guard_t *guard, const hs_guarded_t *block, uintptr_t at)
+{
+    const uint32_t canary = hs_canary_at(guard->heap, (const void *)at);
+    const bool signs = guard->config->sites && at + 4 == block->raw + block->head;
+    return signs ? canary ^ hs_canary_of(hs_read_site(guard, block)) : canary;
+}
+
+static void write_canaries(const hs_guard_t *guard, const hs_guarded_t *block, uint32_t owner)
+{
+    const uintptr_t payload = block->raw + block->head;
+    for (uintptr_t at = block->raw + hs_site_bytes(guard->config); at < payload; at += 4) {
+        *hs_word_at(at) = head_canary(guard, block, at);
+    }
+    const uintptr_t end = payload + block->size;
+    const uintptr_t last = block->raw + block->whole - HS_TRAILER;
+    uintptr_t at = end & ~(uintptr_t)3;
+    if (at != end) { /* the payload's last bytes stay */
+        const uint32_t lanes = hs_lanes_from((uint32_t)(end - at));
+        const uint32_t canary = hs_canary_at(guard->heap, (const void *)at);
+        *hs_word_at(at) = (*hs_word_at(at) & ~lanes) | (canary & lanes);
+        at += 4;
+    }
+    for (; at < last; at += 4) {
+        *hs_word_at(at) = hs_canary_at(guard->heap, (const void *)at);
+    }
+    const uint32_t more = (block->head - hs_head_least(guard->config)) / 4;
+    const uint32_t slack = (uint32_t)(last + HS_TRAILER - end) | more << HS_SLACK_BITS;
+    *hs_word_at(last) = hs_trailer(guard->heap, (const void *)last, block->whole, slack, owner);
+}
+
+void hs_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag)
+{
+    const hs_guard_config_t *const config = guard->config;
+    const uint32_t owner = tag.owner & HS_OWNER_MAX;
+    const uintptr_t end = block->raw + block->whole - hs_site_bytes(config);
+    if (hs_has_canaries(config)) {
+        if (config->sites) {
+            *(hs_site_t *)block->raw = tag.site;
+        }
+        write_canaries(guard, block, owner);
+        return;
+    }
+    if (config->sites) {
+        *(hs_site_t *)end = tag.site;
+    }
+    if (config->owners) {
+        const uint32_t lanes = hs_lanes_from(3);
+        volatile hs_word_t *const at = hs_word_at(end - 4); /* no compiler makes a byte of it */
+        *at = (*at & ~lanes) | (hs_lanes(owner << 24) & lanes);
+    }
+}
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+/* The first byte of the word at `at` that is wrong, of those in `lanes`. */
+static const void *wrong_byte(uintptr_t at, uint32_t wanted, uint32_t lanes)
+{
+    const uint32_t wrong = hs_lanes((*hs_word_at(at) ^ wanted) & lanes);
+    return wrong != 0 ? (const void *)(at + hs_word_lowest(wrong) / 8) : NULL;
+}
+
+const void *hs_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block)
+{
+    const uintptr_t payload = block->raw + block->head;
+    const void *wrong = NULL;
+    uintptr_t at = block->raw + hs_site_bytes(guard->config);
+    for (; wrong == NULL && at < payload; at += 4) {
+        wrong = wrong_byte(at, head_canary(guard, block, at), UINT32_MAX);
+    }
+    return wrong;
+}
+
+const void *hs_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block)
+{
+    const uintptr_t last = block->raw + block->whole - HS_TRAILER;
+    if (!block->sound) {
+        return (const void *)last;
+    }
+    const uintptr_t end = block->raw + block->head + block->size;
+    const void *wrong = NULL;
+    uint32_t lanes = hs_lanes_from((uint32_t)(end & 3));
+    for (uintptr_t at = end & ~(uintptr_t)3; wrong == NULL && at < last; at += 4) {
+        wrong = wrong_byte(at, hs_canary_at(guard->heap, (const void *)at), lanes);
+        lanes = UINT32_MAX;
+    }
+    return wrong;
+}
+
+hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
+{
+    const hs_heap_t *const heap = guard->heap;
+    const uintptr_t unit = hs_unit_of(heap);
+    uintptr_t raw = (uintptr_t)payload;
+    if (hs_has_canaries(guard->config)) {
+        raw = (raw - hs_head_least(guard->config)) & ~(unit - 1);
+    }
+    const uint32_t whole = (uint32_t)hs_heap_usable_size(heap, (const void *)raw);
+    if (whole == 0) {
+        return hs_heap_check_block(heap, (const void *)raw);
+    }
+    *block = hs_read_marks(guard, raw, whole);
+    const uint32_t head = (uint32_t)((uintptr_t)payload - raw);
+    if (head != block->head) {
+        if (block->sound || head % 4 != 0 || head + HS_TRAILER >= whole) {
+            return HS_ERR_ARGUMENT;
+        }
+        block->head = head;
+        block->size = whole - head - HS_TRAILER;
+    }
+    return HS_OK;
+}
+
+/* ---- reports ---------------------------------------------------------------------------------- */
+
+bool hs_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,
+               const void *at)
+{
+    const hs_guard_config_t *const config = guard->config;
+    hs_fault_t fault = {kind, NULL, at, HS_OWNER_NONE, NULL};
+    if (block != NULL) {
+        fault.block = hs_payload(block);
+        fault.owner = block->owner;
+        fault.site = hs_read_site(guard, block);
+    }
+    if (config->report != NULL) {
+        config->report(config->context, &fault);
+    }
+    if (config->policy == HS_POLICY_HALT) {
+        for (volatile bool halted = true; halted;) {
+        }
+    }
+    return config->policy == HS_POLICY_CONTINUE;
+}
+
+bool hs_examine(const hs_guard_t *guard, const hs_guarded_t *block, bool *wrong)
+{
+    bool go_on = true;
+    const void *const head = hs_wrong_head(guard, block);
+    if (head != NULL) {
+        go_on = hs_report(guard, HS_FAULT_HEAD, block, head);
+    }
+    const void *const tail = hs_wrong_tail(guard, block);
+    if (tail != NULL) {
+        go_on = hs_report(guard, HS_FAULT_TAIL, block, tail) && go_on;
+    }
+    *wrong = head != NULL || tail != NULL;
+    return go_on;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* realloc: in place where the heap can, with marks and patterns as after a malloc and a free. */
+#include "operations.h"
+
+#if HS_GUARD || HS_OWNERS
+
+#if HS_GUARD
+static void *refuse(const hs_guard_t *guard, const hs_guarded_t *block)
+{
+    (void)hs_report(guard, HS_FAULT_METADATA, NULL, hs_payload(block));
+    return NULL;
+}
+
+/* Is the free memory at `block` untouched that a used one grows into, with what will be the heap's own
+ * of the rest? */
+static bool is_untouched(const hs_guard_t *guard, uint32_t block, uint32_t granules)
+{
+    if (!hs_has_fill(guard->config)) {
+        return true;
+    }
+    const void *const wrong = hs_wrong_free(guard->heap, block, 2 * granules + HS_OWN_WORDS);
+    return wrong == NULL || hs_report(guard, HS_FAULT_FREE, NULL, wrong);
+}
+
+/* Elsewhere, as malloc, copy and free would. */
+static void *move(hs_guard_t *guard, const hs_guarded_t *block, const hs_plan_t *plan, hs_tag_t tag)
+{
+    void *const raw = hs_take(guard, plan);
+    if (raw == NULL) {
+        return NULL;
+    }
+    const uint32_t kept = block->size < plan->size ? block->size : plan->size;
+    const hs_word_t *const from = hs_word_at(block->raw + block->head);
+    volatile hs_word_t *const to = hs_word_at((uintptr_t)raw + plan->head);
+    for (uint32_t i = 0; i < (kept + 3) / 4; i++) {
+        to[i] = from[i];
+    }
+    void *const payload = hs_hand_out(guard, raw, plan, kept, tag);
+    (void)hs_give_back(guard, block);
+    return payload;
+}
+
+static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, const hs_plan_t *plan,
+                            hs_tag_t tag)
+{
+    hs_heap_t *const heap = guard->heap;
+    hs_around_t around;
+    if (!hs_look_around(heap, block->raw, block->whole, &around)) {
+        return refuse(guard, block);
+    }
+    const uint32_t had = block->whole / HS_GRANULE;
+    const uint32_t wanted = hs_granules_of(heap, plan->total);
+    uint32_t whole = had + around.behind;
+    if (block->whole <= HS_SLOT_MAX && !hs_is_wide(heap)) {
+        if (plan->total > block->whole) {
+            return move(guard, block, plan, tag);
+        }
+    } else if (wanted > had) {
+        if (!is_untouched(guard, around.at + had, wanted - had)) {
+            return NULL;
+        }
+        if (wanted > whole) {
+            whole += around.before;
+            if (wanted > whole) {
+                return move(guard, block, plan, tag);
+            }
+            if (!is_untouched(guard, around.at - around.before, wanted)) {
+                return NULL;
+            }
+        }
+    }
+    if (wanted < whole && !hs_has_place(heap, whole - wanted)) {
+        return refuse(guard, block);
+    }
+    void *const raw = hs_heap_realloc(heap, (void *)block->raw, plan->total);
+    if (raw == NULL) {
+        return NULL; /* the heap thinks otherwise of what was looked at: cannot be */
+    }
+    const uint32_t kept = block->size < plan->size ? block->size : plan->size;
+    void *const payload = hs_hand_out(guard, raw, plan, kept, tag);
+    if (hs_has_fill(guard->config)) {
+        const uint32_t now = (uint32_t)hs_heap_usable_size(heap, raw) / HS_GRANULE;
+        hs_fill_free(heap, hs_index_of(heap, (uintptr_t)raw) + now, block->raw - 4,
+                     block->raw + block->whole + 4 * HS_OWN_WORDS);
+    }
+    return payload;
+}
+#endif
+
+void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag)
+{
+    if (block == NULL) {
+        return hs_guard_malloc(guard, size, tag);
+    }
+    if (size == 0) {
+        (void)hs_guard_free(guard, block);
+        return NULL;
+    }
+    hs_plan_t plan = hs_plain_plan(guard, size);
+    hs_guarded_t found;
+    if (plan.total == 0 || !hs_tick(guard) || hs_open_block(guard, block, &found) != HS_OK) {
+        return NULL;
+    }
+    plan.total += found.head - plan.head; /* which stays as it is, also where the block moves */
+    plan.head = found.head;
+#if HS_GUARD
+    if (hs_has_links(guard->config)) {
+        return resize_checked(guard, &found, &plan, tag);
+    }
+#endif
+    void *const raw = hs_heap_realloc(guard->heap, (void *)found.raw, plan.total);
+    return hs_hand_out(guard, raw, &plan, plan.size, tag);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * Blocks by address. The instruction bus of some chips sees data memory at other addresses, on the
+ * ESP32 with the words in reverse order, so that a block's first word there is its last one here. Such
+ * a block is one word longer: its last word, right below its first alias address, holds the data
+ * address of its beginning.
+ */
+#ifndef HEAPSCOPE_REGIONS_PLACE_H
+#define HEAPSCOPE_REGIONS_PLACE_H
+
+#include "set.h"
+
+/* Where a block is, and how its words follow each other as its user sees them. */
+typedef struct hs_place {
+    hs_area_t *area; /* NULL: in no region */
+    void *block;     /* by the data bus; NULL: no block that the region gave by that address */
+    hs_payload_t *words;
+    ptrdiff_t step;
+    size_t size; /* bytes that its user has; 0: no used block begins there */
+} hs_place_t;
+
+/* How an alias address of a region is made: HS_DATA where it gives none for these capabilities. */
+typedef enum hs_bus { HS_DATA, HS_ALIAS, HS_REVERSED } hs_bus_t;
+
+hs_bus_t hs_bus_for(const hs_area_t *area, uint32_t caps);
+
+/* The address for the user of a new block of `size` usable bytes, multiples of 4 where it is no data
+ * address. */
+void *hs_place_address(const hs_area_t *area, hs_bus_t bus, void *block, size_t size);
+
+/* Of an address that a user gave. */
+hs_place_t hs_place_of(hs_regions_t *set, const void *address);
+
+/* The data address of any address in a region; `area` NULL: in none. */
+uintptr_t hs_place_data(hs_regions_t *set, const void *address, hs_area_t **area);
+
+/* As the users of both see them: by whole words, and by bytes at the end where `to` has them. */
+void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes);
+
+#endif

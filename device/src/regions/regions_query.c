@@ -1,0 +1,229 @@
+/* Questions about blocks and about the regions. */
+#include "route.h"
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+size_t hs_regions_usable_size(hs_regions_t *set, const void *block)
+{
+    hs_lock(set);
+    const size_t size = hs_place_of(set, block).size;
+    hs_unlock(set);
+    return size;
+}
+
+size_t hs_regions_full_size(hs_regions_t *set, const void *block)
+{
+    hs_lock(set);
+    const hs_place_t place = hs_place_of(set, block);
+    const size_t size =
+        place.block != NULL ? hs_guard_full_size(&place.area->guard, place.block) : 0;
+    hs_unlock(set);
+    return size;
+}
+
+void *hs_regions_containing_block(hs_regions_t *set, const void *address)
+{
+    hs_lock(set);
+    hs_area_t *area;
+    const uintptr_t data = hs_place_data(set, address, &area);
+    void *const block =
+        area != NULL ? hs_guard_containing_block(&area->guard, (const void *)data) : NULL;
+    hs_unlock(set);
+    return block;
+}
+
+/* ---- what would succeed ------------------------------------------------------------------------- */
+
+bool hs_regions_fits(hs_regions_t *set, size_t size, size_t alignment, uint32_t caps)
+{
+    const hs_request_t request = {.size = size, .alignment = alignment, .caps = caps};
+    if (!hs_is_possible(&request) || !hs_is_alignment(&request)) {
+        return false;
+    }
+    hs_request_t tried = request;
+    uint32_t rule = 0;
+    bool fits = false;
+    hs_lock(set);
+    while (!fits && hs_route_try(set, &request, &rule, &tried.caps)) {
+        fits = hs_route_fits(set, &tried);
+    }
+    hs_unlock(set);
+    return fits;
+}
+
+size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
+{
+    hs_lock(set);
+    const uint32_t asked = hs_route_asked(caps);
+    size_t largest = hs_route_largest(set, asked);
+    for (uint32_t i = 0; i < set->config->rule_count; i++) {
+        const hs_size_rule_t *const rule = &set->config->rules[i];
+        if ((asked & rule->asked) == rule->asked) {
+            size_t most = hs_route_largest(set, hs_route_by(rule, asked));
+            most = rule->to != 0 && most > rule->to ? rule->to : most;
+            largest = most >= rule->from && most > largest ? most : largest;
+        }
+    }
+    hs_unlock(set);
+    return largest;
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+/* Of the regions in use that have all of `caps`: the next after `area`, the first after NULL. */
+static hs_area_t *next_with(hs_regions_t *set, hs_area_t *area, uint32_t caps)
+{
+    do {
+        area = area != NULL ? hs_next_area(set, area) : hs_first_area(set);
+    } while (area != NULL && (!hs_is_used(area) || !hs_has(area, caps)));
+    return area;
+}
+
+size_t hs_regions_total(hs_regions_t *set, uint32_t caps)
+{
+    size_t total = 0;
+    hs_lock(set);
+    for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        total += at->size;
+    }
+    hs_unlock(set);
+    return total;
+}
+
+size_t hs_regions_free_size(hs_regions_t *set, uint32_t caps)
+{
+    size_t free = 0;
+    hs_lock(set);
+    for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        free += hs_heap_free_size(at->guard.heap);
+    }
+    hs_unlock(set);
+    return free;
+}
+
+size_t hs_regions_minimum_free(hs_regions_t *set, uint32_t caps)
+{
+    size_t minimum = 0;
+    hs_lock(set);
+    for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        if (hs_is_of_table(set, at) || !((const hs_added_t *)at)->late) {
+            minimum += hs_heap_minimum_free(at->guard.heap);
+        }
+    }
+    hs_unlock(set);
+    return minimum;
+}
+
+void hs_regions_info(hs_regions_t *set, uint32_t caps, hs_heap_info_t *info)
+{
+    *info = (hs_heap_info_t){.total = 0};
+    hs_lock(set);
+    for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        hs_heap_info_t one;
+        hs_heap_info(at->guard.heap, &one);
+        info->total += one.total;
+        info->control += one.control;
+        info->bitmap += one.bitmap;
+        info->free += one.free;
+        info->used += one.used;
+        info->minimum_free += one.minimum_free;
+        info->largest_free =
+            one.largest_free > info->largest_free ? one.largest_free : info->largest_free;
+        info->free_blocks += one.free_blocks;
+        info->used_blocks += one.used_blocks;
+    }
+    hs_unlock(set);
+}
+
+static uint32_t index_of(const hs_regions_t *set, const hs_area_t *area)
+{
+    return hs_is_of_table(set, area) ? (uint32_t)(area - set->area)
+                                     : ((const hs_added_t *)area)->index;
+}
+
+bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *state)
+{
+    hs_lock(set);
+    hs_area_t *area = hs_first_area(set);
+    while (area != NULL && index_of(set, area) != index) {
+        area = hs_next_area(set, area);
+    }
+    if (area != NULL) {
+        *state = (hs_region_state_t){
+            .name = area->memory->name,
+            .start = (void *)area->start,
+            .size = area->size,
+            .caps = hs_caps_of(area->memory),
+            .kind = area->memory->kind,
+            .guard = &area->guard,
+        };
+    }
+    hs_unlock(set);
+    return area != NULL;
+}
+
+/* ---- the blocks of regions ---------------------------------------------------------------------- */
+
+typedef struct hs_tour {
+    hs_regions_visit_t visit;
+    void *context;
+    uint32_t region;
+} hs_tour_t;
+
+static bool visit_one(void *context, void *block, size_t size, bool used, hs_tag_t tag)
+{
+    const hs_tour_t *const tour = context;
+    return tour->visit(tour->context, tour->region, block, size, used, tag);
+}
+
+void hs_regions_walk(hs_regions_t *set, uint32_t caps, hs_regions_visit_t visit, void *context)
+{
+    hs_lock(set);
+    for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        hs_tour_t tour = {visit, context, index_of(set, at)};
+        hs_guard_walk(&at->guard, visit_one, &tour);
+    }
+    hs_unlock(set);
+}
+
+hs_status_t hs_regions_check(hs_regions_t *set, uint32_t caps)
+{
+    hs_status_t status = HS_OK;
+    hs_lock(set);
+    for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        if (hs_guard_check(&at->guard) != HS_OK) {
+            status = HS_ERR_CORRUPT;
+        }
+    }
+    hs_unlock(set);
+    return status;
+}
+
+/* ---- low-water marks since a moment ------------------------------------------------------------- */
+
+hs_status_t hs_regions_monitor_start(hs_regions_t *set)
+{
+    hs_lock(set);
+    if (!set->monitored) {
+        for (hs_area_t *at = next_with(set, NULL, 0); at != NULL; at = next_with(set, at, 0)) {
+            at->low = hs_heap_reset_minimum(at->guard.heap);
+        }
+        set->monitored = true;
+    }
+    hs_unlock(set);
+    return HS_OK;
+}
+
+hs_status_t hs_regions_monitor_stop(hs_regions_t *set)
+{
+    hs_lock(set);
+    const hs_status_t status = set->monitored ? HS_OK : HS_ERR_ARGUMENT;
+    if (set->monitored) {
+        for (hs_area_t *at = next_with(set, NULL, 0); at != NULL; at = next_with(set, at, 0)) {
+            hs_heap_restore_minimum(at->guard.heap, at->low);
+        }
+        set->monitored = false;
+    }
+    hs_unlock(set);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* The choice of a region, and what a request becomes in it. */
+#include "route.h"
+
+bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t *index,
+                  uint32_t *caps)
+{
+    const uint32_t asked = hs_route_asked(request->caps);
+    for (uint32_t i = *index; i < set->config->rule_count; i++) {
+        const hs_size_rule_t *const rule = &set->config->rules[i];
+        if ((asked & rule->asked) == rule->asked && request->size >= rule->from &&
+            (rule->to == 0 || request->size <= rule->to)) {
+            *caps = hs_route_by(rule, asked);
+            *index = i + 1;
+            return true;
+        }
+    }
+    *caps = asked;
+    const bool first = *index <= set->config->rule_count;
+    *index = set->config->rule_count + 1;
+    return first;
+}
+
+/* ---- in one region ------------------------------------------------------------------------------ */
+
+/* What is asked of the region's heap; false: the region cannot serve it at all. */
+static bool shape(const hs_area_t *area, const hs_request_t *request, hs_bus_t *bus, size_t *size)
+{
+    *bus = hs_bus_for(area, request->caps);
+    *size = request->size;
+    if (*bus == HS_DATA) {
+        if (hs_is_words(area) || (request->caps & HS_CAP_32BIT) != 0) {
+            *size = hs_words_up(*size);
+        }
+        return true;
+    }
+    /* Code is fetched by words, and its addresses are no good for anything else. */
+    if ((request->caps & (HS_CAP_8BIT | HS_CAP_DMA)) != 0) {
+        return false;
+    }
+    *size = hs_words_up(*size) + (*bus == HS_REVERSED ? 4 : 0);
+    return request->alignment <= 4 ||
+           (*bus == HS_ALIAS && (area->memory->alias & (request->alignment - 1)) == 0);
+}
+
+/* By the way: is it a region that a request is tried in at this priority? At a lower one it would be in
+ * vain, as at a higher one it had no room. */
+static bool serves(const hs_area_t *area, uint32_t caps, uint32_t priority)
+{
+    const uint32_t *const has = area->memory->caps;
+    if (!hs_is_used(area) || (has[priority] & caps) == 0 || !hs_has(area, caps)) {
+        return false;
+    }
+    for (uint32_t higher = 0; higher < priority; higher++) {
+        if ((has[higher] & caps) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void clear(const hs_area_t *area, void *block, size_t size)
+{
+    volatile hs_payload_t *const words = block;
+    for (size_t i = 0; i < size / 4; i++) {
+        words[i] = 0;
+    }
+    if (!hs_is_words(area)) {
+        for (size_t i = size & ~(size_t)3; i < size; i++) {
+            ((volatile uint8_t *)block)[i] = 0;
+        }
+    }
+}
+
+uint32_t hs_route_owner(const hs_regions_t *set)
+{
+#if HS_OWNERS
+    const hs_regions_config_t *const config = set->config;
+    if (config->owners != NULL) {
+        void *const task = config->task != NULL ? config->task(config->context) : NULL;
+        return hs_owners_row(config->owners, task);
+    }
+#else
+    (void)set;
+#endif
+    return HS_OWNER_NONE;
+}
+
+hs_tag_t hs_route_tag(const hs_regions_t *set, const hs_area_t *area, uint32_t owner)
+{
+    const hs_regions_config_t *const config = set->config;
+    hs_tag_t tag = {HS_OWNER_NONE, NULL};
+    if (!area->memory->bare) {
+        tag.owner = owner;
+        tag.site = config->site != NULL ? config->site(config->context) : NULL;
+    }
+    return tag;
+}
+
+static void *take_in(hs_regions_t *set, hs_area_t *area, const hs_request_t *request,
+                     uint32_t owner, hs_place_t *place)
+{
+    hs_bus_t bus;
+    size_t size;
+    if (!shape(area, request, &bus, &size)) {
+        return NULL;
+    }
+    const hs_tag_t tag = hs_route_tag(set, area, owner);
+    void *const block =
+        request->alignment > 1
+            ? hs_guard_aligned_alloc(&area->guard, request->alignment, size, request->offset, tag)
+            : hs_guard_malloc(&area->guard, size, tag);
+    if (block == NULL) {
+        return NULL;
+    }
+    const size_t usable = hs_guard_usable_size(&area->guard, block);
+    if (request->clear) { /* in reverse order the user's first bytes are the block's last */
+        clear(area, block, bus == HS_REVERSED ? usable & ~(size_t)3 : size);
+    }
+#if HS_OWNERS
+    if (tag.owner != HS_OWNER_NONE) {
+        hs_owners_took(set->config->owners, tag.owner, area->memory->kind, usable);
+    }
+#endif
+    void *const address = hs_place_address(area, bus, block, usable & ~(size_t)3);
+    if (place != NULL) {
+        const uintptr_t last = (uintptr_t)block + (usable & ~(size_t)3) - 8;
+        *place = (hs_place_t){area, block, block, 1, usable};
+        if (bus == HS_REVERSED) {
+            place->words = (hs_payload_t *)last;
+            place->step = -1;
+            place->size = last + 4 - (uintptr_t)block;
+        }
+    }
+    return address;
+}
+
+/* ---- in the order of the priorities ------------------------------------------------------------- */
+
+static void *take(hs_regions_t *set, const hs_request_t *request, uint32_t owner, hs_place_t *place)
+{
+    for (uint32_t priority = 0; priority < HS_PRIORITIES; priority++) {
+        for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
+            if (serves(at, request->caps, priority)) {
+                void *const block = take_in(set, at, request, owner, place);
+                if (block != NULL) {
+                    return block;
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
+void *hs_route_take(hs_regions_t *set, const hs_request_t *request, hs_place_t *place)
+{
+    return take(set, request, hs_route_owner(set), place);
+}
+
+void *hs_route_take_unowned(hs_regions_t *set, const hs_request_t *request)
+{
+    return take(set, request, HS_OWNER_NONE, NULL);
+}
+
+/* Order is nothing to these two: one that serves it is enough. */
+static bool may_serve(const hs_area_t *area, uint32_t caps)
+{
+    return hs_is_used(area) && caps != 0 && hs_has(area, caps);
+}
+
+bool hs_route_fits(hs_regions_t *set, const hs_request_t *request)
+{
+    for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
+        hs_bus_t bus;
+        size_t size;
+        if (may_serve(at, request->caps) && shape(at, request, &bus, &size) &&
+            hs_guard_fits(&at->guard, request->alignment, size, request->offset)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t hs_route_largest(hs_regions_t *set, uint32_t caps)
+{
+    const hs_request_t request = {.size = 1, .alignment = 1, .caps = caps};
+    size_t largest = 0;
+    for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
+        hs_bus_t bus;
+        size_t size;
+        if (!may_serve(at, caps) || !shape(at, &request, &bus, &size)) {
+            continue;
+        }
+        size_t most = hs_guard_largest(&at->guard);
+        if (size != 1) { /* whole words, and what a request of a byte has beyond the first */
+            most = most >= size ? (most & ~(size_t)3) - (size - 4) : 0;
+        }
+        largest = most > largest ? most : largest;
+    }
+    return largest;
+}

@@ -1,0 +1,63 @@
+/*
+ * Which region serves a request. malloc, fits and largest go the same ways, so that they agree.
+ */
+#ifndef HEAPSCOPE_REGIONS_ROUTE_H
+#define HEAPSCOPE_REGIONS_ROUTE_H
+
+#include "place.h"
+
+typedef struct hs_request {
+    size_t size;
+    size_t alignment; /* 1: the heap's own */
+    size_t offset;
+    uint32_t caps;
+    bool clear;
+} hs_request_t;
+
+/* No heap has larger blocks; with this bound no rounding overflows. */
+#define HS_REQUEST_MAX ((size_t)HS_WIDE_MAX)
+
+/* Sorts out what no region could serve. */
+static inline bool hs_is_possible(const hs_request_t *request)
+{
+    return request->size - 1 < HS_REQUEST_MAX;
+}
+
+/* And what is no alignment anywhere. */
+static inline bool hs_is_alignment(const hs_request_t *request)
+{
+    const size_t alignment = request->alignment;
+    return alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= HS_ALIGNMENT_MAX &&
+           request->offset <= request->size;
+}
+
+/* The capabilities with which the rules say that it is tried for the `index`th time, the last being
+ * its own. false: there are no more. Rules that do not apply are left out, hence *index. */
+bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t *index,
+                  uint32_t *caps);
+
+/* From a region that has all of request->caps, in their order; its address for the user and, if `place`
+ * is not NULL, where it is. Rules apart. */
+void *hs_route_take(hs_regions_t *set, const hs_request_t *request, hs_place_t *place);
+bool hs_route_fits(hs_regions_t *set, const hs_request_t *request);
+size_t hs_route_largest(hs_regions_t *set, uint32_t caps);
+
+/* The same for the set itself: a block of no owner. */
+void *hs_route_take_unowned(hs_regions_t *set, const hs_request_t *request);
+
+/* What a request with `caps` asks for; and by a rule that applies to it. */
+static inline uint32_t hs_route_asked(uint32_t caps)
+{
+    return caps | ((caps & HS_CAP_EXEC) != 0 ? HS_CAP_32BIT : 0);
+}
+
+static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t asked)
+{
+    return (asked & ~rule->asked) | rule->instead;
+}
+
+/* The running task's, 0: no owners. */
+uint32_t hs_route_owner(const hs_regions_t *set);
+hs_tag_t hs_route_tag(const hs_regions_t *set, const hs_area_t *area, uint32_t owner);
+
+#endif
