@@ -154,13 +154,13 @@ int main(int argc, char **argv)
     for (int form = HS_FORM_SMALL; form <= HS_FORM_WORD; form++) {
         for (uint32_t alignment = 8; alignment <= 16; alignment *= 2) {
             const hs_heap_config_t config = {(hs_form_t)form, alignment};
-            for (int program = 0; program < 6; program++) {
+            for (int program = 0; program < check_rounds(6); program++) {
                 call_t calls[CALLS];
                 record(calls, &random);
-                for (size_t nth = 0; nth < CALLS; nth++) {
+                for (size_t nth = 0; nth < CALLS; nth += CHECK_THIN) {
                     failed += fail_at(&config, calls, nth) ? 1 : 0;
                 }
-                for (size_t size = 250; size < 4000; size += 56) {
+                for (size_t size = 250; size < 4000; size += 56 * CHECK_THIN) {
                     run_short(&config, calls, size);
                     refused += replay.failures;
                     heaps++;
@@ -169,6 +169,6 @@ int main(int argc, char **argv)
         }
     }
     printf("%zu calls in a full heap, %zu refused in %zu small ones\n", failed, refused, heaps);
-    CHECK(failed > 36 * CALLS / 3 && refused > heaps, "too few failures");
+    CHECK(failed > 36 * CALLS / 3 / CHECK_THIN / 8 && refused > heaps, "too few failures");
     return 0;
 }

@@ -118,6 +118,7 @@ class Machine:
             start = min(s["p_vaddr"] for s in segments)
             end = max(s["p_vaddr"] + s["p_memsz"] for s in segments)
             self.map(start, end - start)
+            self._segments = [(s["p_vaddr"], s["p_memsz"]) for s in segments]
             for segment in segments:
                 self.uc.mem_write(segment["p_vaddr"], segment.data())
             for section in elf.iter_sections():
@@ -137,6 +138,10 @@ class Machine:
 
     def read(self, address: int, size: int) -> bytes:
         return bytes(self.uc.mem_read(address, size))
+
+    def image(self) -> list[tuple[int, bytes]]:
+        """What the image's memory holds now: addresses and bytes."""
+        return [(start, self.read(start, size)) for start, size in self._segments]
 
     def allow_words_only(self, start: int, size: int) -> None:
         """Anything but an aligned 32-bit access in there is a FaultError of the call that made it,
@@ -165,18 +170,16 @@ class Machine:
     def _get(self, register: str) -> int:
         return int(self.uc.reg_read(constant(register))) & 0xFFFF_FFFF
 
-    def call(self, function: str, *arguments: int) -> int:
-        """A function of 32-bit arguments and result, on an empty stack. FaultError: it touched what
-        is not there or not allowed, or executed what is no instruction."""
-        from unicorn import UcError
-
+    def begin(self, function: str, *arguments: int, stack: int | None = None) -> None:
+        """Registers and stack as a function finds them; what executes it is emu_start(). `stack`:
+        where that begins, aligned as the ABI wants it; None: it is empty."""
         kind = self.kind
         in_registers = len(kind.registers)
         for register, value in zip(kind.registers, arguments, strict=False):
             self._set(register, value)
         words = list(arguments[in_registers:])
         back = RETURN | kind.thumb
-        place = STACK + STACK_SIZE - PAGE  # aligned as every ABI wants it
+        place = STACK + STACK_SIZE - PAGE if stack is None else stack
         if kind.link is not None:
             self._set(kind.link, back)
         else:  # the return address lies before the arguments
@@ -184,9 +187,19 @@ class Machine:
             place -= 4
         self.write(place, b"".join(word.to_bytes(4, "little") for word in words))
         self._set(kind.stack, place)
+
+    def call(self, function: str, *arguments: int, seconds: int = 0) -> int:
+        """A function of 32-bit arguments and result, on an empty stack. FaultError: it touched what
+        is not there or not allowed, or executed what is no instruction. `seconds`: after which it
+        is stopped wherever it is; 0: never."""
+        from unicorn import UcError
+
+        kind = self.kind
+        self.begin(function, *arguments)
         self._fault = None
         try:
-            self.uc.emu_start(self.symbols[function] | kind.thumb, RETURN)
+            start = self.symbols[function] | kind.thumb
+            self.uc.emu_start(start, RETURN, timeout=seconds * 1_000_000)
         except UcError as error:
             at = self._get(kind.counter)
             raise FaultError(f"{function}: {error}, by the code at {at:#x}") from None

@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of so many rounds one is made, where a round costs a hundred times as much: in emulation. */
+#ifndef CHECK_THIN
+#define CHECK_THIN 1
+#endif
+
 #ifndef CHECK_FAILED /* a fuzz target aborts, so that its input is kept */
 #define CHECK_FAILED exit(1)
 #endif
@@ -37,6 +42,12 @@ static inline uint32_t check_next(check_random_t *random)
 static inline uint32_t check_below(check_random_t *random, uint32_t limit)
 {
     return check_next(random) % limit;
+}
+
+/* So many rounds, thinned. */
+static inline int check_rounds(int rounds)
+{
+    return rounds < CHECK_THIN ? 1 : rounds / CHECK_THIN;
 }
 
 /* The seed from the command line or the fixed one; printed, so that a failure can be repeated. */

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from mutant import Mutant
 from mutants_answers import ANSWERS
+from mutants_esp_idf import ESP_IDF
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
+from mutants_record import RECORD
 from mutants_replay import REPLAY
 from mutants_tune import TUNE
 
 __all__ = ["MUTANTS", "Mutant"]
 
-MUTANTS = (*REPLAY, *ANSWERS, *PREDICT, *TUNE, *POOLS)
+MUTANTS = (*REPLAY, *ANSWERS, *PREDICT, *TUNE, *POOLS, *ESP_IDF, *RECORD)

@@ -51,8 +51,14 @@ def c_test(tree: Path, test: str) -> bool:
     """True when the test passes."""
     folder = (tree / test).parent
     support = [str(p) for p in folder.glob("*.c") if not p.name.startswith("test_")]
+    files = sources(tree)
+    if folder.name == "esp_idf":
+        files = [file for file in files if "/device/src/" in file]
+        interface = tree / "device/compat/esp_idf"
+        support += ["-DHS_KINDS_MAX=8", f"-I{interface / 'include'}"]
+        support += sorted(map(str, interface.glob("src/*.c")))
     program = str(tree / "mutated")
-    command = [*compiler(), *FLAGS, *sources(tree), *support, str(tree / test), "-o", program]
+    command = [*compiler(), *FLAGS, *files, *support, str(tree / test), "-o", program]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     return _passes([program], tree, dict(os.environ))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -16,6 +17,7 @@ from heapscope.cli.info import info
 from heapscope.cli.leaks import leaks
 from heapscope.cli.lint import lint
 from heapscope.cli.predict import predict
+from heapscope.cli.record import record
 from heapscope.cli.replay import replay
 from heapscope.cli.report import report
 from heapscope.cli.tune import tune
@@ -70,10 +72,17 @@ def start(
         typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
+    # Before numpy is loaded: the fits' matrices are small, and threads for them cost six times more.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
+app.command(
+    name="record",
+    short_help="Record a Linux program.",
+    context_settings={"allow_interspersed_args": False},
+)(record)
 app.command(name="import", short_help="Turn another form of a trace into a .hst file.")(
     import_trace
 )

@@ -1,0 +1,71 @@
+"""Measures the device library on four chips and writes docs/reference/device.md.
+
+python benches/device
+python benches/device --quick
+python benches/device --interrupts 13
+
+About five minutes on two cores, most of it the interrupts at every instruction. --quick prints the
+page of one chip with a sample of the interrupts, and writes nothing. --interrupts looks at one of
+so many boundaries, for a page in less time. --page writes the page again
+from the figures of the last run; --whole runs the C tests in emulation with all their rounds, which
+takes hours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
+
+from article import page
+from emulation.places import ROOT
+from emulation.program import run_program
+from emulation.suite import programs
+from emulation.targets import TARGETS
+from measured import CHIPS, measure
+
+REFERENCE = ROOT / "docs" / "reference"
+RAW, PAGE = REFERENCE / "device.json", REFERENCE / "device.md"
+
+
+def whole() -> int:
+    """Every program with all its rounds, on RV32IMC; 1: one failed."""
+    failed = 0
+    for program in programs():
+        if program.skipped:
+            print(f"{program.name}: skipped, {program.skipped}")
+            continue
+        target = TARGETS["rv32imc"]
+        finished = run_program(target, program.build(target, thin=1), seconds=36000)
+        print(f"{program.name}: exit {finished.code}", flush=True)
+        failed |= finished.code
+    return int(failed != 0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--interrupts", type=int, default=1, metavar="N")
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--whole", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.whole:
+        return whole()
+    if chosen.quick:
+        print(page(measure(CHIPS[:1], interrupts=101)))
+        return 0
+    if not chosen.page:
+        RAW.write_text(
+            json.dumps(measure(interrupts=chosen.interrupts), indent=1) + "\n", encoding="utf-8"
+        )
+    PAGE.write_text(page(json.loads(RAW.read_text(encoding="utf-8"))), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+"""docs/reference/device.md, from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+__all__ = ["page"]
+
+NAMES = {
+    "rv32imc": "RV32IMC",
+    "cortex-m0plus": "Cortex-M0+",
+    "cortex-m4": "Cortex-M4",
+    "cortex-m33": "Cortex-M33",
+}
+
+
+INTERRUPTED = {"libc": "malloc", "freertos": "FreeRTOS", "regions": "regions"}
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    head = list(head)
+    lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def by_chip(data: Mapping[str, Mapping[str, int]]) -> str:
+    chips = list(data)
+    names = list(data[chips[0]])
+    rows = [[name, *(f"{data[chip][name]:,}" for chip in chips)] for name in names]
+    return table(["", *(NAMES[chip] for chip in chips)], rows)
+
+
+def figure(row: Mapping[str, Any], call: str) -> str:
+    if call not in row:
+        return "-"
+    found = row[call]
+    return f"{found['mean']:.0f} / {found['p99']} / {found['max']}"
+
+
+def calls(data: Mapping[str, Mapping[str, Any]], call: str) -> str:
+    chips = list(data)
+    ways = list(data[chips[0]])
+    rows = [[way, *(figure(data[chip][way], call) for chip in chips)] for way in ways]
+    return table(["", *(NAMES[chip] for chip in chips)], rows)
+
+
+def interrupts(data: Mapping[str, Mapping[str, int]]) -> str:
+    rows = []
+    for name, met in data.items():
+        chip, way, operation = name.split(", ", 2)
+        boundaries = met["served"] + met["refused"] + met["masked"]
+        rows.append(
+            [f"{NAMES[chip]}, {operation}", INTERRUPTED[way], boundaries]
+            + [met[kind] for kind in ("served", "masked", "refused", "wrong")]
+        )
+    return table(
+        ["operation", "", "boundaries", "served", "waits", "refused", "anything wrong"], rows
+    )
+
+
+def every(step: int) -> str:
+    return "all boundaries" if step == 1 else f"one in {step} boundaries"
+
+
+def page(data: Mapping[str, Any]) -> str:
+    failures = {row["failures"] for ways in data["calls"].values() for row in ways.values()}
+    return f"""# The device library, measured
+
+Made by `python benches/device`, which measures all of it again; the figures themselves are in
+[device.json](device.json). {data["compiler"]}, NDEBUG. Sizes are those of machine code that was
+made for the chip, instructions were counted while it ran in emulation; nothing here comes from
+hardware, and a count of instructions is not a time ([how](../design/emulation.md)). Xtensa:
+everything compiles with Debian's gcc-xtensa-lx106; compiled, not run, so there is no column for it.
+
+## Flash
+
+Bytes of code and constants of each part at -Os, all of it, whether a firmware uses it or not; a
+linker that leaves out unused sections leaves less. "text" is what prints `meminfo` and dumps. libc
+and FreeRTOS are the drop-in interfaces with their port, without the heap.
+
+{by_chip(data["flash"])}
+
+## RAM
+
+No part has a variable of its own. What each puts into the memory that it is given, in bytes:
+
+{by_chip(data["control"])}
+
+The drop-in interfaces have variables, as malloc has no place for a handle: their arenas' table and
+counts.
+
+## Instructions of a call
+
+The same 4000 requests of 1 to 400 bytes and frees through each way into 32 KB (pool: up to 8 bytes;
+fixed blocks: one size): mean / 99th percentile / largest, at -O2, from the function's first
+instruction to its return. Failed requests: {", ".join(str(number) for number in sorted(failures))}.
+
+malloc:
+
+{calls(data["calls"], "malloc")}
+
+free:
+
+{calls(data["calls"], "free")}
+
+"the fifth of 5": four regions that lack the capability stand before the one that serves.
+
+## Interrupts
+
+One operation, and a handler that allocates 24 bytes between two of its instructions: looked at are
+{every(data["step"])} of the drop-in interfaces and {every(7 * data["step"])} of regions.
+Where the lock masks interrupts (malloc and regions,
+these with canaries and owners, on the port for bare metal) the handler is served or waits; where it
+does not (FreeRTOS with a suspended scheduler, whose "realloc" is a free and an allocation and which
+has no aligned_alloc) it is refused. After each the heap was checked, every byte compared,
+everything freed, and the free bytes were those before.
+
+{interrupts(data["interrupts"])}
+
+Cortex-M4 and M33 have IT blocks, within which the emulator cannot be stopped; their code was not
+interrupted.
+"""

@@ -1,0 +1,290 @@
+/* Blocks of esp_heap_caps.h: allocating, freeing, resizing, and who is told of it. */
+#include <stdarg.h>
+
+#include "heaps.h"
+
+#ifdef ESP_PLATFORM
+#include "esp_system.h"
+#endif
+
+esp_tracer_t volatile esp_tracer;
+
+static esp_alloc_failed_hook_t failed_hook;
+
+/* Bytes up to which malloc() prefers internal memory. */
+#define ONLY_INTERNAL SIZE_MAX
+static size_t internal_limit = ONLY_INTERNAL;
+
+#define CALLER __builtin_return_address(0)
+
+/* ---- what is told ----------------------------------------------------------------------------- */
+
+esp_err_t heap_caps_register_failed_alloc_callback(esp_alloc_failed_hook_t callback)
+{
+    if (callback == NULL) {
+        return ESP_ERR_INVALID_ARG;
+    }
+    failed_hook = callback;
+    return ESP_OK;
+}
+
+static void tell_failed(size_t size, uint32_t caps, const char *function)
+{
+    if (failed_hook != NULL) {
+        failed_hook(size, caps, function);
+    }
+#if defined(CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS) && CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS
+#ifdef ESP_PLATFORM
+    esp_system_abort("Memory allocation failed");
+#else
+    HEAPSCOPE_ESP_ERROR("Memory allocation failed\n");
+    abort();
+#endif
+#endif
+}
+
+static void tell_taken(void *block, size_t size, uint32_t caps, void *caller)
+{
+    esp_task_took();
+    esp_trace(block, size, caller);
+    if (esp_heap_trace_alloc_hook != NULL) {
+        esp_heap_trace_alloc_hook(block, size, caps);
+    }
+}
+
+static void tell_freed(void *block)
+{
+    if (esp_heap_trace_free_hook != NULL) {
+        esp_heap_trace_free_hook(block);
+    }
+    esp_task_gave(block);
+}
+
+/* ---- requests --------------------------------------------------------------------------------- */
+
+/* Sets of capabilities that are tried in turn. */
+typedef struct esp_choice {
+    const uint32_t *caps;
+    size_t count;
+    const char *function; /* who asks */
+    void *caller;         /* who asked for it */
+} esp_choice_t;
+
+/* Code is fetched by the instruction bus, which is not for bytes, nor for DMA. */
+static bool is_possible(uint32_t caps)
+{
+    return (caps & MALLOC_CAP_EXEC) == 0 || (caps & (MALLOC_CAP_8BIT | MALLOC_CAP_DMA)) == 0;
+}
+
+/* `alignment` 1: the heap's own. */
+static void *allocate(const esp_choice_t *choice, size_t alignment, size_t size, bool clear)
+{
+    hs_regions_t *const heaps = esp_heaps();
+    const size_t whole = heapscope_esp_size(size);
+    void *block = NULL;
+    uint32_t caps = 0;
+    for (size_t i = 0; i < choice->count && block == NULL && size != 0; i++) {
+        caps = choice->caps[i];
+        if (is_possible(caps)) {
+            block = clear ? hs_regions_aligned_calloc(heaps, alignment, 1, whole, caps)
+                          : hs_regions_aligned_alloc(heaps, alignment, whole, 0, caps);
+        }
+    }
+    if (block != NULL) {
+        tell_taken(block, size, caps, choice->caller);
+    } else if (size != 0) {
+        tell_failed(size, caps, choice->function);
+    }
+    return block;
+}
+
+static void release(void *ptr, void *caller)
+{
+    if (ptr == NULL) {
+        return;
+    }
+    esp_trace(ptr, 0, caller); /* before somebody else has the address */
+    const hs_status_t status = hs_regions_free(esp_heaps(), ptr);
+    if (status == HS_OK) {
+        tell_freed(ptr);
+    }
+    heapscope_esp_refused(status, ptr);
+}
+
+/* As the original one, a realloc is told of as an allocation; if the block went to another heap, the
+ * free is, too. */
+static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
+{
+    if (ptr == NULL) {
+        return allocate(choice, 1, size, false);
+    }
+    if (size == 0) {
+        release(ptr, choice->caller);
+        return NULL;
+    }
+    hs_region_state_t before;
+    hs_region_state_t after;
+    const bool known = esp_heap_at(ptr, &before);
+    void *moved = NULL;
+    uint32_t caps = 0;
+    for (size_t i = 0; i < choice->count && moved == NULL; i++) {
+        caps = choice->caps[i];
+        if (is_possible(caps)) {
+            moved = hs_regions_realloc(esp_heaps(), ptr, heapscope_esp_size(size), caps);
+        }
+    }
+    if (moved == NULL) {
+        const bool refused = hs_regions_usable_size(esp_heaps(), ptr) == 0;
+        heapscope_esp_refused(refused ? HS_ERR_ARGUMENT : HS_OK, ptr);
+        tell_failed(size, caps, choice->function);
+        return NULL;
+    }
+    esp_trace(ptr, 0, choice->caller);
+    tell_taken(moved, size, caps, choice->caller);
+    if (known != esp_heap_at(moved, &after) || (known && before.start != after.start)) {
+        tell_freed(ptr);
+    }
+    return moved;
+}
+
+/* ---- the interface ---------------------------------------------------------------------------- */
+
+#define CHOICE(sets, number) {(sets), (number), __func__, CALLER}
+
+void *heap_caps_malloc(size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = CHOICE(&caps, 1);
+    return allocate(&choice, 1, size, false);
+}
+
+/* false: it is more than there can be. */
+static bool multiply(size_t n, size_t size, size_t *product)
+{
+    *product = n * size;
+    return size == 0 || n <= SIZE_MAX / size;
+}
+
+void *heap_caps_calloc(size_t n, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = CHOICE(&caps, 1);
+    size_t product;
+    if (!multiply(n, size, &product)) {
+        tell_failed(SIZE_MAX, caps, __func__);
+        return NULL;
+    }
+    return allocate(&choice, 1, product, true);
+}
+
+void *heap_caps_realloc(void *ptr, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = CHOICE(&caps, 1);
+    return resize(&choice, ptr, size);
+}
+
+void heap_caps_free(void *ptr)
+{
+    release(ptr, CALLER);
+}
+
+static bool is_power(size_t alignment)
+{
+    return alignment != 0 && (alignment & (alignment - 1)) == 0;
+}
+
+void *heap_caps_aligned_alloc(size_t alignment, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = CHOICE(&caps, 1);
+    return is_power(alignment) ? allocate(&choice, alignment, size, false) : NULL;
+}
+
+void *heap_caps_aligned_calloc(size_t alignment, size_t n, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = CHOICE(&caps, 1);
+    size_t product;
+    if (!is_power(alignment)) {
+        return NULL;
+    }
+    if (!multiply(n, size, &product)) {
+        tell_failed(SIZE_MAX, caps, __func__);
+        return NULL;
+    }
+    return allocate(&choice, alignment, product, true);
+}
+
+void heap_caps_aligned_free(void *ptr)
+{
+    release(ptr, CALLER);
+}
+
+/* ---- several capabilities in turn ------------------------------------------------------------- */
+
+#define CHOICES 16u /* more of them are not looked at */
+
+static size_t read_choices(uint32_t *caps, size_t num, va_list arguments)
+{
+    const size_t count = num < CHOICES ? num : CHOICES;
+    for (size_t i = 0; i < count; i++) {
+        caps[i] = va_arg(arguments, uint32_t);
+    }
+    return count;
+}
+
+#define READ_CHOICES(num)                                                                          \
+    uint32_t sets[CHOICES];                                                                        \
+    va_list arguments;                                                                             \
+    va_start(arguments, num);                                                                      \
+    const esp_choice_t choice = CHOICE(sets, read_choices(sets, num, arguments));                  \
+    va_end(arguments)
+
+void *heap_caps_malloc_prefer(size_t size, size_t num, ...)
+{
+    READ_CHOICES(num);
+    return allocate(&choice, 1, size, false);
+}
+
+void *heap_caps_realloc_prefer(void *ptr, size_t size, size_t num, ...)
+{
+    READ_CHOICES(num);
+    return resize(&choice, ptr, size);
+}
+
+void *heap_caps_calloc_prefer(size_t n, size_t size, size_t num, ...)
+{
+    READ_CHOICES(num);
+    size_t product;
+    if (!multiply(n, size, &product)) {
+        tell_failed(SIZE_MAX, choice.count != 0 ? sets[choice.count - 1] : 0, __func__);
+        return NULL;
+    }
+    return allocate(&choice, 1, product, true);
+}
+
+/* ---- malloc() and realloc() ------------------------------------------------------------------- */
+
+void heap_caps_malloc_extmem_enable(size_t limit)
+{
+    internal_limit = limit;
+}
+
+/* The second one is any memory that malloc() may give out. */
+static size_t default_choices(uint32_t sets[2], size_t size)
+{
+    const bool internal = internal_limit == ONLY_INTERNAL || size <= internal_limit;
+    sets[0] = MALLOC_CAP_DEFAULT | (internal ? MALLOC_CAP_INTERNAL : MALLOC_CAP_SPIRAM);
+    sets[1] = MALLOC_CAP_DEFAULT;
+    return internal_limit == ONLY_INTERNAL ? 1 : 2;
+}
+
+void *heap_caps_malloc_default(size_t size)
+{
+    uint32_t sets[2];
+    const esp_choice_t choice = CHOICE(sets, default_choices(sets, size));
+    return allocate(&choice, 1, size, false);
+}
+
+void *heap_caps_realloc_default(void *ptr, size_t size)
+{
+    uint32_t sets[2];
+    const esp_choice_t choice = CHOICE(sets, default_choices(sets, size));
+    return resize(&choice, ptr, size);
+}

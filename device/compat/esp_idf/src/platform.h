@@ -1,0 +1,106 @@
+/*
+ * What the interfaces need of their surroundings, by default ESP-IDF's on a chip and the C library's
+ * on a host. Each macro may be defined on the compiler's command line; what it names must then be
+ * declared by HEAPSCOPE_ESP_PLATFORM_HEADER.
+ */
+#ifndef HEAPSCOPE_ESP_PLATFORM_H
+#define HEAPSCOPE_ESP_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sdkconfig.h>
+#include "heapscope/guard.h"
+
+#ifdef HEAPSCOPE_ESP_PLATFORM_HEADER
+#include HEAPSCOPE_ESP_PLATFORM_HEADER
+#endif
+
+#ifdef ESP_PLATFORM /* the ROM's printing needs neither a lock nor memory */
+#include "esp_rom_sys.h"
+#include "freertos/FreeRTOS.h"
+#define HEAPSCOPE_ESP_PRINT(...) esp_rom_printf(__VA_ARGS__)
+#define HEAPSCOPE_ESP_ERROR(...) esp_rom_printf(__VA_ARGS__)
+#ifndef MULTI_HEAP_LOCK /* allocations may come from interrupt handlers, and from either core */
+#define MULTI_HEAP_LOCK(lock) portENTER_CRITICAL_SAFE((portMUX_TYPE *)(lock))
+#define MULTI_HEAP_UNLOCK(lock) portEXIT_CRITICAL_SAFE((portMUX_TYPE *)(lock))
+#endif
+#else
+#include <stdio.h>
+#define HEAPSCOPE_ESP_PRINT(...) printf(__VA_ARGS__)
+#define HEAPSCOPE_ESP_ERROR(...) fprintf(stderr, __VA_ARGS__)
+#ifndef MULTI_HEAP_LOCK
+#define MULTI_HEAP_LOCK(lock) heapscope_esp_lock(lock)
+#define MULTI_HEAP_UNLOCK(lock) heapscope_esp_unlock(lock)
+#endif
+#endif
+
+/* On a host: the program may define them; by default nothing is locked. `lock`: as it was given. */
+void heapscope_esp_lock(void *lock);
+void heapscope_esp_unlock(void *lock);
+
+/* A fault that a free or a realloc met, or an address that is none: told, then abort(). The program
+ * may define it, and come back from it: the call is then refused. */
+void heapscope_esp_fault(const hs_fault_t *fault);
+void heapscope_esp_print_fault(const hs_fault_t *fault);
+void heapscope_esp_not_a_block(const void *address); /* heapscope_esp_fault() of an address */
+
+/* A refused free or realloc where the guard is left out, which tells it otherwise. */
+static inline void heapscope_esp_refused(hs_status_t status, const void *address)
+{
+#if HS_GUARD || HS_OWNERS
+    (void)status;
+    (void)address;
+#else
+    if (status != HS_OK) {
+        heapscope_esp_not_a_block(address);
+    }
+#endif
+}
+
+/* 1: each block of heap_caps knows its task. */
+#if defined(CONFIG_HEAP_TASK_TRACKING) && CONFIG_HEAP_TASK_TRACKING
+#define HEAPSCOPE_ESP_TASKS 1
+#else
+#define HEAPSCOPE_ESP_TASKS 0
+#endif
+
+/* What blocks of multi_heap carry, and those of heap_caps, by the project's configuration; faults are
+ * told as heapscope_esp_telling says. */
+extern const hs_guard_config_t heapscope_esp_guard;
+extern const hs_guard_config_t heapscope_esp_owned;
+
+/* A check does not end the program: it sets this while it looks. As in the original one for all, so
+ * that only one task may check. */
+typedef enum heapscope_esp_telling {
+    HEAPSCOPE_ESP_FATAL, /* heapscope_esp_fault() */
+    HEAPSCOPE_ESP_SILENT,
+    HEAPSCOPE_ESP_PRINTED
+} heapscope_esp_telling_t;
+extern heapscope_esp_telling_t heapscope_esp_telling;
+
+#if defined(CONFIG_HEAP_POISONING_COMPREHENSIVE) && CONFIG_HEAP_POISONING_COMPREHENSIVE
+#define HEAPSCOPE_ESP_LEVEL HS_GUARD_FILL
+#elif defined(CONFIG_HEAP_POISONING_LIGHT) && CONFIG_HEAP_POISONING_LIGHT
+#define HEAPSCOPE_ESP_LEVEL HS_GUARD_CANARIES
+#else
+#define HEAPSCOPE_ESP_LEVEL HS_GUARD_LINKS
+#endif
+
+/* Before the payload and behind it there are two words and one of canaries, where firmware written for
+ * ESP-IDF has them; walkers see them, as there. */
+#define HEAPSCOPE_ESP_HEAD ((size_t)(HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 0 : 8))
+#define HEAPSCOPE_ESP_TAIL ((size_t)(HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 0 : 4))
+
+/* What is asked of the heap for a request: whole words, and room for an aligned pointer at least
+ * (blocks with canaries are aligned whatever they hold). */
+static inline size_t heapscope_esp_size(size_t size)
+{
+    if (size == 0 || size > SIZE_MAX - 3) {
+        return size;
+    }
+    const size_t words = (size + 3) & ~(size_t)3;
+    return HEAPSCOPE_ESP_HEAD == 0 && words < sizeof(void *) ? sizeof(void *) : words;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* FreeRTOS: the lock is a suspended scheduler, or a critical section (HS_FREERTOS_MASKS). */
+#include <stddef.h>
+
+#include "heapscope/port.h"
+#include "heapscope_freertos.h"
+
+#ifdef ESP_PLATFORM
+
+static portMUX_TYPE spin = portMUX_INITIALIZER_UNLOCKED; /* nests on the core that holds it */
+
+bool hs_port_enter(void)
+{
+    portENTER_CRITICAL_SAFE(&spin);
+    return true;
+}
+
+void hs_port_leave(void)
+{
+    portEXIT_CRITICAL_SAFE(&spin);
+}
+
+#elif HS_FREERTOS_MASKS
+
+/* What the innermost sections of handlers found masked. Handlers nest, sections within one too. */
+#define NESTING_MAX 16u
+static UBaseType_t masked[NESTING_MAX];
+static uint32_t nesting;
+
+bool hs_port_enter(void)
+{
+    if (!HS_FREERTOS_IN_INTERRUPT()) {
+        taskENTER_CRITICAL();
+        return true;
+    }
+    const UBaseType_t before = taskENTER_CRITICAL_FROM_ISR();
+    if (nesting == NESTING_MAX) {
+        taskEXIT_CRITICAL_FROM_ISR(before);
+        return false;
+    }
+    masked[nesting++] = before;
+    return true;
+}
+
+void hs_port_leave(void)
+{
+    if (!HS_FREERTOS_IN_INTERRUPT()) {
+        taskEXIT_CRITICAL();
+        return;
+    }
+    const UBaseType_t before = masked[--nesting];
+    taskEXIT_CRITICAL_FROM_ISR(before);
+}
+
+#else
+
+bool hs_port_enter(void)
+{
+    if (HS_FREERTOS_IN_INTERRUPT()) {
+        return false;
+    }
+    vTaskSuspendAll();
+    return true;
+}
+
+void hs_port_leave(void)
+{
+    (void)xTaskResumeAll();
+}
+
+#endif
+
+void hs_port_lock(void *context)
+{
+    (void)context;
+    const bool entered = hs_port_enter();
+    configASSERT(entered);
+    (void)entered;
+}
+
+void hs_port_unlock(void *context)
+{
+    (void)context;
+    hs_port_leave();
+}
+
+bool hs_port_in_interrupt(void)
+{
+    return HS_FREERTOS_IN_INTERRUPT();
+}
+
+/* To a tick. */
+uint32_t hs_port_clock(void)
+{
+    const TickType_t ticks =
+        HS_FREERTOS_IN_INTERRUPT() ? xTaskGetTickCountFromISR() : xTaskGetTickCount();
+    return (uint32_t)((uint64_t)ticks * 1000000u / configTICK_RATE_HZ);
+}
+
+void *hs_port_task(void *context)
+{
+    (void)context;
+    return HS_FREERTOS_IN_INTERRUPT() ? NULL : (void *)xTaskGetCurrentTaskHandle();
+}
+
+const char *hs_port_task_name(void *task)
+{
+    return task != NULL ? pcTaskGetName((TaskHandle_t)task) : NULL;
+}

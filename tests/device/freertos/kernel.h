@@ -1,0 +1,13 @@
+/* What the kernel of these tests counted. */
+#ifndef TESTS_DEVICE_FREERTOS_KERNEL_H
+#define TESTS_DEVICE_FREERTOS_KERNEL_H
+
+#include "FreeRTOS.h"
+
+extern unsigned asserted;     /* failed configASSERT()s */
+extern unsigned hooked;       /* calls of vApplicationMallocFailedHook() */
+extern unsigned suspended;    /* calls of vTaskSuspendAll() */
+extern unsigned deep;         /* sections that are open: 0 outside of every call */
+extern long inside_interrupt; /* set by a test that plays a handler */
+
+#endif

@@ -1,0 +1,203 @@
+"""mbedTLS 2.28 on dynamic buffers, with OpenSSL at the other end of the line."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from emulation.places import MissingError
+from mbedtls.build import program
+from mbedtls.server import Server, client_context, pattern, served
+
+SECONDS = 600
+#: Everything, not a sample: make test-all, or a release.
+WHOLE = os.environ.get("HEAPSCOPE_WHOLE") == "1"
+SUITES = {
+    "ECDHE, GCM": "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256",
+    "RSA, GCM": "TLS-RSA-WITH-AES-128-GCM-SHA256",
+    "RSA, CBC": "TLS-RSA-WITH-AES-256-CBC-SHA256",
+    "ECDHE, CBC": "TLS-ECDHE-RSA-WITH-AES-256-CBC-SHA384",
+}
+FAST = SUITES["RSA, GCM"]
+
+
+@contextmanager
+def what_is_missing() -> Iterator[None]:
+    """Skips the test that meets a MissingError; with HEAPSCOPE_ALL=1 fails it."""
+    try:
+        yield
+    except MissingError as error:
+        if os.environ.get("HEAPSCOPE_ALL") == "1":
+            pytest.fail(f"missing: {error}")
+        pytest.skip(f"missing: {error}")
+
+
+@pytest.fixture(scope="module")
+def scenes() -> Path:
+    with what_is_missing():
+        return program()
+
+
+@pytest.fixture(scope="module")
+def credentials(scenes: Path) -> str:
+    return play(scenes, "credentials", 0)
+
+
+@pytest.fixture
+def server(tmp_path: Path, credentials: str) -> Iterator[Server]:
+    with served(tmp_path, credentials) as server:
+        yield server
+
+
+def play(scenes: Path, scene: str, port: int, *arguments: str | int) -> str:
+    """What a scene prints; its checks hold, nothing leaks."""
+    command = [str(scenes), scene, str(port), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_records_of_any_size_pass_both_ways(scenes: Path, server: Server, suite: str) -> None:
+    play(scenes, "exchange", server.port, SUITES[suite], 2)
+    assert server.failures == []
+    assert server.connections == 2
+    assert server.largest == 16384  # of a record; more is more than one
+
+
+@pytest.mark.parametrize("scene", ["chopped", "parts", "scarce"])
+@pytest.mark.parametrize("suite", ["ECDHE, GCM", "RSA, CBC"])
+def test_a_call_that_has_to_be_made_again_loses_nothing(
+    scenes: Path, server: Server, scene: str, suite: str
+) -> None:
+    play(scenes, scene, server.port, SUITES[suite])
+    assert server.failures in ([], ["EOF occurred in violation of protocol (_ssl.c:2427)"]) or all(
+        "EOF" in failure for failure in server.failures
+    )
+
+
+def test_a_reconnection_wants_its_credentials_again(scenes: Path, server: Server) -> None:
+    play(scenes, "reconnect", server.port, FAST, 4)
+    assert all("EOF" in failure for failure in server.failures)
+
+
+def test_the_server_closes(scenes: Path, server: Server) -> None:
+    play(scenes, "closed", server.port)
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("suite", ["ECDHE, GCM", "RSA, CBC"])
+def test_the_other_end_is_told_of_a_bad_record(scenes: Path, server: Server, suite: str) -> None:
+    play(scenes, "tampered", server.port, SUITES[suite])
+    assert len(server.failures) == 1
+    assert "alert bad record mac" in server.failures[0].lower()
+
+
+def test_an_alert_of_the_other_end_ends_the_handshake(scenes: Path, server: Server) -> None:
+    play(scenes, "refused", server.port)
+    assert "peer did not return a certificate" in server.failures[0]
+
+
+def test_datagrams_are_refused(scenes: Path) -> None:
+    play(scenes, "datagrams", 0)
+
+
+def test_renegotiation_is_refused_from_either_end(
+    scenes: Path, credentials: str, tmp_path: Path
+) -> None:
+    with what_is_missing():
+        if shutil.which("openssl") is None:
+            raise MissingError("openssl; Debian package: openssl")
+    client_context(tmp_path, credentials)
+    blocks = ["-----BEGIN " + block for block in credentials.split("-----BEGIN ")[1:]]
+    (tmp_path / "server.pem").write_text("".join(blocks[1:3]), "ascii")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = ["openssl", "s_server", "-accept", str(port), "-naccept", "1", "-tls1_2"]
+    command += ["-cert", str(tmp_path / "server.pem"), "-key", str(tmp_path / "server.pem")]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as other:
+        assert other.stdin is not None and other.stdout is not None
+        wait_for(other, "ACCEPT")
+        with subprocess.Popen(
+            [str(scenes), "renegotiate", str(port)], stderr=subprocess.PIPE, text=True
+        ) as client:
+            wait_for(other, "still here")
+            other.stdin.write("hello\n")
+            other.stdin.flush()
+            other.stdin.write("r\n")  # renegotiate
+            other.stdin.flush()
+            _, said = client.communicate(timeout=60)
+        other.stdin.close()
+        rest = other.stdout.read()
+        other.wait(60)
+    assert client.returncode == 0, said + rest
+    assert "no renegotiation" in rest.lower()
+
+
+def wait_for(process: subprocess.Popen[str], text: str) -> None:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"no {text!r}")
+
+
+def test_an_allocation_that_fails_is_a_clean_error(scenes: Path, server: Server) -> None:
+    first, step = (1, 1) if WHOLE else (3, 41)
+    said = play(scenes, "failing", server.port, FAST, first, step)
+    found = re.fullmatch(r"requests (\d+) failures (\d+)\n", said)
+    assert found is not None
+    assert int(found[2]) == (int(found[1]) - first) // step + 1
+
+
+def test_thousands_of_connections_leave_nothing(scenes: Path, server: Server) -> None:
+    count = 3000 if WHOLE else 20
+    said = play(scenes, "exchange", server.port, FAST, count)
+    idle = set(said.splitlines())
+    assert len(idle) == 1  # as little after the last as after the first
+    assert server.connections == count
+    assert server.failures == []
+
+
+def test_a_server_on_dynamic_buffers(scenes: Path, credentials: str, tmp_path: Path) -> None:
+    command = [str(scenes), "serves", "0", SUITES["ECDHE, GCM"], "3"]
+    context = client_context(tmp_path, credentials)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        port = int(server.stdout.readline().removeprefix("port "))
+        for _ in range(3):
+            with (
+                socket.create_connection(("127.0.0.1", port)) as plain,
+                context.wrap_socket(plain, server_hostname="localhost") as line,
+            ):
+                size = 1
+                while size <= 20000:
+                    line.sendall(pattern(size))
+                    got = b""
+                    while len(got) < size:
+                        got += line.recv(size - len(got))
+                    assert got == pattern(size)
+                    size = size * 3 + 1
+                line.unwrap()
+        _, said = server.communicate(timeout=60)
+    assert server.returncode == 0, said

@@ -1,0 +1,169 @@
+"""The lab's replay on a chip's regions with our own allocator is the device's code: every block of
+captured traces lies at the address at which machine code of 32-bit chips puts it, on the regions of
+an ESP32."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from emulation.events import ALIGNED, CALLOC, FREE, MALLOC, REALLOC
+from emulation.lab import Places, SizeRule, in_emulation, in_the_lab
+from emulation.run import FAILED
+
+from heapscope.layout import capabilities
+from heapscope.layout.boot_log import read_boot_log
+from heapscope.layout.build import Psram
+from heapscope.layout.chips import load_chip
+from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement, PlacementRule
+from heapscope.native.events import EVENT, Events, keep_events, take_events
+from heapscope.native.reader import NativeReader
+from heapscope.trace.feed import read_trace
+
+ROOT = Path(__file__).parents[2]
+#: The five regions of an ESP32 under ESP-IDF v4.2.
+BOOT = ROOT / "src" / "heapscope" / "data" / "experiments" / "heap_change_boot.txt"
+TARGETS = ("rv32imc", "cortex-m4", "x86-32")
+COUNT = 2500
+THRESHOLD = 300
+PSRAM = 1 << 18
+#: Of each trace what is taken first, so that the rest is not enough for all: from internal memory,
+#: and from PSRAM.
+BALLAST = {
+    "mix_gateway": (170_000, 40_000, 4_000),
+    "tenants_wifi_tcpip": (170_000, 100_000, 11_000),
+}
+EXTERNAL = 255_000
+#: Capabilities that a third of the requests is given. None has DEFAULT, which is malloc's.
+WISHES = tuple(
+    capabilities.parse(text)
+    for text in (
+        *("EXEC", "32BIT", "INTERNAL", "DMA", "EXEC|INTERNAL", "8BIT|INTERNAL", "IRAM_8BIT"),
+        *("32BIT|DMA", "EXEC|DMA", "SPIRAM", "EXEC|8BIT"),
+    )
+)
+
+
+class Build(NamedTuple):
+    """An allocator of the lab, and what the device is configured with."""
+
+    allocator: str
+    guard: int | None
+    owners: bool
+    psram: Psram | None = None
+    iram_8bit: bool = True
+
+
+MALLOC_USES_IT = Psram(size=PSRAM, threshold=THRESHOLD, reserve=0)
+MALLOC_DOES_NOT = Psram(size=PSRAM, threshold=None)
+BUILDS = {
+    "plain": Build("heapscope", None, False),
+    "owners": Build("heapscope+track", None, True),
+    "guard 1, owners": Build("heapscope+guard1", 1, True),
+    "guard 2": Build("heapscope+guard2", 2, False, iram_8bit=False),
+    "guard 3": Build("heapscope+guard3", 3, False),
+    "threshold": Build("heapscope", None, False, MALLOC_USES_IT),
+    "threshold, owners": Build("heapscope+track", None, True, MALLOC_USES_IT, iram_8bit=False),
+}
+
+
+def layout_of(build: Build) -> Layout:
+    return load_chip("esp32").layout(
+        boot=read_boot_log(BOOT),
+        idf="4.2",
+        startup_use=0,
+        cores=1,
+        iram_8bit=build.iram_8bit,
+        allocator=build.allocator,
+        psram=build.psram,
+    )
+
+
+@cache
+def recorded(name: str) -> Events:
+    """The first calls of a captured trace."""
+    with NativeReader() as reader:
+        keep_events(reader)
+        read_trace(ROOT / "workloads" / "captured" / f"{name}.hst.zst", reader)
+        events = np.concatenate(list(take_events(reader)))
+    return events[(events["kind"] >= MALLOC) & (events["kind"] <= FREE)][:COUNT]
+
+
+def on_full_memory(name: str, *, psram: bool) -> Events:
+    internal = BALLAST[name]
+    sizes = (*internal, EXTERNAL)[: len(internal) + psram]
+    front, rows = np.zeros(len(sizes), EVENT), recorded(name).copy()
+    front["kind"], front["key"], front["size"] = MALLOC, range(len(sizes)), sizes
+    if psram:
+        front["caps"][-1] = capabilities.SPIRAM
+        front["caps"][:-1] = capabilities.parse("INTERNAL|8BIT")
+    rows["key"] += len(front)
+    rows["new_key"][rows["kind"] == REALLOC] += len(front)
+    return np.concatenate([front, rows])
+
+
+def with_wishes(rows: Events) -> Events:
+    """Requests for capabilities among the others, and calls of every kind."""
+    random, rows = np.random.default_rng(len(rows)), rows.copy()
+    requests = rows["kind"] != FREE
+    asks = requests & (random.random(len(rows)) < 1 / 3)
+    rows["caps"][asks] = random.choice(WISHES, asks.sum())
+    others = np.flatnonzero((rows["kind"] == MALLOC) & (random.random(len(rows)) < 1 / 4))
+    rows["kind"][others] = random.choice((CALLOC, ALIGNED), len(others))
+    aligned = rows["kind"] == ALIGNED
+    rows["align_log2"][aligned] = random.integers(0, 8, aligned.sum())
+    # A block that is freed has got another size before, perhaps by other capabilities.
+    frees = np.flatnonzero(~requests & (random.random(len(rows)) < 1 / 2))
+    made = rows[frees]
+    made["kind"], made["new_key"] = REALLOC, made["key"]
+    made["size"] = random.integers(1, 400, len(made))
+    made["caps"] = random.choice((0, 0, *WISHES), len(made))
+    return np.insert(rows, frees, made)
+
+
+def used(layout: Layout, places: Places) -> list[int]:
+    """How many results lie in each region."""
+    return [int(((places >= r.start) & (places < r.end)).sum()) for r in layout.regions]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("build", BUILDS)
+def test_every_address_is_the_device_s(build: str, target: str, tmp_path: Path) -> None:
+    chosen = BUILDS[build]
+    layout = layout_of(chosen)
+    failed, seen = 0, np.zeros(len(layout.regions), int)
+    for name in BALLAST:
+        for wishes in (False, True):
+            rows = on_full_memory(name, psram=chosen.psram is not None)
+            rows = with_wishes(rows) if wishes else rows
+            lab = in_the_lab(layout, rows, tmp_path)
+            device = in_emulation(target, layout, rows, guard=chosen.guard, owners=chosen.owners)
+            (wrong,) = np.nonzero(lab != device)
+            assert not len(wrong), (name, wishes, wrong[0], rows[wrong[0]], lab[wrong[0]])
+            failed += (lab == FAILED).sum()
+            seen += used(layout, lab)
+    assert failed > 500
+    assert min(seen) > 50, seen
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_placement_by_size_is_the_device_s_rule(target: str, tmp_path: Path) -> None:
+    """Without realloc: there a block that can stay stays under --place, and on the device moves."""
+    layout = layout_of(Build("heapscope", None, False, MALLOC_DOES_NOT))
+    external = next(i for i, r in enumerate(layout.regions) if r.kind == "SPIRAM")
+    rule = PlacementRule(
+        number=1, regions=(external,), target="SPIRAM", fallback=True, size_min=THRESHOLD
+    )
+    placement = Placement(file="", rules=(rule,))
+    rows = on_full_memory("tenants_wifi_tcpip", psram=True)
+    assert REALLOC not in rows["kind"]
+    lab = in_the_lab(layout, rows, tmp_path, placement)
+    size_rule = SizeRule(layout.malloc.small, THRESHOLD, 0, capabilities.SPIRAM)
+    device = in_emulation(target, layout, rows, guard=None, owners=False, rules=(size_rule,))
+    assert np.array_equal(lab, device)
+    assert used(layout, lab)[external] > 10
+    assert not np.array_equal(lab, in_the_lab(layout, rows, tmp_path))

@@ -1,0 +1,79 @@
+"""The POSIX port under ThreadSanitizer: four threads on the malloc family and on regions."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DEVICE = ROOT / "device"
+FAMILY = [*(DEVICE / "compat" / "libc").glob("*.c"), *(DEVICE / "compat" / "arenas").glob("*.c")]
+PROGRAM = ROOT / "tests" / "device" / "port" / "threads.c"
+INCLUDE = [DEVICE / "include", DEVICE / "compat" / "libc", DEVICE / "compat" / "arenas"]
+
+#: A port that lets everybody in.
+NO_LOCK = """
+#include <stddef.h>
+#include "heapscope/port.h"
+bool hs_port_enter(void) { return true; }
+void hs_port_leave(void) {}
+void hs_port_lock(void *context) { (void)context; }
+void hs_port_unlock(void *context) { (void)context; }
+"""
+
+
+def missing(what: str) -> None:
+    if os.environ.get("HEAPSCOPE_ALL") == "1":
+        pytest.fail(f"missing: {what}")
+    pytest.skip(f"missing: {what}")
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[Path]]:
+    """The compiler with its flags, and all objects but the port's."""
+    folder = tmp_path_factory.mktemp("threads")
+    compiler = [*shlex.split(os.environ.get("CC", "cc")), "-fsanitize=thread"]
+    (folder / "probe.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+    probe = [*compiler, "probe.c", "-o", "probe"]
+    try:
+        subprocess.run(probe, cwd=folder, capture_output=True, check=True)
+        subprocess.run([folder / "probe"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        missing(f"{compiler[0]} with a thread sanitizer that runs here; Debian package: libtsan2")
+    compiler += ["-std=gnu11", "-O1", "-g", "-DHS_LIBC_PREFIX=my_", "-DHS_LIBC_SIZE=65536"]
+    compiler += [f"-I{path}" for path in INCLUDE]
+    parts = ("heap", "regions", "owners", "guard")
+    sources = [path for part in parts for path in (DEVICE / "src" / part).glob("*.c")]
+    sources += [*FAMILY, PROGRAM]
+    subprocess.run([*compiler, "-c", *map(str, sources)], cwd=folder, check=True)
+    return compiler, sorted(folder.glob("*.o"))
+
+
+def run(
+    objects: tuple[list[str], list[Path]], port: Path, folder: Path
+) -> subprocess.CompletedProcess[str]:
+    compiler, made = objects
+    program = folder / "threads"
+    subprocess.run([*compiler, port, *made, "-o", program, "-pthread"], check=True)
+    return subprocess.run([program], capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_threads_never_meet_in_a_heap(
+    objects: tuple[list[str], list[Path]], tmp_path: Path
+) -> None:
+    done = run(objects, DEVICE / "port" / "posix" / "port.c", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "whole 1, all back 1\n"
+    assert done.stderr == ""
+
+
+def test_without_the_lock_they_do(objects: tuple[list[str], list[Path]], tmp_path: Path) -> None:
+    """So the sanitizer looks at what it should."""
+    (tmp_path / "no_lock.c").write_text(NO_LOCK, encoding="utf-8")
+    done = run(objects, tmp_path / "no_lock.c", tmp_path)
+    assert done.returncode != 0
+    assert "ThreadSanitizer: data race" in done.stderr

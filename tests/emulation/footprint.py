@@ -1,0 +1,90 @@
+"""What parts cost: bytes of code, constants and memory of objects and of linked images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from emulation.build import SMALL
+from emulation.places import BUILD, ROOT
+from emulation.program import HOSTED, link, objects
+from emulation.targets import Target
+
+__all__ = ["Bytes", "measure", "object_bytes", "parts", "symbols_of", "with_entry"]
+
+ALLOCATED, WRITABLE = 2, 1  # sh_flags
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """`flash`: code, constants and what variables begin with; `ram`: variables."""
+
+    flash: int
+    ram: int
+
+    def __add__(self, other: Bytes) -> Bytes:
+        return Bytes(self.flash + other.flash, self.ram + other.ram)
+
+    def __sub__(self, other: Bytes) -> Bytes:
+        return Bytes(self.flash - other.flash, self.ram - other.ram)
+
+
+def parts() -> Mapping[str, list[Path]]:
+    """The files of each part of device/src, by its folder."""
+    folders = sorted(path for path in (ROOT / "device" / "src").iterdir() if path.is_dir())
+    return {folder.name: sorted(folder.glob("*.c")) for folder in folders}
+
+
+def measure(path: Path) -> Bytes:
+    """Of an object or an image, by what its sections are, not by their names. Tables for unwinding
+    and attributes are not loaded on a chip."""
+    flash = ram = 0
+    with path.open("rb") as file:
+        for section in ELFFile(file).iter_sections():
+            if not section["sh_flags"] & ALLOCATED or section.name.startswith(
+                (".ARM.exidx", ".eh_frame")
+            ):
+                continue
+            if section["sh_flags"] & WRITABLE:
+                ram += section["sh_size"]
+            if section["sh_type"] != "SHT_NOBITS":
+                flash += section["sh_size"]
+    return Bytes(flash, ram)
+
+
+def object_bytes(
+    target: Target, sources: Sequence[Path], *, level: str = SMALL, flags: Sequence[str] = ()
+) -> Bytes:
+    """Of all these files, whether anything uses them or not."""
+    return total(measure(made) for made in objects(target, sources, level, flags))
+
+
+def total(sizes: Iterable[Bytes]) -> Bytes:
+    return sum(sizes, Bytes(0, 0))
+
+
+def with_entry(
+    target: Target, entry: Path, *, level: str = SMALL, flags: Sequence[str] = ()
+) -> Path:
+    """An image of a file with a function `entry` and what that needs of all of device/src: what a
+    firmware that does the same has in flash."""
+    every = [path for part in parts().values() for path in part]
+    made = objects(target, [entry, *every, HOSTED / "bytes.c", HOSTED / "text.c"], level, flags)
+    key = "-".join(path.parent.name[-8:] for path in made[:1])
+    output = BUILD / f"entry-{entry.stem}-{target.name.replace(' ', '-')}-{key}.elf"
+    link(target, made, output, "entry")
+    return output
+
+
+def symbols_of(image: Path) -> set[str]:
+    with image.open("rb") as file:
+        tables = [
+            section
+            for section in ELFFile(file).iter_sections()
+            if isinstance(section, SymbolTableSection)
+        ]
+        return {symbol.name for table in tables for symbol in table.iter_symbols()}

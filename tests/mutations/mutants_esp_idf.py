@@ -1,0 +1,43 @@
+"""Broken in the interfaces for ESP-IDF."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+INTERFACE = "device/compat/esp_idf/src"
+TESTS = "tests/device/esp_idf"
+
+ESP_IDF = (
+    Mutant(
+        "free bytes of multi_heap",
+        "the bitmap of used memory counts as free",
+        f"{INTERFACE}/handle.h",
+        "return free + esp_bitmap(heap->total) - esp_bitmap(heap->total - free);",
+        "return free;",
+        f"{TESTS}/test_multi_heap.c",
+    ),
+    Mutant(
+        "order of heaps",
+        "heaps stay in the order of the table",
+        f"{INTERFACE}/heap_caps_init.c",
+        "pieces[at - 1].size > piece.size",
+        "false",
+        f"{TESTS}/test_heap_caps.c",
+    ),
+    Mutant(
+        "minimum free size",
+        "a heap that comes late counts",
+        f"{INTERFACE}/heap_caps_init.c",
+        ".late = started",
+        ".late = false",
+        f"{TESTS}/test_heap_info.c",
+    ),
+    Mutant(
+        "records of a heap trace",
+        "a free finds the oldest record of an address",
+        f"{INTERFACE}/heap_trace.c",
+        "found = at->address == block && !at->freed ? at : found;",
+        "found = found == NULL && at->address == block ? at : found;",
+        f"{TESTS}/test_heap_trace.c",
+    ),
+)

@@ -1,0 +1,129 @@
+"""What the tests of packages share: the tools, and one installation of the C library."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Tool = Callable[..., str]
+
+#: What every consumer does: a heap, a block, and which parts it was compiled with.
+CONSUMER = """
+#include <stdio.h>
+#include "heapscope/regions.h"
+static unsigned long long memory[1024];
+int main(void)
+{
+    static const hs_memory_t ram = {.name = "ram", .caps = {HS_CAP_8BIT | HS_CAP_32BIT}};
+    const hs_region_t table = {.memory = &ram, .start = memory, .size = sizeof memory};
+    hs_regions_t *set = hs_regions_create(&table, 1, NULL, NULL, 0);
+    void *block = set != NULL ? hs_regions_malloc(set, 100, HS_CAP_8BIT) : NULL;
+    if (block == NULL || hs_regions_free(set, block) != HS_OK) {
+        return 1;
+    }
+    printf("guard %d owners %d regions %d kinds %d\\n", HS_GUARD, HS_OWNERS, HS_REGIONS_MAX,
+           HS_KINDS_MAX);
+    return 0;
+}
+"""
+
+
+def missing(what: str) -> None:
+    """Skips; with HEAPSCOPE_ALL=1 fails."""
+    if os.environ.get("HEAPSCOPE_ALL") == "1":
+        pytest.fail(f"missing: {what}")
+    pytest.skip(f"missing: {what}")
+
+
+def tool(name: str, package: str) -> Tool:
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        missing(f"{name}; {package}")
+
+    def run(*arguments: str | Path, **more: str) -> str:
+        done = subprocess.run(
+            [str(found), *map(str, arguments)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "CMAKE_GENERATOR": "Ninja", **more, "PATH": path()},
+        )
+        assert done.returncode == 0, f"{name} {arguments}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    return run
+
+
+def path() -> str:
+    """Beside this Python lie cmake and ninja as wheels."""
+    return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def compiler() -> list[str]:
+    return shlex.split(os.environ.get("CC", "cc"))
+
+
+@pytest.fixture(scope="session")
+def cmake() -> Tool:
+    return tool("cmake", 'Python package of the extra "dev"')
+
+
+@pytest.fixture(scope="session")
+def cc() -> Tool:
+    command, *options = compiler()
+    run = tool(command, "Debian package: gcc")
+    return lambda *arguments, **more: run(*options, *arguments, **more)
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The C library, as CMake installs it; built without owners, with 5 regions at most."""
+
+    prefix: Path
+    build: Path
+
+
+@pytest.fixture(scope="session")
+def installed(cmake: Tool, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    build = tmp_path_factory.mktemp("build")
+    prefix = tmp_path_factory.mktemp("prefix")
+    cmake(
+        *("-S", ROOT, "-B", build, f"-DCMAKE_INSTALL_PREFIX={prefix}"),
+        *("-DCMAKE_INSTALL_LIBDIR=lib", "-DCMAKE_BUILD_TYPE=Debug"),
+        *("-DHEAPSCOPE_OWNERS=OFF", "-DHEAPSCOPE_REGIONS_MAX=5"),
+    )
+    cmake("--build", build, "--target", "heapscope_device")
+    cmake("--install", build)
+    return Installed(prefix, build)
+
+
+@pytest.fixture(scope="session")
+def pkg_config() -> Tool:
+    return tool("pkg-config", "Debian package: pkgconf")
+
+
+@pytest.fixture(scope="session")
+def consumer() -> str:
+    return CONSUMER
+
+
+@pytest.fixture(scope="session")
+def version() -> str:
+    """The one that all others must be."""
+    text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    found = re.search(r"^project\(heapscope VERSION ([\d.]+)", text, re.MULTILINE)
+    assert found is not None
+    return found[1]

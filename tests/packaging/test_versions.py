@@ -1,0 +1,83 @@
+"""Every package of the device library says the same of itself, and options are those of
+config.h."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DEVICE = ROOT / "device"
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_version_is_that_of_the_project(version: str) -> None:
+    component = re.search(r'^version: "([^"]*)"', read("device/idf_component.yml"), re.MULTILINE)
+    assert component is not None
+    assert component[1] == version
+    assert json.loads(read("library.json"))["version"] == version
+
+
+def macros() -> dict[str, int]:
+    """The options of config.h and their defaults."""
+    found = re.findall(r"^#ifndef (HS_\w+)\n#define \1 (\d+)$", read(CONFIG), re.MULTILINE)
+    return {name: int(value) for name, value in found}
+
+
+CONFIG = "device/include/heapscope/config.h"
+
+
+def test_kconfig_has_every_option_with_its_default_and_range() -> None:
+    text = read("device/Kconfig.options")
+    options = dict(re.findall(r"^config HEAPSCOPE_(\w+)\n((?:    .*\n)+)", text, re.MULTILINE))
+    expected = macros()
+    assert {f"HS_{name}" for name in options} == set(expected)
+    for name, body in options.items():
+        default = re.search(r"default (\w+)", body)
+        assert default is not None
+        assert {"y": 1, "n": 0}.get(default[1]) == expected[f"HS_{name}"] or default[1] == str(
+            expected[f"HS_{name}"]
+        ), name
+        limits = re.search(r"range (\d+) (\d+)", body)
+        if limits is not None:
+            said = re.search(rf"{limits[1]} to {limits[2]} .*\n#ifndef HS_{name}", read(CONFIG))
+            assert said is not None, f"{name}: config.h has another range"
+
+
+def test_cmake_and_kconfig_cmake_know_every_option() -> None:
+    for name in ("cmake/package.cmake", "device/kconfig.cmake"):
+        words = set(re.findall(r"\w+", read(name)))
+        known = {word for word in words if f"HS_{word}" in macros()}
+        known |= {word.removeprefix("CONFIG_HEAPSCOPE_") for word in words}
+        assert {macro.removeprefix("HS_") for macro in macros()} <= known, name
+
+
+def test_the_manifest_of_platformio_names_what_there_is() -> None:
+    manifest = json.loads(read("library.json"))
+    assert re.fullmatch(r"[\w\- ]{1,100}", manifest["name"])
+    assert manifest["license"] == "MIT"
+    assert len(manifest["description"]) <= 255
+    build = manifest["build"]
+    assert (ROOT / build["srcDir"]).is_dir()
+    for header in manifest["headers"]:
+        assert (ROOT / build["includeDir"] / header).is_file()
+    # Of the source filter: everything out, and these in.
+    assert build["srcFilter"][0] == "-<*>"
+    chosen = [match for rule in build["srcFilter"][1:] for match in re.findall(r"\+<(.*)>", rule)]
+    sources = {path for folder in chosen for path in (DEVICE / folder).rglob("*.c")}
+    assert sources == set((DEVICE / "src").rglob("*.c"))
+    for entry in manifest["export"]["include"]:
+        assert (ROOT / entry).exists(), entry
+
+
+@pytest.mark.parametrize("name", ["zephyr/module.yml"])
+def test_the_module_of_zephyr_names_what_there_is(name: str) -> None:
+    said = dict(re.findall(r"^ *(cmake|kconfig): (\S+)$", read(name), re.MULTILINE))
+    assert (ROOT / said["cmake"] / "CMakeLists.txt").is_file()
+    assert (ROOT / said["kconfig"]).is_file()
