@@ -2,9 +2,9 @@
 #include "route.h"
 
 static const hs_regions_config_t no_config;
-static const hs_guard_config_t bare_guard;
+static const hs_guard_config_t bare_guard = {.level = HS_GUARD_OFF};
 #if HS_OWNERS
-static const hs_guard_config_t owners_guard = {.owners = true};
+static const hs_guard_config_t owners_guard = {.level = HS_GUARD_OFF, .owners = true};
 #endif
 
 static const hs_guard_config_t *guard_config(const hs_regions_t *set, const hs_memory_t *memory)

@@ -112,7 +112,9 @@ static void *take_in(hs_regions_t *set, hs_area_t *area, const hs_request_t *req
     if (block == NULL) {
         return NULL;
     }
-    const size_t usable = hs_guard_usable_size(&area->guard, block);
+    /* Most requests are served without it. */
+    const bool needed = place != NULL || bus != HS_DATA || tag.owner != HS_OWNER_NONE;
+    const size_t usable = needed ? hs_guard_usable_size(&area->guard, block) : 0;
     if (request->clear) { /* in reverse order the user's first bytes are the block's last */
         clear(area, block, bus == HS_REVERSED ? usable & ~(size_t)3 : size);
     }
