@@ -63,6 +63,7 @@ coverage: dev ## branch coverage of the device's heap by its tests, 98 % at leas
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f src/heapscope/native/lab*.h src/heapscope/native/*heapscope_lab.*
+	rm -rf src/heapscope/native/record src/heapscope/native/*heapscope_record.*
 	find src tests benches workloads -name __pycache__ -prune -exec rm -rf {} +
 
 # ---- set-up ------------------------------------------------------------------------------------

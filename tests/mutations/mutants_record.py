@@ -8,7 +8,6 @@ ORDER = "tests/record/test_record_order.py"
 CALLS = "tests/record/test_record_calls.py"
 PROCESSES = "tests/record/test_record_processes.py"
 LOSS = "tests/record/test_record_loss.py"
-STACKS = "tests/record/test_record_stacks.py"
 
 RECORD = (
     Mutant(
@@ -50,13 +49,5 @@ RECORD = (
         "    if (lost != 0) { /*",
         "    if (lost > UINT32_MAX - 1u) { /*",
         LOSS,
-    ),
-    Mutant(
-        "stacks",
-        "inner frames of the last walk are taken for outer ones",
-        "native/record/preload/stack.c",
-        "    return word_at(outer->stack - sizeof(void *)) == outer->at &&\n",
-        "    return (true || outer->at) &&\n",
-        STACKS,
     ),
 )

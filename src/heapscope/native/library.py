@@ -12,7 +12,7 @@ import cffi
 
 from heapscope.errors import HeapscopeError
 
-__all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "load"]
+__all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "library_path", "load"]
 
 #: HS_LAB_ABI of the lab.h that this binding was written against.
 ABI = 1
@@ -31,7 +31,7 @@ ffi: Any = cffi.FFI()
 @functools.cache
 def load() -> Any:
     """The library's functions as attributes. Loaded once; HeapscopeError when it cannot be."""
-    path = _library_path()
+    path = library_path()
     if not path.is_file():
         raise HeapscopeError(f"the native library is missing: {path}", remedy=_REMEDY)
     _declare(_header_path(path))
@@ -63,7 +63,8 @@ def find_allocator(name: str) -> str | None:
     return None if found == ffi.NULL else str(ffi.string(found).decode("ascii"))
 
 
-def _library_path() -> Path:
+def library_path() -> Path:
+    """Where the native library is; what else the build makes for use at run time is beside it."""
     override = os.environ.get(_OVERRIDE)
     return Path(override) if override else _HERE / _file_name()
 

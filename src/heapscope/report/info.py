@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from heapscope.layout.allocator import unmodelled
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import print_next
 from heapscope.trace.info import EventCounts, TraceInfo
@@ -48,12 +49,20 @@ def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
 
 def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:
     if info.word_size is not None:
-        yield "word size", plural(info.word_size, "byte")
+        yield "word size", _word_size(info.word_size)
+    without_model = unmodelled(info.metadata)
+    if without_model:
+        yield "match rate", f"not applicable: {without_model} has no model"
     features = ", ".join(info.features) or "none"
     yield "trace", f"{size(info.size)}, format {info.version}, features: {features}"
     for key, value in info.metadata.items():
         if key != "word_size":
             yield key, value
+
+
+def _word_size(found: int) -> str:
+    note = "" if found <= 4 else ": its sizes are not a chip's, pointers take twice the room"
+    return plural(found, "byte") + note
 
 
 def _events(counts: EventCounts) -> str:

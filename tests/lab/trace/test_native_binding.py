@@ -18,7 +18,7 @@ from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.status import Status, StatusError
 
 STRUCTS = {
-    "hs_lab_text_stats_t": rows.TextStatsRow,
+    "hs_lab_import_stats_t": rows.ImportStatsRow,
     "hs_lab_health_t": rows.HealthRow,
     "hs_lab_census_t": rows.CensusRow,
     "hs_lab_summary_t": rows.SummaryRow,
@@ -76,7 +76,7 @@ def test_a_library_that_is_none_says_reinstall(
 ) -> None:
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"not a library")
-    installed = library._header_path(library._library_path()).parent
+    installed = library._header_path(library.library_path()).parent
     for header in library.HEADERS:
         shutil.copy(installed / header, tmp_path / header)
     monkeypatch.setattr(library, "_declare", lambda header: None)  # declared by now

@@ -1,0 +1,166 @@
+/* The recorder of Linux programs, for the lab. */
+#if defined(__linux__)
+
+#include <string.h>
+
+#include "lab/lab_tools.h"
+#include "record/drain/recorder.h"
+
+/* The handle is the recorder itself. */
+static hs_recorder_t *of(const hs_lab_record_t *record)
+{
+    return (hs_recorder_t *)(uintptr_t)record;
+}
+
+hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
+                                   const char *version, const char *program, uint32_t drop,
+                                   uint32_t addresses, uint32_t frames)
+{
+    const hs_recorder_config_t config = {preload64, preload32, version, program,
+                                         drop,      addresses, frames};
+    return (hs_lab_record_t *)(void *)hs_recorder_new(&config);
+}
+
+void hs_lab_record_delete(hs_lab_record_t *record)
+{
+    hs_recorder_delete(of(record));
+}
+
+const char *hs_lab_record_variable(hs_lab_record_t *record)
+{
+    return hs_recorder_control(of(record))->variable;
+}
+
+uint64_t hs_lab_record_pump(hs_lab_record_t *record, uint32_t milliseconds)
+{
+    return hs_recorder_pump(of(record), milliseconds);
+}
+
+void hs_lab_record_close(hs_lab_record_t *record)
+{
+    hs_recorder_close(of(record));
+}
+
+size_t hs_lab_record_images(const hs_lab_record_t *record)
+{
+    return hs_recorder_images(of(record));
+}
+
+size_t hs_lab_record_running(const hs_lab_record_t *record)
+{
+    return hs_recorder_running(of(record));
+}
+
+uint32_t hs_lab_record_missed(hs_lab_record_t *record)
+{
+    return atomic_load(&hs_recorder_control(of(record))->missed);
+}
+
+int hs_lab_record_object_wanted(hs_lab_record_t *record)
+{
+    return atomic_load(&hs_recorder_control(of(record))->object32) == HS_REC_OBJECT_WANTED;
+}
+
+void hs_lab_record_object(hs_lab_record_t *record, int there)
+{
+    hs_recorder_object(of(record), there != 0);
+}
+
+size_t hs_lab_record_ready(const hs_lab_record_t *record, size_t index)
+{
+    return hs_recorder_next_ready(of(record), index);
+}
+
+void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_image_t *out)
+{
+    const hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    *out = (hs_lab_record_image_t){.phase = 3};
+    if (image == NULL) {
+        return;
+    }
+    const hs_rec_counts_t *counts = &image->counts;
+    out->events = counts->events;
+    out->live = counts->live;
+    out->live_peak = counts->live_peak;
+    out->live_blocks = counts->live_blocks;
+    out->lost = counts->lost;
+    out->unknown = counts->unknown;
+    out->implied = counts->implied;
+    out->inherited = counts->inherited;
+    out->written = counts->written;
+    out->stacks = image->stacks.count;
+    out->modules = image->module_count;
+    out->phase = (uint32_t)hs_recorder_phase(of(record), index);
+    out->pid = image->pid;
+    out->word_size = image->word_size;
+    out->forked = image->forked;
+    out->status = (uint32_t)image->status;
+}
+
+const char *hs_lab_record_program(hs_lab_record_t *record, size_t index)
+{
+    const hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    return image == NULL ? "" : image->program;
+}
+
+size_t hs_lab_record_take(hs_lab_record_t *record, size_t index, uint8_t *out, size_t capacity)
+{
+    hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    return image == NULL ? 0 : hs_rec_image_bytes(image, out, capacity);
+}
+
+size_t hs_lab_record_stack(hs_lab_record_t *record, size_t index, size_t stack, uint64_t *out,
+                           size_t capacity)
+{
+    const hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    if (image == NULL || stack == 0 || stack >= image->stacks.capacity) {
+        return 0;
+    }
+    const uint32_t first = image->stacks.spans[2 * stack];
+    const size_t count = image->stacks.spans[2 * stack + 1];
+    const size_t given = count < capacity ? count : capacity;
+    if (given != 0) {
+        memcpy(out, image->stacks.frames + first, given * sizeof *out);
+    }
+    return given;
+}
+
+const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t module,
+                                 hs_lab_record_module_t *out)
+{
+    const hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    *out = (hs_lab_record_module_t){0};
+    if (image == NULL || module >= image->module_count) {
+        return "";
+    }
+    const hs_rec_module_t *found = &image->modules[module];
+    *out = (hs_lab_record_module_t){found->start, found->size, found->file_offset};
+    return found->path;
+}
+
+void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, const char *name,
+                        size_t length)
+{
+    hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    if (image != NULL) {
+        hs_rec_image_site_name(image, site, name, length);
+    }
+}
+
+void hs_lab_record_finish(hs_lab_record_t *record, size_t index)
+{
+    if (hs_recorder_image(of(record), index) != NULL) {
+        hs_recorder_finish(of(record), index);
+    }
+}
+
+void hs_lab_record_release(hs_lab_record_t *record, size_t index)
+{
+    if (index < hs_recorder_images(of(record))) {
+        hs_recorder_release(of(record), index);
+    }
+}
+
+#else
+typedef int hs_lab_record_needs_linux_t; /* a file is never empty */
+#endif

@@ -1,0 +1,101 @@
+/*
+ * One recorded image (what a process runs between two execs) as a trace: the records of its ring in
+ * their order, addresses turned into block ids, threads into tasks by their names. Bytes of the
+ * finished chunks are taken from a buffer.
+ */
+#ifndef HEAPSCOPE_RECORD_IMAGE_H
+#define HEAPSCOPE_RECORD_IMAGE_H
+
+#include "../shared.h"
+#include "blocks.h"
+#include "capture/name_index.h"
+#include "heapscope/trace.h"
+
+#define HS_REC_CHUNK_MEMORY 65000u
+#define HS_REC_TEXT_MAX 1024u
+
+/* A thread of the program. */
+typedef struct hs_rec_worker {
+    uint32_t task;         /* of its events */
+    uint32_t own_task;     /* by the thread's name */
+    uint64_t handle;       /* its pthread_t */
+    hs_rec_block_t moving; /* between the two records of a realloc */
+    uint32_t moves;        /* 1: `moving` holds; 2: but the trace has it as freed */
+    uint32_t text_length;
+    char *text; /* HS_REC_TEXT_MAX bytes, once there was any */
+} hs_rec_worker_t;
+
+typedef struct hs_rec_counts {
+    uint64_t events; /* heap events written */
+    uint64_t live, live_peak, live_blocks;
+    uint64_t lost;    /* records that the program dropped, or that were never written */
+    uint64_t unknown; /* frees and reallocs of blocks that were not recorded */
+    uint64_t implied; /* frees that are not recorded, of blocks whose address was given again */
+    uint64_t inherited;
+    uint64_t written; /* bytes of the trace */
+} hs_rec_counts_t;
+
+#define HS_REC_STACK_NUMBERS ((size_t)1 << 20) /* that a program gives, in no order */
+
+/* Stacks and modules, kept for whoever finds their names. */
+typedef struct hs_rec_stacks {
+    uint32_t *sites; /* by the program's number: index of the site, from 1; 0: not seen yet */
+    uint64_t *frames;
+    size_t frame_count, frame_capacity;
+    uint32_t *spans; /* by site: where its frames begin, and how many they are */
+    size_t count, capacity;
+} hs_rec_stacks_t;
+
+typedef struct hs_rec_module {
+    uint64_t start, size, file_offset;
+    char path[HS_REC_TEXT_MAX];
+} hs_rec_module_t;
+
+typedef struct hs_rec_image {
+    hs_trace_t *trace;
+    hs_status_t status; /* the first that was not HS_OK: host memory */
+    hs_rec_blocks_t blocks;
+    hs_name_index_t tasks, marks, pools;
+    hs_rec_worker_t *workers;
+    size_t worker_count;
+    hs_rec_counts_t counts;
+    uint64_t time; /* of what follows, microseconds */
+    uint32_t pid, word_size, forked, addresses;
+    uint32_t moving; /* threads between the two records of a realloc */
+    char program[512], libc[32];
+    hs_rec_stacks_t stacks;
+    hs_rec_module_t *modules;
+    size_t module_count, module_capacity;
+    uint8_t *ready; /* finished bytes */
+    size_t ready_size, ready_taken, ready_capacity;
+    uint64_t memory[(HS_REC_CHUNK_MEMORY + 7) / 8]; /* the encoder's */
+} hs_rec_image_t;
+
+/* What the trace's metadata says. */
+typedef struct hs_rec_origin {
+    const char *recorder; /* program and version */
+    const char *program;  /* what was run; NULL: the image's path */
+    uint32_t has_sites, has_addresses;
+} hs_rec_origin_t;
+
+/* NULL: no host memory. */
+hs_rec_image_t *hs_rec_image_new(const hs_rec_ring_t *ring, const hs_rec_origin_t *origin);
+void hs_rec_image_delete(hs_rec_image_t *image);
+
+/* The blocks that a fork left to its child, sorted by id: they come first, as task "inherited". */
+void hs_rec_image_inherit(hs_rec_image_t *image, const hs_rec_block_t *list, size_t count);
+
+/* The next record. HS_REC_FORK is the caller's affair. */
+void hs_rec_image_take_record(hs_rec_image_t *image, const hs_rec_event_t *record);
+
+/* A record that was never written. */
+void hs_rec_image_lose(hs_rec_image_t *image, uint64_t count);
+
+/* Names for the sites, then the end chunk. */
+void hs_rec_image_site_name(hs_rec_image_t *image, uint32_t site, const char *name, size_t length);
+void hs_rec_image_finish(hs_rec_image_t *image);
+
+/* Copies up to `capacity` finished bytes out; returns how many; 0: none left for now. */
+size_t hs_rec_image_bytes(hs_rec_image_t *image, uint8_t *out, size_t capacity);
+
+#endif

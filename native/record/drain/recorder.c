@@ -1,0 +1,341 @@
+#define _GNU_SOURCE /* memfd_create, fallocate */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record/ring.h"
+#include "recorder_state.h"
+
+#define PASS_RELEASE 2048u  /* records after which their places are given back */
+#define BUSY 2048u          /* records of a pass that call for the next one at once */
+#define NAP_MILLISECONDS 5u /* between passes otherwise: as exact are the times of events */
+#define HOLE_SECONDS 5.0    /* after which a record that holds up a full ring is given up */
+#define LIFE_SECONDS 0.02   /* between two looks at who has ended */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void copy_text(char *to, size_t capacity, const char *from)
+{
+    (void)snprintf(to, capacity, "%s", from);
+}
+
+/* ---- the shared memory ---- */
+
+static void wake(uint32_t *word)
+{
+    (void)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
+{
+    hs_recorder_t *recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL) {
+        return NULL;
+    }
+    recorder->memory = memfd_create("heapscope", MFD_CLOEXEC);
+    if (recorder->memory < 0 ||
+        ftruncate(recorder->memory, (off_t)hs_rec_ring_offset(HS_REC_PROCESSES)) != 0) {
+        hs_recorder_delete(recorder);
+        return NULL;
+    }
+    hs_rec_control_t *control =
+        mmap(NULL, HS_REC_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, recorder->memory, 0);
+    if (control == MAP_FAILED) {
+        hs_recorder_delete(recorder);
+        return NULL;
+    }
+    recorder->control = control;
+    control->magic = HS_REC_MAGIC;
+    control->recorder = (uint32_t)getpid();
+    control->drop = config->drop;
+    control->frames = config->frames;
+    copy_text(control->preload64, sizeof control->preload64, config->preload64);
+    copy_text(control->preload32, sizeof control->preload32, config->preload32);
+    (void)snprintf(control->variable, sizeof control->variable, "/proc/%ld/fd/%d", (long)getpid(),
+                   recorder->memory);
+    copy_text(recorder->version, sizeof recorder->version, config->version);
+    copy_text(recorder->program, sizeof recorder->program, config->program);
+    recorder->origin.recorder = recorder->version;
+    recorder->origin.has_sites = config->frames;
+    recorder->origin.has_addresses = config->addresses;
+    recorder->began = now();
+    return recorder;
+}
+
+void hs_recorder_close(hs_recorder_t *recorder)
+{
+    atomic_store(&recorder->control->closed, 1u);
+}
+
+void hs_recorder_object(hs_recorder_t *recorder, bool there)
+{
+    const uint32_t state = there ? HS_REC_OBJECT_READY : HS_REC_OBJECT_NONE;
+    atomic_store(&recorder->control->object32, state);
+    wake((uint32_t *)(void *)&recorder->control->object32);
+}
+
+static void place_leave(hs_recorder_t *recorder, uint32_t number)
+{
+    hs_rec_taken_t *place = &recorder->places[number];
+    if (place->process >= 0) {
+        close(place->process);
+    }
+    munmap(place->ring, HS_REC_RING_BYTES);
+    *place = (hs_rec_taken_t){.process = -1};
+}
+
+void hs_recorder_delete(hs_recorder_t *recorder)
+{
+    if (recorder == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
+        if (recorder->places[i].ring != NULL) {
+            place_leave(recorder, i);
+        }
+    }
+    for (size_t i = 0; i < recorder->image_count; i++) {
+        hs_rec_image_delete(recorder->images[i].image);
+    }
+    free(recorder->images);
+    hs_rec_forks_clear(&recorder->forks);
+    if (recorder->control != NULL) {
+        hs_recorder_close(recorder);
+        munmap(recorder->control, HS_REC_CONTROL_BYTES);
+    }
+    if (recorder->memory >= 0) {
+        close(recorder->memory);
+    }
+    free(recorder);
+}
+
+int hs_recorder_descriptor(const hs_recorder_t *recorder)
+{
+    return recorder->memory;
+}
+
+hs_rec_control_t *hs_recorder_control(hs_recorder_t *recorder)
+{
+    return recorder->control;
+}
+
+/* ---- places ---- */
+
+/* Whether the parent's records up to the fork are taken, or will never be. */
+static bool parent_passed(const hs_recorder_t *recorder, const hs_rec_ring_t *ring)
+{
+    const uint32_t number = ring->parent_place;
+    if (ring->forked == 0 || number >= HS_REC_PROCESSES ||
+        atomic_load(&recorder->control->lives[number]) != ring->parent_life) {
+        return true; /* no parent, or it is over and another has its place */
+    }
+    const hs_rec_taken_t *parent = &recorder->places[number];
+    const uint32_t state = atomic_load(&recorder->control->states[number]);
+    if (parent->ring == NULL) { /* over, or itself not looked at yet */
+        return state != HS_REC_LIVE && state != HS_REC_REPLACED;
+    }
+    return (int32_t)(parent->next - ring->fork_number) > 0;
+}
+
+static void place_enter(hs_recorder_t *recorder, uint32_t number)
+{
+    hs_rec_control_t *control = recorder->control;
+    hs_rec_ring_t *ring =
+        mmap(NULL, HS_REC_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+             recorder->memory, (off_t)hs_rec_ring_offset(number));
+    if (ring == MAP_FAILED) {
+        return; /* tried again with the next pass */
+    }
+    if (!parent_passed(recorder, ring)) {
+        munmap(ring, HS_REC_RING_BYTES);
+        return;
+    }
+    hs_rec_origin_t origin = recorder->origin;
+    origin.program = recorder->image_count == 0 ? recorder->program : NULL;
+    hs_rec_image_t *image = hs_rec_image_new(ring, &origin);
+    if (image == NULL || !hs_recorder_add(recorder, image)) {
+        hs_rec_image_delete(image);
+        munmap(ring, HS_REC_RING_BYTES);
+        return;
+    }
+    const int process = hs_recorder_process(ring->pid);
+    recorder->places[number] = (hs_rec_taken_t){
+        .ring = ring,
+        .image = recorder->image_count - 1,
+        .life = atomic_load(&control->lives[number]),
+        .process = process,
+        .ended = process < 0 && errno == ESRCH,
+    };
+    if (ring->forked != 0) {
+        size_t count = 0;
+        hs_rec_block_t *list = hs_rec_forks_take(&recorder->forks, ring->parent_place,
+                                                 ring->parent_life, ring->fork_number, &count);
+        image->forked = 1;
+        image->time = (uint64_t)((now() - recorder->began) * 1e6);
+        hs_rec_image_inherit(image, list, count);
+        free(list);
+    }
+}
+
+static void find_new_places(hs_recorder_t *recorder)
+{
+    for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
+        const uint32_t state =
+            atomic_load_explicit(&recorder->control->states[i], memory_order_acquire);
+        if (recorder->places[i].ring == NULL &&
+            (state == HS_REC_LIVE || state == HS_REC_REPLACED)) {
+            place_enter(recorder, i);
+        }
+    }
+}
+
+/* The image is gone: its place is empty memory again, for another. */
+static void place_end(hs_recorder_t *recorder, uint32_t number)
+{
+    hs_rec_entry_t *entry = &recorder->images[recorder->places[number].image];
+    const uint32_t lost = atomic_load(&recorder->places[number].ring->lost);
+    if (lost != 0) { /* dropped since the last record that told of such */
+        hs_rec_image_lose(entry->image, lost);
+    }
+    entry->phase = HS_RECORDER_OVER;
+    recorder->running--;
+    place_leave(recorder, number);
+    (void)fallocate(recorder->memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                    (off_t)hs_rec_ring_offset(number), HS_REC_RING_BYTES);
+    atomic_store(&recorder->control->pids[number], 0u);
+    atomic_store(&recorder->control->states[number], HS_REC_FREE_PLACE);
+}
+
+/* ---- records ---- */
+
+static void give_back(hs_rec_taken_t *place)
+{
+    hs_rec_ring_release(place->ring, place->next);
+    if (atomic_load(&place->ring->waiting) != 0 &&
+        atomic_exchange(&place->ring->waiting, 0u) != 0) {
+        wake((uint32_t *)(void *)&place->ring->tail);
+    }
+}
+
+/* A record was taken and is not written. Its thread is at it, or was killed at it. */
+static bool pass_hole(hs_rec_taken_t *place, hs_rec_image_t *image, uint32_t head, bool ended)
+{
+    if (ended) {
+        return true; /* the call had not returned to the program */
+    }
+    if (head - place->next < HS_REC_EVENTS) {
+        place->hole_since = 0; /* nobody is held up yet */
+        return false;
+    }
+    if (place->hole_since == 0) {
+        place->hole_since = now();
+    }
+    if (now() - place->hole_since < HOLE_SECONDS) {
+        return false;
+    }
+    hs_rec_image_lose(image, 1);
+    place->hole_since = 0;
+    return true;
+}
+
+static void take_record(hs_recorder_t *recorder, uint32_t number, hs_rec_image_t *image,
+                        const hs_rec_event_t *record)
+{
+    if ((record->meta & 31u) == HS_REC_FORK) {
+        hs_rec_forks_keep(&recorder->forks, number, recorder->places[number].life,
+                          recorder->places[number].next, &image->blocks);
+    } else {
+        hs_rec_image_take_record(image, record);
+    }
+}
+
+static uint64_t drain(hs_recorder_t *recorder, uint32_t number)
+{
+    hs_rec_taken_t *place = &recorder->places[number];
+    hs_rec_image_t *image = recorder->images[place->image].image;
+    const bool ended =
+        place->ended || atomic_load(&recorder->control->states[number]) == HS_REC_REPLACED;
+    const uint32_t head = atomic_load_explicit(&place->ring->head, memory_order_acquire);
+    const uint32_t first = place->next;
+    const uint32_t last = head - first > HS_REC_EVENTS && !ended ? first + HS_REC_EVENTS : head;
+    image->time = (uint64_t)((now() - recorder->began) * 1e6);
+    while (place->next != last) {
+        const hs_rec_event_t *record = hs_rec_ring_read(place->ring, place->next);
+        if (record != NULL) {
+            take_record(recorder, number, image, record);
+        } else if (!pass_hole(place, image, head, ended)) {
+            break;
+        }
+        place->next++;
+        if ((place->next & (PASS_RELEASE - 1u)) == 0) {
+            give_back(place);
+        }
+    }
+    const uint32_t taken = place->next - first;
+    if (taken != 0) {
+        give_back(place);
+    }
+    if (ended && place->next == last) {
+        place_end(recorder, number);
+    }
+    return taken;
+}
+
+static uint64_t pass(hs_recorder_t *recorder)
+{
+    uint64_t taken = 0;
+    find_new_places(recorder);
+    const double time = now();
+    const bool closed = atomic_load(&recorder->control->closed) != 0;
+    if (time - recorder->looked > LIFE_SECONDS || closed) {
+        recorder->looked = time;
+        hs_recorder_look_at_life(recorder);
+    }
+    for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
+        if (recorder->places[i].ring != NULL) {
+            recorder->places[i].ended |= closed;
+            taken += drain(recorder, i);
+        }
+    }
+    return taken;
+}
+
+static void nap(hs_recorder_t *recorder, uint32_t bell, double seconds)
+{
+    const double most = NAP_MILLISECONDS * 1e-3;
+    const double length = seconds < most ? seconds : most;
+    const struct timespec limit = {0, (long)(length * 1e9)};
+    (void)syscall(SYS_futex, (uint32_t *)(void *)&recorder->control->bell, FUTEX_WAIT, bell, &limit,
+                  NULL, 0);
+}
+
+uint64_t hs_recorder_pump(hs_recorder_t *recorder, uint32_t milliseconds)
+{
+    const double until = now() + milliseconds * 1e-3;
+    uint64_t taken = 0;
+    for (;;) {
+        const uint32_t bell = atomic_load(&recorder->control->bell);
+        const uint64_t some = pass(recorder);
+        taken += some;
+        const double time = now();
+        if (time >= until || hs_recorder_has_news(recorder)) {
+            return taken;
+        }
+        if (some < BUSY) {
+            nap(recorder, bell, until - time);
+        }
+    }
+}

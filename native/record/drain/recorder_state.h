@@ -1,0 +1,47 @@
+/* What the recorder's files share. Private. */
+#ifndef HEAPSCOPE_RECORD_RECORDER_STATE_H
+#define HEAPSCOPE_RECORD_RECORDER_STATE_H
+
+#include "forks.h"
+#include "recorder.h"
+
+/* A place of the shared memory that is taken, and the image that records there. */
+typedef struct hs_rec_taken {
+    hs_rec_ring_t *ring; /* NULL: not in use */
+    size_t image;
+    uint32_t life;
+    uint32_t next;     /* record to take */
+    int process;       /* pidfd; -1: none */
+    bool ended;        /* nothing writes here any more */
+    double hole_since; /* 0: no record holds the others up */
+} hs_rec_taken_t;
+
+typedef struct hs_rec_entry {
+    hs_rec_image_t *image;
+    hs_recorder_phase_t phase;
+} hs_rec_entry_t;
+
+struct hs_recorder {
+    hs_rec_control_t *control;
+    int memory;
+    double began, looked;
+    hs_rec_origin_t origin;
+    char version[64], program[512];
+    hs_rec_entry_t *images;
+    size_t image_count, image_capacity, running;
+    size_t first_held; /* all images before it were released */
+    hs_rec_forks_t forks;
+    hs_rec_taken_t places[HS_REC_PROCESSES];
+};
+
+/* A new image runs. False: no host memory. */
+bool hs_recorder_add(hs_recorder_t *recorder, hs_rec_image_t *image);
+/* Whether the caller should look: a finished image, enough bytes, an object that is wanted. */
+bool hs_recorder_has_news(const hs_recorder_t *recorder);
+
+/* Marks the places whose processes have ended. O(places). */
+void hs_recorder_look_at_life(hs_recorder_t *recorder);
+/* A descriptor that tells when a process ends; -1: none, errno tells. */
+int hs_recorder_process(uint32_t pid);
+
+#endif

@@ -1,0 +1,108 @@
+/* The files whose code a program runs, and where they lie: told before the first stack that has an
+ * address of them. */
+#include "modules.h"
+
+#include "session.h"
+#include "unwind.h"
+
+#define MODULES_MAX 512u
+
+typedef struct loaded {
+    uintptr_t base;
+    const char *name;
+    const void *headers;
+    uint16_t header_count;
+} loaded_t;
+
+typedef struct header {
+#if UINTPTR_MAX > UINT32_MAX
+    uint32_t type, flags;
+    uint64_t offset, address, physical, file_size, size, align;
+#else
+    uint32_t type, offset, address, physical, file_size, size, flags, align;
+#endif
+} header_t;
+
+__attribute__((weak)) int dl_iterate_phdr(int (*call)(loaded_t *, size_t, void *), void *context);
+
+/* Ranges that were told, of this process. A slot is written before the count; two threads that tell
+ * the same file twice do no harm. */
+static struct {
+    uintptr_t start, end;
+} told[MODULES_MAX];
+static _Atomic uint32_t told_count;
+
+static bool is_told(uintptr_t address)
+{
+    const uint32_t count = atomic_load_explicit(&told_count, memory_order_acquire);
+    for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
+        if (address - told[i].start < told[i].end - told[i].start) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int tell(loaded_t *object, size_t size, void *context)
+{
+    (void)size;
+    const uintptr_t address = *(const uintptr_t *)context;
+    const header_t *headers = object->headers;
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    for (unsigned i = 0; i < object->header_count; i++) {
+        if (headers[i].type == 1u) { /* PT_LOAD */
+            const uintptr_t from = object->base + (uintptr_t)headers[i].address;
+            const uintptr_t to = from + (uintptr_t)headers[i].size;
+            start = from < start ? from : start;
+            end = to > end ? to : end;
+        }
+    }
+    if (start > address || address >= end) {
+        return 0;
+    }
+    const uint32_t at = atomic_load(&told_count);
+    if (at < MODULES_MAX) {
+        told[at].start = start;
+        told[at].end = end;
+        atomic_store_explicit(&told_count, at + 1u, memory_order_release);
+    }
+    hs_rec_put_text(object->name, strlen(object->name)); /* "": the program itself */
+    hs_rec_put(HS_REC_MODULE, start, end - start, object->base, 0);
+    return 1;
+}
+
+void hs_rec_modules_announce(const uint64_t *frames, unsigned count)
+{
+    for (unsigned i = 0; i < count && dl_iterate_phdr != NULL; i++) {
+        uintptr_t address = (uintptr_t)frames[i] - 1u;
+        if (!is_told(address)) {
+            (void)dl_iterate_phdr(tell, &address);
+        }
+    }
+}
+
+void hs_rec_modules_forget(void)
+{
+    atomic_store(&told_count, 0u);
+}
+
+#ifndef HS_REC_LINKED
+
+#include "real.h"
+
+int dlclose(void *);
+
+HS_REC_EXPORT int dlclose(void *handle)
+{
+    static int (*real)(void *);
+    if (real == NULL) {
+        void *found = hs_rec_real_next("dlclose");
+        memcpy(&real, &found, sizeof found);
+    }
+    const int status = real == NULL ? -1 : real(handle);
+    hs_rec_unwind_forget();
+    hs_rec_modules_forget();
+    return status;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * This process as a recorded one: its place in the shared memory, and its threads. Everything begins
+ * with the first record, in whatever thread, constructor or library that is. A fork's child finds its
+ * page wiped, or is told by pthread_atfork, and takes a place of its own with its first record; so
+ * one that execs at once costs nothing.
+ */
+#ifndef HEAPSCOPE_RECORD_SESSION_H
+#define HEAPSCOPE_RECORD_SESSION_H
+
+#include "../ring.h"
+#include "libc.h"
+
+/* Of this process alone, on a page that a fork's child finds zeroed. */
+typedef struct hs_rec_own {
+    hs_rec_ring_t *ring; /* NULL: not taken yet, or nothing is recorded */
+    uint32_t drop;       /* as in the control block */
+    uint32_t frames;
+    uint32_t place, life;
+    _Atomic uint32_t busy; /* 1: a thread is taking a place */
+} hs_rec_own_t;
+
+/* Of a thread. `ring` is never NULL: equal to the process's, the thread is known there. */
+typedef struct hs_rec_thread {
+    hs_rec_ring_t *ring;
+    uint32_t number;
+    uint32_t inside; /* calls of ours on the stack whose inner calls are not the program's */
+} hs_rec_thread_t;
+
+extern __attribute__((visibility("hidden"))) hs_rec_own_t *hs_rec_own;
+extern __attribute__((visibility("hidden"),
+                      tls_model("initial-exec"))) _Thread_local hs_rec_thread_t hs_rec_thread;
+
+/* NULL before the first record, and where nothing is recorded. */
+hs_rec_control_t *hs_rec_session_control(void);
+
+/* Takes a place for the process and a number for the thread. NULL: this call is not recorded. */
+hs_rec_ring_t *hs_rec_enter(void);
+
+/* Calls between the two are parts of one of the program's. Only with a matching end. */
+void hs_rec_inside_begin(void);
+void hs_rec_inside_end(void);
+
+/* The ring is full: waits until the record has room. False: the recorder is gone. */
+bool hs_rec_wait_for_room(hs_rec_ring_t *ring, uint32_t number);
+
+/* While dropping: whether there is room for one more; if not it is counted. */
+bool hs_rec_may_claim(hs_rec_ring_t *ring);
+
+void hs_rec_bell(void);
+
+/* One record of this thread; its number, or 0 where none was made. O(1), unless the ring is full. */
+static inline uint32_t hs_rec_put(unsigned kind, uint64_t a, uint64_t b, uint64_t c, unsigned align)
+{
+    hs_rec_ring_t *ring = hs_rec_own->ring;
+    if (HS_REC_UNLIKELY(hs_rec_thread.ring != ring)) {
+        ring = hs_rec_enter();
+        if (ring == NULL) {
+            return 0;
+        }
+    }
+    if (HS_REC_UNLIKELY(hs_rec_own->drop != 0) && !hs_rec_may_claim(ring)) {
+        return 0;
+    }
+    const uint32_t number = hs_rec_ring_claim(ring);
+    if (HS_REC_UNLIKELY(!hs_rec_ring_has_room(ring, number)) &&
+        !hs_rec_wait_for_room(ring, number)) {
+        return 0;
+    }
+    hs_rec_ring_write(ring, number, a, b, c, hs_rec_meta(kind, align, hs_rec_thread.number));
+    if (HS_REC_UNLIKELY((number & (HS_REC_BELL_EVERY - 1u)) == 0)) {
+        hs_rec_bell();
+    }
+    return number;
+}
+
+/* Text of this thread, for the record that follows it. */
+void hs_rec_put_text(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,1 @@
+"""Programs of this machine, recorded as they run (Linux)."""

@@ -1,0 +1,84 @@
+"""Where a trace's bytes go while it is recorded, and what happens when there is no room."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import zstandard
+
+from heapscope.capture.output import STDOUT
+from heapscope.errors import InputError
+from heapscope.trace.names import printable
+
+__all__ = ["Sink", "open_file", "open_first"]
+
+_LEVEL = 3  # of zstd: the program waits where this is slow
+
+
+class Sink:
+    """Takes a trace's bytes. An output that refuses them disturbs nobody: what comes then is
+    discarded, and `trouble` says so."""
+
+    def __init__(self, name: str, stream: BinaryIO, *, compressed: bool) -> None:
+        self.name = name
+        self.trouble = ""
+        self.kept = 0  # bytes of the trace that the output took
+        self._stream = stream
+        self._zstd = (
+            zstandard.ZstdCompressor(level=_LEVEL).stream_writer(stream, closefd=False)
+            if compressed
+            else None
+        )
+
+    def write(self, data: bytes) -> None:
+        if self.trouble:
+            return
+        try:
+            if self._zstd is not None:
+                self._zstd.write(data)
+            else:
+                self._stream.write(data)
+                self._stream.flush()
+            self.kept += len(data)
+        except OSError as error:
+            self._fail(error)
+
+    def close(self) -> None:
+        try:
+            if self._zstd is not None and not self.trouble:
+                self._zstd.flush(zstandard.FLUSH_FRAME)
+            if self._stream is not sys.stdout.buffer:
+                self._stream.close()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        if not self.trouble:
+            reason = error.strerror or str(error)
+            self.trouble = (
+                f"{self.name}: {reason}: what came after {self.kept:,} bytes was discarded; "
+                f"the program was not disturbed"
+            )
+
+
+def open_first(out: str) -> Sink:
+    """The output as the user named it; InputError where it cannot be written."""
+    shown = printable(out, limit=400)
+    if out == STDOUT:
+        return Sink("standard output", sys.stdout.buffer, compressed=False)
+    if "\0" in out:
+        raise InputError(f"{shown}: no path holds a NUL", remedy="give -o another name")
+    return open_file(Path(out), shown)
+
+
+def open_file(path: Path, shown: str) -> Sink:
+    try:
+        stream = path.open("wb", buffering=0)
+    except OSError as error:
+        raise InputError(
+            f"{shown}: cannot be written: {error.strerror or error}",
+            remedy="choose another place with -o, or make room there",
+        ) from None
+    return Sink(shown, stream, compressed=path.suffix == ".zst")

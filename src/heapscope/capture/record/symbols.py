@@ -1,0 +1,105 @@
+"""Return addresses of a recorded program to names, after it has run: functions, lines and inlines
+out of the files that lay there, or the debug files of the same build."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from symbolic.debuginfo import Archive
+from symbolic.exceptions import SymbolicError
+
+from heapscope.capture.record.demangle import demangle
+from heapscope.native.recorder import ModuleRow
+
+__all__ = ["NAME_MAX", "Symbols", "site_name"]
+
+NAME_MAX = 255  # bytes of a site's name in a trace
+_CUT = "...;"
+_SEPARATOR = ";"
+#: Where distributions put what they strip off, by build id.
+DEBUG_FILES = Path("/usr/lib/debug/.build-id")
+
+
+class Symbols:
+    """Of one image. A file that cannot be read gives addresses in it instead of names."""
+
+    def __init__(self, modules: Sequence[ModuleRow], program: str) -> None:
+        known = {module.start: module for module in modules}  # the last one told holds
+        self._modules = [known[start] for start in sorted(known)]
+        self._starts = [module.start for module in self._modules]
+        self._program = program
+        self._caches: dict[str, Any] = {}
+        self._frames: dict[int, tuple[str, ...]] = {}
+
+    def frames(self, address: int) -> tuple[str, ...]:
+        """The functions that a return address is in, innermost first: more than one where some
+        were inlined."""
+        if address not in self._frames:
+            self._frames[address] = self._found(address - 1)
+        return self._frames[address]
+
+    def _found(self, address: int) -> tuple[str, ...]:
+        at = bisect_right(self._starts, address) - 1
+        if at < 0 or address >= self._starts[at] + self._modules[at].size:
+            return (f"{address:#x}",)
+        module = self._modules[at]
+        path = module.path or self._program
+        offset = address - module.start
+        cache = self._cache(path)
+        found = [] if cache is None else cache.lookup(offset)
+        if not found:
+            return (f"{Path(path).name}+{offset:#x}",)
+        return tuple(_frame(place) for place in found)
+
+    def _cache(self, path: str) -> Any:
+        if path not in self._caches:
+            self._caches[path] = _best(path)
+        return self._caches[path]
+
+
+def site_name(stack: Sequence[int], symbols: Symbols) -> bytes:
+    """A stack as exports and reports read it: the outermost caller first, semicolons between. What
+    does not fit is left out at the outer end."""
+    names = [name for address in stack for name in symbols.frames(address)]
+    kept: list[str] = []
+    room = NAME_MAX
+    for number, name in enumerate(names):
+        cost = len(name.encode()) + (len(_SEPARATOR) if kept else 0)
+        rest = len(_CUT) if number + 1 < len(names) else 0
+        if kept and cost + rest > room:
+            return (_CUT + _SEPARATOR.join(reversed(kept))).encode()
+        kept.append(name)
+        room -= cost
+    return _SEPARATOR.join(reversed(kept)).encode()[:NAME_MAX]
+
+
+def _frame(place: Any) -> str:
+    symbol = demangle(place.symbol or "?")
+    line = f" ({Path(place.full_path).name}:{place.line})" if place.full_path and place.line else ""
+    return symbol.replace(_SEPARATOR, ":") + line
+
+
+def _best(path: str) -> Any:
+    """The symbols of a file, and where it was stripped, of its debug file."""
+    own = _object(Path(path))
+    if own is None:
+        return None
+    if "debug" not in own.features and own.code_id:
+        build = own.code_id
+        other = _object(DEBUG_FILES / build[:2] / f"{build[2:]}.debug")
+        if other is not None and other.code_id == build:
+            own = other
+    try:
+        return own.make_symcache()
+    except SymbolicError:
+        return None
+
+
+def _object(path: Path) -> Any:
+    try:
+        return next(iter(Archive.open(str(path)).iter_objects()), None)
+    except (SymbolicError, OSError, ValueError):
+        return None

@@ -1,0 +1,90 @@
+"""`heapscope record`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["record"]
+
+
+def record(
+    command: Annotated[
+        list[str], typer.Argument(metavar="PROGRAM...", help="The program and its arguments.")
+    ],
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="T.hst",
+            help='The trace to write (.hst, or .hst.zst); "-": standard output, where the '
+            "program's own output then goes to standard error.",
+        ),
+    ] = "record.hst",
+    stacks: Annotated[
+        int,
+        typer.Option(
+            "--stacks",
+            metavar="N",
+            min=0,
+            max=64,
+            help="Record who asked: call stacks of at most N callers.",
+        ),
+    ] = 0,
+    drop: Annotated[
+        bool,
+        typer.Option(
+            "--drop",
+            help="Lose events, and count them, where the program would have to wait.",
+        ),
+    ] = False,
+    children: Annotated[
+        bool,
+        typer.Option(
+            "--children/--no-children", help="Write a trace of each process that it starts, too."
+        ),
+    ] = True,
+    addresses: Annotated[
+        bool,
+        typer.Option(
+            "--addresses", help="Know blocks by their addresses; the trace is larger by half."
+        ),
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Run a Linux program and record what it asks of its heap. No rebuild, nothing lost.
+
+    Dynamically linked programs of 32 and 64 bit, glibc and musl, and all that they start: a
+    process that they fork goes on in T.PID.hst, what that runs after an exec in T.PID.2.hst. T.hst
+    is what the command itself became; what it ran before an exec is T.PID.1.hst.
+    The exit code is the program's (128 and the signal's number where a signal ended it).
+    Ctrl-C ends the program; its trace is whole.
+
+    \b
+    Examples:
+      heapscope record -o T.hst -- true
+      heapscope record --stacks 16 -o T.hst.zst -- ls -l
+      heapscope record -o T.hst --json - -- sh -c true
+    """
+    from heapscope.capture.record.session import RecordOptions
+    from heapscope.capture.record.session import record as record_it
+    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.record_progress import record_progress
+
+    options = RecordOptions(
+        out=out, frames=stacks, drop=drop, children=children, addresses=addresses
+    )
+    with record_progress() as progress:
+        result = record_it(command, options, progress=progress)
+    write_json({"heapscope_record": 1} | result.to_json(), json)
+    if wants_tables(json):
+        from heapscope.report.console import console
+        from heapscope.report.record import print_record
+
+        print_record(result, console(sys.stderr))
+    raise typer.Exit(result.exit_code)

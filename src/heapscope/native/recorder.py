@@ -1,0 +1,161 @@
+"""The native recorder of Linux programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from heapscope.errors import HeapscopeError
+from heapscope.native.library import ffi, load
+from heapscope.native.owner import NativeOwner
+
+__all__ = ["ImageRow", "ModuleRow", "NativeRecorder", "Phase"]
+
+_TAKE = 1 << 18
+_FRAMES = 256
+_NONE = (1 << 64) - 1
+
+
+class Phase:
+    """Of an image: what a process runs between two execs."""
+
+    RUNS, OVER, FINISHED, RELEASED = range(4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImageRow:
+    """hs_lab_record_image_t."""
+
+    events: int
+    live: int
+    live_peak: int
+    live_blocks: int
+    lost: int
+    unknown: int
+    implied: int
+    inherited: int
+    written: int
+    stacks: int
+    modules: int
+    phase: int
+    pid: int
+    word_size: int
+    forked: int
+    status: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleRow:
+    """A file that lay in a recorded process: addresses, and what of the file came first."""
+
+    path: str
+    start: int
+    size: int
+    file_offset: int
+
+
+class NativeRecorder(NativeOwner):
+    """Shared memory for programs that are recorded, and what takes their events out of it. Not for
+    several threads at a time. Use as a context manager."""
+
+    def __init__(
+        self,
+        *,
+        preload64: str,
+        preload32: str,
+        version: str,
+        program: str,
+        drop: bool = False,
+        addresses: bool = False,
+        frames: int = 0,
+    ) -> None:
+        lib = load()
+        texts = [text.encode("utf-8", "surrogateescape") for text in (preload64, preload32)]
+        names = [text.encode("utf-8", "replace") for text in (version, program)]
+        record = lib.hs_lab_record_new(*texts, *names, int(drop), int(addresses), frames)
+        if record == ffi.NULL:
+            raise HeapscopeError(
+                f"no shared memory for the recording: {os.strerror(ffi.errno)}",
+                remedy="lift the limit on the size of files (ulimit -f); memfd_create must be "
+                "allowed here",
+            )
+        super().__init__(record, lib.hs_lab_record_delete, what="recorder")
+        self._buffer = ffi.new("uint8_t[]", _TAKE)
+        self._frames = ffi.new("uint64_t[]", _FRAMES)
+
+    @property
+    def variable(self) -> str:
+        """Value of HEAPSCOPE_RECORD in the program's environment."""
+        return str(ffi.string(self._lib.hs_lab_record_variable(self.handle)).decode("ascii"))
+
+    def pump(self, milliseconds: int) -> int:
+        """Takes records for so long, or until something is ready; how many. Without the GIL."""
+        return int(self._lib.hs_lab_record_pump(self.handle, milliseconds))
+
+    def stop(self) -> None:
+        """Nothing is recorded from now on; the programs go on."""
+        self._lib.hs_lab_record_close(self.handle)
+
+    def images(self) -> int:
+        return int(self._lib.hs_lab_record_images(self.handle))
+
+    def running(self) -> int:
+        return int(self._lib.hs_lab_record_running(self.handle))
+
+    def missed(self) -> int:
+        """Processes that were not recorded because they found no place."""
+        return int(self._lib.hs_lab_record_missed(self.handle))
+
+    def object_wanted(self) -> bool:
+        return bool(self._lib.hs_lab_record_object_wanted(self.handle))
+
+    def answer_object(self, there: bool) -> None:
+        self._lib.hs_lab_record_object(self.handle, int(there))
+
+    def ready(self) -> Iterator[int]:
+        """Images with bytes to take, or that are over."""
+        index = 0
+        while (index := self._lib.hs_lab_record_ready(self.handle, index)) != _NONE:
+            yield int(index)
+            index += 1
+
+    def image(self, index: int) -> ImageRow:
+        out = ffi.new("hs_lab_record_image_t *")
+        self._lib.hs_lab_record_image(self.handle, index, out)
+        return ImageRow(**{f.name: getattr(out, f.name) for f in fields(ImageRow)})
+
+    def program(self, index: int) -> str:
+        raw = ffi.string(self._lib.hs_lab_record_program(self.handle, index))
+        return str(raw.decode("utf-8", "replace"))
+
+    def take(self, index: int) -> Iterator[bytes]:
+        """The finished bytes of an image's trace that were not taken yet."""
+        while count := self._lib.hs_lab_record_take(self.handle, index, self._buffer, _TAKE):
+            yield bytes(ffi.buffer(self._buffer, count))
+
+    def stack(self, index: int, number: int) -> tuple[int, ...]:
+        """Return addresses of a stack (from 1), innermost first."""
+        count = self._lib.hs_lab_record_stack(self.handle, index, number, self._frames, _FRAMES)
+        return tuple(ffi.unpack(self._frames, count)) if count else ()
+
+    def modules(self, index: int) -> tuple[ModuleRow, ...]:
+        out = ffi.new("hs_lab_record_module_t *")
+        rows = []
+        for number in range(self.image(index).modules):
+            raw = ffi.string(self._lib.hs_lab_record_module(self.handle, index, number, out))
+            path = raw.decode("utf-8", "surrogateescape")
+            rows.append(
+                ModuleRow(path=path, start=out.start, size=out.size, file_offset=out.file_offset)
+            )
+        return tuple(rows)
+
+    def name_site(self, index: int, site: int, name: bytes) -> None:
+        self._lib.hs_lab_record_site(self.handle, index, site, name, len(name))
+
+    def finish(self, index: int) -> None:
+        """Ends the image's trace; then take() has the rest of it."""
+        self._lib.hs_lab_record_finish(self.handle, index)
+
+    def release(self, index: int) -> None:
+        self._lib.hs_lab_record_release(self.handle, index)

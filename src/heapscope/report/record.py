@@ -1,0 +1,40 @@
+"""What a recording gave, in a line, and the next command."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from heapscope.capture.record.result import ImageRecord, RecordResult
+from heapscope.measure.wording import plural, size
+from heapscope.report.next_command import print_next
+
+__all__ = ["print_record"]
+
+
+def print_record(result: RecordResult, target: Console) -> None:
+    target.print(Text(_summary(result)), soft_wrap=True)
+    for message in result.messages():
+        target.print(Text(f"note: {message}", style="yellow"), soft_wrap=True)
+    found = result.main
+    if found is not None and not found.file.startswith("standard"):
+        print_next("heapscope", "info", found.file, target=target)
+
+
+def _summary(result: RecordResult) -> str:
+    found = result.main
+    end = f"{result.seconds:,.1f} s, exit code {result.exit_code}"
+    if found is None:
+        return f"no events; {end}"
+    others = [image for image in result.images if image is not found and image.events]
+    more = f"; {_others(others)}" if others else ""
+    per_event = found.bytes_written / found.events
+    return (
+        f"{found.file}: {plural(found.events, 'event')}, live peak {size(found.live_peak)}, "
+        f"{per_event:.2f} bytes an event; {end}{more}"
+    )
+
+
+def _others(images: list[ImageRecord]) -> str:
+    events = sum(image.events for image in images)
+    return f"and {plural(len(images), 'more trace')} with {plural(events, 'event')}"

@@ -1,0 +1,107 @@
+"""What a program asks is what its trace has, under 64 and 32 bit."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from recording.programs import Build, Recorded, events_of
+
+from heapscope.trace.info import read_info
+
+MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED = range(1, 7)
+MARK, POOL_CREATE, POOL_ALLOC, POOL_RELEASE = 7, 11, 13, 14
+
+#: What programs/calls.c does: kind, size, log2 of the alignment.
+ASKED = [
+    (MARK, 0, 0),
+    (MALLOC, 100, 0),
+    (CALLOC, 210, 0),
+    (MALLOC, 50, 0),  # realloc(NULL, 50)
+    (REALLOC, 5000, 0),
+    (MALLOC, 143, 0),  # reallocarray(NULL, 11, 13)
+    (ALIGNED, 128, 6),
+    (ALIGNED, 300, 8),
+    (ALIGNED, 33, 5),
+    (ALIGNED, 17, 12),
+    (MALLOC, 0, 0),
+    (FAILED, "half", 0),
+    (FAILED, "half", 0),
+    (MALLOC, 200, 0),
+    (POOL_CREATE, 4096, 0),
+    (POOL_ALLOC, 100, 0),
+    (POOL_RELEASE, 0, 0),
+    *[(FREE, 0, 0)] * 10,
+    (MARK, 0, 0),
+]
+
+
+@pytest.mark.parametrize("kind", ["native", "32-bit", "musl"])
+def test_every_call_is_recorded_once_as_it_was_asked(
+    build: Build, recorded: Recorded, kind: str
+) -> None:
+    flags = ("-m32",) if kind == "32-bit" else ()
+    result = recorded(build("calls", *flags, musl=kind == "musl"))
+    assert (result.exit_code, result.messages()) == (0, ())
+    (image,) = result.images
+    half = 1 << (8 * image.word_size - 1)
+    events = events_of(image)
+    found = [(int(e["kind"]), int(e["size"]), int(e["align_log2"])) for e in events]
+    assert found == [(k, half if s == "half" else s, a) for k, s, a in ASKED]
+    assert [int(e["new_key"]) for e in events if e["kind"] == FAILED] == [MALLOC, REALLOC]
+    assert (kind == "musl") == ("musl" in read_info(image.file).metadata["allocator"])
+    assert image.live_blocks_end == image.live_end == image.unknown == 0
+
+
+def test_what_the_program_says_of_itself_is_in_the_trace(build: Build, recorded: Recorded) -> None:
+    (image,) = recorded(build("calls")).images
+    info = read_info(image.file)
+    long = "a name that is longer than one record of the ring can hold"
+    assert [(mark.name, mark.event) for mark in info.marks] == [("start", 0), (long, 23)]
+    assert [task.name for task in info.tasks] == ["main", "network"]
+    task_of_200 = [int(e["task"]) for e in events_of(image) if e["size"] == 200]
+    assert task_of_200 == [1]
+    assert info.source == "linux"
+    assert info.metadata["program"].endswith("/calls")
+    assert info.metadata["allocator"].startswith(("glibc", "musl"))
+
+
+def test_a_64_bit_recording_says_that_its_sizes_are_not_the_chips(
+    build: Build, recorded: Recorded
+) -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    from heapscope.report.info import print_info
+
+    (image,) = recorded(build("calls")).images
+    out = StringIO()
+    print_info(read_info(image.file), Console(file=out, width=300))
+    if image.word_size == 8:
+        assert "sizes are not a chip's" in out.getvalue()
+    assert "not applicable" in out.getvalue()
+
+
+def test_threads_are_tasks_by_their_names(build: Build, recorded: Recorded) -> None:
+    (image,) = recorded(build("threads"), 6, 500).images
+    info = read_info(image.file)
+    named = {task.name for task in info.tasks}
+    assert {"main", "worker 0", "worker 1", "worker 2"} <= named
+    workers = Counter(int(e["task"]) for e in events_of(image))
+    assert len(workers) >= 4
+
+
+def test_the_python_interpreter_is_recorded_to_its_end(recorded: Recorded) -> None:
+    import sys
+
+    code = "import json; x = json.loads(json.dumps(list(range(2000)))); raise SystemExit(7)"
+    result = recorded(sys.executable, "-c", code)
+    assert result.exit_code == 7
+    image = result.main
+    assert image is not None
+    assert image.events > 500
+    assert image.unknown == 0  # each free is of a block that was seen
+    keys = events_of(image)
+    assert int(np.count_nonzero(keys["kind"] == FREE)) > 100

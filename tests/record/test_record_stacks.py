@@ -1,0 +1,73 @@
+"""Who asked: call stacks, out of unwind tables and by frame pointers, with inlines and names."""
+
+from __future__ import annotations
+
+import pytest
+from recording.programs import Build, Recorded, events_of
+
+from heapscope.capture.record.symbols import NAME_MAX, Symbols, site_name
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.native.recorder import ModuleRow
+from heapscope.trace.feed import read_trace
+
+MALLOC, REALLOC = 1, 4
+
+
+def names(file: str) -> list[str]:
+    with NativeReader() as reader:
+        read_trace(file, reader)
+        return [(name or b"").decode() for name in reader.names(NameTable.SITE)]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("-O0",),
+        ("-O2", "-g"),
+        ("-O2", "-fno-asynchronous-unwind-tables", "-fno-omit-frame-pointer"),
+        ("-m32", "-O2", "-g"),
+    ],
+    ids=["tables", "inlines", "frame pointers", "32-bit"],
+)
+def test_a_site_is_the_stack_that_asked(
+    build: Build, recorded: Recorded, flags: tuple[str, ...]
+) -> None:
+    (image,) = recorded(build("stacks", *flags), frames=16).images
+    sites = names(image.file)
+    found = {
+        int(e["size"]): [frame.split(" ")[0] for frame in sites[int(e["site"])].split(";")]
+        for e in events_of(image)
+        if e["kind"] in (MALLOC, REALLOC) and e["size"] in (1001, 1002, 1003, 1004)
+    }
+    inlined = ["inlined"] if "-g" in flags else []
+    main = [frames[frames.index("main") :] for frames in found.values()]
+    assert main == [
+        ["main", "outer", "middle", *inlined],
+        ["main", "middle", *inlined],
+        ["main", "recursive", "recursive", "recursive", "middle", *inlined],
+        ["main"],
+    ]
+    if "-g" in flags:
+        assert "stacks.c:" in sites[int(events_of(image)[-1]["site"] or 1)] or any(
+            "(stacks.c:" in site for site in sites
+        )
+
+
+def test_a_stack_has_as_many_frames_as_were_asked_for(build: Build, recorded: Recorded) -> None:
+    (image,) = recorded(build("stacks", "-O0"), frames=2).images
+    assert {site.count(";") for site in names(image.file) if "recursive" in site} == {1}
+
+
+def test_a_trace_without_stacks_has_no_sites(build: Build, recorded: Recorded) -> None:
+    (image,) = recorded(build("stacks", "-O0")).images
+    assert names(image.file) == []
+
+
+def test_a_name_that_does_not_fit_loses_its_outer_end() -> None:
+    symbols = Symbols(
+        [ModuleRow(path="/none/" + "x" * 60, start=0, size=1 << 20, file_offset=0)], ""
+    )
+    name = site_name([16 * (i + 1) for i in range(10)], symbols).decode()
+    assert len(name) <= NAME_MAX
+    assert name.startswith("...;")
+    assert name.endswith("x+0xf")

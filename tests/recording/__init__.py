@@ -1,0 +1,1 @@
+"""Programs that are recorded, and what tests look for in their traces."""
