@@ -70,7 +70,8 @@ typedef bool (*hs_walk_fn)(void *context, const hs_walk_block_t *block); /* fals
 typedef enum hs_tracking {
     HS_TRACKING_NONE = 0,
     HS_TRACKING_IN_POISON = 1, /* in the poison's head, which is switched on by it */
-    HS_TRACKING_IN_FRONT = 2   /* in front of what the program gets, by the layer above the heap */
+    HS_TRACKING_IN_FRONT = 2,  /* in front of what the program gets, by the layer above the heap */
+    HS_TRACKING_IN_BLOCK = 3   /* where the model itself puts it */
 } hs_tracking_t;
 
 /*
@@ -84,6 +85,7 @@ struct hs_model {
     uint32_t granule;          /* every payload size is a multiple of this; bytes */
     bool poisonable;           /* `+light` exists for it */
     hs_tracking_t tracking;    /* `+track` */
+    bool guardable;            /* `+guard1` to `+guard3` exist for it */
     bool has_realloc;          /* false: hs_sim_realloc allocates, copies and frees */
     bool has_aligned;          /* false: hs_sim_aligned always fails */
     bool serves_up_to_largest; /* malloc serves every size from 1 to largest_allocatable */
@@ -120,9 +122,12 @@ struct hs_model {
 /* A model and how it is built. */
 typedef struct hs_allocator {
     const hs_model_t *model;
-    bool light;     /* light poisoning */
-    bool track;     /* task tracking; light poisoning too where the version has no other way */
-    bool word_only; /* for memory without byte access; no matter to models of other allocators */
+    bool light; /* light poisoning */
+    bool track; /* task tracking; light poisoning too where the version has no other way */
+    /* The rest is of our own heap; no matter to models of other allocators. */
+    uint8_t guard;  /* hs_guard_level_t */
+    bool word_only; /* for memory without byte access */
+    uint32_t front; /* bytes of the region before the heap: control data of the set of regions */
 } hs_allocator_t;
 
 /* Bytes that poisoning and task tracking put around every block. */

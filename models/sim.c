@@ -38,7 +38,8 @@ static hs_around_t around_of(hs_allocator_t allocator)
         around.behind = POISON_TAIL;
         around.poison = around.front + around.behind;
     }
-    around.front += allocator.track && !in_poison ? TASK_HANDLE : 0;
+    const bool in_front = allocator.track && allocator.model->tracking == HS_TRACKING_IN_FRONT;
+    around.front += in_front ? TASK_HANDLE : 0;
     return around;
 }
 
@@ -125,7 +126,8 @@ static hs_sim_t *heap_shell(const hs_model_t *model, uint32_t base, uint32_t siz
 static bool has_flavour(hs_allocator_t allocator)
 {
     return allocator.model != NULL && (!allocator.light || allocator.model->poisonable) &&
-           (!allocator.track || allocator.model->tracking != HS_TRACKING_NONE);
+           (!allocator.track || allocator.model->tracking != HS_TRACKING_NONE) &&
+           (allocator.guard == 0 || allocator.model->guardable);
 }
 
 static hs_status_t heap_build(hs_allocator_t allocator, uint32_t base, uint32_t size,

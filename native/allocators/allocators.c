@@ -12,6 +12,7 @@ typedef struct named_allocator {
 
 #define ONE(title, object, has_light, has_track)                                                   \
     {title, {.model = &(object), .light = (has_light), .track = (has_track)}},
+#define GUARD(title, object, level) {title, {.model = &(object), .guard = (level)}},
 #define PLAIN(name, object) ONE(name, object, false, false)
 #define POISONABLE(name, object) PLAIN(name, object) ONE(name "+light", object, true, false)
 #define IN_POISON(name, object) POISONABLE(name, object) ONE(name "+track", object, true, true)
@@ -20,30 +21,58 @@ typedef struct named_allocator {
     ONE(name "+track", object, false, true)                                                        \
     ONE(name "+light+track", object, true, true)
 
+#define GUARDED(name, object)                                                                      \
+    POISONABLE(name, object)                                                                       \
+    ONE(name "+track", object, false, true)                                                        \
+    GUARD(name "+guard1", object, 1)                                                               \
+    GUARD(name "+guard2", object, 2)                                                               \
+    GUARD(name "+guard3", object, 3)
+
 /* A model's plain name comes first. */
-static const named_allocator_t ALLOCATORS[] = {HS_OWN_LIST(PLAIN, POISONABLE)
+static const named_allocator_t ALLOCATORS[] = {HS_OWN_LIST(PLAIN, POISONABLE, GUARDED)
                                                    HS_MODEL_LIST(PLAIN, IN_POISON, IN_FRONT)};
 
 #define ALLOCATOR_COUNT (sizeof ALLOCATORS / sizeof ALLOCATORS[0])
 
-/* Takes "+light" and "+track", each once at most, off `flavours`, which ends the name. */
+static bool is_flavour(const char *flavour, size_t length, const char *name)
+{
+    return length == strlen(name) && strncmp(flavour, name, length) == 0;
+}
+
+/* One of them, which must not have been there before. */
+static bool parse_flavour(const char *flavour, size_t length, hs_allocator_t *out)
+{
+    static const char *const guards[] = {"+guard1", "+guard2", "+guard3"};
+    for (uint8_t level = 1; level <= 3; level++) {
+        if (is_flavour(flavour, length, guards[level - 1])) {
+            const bool first = out->guard == 0;
+            out->guard = level;
+            return first;
+        }
+    }
+    const bool track = is_flavour(flavour, length, "+track");
+    if (!track && !is_flavour(flavour, length, "+light")) {
+        return false;
+    }
+    bool *const has = track ? &out->track : &out->light;
+    const bool first = !*has;
+    *has = true;
+    return first;
+}
+
+/* Takes the flavours, each once at most, off `flavours`, which ends the name. */
 static bool parse_flavours(const char *flavours, hs_allocator_t *out)
 {
     while (*flavours != 0) {
         const size_t length = 1 + strcspn(flavours + 1, "+");
-        bool *flavour = NULL;
-        if (length == strlen("+light") && strncmp(flavours, "+light", length) == 0) {
-            flavour = &out->light;
-        } else if (length == strlen("+track") && strncmp(flavours, "+track", length) == 0) {
-            flavour = &out->track;
-        }
-        if (flavour == NULL || *flavour) {
+        if (!parse_flavour(flavours, length, out)) {
             return false;
         }
-        *flavour = true;
         flavours += length;
     }
     out->light |= out->track && out->model->tracking == HS_TRACKING_IN_POISON;
+    /* Among canaries there is room for the owner: the same places with it and without. */
+    out->track &= !(out->guard != 0 && out->model->tracking == HS_TRACKING_IN_BLOCK);
     return true;
 }
 
@@ -52,7 +81,7 @@ static const named_allocator_t *find(const hs_allocator_t *wanted)
     for (size_t i = 0; i < ALLOCATOR_COUNT; i++) {
         const hs_allocator_t *one = &ALLOCATORS[i].allocator;
         if (one->model == wanted->model && one->light == wanted->light &&
-            one->track == wanted->track) {
+            one->track == wanted->track && one->guard == wanted->guard) {
             return &ALLOCATORS[i];
         }
     }

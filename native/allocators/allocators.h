@@ -1,9 +1,10 @@
 /*
  * Allocator names: every model and our own heap, each with its flavours.
  *
- * A name is a model's, then "+light" for light poisoning and "+track" for task tracking, in any
- * order, where the model has them. ESP-IDF v4.x tracks tasks only with poisoning, so that
- * "idf-4.2+track" and "idf-4.2+light+track" are the same.
+ * A name is a model's, then "+light" for light poisoning, "+track" for task tracking and, of our own
+ * heap, "+guard1" to "+guard3" for its guard, in any order, where the model has them. ESP-IDF v4.x
+ * tracks tasks only with poisoning, so that "idf-4.2+track" and "idf-4.2+light+track" are the same;
+ * and so are "heapscope+guard1" and "heapscope+guard1+track", whose blocks know their owners anyway.
  */
 #ifndef HEAPSCOPE_NATIVE_ALLOCATORS_H
 #define HEAPSCOPE_NATIVE_ALLOCATORS_H

@@ -2,18 +2,23 @@
  * The heap that ships on chips, on the host copy of a region: no model of it but the heap itself.
  * Its control data lie in the region and hold no pointer, so that a copy of the bytes is a copy of
  * the heap. It aligns addresses; for the same answers as on the chip, the host copy lies where the
- * region does, modulo the largest alignment that matters.
+ * region does, modulo the largest alignment that matters. Canaries follow from places in the heap, so
+ * they are those of the chip, too.
+ *
+ * Every block goes through the guard's calls, as on the chip (device/src/regions); what the guard adds
+ * to a block, owner included, is inside the heap's block.
  *
  * It counts no steps: of it there are instructions (docs/reference/allocators.md). Bytes that a
  * moving realloc copies are known, and counted.
  */
 #include "allocators/heapscope.h"
 
-#include "heapscope/heap.h"
+#include "heapscope/guard.h"
 #include "region.h"
 #include "seen.h"
 
 #define SLOTS_BELOW 64u /* bytes; larger blocks are no slots */
+#define OWNER 1u        /* any: its number changes no place */
 
 typedef struct own_heap {
     hs_sim_t sim;
@@ -32,9 +37,41 @@ static uint32_t offset_of(const hs_sim_t *sim, const void *block)
     return (uint32_t)((uintptr_t)block - (uintptr_t)sim->mem);
 }
 
-static uint32_t size_of(const hs_sim_t *sim, const void *block)
+/* The guard of the heap as it is configured, made for each call: unlike the heap it has pointers. Walks
+ * on a schedule find nothing here, as nobody writes where he may not. */
+static hs_guard_t guard_of(const hs_sim_t *sim)
 {
-    return (uint32_t)hs_heap_usable_size(device(sim), block);
+#if HS_GUARD || HS_OWNERS
+    static const hs_guard_config_t configs[] = {
+        {.level = HS_GUARD_LINKS},
+        {.level = HS_GUARD_CANARIES, .owners = true},
+        {.level = HS_GUARD_FILL, .owners = true},
+        {.level = HS_GUARD_WALK, .owners = true},
+        {.level = HS_GUARD_LINKS, .owners = true},
+    };
+    const hs_guard_config_t *const config =
+        &configs[sim->allocator.track ? 4 : sim->allocator.guard];
+    return (hs_guard_t){.heap = device(sim), .config = config, .until_walk = UINT32_MAX};
+#else
+    return (hs_guard_t){.heap = device(sim)};
+#endif
+}
+
+static const hs_tag_t TAG = {OWNER, NULL};
+
+/* The heap's block around what the program has: a word of canaries lies before that at least, and the
+ * block on the heap's own alignment. */
+static void *raw_of(const hs_sim_t *sim, uint32_t offset)
+{
+    const uintptr_t block = (uintptr_t)sim->mem + offset;
+    const bool canaries = sim->allocator.guard >= HS_GUARD_CANARIES;
+    return (void *)(canaries ? (block - 4) & ~(uintptr_t)(HS_ALIGNMENT_DEFAULT - 1) : block);
+}
+
+/* Of the heap's block. */
+static uint32_t size_of(const hs_sim_t *sim, uint32_t offset)
+{
+    return (uint32_t)hs_heap_usable_size(device(sim), raw_of(sim, offset));
 }
 
 /* The alignment to ask for on the host, 0: there is no such place on the chip. Above the modulus,
@@ -54,20 +91,33 @@ static uint32_t host_alignment(const hs_sim_t *sim, uint32_t align)
 
 static hs_status_t create(hs_sim_t *sim, hs_form_t form, uint32_t alignment)
 {
-    const hs_heap_config_t config = {.form = sim->allocator.word_only ? HS_FORM_WORD : form,
+    const hs_allocator_t *const allocator = &sim->allocator;
+    const hs_heap_config_t config = {.form = allocator->word_only ? HS_FORM_WORD : form,
                                      .alignment = alignment};
     /* Of a larger region the heap would leave a part unused without a word. */
+    if (sim->size > HS_WIDE_MAX || allocator->front >= sim->size) {
+        return HS_ERR_MEMORY;
+    }
+    if ((allocator->guard != 0 && !HS_GUARD) || (allocator->track && !HS_OWNERS)) {
+        return HS_ERR_ARGUMENT; /* not compiled in */
+    }
     hs_heap_t *heap =
-        sim->size <= HS_WIDE_MAX ? hs_heap_create(sim->mem, sim->size, &config) : NULL;
+        hs_heap_create(sim->mem + allocator->front, sim->size - allocator->front, &config);
     if (heap == NULL) {
         return HS_ERR_MEMORY;
     }
     ((own_heap_t *)sim)->handle = offset_of(sim, heap);
+    hs_guard_t guard = guard_of(sim);
+#if HS_GUARD || HS_OWNERS
+    const hs_status_t status = hs_guard_init(&guard, heap, guard.config);
+#else
+    const hs_status_t status = hs_guard_init(&guard, heap, NULL);
+#endif
     hs_heap_info_t info;
     hs_heap_info(heap, &info);
-    sim->tally.control = (uint32_t)(info.control + info.bitmap);
+    sim->tally.control = (uint32_t)(allocator->front + info.control + info.bitmap);
     sim->tally.free = (uint32_t)info.free;
-    return HS_OK;
+    return status;
 }
 
 static hs_status_t create_auto(hs_sim_t *sim)
@@ -93,27 +143,30 @@ static uint32_t taken(hs_sim_t *sim, const void *block)
     if (block == NULL) {
         return HS_NONE;
     }
+    const uint32_t offset = offset_of(sim, block);
     sim->tally.free = (uint32_t)hs_heap_free_size(device(sim));
-    sim->tally.used += size_of(sim, block);
+    sim->tally.used += size_of(sim, offset);
     sim->tally.used_blocks++;
-    return offset_of(sim, block);
+    return offset;
 }
 
 static uint32_t own_malloc(hs_sim_t *sim, uint32_t size)
 {
-    return taken(sim, hs_heap_malloc(device(sim), size));
+    hs_guard_t guard = guard_of(sim);
+    return taken(sim, hs_guard_malloc(&guard, size, TAG));
 }
 
 static uint32_t own_aligned(hs_sim_t *sim, uint32_t align, uint32_t size, uint32_t at)
 {
-    return taken(sim, hs_heap_aligned_alloc(device(sim), host_alignment(sim, align), size, at));
+    hs_guard_t guard = guard_of(sim);
+    return taken(sim, hs_guard_aligned_alloc(&guard, host_alignment(sim, align), size, at, TAG));
 }
 
 static void own_free(hs_sim_t *sim, uint32_t offset)
 {
-    void *const block = sim->mem + offset;
-    const uint32_t size = size_of(sim, block);
-    if (hs_heap_free(device(sim), block) == HS_OK) {
+    hs_guard_t guard = guard_of(sim);
+    const uint32_t size = size_of(sim, offset);
+    if (hs_guard_free(&guard, sim->mem + offset) == HS_OK) {
         sim->tally.free = (uint32_t)hs_heap_free_size(device(sim));
         sim->tally.used -= size;
         sim->tally.used_blocks--;
@@ -125,10 +178,11 @@ static void own_free(hs_sim_t *sim, uint32_t offset)
 static uint32_t own_realloc(hs_sim_t *sim, uint32_t offset, uint32_t size)
 {
     hs_heap_t *heap = device(sim);
+    hs_guard_t guard = guard_of(sim);
     void *const block = sim->mem + offset;
-    const uint32_t old = size_of(sim, block);
+    const uint32_t old = size_of(sim, offset);
     const size_t minimum = hs_heap_reset_minimum(heap);
-    void *const moved = hs_heap_realloc(heap, block, size);
+    void *const moved = hs_guard_realloc(&guard, block, size, TAG);
     sim->tally.free = (uint32_t)hs_heap_minimum_free(heap);
     hs_region_note_low(sim);
     hs_heap_restore_minimum(heap, minimum);
@@ -136,30 +190,35 @@ static uint32_t own_realloc(hs_sim_t *sim, uint32_t offset, uint32_t size)
     if (moved == NULL) {
         return HS_NONE;
     }
+    const uint32_t to = offset_of(sim, moved);
     sim->steps.copied += moved == block ? 0 : old < size ? old : size;
-    sim->tally.used += size_of(sim, moved) - old;
-    return offset_of(sim, moved);
+    sim->tally.used += size_of(sim, to) - old;
+    return to;
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
 static uint32_t usable(const hs_sim_t *sim, uint32_t offset)
 {
-    return size_of(sim, sim->mem + offset);
+    const hs_guard_t guard = guard_of(sim);
+    return (uint32_t)hs_guard_usable_size(&guard, sim->mem + offset);
 }
 
 static bool fits(const hs_sim_t *sim, uint32_t align, uint32_t size, uint32_t at)
 {
-    return hs_heap_fits(device(sim), align == 0 ? 1 : host_alignment(sim, align), size, at);
+    const hs_guard_t guard = guard_of(sim);
+    return hs_guard_fits(&guard, align == 0 ? 1 : host_alignment(sim, align), size, at);
 }
 
-/* hs_heap_largest answers for every smaller size as well. Where only slots are left, one for a larger
+/* hs_guard_largest answers for every smaller size as well. Where only slots are left, one for a larger
  * size may be free while none for a smaller is. */
 static uint32_t largest_allocatable(hs_sim_t *sim)
 {
-    const uint32_t largest = (uint32_t)hs_heap_largest(device(sim));
-    for (uint32_t size = SLOTS_BELOW; size > largest; size -= 4) {
-        if (hs_heap_fits(device(sim), 1, size, 0)) {
+    const hs_guard_t guard = guard_of(sim);
+    const uint32_t largest = (uint32_t)hs_guard_largest(&guard);
+    const uint32_t step = sim->allocator.track ? 1 : 4; /* an owner is a byte of a slot */
+    for (uint32_t size = SLOTS_BELOW; size > largest; size -= step) {
+        if (hs_guard_fits(&guard, 1, size, 0)) {
             return size;
         }
     }
@@ -190,9 +249,10 @@ static uint32_t free_blocks(const hs_sim_t *sim)
 static void reported(const hs_sim_t *sim, hs_reported_t *out)
 {
     const hs_heap_t *heap = device(sim);
+    const hs_guard_t guard = guard_of(sim);
     out->free = (uint32_t)hs_heap_free_size(heap);
     out->minimum_free = (uint32_t)hs_heap_minimum_free(heap);
-    out->largest_free = (uint32_t)hs_heap_largest(heap);
+    out->largest_free = (uint32_t)hs_guard_largest(&guard);
     out->allocated = sim->tally.used;
 }
 
@@ -258,6 +318,8 @@ const hs_model_t hs_model_heapscope = {
     .name = "heapscope",
     .title = "Heapscope's own heap, its form by the region",
     .poisonable = true,
+    .tracking = HS_TRACKING_IN_BLOCK,
+    .guardable = true,
     .create = create_auto,
     SAME_IN_ALL_FORMS,
 };

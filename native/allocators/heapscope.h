@@ -4,14 +4,15 @@
 
 #include "model.h"
 
-/* Poisoning puts a block 8 bytes off, which is no place for one that is aligned to 16. */
-#define HS_OWN_LIST(PLAIN, POISONABLE)                                                             \
-    POISONABLE("heapscope", hs_model_heapscope)                                                    \
+/* GUARDED(name, object) has "+light", "+track" for owners, and "+guard1" to "+guard3". Poisoning puts a
+ * block 8 bytes off, which is no place for one that is aligned to 16. */
+#define HS_OWN_LIST(PLAIN, POISONABLE, GUARDED)                                                    \
+    GUARDED("heapscope", hs_model_heapscope)                                                       \
     PLAIN("heapscope-16", hs_model_heapscope_16)                                                   \
     POISONABLE("heapscope-wide", hs_model_heapscope_wide)
 
 #define HS_OWN_DECLARE(name, object) extern const hs_model_t object;
-HS_OWN_LIST(HS_OWN_DECLARE, HS_OWN_DECLARE)
+HS_OWN_LIST(HS_OWN_DECLARE, HS_OWN_DECLARE, HS_OWN_DECLARE)
 #undef HS_OWN_DECLARE
 
 #endif

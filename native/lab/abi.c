@@ -26,7 +26,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         size_t size;
     } structs[] = {
 #define SIZE(type) {#type, sizeof(type)}
-        SIZE(hs_lab_text_stats_t),     SIZE(hs_lab_health_t),
+        SIZE(hs_lab_import_stats_t),   SIZE(hs_lab_health_t),
         SIZE(hs_lab_census_t),         SIZE(hs_lab_region_t),
         SIZE(hs_lab_need_t),           SIZE(hs_lab_config_t),
         SIZE(hs_lab_summary_t),        SIZE(hs_lab_region_row_t),
@@ -47,7 +47,9 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_holding_row_t),    SIZE(hs_lab_picture_t),
         SIZE(hs_lab_export_row_t),     SIZE(hs_lab_sample_t),
         SIZE(hs_lab_profile_row_t),    SIZE(hs_lab_profile_t),
-        SIZE(hs_lab_cell_t),
+        SIZE(hs_lab_cell_t),           SIZE(hs_lab_record_image_t),
+        SIZE(hs_lab_record_module_t),  SIZE(hs_lab_pool_rule_t),
+        SIZE(hs_lab_pool_totals_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

@@ -146,6 +146,10 @@ typedef struct hs_lab_region {
      * that can give it, and `start` is then that block's. 2: the same, on memory of its own. */
     uint32_t private_heap;
     uint32_t taken_from;
+    /* Of our own allocator, on a chip (device/include/heapscope/regions.h): 1: in the table of its set
+     * of regions; 2: there, a start-up stack; 3: added later, the last one first in the list. 0: a
+     * heap alone, without a set. */
+    uint32_t in_set;
     char allocator[32];
 } hs_lab_region_t;
 

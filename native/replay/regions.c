@@ -125,13 +125,21 @@ uint32_t hs_regions_mask_for(hs_regions_t *regions, uint32_t caps, uint32_t size
     return mask;
 }
 
+static bool by_alias(const hs_region_t *region, uint32_t caps)
+{
+    return (caps & HS_CAP_EXEC) && region->iram_alias;
+}
+
+/* What is addressed by bytes has sizes in bytes. */
+static uint32_t payload_size(const hs_region_t *region, uint32_t size, uint32_t caps)
+{
+    return (effective(caps) & HS_CAP_32BIT) || region->words ? (size + 3u) & ~UINT32_C(3) : size;
+}
+
 /* The bytes that the heap is asked for. */
 static uint32_t heap_size(const hs_region_t *region, uint32_t size, uint32_t caps)
 {
-    if (effective(caps) & HS_CAP_32BIT) {
-        size = (size + 3u) & ~UINT32_C(3);
-    }
-    return (caps & HS_CAP_EXEC) && region->iram_alias ? size + EXEC_EXTRA : size;
+    return payload_size(region, size, caps) + (by_alias(region, caps) ? EXEC_EXTRA : 0);
 }
 
 /* Sizes so large that rounding them would wrap around never reach an allocator: heap_caps_malloc
@@ -141,9 +149,15 @@ static bool beyond(const hs_region_t *region, uint32_t size)
     return size > region->size;
 }
 
+/* Where words come in reverse order our own regions align nothing beyond a word. */
+static bool misaligned(const hs_region_t *region, const hs_request_t *request, uint32_t caps)
+{
+    return region->own && request->align > 4 && by_alias(region, caps);
+}
+
 static uint32_t take(const hs_region_t *region, const hs_request_t *request, uint32_t caps)
 {
-    if (beyond(region, request->size)) {
+    if (beyond(region, request->size) || misaligned(region, request, caps)) {
         return HS_NONE;
     }
     const uint32_t size = heap_size(region, request->size, caps);
@@ -167,7 +181,7 @@ static bool place_in(hs_regions_t *regions, uint32_t index, const hs_request_t *
     place->region = index;
     place->offset = offset;
     place->held = region->heap->tally.used - used;
-    place->exec = (caps & HS_CAP_EXEC) && region->iram_alias;
+    place->exec = by_alias(region, caps);
     place->aligned = request->align != 0;
     return true;
 }
@@ -196,10 +210,10 @@ void hs_regions_plan(hs_regions_t *regions)
     regions->route_count = 0;
     plan(regions, rule->small, &regions->plain);
     regions->plain_limit = 0;
-    if (regions->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT)) {
-        regions->plain_heap = regions->region[regions->plain.tries[0]].heap;
-        const uint32_t size = regions->region[regions->plain.tries[0]].size;
-        const uint32_t limit = rule->threshold < size ? rule->threshold : size;
+    const hs_region_t *first = &regions->region[regions->plain.tries[0]];
+    if (regions->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT) && !first->words) {
+        regions->plain_heap = first->heap;
+        const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
         regions->plain_limit = hs_regions_allowed(regions, limit);
     }
 }
@@ -270,17 +284,19 @@ bool hs_regions_allocate_in(hs_regions_t *regions, uint32_t index, const hs_requ
     return place_in(regions, index, request, caps_in(regions, index, request), place);
 }
 
-/* realloc in the block's own heap; false: it was not asked, or *refused it. */
-static bool resize(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place,
-                   bool *refused)
+/* realloc in the block's own heap; false: it was not asked, or *refused it. ESP-IDF does neither round
+ * nor look whether data is to become code. */
+static bool resize(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+                   hs_place_t *place, bool *refused)
 {
     const hs_region_t *region = &regions->region[place->region];
     *refused = false;
-    if (place->exec || beyond(region, request->size)) {
+    if (place->exec || beyond(region, request->size) || (region->own && by_alias(region, caps))) {
         return false;
     }
     const uint32_t used = region->heap->tally.used;
-    const uint32_t offset = hs_sim_realloc(region->heap, place->offset, request->size);
+    const uint32_t size = region->own ? payload_size(region, request->size, caps) : request->size;
+    const uint32_t offset = hs_sim_realloc(region->heap, place->offset, size);
     if (offset == HS_NONE) {
         regions->refusals[place->region]++;
         *refused = true;
@@ -297,7 +313,7 @@ bool hs_regions_resize(hs_regions_t *regions, const hs_request_t *request, bool 
     const uint32_t caps = caps_in(regions, place->region, request);
     bool refused;
     return (!asked || (all_caps(&regions->region[place->region]) & caps) == caps) &&
-           resize(regions, request, place, &refused);
+           resize(regions, request, caps, place, &refused);
 }
 
 void hs_regions_move(hs_regions_t *regions, const hs_request_t *request, const hs_place_t *moved,
@@ -315,11 +331,13 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
 {
     bool refused = false;
     if ((all_caps(&regions->region[place->region]) & caps) == caps) {
-        if (resize(regions, request, place, &refused)) {
+        if (resize(regions, request, caps, place, &refused)) {
             return true;
         }
-        /* Nowhere else to go: asking once more would only change lists that a search rotates. */
-        if (refused && hs_regions_route(regions, caps)->mask == UINT32_C(1) << place->region) {
+        /* Nowhere else to go: asking once more would only change lists that a search rotates. Of our
+         * own heap a new block may need less than the old one grown: that keeps its head. */
+        if (refused && !regions->region[place->region].own &&
+            hs_regions_route(regions, caps)->mask == UINT32_C(1) << place->region) {
             return false;
         }
     }
@@ -355,6 +373,7 @@ bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
 {
     const uint32_t size = heap_size(region, request->size, request->caps);
     return region->heap != NULL && request->size != 0 && !beyond(region, request->size) &&
+           !misaligned(region, request, request->caps) &&
            hs_sim_fits(region->heap, request->align, size, 0);
 }
 
@@ -395,8 +414,8 @@ uint32_t hs_region_largest_allocatable(const hs_region_t *region, uint32_t caps)
         return 0;
     }
     uint32_t largest = hs_sim_largest_allocatable(region->heap);
-    if ((caps & HS_CAP_EXEC) && region->iram_alias) {
+    if (by_alias(region, caps)) {
         largest = largest > EXEC_EXTRA ? largest - EXEC_EXTRA : 0;
     }
-    return (effective(caps) & HS_CAP_32BIT) ? largest & ~UINT32_C(3) : largest;
+    return (effective(caps) & HS_CAP_32BIT) || region->words ? largest & ~UINT32_C(3) : largest;
 }

@@ -1,7 +1,8 @@
 /*
  * The regions of a layout, each with its heap, and the choice among them: capabilities at three
  * priorities, in list order, as ESP-IDF's heap_caps_malloc makes it (components/heap/heap_caps.c of
- * v4.2 and v5.5; in words: docs/design/regions.md).
+ * v4.2 and v5.5; in words: docs/design/regions.md). Regions with our own heap follow device/src/regions,
+ * where that differs.
  */
 #ifndef HEAPSCOPE_NATIVE_REGIONS_H
 #define HEAPSCOPE_NATIVE_REGIONS_H
@@ -18,6 +19,7 @@
 #define HS_CAP_32BIT 0x00000002u
 #define HS_CAP_8BIT 0x00000004u
 #define HS_CAP_DMA 0x00000008u
+#define HS_CAP_INTERNAL 0x00000800u
 #define HS_CAP_IRAM_8BIT 0x00002000u /* bytes where 8BIT is not said */
 
 typedef struct hs_region {
@@ -30,6 +32,8 @@ typedef struct hs_region {
     uint32_t startup;  /* usable bytes of start-up blocks and of private heaps taken from it */
     bool private_heap; /* no request finds it by capabilities: caps are 0 */
     uint32_t serves;   /* capabilities that a rule may place here */
+    bool own;          /* our own heap, in a set of regions as device/src/regions makes it */
+    bool words;        /* the same, of whole words: no byte of it may be touched */
 } hs_region_t;
 
 /* What malloc(n) asks for: n <= threshold small, above it large, then fallback (0: none). */

@@ -3,28 +3,31 @@
 #include <string.h>
 
 #include "allocators/allocators.h"
+#include "replay/own_set.h"
 
-static bool has_bytes(const hs_region_t *region)
+static bool parse(const hs_lab_region_t *config, hs_allocator_t *out)
 {
-    return ((region->caps[0] | region->caps[1] | region->caps[2]) &
-            (HS_CAP_8BIT | HS_CAP_IRAM_8BIT)) != 0;
+    return memchr(config->allocator, 0, sizeof config->allocator) != NULL &&
+           hs_allocator_parse(config->allocator, out) == HS_OK;
 }
 
-static hs_status_t create_heap(hs_region_t *region, const hs_lab_region_t *config, bool word_only)
+/* `front`: bytes before the heap. */
+static hs_status_t create_heap(hs_region_t *region, const hs_lab_region_t *config, bool word_only,
+                               uint32_t front)
 {
     hs_allocator_t allocator;
-    if (memchr(config->allocator, 0, sizeof config->allocator) == NULL ||
-        hs_allocator_parse(config->allocator, &allocator) != HS_OK) {
+    if (!parse(config, &allocator)) {
         return HS_ERR_ARGUMENT;
     }
     allocator.word_only = word_only;
+    allocator.front = front;
     hs_status_t why = HS_OK;
     region->heap = hs_sim_new(allocator, region->start, region->size, &why);
     return region->heap != NULL || config->optional ? HS_OK : why;
 }
 
 /* A private heap that is taken from a region gets its place later. */
-static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *config)
+static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *config, uint32_t front)
 {
     region->start = config->start;
     region->size = config->size;
@@ -38,10 +41,13 @@ static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *con
     if (region->private_heap) {
         memset(region->caps, 0, sizeof region->caps);
         region->serves = ~HS_CAP_EXEC;
-        return config->private_heap == 1 ? HS_OK : create_heap(region, config, false);
+        return config->private_heap == 1 ? HS_OK : create_heap(region, config, false, 0);
     }
     region->serves = region->caps[0] | region->caps[1] | region->caps[2];
-    return create_heap(region, config, !has_bytes(region));
+    const bool words = (region->serves & HS_CAP_8BIT) == 0;
+    region->own = hs_own_set_has(config);
+    region->words = region->own && words;
+    return create_heap(region, config, words, front);
 }
 
 /* One block a region; what a region cannot take is left to the next one with start-up use, as the
@@ -88,7 +94,7 @@ static hs_status_t take_private(hs_regions_t *regions, uint32_t index,
     from->startup += hs_sim_usable(from->heap, place.offset, false);
     region->start = from->start + place.offset;
     region->serves = from->serves & ~HS_CAP_EXEC;
-    return create_heap(region, config, !has_bytes(from));
+    return create_heap(region, config, (from->serves & HS_CAP_8BIT) == 0, 0);
 }
 
 static hs_status_t take_privates(hs_regions_t *regions, const hs_lab_config_t *config,
@@ -122,9 +128,11 @@ hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config
     regions->malloc_rule.small = config->malloc_small_caps;
     regions->malloc_rule.large = config->malloc_large_caps;
     regions->malloc_rule.fallback = config->malloc_fallback_caps;
+    const hs_own_set_t own = hs_own_set(config);
     for (uint32_t i = 0; i < config->region_count; i++) {
+        const uint32_t front = i == own.host ? own.front : 0;
         regions->count = i + 1;
-        const hs_status_t status = create_region(&regions->region[i], &config->regions[i]);
+        const hs_status_t status = create_region(&regions->region[i], &config->regions[i], front);
         if (status != HS_OK) {
             *where = i;
             return status;
@@ -133,7 +141,11 @@ hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config
             *kinds = config->regions[i].kind + 1;
         }
     }
+    if (own.whole) {
+        regions->request_max = 0; /* nothing but the regions' sizes bounds it */
+    }
     hs_regions_plan(regions);
+    hs_own_set_add(regions, config);
     *unplaced = take_startup(regions, config);
     return take_privates(regions, config, where);
 }

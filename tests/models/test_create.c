@@ -147,10 +147,24 @@ static void check_names(void)
     CHECK(parse("idf-5.5+light").light && !parse("idf-5.5").light, "flavours");
     CHECK(parse("idf-5.5").model == parse("idf-5.5+light").model, "flavours of one model");
     CHECK(parse("idf-5.5").model == parse("idf-5.5+track").model, "flavours of one model");
-    static const char *const none[] = {"heap_4+light",        "heap_4+track",  "heapscope+track",
-                                       "heapscope-16+light",  "idf-5.5+",      "idf-5.5++light",
-                                       "idf-5.5+light+light", "idf-5.5+ligh",  "+light",
-                                       "idf-5.5+lightx",      "idf-5.5light+", "idf-5"};
+    static const char *const none[] = {"heap_4+light",
+                                       "heap_4+track",
+                                       "heapscope+guard0",
+                                       "heapscope+guard4",
+                                       "heapscope+guard1+guard2",
+                                       "heapscope+guard1+light",
+                                       "heapscope+light+track",
+                                       "heapscope-16+light",
+                                       "heapscope-16+guard1",
+                                       "idf-5.5+guard1",
+                                       "idf-5.5+",
+                                       "idf-5.5++light",
+                                       "idf-5.5+light+light",
+                                       "idf-5.5+ligh",
+                                       "+light",
+                                       "idf-5.5+lightx",
+                                       "idf-5.5light+",
+                                       "idf-5"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         CHECK(hs_allocator_parse(none[i], &allocator) == HS_ERR_ARGUMENT, "%s", none[i]);
         CHECK(hs_allocator_find(none[i]) == NULL, "%s", none[i]);
@@ -159,6 +173,8 @@ static void check_names(void)
         {"idf-4.2+light+track", "idf-4.2+track"}, {"idf-4.2+track+light", "idf-4.2+track"},
         {"idf-4.2+track", "idf-4.2+track"},       {"idf-5.5+track+light", "idf-5.5+light+track"},
         {"idf-5.5+track", "idf-5.5+track"},       {"heapscope", "heapscope"},
+        {"heapscope+track", "heapscope+track"},   {"heapscope+guard1+track", "heapscope+guard1"},
+        {"heapscope+guard3", "heapscope+guard3"}, {"heapscope+track+guard2", "heapscope+guard2"},
     };
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         const char *found = hs_allocator_find(same[i][0]);

@@ -5,6 +5,8 @@ from __future__ import annotations
 from mutant import Mutant
 from mutants_answers import ANSWERS
 from mutants_esp_idf import ESP_IDF
+from mutants_guard import GUARD
+from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_record import RECORD
@@ -13,4 +15,4 @@ from mutants_tune import TUNE
 
 __all__ = ["MUTANTS", "Mutant"]
 
-MUTANTS = (*REPLAY, *ANSWERS, *PREDICT, *TUNE, *POOLS, *ESP_IDF, *RECORD)
+MUTANTS = (*REPLAY, *ANSWERS, *PREDICT, *TUNE, *POOLS, *POOL_TRACE, *ESP_IDF, *RECORD, *GUARD)

@@ -12,6 +12,7 @@ REGIONS = "tests/native/test_regions.c"
 BLOCKS = "tests/native/test_blocks.c"
 RUN = "tests/lab/replay/test_replay_run.py"
 CHIPS = "tests/lab/layout/test_chips.py"
+DEVICE = "tests/device/test_emulated_lab.py"
 
 REPLAY = (
     Mutant(
@@ -138,9 +139,41 @@ REPLAY = (
         "digest of heapscope",
         "memory without bytes gets the form by size",
         "native/allocators/heapscope.c",
-        "sim->allocator.word_only ? HS_FORM_WORD : form",
+        "allocator->word_only ? HS_FORM_WORD : form",
         "form",
         OWN,
+    ),
+    Mutant(
+        "addresses of heapscope on a chip",
+        "a region's record is four bytes smaller",
+        "native/replay/own_set.c",
+        "#define AREA 28u",
+        "#define AREA 24u",
+        DEVICE,
+    ),
+    Mutant(
+        "addresses of heapscope on a chip",
+        "memory without 8BIT has sizes in bytes",
+        "native/replay/regions.c",
+        "(effective(caps) & HS_CAP_32BIT) || region->words ? (size",
+        "(effective(caps) & HS_CAP_32BIT) ? (size",
+        DEVICE,
+    ),
+    Mutant(
+        "addresses of heapscope on a chip",
+        "data becomes code without a move",
+        "native/replay/regions.c",
+        " || (region->own && by_alias(region, caps))",
+        "",
+        DEVICE,
+    ),
+    Mutant(
+        "addresses of heapscope on a chip",
+        "canaries before a payload are four bytes",
+        "native/allocators/heapscope.c",
+        "{.level = HS_GUARD_CANARIES, .owners = true},",
+        "{.level = HS_GUARD_CANARIES, .owners = true, .alignment = 4},",
+        DEVICE,
     ),
     Mutant(
         "low-water mark of heapscope",

@@ -159,7 +159,6 @@ static void memory_without_bytes_gets_the_word_only_form(void)
     hs_regions_t regions;
     uint32_t where, kinds;
     uint64_t unplaced;
-    list[3].caps[0] &= ~IRAM_BYTE;
     CHECK(hs_regions_init(&regions, &config, &where, &kinds, &unplaced) == HS_OK, "init");
     for (uint32_t i = 0; i < REGIONS; i++) {
         const hs_region_t *region = &regions.region[i];
@@ -170,10 +169,6 @@ static void memory_without_bytes_gets_the_word_only_form(void)
         CHECK(has_wide_tables == word_only, "region %u", (unsigned)i);
         hs_sim_delete(wide);
     }
-    hs_regions_free(&regions);
-    list[3].caps[0] |= IRAM_BYTE;
-    CHECK(hs_regions_init(&regions, &config, &where, &kinds, &unplaced) == HS_OK, "init");
-    CHECK(!regions.region[3].heap->allocator.word_only, "IRAM with byte access has bytes");
     hs_regions_free(&regions);
 }
 

@@ -16,6 +16,7 @@ from heapscope.cli.import_trace import import_trace
 from heapscope.cli.info import info
 from heapscope.cli.leaks import leaks
 from heapscope.cli.lint import lint
+from heapscope.cli.pools import pools
 from heapscope.cli.predict import predict
 from heapscope.cli.record import record
 from heapscope.cli.replay import replay
@@ -72,7 +73,7 @@ def start(
         typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
     ] = False,
 ) -> None:
-    # Before numpy is loaded: the fits' matrices are small, and threads for them cost six times more.
+    # Before numpy is loaded: the matrices of the fits are small, threads cost six times more.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -96,6 +97,7 @@ app.command(name="upgrade", short_help="Say what a new SDK cost, and what buys i
 app.command(name="report", short_help="Write what happened as one HTML page.")(report)
 app.command(name="lint", short_help="Check a firmware's configuration.")(lint)
 app.command(name="tune", short_help="Find the best configuration for what is needed.")(tune)
+app.command(name="pools", short_help="Say what pools hold, and which sizes hold least.")(pools)
 app.command(name="export", short_help="Write a trace in another program's format.")(export)
 app.command(name="predict", short_help="Predict memory and throughput of a configuration.")(predict)
 app.command(name="experiment", short_help="Compute a published experiment anew.")(experiment)

@@ -33,6 +33,7 @@ class Region:
     allocator: str
     iram_alias: bool = False  # EXEC requests take 4 bytes more (ESP32 D/IRAM)
     startup_stack: bool = False  # holds start-up stacks; a heap only once the scheduler runs
+    added: bool = False  # not in the chip's table: start-up adds it at the list's head
     startup_use: int = 0  # payload bytes that start-up takes, as one block
     optional: bool = False  # too small for its allocator: left without a heap, not an error
     private: Private | None = None  # a private heap, which only rules place blocks in

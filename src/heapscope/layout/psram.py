@@ -83,6 +83,7 @@ def _external(memory: Memory, size: int) -> list[Region]:
                     kind="SPIRAM",
                     caps=window.caps,
                     allocator=memory.allocator,
+                    added=True,
                 )
             )
     return regions
@@ -111,6 +112,7 @@ def _pool(
                 kind=POOL_KIND,
                 caps=memory.version.pool,
                 allocator=memory.allocator,
+                added=True,
             )
         )
         rest[index] = replace(region, start=region.start + chunk, size=region.size - chunk)

@@ -33,6 +33,7 @@ class NativeRegion:
     optional: bool = False
     private_heap: int = 0
     taken_from: int = 0
+    in_set: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,5 +144,6 @@ def _region(region: NativeRegion) -> dict[str, Any]:
         "optional": int(region.optional),
         "private_heap": region.private_heap,
         "taken_from": region.taken_from,
+        "in_set": region.in_set,
         "allocator": region.allocator.encode("ascii"),
     }

@@ -34,11 +34,12 @@ def native_config(
     for this layout, which has their private heaps; `names`: of the trace, for rules that ask for
     them."""
     rules = placement or Placement(file="", rules=())
+    alone = not layout.chip and len(layout.regions) == 1
     tasks, sites, heaps = rule_names(rules, names)
     kinds = layout.kinds
     sets = served_capsets(layout) if capsets is None else tuple(capsets)
     return NativeConfig(
-        regions=tuple(_region(region, kinds) for region in layout.regions),
+        regions=tuple(_region(region, kinds, alone=alone) for region in layout.regions),
         malloc_small_caps=layout.malloc.small,
         malloc_threshold=layout.malloc.threshold,
         malloc_large_caps=layout.malloc.large,
@@ -75,7 +76,15 @@ def _bits(indices: tuple[int, ...]) -> int:
     return sum(1 << index for index in indices)
 
 
-def _region(region: Region, kinds: tuple[str, ...]) -> NativeRegion:
+def _in_set(region: Region) -> int:
+    """hs_lab_region_t.in_set"""
+    if region.private is not None:
+        return 0
+    return 3 if region.added else 2 if region.startup_stack else 1
+
+
+def _region(region: Region, kinds: tuple[str, ...], *, alone: bool) -> NativeRegion:
+    """`alone`: a pool, whose heap is not one of several."""
     return NativeRegion(
         start=region.start,
         size=region.size,
@@ -87,4 +96,5 @@ def _region(region: Region, kinds: tuple[str, ...]) -> NativeRegion:
         optional=region.optional,
         private_heap=0 if region.private is None else 1 + region.private.own_memory,
         taken_from=0 if region.private is None else _bits(region.private.taken_from),
+        in_set=0 if alone else _in_set(region),
     )
