@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fit/fit.h"
-#include "replay/regions.h"
+#include "replay/chip.h"
 
 #define CAP_INVALID UINT32_C(0x80000000) /* the one capability that a pool does not have */
 
@@ -80,7 +80,7 @@ static uint32_t describe(hs_fit_t *fit, const hs_event_t *event, unsigned kind)
     return what | ((event->caps & CAP_INVALID) ? HS_FIT_NEVER : 0);
 }
 
-/* What capabilities change about an allocation (hs_regions_allocate on a pool that has all). */
+/* What capabilities change about an allocation (hs_chip_allocate on a pool that has all). */
 static uint32_t describe_allocation(hs_fit_t *fit, const hs_event_t *event)
 {
     const bool code = (event->caps & HS_CAP_EXEC) != 0;

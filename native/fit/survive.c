@@ -17,7 +17,7 @@ static uint32_t align_log2(const hs_fit_step_t *step)
     return step->what >> HS_FIT_ALIGN_SHIFT & 31u;
 }
 
-/* hs_regions_allocate on one region: a request larger than it is never passed on. */
+/* hs_chip_allocate on one region: a request larger than it is never passed on. */
 static uint32_t allocate(const hs_fit_run_t *run, const hs_fit_step_t *step)
 {
     uint32_t size = step->size;

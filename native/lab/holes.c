@@ -24,16 +24,17 @@ static const hs_block_t *block_at(const hs_replay_t *replay, uint32_t address)
 }
 
 /* The largest request that the region would serve if nothing were on it. */
-static uint32_t capacity_of(const hs_region_t *region, uint32_t caps)
+static uint32_t capacity_of(const hs_chip_region_t *region, uint32_t caps)
 {
-    hs_region_t empty = *region;
+    hs_chip_region_t empty = *region;
     empty.heap = hs_sim_new(region->heap->allocator, region->start, region->size, NULL);
     const uint32_t largest = hs_region_largest_allocatable(&empty, caps);
     hs_sim_delete(empty.heap);
     return largest;
 }
 
-static void look(const hs_region_t *region, const hs_request_t *request, hs_lab_hole_row_t *row)
+static void look(const hs_chip_region_t *region, const hs_request_t *request,
+                 hs_lab_hole_row_t *row)
 {
     row->has_heap = region->heap != NULL;
     if (region->heap == NULL) {
@@ -51,7 +52,7 @@ static void look(const hs_region_t *region, const hs_request_t *request, hs_lab_
 static void best_hole(const hs_replay_t *replay, uint32_t index, const hs_request_t *request,
                       const hs_block_t *own, hs_lab_hole_row_t *row)
 {
-    const hs_region_t *region = &replay->regions.region[index];
+    const hs_chip_region_t *region = &replay->regions.region[index];
     hs_pieces_t pieces;
     hs_hole_t hole;
     if (hs_pieces_init(&pieces, &replay->regions, index, &replay->blocks) != HS_OK) {
@@ -75,7 +76,7 @@ size_t hs_lab_holes(hs_lab_reader_t *reader, const hs_lab_request_t *request,
     const hs_block_t *own = block_at(replay, request->own);
     const uint32_t mask = request->regions != 0
                               ? request->regions
-                              : hs_regions_mask_for(&replay->regions, request->caps, request->size);
+                              : hs_chip_mask_for(&replay->regions, request->caps, request->size);
     for (uint32_t i = 0; i < replay->regions.count && i < capacity; i++) {
         memset(&rows[i], 0, sizeof rows[i]);
         look(&replay->regions.region[i], &asked, &rows[i]);
@@ -99,7 +100,7 @@ static void describe(const hs_replay_t *replay, uint32_t start, const hs_piece_t
     if (piece->block != NULL) {
         row->key = piece->block->key;
         row->requested = piece->block->requested;
-        row->task = hs_owners_task(&replay->measure.owners, piece->block->task);
+        row->task = hs_ledger_task(&replay->measure.owners, piece->block->task);
     }
 }
 

@@ -116,13 +116,19 @@ size_t hs_lab_record_stack(hs_lab_record_t *record, size_t index, size_t stack, 
     if (image == NULL || stack == 0 || stack >= image->stacks.capacity) {
         return 0;
     }
-    const uint32_t first = image->stacks.spans[2 * stack];
-    const size_t count = image->stacks.spans[2 * stack + 1];
-    const size_t given = count < capacity ? count : capacity;
+    const uint32_t *span = image->stacks.spans + HS_REC_SPAN * stack;
+    const size_t given = span[1] < capacity ? span[1] : capacity;
     if (given != 0) {
-        memcpy(out, image->stacks.frames + first, given * sizeof *out);
+        memcpy(out, image->stacks.frames + span[0], given * sizeof *out);
     }
     return given;
+}
+
+size_t hs_lab_record_stack_modules(hs_lab_record_t *record, size_t index, size_t stack)
+{
+    const hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    const bool known = image != NULL && stack != 0 && stack < image->stacks.capacity;
+    return known ? image->stacks.spans[HS_REC_SPAN * stack + 2] : 0;
 }
 
 const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t module,

@@ -29,7 +29,7 @@ size_t hs_lab_regions(const hs_lab_reader_t *reader, hs_lab_region_row_t *rows, 
 
 size_t hs_lab_tasks(const hs_lab_reader_t *reader, hs_lab_task_row_t *rows, size_t capacity)
 {
-    return hs_owners_rows(&reader->replay.measure.owners, rows, capacity);
+    return hs_ledger_rows(&reader->replay.measure.owners, rows, capacity);
 }
 
 size_t hs_lab_capsets(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity)
@@ -152,7 +152,7 @@ uint32_t hs_lab_timeline_task(const hs_lab_reader_t *reader, uint32_t position)
 {
     hs_lab_timeline_t timeline;
     hs_lab_timeline(reader, &timeline);
-    return position < timeline.tasks ? hs_owners_task(&reader->replay.measure.owners, position)
+    return position < timeline.tasks ? hs_ledger_task(&reader->replay.measure.owners, position)
                                      : UINT32_MAX;
 }
 

@@ -79,8 +79,8 @@ void hs_lab_picture_payload(const hs_lab_reader_t *reader, uint32_t *bytes)
 
 uint32_t hs_lab_picture_task(const hs_lab_reader_t *reader, uint32_t position)
 {
-    const hs_owners_t *owners = &reader->replay.measure.owners;
-    return position < owners->tasks ? hs_owners_task(owners, position) : UINT32_MAX;
+    const hs_ledger_t *owners = &reader->replay.measure.owners;
+    return position < owners->tasks ? hs_ledger_task(owners, position) : UINT32_MAX;
 }
 
 size_t hs_lab_picture_blocks(const hs_lab_reader_t *reader, hs_lab_block_row_t *rows,

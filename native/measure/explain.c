@@ -5,12 +5,12 @@ static bool is_request(const hs_event_t *event)
     return event->kind >= HS_EVENT_MALLOC && event->kind <= HS_EVENT_REALLOC;
 }
 
-static uint32_t address_of(const hs_regions_t *regions, const hs_block_t *block)
+static uint32_t address_of(const hs_chip_t *regions, const hs_block_t *block)
 {
     return regions->region[block->place.region].start + block->place.offset;
 }
 
-static void look(hs_lab_explanation_region_t *row, const hs_region_t *region,
+static void look(hs_lab_explanation_region_t *row, const hs_chip_region_t *region,
                  const hs_request_t *request)
 {
     row->has_heap = region->heap != NULL;
@@ -22,7 +22,7 @@ static void look(hs_lab_explanation_region_t *row, const hs_region_t *region,
     }
 }
 
-void hs_explain_before(hs_explain_t *explain, const hs_regions_t *regions, const hs_event_t *event,
+void hs_explain_before(hs_explain_t *explain, const hs_chip_t *regions, const hs_event_t *event,
                        const hs_request_t *request, const hs_block_t *block)
 {
     hs_lab_explanation_t *out = &explain->event;
@@ -51,7 +51,7 @@ void hs_explain_before(hs_explain_t *explain, const hs_regions_t *regions, const
     }
 }
 
-void hs_explain_after(hs_explain_t *explain, const hs_regions_t *regions, const hs_block_t *block)
+void hs_explain_after(hs_explain_t *explain, const hs_chip_t *regions, const hs_block_t *block)
 {
     hs_lab_explanation_t *out = &explain->event;
     out->region = out->address = UINT32_MAX;

@@ -28,21 +28,21 @@ static int reserve(hs_failures_t *failures)
     return failures->rows != NULL && failures->regions != NULL;
 }
 
-static void look(hs_lab_failure_region_t *out, const hs_regions_t *regions, uint32_t index,
+static void look(hs_lab_failure_region_t *out, const hs_chip_t *regions, uint32_t index,
                  uint32_t caps, uint32_t eligible)
 {
-    const hs_region_t *region = &regions->region[index];
+    const hs_chip_region_t *region = &regions->region[index];
     memset(out, 0, sizeof *out);
     out->eligible = eligible;
     if (region->heap != NULL) {
         out->free = region->heap->tally.free;
         out->largest_free = hs_sim_largest_free(region->heap);
         out->largest_allocatable =
-            hs_regions_allowed(regions, hs_region_largest_allocatable(region, caps));
+            hs_chip_allowed(regions, hs_region_largest_allocatable(region, caps));
     }
 }
 
-void hs_failures_add(hs_failures_t *failures, const hs_regions_t *regions,
+void hs_failures_add(hs_failures_t *failures, const hs_chip_t *regions,
                      const hs_lab_failure_row_t *row, uint32_t asked)
 {
     if (failures->seen++ == 0) {

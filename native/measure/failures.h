@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "lab/lab.h"
-#include "replay/regions.h"
+#include "replay/chip.h"
 
 typedef struct hs_failures {
     hs_lab_failure_row_t *rows;
@@ -23,7 +23,7 @@ void hs_failures_init(hs_failures_t *failures, uint32_t region_count);
 void hs_failures_free(hs_failures_t *failures);
 /* `asked`: the regions that might have served it, by bit. Without host memory the failure is counted
  * but not kept. */
-void hs_failures_add(hs_failures_t *failures, const hs_regions_t *regions,
+void hs_failures_add(hs_failures_t *failures, const hs_chip_t *regions,
                      const hs_lab_failure_row_t *row, uint32_t asked);
 
 #endif

@@ -8,7 +8,7 @@ static hs_request_t request_of(const hs_headroom_t *headroom)
     return request;
 }
 
-void hs_headroom_look(hs_headroom_t *headroom, const hs_regions_t *regions, uint32_t index)
+void hs_headroom_look(hs_headroom_t *headroom, const hs_chip_t *regions, uint32_t index)
 {
     const uint32_t bit = headroom->mask & UINT32_C(1) << index;
     if (bit != 0) {
@@ -37,7 +37,7 @@ void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event)
     }
 }
 
-void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t *lows,
+void hs_headroom_init(hs_headroom_t *headroom, hs_chip_t *regions, hs_lows_t *lows,
                       const hs_lab_need_t *need)
 {
     memset(headroom, 0, sizeof *headroom);
@@ -46,8 +46,8 @@ void hs_headroom_init(hs_headroom_t *headroom, hs_regions_t *regions, hs_lows_t 
     headroom->row.first_event = HS_LAB_NEVER;
     headroom->row.last_event = HS_LAB_NEVER;
     headroom->row.minimum_margin = INT64_MAX;
-    headroom->mask = hs_regions_mask_for(regions, need->caps, need->size);
-    headroom->limit = hs_regions_allowed(regions, UINT32_MAX);
+    headroom->mask = hs_chip_mask_for(regions, need->caps, need->size);
+    headroom->limit = hs_chip_allowed(regions, UINT32_MAX);
     const uint32_t set = hs_lows_set(lows, regions, headroom->mask, need->caps);
     headroom->low = hs_lows_of(lows, set);
     headroom->by_largest = true;

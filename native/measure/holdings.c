@@ -8,14 +8,14 @@
 void hs_holdings_init(hs_holdings_t *holdings)
 {
     memset(holdings, 0, sizeof *holdings);
-    hs_owners_init(&holdings->sites, 1);
-    hs_owners_init(&holdings->classes, 1);
+    hs_ledger_init(&holdings->sites, 1);
+    hs_ledger_init(&holdings->classes, 1);
 }
 
 void hs_holdings_free(hs_holdings_t *holdings)
 {
-    hs_owners_free(&holdings->sites);
-    hs_owners_free(&holdings->classes);
+    hs_ledger_free(&holdings->sites);
+    hs_ledger_free(&holdings->classes);
     free(holdings->births);
     free(holdings->site_peak);
     free(holdings->class_peak);
@@ -51,40 +51,40 @@ bool hs_holdings_reserve(hs_holdings_t *holdings, size_t records)
 bool hs_holdings_gain(hs_holdings_t *holdings, size_t record, const hs_block_t *block,
                       const hs_event_t *event, uint64_t number)
 {
-    const uint32_t site = hs_owners_slot(&holdings->sites, event->site);
-    const uint32_t class = hs_owners_slot(&holdings->classes, class_of(block->requested));
+    const uint32_t site = hs_ledger_slot(&holdings->sites, event->site);
+    const uint32_t class = hs_ledger_slot(&holdings->classes, class_of(block->requested));
     if (site == HS_LAB_TASKS_MAX || class == HS_LAB_TASKS_MAX ||
         !hs_holdings_reserve(holdings, record + 1)) {
         return false;
     }
     const hs_birth_t birth = {number, event->time, event->site, 0};
     holdings->births[record] = birth;
-    hs_owners_gain(&holdings->sites, site, 0, block->requested, block->place.held, number);
-    hs_owners_gain(&holdings->classes, class, 0, block->requested, block->place.held, number);
+    hs_ledger_gain(&holdings->sites, site, 0, block->requested, block->place.held, number);
+    hs_ledger_gain(&holdings->classes, class, 0, block->requested, block->place.held, number);
     return true;
 }
 
 void hs_holdings_lose(hs_holdings_t *holdings, const hs_block_t *block, const hs_birth_t *birth)
 {
-    const uint32_t site = hs_owners_slot(&holdings->sites, birth->site);
-    const uint32_t class = hs_owners_slot(&holdings->classes, class_of(block->requested));
-    hs_owners_lose(&holdings->sites, site, 0, block->requested, block->place.held);
-    hs_owners_lose(&holdings->classes, class, 0, block->requested, block->place.held);
+    const uint32_t site = hs_ledger_slot(&holdings->sites, birth->site);
+    const uint32_t class = hs_ledger_slot(&holdings->classes, class_of(block->requested));
+    hs_ledger_lose(&holdings->sites, site, 0, block->requested, block->place.held);
+    hs_ledger_lose(&holdings->classes, class, 0, block->requested, block->place.held);
 }
 
 bool hs_holdings_failed(hs_holdings_t *holdings, const hs_event_t *event)
 {
-    const uint32_t site = hs_owners_slot(&holdings->sites, event->site);
-    const uint32_t class = hs_owners_slot(&holdings->classes, class_of(event->size));
+    const uint32_t site = hs_ledger_slot(&holdings->sites, event->site);
+    const uint32_t class = hs_ledger_slot(&holdings->classes, class_of(event->size));
     if (site == HS_LAB_TASKS_MAX || class == HS_LAB_TASKS_MAX) {
         return false;
     }
-    hs_owners_row(&holdings->sites, site, 0)->failures++;
-    hs_owners_row(&holdings->classes, class, 0)->failures++;
+    hs_ledger_row(&holdings->sites, site, 0)->failures++;
+    hs_ledger_row(&holdings->classes, class, 0)->failures++;
     return true;
 }
 
-static bool keep(const hs_owners_t *owners, uint32_t **payload, uint32_t *count)
+static bool keep(const hs_ledger_t *owners, uint32_t **payload, uint32_t *count)
 {
     free(*payload);
     *count = owners->tasks;
@@ -101,12 +101,12 @@ bool hs_holdings_keep(hs_holdings_t *holdings)
            keep(&holdings->classes, &holdings->class_peak, &holdings->class_peak_size);
 }
 
-static size_t rows_of(const hs_owners_t *owners, const uint32_t *peak, uint32_t peak_size,
+static size_t rows_of(const hs_ledger_t *owners, const uint32_t *peak, uint32_t peak_size,
                       hs_lab_holding_row_t *rows, size_t capacity)
 {
     size_t count = 0;
     for (uint32_t slot = 0; slot < owners->tasks; slot++) {
-        const hs_lab_task_row_t *row = hs_owners_row(owners, slot, 0);
+        const hs_lab_task_row_t *row = hs_ledger_row(owners, slot, 0);
         if (count < capacity) {
             const hs_lab_holding_row_t out = {.index = row->task,
                                               .payload = row->payload,

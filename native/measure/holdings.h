@@ -11,7 +11,7 @@
 
 #include "heapscope/trace.h"
 #include "lab/lab_tools.h"
-#include "measure/owners.h"
+#include "measure/ledger.h"
 #include "replay/blocks.h"
 
 /* The (last re)allocation of one live block. */
@@ -24,7 +24,7 @@ typedef struct hs_birth {
 typedef struct hs_holdings {
     hs_birth_t *births; /* by record of hs_blocks_t */
     size_t births_size;
-    hs_owners_t sites, classes; /* owners with one kind: the "task" is the site or the class */
+    hs_ledger_t sites, classes; /* owners with one kind: the "task" is the site or the class */
     uint32_t *site_peak, *class_peak; /* payload by slot at the moment of hs_holdings_keep */
     uint32_t site_peak_size, class_peak_size;
 } hs_holdings_t;

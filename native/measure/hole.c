@@ -59,7 +59,7 @@ static void name_blocks(hs_pieces_t *pieces, const hs_block_t **sorted, size_t c
     }
 }
 
-hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_regions_t *regions, uint32_t region,
+hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *regions, uint32_t region,
                            const hs_blocks_t *blocks)
 {
     memset(pieces, 0, sizeof *pieces);
@@ -205,16 +205,16 @@ static void extend(queue_t *queue, const hs_pieces_t *pieces, const hs_block_t *
 }
 
 /* Some allocators keep aligned blocks in another way, and cannot resize them. */
-static bool can_grow(const hs_region_t *region, const hs_block_t *own)
+static bool can_grow(const hs_chip_region_t *region, const hs_block_t *own)
 {
     return !(own->place.aligned && region->heap->model->aligned_is_own);
 }
 
 /* Does a copy of the heap serve the request, once the hole's blocks are freed there? */
-static bool serves(const hs_region_t *region, const hs_pieces_t *pieces, const hs_hole_t *hole,
+static bool serves(const hs_chip_region_t *region, const hs_pieces_t *pieces, const hs_hole_t *hole,
                    const hs_request_t *request, const hs_block_t *own)
 {
-    hs_region_t copy = *region;
+    hs_chip_region_t copy = *region;
     copy.heap = hs_sim_clone(region->heap);
     if (copy.heap == NULL) {
         return false;
@@ -248,7 +248,7 @@ static bool has_headers(const hs_pieces_t *pieces)
 
 /* What an allocator asks beyond the size (poison, bins, alignment) is found by trying. Where it
  * serves every size up to its largest, a hole that does not do rules out all that are not larger. */
-static bool search(const hs_region_t *region, const hs_pieces_t *pieces,
+static bool search(const hs_chip_region_t *region, const hs_pieces_t *pieces,
                    const hs_request_t *request, const hs_block_t *own, queue_t *queue,
                    hs_hole_t *hole)
 {
@@ -270,8 +270,8 @@ static bool search(const hs_region_t *region, const hs_pieces_t *pieces,
     return false;
 }
 
-bool hs_hole_find(const hs_region_t *region, const hs_pieces_t *pieces, const hs_request_t *request,
-                  const hs_block_t *own, hs_hole_t *hole)
+bool hs_hole_find(const hs_chip_region_t *region, const hs_pieces_t *pieces,
+                  const hs_request_t *request, const hs_block_t *own, hs_hole_t *hole)
 {
     if (region->heap == NULL || request->size == 0 || request->size > region->size) {
         return false;

@@ -14,7 +14,7 @@
 
 #include "heapscope/status.h"
 #include "replay/blocks.h"
-#include "replay/regions.h"
+#include "replay/chip.h"
 
 /* A stretch of a region, free or used, as the allocator divides it; headers lie between. */
 typedef struct hs_piece {
@@ -29,7 +29,7 @@ typedef struct hs_pieces {
 } hs_pieces_t;
 
 /* HS_ERR_MEMORY: no host memory. A region without heap has no pieces. */
-hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_regions_t *regions, uint32_t region,
+hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *regions, uint32_t region,
                            const hs_blocks_t *blocks);
 void hs_pieces_free(hs_pieces_t *pieces);
 
@@ -44,7 +44,7 @@ typedef struct hs_hole {
 /* `own` is the block that the request would move, NULL: none. It may stay at the hole's start and
  * grow, where the allocator does that. false: no run of pieces would do, or no host memory.
  * O(pieces), and a copy of the heap for each run that is tried. */
-bool hs_hole_find(const hs_region_t *region, const hs_pieces_t *pieces, const hs_request_t *request,
-                  const hs_block_t *own, hs_hole_t *hole);
+bool hs_hole_find(const hs_chip_region_t *region, const hs_pieces_t *pieces,
+                  const hs_request_t *request, const hs_block_t *own, hs_hole_t *hole);
 
 #endif

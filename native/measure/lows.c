@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static uint32_t set_largest(const hs_lows_t *lows, const hs_regions_t *regions,
+static uint32_t set_largest(const hs_lows_t *lows, const hs_chip_t *regions,
                             const hs_low_set_t *set)
 {
     uint32_t largest = 0;
@@ -26,7 +26,7 @@ static void begin(hs_low_t *low, uint32_t free, uint32_t largest)
     low->minimum_largest_event = HS_LAB_NEVER;
 }
 
-void hs_lows_init(hs_lows_t *lows, const hs_regions_t *regions)
+void hs_lows_init(hs_lows_t *lows, const hs_chip_t *regions)
 {
     memset(lows, 0, sizeof *lows);
     for (uint32_t i = 0; i < regions->count; i++) {
@@ -41,7 +41,7 @@ void hs_lows_init(hs_lows_t *lows, const hs_regions_t *regions)
     }
 }
 
-static bool pays_for_alias(const hs_regions_t *regions, uint32_t mask, uint32_t caps)
+static bool pays_for_alias(const hs_chip_t *regions, uint32_t mask, uint32_t caps)
 {
     bool aliased = false;
     for (uint32_t i = 0; i < regions->count; i++) {
@@ -63,7 +63,7 @@ static uint32_t only_region(uint32_t mask)
     return index;
 }
 
-static void add_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask, bool exec)
+static void add_set(hs_lows_t *lows, const hs_chip_t *regions, uint32_t mask, bool exec)
 {
     const uint32_t index = lows->set_count++;
     hs_low_set_t *set = &lows->set[index];
@@ -81,7 +81,7 @@ static void add_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask,
     begin(&set->low, free, set_largest(lows, regions, set));
 }
 
-uint32_t hs_lows_set(hs_lows_t *lows, const hs_regions_t *regions, uint32_t mask, uint32_t caps)
+uint32_t hs_lows_set(hs_lows_t *lows, const hs_chip_t *regions, uint32_t mask, uint32_t caps)
 {
     const bool exec = pays_for_alias(regions, mask, caps);
     for (uint32_t s = 0; s < lows->set_count; s++) {
@@ -163,7 +163,7 @@ static unsigned settle_sets(hs_lows_t *lows, const hs_low_region_t *region, cons
     return what;
 }
 
-static void settle_end(hs_lows_t *lows, const hs_regions_t *regions, const hs_low_region_t *region,
+static void settle_end(hs_lows_t *lows, const hs_chip_t *regions, const hs_low_region_t *region,
                        unsigned what, uint64_t event)
 {
     for (uint32_t i = 0; i < region->set_count; i++) {
@@ -175,8 +175,7 @@ static void settle_end(hs_lows_t *lows, const hs_regions_t *regions, const hs_lo
     }
 }
 
-unsigned hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t index,
-                        uint64_t event)
+unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *regions, uint32_t index, uint64_t event)
 {
     hs_low_region_t *region = &lows->region[index];
     const change_t change = settle_region(region, regions->region[index].heap, event);
@@ -188,8 +187,8 @@ unsigned hs_lows_settle(hs_lows_t *lows, const hs_regions_t *regions, uint32_t i
     return what;
 }
 
-unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_regions_t *regions, uint32_t to,
-                             uint32_t from, uint64_t event)
+unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *regions, uint32_t to, uint32_t from,
+                             uint64_t event)
 {
     hs_low_region_t *new_region = &lows->region[to], *old_region = &lows->region[from];
     const change_t gain = settle_region(new_region, regions->region[to].heap, event);

@@ -20,13 +20,13 @@ void hs_marks_free(hs_measure_t *measure)
 
 static void take_tasks(hs_measure_t *measure, hs_mark_t *mark)
 {
-    const size_t rows = hs_owners_rows(&measure->owners, NULL, 0);
+    const size_t rows = hs_ledger_rows(&measure->owners, NULL, 0);
     if (rows == 0 || rows > TASK_ROWS_MAX - measure->mark_task_rows) {
         return;
     }
     mark->tasks = calloc(rows, sizeof *mark->tasks);
     if (mark->tasks != NULL) {
-        mark->row.task_rows = (uint32_t)hs_owners_rows(&measure->owners, mark->tasks, rows);
+        mark->row.task_rows = (uint32_t)hs_ledger_rows(&measure->owners, mark->tasks, rows);
         measure->mark_task_rows += rows;
     }
 }

@@ -12,8 +12,8 @@
 /* The marks of the regions that malloc asks for a size. */
 static const hs_low_t *low_for(hs_measure_t *measure, uint32_t size)
 {
-    const uint32_t allowed = hs_regions_allowed(measure->regions, size);
-    const uint32_t mask = hs_regions_mask_for(measure->regions, 0, allowed);
+    const uint32_t allowed = hs_chip_allowed(measure->regions, size);
+    const uint32_t mask = hs_chip_mask_for(measure->regions, 0, allowed);
     return hs_lows_of(&measure->lows, hs_lows_set(&measure->lows, measure->regions, mask, 0));
 }
 
@@ -23,9 +23,9 @@ static uint32_t malloc_largest(const hs_measure_t *measure)
     const uint32_t threshold = measure->regions->malloc_rule.threshold;
     const uint32_t large = measure->malloc_large->largest, small = measure->malloc_small->largest;
     if (large > threshold) {
-        return hs_regions_allowed(measure->regions, large);
+        return hs_chip_allowed(measure->regions, large);
     }
-    return hs_regions_allowed(measure->regions, small < threshold ? small : threshold);
+    return hs_chip_allowed(measure->regions, small < threshold ? small : threshold);
 }
 
 static void note_malloc_largest(hs_measure_t *measure, uint64_t event)
@@ -40,7 +40,7 @@ static void note_malloc_largest(hs_measure_t *measure, uint64_t event)
 
 static void add_capset(hs_measure_t *measure, uint32_t caps)
 {
-    const uint32_t mask = hs_regions_mask(measure->regions, caps);
+    const uint32_t mask = hs_chip_mask(measure->regions, caps);
     measure->capset_caps[measure->capsets] = caps;
     measure->capset_set[measure->capsets++] =
         hs_lows_set(&measure->lows, measure->regions, mask, caps);
@@ -50,7 +50,7 @@ static void add_kind(hs_measure_t *measure, uint32_t kind)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < measure->regions->count; i++) {
-        const hs_region_t *region = &measure->regions->region[i];
+        const hs_chip_region_t *region = &measure->regions->region[i];
         mask |= (uint32_t)(region->heap != NULL && region->kind == kind) << i;
     }
     measure->kind_set[kind] = hs_lows_set(&measure->lows, measure->regions, mask, 0);
@@ -104,7 +104,7 @@ static void note_tightest(hs_measure_t *measure, uint64_t event)
     measure->tightest_free = measure->malloc_low->minimum_free;
 }
 
-hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
+hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *regions,
                             const hs_lab_config_t *config, uint32_t kinds)
 {
     memset(measure, 0, sizeof *measure);
@@ -115,7 +115,7 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
     measure->regions = regions;
     measure->kinds = kinds;
     measure->live_peak_event = HS_LAB_NEVER;
-    hs_owners_init(&measure->owners, kinds);
+    hs_ledger_init(&measure->owners, kinds);
     hs_failures_init(&measure->failures, regions->count);
     init_sets(measure, config);
     note_tightest(measure, HS_LAB_NEVER);
@@ -127,7 +127,7 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
 
 void hs_measure_free(hs_measure_t *measure)
 {
-    hs_owners_free(&measure->owners);
+    hs_ledger_free(&measure->owners);
     hs_failures_free(&measure->failures);
     hs_timeline_free(&measure->timeline);
     hs_marks_free(measure);
@@ -145,7 +145,7 @@ static inline void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t
         measure->live_peak = measure->live.now;
         measure->live_peak_event = event;
     }
-    hs_owners_gain(&measure->owners, block->task,
+    hs_ledger_gain(&measure->owners, block->task,
                    measure->regions->region[block->place.region].kind, block->requested,
                    block->place.held, event);
 }
@@ -157,7 +157,7 @@ static inline void lose(hs_measure_t *measure, const hs_block_t *block)
     region->frees++;
     measure->live.now -= block->requested;
     measure->live_blocks--;
-    hs_owners_lose(&measure->owners, block->task,
+    hs_ledger_lose(&measure->owners, block->task,
                    measure->regions->region[block->place.region].kind, block->requested,
                    block->place.held);
 }
@@ -252,7 +252,7 @@ void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
 void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failure_row_t *row,
                        uint32_t asked)
 {
-    hs_owners_row(&measure->owners, slot, 0)->failures++;
+    hs_ledger_row(&measure->owners, slot, 0)->failures++;
     hs_failures_add(&measure->failures, measure->regions, row, asked);
 }
 

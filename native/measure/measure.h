@@ -12,11 +12,11 @@
 #include "lab/lab.h"
 #include "measure/failures.h"
 #include "measure/headroom.h"
+#include "measure/ledger.h"
 #include "measure/lows.h"
-#include "measure/owners.h"
 #include "measure/timeline.h"
 #include "replay/blocks.h"
-#include "replay/regions.h"
+#include "replay/chip.h"
 
 /* The parts of the tightest moment, over the regions that malloc can use; bytes. */
 typedef struct hs_tightest {
@@ -32,9 +32,9 @@ typedef struct hs_mark {
 } hs_mark_t;
 
 typedef struct hs_measure {
-    hs_regions_t *regions; /* NULL: a census, of which only marks are kept */
+    hs_chip_t *regions; /* NULL: a census, of which only marks are kept */
     uint32_t kinds;
-    hs_owners_t owners;
+    hs_ledger_t owners;
     hs_lows_t lows;
     uint32_t capset_caps[HS_LAB_CAPSETS_MAX]; /* the first is malloc's own, 0 */
     uint32_t capset_set[HS_LAB_CAPSETS_MAX];  /* its set in lows */
@@ -63,7 +63,7 @@ typedef struct hs_measure {
 } hs_measure_t;
 
 /* Regions with their heaps created and start-up blocks taken. HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
-hs_status_t hs_measure_init(hs_measure_t *measure, hs_regions_t *regions,
+hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *regions,
                             const hs_lab_config_t *config, uint32_t kinds);
 void hs_measure_free(hs_measure_t *measure);
 

@@ -57,8 +57,8 @@ static bool reserve_all(hs_picture_t *picture)
            picture->most_record != NULL && picture->owner_bytes != NULL;
 }
 
-hs_status_t hs_picture_init(hs_picture_t *picture, const hs_regions_t *regions,
-                            const uint64_t *events, size_t columns, const uint32_t *rows)
+hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *regions, const uint64_t *events,
+                            size_t columns, const uint32_t *rows)
 {
     memset(picture, 0, sizeof *picture);
     for (size_t i = 1; i < columns; i++) {
@@ -187,13 +187,13 @@ static uint8_t task_owner(uint32_t slot)
     return slot < HS_LAB_PICTURE_TASKS ? (uint8_t)(HS_LAB_OWNER_TASK + slot) : HS_LAB_OWNER_OTHERS;
 }
 
-static void look_at_heaps(hs_picture_t *picture, const hs_regions_t *regions)
+static void look_at_heaps(hs_picture_t *picture, const hs_chip_t *regions)
 {
     memset(picture->free_bytes, 0, picture->rows * sizeof *picture->free_bytes);
     memset(picture->most_bytes, 0, picture->rows * sizeof *picture->most_bytes);
     memset(picture->owner_bytes, 0, (size_t)picture->rows * OWNERS * sizeof *picture->owner_bytes);
     for (uint32_t i = 0; i < regions->count; i++) {
-        const hs_region_t *region = &regions->region[i];
+        const hs_chip_region_t *region = &regions->region[i];
         hs_free_walk_t walk = {picture, strip_of(picture, i, region->size)};
         if (walk.strip.rows != 0) {
             hs_sim_walk(region->heap, note_free, &walk);
@@ -207,7 +207,7 @@ static void look_at_heaps(hs_picture_t *picture, const hs_regions_t *regions)
     }
 }
 
-static void look_at_blocks(hs_picture_t *picture, const hs_regions_t *regions,
+static void look_at_blocks(hs_picture_t *picture, const hs_chip_t *regions,
                            const hs_blocks_t *blocks)
 {
     for (size_t i = 0; i < blocks->used; i++) {
@@ -215,7 +215,7 @@ static void look_at_blocks(hs_picture_t *picture, const hs_regions_t *regions,
         if (!(block->flags & HS_BLOCK_LIVE) || (block->flags & HS_BLOCK_NOWHERE)) {
             continue;
         }
-        const hs_region_t *region = &regions->region[block->place.region];
+        const hs_chip_region_t *region = &regions->region[block->place.region];
         const hs_strip_t strip = strip_of(picture, block->place.region, region->size);
         note_used(picture, &strip, block->place.offset, block->requested, task_owner(block->task),
                   (uint32_t)i);
@@ -260,7 +260,7 @@ static uint32_t drawn(hs_picture_t *picture, const hs_measure_t *measure, const 
                                     .size = block->requested,
                                     .held = block->place.held,
                                     .region = block->place.region,
-                                    .task = hs_owners_task(&measure->owners, block->task),
+                                    .task = hs_ledger_task(&measure->owners, block->task),
                                     .site = birth->site};
     picture->blocks[picture->block_count++] = row;
     birth->drawn = (uint32_t)picture->block_count;
@@ -338,7 +338,7 @@ hs_status_t hs_picture_take(hs_picture_t *picture, const hs_measure_t *measure,
                             const hs_blocks_t *blocks, hs_holdings_t *holdings, uint64_t event,
                             uint64_t time)
 {
-    const hs_regions_t *regions = measure->regions;
+    const hs_chip_t *regions = measure->regions;
     if (!hs_holdings_reserve(holdings, blocks->used)) {
         return HS_ERR_MEMORY;
     }

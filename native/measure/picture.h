@@ -44,8 +44,8 @@ typedef struct hs_picture {
 
 /* `rows`: how many for each region, 0 for one without heap. HS_ERR_ARGUMENT: events not ascending,
  * no row or column, or more than lab.h allows. */
-hs_status_t hs_picture_init(hs_picture_t *picture, const hs_regions_t *regions,
-                            const uint64_t *events, size_t columns, const uint32_t *rows);
+hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *regions, const uint64_t *events,
+                            size_t columns, const uint32_t *rows);
 void hs_picture_free(hs_picture_t *picture);
 static inline bool hs_picture_due(const hs_picture_t *picture, uint64_t event)
 {

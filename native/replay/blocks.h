@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replay/regions.h"
+#include "replay/chip.h"
 
 enum {
     HS_BLOCK_LIVE = 1,   /* the record is in use */
@@ -32,7 +32,7 @@ typedef struct hs_block {
         hs_origin_t origin; /* census, which has no heaps */
     };
     uint32_t requested; /* bytes */
-    uint32_t task;      /* slot of the owner (hs_owners_slot); census: the task */
+    uint32_t task;      /* slot of the owner (hs_ledger_slot); census: the task */
     uint8_t flags;
 } hs_block_t;
 

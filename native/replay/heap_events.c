@@ -20,7 +20,7 @@ static void result(hs_replay_t *replay, uint32_t value)
 static void placed(hs_replay_t *replay, const hs_block_t *block)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
-    const hs_region_t *region = &replay->regions.region[block->place.region];
+    const hs_chip_region_t *region = &replay->regions.region[block->place.region];
     const uint32_t base = replay->regions.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
     result(replay, base + offset);
@@ -85,7 +85,7 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
 static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t number)
 {
     if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
-        hs_regions_release(&replay->regions, &block->place);
+        hs_chip_release(&replay->regions, &block->place);
         hs_measure_released(&replay->measure, block, number);
         if (replay->placement.count != 0) {
             hs_placement_lose(&replay->placement, &block->place, block->requested);
@@ -119,7 +119,7 @@ static bool allocate(hs_replay_t *replay, const hs_event_t *event, const hs_requ
                      uint64_t number, hs_place_t *place)
 {
     if (replay->placement.count == 0) {
-        return hs_regions_allocate(&replay->regions, request, place);
+        return hs_chip_allocate(&replay->regions, request, place);
     }
     if (!hs_placement_allocate(&replay->placement, &replay->regions, event, request, place)) {
         return false;
@@ -172,7 +172,7 @@ static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, u
         note_origin(block, event, number);
         return HS_OK;
     }
-    block->task = hs_owners_slot(&replay->measure.owners, event->task);
+    block->task = hs_ledger_slot(&replay->measure.owners, event->task);
     if (block->task == HS_LAB_TASKS_MAX) {
         return HS_ERR_MEMORY;
     }
@@ -217,7 +217,7 @@ static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
     hs_placement_t *placement = &replay->placement;
     const hs_place_t before = block->place;
     if (placement->count == 0) {
-        return hs_regions_reallocate(&replay->regions, request, &block->place);
+        return hs_chip_reallocate(&replay->regions, request, &block->place);
     }
     if (!hs_placement_reallocate(placement, &replay->regions, event, request, &block->place)) {
         return false;
@@ -284,7 +284,7 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
         anomaly(replay, REFUSED_REALLOC, event, number);
         return HS_OK;
     }
-    const uint32_t slot = hs_owners_slot(&replay->measure.owners, event->task);
+    const uint32_t slot = hs_ledger_slot(&replay->measure.owners, event->task);
     if (slot == HS_LAB_TASKS_MAX) {
         return HS_ERR_MEMORY;
     }

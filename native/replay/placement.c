@@ -100,7 +100,7 @@ static uint32_t match(const hs_placement_t *placement, const hs_event_t *event, 
 }
 
 /* Of the rule's regions, those that have the capabilities asked for; malloc's are anyone's. */
-static uint32_t fit_regions(const hs_regions_t *regions, const hs_lab_rule_t *rule, uint32_t caps)
+static uint32_t fit_regions(const hs_chip_t *regions, const hs_lab_rule_t *rule, uint32_t caps)
 {
     uint32_t mask = 0;
     for (uint32_t i = 0; i < regions->count; i++) {
@@ -111,11 +111,11 @@ static uint32_t fit_regions(const hs_regions_t *regions, const hs_lab_rule_t *ru
     return mask;
 }
 
-uint32_t hs_placement_find(const hs_placement_t *placement, const hs_regions_t *regions,
+uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *regions,
                            const hs_event_t *event, const hs_request_t *request, bool *unfit)
 {
     *unfit = false;
-    if (placement->count == 0 || hs_regions_refuse(regions, request)) {
+    if (placement->count == 0 || hs_chip_refuse(regions, request)) {
         return UINT32_MAX;
     }
     const uint32_t index = match(placement, event, request->size);
@@ -127,11 +127,11 @@ uint32_t hs_placement_find(const hs_placement_t *placement, const hs_regions_t *
 
 /* ---- requests --------------------------------------------------------------------------------- */
 
-static bool allocate_by(hs_placement_t *placement, hs_regions_t *regions, uint32_t index,
+static bool allocate_by(hs_placement_t *placement, hs_chip_t *regions, uint32_t index,
                         uint32_t mask, const hs_request_t *request, hs_place_t *place)
 {
     for (uint32_t i = 0; i < regions->count; i++) {
-        if ((mask >> i & 1u) && hs_regions_allocate_in(regions, i, request, place)) {
+        if ((mask >> i & 1u) && hs_chip_allocate_in(regions, i, request, place)) {
             place->rule = (uint8_t)index;
             return true;
         }
@@ -140,10 +140,10 @@ static bool allocate_by(hs_placement_t *placement, hs_regions_t *regions, uint32
     return false;
 }
 
-static bool allocate_freely(hs_placement_t *placement, hs_regions_t *regions,
+static bool allocate_freely(hs_placement_t *placement, hs_chip_t *regions,
                             const hs_request_t *request, hs_place_t *place)
 {
-    if (!hs_regions_allocate(regions, request, place)) {
+    if (!hs_chip_allocate(regions, request, place)) {
         return false;
     }
     place->rule = (uint8_t)placement->count;
@@ -151,10 +151,10 @@ static bool allocate_freely(hs_placement_t *placement, hs_regions_t *regions,
 }
 
 /* `tried`: the region that has refused already, by bit. */
-static bool allocate(hs_placement_t *placement, hs_regions_t *regions, const hs_event_t *event,
+static bool allocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
                      const hs_request_t *request, uint32_t tried, hs_place_t *place)
 {
-    if (hs_regions_refuse(regions, request)) {
+    if (hs_chip_refuse(regions, request)) {
         return false;
     }
     bool unfit;
@@ -181,30 +181,29 @@ static bool allocate(hs_placement_t *placement, hs_regions_t *regions, const hs_
     return true;
 }
 
-bool hs_placement_allocate(hs_placement_t *placement, hs_regions_t *regions,
-                           const hs_event_t *event, const hs_request_t *request, hs_place_t *place)
+bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+                           const hs_request_t *request, hs_place_t *place)
 {
     return allocate(placement, regions, event, request, 0, place);
 }
 
 /* realloc in the block's own heap: where a rule would place it now; in a private heap, which has no
  * capabilities to lack; else if the heap has those asked for. */
-static bool stays(const hs_placement_t *placement, hs_regions_t *regions, const hs_event_t *event,
+static bool stays(const hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
                   const hs_request_t *request, hs_place_t *place)
 {
     bool unfit;
     const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
     const bool wanted =
         index != UINT32_MAX && !unfit && (placement->rule[index].regions >> place->region & 1u);
-    return hs_regions_resize(regions, request, !wanted, place);
+    return hs_chip_resize(regions, request, !wanted, place);
 }
 
-bool hs_placement_reallocate(hs_placement_t *placement, hs_regions_t *regions,
-                             const hs_event_t *event, const hs_request_t *request,
-                             hs_place_t *place)
+bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+                             const hs_request_t *request, hs_place_t *place)
 {
     const uint64_t refusals = regions->refusals[place->region];
-    if (hs_regions_refuse(regions, request)) {
+    if (hs_chip_refuse(regions, request)) {
         return false;
     }
     if (stays(placement, regions, event, request, place)) {
@@ -216,29 +215,29 @@ bool hs_placement_reallocate(hs_placement_t *placement, hs_regions_t *regions,
     if (!allocate(placement, regions, event, request, tried, &moved)) {
         return false;
     }
-    hs_regions_move(regions, request, &moved, place);
+    hs_chip_move(regions, request, &moved, place);
     return true;
 }
 
-bool hs_placement_fits(const hs_placement_t *placement, hs_regions_t *regions,
-                       const hs_event_t *event, const hs_request_t *request)
+bool hs_placement_fits(const hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+                       const hs_request_t *request)
 {
     bool unfit;
     const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
     if (index == UINT32_MAX || unfit) {
-        return hs_regions_fits(regions, request);
+        return hs_chip_fits(regions, request);
     }
     const hs_lab_rule_t *rule = &placement->rule[index];
     const uint32_t mask = fit_regions(regions, rule, request->caps);
     for (uint32_t i = 0; i < regions->count; i++) {
-        if ((mask >> i & 1u) && hs_regions_fits_in(regions, i, request)) {
+        if ((mask >> i & 1u) && hs_chip_fits_in(regions, i, request)) {
             return true;
         }
     }
-    return rule->fallback && hs_regions_fits(regions, request);
+    return rule->fallback && hs_chip_fits(regions, request);
 }
 
-uint32_t hs_placement_mask(const hs_placement_t *placement, hs_regions_t *regions,
+uint32_t hs_placement_mask(const hs_placement_t *placement, hs_chip_t *regions,
                            const hs_event_t *event, const hs_request_t *request,
                            const hs_place_t *old)
 {
@@ -247,7 +246,7 @@ uint32_t hs_placement_mask(const hs_placement_t *placement, hs_regions_t *region
     const bool own = old != NULL && regions->region[old->region].private_heap;
     uint32_t mask = own ? UINT32_C(1) << old->region : 0;
     if (index == UINT32_MAX || unfit || placement->rule[index].fallback) {
-        mask |= hs_regions_mask_for(regions, request->caps, request->size);
+        mask |= hs_chip_mask_for(regions, request->caps, request->size);
     }
     if (index != UINT32_MAX && !unfit) {
         mask |= fit_regions(regions, &placement->rule[index], request->caps);

@@ -28,8 +28,8 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
     uint32_t kinds;
     hs_status_t status = hs_placement_init(&replay->placement, config);
     if (status == HS_OK) {
-        status = hs_regions_init(&replay->regions, config, where, &kinds,
-                                 &replay->summary.startup_unplaced);
+        status = hs_chip_init(&replay->regions, config, where, &kinds,
+                              &replay->summary.startup_unplaced);
     }
     if (status == HS_OK) {
         status = hs_measure_init(&replay->measure, &replay->regions, config, kinds);
@@ -40,7 +40,7 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
 void hs_replay_free(hs_replay_t *replay)
 {
     hs_measure_free(&replay->measure);
-    hs_regions_free(&replay->regions);
+    hs_chip_free(&replay->regions);
     hs_placement_free(&replay->placement);
     hs_blocks_free(&replay->blocks);
     hs_census_free(&replay->census);

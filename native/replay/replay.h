@@ -16,8 +16,8 @@
 #include "measure/measure.h"
 #include "measure/watch.h"
 #include "replay/blocks.h"
+#include "replay/chip.h"
 #include "replay/placement.h"
-#include "replay/regions.h"
 #include "replay/survey.h"
 
 typedef struct hs_replay {
@@ -35,7 +35,7 @@ typedef struct hs_replay {
     hs_explain_t explain;
     hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
-    hs_regions_t regions;
+    hs_chip_t regions;
     hs_placement_t placement;
     hs_measure_t measure;
     hs_census_t census;

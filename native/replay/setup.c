@@ -12,8 +12,8 @@ static bool parse(const hs_lab_region_t *config, hs_allocator_t *out)
 }
 
 /* `front`: bytes before the heap. */
-static hs_status_t create_heap(hs_region_t *region, const hs_lab_region_t *config, bool word_only,
-                               uint32_t front)
+static hs_status_t create_heap(hs_chip_region_t *region, const hs_lab_region_t *config,
+                               bool word_only, uint32_t front)
 {
     hs_allocator_t allocator;
     if (!parse(config, &allocator)) {
@@ -27,7 +27,8 @@ static hs_status_t create_heap(hs_region_t *region, const hs_lab_region_t *confi
 }
 
 /* A private heap that is taken from a region gets its place later. */
-static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *config, uint32_t front)
+static hs_status_t create_region(hs_chip_region_t *region, const hs_lab_region_t *config,
+                                 uint32_t front)
 {
     region->start = config->start;
     region->size = config->size;
@@ -52,11 +53,11 @@ static hs_status_t create_region(hs_region_t *region, const hs_lab_region_t *con
 
 /* One block a region; what a region cannot take is left to the next one with start-up use, as the
  * real start-up's many small blocks would find their way. */
-static uint64_t take_startup(hs_regions_t *regions, const hs_lab_config_t *config)
+static uint64_t take_startup(hs_chip_t *regions, const hs_lab_config_t *config)
 {
     uint64_t left = 0;
     for (uint32_t i = 0; i < regions->count; i++) {
-        hs_region_t *region = &regions->region[i];
+        hs_chip_region_t *region = &regions->region[i];
         if (config->regions[i].startup_use == 0) {
             continue;
         }
@@ -76,29 +77,27 @@ static uint64_t take_startup(hs_regions_t *regions, const hs_lab_config_t *confi
 }
 
 /* The block of a private heap, as the program takes it when it begins. */
-static hs_status_t take_private(hs_regions_t *regions, uint32_t index,
-                                const hs_lab_region_t *config)
+static hs_status_t take_private(hs_chip_t *regions, uint32_t index, const hs_lab_region_t *config)
 {
     const hs_request_t request = {.size = config->size};
     hs_place_t place;
-    bool taken = config->taken_from == 0 && hs_regions_allocate(regions, &request, &place);
+    bool taken = config->taken_from == 0 && hs_chip_allocate(regions, &request, &place);
     for (uint32_t i = 0; !taken && i < regions->count; i++) {
         taken = (config->taken_from >> i & 1u) && regions->region[i].heap != NULL &&
-                hs_regions_allocate_in(regions, i, &request, &place);
+                hs_chip_allocate_in(regions, i, &request, &place);
     }
     if (!taken) {
         return HS_ERR_MEMORY;
     }
-    hs_region_t *from = &regions->region[place.region];
-    hs_region_t *region = &regions->region[index];
+    hs_chip_region_t *from = &regions->region[place.region];
+    hs_chip_region_t *region = &regions->region[index];
     from->startup += hs_sim_usable(from->heap, place.offset, false);
     region->start = from->start + place.offset;
     region->serves = from->serves & ~HS_CAP_EXEC;
     return create_heap(region, config, (from->serves & HS_CAP_8BIT) == 0, 0);
 }
 
-static hs_status_t take_privates(hs_regions_t *regions, const hs_lab_config_t *config,
-                                 uint32_t *where)
+static hs_status_t take_privates(hs_chip_t *regions, const hs_lab_config_t *config, uint32_t *where)
 {
     for (uint32_t i = 0; i < regions->count; i++) {
         const hs_lab_region_t *region = &config->regions[i];
@@ -114,8 +113,8 @@ static hs_status_t take_privates(hs_regions_t *regions, const hs_lab_config_t *c
     return HS_OK;
 }
 
-hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config, uint32_t *where,
-                            uint32_t *kinds, uint64_t *unplaced)
+hs_status_t hs_chip_init(hs_chip_t *regions, const hs_lab_config_t *config, uint32_t *where,
+                         uint32_t *kinds, uint64_t *unplaced)
 {
     memset(regions, 0, sizeof *regions);
     *where = UINT32_MAX;
@@ -144,7 +143,7 @@ hs_status_t hs_regions_init(hs_regions_t *regions, const hs_lab_config_t *config
     if (own.whole) {
         regions->request_max = 0; /* nothing but the regions' sizes bounds it */
     }
-    hs_regions_plan(regions);
+    hs_chip_plan(regions);
     hs_own_set_add(regions, config);
     *unplaced = take_startup(regions, config);
     return take_privates(regions, config, where);

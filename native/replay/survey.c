@@ -14,7 +14,7 @@ hs_status_t hs_survey_scan(hs_survey_t *survey, const hs_measure_t *measure, uin
     return hs_columns_init(&survey->columns, columns, measure->kinds) ? HS_OK : HS_ERR_MEMORY;
 }
 
-hs_status_t hs_survey_draw(hs_survey_t *survey, const hs_regions_t *regions, const uint64_t *events,
+hs_status_t hs_survey_draw(hs_survey_t *survey, const hs_chip_t *regions, const uint64_t *events,
                            size_t columns, const uint32_t *rows, uint64_t peak)
 {
     survey->mode = HS_SURVEY_DRAW;
@@ -57,16 +57,16 @@ static bool was_served(const hs_replay_t *replay, hs_outcome_t before)
 /* The largest request of this kind that would be served now. */
 static uint32_t largest_now(hs_replay_t *replay, const hs_request_t *request)
 {
-    const uint32_t mask = hs_regions_mask_for(&replay->regions, request->caps, request->size);
+    const uint32_t mask = hs_chip_mask_for(&replay->regions, request->caps, request->size);
     uint32_t largest = 0;
     for (uint32_t i = 0; i < replay->regions.count; i++) {
-        const hs_region_t *region = &replay->regions.region[i];
+        const hs_chip_region_t *region = &replay->regions.region[i];
         if ((mask >> i & 1u) && region->heap != NULL) {
             const uint32_t one = hs_region_largest_allocatable(region, request->caps);
             largest = one > largest ? one : largest;
         }
     }
-    return hs_regions_allowed(&replay->regions, largest);
+    return hs_chip_allowed(&replay->regions, largest);
 }
 
 /* Was it a request for a block in a new place, which had to be found? */

@@ -11,8 +11,20 @@ from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_record import RECORD
 from mutants_replay import REPLAY
+from mutants_tls_ladder import TLS_LADDER
 from mutants_tune import TUNE
 
 __all__ = ["MUTANTS", "Mutant"]
 
-MUTANTS = (*REPLAY, *ANSWERS, *PREDICT, *TUNE, *POOLS, *POOL_TRACE, *ESP_IDF, *RECORD, *GUARD)
+MUTANTS = (
+    *REPLAY,
+    *ANSWERS,
+    *PREDICT,
+    *TUNE,
+    *POOLS,
+    *POOL_TRACE,
+    *ESP_IDF,
+    *RECORD,
+    *GUARD,
+    *TLS_LADDER,
+)

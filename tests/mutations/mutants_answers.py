@@ -53,7 +53,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a rule may place what its region lacks",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "(region->serves & wanted) == wanted",
         "region->serves != 0",
         PLACEMENT,
@@ -61,7 +61,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a block leaves its private heap when a rule no longer holds",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "regions->region[index].private_heap ? 0 : caps[0]",
         "caps[0]",
         SHADOW,

@@ -40,4 +40,20 @@ ESP_IDF = (
         "found = found == NULL && at->address == block ? at : found;",
         f"{TESTS}/test_heap_trace.c",
     ),
+    Mutant(
+        "capabilities in the place of a number",
+        "they are taken for a number",
+        f"{INTERFACE}/heap_caps.c",
+        "num >= NO_NUMBER",
+        "num == SIZE_MAX",
+        f"{TESTS}/test_heap_caps.c",
+    ),
+    Mutant(
+        "addresses of D/IRAM on a host",
+        "the instruction bus does not see it",
+        f"{INTERFACE}/host_layout.c",
+        "region->iram_address == 0 && (caps_of(region) & caps) == caps",
+        "region->iram_address != 0 && (caps_of(region) & caps) == caps",
+        f"{TESTS}/test_heap_caps.c",
+    ),
 )

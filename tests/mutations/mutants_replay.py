@@ -74,7 +74,7 @@ REPLAY = (
     Mutant(
         "peak per task and kind",
         "half of a payload counts",
-        "native/measure/owners.h",
+        "native/measure/ledger.h",
         "    row->payload += payload;",
         "    row->payload += payload / 2;",
         MEASURE,
@@ -154,7 +154,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "memory without 8BIT has sizes in bytes",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "(effective(caps) & HS_CAP_32BIT) || region->words ? (size",
         "(effective(caps) & HS_CAP_32BIT) ? (size",
         DEVICE,
@@ -162,7 +162,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "data becomes code without a move",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         " || (region->own && by_alias(region, caps))",
         "",
         DEVICE,
@@ -186,7 +186,7 @@ REPLAY = (
     Mutant(
         "choice of a region",
         "priorities are tried in reverse",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "(region->caps[priority] & wanted) != 0",
         "(region->caps[2 - priority] & wanted) != 0",
         REGIONS,
@@ -194,7 +194,7 @@ REPLAY = (
     Mutant(
         "choice of a region",
         "one capability in common is enough",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "(all_caps(region) & wanted) == wanted",
         "(all_caps(region) & wanted) != 0",
         REGIONS,
@@ -210,7 +210,7 @@ REPLAY = (
     Mutant(
         "real devices' cases",
         "fits looks at half the size",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "           hs_sim_fits(region->heap, request->align, size, 0);",
         "           hs_sim_fits(region->heap, request->align, size / 2, 0);",
         REGIONS,
@@ -266,7 +266,7 @@ REPLAY = (
     Mutant(
         "aligned blocks that move",
         "the new block stays marked aligned",
-        "native/replay/regions.c",
+        "native/replay/chip.c",
         "    place->aligned = request->align != 0;",
         "    place->aligned = true;",
         "tests/native/test_regressions.c",

@@ -47,10 +47,10 @@ static bool grows(hs_sim_t *heap, const hs_block_t *own, const hs_request_t *req
            hs_sim_realloc(heap, own->place.offset, request->size) != HS_NONE;
 }
 
-static bool serves(const hs_region_t *region, const hs_pieces_t *pieces, size_t first, size_t last,
-                   const hs_request_t *request, const hs_block_t *own)
+static bool serves(const hs_chip_region_t *region, const hs_pieces_t *pieces, size_t first,
+                   size_t last, const hs_request_t *request, const hs_block_t *own)
 {
-    hs_region_t copy = *region;
+    hs_chip_region_t copy = *region;
     copy.heap = hs_sim_clone(region->heap);
     for (size_t i = first; i <= last; i++) {
         const hs_block_t *block = pieces->rows[i].block;
@@ -67,7 +67,7 @@ static bool serves(const hs_region_t *region, const hs_pieces_t *pieces, size_t 
 }
 
 /* The least live bytes of all runs; UINT32_MAX: no run serves. `own` may only begin one. */
-static uint32_t least(const hs_region_t *region, const hs_pieces_t *pieces,
+static uint32_t least(const hs_chip_region_t *region, const hs_pieces_t *pieces,
                       const hs_request_t *request, const hs_block_t *own)
 {
     uint32_t best = UINT32_MAX;
@@ -102,7 +102,7 @@ static void every_block_is_found(const hs_replay_t *replay, const hs_pieces_t *p
     CHECK(others >= 1, "the start-up's block is not of the trace");
 }
 
-static void find(const hs_region_t *region, const hs_pieces_t *pieces, uint32_t size,
+static void find(const hs_chip_region_t *region, const hs_pieces_t *pieces, uint32_t size,
                  uint32_t align, const hs_block_t *own)
 {
     const hs_request_t request = {.size = size, .align = align};
@@ -115,7 +115,8 @@ static void find(const hs_region_t *region, const hs_pieces_t *pieces, uint32_t 
 }
 
 /* A block may stay at the start of a hole and grow; it is not in its own way. */
-static void a_block_grows(const hs_region_t *region, const hs_pieces_t *pieces, uint32_t largest)
+static void a_block_grows(const hs_chip_region_t *region, const hs_pieces_t *pieces,
+                          uint32_t largest)
 {
     for (size_t i = 0; i < pieces->count; i += 5) {
         const hs_block_t *block = pieces->rows[i].block;
@@ -131,7 +132,7 @@ static void the_best_hole_costs_least(const char *allocator, uint32_t seed)
     hs_pieces_t pieces;
     state = seed;
     play(&replay, allocator);
-    const hs_region_t *region = &replay.regions.region[0];
+    const hs_chip_region_t *region = &replay.regions.region[0];
     CHECK(hs_pieces_init(&pieces, &replay.regions, 0, &replay.blocks) == HS_OK, "pieces");
     every_block_is_found(&replay, &pieces);
     const uint32_t largest = hs_region_largest_allocatable(region, 0);

@@ -47,7 +47,7 @@ static bool add_free(void *context, const hs_walk_block_t *block)
 }
 
 /* The largest size that a region serves, found by asking. */
-static uint32_t largest_by_asking(const hs_region_t *region, uint32_t caps)
+static uint32_t largest_by_asking(const hs_chip_region_t *region, uint32_t caps)
 {
     uint32_t low = 0, high = region->size;
     while (low < high) {
@@ -74,7 +74,7 @@ static void look_at_blocks(hs_replay_t *replay, figures_t *now)
     for (size_t i = 0; i < replay->blocks.used; i++) {
         const hs_block_t *block = &replay->blocks.records[i];
         if ((block->flags & HS_BLOCK_LIVE) && !(block->flags & HS_BLOCK_NOWHERE)) {
-            const uint32_t task = hs_owners_task(&replay->measure.owners, block->task);
+            const uint32_t task = hs_ledger_task(&replay->measure.owners, block->task);
             const uint32_t kind = replay->regions.region[block->place.region].kind;
             now->payload[task][kind] += block->requested;
             now->blocks[task][kind]++;
@@ -87,7 +87,7 @@ static void look_at_blocks(hs_replay_t *replay, figures_t *now)
 static void look_at_set(hs_replay_t *replay, figures_t *now, uint32_t s)
 {
     const uint32_t caps = s == 0 ? 0 : capsets[s - 1];
-    const uint32_t mask = hs_regions_mask(&replay->regions, caps);
+    const uint32_t mask = hs_chip_mask(&replay->regions, caps);
     for (uint32_t i = 0; i < REGIONS; i++) {
         if (mask >> i & 1u) {
             now->set_free[s] += now->free[i];
@@ -103,7 +103,7 @@ static void look(hs_replay_t *replay, figures_t *now)
     memset(now, 0, sizeof *now);
     look_at_blocks(replay, now);
     for (uint32_t i = 0; i < REGIONS; i++) {
-        const hs_region_t *region = &replay->regions.region[i];
+        const hs_chip_region_t *region = &replay->regions.region[i];
         hs_sim_walk(region->heap, add_free, &now->free[i]);
         now->largest[i] = largest_by_asking(region, 0);
     }
@@ -111,7 +111,7 @@ static void look(hs_replay_t *replay, figures_t *now)
         look_at_set(replay, now, s);
     }
     const hs_request_t need = {.size = NEED};
-    now->need_fits = hs_regions_fits(&replay->regions, &need);
+    now->need_fits = hs_chip_fits(&replay->regions, &need);
     now->series[0] = now->live;
     now->series[1] = now->set_largest[0];
     memcpy(&now->series[2], now->free, sizeof now->free);
@@ -208,7 +208,7 @@ static void compare_sets(const shadow_t *shadow, const hs_replay_t *replay)
 static void compare_tasks(const shadow_t *shadow, const hs_replay_t *replay)
 {
     hs_lab_task_row_t rows[TASKS * KINDS];
-    const size_t count = hs_owners_rows(&replay->measure.owners, rows, TASKS * KINDS);
+    const size_t count = hs_ledger_rows(&replay->measure.owners, rows, TASKS * KINDS);
     uint32_t total = 0;
     for (size_t i = 0; i < count; i++) {
         const hs_lab_task_row_t *row = &rows[i];
@@ -301,7 +301,7 @@ static void run(check_random_t *random, const char *allocator)
     shadow.low = shadow.now;
     shadow.margin = (int64_t)shadow.now.set_largest[0] - NEED;
     for (uint32_t task = 0; task < TASKS; task++) { /* slots in task order */
-        hs_owners_slot(&replay.measure.owners, task);
+        hs_ledger_slot(&replay.measure.owners, task);
     }
     uint64_t next_id = 0;
     for (uint64_t e = 0; e < EVENTS; e++) {

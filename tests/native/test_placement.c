@@ -111,20 +111,21 @@ static void a_private_heap_costs_what_its_block_costs(void)
 {
     hs_lab_region_t list[HEAPS];
     hs_lab_region_t without[REGIONS];
-    hs_regions_t regions;
+    hs_chip_t regions;
     hs_lab_config_t config = config_like_esp32(without, "idf-4.2");
     hs_replay_t replay;
     uint32_t where, kinds;
     uint64_t unplaced;
     CHECK(begin(&replay, list, "idf-4.2") == HS_OK, "init");
-    CHECK(hs_regions_init(&regions, &config, &where, &kinds, &unplaced) == HS_OK, "init");
+    CHECK(hs_chip_init(&regions, &config, &where, &kinds, &unplaced) == HS_OK, "init");
     const uint32_t offset = hs_sim_malloc(regions.region[1].heap, PRIVATE_SIZE);
-    const hs_region_t *from = &replay.regions.region[1], *heap = &replay.regions.region[PRIVATE];
+    const hs_chip_region_t *from = &replay.regions.region[1],
+                           *heap = &replay.regions.region[PRIVATE];
     CHECK(heap->start == from->start + offset, "at %#x", heap->start);
     CHECK(from->heap->tally.free == regions.region[1].heap->tally.free, "and as much is left");
     CHECK(from->startup == PRIVATE_SIZE, "%u", from->startup);
     CHECK(replay.regions.refusals[1] == 0, "no try of the program's");
-    hs_regions_free(&regions);
+    hs_chip_free(&regions);
     hs_replay_free(&replay);
 }
 

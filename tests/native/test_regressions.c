@@ -178,7 +178,7 @@ static void tasks_beyond_the_table_are_gathered_under_no_ones_name(void)
         const hs_event_t event = {.kind = HS_EVENT_MALLOC, .key = task, .size = 4, .task = task};
         CHECK(hs_replay_events(&replay, task, &event, 1) == HS_OK, "task %u", task);
     }
-    CHECK(hs_owners_rows(&replay.measure.owners, rows, HS_LAB_TASKS_MAX) == HS_LAB_TASKS_MAX,
+    CHECK(hs_ledger_rows(&replay.measure.owners, rows, HS_LAB_TASKS_MAX) == HS_LAB_TASKS_MAX,
           "rows");
     CHECK(rows[HS_LAB_TASKS_MAX - 2].blocks == 1, "the last task with a row of its own");
     CHECK(rows[HS_LAB_TASKS_MAX - 1].task == UINT32_MAX, "the rest has no task");

@@ -91,7 +91,7 @@ static void compare_cells(const hs_replay_t *replay)
     const size_t last = (picture->taken - 1) * picture->rows;
     uint32_t row = 0;
     for (uint32_t i = 0; i < REGIONS; i++) {
-        const hs_region_t *region = &replay->regions.region[i];
+        const hs_chip_region_t *region = &replay->regions.region[i];
         uint64_t true_free = 0;
         double free = 0;
         hs_sim_walk(region->heap, add_free, &true_free);

@@ -4,8 +4,8 @@
  * v4.2 and v5.5; in words: docs/design/regions.md). Regions with our own heap follow device/src/regions,
  * where that differs.
  */
-#ifndef HEAPSCOPE_NATIVE_REGIONS_H
-#define HEAPSCOPE_NATIVE_REGIONS_H
+#ifndef HEAPSCOPE_NATIVE_CHIP_H
+#define HEAPSCOPE_NATIVE_CHIP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #define HS_CAP_INTERNAL 0x00000800u
 #define HS_CAP_IRAM_8BIT 0x00002000u /* bytes where 8BIT is not said */
 
-typedef struct hs_region {
+typedef struct hs_chip_region {
     hs_sim_t *heap; /* NULL: too small for one */
     uint32_t start;
     uint32_t size;
@@ -34,7 +34,7 @@ typedef struct hs_region {
     uint32_t serves;   /* capabilities that a rule may place here */
     bool own;          /* our own heap, in a set of regions as device/src/regions makes it */
     bool words;        /* the same, of whole words: no byte of it may be touched */
-} hs_region_t;
+} hs_chip_region_t;
 
 /* What malloc(n) asks for: n <= threshold small, above it large, then fallback (0: none). */
 typedef struct hs_malloc_rule {
@@ -55,8 +55,8 @@ typedef struct hs_route {
 
 #define HS_ROUTES_KEPT 16u
 
-typedef struct hs_regions {
-    hs_region_t region[HS_REGIONS_MAX]; /* in list order */
+typedef struct hs_chip {
+    hs_chip_region_t region[HS_REGIONS_MAX]; /* in list order */
     uint32_t count;
     uint32_t request_max; /* 0: none */
     hs_malloc_rule_t malloc_rule;
@@ -70,7 +70,7 @@ typedef struct hs_regions {
     uint32_t route_next;
     uint32_t route_last;               /* asked for last */
     uint64_t refusals[HS_REGIONS_MAX]; /* tries that the region's heap could not serve */
-} hs_regions_t;
+} hs_chip_t;
 
 /* A request as the program makes it; caps 0 follows the malloc rule. align 0: none. */
 typedef struct hs_request {
@@ -89,50 +89,49 @@ typedef struct hs_place {
     uint8_t rule;    /* that placed it; only kept where there are rules (placement.h) */
 } hs_place_t;
 
-void hs_regions_free(hs_regions_t *regions);
+void hs_chip_free(hs_chip_t *regions);
 /* The route of one capability set; valid until HS_ROUTES_KEPT others were asked for. */
-const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps);
+const hs_route_t *hs_chip_route(hs_chip_t *regions, uint32_t caps);
 /* Regions that could serve the set at all, by bit; caps 0: by the malloc rule, fallback included. */
-uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps);
+uint32_t hs_chip_mask(hs_chip_t *regions, uint32_t caps);
 
 /* Regions that a request of `size` bytes would ask: malloc's rule decides by size. */
-uint32_t hs_regions_mask_for(hs_regions_t *regions, uint32_t caps, uint32_t size);
+uint32_t hs_chip_mask_for(hs_chip_t *regions, uint32_t caps, uint32_t size);
 /* A largest size, as far as the layout lets requests of that size through at all. */
-static inline uint32_t hs_regions_allowed(const hs_regions_t *regions, uint32_t largest)
+static inline uint32_t hs_chip_allowed(const hs_chip_t *regions, uint32_t largest)
 {
     return regions->request_max != 0 && largest > regions->request_max ? regions->request_max
                                                                        : largest;
 }
 
 /* Once regions, rule and heaps are set, and again whenever the rule changes. */
-void hs_regions_plan(hs_regions_t *regions);
+void hs_chip_plan(hs_chip_t *regions);
 
-bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
+bool hs_chip_allocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place);
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */
-bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place);
+bool hs_chip_reallocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place);
 /* May a rule place a request with these capabilities in the region? Those of malloc may go anywhere. */
-bool hs_region_serves(const hs_region_t *region, uint32_t caps);
+bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps);
 /* One try in one heap, whatever its capabilities; what cannot be had counts as refused there. */
-bool hs_regions_allocate_in(hs_regions_t *regions, uint32_t index, const hs_request_t *request,
-                            hs_place_t *place);
+bool hs_chip_allocate_in(hs_chip_t *regions, uint32_t index, const hs_request_t *request,
+                         hs_place_t *place);
 /* realloc without a move to another heap; `asked`: only if the heap has the capabilities. */
-bool hs_regions_resize(hs_regions_t *regions, const hs_request_t *request, bool asked,
-                       hs_place_t *place);
+bool hs_chip_resize(hs_chip_t *regions, const hs_request_t *request, bool asked, hs_place_t *place);
 /* The end of a realloc that moved: the old block at *place is copied and freed. */
-void hs_regions_move(hs_regions_t *regions, const hs_request_t *request, const hs_place_t *moved,
-                     hs_place_t *place);
-void hs_regions_release(hs_regions_t *regions, const hs_place_t *place);
+void hs_chip_move(hs_chip_t *regions, const hs_request_t *request, const hs_place_t *moved,
+                  hs_place_t *place);
+void hs_chip_release(hs_chip_t *regions, const hs_place_t *place);
 
 /* A request that fails before any region is asked. */
-bool hs_regions_refuse(const hs_regions_t *regions, const hs_request_t *request);
+bool hs_chip_refuse(const hs_chip_t *regions, const hs_request_t *request);
 /* Would the request be served now? Pure. */
-bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request);
-/* Would hs_regions_allocate_in serve it now? Pure. */
-bool hs_regions_fits_in(const hs_regions_t *regions, uint32_t index, const hs_request_t *request);
+bool hs_chip_fits(hs_chip_t *regions, const hs_request_t *request);
+/* Would hs_chip_allocate_in serve it now? Pure. */
+bool hs_chip_fits_in(const hs_chip_t *regions, uint32_t index, const hs_request_t *request);
 /* Would region `index` serve it, its capabilities apart? Pure. */
-bool hs_region_fits(const hs_region_t *region, const hs_request_t *request);
+bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request);
 /* The largest request with these capabilities that the region could serve now. */
-uint32_t hs_region_largest_allocatable(const hs_region_t *region, uint32_t caps);
+uint32_t hs_region_largest_allocatable(const hs_chip_region_t *region, uint32_t caps);
 
 #endif

@@ -1,10 +1,10 @@
-#include "replay/regions.h"
+#include "replay/chip.h"
 
 #include <string.h>
 
 #define EXEC_EXTRA 4u /* the data-side address kept in front of an executable D/IRAM block */
 
-void hs_regions_free(hs_regions_t *regions)
+void hs_chip_free(hs_chip_t *regions)
 {
     for (uint32_t i = 0; i < regions->count; i++) {
         hs_sim_delete(regions->region[i].heap);
@@ -12,7 +12,7 @@ void hs_regions_free(hs_regions_t *regions)
     memset(regions, 0, sizeof *regions);
 }
 
-static uint32_t all_caps(const hs_region_t *region)
+static uint32_t all_caps(const hs_chip_region_t *region)
 {
     return region->caps[0] | region->caps[1] | region->caps[2];
 }
@@ -28,7 +28,7 @@ static bool contradictory(uint32_t caps)
     return (caps & HS_CAP_EXEC) && (caps & (HS_CAP_8BIT | HS_CAP_DMA));
 }
 
-static void plan(const hs_regions_t *regions, uint32_t caps, hs_route_t *route)
+static void plan(const hs_chip_t *regions, uint32_t caps, hs_route_t *route)
 {
     route->caps = caps;
     route->mask = 0;
@@ -39,7 +39,7 @@ static void plan(const hs_regions_t *regions, uint32_t caps, hs_route_t *route)
     const uint32_t wanted = effective(caps);
     for (uint32_t priority = 0; priority < 3; priority++) {
         for (uint32_t i = 0; i < regions->count; i++) {
-            const hs_region_t *region = &regions->region[i];
+            const hs_chip_region_t *region = &regions->region[i];
             if (region->heap != NULL && (region->caps[priority] & wanted) != 0 &&
                 (all_caps(region) & wanted) == wanted) {
                 route->tries[route->count++] = (uint8_t)i;
@@ -49,7 +49,7 @@ static void plan(const hs_regions_t *regions, uint32_t caps, hs_route_t *route)
     }
 }
 
-static uint32_t find_route(hs_regions_t *regions, uint32_t caps)
+static uint32_t find_route(hs_chip_t *regions, uint32_t caps)
 {
     for (uint32_t i = 0; i < regions->route_count; i++) {
         if (regions->routes[i].caps == caps) {
@@ -65,7 +65,7 @@ static uint32_t find_route(hs_regions_t *regions, uint32_t caps)
     return i;
 }
 
-const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps)
+const hs_route_t *hs_chip_route(hs_chip_t *regions, uint32_t caps)
 {
     const hs_route_t *last = &regions->routes[regions->route_last];
     if (last->caps == caps && regions->route_count != 0) {
@@ -75,13 +75,13 @@ const hs_route_t *hs_regions_route(hs_regions_t *regions, uint32_t caps)
     return &regions->routes[regions->route_last];
 }
 
-static bool refused_by_size(const hs_regions_t *regions, uint32_t size)
+static bool refused_by_size(const hs_chip_t *regions, uint32_t size)
 {
     return regions->request_max != 0 && size > regions->request_max;
 }
 
 /* The capability sets that a request tries in turn; returns how many. */
-static uint32_t alternatives(const hs_regions_t *regions, const hs_request_t *request,
+static uint32_t alternatives(const hs_chip_t *regions, const hs_request_t *request,
                              uint32_t caps[2])
 {
     const hs_malloc_rule_t *rule = &regions->malloc_rule;
@@ -94,23 +94,23 @@ static uint32_t alternatives(const hs_regions_t *regions, const hs_request_t *re
     return rule->fallback != 0 ? 2 : 1;
 }
 
-uint32_t hs_regions_mask(hs_regions_t *regions, uint32_t caps)
+uint32_t hs_chip_mask(hs_chip_t *regions, uint32_t caps)
 {
     if (caps != 0) {
-        return hs_regions_route(regions, caps)->mask;
+        return hs_chip_route(regions, caps)->mask;
     }
     const hs_malloc_rule_t *rule = &regions->malloc_rule;
-    uint32_t mask = hs_regions_route(regions, rule->small)->mask;
+    uint32_t mask = hs_chip_route(regions, rule->small)->mask;
     if (rule->threshold != UINT32_MAX && rule->large != 0) {
-        mask |= hs_regions_route(regions, rule->large)->mask;
+        mask |= hs_chip_route(regions, rule->large)->mask;
     }
     if (rule->fallback != 0) {
-        mask |= hs_regions_route(regions, rule->fallback)->mask;
+        mask |= hs_chip_route(regions, rule->fallback)->mask;
     }
     return mask;
 }
 
-uint32_t hs_regions_mask_for(hs_regions_t *regions, uint32_t caps, uint32_t size)
+uint32_t hs_chip_mask_for(hs_chip_t *regions, uint32_t caps, uint32_t size)
 {
     if (refused_by_size(regions, size)) {
         return 0;
@@ -120,42 +120,42 @@ uint32_t hs_regions_mask_for(hs_regions_t *regions, uint32_t caps, uint32_t size
     const uint32_t count = alternatives(regions, &request, asked);
     uint32_t mask = 0;
     for (uint32_t i = 0; i < count; i++) {
-        mask |= hs_regions_route(regions, asked[i])->mask;
+        mask |= hs_chip_route(regions, asked[i])->mask;
     }
     return mask;
 }
 
-static bool by_alias(const hs_region_t *region, uint32_t caps)
+static bool by_alias(const hs_chip_region_t *region, uint32_t caps)
 {
     return (caps & HS_CAP_EXEC) && region->iram_alias;
 }
 
 /* What is addressed by bytes has sizes in bytes. */
-static uint32_t payload_size(const hs_region_t *region, uint32_t size, uint32_t caps)
+static uint32_t payload_size(const hs_chip_region_t *region, uint32_t size, uint32_t caps)
 {
     return (effective(caps) & HS_CAP_32BIT) || region->words ? (size + 3u) & ~UINT32_C(3) : size;
 }
 
 /* The bytes that the heap is asked for. */
-static uint32_t heap_size(const hs_region_t *region, uint32_t size, uint32_t caps)
+static uint32_t heap_size(const hs_chip_region_t *region, uint32_t size, uint32_t caps)
 {
     return payload_size(region, size, caps) + (by_alias(region, caps) ? EXEC_EXTRA : 0);
 }
 
 /* Sizes so large that rounding them would wrap around never reach an allocator: heap_caps_malloc
  * refuses them, and so does a region that is smaller. */
-static bool beyond(const hs_region_t *region, uint32_t size)
+static bool beyond(const hs_chip_region_t *region, uint32_t size)
 {
     return size > region->size;
 }
 
 /* Where words come in reverse order our own regions align nothing beyond a word. */
-static bool misaligned(const hs_region_t *region, const hs_request_t *request, uint32_t caps)
+static bool misaligned(const hs_chip_region_t *region, const hs_request_t *request, uint32_t caps)
 {
     return region->own && request->align > 4 && by_alias(region, caps);
 }
 
-static uint32_t take(const hs_region_t *region, const hs_request_t *request, uint32_t caps)
+static uint32_t take(const hs_chip_region_t *region, const hs_request_t *request, uint32_t caps)
 {
     if (beyond(region, request->size) || misaligned(region, request, caps)) {
         return HS_NONE;
@@ -168,10 +168,10 @@ static uint32_t take(const hs_region_t *region, const hs_request_t *request, uin
 }
 
 /* As take(), and what has to be known of the block. */
-static bool place_in(hs_regions_t *regions, uint32_t index, const hs_request_t *request,
-                     uint32_t caps, hs_place_t *place)
+static bool place_in(hs_chip_t *regions, uint32_t index, const hs_request_t *request, uint32_t caps,
+                     hs_place_t *place)
 {
-    const hs_region_t *region = &regions->region[index];
+    const hs_chip_region_t *region = &regions->region[index];
     const uint32_t used = region->heap->tally.used;
     const uint32_t offset = take(region, request, caps);
     if (offset == HS_NONE) {
@@ -187,8 +187,8 @@ static bool place_in(hs_regions_t *regions, uint32_t index, const hs_request_t *
 }
 
 /* By the route's tries from number `first` on. */
-static bool allocate_from(hs_regions_t *regions, const hs_request_t *request,
-                          const hs_route_t *route, uint32_t first, hs_place_t *place)
+static bool allocate_from(hs_chip_t *regions, const hs_request_t *request, const hs_route_t *route,
+                          uint32_t first, hs_place_t *place)
 {
     for (uint32_t i = first; i < route->count; i++) {
         if (place_in(regions, route->tries[i], request, route->caps, place)) {
@@ -198,28 +198,28 @@ static bool allocate_from(hs_regions_t *regions, const hs_request_t *request,
     return false;
 }
 
-static bool allocate_by(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+static bool allocate_by(hs_chip_t *regions, const hs_request_t *request, uint32_t caps,
                         hs_place_t *place)
 {
-    return allocate_from(regions, request, hs_regions_route(regions, caps), 0, place);
+    return allocate_from(regions, request, hs_chip_route(regions, caps), 0, place);
 }
 
-void hs_regions_plan(hs_regions_t *regions)
+void hs_chip_plan(hs_chip_t *regions)
 {
     const hs_malloc_rule_t *rule = &regions->malloc_rule;
     regions->route_count = 0;
     plan(regions, rule->small, &regions->plain);
     regions->plain_limit = 0;
-    const hs_region_t *first = &regions->region[regions->plain.tries[0]];
+    const hs_chip_region_t *first = &regions->region[regions->plain.tries[0]];
     if (regions->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT) && !first->words) {
         regions->plain_heap = first->heap;
         const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
-        regions->plain_limit = hs_regions_allowed(regions, limit);
+        regions->plain_limit = hs_chip_allowed(regions, limit);
     }
 }
 
 /* The first try has failed. */
-static bool allocate_further(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+static bool allocate_further(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
 {
     const uint32_t fallback = regions->malloc_rule.fallback;
     regions->refusals[regions->plain.tries[0]]++;
@@ -228,7 +228,7 @@ static bool allocate_further(hs_regions_t *regions, const hs_request_t *request,
 }
 
 /* Nearly all requests are of this kind, so it does without what they do not need. */
-static bool allocate_plain(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+static bool allocate_plain(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
 {
     hs_sim_t *heap = regions->plain_heap;
     const uint32_t used = heap->tally.used;
@@ -245,7 +245,7 @@ static bool allocate_plain(hs_regions_t *regions, const hs_request_t *request, h
     return true;
 }
 
-bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_allocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
 {
     if (request->caps == 0 && request->align == 0 && request->size - 1 < regions->plain_limit) {
         return allocate_plain(regions, request, place);
@@ -264,32 +264,32 @@ bool hs_regions_allocate(hs_regions_t *regions, const hs_request_t *request, hs_
 }
 
 /* The capabilities by which one region is asked for a request: a private heap has none. */
-static uint32_t caps_in(const hs_regions_t *regions, uint32_t index, const hs_request_t *request)
+static uint32_t caps_in(const hs_chip_t *regions, uint32_t index, const hs_request_t *request)
 {
     uint32_t caps[2];
     alternatives(regions, request, caps);
     return regions->region[index].private_heap ? 0 : caps[0];
 }
 
-bool hs_region_serves(const hs_region_t *region, uint32_t caps)
+bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps)
 {
     const uint32_t wanted = effective(caps);
     return region->heap != NULL &&
            (caps == 0 || (!contradictory(caps) && (region->serves & wanted) == wanted));
 }
 
-bool hs_regions_allocate_in(hs_regions_t *regions, uint32_t index, const hs_request_t *request,
-                            hs_place_t *place)
+bool hs_chip_allocate_in(hs_chip_t *regions, uint32_t index, const hs_request_t *request,
+                         hs_place_t *place)
 {
     return place_in(regions, index, request, caps_in(regions, index, request), place);
 }
 
 /* realloc in the block's own heap; false: it was not asked, or *refused it. ESP-IDF does neither round
  * nor look whether data is to become code. */
-static bool resize(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+static bool resize(hs_chip_t *regions, const hs_request_t *request, uint32_t caps,
                    hs_place_t *place, bool *refused)
 {
-    const hs_region_t *region = &regions->region[place->region];
+    const hs_chip_region_t *region = &regions->region[place->region];
     *refused = false;
     if (place->exec || beyond(region, request->size) || (region->own && by_alias(region, caps))) {
         return false;
@@ -307,8 +307,7 @@ static bool resize(hs_regions_t *regions, const hs_request_t *request, uint32_t 
     return true;
 }
 
-bool hs_regions_resize(hs_regions_t *regions, const hs_request_t *request, bool asked,
-                       hs_place_t *place)
+bool hs_chip_resize(hs_chip_t *regions, const hs_request_t *request, bool asked, hs_place_t *place)
 {
     const uint32_t caps = caps_in(regions, place->region, request);
     bool refused;
@@ -316,8 +315,8 @@ bool hs_regions_resize(hs_regions_t *regions, const hs_request_t *request, bool 
            resize(regions, request, caps, place, &refused);
 }
 
-void hs_regions_move(hs_regions_t *regions, const hs_request_t *request, const hs_place_t *moved,
-                     hs_place_t *place)
+void hs_chip_move(hs_chip_t *regions, const hs_request_t *request, const hs_place_t *moved,
+                  hs_place_t *place)
 {
     hs_sim_t *heap = regions->region[place->region].heap;
     const uint32_t old = hs_sim_usable(heap, place->offset, place->aligned);
@@ -326,7 +325,7 @@ void hs_regions_move(hs_regions_t *regions, const hs_request_t *request, const h
     *place = *moved;
 }
 
-static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, uint32_t caps,
+static bool reallocate_with(hs_chip_t *regions, const hs_request_t *request, uint32_t caps,
                             hs_place_t *place)
 {
     bool refused = false;
@@ -337,7 +336,7 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
         /* Nowhere else to go: asking once more would only change lists that a search rotates. Of our
          * own heap a new block may need less than the old one grown: that keeps its head. */
         if (refused && !regions->region[place->region].own &&
-            hs_regions_route(regions, caps)->mask == UINT32_C(1) << place->region) {
+            hs_chip_route(regions, caps)->mask == UINT32_C(1) << place->region) {
             return false;
         }
     }
@@ -345,11 +344,11 @@ static bool reallocate_with(hs_regions_t *regions, const hs_request_t *request, 
     if (!allocate_by(regions, request, caps, &moved)) {
         return false;
     }
-    hs_regions_move(regions, request, &moved, place);
+    hs_chip_move(regions, request, &moved, place);
     return true;
 }
 
-bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_reallocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
 {
     uint32_t caps[2];
     const uint32_t count = alternatives(regions, request, caps);
@@ -364,12 +363,12 @@ bool hs_regions_reallocate(hs_regions_t *regions, const hs_request_t *request, h
     return false;
 }
 
-void hs_regions_release(hs_regions_t *regions, const hs_place_t *place)
+void hs_chip_release(hs_chip_t *regions, const hs_place_t *place)
 {
     hs_sim_free(regions->region[place->region].heap, place->offset, place->aligned);
 }
 
-bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
+bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request)
 {
     const uint32_t size = heap_size(region, request->size, request->caps);
     return region->heap != NULL && request->size != 0 && !beyond(region, request->size) &&
@@ -377,19 +376,19 @@ bool hs_region_fits(const hs_region_t *region, const hs_request_t *request)
            hs_sim_fits(region->heap, request->align, size, 0);
 }
 
-bool hs_regions_refuse(const hs_regions_t *regions, const hs_request_t *request)
+bool hs_chip_refuse(const hs_chip_t *regions, const hs_request_t *request)
 {
     return request->size == 0 || refused_by_size(regions, request->size);
 }
 
-bool hs_regions_fits_in(const hs_regions_t *regions, uint32_t index, const hs_request_t *request)
+bool hs_chip_fits_in(const hs_chip_t *regions, uint32_t index, const hs_request_t *request)
 {
     hs_request_t asked = *request;
     asked.caps = caps_in(regions, index, request);
     return hs_region_fits(&regions->region[index], &asked);
 }
 
-bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request)
+bool hs_chip_fits(hs_chip_t *regions, const hs_request_t *request)
 {
     uint32_t caps[2];
     const uint32_t count = alternatives(regions, request, caps);
@@ -397,7 +396,7 @@ bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request)
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t mask = hs_regions_route(regions, caps[i])->mask;
+        const uint32_t mask = hs_chip_route(regions, caps[i])->mask;
         const hs_request_t asked = {request->size, request->align, caps[i], request->zeroed};
         for (uint32_t r = 0; r < regions->count; r++) {
             if ((mask >> r & 1u) && hs_region_fits(&regions->region[r], &asked)) {
@@ -408,7 +407,7 @@ bool hs_regions_fits(hs_regions_t *regions, const hs_request_t *request)
     return false;
 }
 
-uint32_t hs_region_largest_allocatable(const hs_region_t *region, uint32_t caps)
+uint32_t hs_region_largest_allocatable(const hs_chip_region_t *region, uint32_t caps)
 {
     if (region->heap == NULL) {
         return 0;

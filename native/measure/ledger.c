@@ -1,15 +1,15 @@
-#include "measure/owners.h"
+#include "measure/ledger.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void hs_owners_init(hs_owners_t *owners, uint32_t kinds)
+void hs_ledger_init(hs_ledger_t *owners, uint32_t kinds)
 {
     memset(owners, 0, sizeof *owners);
     owners->kinds = kinds;
 }
 
-void hs_owners_free(hs_owners_t *owners)
+void hs_ledger_free(hs_ledger_t *owners)
 {
     free(owners->slots);
     free(owners->rows);
@@ -37,7 +37,7 @@ static bool reserve(void **array, size_t *size, size_t need, size_t element)
     return true;
 }
 
-static bool add_task(hs_owners_t *owners, uint32_t task)
+static bool add_task(hs_ledger_t *owners, uint32_t task)
 {
     const size_t need = (size_t)(owners->tasks + 1) * owners->kinds;
     void *rows = owners->rows;
@@ -51,7 +51,7 @@ static bool add_task(hs_owners_t *owners, uint32_t task)
     }
     owners->payload = payload;
     for (uint32_t kind = 0; kind < owners->kinds; kind++) {
-        hs_lab_task_row_t *row = hs_owners_row(owners, owners->tasks, kind);
+        hs_lab_task_row_t *row = hs_ledger_row(owners, owners->tasks, kind);
         row->task = task;
         row->kind = kind;
         row->payload_peak_event = HS_LAB_NEVER;
@@ -60,7 +60,7 @@ static bool add_task(hs_owners_t *owners, uint32_t task)
     return true;
 }
 
-uint32_t hs_owners_add(hs_owners_t *owners, uint32_t task)
+uint32_t hs_ledger_add(hs_ledger_t *owners, uint32_t task)
 {
     void *slots = owners->slots;
     if (!reserve(&slots, &owners->slots_size, (size_t)task + 1, sizeof *owners->slots)) {
@@ -76,12 +76,12 @@ uint32_t hs_owners_add(hs_owners_t *owners, uint32_t task)
     return owners->tasks - 1;
 }
 
-uint32_t hs_owners_task(const hs_owners_t *owners, uint32_t slot)
+uint32_t hs_ledger_task(const hs_ledger_t *owners, uint32_t slot)
 {
-    return hs_owners_row(owners, slot, 0)->task;
+    return hs_ledger_row(owners, slot, 0)->task;
 }
 
-size_t hs_owners_rows(const hs_owners_t *owners, hs_lab_task_row_t *rows, size_t capacity)
+size_t hs_ledger_rows(const hs_ledger_t *owners, hs_lab_task_row_t *rows, size_t capacity)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < owners->tasks * owners->kinds; i++) {

@@ -2,8 +2,8 @@
  * Who holds the memory: bytes and blocks per task x memory kind, now and at their peak. A block
  * belongs to the task that last allocated or reallocated it, as in ESP-IDF's heap task tracking.
  */
-#ifndef HEAPSCOPE_NATIVE_OWNERS_H
-#define HEAPSCOPE_NATIVE_OWNERS_H
+#ifndef HEAPSCOPE_NATIVE_LEDGER_H
+#define HEAPSCOPE_NATIVE_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "lab/lab.h"
 #include "measure/timeline.h"
 
-typedef struct hs_owners {
+typedef struct hs_ledger {
     uint32_t *slots; /* task index -> slot + 1; 0: none yet */
     size_t slots_size;
     hs_lab_task_row_t *rows; /* slot x kind */
@@ -21,30 +21,30 @@ typedef struct hs_owners {
     size_t payload_size;
     uint32_t tasks; /* slots in use; the last one possible gathers all further tasks */
     uint32_t kinds;
-} hs_owners_t;
+} hs_ledger_t;
 
-void hs_owners_init(hs_owners_t *owners, uint32_t kinds);
-void hs_owners_free(hs_owners_t *owners);
+void hs_ledger_init(hs_ledger_t *owners, uint32_t kinds);
+void hs_ledger_free(hs_ledger_t *owners);
 /* Gives a task its slot on first use; HS_LAB_TASKS_MAX: no host memory. */
-uint32_t hs_owners_add(hs_owners_t *owners, uint32_t task);
+uint32_t hs_ledger_add(hs_ledger_t *owners, uint32_t task);
 /* The slot of a task; HS_LAB_TASKS_MAX: no host memory for a new one. */
-static inline uint32_t hs_owners_slot(hs_owners_t *owners, uint32_t task)
+static inline uint32_t hs_ledger_slot(hs_ledger_t *owners, uint32_t task)
 {
     return task < owners->slots_size && owners->slots[task] != 0 ? owners->slots[task] - 1
-                                                                 : hs_owners_add(owners, task);
+                                                                 : hs_ledger_add(owners, task);
 }
-uint32_t hs_owners_task(const hs_owners_t *owners, uint32_t slot);
+uint32_t hs_ledger_task(const hs_ledger_t *owners, uint32_t slot);
 
-static inline hs_lab_task_row_t *hs_owners_row(const hs_owners_t *owners, uint32_t slot,
+static inline hs_lab_task_row_t *hs_ledger_row(const hs_ledger_t *owners, uint32_t slot,
                                                uint32_t kind)
 {
     return &owners->rows[(size_t)slot * owners->kinds + kind];
 }
 
-static inline void hs_owners_gain(hs_owners_t *owners, uint32_t slot, uint32_t kind,
+static inline void hs_ledger_gain(hs_ledger_t *owners, uint32_t slot, uint32_t kind,
                                   uint32_t payload, uint32_t held, uint64_t event)
 {
-    hs_lab_task_row_t *row = hs_owners_row(owners, slot, kind);
+    hs_lab_task_row_t *row = hs_ledger_row(owners, slot, kind);
     owners->payload[slot].now += payload;
     row->payload += payload;
     row->held += held;
@@ -62,10 +62,10 @@ static inline void hs_owners_gain(hs_owners_t *owners, uint32_t slot, uint32_t k
     }
 }
 
-static inline void hs_owners_lose(hs_owners_t *owners, uint32_t slot, uint32_t kind,
+static inline void hs_ledger_lose(hs_ledger_t *owners, uint32_t slot, uint32_t kind,
                                   uint32_t payload, uint32_t held)
 {
-    hs_lab_task_row_t *row = hs_owners_row(owners, slot, kind);
+    hs_lab_task_row_t *row = hs_ledger_row(owners, slot, kind);
     owners->payload[slot].now -= payload;
     row->payload -= payload;
     row->held -= held;
@@ -73,6 +73,6 @@ static inline void hs_owners_lose(hs_owners_t *owners, uint32_t slot, uint32_t k
 }
 
 /* Rows of tasks that ever allocated or failed; returns how many there are. */
-size_t hs_owners_rows(const hs_owners_t *owners, hs_lab_task_row_t *rows, size_t capacity);
+size_t hs_ledger_rows(const hs_ledger_t *owners, hs_lab_task_row_t *rows, size_t capacity);
 
 #endif

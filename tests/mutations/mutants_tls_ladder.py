@@ -1,0 +1,67 @@
+"""Broken in the experiment on the published ladder of a TLS client."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+LADDER = "src/heapscope/experiments/tls_ladder"
+TEST = "tests/lab/experiments/test_tls_ladder.py"
+
+TLS_LADDER = (
+    Mutant(
+        "gain of a single core",
+        "its stacks stay taken",
+        f"{LADDER}/ladder.py",
+        "startup -= sum(part.total for part in parts if part.heap)",
+        "startup -= sum(part.total for part in parts if part.heap and not part.each)",
+        TEST,
+    ),
+    Mutant(
+        "gain of the dynamic buffers",
+        "the client stays the one without them",
+        f"{LADDER}/steps.py",
+        'title="dynamic TLS buffers", tls=DYNAMIC)',
+        'title="dynamic TLS buffers")',
+        TEST,
+    ),
+    Mutant(
+        "gain of the minimal network",
+        "the network stays the default one",
+        f"{LADDER}/steps.py",
+        'network="tls_net_minimal", lwip_iram=True',
+        "lwip_iram=True",
+        TEST,
+    ),
+    Mutant(
+        "gain of RTC memory",
+        "it is no heap",
+        f"{LADDER}/ladder.py",
+        "rtc=step.rtc if step.cores == 1 else None,",
+        "rtc=None,",
+        TEST,
+    ),
+    Mutant(
+        "gain of the buffers in IRAM",
+        "they stay in DRAM",
+        f"{LADDER}/compose.py",
+        'events["caps"][large] = capabilities.IRAM_EIGHT_BIT',
+        'events["caps"][large] = 0',
+        TEST,
+    ),
+    Mutant(
+        "slow-down of the buffers in IRAM",
+        "aligned words trap too",
+        f"{LADDER}/cost.py",
+        "words = sums.pop(_WORD, 0)",
+        "words = sums.get(_WORD, 0)",
+        TEST,
+    ),
+    Mutant(
+        "one trace of three tasks",
+        "a handshake takes no time",
+        f"{LADDER}/compose.py",
+        'when[f"answered {number}"], when[f"computed {number}"]',
+        'when[f"answered {number}"], when[f"answered {number}"]',
+        TEST,
+    ),
+)
