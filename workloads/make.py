@@ -1,7 +1,7 @@
 """Makes the captured traces again: python workloads/make.py [FAMILY...] [--out FOLDER]
 
-Families are tls, script, mix and tenants; without one, all of them. The programs are built for 32
-bit in build/workloads. Exit code 0: done; 1: something failed; 3: a tool is missing.
+Families are tls, script, mix, ice and tenants; without one, all of them. The programs are built for
+32 bit in build/workloads. Exit code 0: done; 1: something failed; 3: a tool is missing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import ice.make
 import mix.make
 import script.make
 import tenants.make
+import tenants.session
 import tls.make
 from tenants.knobs import Knobs
 from tools.places import CAPTURED, MissingError
@@ -29,7 +31,13 @@ FAMILIES: dict[str, dict[str, Callable[[Path], str]]] = {
     "tls": {name: partial(tls.make.make, name) for name in tls.make.CLIENTS},
     "script": {name: partial(script.make.make, name) for name in script.make.SCRIPTS},
     "mix": {mix.make.NAME: mix.make.make},
-    "tenants": {tenants.make.NAME: partial(tenants.make.make, knobs=Knobs())},
+    "ice": {name: partial(ice.make.make, name) for name in ice.make.CALLS},
+    "tenants": {
+        tenants.make.NAME: partial(tenants.make.make, knobs=Knobs()),
+        **{
+            name: partial(tenants.session.make_session, name) for name in tenants.session.SESSIONS
+        },
+    },
 }
 
 

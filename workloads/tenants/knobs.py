@@ -25,6 +25,8 @@ class Knobs:
     dynamic_rx: int = knob(32, 0, 128, "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM")
     #: Frames waiting to be sent at once. One more is tried again later.
     dynamic_tx: int = knob(32, 1, 128, "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM")
+    #: Frames that come at once, aggregated; 0: each on its own, as without AMPDU RX (Kconfig: 6).
+    rx_ba_window: int = knob(0, 0, 64, "ESP_WIFI_RX_BA_WIN")
     #: Management receive buffers, taken when Wi-Fi starts.
     mgmt_rx: int = knob(5, 1, 10, "ESP_WIFI_RX_MGMT_BUF_NUM_DEF")
     #: Short management frames on their way out at once.

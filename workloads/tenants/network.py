@@ -10,8 +10,9 @@ Laws (times in milliseconds; "about n" is exponential with that mean):
   twice the MSL.
 - Sending: segments of MSS up to the send buffer, each a pbuf and a tcp_seg until it is acknowledged
   after a round trip of 40 and about 20; each also a driver's buffer until it is sent, about 3.
-- Receiving: the other side sends a window a round trip, its segments 1 apart. Each takes a driver's
-  buffer, a pbuf that refers to it, and a message to the TCP/IP task, freed about 0.3 later.
+- Receiving: the other side sends a window a round trip, its segments 1 apart, those of one
+  aggregate together. Each takes a driver's buffer, a pbuf that refers to it, and a message to the
+  TCP/IP task, freed about 0.3 later.
   A segment stays until the application reads it, after about 4, in one of ten windows about 60. One
   in a hundred is lost: those after it in its window wait with a tcp_seg each, up to the limit,
   until it comes again a round trip later. Every second segment is acknowledged.
@@ -275,7 +276,9 @@ class Window:
     def begin(self) -> None:
         for number in range(len(self.payloads)):
             lost = self.network.chance.below(100) == 0
-            delay = float(number) + (self.connection.round_trip() if lost else 0.0)
+            together = max(1, self.network.knobs.rx_ba_window)
+            after = float(number // together * together)
+            delay = after + (self.connection.round_trip() if lost else 0.0)
             self.network.after(delay, partial(self.arrive, number))
 
     def arrive(self, number: int) -> None:

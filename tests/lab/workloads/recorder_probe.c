@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heapscope/trace.h"
 #include "recorder.h"
 
 #define CHECK(condition)                                                                           \
@@ -19,6 +20,7 @@ int main(int count, char **arguments)
     CHECK(hs_rec_open("/nowhere/at/all.hst", "p", "c") == NULL);
     hs_rec_t *rec = hs_rec_open(arguments[1], "probe", "all");
     CHECK(rec != NULL);
+    CHECK(hs_rec_fact(rec, "pools", "known") == HS_OK);
     hs_rec_task(rec, "first");
     char *text = hs_rec_malloc(rec, 10);
     strcpy(text, "recorded");
@@ -30,6 +32,9 @@ int main(int count, char **arguments)
     void *page = hs_rec_aligned(rec, 256, 100);
     CHECK((uintptr_t)page % 256 == 0);
     hs_rec_mark(rec, "middle");
+    uint32_t pool = hs_rec_pool_new(rec, "p");
+    hs_rec_pool_create(rec, pool, 256, 128);
+    hs_rec_pool(rec, HS_EVENT_POOL_ALLOC, pool, 77);
     text = hs_rec_realloc(rec, text, 5000);
     CHECK(strcmp(text, "recorded") == 0);
     void *fresh = hs_rec_realloc(rec, NULL, 7);

@@ -15,17 +15,21 @@ HANDSHAKES = {
     "tls228_rsa_4k_4k": (27339, 17659),
     "tls228_rsa_16k_16k_var": (51915, 42235),
     "tls228_rsa_16k_2k_var": (37579, 13563),
+    "tls228_rsa_16k_2k_dyn": (15694, 1025),
     "tls228_ec_16k_16k": (44906, 37618),
     "tls228_ec_16k_2k": (30570, 23282),
     "tls228_ec_4k_4k": (20330, 13042),
     "tls228_ec_16k_16k_var": (44906, 37618),
     "tls228_ec_16k_2k_var": (30570, 8946),
+    "tls228_ec_16k_2k_dyn": (11597, 1025),
     "tls35_rsa_16k_16k": (50243, 43311),
     "tls35_rsa_16k_2k": (35907, 28975),
     "tls35_rsa_4k_4k": (25667, 18735),
+    "tls35_rsa_16k_2k_dyn": (13966, 1097),
     "tls35_ec_16k_16k": (43814, 37678),
     "tls35_ec_16k_2k": (29478, 23342),
     "tls35_ec_4k_4k": (19238, 13102),
+    "tls35_ec_16k_2k_dyn": (10998, 1097),
 }
 
 
@@ -54,6 +58,24 @@ def test_a_smaller_buffer_saves_its_own_bytes_and_nothing_else(release: str, key
     )
     assert [a - b for a, b in zip(full, small, strict=True)] == [14336, 14336]
     assert [a - b for a, b in zip(full, least, strict=True)] == [24576, 24576]
+
+
+@pytest.mark.parametrize(
+    ("name", "saved"),
+    [
+        ("tls228_rsa_16k_2k", 20141),
+        ("tls228_ec_16k_2k", 13132),
+        ("tls35_rsa_16k_2k", 18397),
+        ("tls35_ec_16k_2k", 11968),
+    ],
+)
+def test_dynamic_buffers_lower_the_peak_and_what_stays(name: str, saved: int) -> None:
+    plain, dynamic = (int(captured(name + kind).live().max()) for kind in ("", "_dyn"))
+    assert plain - dynamic == saved
+    assert dynamic < HANDSHAKES[f"{name}_dyn"][1] + 16384 + 100  # one record of 16 KB, no more
+    guide = (ROOT / "docs" / "guide" / "tls-buffers.md").read_text(encoding="utf-8")
+    row = rf"`{name}`.*\| {plain:,} \| {dynamic:,} \| {saved:,} \|".replace(",", " ")
+    assert re.search(row, guide)
 
 
 @pytest.mark.parametrize("name", HANDSHAKES)

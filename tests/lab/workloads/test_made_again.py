@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import WORKLOADS, Script, read_recording
 
-TRACES = {"tls": 16, "script": 2, "mix": 1, "tenants": 1}
+TRACES = {"tls": 20, "script": 2, "mix": 1, "ice": 12, "tenants": 5}
 
 
 @pytest.mark.parametrize("family", TRACES)

@@ -23,6 +23,7 @@ from .conftest import (
 )
 
 UINT32_MAX = 2**32 - 1
+POOL_CREATE, POOL_ALLOC = 11, 13
 
 #: kind, block or mark, bytes, task
 EXPECTED = [
@@ -30,6 +31,8 @@ EXPECTED = [
     (CALLOC, 1, 24, 0),
     (ALIGNED, 2, 100, 1),
     (MARK, 0, 0, 1),
+    (POOL_CREATE, 0, 256, 1),
+    (POOL_ALLOC, 0, 77, 1),
     (REALLOC, 0, 5000, 1),
     (MALLOC, 3, 7, 1),
     (FREE, 3, 0, 1),
@@ -70,4 +73,6 @@ def test_every_call_is_recorded_as_what_it_was(tmp_path: Path) -> None:
     assert trace.tasks == (b"first", b"second")
     assert trace.marks == (b"middle",)
     assert trace.metadata["program"] == b"probe"
+    assert trace.metadata["pools"] == b"known"
+    assert int(trace.events["new_key"][4]) == 128
     assert trace.metadata["word_size"] == b"4"
