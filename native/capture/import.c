@@ -158,7 +158,8 @@ void hs_import_guessed(hs_import_t *import)
 
 hs_status_t hs_import_event(hs_import_t *import, const hs_event_t *event)
 {
-    import->stats.events += HS_EVENT_IS_HEAP(event->kind) ? 1u : 0u;
+    bool counts = HS_EVENT_IS_HEAP(event->kind) || event->kind >= HS_EVENT_POOL_CREATE;
+    import->stats.events += counts ? 1u : 0u;
     return hs_trace_event(import->trace, event);
 }
 
@@ -172,6 +173,11 @@ hs_status_t hs_import_named(hs_import_t *import, hs_name_table_t table, const ui
         return status;
     }
     return hs_trace_name(import->trace, table, *index, (const char *)name, length);
+}
+
+hs_status_t hs_import_pool(hs_import_t *import, uint32_t index, const char *name)
+{
+    return hs_trace_name(import->trace, HS_NAMES_POOL, index, name, strlen(name));
 }
 
 hs_status_t hs_import_site(hs_import_t *import, uint32_t index, const char *name, size_t length)
@@ -248,6 +254,9 @@ hs_status_t hs_import_finish(hs_import_t *import)
     if (import->stopped == HS_OK && import->line_length > 0) {
         import->stopped = line_finish(import);
     }
+    if (import->stopped == HS_OK && import->lines->last != NULL) {
+        import->stopped = import->lines->last(import->form, import);
+    }
     return import->stopped == HS_OK ? hs_trace_close(import->trace) : import->stopped;
 }
 
@@ -268,6 +277,7 @@ hs_import_t *hs_import_new(hs_import_form_t form)
         [HS_IMPORT_TEXT] = &hs_import_text_lines,
         [HS_IMPORT_HEAPTRACK] = &hs_import_heaptrack_lines,
         [HS_IMPORT_MTRACE] = &hs_import_mtrace_lines,
+        [HS_IMPORT_PJSIP] = &hs_import_pjsip_lines,
     };
     if ((size_t)form >= sizeof forms / sizeof forms[0]) {
         return NULL;

@@ -18,14 +18,15 @@
 typedef enum hs_import_form {
     HS_IMPORT_TEXT = 0,      /* format/SPEC.md, "Text form" */
     HS_IMPORT_HEAPTRACK = 1, /* heaptrack's data, interpreted or raw, decompressed */
-    HS_IMPORT_MTRACE = 2     /* the log of glibc's mtrace(3) */
+    HS_IMPORT_MTRACE = 2,    /* the log of glibc's mtrace(3) */
+    HS_IMPORT_PJSIP = 3      /* dumps of PJLIB's caching pool in a log */
 } hs_import_form_t;
 
 typedef struct hs_import hs_import_t;
 
 typedef struct hs_import_stats {
     uint64_t lines;
-    uint64_t events;    /* heap events written */
+    uint64_t events;    /* heap events and pool events written */
     uint64_t bad_lines; /* neither event nor comment; skipped */
     uint64_t first_bad; /* line number from 1; 0: none */
     uint64_t id_reused; /* allocations under an id that was still live; the old block stays live */

@@ -23,10 +23,12 @@ typedef struct hs_import_lines {
     /* Ordinary lines in one go, for speed; NULL: none. Returns the bytes taken, whole lines. */
     size_t (*many)(void *state, hs_import_t *import, const uint8_t *text, size_t count,
                    hs_status_t *status);
+    hs_status_t (*last)(void *state,
+                        hs_import_t *import); /* the input is over; NULL: nothing to do */
 } hs_import_lines_t;
 
 extern const hs_import_lines_t hs_import_text_lines, hs_import_heaptrack_lines,
-    hs_import_mtrace_lines;
+    hs_import_mtrace_lines, hs_import_pjsip_lines;
 
 /* The line says nothing that the form knows. */
 void hs_import_bad(hs_import_t *import, const uint8_t *text, size_t length);
@@ -49,6 +51,8 @@ hs_status_t hs_import_event(hs_import_t *import, const hs_event_t *event);
 /* The index of a task's or mark's name, which the trace learns. HS_ERR_ARGUMENT: too many. */
 hs_status_t hs_import_named(hs_import_t *import, hs_name_table_t table, const uint8_t *name,
                             size_t length, uint32_t *index);
+/* The name of a pool of an index of the form's own; several may have one name. */
+hs_status_t hs_import_pool(hs_import_t *import, uint32_t index, const char *name);
 /* The name of a site of an index of the form's own. */
 hs_status_t hs_import_site(hs_import_t *import, uint32_t index, const char *name, size_t length);
 

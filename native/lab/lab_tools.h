@@ -284,6 +284,78 @@ typedef struct hs_lab_cell {
 size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uint8_t *rows,
                         size_t row_size, size_t row_count, uint8_t *out, size_t capacity,
                         size_t *written);
+/* ---- a program of this machine, recorded as it runs; Linux only ---- */
+typedef struct hs_lab_record hs_lab_record_t;
+
+typedef struct hs_lab_record_image {
+    uint64_t events, live, live_peak, live_blocks; /* heap events; bytes as asked for */
+    uint64_t lost;                                 /* records that were dropped */
+    uint64_t unknown;   /* frees and reallocs of blocks that nobody saw made */
+    uint64_t implied;   /* frees that nobody saw, of blocks whose address was given again */
+    uint64_t inherited; /* blocks that a fork left to it */
+    uint64_t written;   /* bytes of its trace */
+    uint64_t stacks, modules;
+    uint32_t phase; /* 0 it runs, 1 it is over, 2 its trace is finished, 3 it was released */
+    uint32_t pid, word_size, forked;
+    uint32_t status; /* not 0: the host's memory did not suffice for it */
+} hs_lab_record_image_t;
+
+typedef struct hs_lab_record_module {
+    uint64_t start, size, file_offset;
+} hs_lab_record_module_t;
+
+/* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `drop`:
+ * a full ring drops events. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
+ * NULL without shared memory. */
+hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
+                                   const char *version, const char *program, uint32_t drop,
+                                   uint32_t addresses, uint32_t frames);
+void hs_lab_record_delete(hs_lab_record_t *record);
+/* Value of the environment variable HEAPSCOPE_RECORD for the program. */
+const char *hs_lab_record_variable(hs_lab_record_t *record);
+/* Takes records for so long, or until something is ready or wanted; returns how many. */
+uint64_t hs_lab_record_pump(hs_lab_record_t *record, uint32_t milliseconds);
+void hs_lab_record_close(hs_lab_record_t *record); /* nothing is recorded from now on */
+size_t hs_lab_record_images(const hs_lab_record_t *record);
+size_t hs_lab_record_running(const hs_lab_record_t *record);
+uint32_t hs_lab_record_missed(hs_lab_record_t *record); /* processes without a place */
+/* 1: a program waits for the object of 32 bit. Answer with 1, it is there, or 0. */
+int hs_lab_record_object_wanted(hs_lab_record_t *record);
+void hs_lab_record_object(hs_lab_record_t *record, int there);
+/* The first image from `index` on with bytes to take, or over; SIZE_MAX: none. */
+size_t hs_lab_record_ready(const hs_lab_record_t *record, size_t index);
+void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_image_t *out);
+const char *hs_lab_record_program(hs_lab_record_t *record, size_t index); /* path; untrusted */
+size_t hs_lab_record_take(hs_lab_record_t *record, size_t index, uint8_t *out, size_t capacity);
+/* Frames of a stack (from 1), innermost first; files and where they lay. */
+size_t hs_lab_record_stack(hs_lab_record_t *record, size_t index, size_t stack, uint64_t *out,
+                           size_t capacity);
+/* How many modules were known when the stack was: later ones may lie where they had lain. */
+size_t hs_lab_record_stack_modules(hs_lab_record_t *record, size_t index, size_t stack);
+const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t module,
+                                 hs_lab_record_module_t *out);
+void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, const char *name,
+                        size_t length);
+void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
+void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
+/* ---- pools of a trace, with their sizes or others ---- */
+#define HS_LAB_POOL_SIZES_MAX 32
+
+/* hs_pool_rule_t and hs_pool_totals_t (native/pools/pools.h), field by field. */
+typedef struct hs_lab_pool_rule {
+    uint32_t follow, pool, block, align, sizes;
+    uint32_t size[32];
+} hs_lab_pool_rule_t;
+
+typedef struct hs_lab_pool_totals {
+    uint64_t pools, resets, requests, calls, growths, unlike, failed, stray;
+} hs_lab_pool_totals_t;
+
+/* As hs_pools_replay; initial 0: sizes as recorded. */
+int hs_lab_pools_replay(const hs_lab_event_t *events, size_t count, const uint8_t *chosen,
+                        uint32_t pools, uint32_t initial, uint32_t increment,
+                        const hs_lab_pool_rule_t *rule, uint64_t *allocated, uint64_t *used,
+                        hs_lab_pool_totals_t *out);
 /* cffi: end */
 
 #endif

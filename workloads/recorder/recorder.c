@@ -30,7 +30,7 @@ struct hs_rec {
     hs_trace_t *trace;
     hs_status_t status; /* the first that was not HS_OK */
     hs_rec_use_t use;
-    uint32_t task, tasks, marks;
+    uint32_t task, tasks, marks, pools;
     char *task_names[TASKS_MAX];
     _Alignas(8) uint8_t memory[CHUNK_BYTES];
 };
@@ -251,6 +251,31 @@ hs_status_t hs_rec_mark(hs_rec_t *rec, const char *name)
     write_event(rec, (hs_event_t){.kind = HS_EVENT_MARK, .key = rec->marks});
     rec->marks++;
     return rec->status;
+}
+
+hs_status_t hs_rec_fact(hs_rec_t *rec, const char *key, const char *value)
+{
+    return keep(rec, hs_trace_metadata(rec->trace, key, value));
+}
+
+/* ---- pools ------------------------------------------------------------------------------------- */
+
+uint32_t hs_rec_pool_new(hs_rec_t *rec, const char *name)
+{
+    keep(rec, hs_trace_name(rec->trace, HS_NAMES_POOL, rec->pools, name, strlen(name)));
+    return rec->pools++;
+}
+
+void hs_rec_pool_create(hs_rec_t *rec, uint32_t pool, size_t initial, size_t increment)
+{
+    hs_event_t event = {
+        .kind = HS_EVENT_POOL_CREATE, .key = pool, .size = initial, .new_key = increment};
+    write_event(rec, event);
+}
+
+void hs_rec_pool(hs_rec_t *rec, int kind, uint32_t pool, size_t bytes)
+{
+    write_event(rec, (hs_event_t){.kind = (uint8_t)kind, .key = pool, .size = bytes});
 }
 
 /* ---- figures and the end ----------------------------------------------------------------------- */

@@ -41,6 +41,16 @@ void hs_rec_free(hs_rec_t *rec, void *block); /* NULL is allowed */
 /* The events that follow are of this task; HS_ERR_MEMORY: more than 16 different names. */
 hs_status_t hs_rec_task(hs_rec_t *rec, const char *name);
 
+/* One more fact about the trace's origin; before the first event. */
+hs_status_t hs_rec_fact(hs_rec_t *rec, const char *key, const char *value);
+
+/* A new pool's index; as many may have the same name as are wanted. */
+uint32_t hs_rec_pool_new(hs_rec_t *rec, const char *name);
+/* `initial` bytes are its first block. Of a pool that lives: it is emptied, and keeps that block. */
+void hs_rec_pool_create(hs_rec_t *rec, uint32_t pool, size_t initial, size_t increment);
+/* `kind` is HS_EVENT_POOL_GROW, _ALLOC (`bytes` as asked for) or _RELEASE. */
+void hs_rec_pool(hs_rec_t *rec, int kind, uint32_t pool, size_t bytes);
+
 /* A named point of the run. HS_ERR_MEMORY: more than 256 marks. */
 hs_status_t hs_rec_mark(hs_rec_t *rec, const char *name);
 

@@ -61,14 +61,14 @@ def is_fresh(made: Path, needed: Path) -> bool:
     return all(Path(name).exists() and Path(name).stat().st_mtime <= age for name in names)
 
 
-def link(name: str, objects: Sequence[Path]) -> Path:
+def link(name: str, objects: Sequence[Path], *, options: Sequence[str] = ()) -> Path:
     """The program build/workloads/programs/NAME."""
     made = BUILD / "programs" / name
     age = made.stat().st_mtime if made.exists() else 0.0
     if any(one.stat().st_mtime >= age for one in objects):
         made.parent.mkdir(parents=True, exist_ok=True)
         own = made.with_suffix(f".{os.getpid()}")
-        run(*zig(), *COMMON, "-static", *objects, "-o", own)
+        run(*zig(), *COMMON, "-static", *options, *objects, "-o", own)
         own.replace(made)
     return made
 

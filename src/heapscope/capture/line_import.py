@@ -29,6 +29,7 @@ class Form(IntEnum):
     TEXT = 0
     HEAPTRACK = 1
     MTRACE = 2
+    PJSIP = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +54,7 @@ class ImportResult:
     file: str
     out: str
     lines: int
-    events: int  # heap events written
+    events: int  # heap events and pool events written
     bad_lines: int  # neither event nor comment; left out
     first_bad: BadLine | None
     ids_reused: int  # allocations under an id that was still live

@@ -1,4 +1,4 @@
-"""`heapscope import text`, `heaptrack` and `mtrace`: lines to a trace."""
+"""`heapscope import text`, `heaptrack`, `mtrace` and `pjsip`: lines to a trace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from heapscope.errors import HeapscopeError
 if TYPE_CHECKING:
     from heapscope.capture.line_import import LineForm
 
-__all__ = ["run_heaptrack", "run_mtrace", "run_text"]
+__all__ = ["run_heaptrack", "run_mtrace", "run_pjsip", "run_text"]
 
 
 def run_text(options: ImportOptions) -> None:
@@ -31,6 +31,12 @@ def run_mtrace(options: ImportOptions) -> None:
     _run(options, MTRACE, "mtrace")
 
 
+def run_pjsip(options: ImportOptions) -> None:
+    from heapscope.capture.pjsip import PJSIP
+
+    _run(options, PJSIP, "pjsip")
+
+
 def _run(options: ImportOptions, form: LineForm, name: str) -> None:
     from heapscope.capture.line_import import import_lines
     from heapscope.cli.json_output import wants_tables, write_json
@@ -48,4 +54,4 @@ def _run(options: ImportOptions, form: LineForm, name: str) -> None:
         from heapscope.report.console import console
         from heapscope.report.imported import print_imported
 
-        print_imported(result, console())
+        print_imported(result, console(), pools=name == "pjsip")

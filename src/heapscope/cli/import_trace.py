@@ -19,6 +19,7 @@ FORMATS = {
     "esp-idf": ImportFormat(title="what a device printed", run=import_esp_idf.run),
     "heaptrack": ImportFormat(title="what heaptrack recorded", run=import_lines.run_heaptrack),
     "mtrace": ImportFormat(title="the log of glibc's mtrace", run=import_lines.run_mtrace),
+    "pjsip": ImportFormat(title="dumps of PJLIB's pools", run=import_lines.run_pjsip),
 }
 
 
@@ -31,7 +32,7 @@ def import_trace(
     form: Annotated[
         str,
         typer.Argument(
-            metavar="FORMAT", help="What FILE holds: text, esp-idf, heaptrack or mtrace."
+            metavar="FORMAT", help="What FILE holds: text, esp-idf, heaptrack, mtrace, pjsip."
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help='What to import; "-": stdin.')],
@@ -86,6 +87,10 @@ def import_trace(
     FORMAT mtrace: what glibc's mtrace() logged to the file in MALLOC_TRACE.
 
     \b
+    FORMAT pjsip: a log with dumps of PJLIB's caching pool ("dd" in pjsua), lines "cachpool NAME:
+    USED of SIZE (P%) used". Each dump becomes a mark; what was between two is not known.
+
+    \b
     Examples:
       heapscope import text events.txt -o T.hst
       heapscope import text events.txt.zst -o T.hst --json -
@@ -93,6 +98,7 @@ def import_trace(
       heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
       heapscope import heaptrack heaptrack.firmware.4711.zst -o T.hst
       heapscope import mtrace mtrace.txt -o T.hst
+      heapscope import pjsip pjsua.log -o T.hst
     """
     from heapscope.cli.choices import known
 

@@ -139,6 +139,10 @@ class NativeRecorder(NativeOwner):
         count = self._lib.hs_lab_record_stack(self.handle, index, number, self._frames, _FRAMES)
         return tuple(ffi.unpack(self._frames, count)) if count else ()
 
+    def stack_modules(self, index: int, number: int) -> int:
+        """How many of modules() were known when the stack was."""
+        return int(self._lib.hs_lab_record_stack_modules(self.handle, index, number))
+
     def modules(self, index: int) -> tuple[ModuleRow, ...]:
         out = ffi.new("hs_lab_record_module_t *")
         rows = []

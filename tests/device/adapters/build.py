@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shlex
 import shutil
 import subprocess
-import tarfile
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from emulation.build import fresh, put
 from emulation.places import ROOT, MissingError, run
+
+sys.path.append(str(ROOT / "workloads"))
+
+from ice.sources import pjproject
+from tools.places import MissingError as NotThereError
 
 __all__ = ["archive_on_hooks", "need_header", "pjlib", "program"]
 
@@ -106,7 +110,7 @@ def archive_on_hooks(archive: str) -> Path:
 
 # ---- PJLIB --------------------------------------------------------------------------------------
 
-PJ_PACKAGE = "ring"  #: the Debian source package that carries pjproject 2.12.1
+PJ_SITE = ROOT / "workloads" / "ice" / "site"  #: pj/config_site.h
 PJ_FLAGS = (
     *("-DPJ_LINUX=1", "-DPJ_IS_LITTLE_ENDIAN=1", "-DPJ_IS_BIG_ENDIAN=0", "-DPJ_M_X86_64=1"),
     *("-DPJ_HAS_LIMITS_H=1", "-Wl,--gc-sections"),
@@ -123,7 +127,7 @@ PJ_SOURCES = (
 def pjlib() -> tuple[tuple[str, ...], Path]:
     """Its flags and its library."""
     tree = pjlib_sources()
-    flags = (*PJ_FLAGS, f"-I{tree / 'include'}")
+    flags = (*PJ_FLAGS, f"-I{tree / 'include'}", f"-I{PJ_SITE}")
     folder = folder_for("pjlib", [Path(__file__)], *flags)
     if not folder.exists():
         own = fresh(folder)
@@ -137,52 +141,8 @@ def pjlib() -> tuple[tuple[str, ...], Path]:
 
 
 def pjlib_sources() -> Path:
-    place = BUILD / "sources" / "pjlib"
-    if not place.exists():
-        own = fresh(place)
-        inside = re.compile(r"/pjproject-[^/]*/(pjlib/(?:include|src/pj)/.*)")
-        with tarfile.open(fetch(PJ_PACKAGE, own)) as archive:
-            for member in archive:
-                named = inside.search(member.name)
-                content = archive.extractfile(member) if named and member.isfile() else None
-                if named and content is not None:
-                    path = own / named[1]
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(content.read())
-        if not (own / "pjlib").is_dir():
-            raise MissingError(f"PJLIB in Debian's source package {PJ_PACKAGE}")
-        (own / "pjlib" / "include" / "pj" / "config_site.h").touch()
-        put(own / "pjlib", place)
-        shutil.rmtree(own)
-    return place
-
-
-def fetch(package: str, into: Path) -> Path:
-    """The original archive of a Debian source package, by the system's own apt, whose lists stay as
-    they are. MissingError: no apt, or no such package."""
-    if shutil.which("apt-get") is None:
-        raise MissingError(f"apt-get, for Debian's source package {package}")
-    lists = source_lists(into / "lists")
-    places = {"Etc::SourceList": os.devnull, "Etc::SourceParts": lists, "State": into / "state"}
-    places |= {"Cache": into / "cache", "State::status": "/var/lib/dpkg/status"}
-    options = [f"-oDir::{name}={place}" for name, place in places.items()]
-    options += ["-oAPT::Sandbox::User=root", "-qq"]
-    for folder in ("state/lists/partial", "cache/archives/partial"):
-        (into / folder).mkdir(parents=True)
+    """As the workload that records PJNATH has them. MissingError: no apt, or no such package."""
     try:
-        run("apt-get", *options, "update")
-        run("env", "-C", into, "apt-get", *options, "source", "--download-only", package)
-    except RuntimeError as error:
-        raise MissingError(f"Debian's source package {package}: {error}") from error
-    return next(into.glob("*.orig.tar.*"))
-
-
-def source_lists(folder: Path) -> Path:
-    """The system's own lists of packages, made into lists of sources."""
-    folder.mkdir()
-    for place in (Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d/debian.sources")):
-        if place.exists():
-            text = re.sub(r"(?m)^Types:.*$", "Types: deb-src", place.read_text("utf-8"))
-            text = re.sub(r"(?m)^deb ", "deb-src ", text)
-            (folder / f"own{place.suffix}").write_text(text, "utf-8")
-    return folder
+        return pjproject() / "pjlib"
+    except NotThereError as error:
+        raise MissingError(str(error)) from error

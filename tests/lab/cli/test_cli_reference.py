@@ -47,6 +47,14 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("boot.txt").write_text("I (0) boot.esp32: chip\n" + Path("boot.txt").read_text())
     firmware = REFERENCE.parents[2] / "workloads" / "static" / "firmware.elf"
     Path("firmware.elf").write_bytes(firmware.read_bytes())
+    calls = REFERENCE.parents[2] / "workloads" / "captured"
+    for name, captured in (("call", "default"), ("other", "plain")):
+        packed = (calls / f"ice_{captured}.hst.zst").read_bytes()
+        Path(f"{name}.hst").write_bytes(
+            zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+        )
+    log = REFERENCE.parents[2] / "tests" / "lab" / "pools" / "pjsua.log"
+    Path("pjsua.log").write_bytes(log.read_bytes())
     Path("known.txt").write_text("task=net\n", encoding="utf-8")
     rule = '[[rule]]\ntask = "net"\nmax = 64\nregion = "%s"\n'
     kind = "pool" if "--pool" in example else "D/IRAM"

@@ -1,0 +1,104 @@
+"""The pool events of a trace, and how its pools count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from heapscope.errors import InputError
+from heapscope.native.events import EVENT, Events, keep_events, take_events
+from heapscope.native.pools import POOL_SIZES_MAX, PoolRule
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.feed import read_trace
+from heapscope.trace.names import Names, mark_names, printable
+from heapscope.trace.source import Progress
+
+__all__ = ["Kind", "PoolTrace", "read_pools"]
+
+RULE = "pools"  #: metadata: format/SPEC.md
+PJLIB = "pjlib"
+EVENTS_MAX = 1 << 24
+
+
+@dataclass(frozen=True)
+class Kind:
+    """hs_event_kind_t"""
+
+    MARK = 7
+    CREATE = 11
+    GROW = 12
+    ALLOC = 13
+    RELEASE = 14
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolTrace:
+    """`events` are those of pools, and marks; `names` by pool."""
+
+    file: str
+    events: Events
+    names: tuple[str, ...]
+    marks: tuple[tuple[str, int], ...]  # name, index in events
+    rule: PoolRule
+    messages: tuple[str, ...]  # damage
+
+
+def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTrace:
+    """InputError: no trace, no pool events in it, or a rule that cannot be read."""
+    with NativeReader() as reader:
+        keep_events(reader)
+        health = read_trace(path, reader, progress=progress)
+        kept = [_own(rows) for rows in take_events(reader)]
+        events = np.concatenate(kept) if kept else np.zeros(0, EVENT)
+        file = printable(str(path), limit=400)
+        is_pool = events["kind"] >= Kind.CREATE
+        if not is_pool.any():
+            raise InputError(
+                f"{file}: no pool events in it",
+                remedy="record them (docs/guide/pools-trace.md), or import a dump: "
+                "heapscope import pjsip FILE -o T.hst",
+            )
+        pools = int(events["key"][is_pool].max()) + 1
+        names = Names(noun="pool", known=reader.names(NameTable.POOL), limit=128)
+        marks = mark_names(reader.names(NameTable.MARK))
+        places = np.flatnonzero(events["kind"] == Kind.MARK)
+        return PoolTrace(
+            file=file,
+            events=events,
+            names=tuple(names[index] for index in range(pools)),
+            marks=tuple((marks[int(events["key"][at])], int(at)) for at in places),
+            rule=_rule(file, reader.metadata().get(RULE, b"")),
+            messages=health.messages(),
+        )
+
+
+def _own(rows: Events) -> Events:
+    chosen: Events = rows[(rows["kind"] >= Kind.CREATE) | (rows["kind"] == Kind.MARK)]
+    return chosen
+
+
+def _rule(file: str, raw: bytes) -> PoolRule:
+    """ "pjlib pool=80 block=20 align=4 sizes=256 512 ..."; of other pools it is not known how they
+    grow."""
+    words = raw.decode("ascii", "replace").split()
+    if not words or words[0] != PJLIB:
+        return PoolRule()
+    told = " ".join(words[1:]).partition(" sizes=")
+    try:
+        pairs = dict(pair.split("=") for pair in told[0].split())
+        head = {key: int(pairs[key]) for key in ("pool", "block", "align")}
+        sizes = tuple(int(size) for size in told[2].split())
+    except (KeyError, ValueError):
+        head, sizes = {}, ()
+    wrong = (
+        not head or head["align"] not in (1, 2, 4, 8, 16, 32, 64) or list(sizes) != sorted(sizes)
+    )
+    limits = (*head.values(), *sizes)
+    if wrong or len(sizes) > POOL_SIZES_MAX or not all(0 <= one < 1 << 31 for one in limits):
+        raise InputError(
+            f"{file}: its metadata says of its pools: {printable(raw)}",
+            remedy="expected: pjlib pool=80 block=20 align=4 sizes=256 512 1024",
+        )
+    return PoolRule(follow=False, sizes=sizes, **head)

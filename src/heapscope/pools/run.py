@@ -1,0 +1,234 @@
+"""`heapscope pools`: its parts in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from heapscope.errors import InputError
+from heapscope.native.status import StatusError
+from heapscope.nearest import did_you_mean
+from heapscope.pools.advise import Advance, Point, advise, best_within
+from heapscope.pools.groups import Group, Sizes, find_groups
+from heapscope.pools.pool_trace import PoolTrace
+from heapscope.pools.replayed import Plan, Replayed, everywhere, replay
+from heapscope.pools.result import (
+    Advice,
+    Choice,
+    GroupRow,
+    Holding,
+    PoolsResult,
+    SizeRow,
+    TraceRows,
+)
+from heapscope.trace.names import printable
+
+__all__ = ["ALL", "LAZY", "parse_sizes", "pools_result"]
+
+ALL = "all"
+LAZY = Sizes(128, 128)  #: "just set all pool sizes to 128", says PJSIP's guide
+PREFIX = "PJNATH_POOL_LEN_"
+_SIZE_MAX = 1 << 24
+
+
+def parse_sizes(texts: Sequence[str]) -> dict[str, Sizes]:
+    """ "NAME=INITIAL:INCREMENT"; InputError: anything else."""
+    found = {}
+    for text in texts:
+        name, equals, sizes = text.rpartition("=")
+        initial, colon, increment = sizes.partition(":")
+        numbers = (initial, increment or initial)
+        if not (name and equals) or (colon and not increment):
+            numbers = ("", "")
+        if not all(n.isascii() and n.isdigit() and len(n) < 9 for n in numbers):
+            raise _bad(text)
+        chosen = Sizes(*map(int, numbers))
+        if not 0 < chosen.initial <= _SIZE_MAX or not 0 < chosen.increment <= _SIZE_MAX:
+            raise _bad(text)
+        found[name] = chosen
+    return found
+
+
+def _bad(text: str) -> InputError:
+    return InputError(
+        f"--set {printable(text)}: not NAME=INITIAL:INCREMENT, in bytes",
+        remedy="--set all=128:128, or the name of a group: --set STUN_TDATA=512:304",
+    )
+
+
+def pools_result(
+    traces: Sequence[PoolTrace],
+    *,
+    wanted: Mapping[str, Sizes],
+    calls: int | None,
+    progress: Advance,
+) -> PoolsResult:
+    """`calls` None: as many as were recorded."""
+    groups = [find_groups(trace) for trace in traces]
+    plan = _plan(traces, groups, wanted)
+    try:
+        pairs = list(zip(traces, groups, strict=True))
+        recorded = [replay(trace, own) for trace, own in pairs]
+        others = [replay(trace, own, plan) for trace, own in pairs] if plan else None
+    except StatusError:
+        raise InputError(
+            "--set: an initial size is smaller than a pool's own header", remedy="give more"
+        ) from None
+    rows = tuple(
+        _rows(trace, own, now, None if others is None else others[index])
+        for index, ((trace, own), now) in enumerate(zip(pairs, recorded, strict=True))
+    )
+    can = any(group.free for own in groups for group in own)
+    advice = _advice(traces, groups, recorded, calls, progress) if can else None
+    return PoolsResult(traces=rows, advice=advice, messages=tuple(_messages(traces, rows, can)))
+
+
+def _messages(traces: Sequence[PoolTrace], rows: Sequence[TraceRows], can: bool) -> list[str]:
+    found = [f"{trace.file}: {text}" for trace in traces for text in trace.messages]
+    for row in rows:
+        if row.unlike:
+            found.append(
+                f"{row.file}: {row.unlike:,} requests made a pool grow otherwise than the replay "
+                "says: what it says of other sizes is not exact"
+            )
+    if not can:
+        found.append(
+            "the trace does not tell how its pools grow: no other sizes can be tried, and there is "
+            "no advice"
+        )
+    return found
+
+
+def _plan(
+    traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]], wanted: Mapping[str, Sizes]
+) -> dict[str, Sizes]:
+    free = {group.name: group for own in groups for group in own if group.free}
+    plan: dict[str, Sizes] = {}
+    for name, sizes in wanted.items():
+        if name == ALL and free:
+            plan |= dict.fromkeys(free, sizes)
+            continue
+        full = name if name in free else PREFIX + name
+        if full not in free:
+            valid = sorted(free)
+            reason = f"valid: {', '.join((ALL, *valid))}" if valid else "it has none"
+            raise InputError(
+                f"--set {printable(name)}: no pools of {traces[0].file} whose sizes may change are "
+                "called so",
+                remedy=did_you_mean(name, valid) + reason,
+            )
+        plan[full] = sizes
+    return plan
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def _rows(
+    trace: PoolTrace, groups: Sequence[Group], now: Replayed, other: Replayed | None
+) -> TraceRows:
+    totals = now.totals
+    return TraceRows(
+        file=trace.file,
+        pools=totals.pools,
+        requests=totals.requests,
+        calls=now.calls,
+        growths=totals.growths,
+        unlike=None if trace.rule.follow else totals.unlike,
+        marks=tuple(_holding(name, at, now, other) for name, at in trace.marks),
+        peak=_holding(_before(trace, now.peak_at), now.peak_at, now, other),
+        other_peak=None if other is None else other.peak,
+        other_calls=None if other is None else other.calls,
+        groups=tuple(_group(group, now) for group in groups),
+    )
+
+
+def _before(trace: PoolTrace, at: int) -> str:
+    """Where it is, in words."""
+    following = next((name for name, place in trace.marks if place > at), None)
+    return "after the last mark" if following is None else f"before {following}"
+
+
+def _holding(name: str, at: int, now: Replayed, other: Replayed | None) -> Holding:
+    return Holding(
+        name=name,
+        used=int(now.used[at]),
+        allocated=int(now.allocated[at]),
+        other_used=None if other is None else int(other.used[at]),
+        other_allocated=None if other is None else int(other.allocated[at]),
+    )
+
+
+def _group(group: Group, now: Replayed) -> GroupRow:
+    run = now.groups[group.name]
+    return GroupRow(
+        name=group.name,
+        option=group.option,
+        free=group.free,
+        members=group.members,
+        sizes=tuple(map(_size, group.recorded)),
+        pools=run.totals.pools,
+        calls=run.totals.calls,
+        used=int(run.used[now.peak_at]),
+        allocated=int(run.allocated[now.peak_at]),
+    )
+
+
+def _size(sizes: Sizes) -> SizeRow:
+    return SizeRow(initial=sizes.initial, increment=sizes.increment)
+
+
+# ---- advice -------------------------------------------------------------------------------------
+
+
+def _advice(
+    traces: Sequence[PoolTrace],
+    groups: Sequence[Sequence[Group]],
+    recorded: Sequence[Replayed],
+    calls: int | None,
+    progress: Advance,
+) -> Advice:
+    front = advise(traces, groups, progress=progress)
+    now = Choice(
+        allocated=sum(one.peak for one in recorded),
+        calls=sum(one.calls for one in recorded),
+        sizes={},
+    )
+    budget = now.calls if calls is None else calls
+    best = best_within(front, budget)
+    return Advice(
+        calls=budget,
+        recorded=now,
+        lazy=_lazy(traces, groups),
+        front=tuple(map(_choice, front)),
+        chosen=None if best is None else _choice(best),
+        defines=() if best is None else tuple(_defines(groups, best.plan)),
+    )
+
+
+def _lazy(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]]) -> Choice | None:
+    """None: such small blocks cannot be."""
+    plan: dict[str, Sizes] = {}
+    for own in groups:
+        plan |= everywhere(own, LAZY)
+    try:
+        runs = [replay(trace, own, plan) for trace, own in zip(traces, groups, strict=True)]
+    except StatusError:
+        return None
+    return Choice(
+        allocated=sum(run.peak for run in runs),
+        calls=sum(run.calls for run in runs),
+        sizes={name: _size(sizes) for name, sizes in sorted(plan.items())},
+    )
+
+
+def _choice(point: Point) -> Choice:
+    return Choice(
+        allocated=point.allocated,
+        calls=point.calls,
+        sizes={name: _size(sizes) for name, sizes in point.plan.items()},
+    )
+
+
+def _defines(groups: Sequence[Sequence[Group]], plan: Plan) -> list[str]:
+    known = {group.name: group for own in groups for group in own}
+    return [line for name, sizes in sorted(plan.items()) for line in known[name].defines(sizes)]

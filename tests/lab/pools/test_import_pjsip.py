@@ -1,0 +1,97 @@
+"""`heapscope import pjsip`: a log's dumps become a trace that says the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import run
+
+LOG = Path(__file__).with_name("pjsua.log")
+
+
+def imported(log: Path, out: Path) -> dict[str, Any]:
+    done = run("import", "pjsip", log, "-o", out)
+    assert done.exit_code == 0, done.stderr
+    shown = run("pools", out, "--json", "-")
+    document: dict[str, Any] = json.loads(shown.stdout)
+    return document["traces"][0]
+
+
+def test_the_totals_are_those_of_the_log(tmp_path: Path) -> None:
+    trace = imported(LOG, tmp_path / "T.hst")
+    told = [
+        tuple(int(word) for word in line.split() if word.isdigit())
+        for line in LOG.read_text(encoding="utf-8").splitlines()
+        if "Total" in line
+    ]
+    marks = trace["marks"]
+    assert [(mark["used"], mark["allocated"]) for mark in marks] == [pair[:2] for pair in told]
+    assert [mark["name"] for mark in marks] == ["dump 1 19:04:05.499", "dump 2 19:04:16.888"]
+    assert trace["peak"]["allocated"] == 4736  # of no moment between the two
+    members = {group["name"]: group["pools"] for group in trace["groups"]}
+    assert members == {"icetp00": 2, "natck": 1, "stuntp": 1}
+    assert trace["unlike"] is None
+
+
+def test_pools_of_one_name_are_told_apart_and_shrunk_ones_begin_anew(tmp_path: Path) -> None:
+    head = " cachpool   Dumping all active pools:\n"
+    line = " cachpool  {}:  {} of {} (50%) used\n".format
+    log = tmp_path / "a.log"
+    log.write_text(
+        head
+        + line("p", 10, 100)
+        + line("p", 20, 200)
+        + head
+        + line("p", 5, 100)
+        + line("p", 30, 400)
+    )
+    trace = imported(log, tmp_path / "T.hst")
+    assert [(m["used"], m["allocated"]) for m in trace["marks"]] == [(30, 300), (35, 500)]
+    assert [m["name"] for m in trace["marks"]] == ["dump 1", "dump 2"]
+    assert trace["pools"] == 2
+
+
+def test_the_next_command_is_that_of_pools_and_bad_lines_are_counted(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    bad = (
+        "cachpool x: 5 of 4 (125%) used\ncachpool : 1 of 4 (25%) used\ncachpool y: of 4\n"
+        "cachpool z: 0 of 0 (0%) used\ncachpool w: 99999999999999999999 of 4 (1%) used\n"
+    )
+    log.write_text(LOG.read_text(encoding="utf-8") + bad, encoding="utf-8")
+    done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
+    assert f"next: heapscope pools {tmp_path / 'T.hst'}" in done.stdout.replace("\n", "")
+    assert "left out: 5 lines" in done.stdout
+    assert "first line 16: cachpool x: 5 of 4" in done.stdout
+
+
+@pytest.mark.parametrize("text", ["", "nothing of the sort\n", "cachpool\n", "\x00\x01\x02" * 40])
+def test_what_is_no_such_log(text: str, tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(text)
+    done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
+    assert done.exit_code == 2
+    assert "not one event in it" in done.stderr
+    assert not (tmp_path / "T.hst").exists()
+    assert run("import", "pjsip", LOG).exit_code == 2  # no --out
+    assert run("import", "pjsip", LOG, "-o", tmp_path / "T.hst", "--idf", "5.5").exit_code == 2
+
+
+def test_damaged_logs_never_do_harm(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    whole = LOG.read_bytes()
+    log = tmp_path / "a.log"
+    for _ in range(20):
+        broken = bytearray(whole[: chance.randrange(len(whole))])
+        for _ in range(chance.randrange(8)):
+            if broken:
+                broken[chance.randrange(len(broken))] = chance.randrange(256)
+        log.write_bytes(bytes(broken))
+        done = run("import", "pjsip", log, "-o", tmp_path / "T.hst")
+        assert done.exit_code in (0, 2)
+        if done.exit_code == 0:
+            assert run("pools", tmp_path / "T.hst").exit_code == 0

@@ -1,0 +1,120 @@
+"""`heapscope pools`: tables, JSON, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from heapscope.pools.pool_trace import Kind
+
+from .conftest import CAPTURED, SCHEMA, captured, rows, run, write
+
+
+def valid(text: str) -> dict[str, Any]:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document: dict[str, Any] = json.loads(text)
+    jsonschema.Draft202012Validator(schema).validate(document)
+    return document
+
+
+def test_the_tables_have_the_marks_and_the_lines_for_a_header() -> None:
+    done = run("pools", captured("ice_default"), "--set", "all=128:128")
+    assert done.exit_code == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    row = ["ICE", "complete", "73,188", "103,880", "70.5", "%", "73,988", "79,488"]
+    assert row in lines
+    assert any(line[:2] == ["#define", "PJNATH_POOL_INC_STUN_TDATA"] for line in lines)
+    assert "grew 68 times, all as recorded" in done.stdout
+
+
+@pytest.mark.parametrize("width", [20, 50, 200])
+def test_any_width_will_do(width: int, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run("pools", small).exit_code == 0
+
+
+def test_json_is_that_of_the_schema() -> None:
+    done = run("pools", captured("ice_default"), captured("ice_plain"), "--json", "-")
+    document = valid(done.stdout)
+    assert [trace["unlike"] for trace in document["traces"]] == [0, 0]
+    advice = document["advice"]
+    assert advice["recorded"]["calls"] == sum(t["calls"] for t in document["traces"])
+    assert advice["chosen"]["calls"] <= advice["calls"] == advice["recorded"]["calls"]
+    assert advice["chosen"]["allocated"] < advice["lazy"]["allocated"]
+    peaks = [trace["peak"]["allocated"] for trace in document["traces"]]
+    assert advice["recorded"]["allocated"] == sum(peaks)
+    for trace in document["traces"]:
+        held = sum(group["allocated"] for group in trace["groups"])
+        assert held == trace["peak"]["allocated"] >= max(m["allocated"] for m in trace["marks"])
+
+
+def test_sizes_may_be_set_one_by_one_and_the_last_word_counts() -> None:
+    words = ("--set", "all=128:128", "--set", "STUN_TDATA=512:304", "--json", "-")
+    one = valid(run("pools", captured("ice_default"), *words).stdout)
+    full = ("--set", "all=128", "--set", "PJNATH_POOL_LEN_STUN_TDATA=512:304", "--json", "-")
+    assert one == valid(run("pools", captured("ice_default"), *full).stdout)
+    assert one["traces"][0]["other_calls"] < 255
+
+
+def test_pools_without_options_get_a_comment(small: Path) -> None:
+    done = run("pools", small)
+    assert "/* pool one: initial" in done.stdout
+    document = valid(run("pools", small, "--calls", "0", "--json", "-").stdout)
+    assert document["advice"]["chosen"] is None
+    assert "No sizes do with 0 heap calls" in run("pools", small, "--calls", "0").stdout
+
+
+def test_pools_that_grow_in_their_own_way_are_only_shown(tmp_path: Path) -> None:
+    events = rows((Kind.CREATE, 0, 64, 32), (Kind.ALLOC, 0, 10), (Kind.GROW, 0, 32))
+    trace = write(tmp_path / "own.hst", events, ["p\x1b[2J"], rule="")
+    done = run("pools", trace)
+    assert done.exit_code == 0
+    assert "does not tell how its pools grow" in " ".join(done.stdout.split())
+    assert "\x1b" not in done.stdout
+    document = valid(run("pools", trace, "--json", "-").stdout)
+    assert document["advice"] is None
+    assert document["traces"][0]["peak"]["allocated"] == 96
+    assert run("pools", trace, "--set", "all=128:128").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--set", "all"), "not NAME=INITIAL:INCREMENT"),
+        (("--set", "all=0:128"), "not NAME=INITIAL:INCREMENT"),
+        (("--set", "all=128:"), "not NAME=INITIAL:INCREMENT"),
+        (("--set", "all=999999999"), "not NAME=INITIAL:INCREMENT"),
+        (("--set", "STUN_TDTA=1:2"), "STUN_TDTA"),
+        (("--set", "glck=128:128"), "glck"),
+        (("--calls", "-1"), "--calls"),
+    ],
+)
+def test_words_that_say_nothing(words: tuple[str, ...], said: str) -> None:
+    done = run("pools", captured("ice_plain"), *words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:
+    done = run("pools", CAPTURED / "tls35_ec_4k_4k.hst.zst")
+    assert done.exit_code == 2
+    assert "no pool events in it" in done.stderr
+    assert "heapscope import pjsip" in done.stderr
+    assert run("pools", tmp_path / "gone.hst").exit_code == 2
+    events = rows((Kind.CREATE, 0, 256, 512))
+    for rule in ("pjlib", "pjlib pool=x block=1 align=4", "pjlib pool=1 block=1 align=3"):
+        bad = write(tmp_path / "bad.hst", events, ["p"], rule=rule)
+        done = run("pools", bad)
+        assert done.exit_code == 2
+        assert rule in done.stderr
+    done = run("pools", small, captured("ice_plain"))
+    assert done.exit_code == 2
+    assert "count differently" in done.stderr
+    cut = tmp_path / "cut.hst"
+    cut.write_bytes(small.read_bytes()[:-30])
+    assert run("pools", cut).exit_code == 0 or "cut" in run("pools", cut).stderr
