@@ -156,9 +156,12 @@ static inline bool scene_is_forged(const scene_t *scene)
         const item_t *item = &scene->items[i];
         const uint8_t *trailer = item->at + item->size - GUARDED_TRAILER;
         const uint8_t *before = scene->saved + (trailer - g->region.memory);
-        if (item->used && memcmp(trailer, before, GUARDED_TRAILER) != 0 &&
-            hs_read_marks(&g->guard, (uintptr_t)item->at, (uint32_t)item->size).sound) {
-            return true;
+        if (item->used && memcmp(trailer, before, GUARDED_TRAILER) != 0) {
+            hs_guarded_t marks;
+            hs_read_marks(&g->guard, (uintptr_t)item->at, (uint32_t)item->size, &marks);
+            if (marks.sound) {
+                return true;
+            }
         }
     }
     return false;

@@ -69,6 +69,20 @@ static void count_write(fault_t fault, unseen_t expected, bool at_free, bool han
     tally->unseen[found ? SEEN : expected]++;
 }
 
+/* Does a write change a mark of the block itself? Its free must see that. */
+static bool is_on_marks(const guarded_block_t *block, const uint8_t *at, const uint8_t *bytes,
+                        size_t count)
+{
+    const item_t *item = scene_item_at(&scene, block->at);
+    bool changes = false;
+    for (size_t i = 0; guarded_has_canaries(&scene.guarded) && i < count; i++) {
+        const bool inside = at + i >= item->at && at + i < item->at + item->size;
+        const bool payload = at + i >= block->at && at + i < block->at + block->size;
+        changes = changes || (inside && !payload && at[i] != bytes[i]);
+    }
+    return changes;
+}
+
 /* Writes, looks whether the block's free finds it, and puts everything back. */
 static void write_beside(fault_t fault, const guarded_block_t *block, uint8_t *at,
                          const uint8_t *bytes, size_t count)
@@ -78,9 +92,12 @@ static void write_beside(fault_t fault, const guarded_block_t *block, uint8_t *a
         return;
     }
     unseen_t expected = unseen_of(&scene, at, bytes, count);
+    const bool own = is_on_marks(block, at, bytes, count);
     memcpy(at, bytes, count);
     expected = scene_is_forged(&scene) ? FORGED : expected;
     const bool at_free = hs_guard_free(&g->guard, block->at) != HS_OK;
+    GUARDED_CHECK(g, !own || at_free || expected == FORGED, "%s: freed with wrong marks",
+                  fault_names[fault]);
     GUARDED_CHECK(g, at_free == (g->faults > 0), "refused, but not told of");
     if (at_free) {
         const hs_fault_kind_t kind = g->last.kind;

@@ -35,7 +35,7 @@ typedef struct hs_memory {
     const char *name;
     uint32_t caps[HS_PRIORITIES]; /* a capability counts at the first priority that has it */
     uint8_t kind;                 /* for owners.h, below HS_KINDS_MAX */
-    bool bare;                    /* guard level 0 and no owners here, whatever the set has */
+    bool bare;                    /* no guard and no owners here, whatever the set has */
     /* The same bytes as the instruction bus sees them; requests with HS_CAP_EXEC get these addresses.
      * An address of the region and its alias differ by `alias`; or, where the words come in reverse
      * order, add up to it (ESP32: 0x8009FFFC). 0: none. */

@@ -36,11 +36,8 @@ hs_status_t hs_guard_init(hs_guard_t *guard, hs_heap_t *heap, const hs_guard_con
     return HS_OK;
 }
 
-bool hs_tick(hs_guard_t *guard)
+bool hs_walk_now(hs_guard_t *guard)
 {
-    if (HS_GUARD == 0 || guard->config->level < HS_GUARD_WALK || --guard->until_walk != 0) {
-        return true;
-    }
     guard->until_walk = walk_every(guard);
     return hs_guard_check(guard) == HS_OK || hs_heap_check(guard->heap, NULL) == HS_OK;
 }
@@ -65,50 +62,21 @@ hs_plan_t hs_plan(const hs_guard_t *guard, size_t alignment, size_t size, size_t
 
 /* ---- taking ----------------------------------------------------------------------------------- */
 
+/* Marks a block that has canaries. The payload is fresh from `kept` bytes on. */
+static inline void *hand_out_marked(const hs_guard_t *guard, uintptr_t raw, const hs_plan_t *plan,
+                                    uint32_t kept, hs_tag_t tag)
+{
+    const hs_guarded_t block = {
+        raw, hs_whole_of(guard->heap, raw, plan->total), plan->head, plan->size, true, tag.owner};
 #if HS_GUARD
-static void *refuse(const hs_guard_t *guard, const void *where)
-{
-    (void)hs_heap_check(guard->heap, &where); /* knows better, where all is looked at */
-    (void)hs_report(guard, HS_FAULT_METADATA, NULL, where);
-    return NULL;
-}
-
-/* As hs_heap_malloc, by links that can be followed, of memory that holds its pattern. */
-static void *take_checked(hs_guard_t *guard, const hs_plan_t *plan)
-{
-    hs_heap_t *const heap = guard->heap;
-    if (plan->total <= HS_SLOT_MAX && !hs_is_wide(heap)) {
-        return hs_can_take_slot(heap, plan->total) ? hs_heap_malloc(heap, plan->total)
-                                                   : refuse(guard, heap);
+    if (hs_has_fill(guard->config) && kept < plan->size) {
+        hs_fill_fresh(raw + plan->head + kept, raw + block.whole - HS_TRAILER);
     }
-    const uint32_t granules = hs_granules_of(heap, plan->total);
-    uint32_t block;
-    if (!hs_candidate(heap, granules, &block)) {
-        return refuse(guard, heap);
-    }
-    if (block == 0 || !hs_has_fill(guard->config)) {
-        return hs_heap_malloc(heap, plan->total);
-    }
-    /* With the words of the rest that will be the heap's own. */
-    const void *const wrong = hs_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS);
-    const bool good = wrong == NULL || hs_report(guard, HS_FAULT_FREE, NULL, wrong);
-    void *const raw = hs_heap_malloc(heap, plan->total);
-    if (good) {
-        return raw;
-    }
-    (void)hs_hand_out(guard, raw, plan, 0, (hs_tag_t){HS_OWNER_NONE, NULL}); /* set aside */
-    return NULL;
-}
+#else
+    (void)kept;
 #endif
-
-void *hs_take(hs_guard_t *guard, const hs_plan_t *plan)
-{
-#if HS_GUARD
-    if (hs_has_links(guard->config)) {
-        return take_checked(guard, plan);
-    }
-#endif
-    return hs_heap_malloc(guard->heap, plan->total);
+    hs_write_marks(guard, &block, tag);
+    return hs_payload(&block);
 }
 
 void *hs_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
@@ -117,33 +85,109 @@ void *hs_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uin
     if (raw == NULL) {
         return NULL;
     }
-    const hs_guard_config_t *const config = guard->config;
-    hs_guarded_t block = {(uintptr_t)raw, 0, plan->head, plan->size, true, tag.owner};
-    if (hs_tail_of(config) != 0) {
-        block.whole = (uint32_t)hs_heap_usable_size(guard->heap, raw);
-#if HS_GUARD
-        const uintptr_t payload = block.raw + block.head;
-        if (hs_has_fill(config) && kept < plan->size) {
-            hs_fill_fresh(payload + kept, block.raw + block.whole - HS_TRAILER);
-        }
-#else
-        (void)kept;
-#endif
-        hs_write_marks(guard, &block, tag);
+    if (hs_has_canaries(guard->config)) {
+        return hand_out_marked(guard, (uintptr_t)raw, plan, kept, tag);
     }
-    return hs_payload(&block);
+    if (guard->config->owners || guard->config->sites) {
+        const uintptr_t at = (uintptr_t)raw;
+        hs_write_tag(guard->config, at + hs_whole_of(guard->heap, at, plan->total), tag);
+    }
+    return raw;
 }
 
-void *hs_guard_malloc(hs_guard_t *guard, size_t size, hs_tag_t tag)
+#if HS_GUARD
+static void *refuse(const hs_guard_t *guard, const void *where)
 {
-    if (hs_is_bare(guard->config)) {
-        return hs_heap_malloc(guard->heap, size);
+    (void)hs_heap_check(guard->heap, &where); /* knows better, where all is looked at */
+    (void)hs_report(guard, HS_FAULT_METADATA, NULL, where);
+    return NULL;
+}
+
+/* A block whose memory was written to while it was free is never handed out. */
+static void *set_aside(const hs_guard_t *guard, void *raw, uint32_t total)
+{
+    const uint32_t head = hs_head_of(guard);
+    const hs_plan_t plan = {total - head - hs_tail_of(guard->config), head, total};
+    (void)hs_hand_out(guard, raw, &plan, 0, (hs_tag_t){HS_OWNER_NONE, NULL});
+    return NULL;
+}
+
+/* As hs_heap_malloc, of memory that holds its pattern. */
+static void *take_filled(hs_guard_t *guard, uint32_t block, uint32_t granules, uint32_t total)
+{
+    hs_heap_t *const heap = guard->heap;
+    /* With the words of the rest that will be the heap's own. */
+    const void *const wrong = hs_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS);
+    const bool good = wrong == NULL || hs_report(guard, HS_FAULT_FREE, NULL, wrong);
+    void *const raw = hs_heap_malloc(heap, total);
+    return good ? raw : set_aside(guard, raw, total);
+}
+
+/* As hs_heap_malloc, by links that can be followed. */
+static HS_INLINE void *take_checked(hs_guard_t *guard, uint32_t total, bool fill)
+{
+    hs_heap_t *const heap = guard->heap;
+    if (hs_is_slot(heap, total)) {
+        return hs_can_take_slot(heap, total) ? hs_heap_malloc(heap, total) : refuse(guard, heap);
     }
+    const uint32_t granules = hs_granules_of(heap, total);
+    const uint32_t block = hs_candidate(heap, granules);
+    if (block == 0 || block == HS_UNSOUND) {
+        return block == 0 ? NULL : refuse(guard, heap);
+    }
+    return fill ? take_filled(guard, block, granules, total) : hs_heap_malloc(heap, total);
+}
+#endif
+
+void *hs_take(hs_guard_t *guard, uint32_t total)
+{
+#if HS_GUARD
+    if (hs_has_links(guard->config)) {
+        return take_checked(guard, total, hs_has_fill(guard->config));
+    }
+#endif
+    return hs_heap_malloc(guard->heap, total);
+}
+
+#if HS_GUARD
+static HS_RARE void *malloc_marked(hs_guard_t *guard, size_t size, hs_tag_t tag)
+{
     const hs_plan_t plan = hs_plain_plan(guard, size);
     if (plan.total == 0 || !hs_tick(guard)) {
         return NULL;
     }
-    return hs_hand_out(guard, hs_take(guard, &plan), &plan, 0, tag);
+    void *const raw = take_checked(guard, plan.total, hs_has_fill(guard->config));
+    return raw != NULL ? hand_out_marked(guard, (uintptr_t)raw, &plan, 0, tag) : NULL;
+}
+#endif
+
+void *hs_guard_malloc(hs_guard_t *guard, size_t size, hs_tag_t tag)
+{
+    const hs_guard_config_t *const config = guard->config;
+#if HS_GUARD
+    if (hs_has_canaries(config)) {
+        return malloc_marked(guard, size, tag);
+    }
+#endif
+    const bool tagged = config->owners || config->sites;
+    if (!hs_has_links(config) && !tagged) {
+        return hs_heap_malloc(guard->heap, size);
+    }
+    if (size - 1 >= HS_WIDE_MAX) {
+        return NULL;
+    }
+    const uint32_t total = (uint32_t)size + hs_tail_of(config);
+#if HS_GUARD
+    void *const block = hs_has_links(config) ? take_checked(guard, total, false)
+                                             : hs_heap_malloc(guard->heap, total);
+#else
+    void *const block = hs_heap_malloc(guard->heap, total);
+#endif
+    if (block != NULL && tagged) {
+        const uintptr_t at = (uintptr_t)block;
+        hs_write_tag(config, at + hs_whole_of(guard->heap, at, total), tag);
+    }
+    return block;
 }
 
 void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag)
@@ -155,7 +199,7 @@ void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag
     if (plan.total == 0 || !hs_tick(guard)) {
         return NULL;
     }
-    void *const raw = hs_take(guard, &plan);
+    void *const raw = hs_take(guard, plan.total);
     if (raw == NULL) {
         return NULL;
     }
@@ -187,7 +231,7 @@ static void *take_aligned(hs_guard_t *guard, size_t alignment, const hs_plan_t *
     if (hs_has_links(guard->config)) {
         if (alignment <= hs_unit_of(heap) &&
             (hs_has_canaries(guard->config) || alignment <= hs_alignment(heap, plan->total))) {
-            return hs_take(guard, plan);
+            return hs_take(guard, plan->total);
         }
         if (!hs_can_align(heap, hs_granules_of(heap, plan->total), (uint32_t)alignment)) {
             return refuse(guard, heap);
@@ -197,8 +241,7 @@ static void *take_aligned(hs_guard_t *guard, size_t alignment, const hs_plan_t *
     void *const raw = hs_heap_aligned_alloc(heap, alignment, plan->total, plan->head + offset);
 #if HS_GUARD
     if (raw != NULL && hs_has_fill(guard->config) && !was_untouched(guard, (uintptr_t)raw)) {
-        (void)hs_hand_out(guard, raw, plan, 0, (hs_tag_t){HS_OWNER_NONE, NULL}); /* set aside */
-        return NULL;
+        return set_aside(guard, raw, plan->total);
     }
 #endif
     return raw;
@@ -216,52 +259,57 @@ void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, s
 
 /* ---- giving back ------------------------------------------------------------------------------ */
 
-hs_status_t hs_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block)
+/* Tells of what the heap refuses. */
+static hs_status_t refused(const hs_guard_t *guard, hs_status_t status, const void *payload)
 {
-    const hs_status_t status = hs_find_block(guard, payload, block);
     if (status != HS_OK) {
         const bool damaged = status == HS_ERR_CORRUPT;
         (void)hs_report(guard, damaged ? HS_FAULT_METADATA : HS_FAULT_NOT_A_BLOCK, NULL, payload);
-        return status;
+    }
+    return status;
+}
+
+hs_status_t hs_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block,
+                          hs_around_t *around)
+{
+#if HS_GUARD
+    if (hs_has_links(guard->config)) {
+        const uintptr_t raw = hs_raw_of(guard, payload);
+        const uint32_t whole = hs_look_around(guard->heap, raw, around);
+        const uint32_t head = (uint32_t)((uintptr_t)payload - raw);
+        if (whole != 0 && hs_has_sound_marks(guard, raw, whole, head, block)) {
+            return HS_OK;
+        }
+    }
+#else
+    (void)around;
+#endif
+    const hs_status_t status = hs_find_block(guard, payload, block);
+    if (status != HS_OK) {
+        return refused(guard, status, payload);
     }
     bool wrong;
     return !hs_has_canaries(guard->config) || hs_examine(guard, block, &wrong) ? HS_OK
                                                                                : HS_ERR_CORRUPT;
 }
 
-#if HS_GUARD
-/* As hs_heap_free, by links that can be followed; what becomes free memory is filled. */
-static hs_status_t free_checked(const hs_guard_t *guard, const hs_guarded_t *block)
+hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block, const hs_around_t *around)
 {
     hs_heap_t *const heap = guard->heap;
-    hs_around_t around;
-    if (!hs_look_around(heap, block->raw, block->whole, &around)) {
-        return HS_ERR_CORRUPT;
+    hs_status_t status = HS_ERR_CORRUPT;
+#if HS_GUARD
+    if (around->sound) {
+        status = hs_heap_free(heap, (void *)block->raw);
     }
-    const hs_status_t status = hs_heap_free(heap, (void *)block->raw);
-    if (status == HS_OK && hs_has_fill(guard->config)) {
-        hs_fill_free(heap, around.at - around.before, block->raw - 4,
+    if (status == HS_OK && hs_has_fill(guard->config)) { /* what becomes free memory */
+        hs_fill_free(heap, around->at - around->before, block->raw - 4,
                      block->raw + block->whole + 4 * HS_OWN_WORDS);
     }
-    return status;
-}
-#endif
-
-hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block)
-{
-#if HS_GUARD
-    const hs_status_t status = hs_has_links(guard->config)
-                                   ? free_checked(guard, block)
-                                   : hs_heap_free(guard->heap, (void *)block->raw);
 #else
-    const hs_status_t status = hs_heap_free(guard->heap, (void *)block->raw);
+    (void)around;
+    status = hs_heap_free(heap, (void *)block->raw);
 #endif
-    if (status != HS_OK) {
-        const bool damaged = status == HS_ERR_CORRUPT;
-        (void)hs_report(guard, damaged ? HS_FAULT_METADATA : HS_FAULT_NOT_A_BLOCK, NULL,
-                        hs_payload(block));
-    }
-    return status;
+    return refused(guard, status, hs_payload(block));
 }
 
 hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
@@ -272,14 +320,20 @@ hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
     if (!hs_tick(guard)) {
         return HS_ERR_CORRUPT;
     }
-    hs_guarded_t found = {.raw = (uintptr_t)block};
-    if (hs_has_links(guard->config)) {
-        const hs_status_t status = hs_open_block(guard, block, &found);
-        if (status != HS_OK) {
-            return status;
-        }
+#if HS_GUARD
+    if (hs_has_canaries(guard->config)) {
+        hs_guarded_t found;
+        hs_around_t around;
+        const hs_status_t status = hs_open_block(guard, block, &found, &around);
+        return status == HS_OK ? hs_give_back(guard, &found, &around) : status;
     }
-    return hs_give_back(guard, &found);
+    hs_around_t around; /* what is no block the heap refuses itself */
+    if (hs_has_links(guard->config) &&
+        hs_look_around(guard->heap, (uintptr_t)block, &around) != 0 && !around.sound) {
+        return refused(guard, HS_ERR_CORRUPT, block);
+    }
+#endif
+    return refused(guard, hs_heap_free(guard->heap, block), block);
 }
 
 #endif

@@ -3,6 +3,26 @@
 
 #if HS_GUARD || HS_OWNERS
 
+hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
+{
+    const hs_heap_t *const heap = guard->heap;
+    const uintptr_t raw = hs_raw_of(guard, payload);
+    const uint32_t whole = (uint32_t)hs_heap_usable_size(heap, (const void *)raw);
+    if (whole == 0) {
+        return hs_heap_check_block(heap, (const void *)raw);
+    }
+    hs_read_marks(guard, raw, whole, block);
+    const uint32_t head = (uint32_t)((uintptr_t)payload - raw);
+    if (head != block->head) {
+        if (block->sound || head % 4 != 0 || head + HS_TRAILER >= whole) {
+            return HS_ERR_ARGUMENT;
+        }
+        block->head = head;
+        block->size = whole - head - HS_TRAILER;
+    }
+    return HS_OK;
+}
+
 static bool is_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
 {
     return hs_find_block(guard, payload, block) == HS_OK;
@@ -30,19 +50,15 @@ hs_tag_t hs_guard_tag(const hs_guard_t *guard, const void *block)
     return (hs_tag_t){found.owner, hs_read_site(guard, &found)};
 }
 
-static hs_guarded_t block_at(const hs_guard_t *guard, const void *raw)
-{
-    return hs_read_marks(guard, (uintptr_t)raw, (uint32_t)hs_heap_usable_size(guard->heap, raw));
-}
-
 void *hs_guard_containing_block(const hs_guard_t *guard, const void *address)
 {
     const void *const raw = hs_heap_containing_block(guard->heap, address);
     if (raw == NULL) {
         return NULL;
     }
-    const hs_guarded_t block = block_at(guard, raw);
-    return hs_payload(&block);
+    hs_guarded_t found;
+    hs_read_marks(guard, (uintptr_t)raw, (uint32_t)hs_heap_usable_size(guard->heap, raw), &found);
+    return hs_payload(&found);
 }
 
 bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset)
@@ -79,7 +95,8 @@ static bool visit_block(void *context, void *block, size_t size, bool used)
         return visitor->visit(visitor->context, block, size, false,
                               (hs_tag_t){HS_OWNER_NONE, NULL});
     }
-    const hs_guarded_t found = hs_read_marks(visitor->guard, (uintptr_t)block, (uint32_t)size);
+    hs_guarded_t found;
+    hs_read_marks(visitor->guard, (uintptr_t)block, (uint32_t)size, &found);
     const hs_tag_t tag = {found.owner, hs_read_site(visitor->guard, &found)};
     return visitor->visit(visitor->context, hs_payload(&found), found.size, true, tag);
 }
@@ -101,7 +118,8 @@ static bool check_one(void *context, void *block, size_t size, bool used)
     hs_guard_t *const guard = checker->guard;
     bool wrong = false;
     if (used) {
-        const hs_guarded_t found = hs_read_marks(guard, (uintptr_t)block, (uint32_t)size);
+        hs_guarded_t found;
+        hs_read_marks(guard, (uintptr_t)block, (uint32_t)size, &found);
         (void)hs_examine(guard, &found, &wrong);
     }
 #if HS_GUARD

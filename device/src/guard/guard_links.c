@@ -1,89 +1,117 @@
-/* Links of free blocks and of slabs, looked at before the heap follows them; any form. */
-#include "links.h"
+/* Used blocks and what is beside them, slabs and their lists, looked at before a link is followed. */
+#include "search.h"
 
 #if HS_GUARD
 
-static bool is_place(const hs_heap_t *heap, uint32_t block)
+bool hs_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules)
 {
-    return block >= hs_first(heap) && block <= heap->end - HS_BLOCK_MIN;
+    return granules < HS_BLOCK_MIN ||
+           hs_can_insert(heap, hs_bin_of(granules), around->at + around->size,
+                         around->at - around->before);
 }
 
-bool hs_free_is_sound(const hs_heap_t *heap, uint32_t block)
+/* Can the memory become free? */
+static HS_INLINE bool can_merge(const hs_heap_t *heap, hs_around_t *around)
 {
-    if (!is_place(heap, block)) {
-        return false;
+    const uint32_t next = around->at + around->size;
+    const uint32_t before = around->at - around->before;
+    uint32_t beside = 0;
+    if (hs_is_free_at(heap, next)) {
+        if (!hs_is_sound(heap, next)) {
+            return false;
+        }
+        beside = around->behind = hs_at(heap, next)[HS_SIZE];
     }
-    const uint32_t *const self = hs_at(heap, block);
-    const uint32_t next = self[HS_NEXT];
-    const uint32_t previous = self[HS_PREVIOUS];
-    const uint32_t size = self[HS_SIZE];
-    return size - HS_BLOCK_MIN <= heap->end - block - HS_BLOCK_MIN && self[2 * size - 1] == ~size &&
-           is_place(heap, next) && is_place(heap, previous) &&
-           hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block;
+    if (around->before != 0) {
+        beside = around->before;
+        if (around->before == HS_DAMAGED || !hs_is_sound(heap, before)) {
+            return false;
+        }
+    }
+    /* What stays in the bin of a neighbour takes its place there. */
+    const uint32_t bin = hs_bin_of(around->before + around->size + around->behind);
+    return hs_is_in_bin(bin, beside) || hs_can_insert(heap, bin, next, before);
 }
 
-bool hs_slab_is_sound(const hs_heap_t *heap, uint32_t slab)
+/* ---- slabs ------------------------------------------------------------------------------------ */
+
+static bool is_slab(const hs_heap_t *heap, uint32_t slab)
 {
-    if (!is_place(heap, slab)) {
+    if (!hs_is_place(heap, slab) || !hs_slab_is_signed(heap, slab)) {
         return false;
     }
     const uint32_t next = hs_slab_at(heap, slab)->next;
     const uint32_t previous = hs_slab_at(heap, slab)->previous;
-    return hs_slab_is_signed(heap, slab) && is_place(heap, next) && is_place(heap, previous) &&
+    return hs_is_place(heap, next) && hs_is_place(heap, previous) &&
            hs_slab_at(heap, next)->previous == slab && hs_slab_at(heap, previous)->next == slab;
 }
 
-bool hs_slabs_are_sound(const hs_heap_t *heap)
+/* The first slab of a kind, 0: none. HS_UNSOUND: it is none of that kind, or a link of it is wrong. */
+static uint32_t first_slab(const hs_heap_t *heap, uint32_t kind)
 {
-    for (uint32_t kind = 0; kind < HS_SLAB_KINDS; kind++) {
-        const uint32_t slab = hs_slabs(heap)[kind];
-        if (slab != 0 && (!hs_slab_is_sound(heap, slab) || hs_slab_kind(heap, slab) != kind)) {
-            return false;
-        }
-    }
-    return true;
+    const uint32_t slab = hs_slabs(heap)[kind];
+    return slab == 0 || (is_slab(heap, slab) && hs_slab_kind(heap, slab) == kind) ? slab
+                                                                                  : HS_UNSOUND;
 }
 
 bool hs_can_take_slot(const hs_heap_t *heap, uint32_t size)
 {
     const uint32_t kind = size > 4;
-    if (!hs_slabs_are_sound(heap)) {
-        return false;
+    const uint32_t slab = first_slab(heap, kind);
+    if (slab == HS_UNSOUND || (slab != 0 && hs_slab_at(heap, slab)->slots != 0)) {
+        return slab != HS_UNSOUND;
     }
-    const uint32_t slab = hs_slabs(heap)[kind];
-    if (slab != 0 && hs_slab_at(heap, slab)->slots != 0) {
-        return true;
-    }
-    uint32_t block;
     const uint32_t granules = hs_slab_granules(kind);
-    return hs_candidate(heap, granules + (granules & heap->shape & HS_UNIT), &block) &&
-           (block != 0 || hs_candidate(heap, HS_BLOCK_MIN, &block));
+    const uint32_t block = hs_candidate(heap, granules + (granules & heap->shape & HS_UNIT));
+    if (block != 0) {
+        return block != HS_UNSOUND;
+    }
+    return hs_candidate(heap, HS_BLOCK_MIN) != HS_UNSOUND && first_slab(heap, 1) != HS_UNSOUND;
 }
 
-bool hs_look_around(const hs_heap_t *heap, uintptr_t raw, uint32_t whole, hs_around_t *around)
+/* The slot at `raw`, of the small form. *merges: with it the slab will be free. */
+static HS_RARE uint32_t look_at_slot(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around,
+                                     bool *merges)
 {
     const uint32_t *const bitmap = hs_bitmap(heap);
-    *around = (hs_around_t){hs_index_of(heap, raw), whole / HS_GRANULE, 0, 0};
-    if (whole <= HS_SLOT_MAX && !hs_is_wide(heap)) {
-        around->at = hs_slot_at(heap, bitmap, (const void *)raw).slab;
-        around->size = hs_seems_used(heap, bitmap, around->at);
-        if (!hs_slab_is_sound(heap, around->at) || !hs_slabs_are_sound(heap)) {
-            return false;
+    const hs_slot_t slot = hs_slot_at(heap, bitmap, (const void *)raw);
+    const uint32_t slab = slot.slab;
+    if (slab == 0 || (hs_slab_at(heap, slab)->slots & slot.bit) != 0) {
+        return 0;
+    }
+    const uint32_t slots = hs_slab_at(heap, slab)->slots;
+    const uint32_t kind = hs_slab_kind(heap, slab);
+    const bool last = (slots | slot.bit) + 1 == 1u << HS_SLAB_SLOTS;
+    *around = (hs_around_t){slab, hs_seems_used(heap, bitmap, slab),
+                            hs_free_before(heap, bitmap, slab), 0, true};
+    if (slots == 0 || last) { /* else a bit changes, and no list */
+        around->sound = is_slab(heap, slab) && first_slab(heap, kind) != HS_UNSOUND;
+    }
+    *merges = last && around->sound;
+    return 4 * hs_slot_words(kind);
+}
+
+uint32_t hs_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around)
+{
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    const uintptr_t at = hs_granule_of(heap, (const void *)raw);
+    const uint32_t size = hs_seems_used(heap, bitmap, at);
+    uint32_t whole = size * HS_GRANULE;
+    if (size == 0) {
+        bool merges = false;
+        whole = hs_is_wide(heap) ? 0 : look_at_slot(heap, raw, around, &merges);
+        if (!merges) {
+            return whole;
         }
-    }
-    const uint32_t next = around->at + around->size;
-    if (hs_is_free_at(heap, next)) {
-        if (!hs_free_is_sound(heap, next)) {
-            return false;
+    } else {
+        const uint32_t before = hs_free_before(heap, bitmap, (uint32_t)at);
+        if (before == HS_DAMAGED || hs_is_slab(heap, (uint32_t)at, size)) {
+            return 0;
         }
-        around->behind = hs_at(heap, next)[HS_SIZE];
+        *around = (hs_around_t){(uint32_t)at, size, before, 0, true};
     }
-    around->before = hs_free_before(heap, bitmap, around->at);
-    if (around->before == HS_DAMAGED ||
-        (around->before != 0 && !hs_free_is_sound(heap, around->at - around->before))) {
-        return false;
-    }
-    return hs_has_place(heap, around->before + around->size + around->behind);
+    around->sound = can_merge(heap, around);
+    return whole;
 }
 
 #endif

@@ -36,24 +36,76 @@ static void write_canaries(const hs_guard_t *guard, const hs_guarded_t *block, u
 
 void hs_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag)
 {
+    if (guard->config->sites) {
+        *(hs_site_t *)block->raw = tag.site;
+    }
+    write_canaries(guard, block, tag.owner & HS_OWNER_MAX);
+}
+
+/* ---- read back -------------------------------------------------------------------------------- */
+
+void hs_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, hs_guarded_t *block)
+{
     const hs_guard_config_t *const config = guard->config;
-    const uint32_t owner = tag.owner & HS_OWNER_MAX;
-    const uintptr_t end = block->raw + block->whole - hs_site_bytes(config);
-    if (hs_has_canaries(config)) {
-        if (config->sites) {
-            *(hs_site_t *)block->raw = tag.site;
+    *block = (hs_guarded_t){raw, whole, 0, whole - hs_tail_of(config), true, HS_OWNER_NONE};
+    if (!hs_has_canaries(config)) {
+        if (config->owners) {
+            const volatile hs_word_t *const last = /* no compiler reads a byte of it */
+                hs_word_at(raw + whole - hs_site_bytes(config) - HS_TRAILER);
+            block->owner = hs_lanes(*last) >> 24;
         }
-        write_canaries(guard, block, owner);
         return;
     }
-    if (config->sites) {
-        *(hs_site_t *)end = tag.site;
+    const hs_word_t *const at = hs_word_at(raw + whole - HS_TRAILER);
+    const uint32_t lanes = hs_lanes(*at);
+    const uint32_t slack = lanes >> 16 & HS_SLACK_MAX;
+    const uint32_t head =
+        hs_head_least(config) + 4 * (lanes >> (16 + HS_SLACK_BITS) & (0xFFu >> HS_SLACK_BITS));
+    if (*at == hs_trailer(guard->heap, at, whole, lanes >> 16 & 0xFFu, lanes >> 24) &&
+        slack >= HS_TRAILER && head + slack <= whole) {
+        block->head = head;
+        block->size = whole - head - slack;
+        block->owner = lanes >> 24;
+    } else {
+        block->head = hs_head_of(guard);
+        block->size = whole > block->head + HS_TRAILER ? whole - block->head - HS_TRAILER : 0;
+        block->sound = false;
     }
-    if (config->owners) {
-        const uint32_t lanes = hs_lanes_from(3);
-        volatile hs_word_t *const at = hs_word_at(end - 4); /* no compiler makes a byte of it */
-        *at = (*at & ~lanes) | (hs_lanes(owner << 24) & lanes);
+}
+
+bool hs_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, uint32_t head,
+                        hs_guarded_t *block)
+{
+    const hs_heap_t *const heap = guard->heap;
+    if (!hs_has_canaries(guard->config)) {
+        hs_read_marks(guard, raw, whole, block);
+        return true;
     }
+    const uintptr_t last = raw + whole - HS_TRAILER;
+    const uint32_t trailer = *hs_word_at(last);
+    const uint32_t lanes = hs_lanes(trailer);
+    const uint32_t slack = lanes >> 16 & HS_SLACK_MAX;
+    *block = (hs_guarded_t){raw, whole, head, whole - head - slack, true, lanes >> 24};
+    uint32_t wrong =
+        trailer ^ hs_trailer(heap, (const void *)last, whole, lanes >> 16 & 0xFFu, lanes >> 24);
+    wrong |= head ^ (hs_head_least(guard->config) +
+                     4 * (lanes >> (16 + HS_SLACK_BITS) & (0xFFu >> HS_SLACK_BITS)));
+    if (wrong != 0 || slack < HS_TRAILER || head + slack > whole) {
+        return false;
+    }
+    uintptr_t at = raw + head - 4;
+    wrong = *hs_word_at(at) ^ head_canary(guard, block, at);
+    while (at > raw + hs_site_bytes(guard->config)) {
+        at -= 4;
+        wrong |= *hs_word_at(at) ^ hs_canary_at(heap, (const void *)at);
+    }
+    const uintptr_t end = raw + whole - slack;
+    at = end & ~(uintptr_t)3;
+    for (uint32_t ours = hs_lanes_from((uint32_t)(end & 3)); at < last; at += 4) {
+        wrong |= (*hs_word_at(at) ^ hs_canary_at(heap, (const void *)at)) & ours;
+        ours = UINT32_MAX;
+    }
+    return wrong == 0;
 }
 
 /* ---- checks ----------------------------------------------------------------------------------- */
@@ -90,30 +142,6 @@ const void *hs_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block)
         lanes = UINT32_MAX;
     }
     return wrong;
-}
-
-hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
-{
-    const hs_heap_t *const heap = guard->heap;
-    const uintptr_t unit = hs_unit_of(heap);
-    uintptr_t raw = (uintptr_t)payload;
-    if (hs_has_canaries(guard->config)) {
-        raw = (raw - hs_head_least(guard->config)) & ~(unit - 1);
-    }
-    const uint32_t whole = (uint32_t)hs_heap_usable_size(heap, (const void *)raw);
-    if (whole == 0) {
-        return hs_heap_check_block(heap, (const void *)raw);
-    }
-    *block = hs_read_marks(guard, raw, whole);
-    const uint32_t head = (uint32_t)((uintptr_t)payload - raw);
-    if (head != block->head) {
-        if (block->sound || head % 4 != 0 || head + HS_TRAILER >= whole) {
-            return HS_ERR_ARGUMENT;
-        }
-        block->head = head;
-        block->size = whole - head - HS_TRAILER;
-    }
-    return HS_OK;
 }
 
 /* ---- reports ---------------------------------------------------------------------------------- */

@@ -22,9 +22,10 @@ static bool is_untouched(const hs_guard_t *guard, uint32_t block, uint32_t granu
 }
 
 /* Elsewhere, as malloc, copy and free would. */
-static void *move(hs_guard_t *guard, const hs_guarded_t *block, const hs_plan_t *plan, hs_tag_t tag)
+static void *move(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *around,
+                  const hs_plan_t *plan, hs_tag_t tag)
 {
-    void *const raw = hs_take(guard, plan);
+    void *const raw = hs_take(guard, plan->total);
     if (raw == NULL) {
         return NULL;
     }
@@ -35,41 +36,41 @@ static void *move(hs_guard_t *guard, const hs_guarded_t *block, const hs_plan_t 
         to[i] = from[i];
     }
     void *const payload = hs_hand_out(guard, raw, plan, kept, tag);
-    (void)hs_give_back(guard, block);
+    (void)hs_look_around(guard->heap, block->raw, around); /* its neighbours may have been taken */
+    (void)hs_give_back(guard, block, around);
     return payload;
 }
 
-static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, const hs_plan_t *plan,
-                            hs_tag_t tag)
+static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *around,
+                            const hs_plan_t *plan, hs_tag_t tag)
 {
     hs_heap_t *const heap = guard->heap;
-    hs_around_t around;
-    if (!hs_look_around(heap, block->raw, block->whole, &around)) {
+    if (!around->sound) {
         return refuse(guard, block);
     }
-    const uint32_t had = block->whole / HS_GRANULE;
-    const uint32_t wanted = hs_granules_of(heap, plan->total);
-    uint32_t whole = had + around.behind;
-    if (block->whole <= HS_SLOT_MAX && !hs_is_wide(heap)) {
+    if (hs_is_slot(heap, block->whole)) {
         if (plan->total > block->whole) {
-            return move(guard, block, plan, tag);
+            return move(guard, block, around, plan, tag);
         }
-    } else if (wanted > had) {
-        if (!is_untouched(guard, around.at + had, wanted - had)) {
+    } else {
+        const uint32_t had = around->size;
+        const uint32_t wanted = hs_granules_of(heap, plan->total);
+        uint32_t whole = had + around->behind;
+        if (wanted > whole + around->before) {
+            return move(guard, block, around, plan, tag);
+        }
+        if (wanted > had && !is_untouched(guard, around->at + had, wanted - had)) {
             return NULL;
         }
         if (wanted > whole) {
-            whole += around.before;
-            if (wanted > whole) {
-                return move(guard, block, plan, tag);
-            }
-            if (!is_untouched(guard, around.at - around.before, wanted)) {
+            whole += around->before;
+            if (!is_untouched(guard, around->at - around->before, wanted)) {
                 return NULL;
             }
         }
-    }
-    if (wanted < whole && !hs_has_place(heap, whole - wanted)) {
-        return refuse(guard, block);
+        if (wanted < whole && !hs_can_put(heap, around, whole - wanted)) {
+            return refuse(guard, block);
+        }
     }
     void *const raw = hs_heap_realloc(heap, (void *)block->raw, plan->total);
     if (raw == NULL) {
@@ -78,7 +79,7 @@ static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, const 
     const uint32_t kept = block->size < plan->size ? block->size : plan->size;
     void *const payload = hs_hand_out(guard, raw, plan, kept, tag);
     if (hs_has_fill(guard->config)) {
-        const uint32_t now = (uint32_t)hs_heap_usable_size(heap, raw) / HS_GRANULE;
+        const uint32_t now = hs_whole_of(heap, (uintptr_t)raw, plan->total) / HS_GRANULE;
         hs_fill_free(heap, hs_index_of(heap, (uintptr_t)raw) + now, block->raw - 4,
                      block->raw + block->whole + 4 * HS_OWN_WORDS);
     }
@@ -97,14 +98,16 @@ void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag
     }
     hs_plan_t plan = hs_plain_plan(guard, size);
     hs_guarded_t found;
-    if (plan.total == 0 || !hs_tick(guard) || hs_open_block(guard, block, &found) != HS_OK) {
+    hs_around_t around;
+    if (plan.total == 0 || !hs_tick(guard) ||
+        hs_open_block(guard, block, &found, &around) != HS_OK) {
         return NULL;
     }
     plan.total += found.head - plan.head; /* which stays as it is, also where the block moves */
     plan.head = found.head;
 #if HS_GUARD
     if (hs_has_links(guard->config)) {
-        return resize_checked(guard, &found, &plan, tag);
+        return resize_checked(guard, &found, &around, &plan, tag);
     }
 #endif
     void *const raw = hs_heap_realloc(guard->heap, (void *)found.raw, plan.total);

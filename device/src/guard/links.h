@@ -11,6 +11,8 @@
 
 #if HS_GUARD || HS_OWNERS
 
+#define HS_UNSOUND UINT32_MAX /* in place of a block */
+
 /* Is the block at granule `block`, the first of one or the end, a free one? */
 static inline bool hs_is_free_at(const hs_heap_t *heap, uint32_t block)
 {
@@ -27,55 +29,41 @@ static inline uint32_t hs_index_of(const hs_heap_t *heap, uintptr_t raw)
     return (uint32_t)((raw - (uintptr_t)heap) >> HS_GRANULE_SHIFT);
 }
 
-/* Do the size and the links of the free block at `block` agree with what they lead to? */
-bool hs_free_is_sound(const hs_heap_t *heap, uint32_t block);
-
-/* The same of a slab and its list. */
-bool hs_slab_is_sound(const hs_heap_t *heap, uint32_t slab);
-/* The same of the first slabs of both kinds. */
-bool hs_slabs_are_sound(const hs_heap_t *heap);
-
-#define HS_GUARD_FORM(NAME)                                                                        \
-    bool NAME##_candidate(const hs_heap_t *heap, uint32_t granules, uint32_t *block);              \
-    bool NAME##_has_place(const hs_heap_t *heap, uint32_t granules);                               \
-    bool NAME##_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
-
-HS_GUARD_FORM(hs_guard_small);
-HS_GUARD_FORM(hs_guard_wide);
-
-/* What a malloc of so many granules would take; 0: nothing. False: it would follow a link that is
- * wrong, or put what it leaves beside one. */
-static inline bool hs_candidate(const hs_heap_t *heap, uint32_t granules, uint32_t *block)
+/* Is a block of so many bytes a slot of a slab? */
+static inline bool hs_is_slot(const hs_heap_t *heap, uint32_t whole)
 {
-    return hs_is_wide(heap) ? hs_guard_wide_candidate(heap, granules, block)
-                            : hs_guard_small_candidate(heap, granules, block);
+    return whole <= HS_SLOT_MAX && !hs_is_wide(heap);
 }
 
-/* Can a free block of so many granules be put into its bin? */
-static inline bool hs_has_place(const hs_heap_t *heap, uint32_t granules)
+/* Can a block lie there, as far as the heap's size tells? Control and bitmap take four granules at
+ * least; what else is no block shows by its links. */
+static inline bool hs_is_place(const hs_heap_t *heap, uint32_t block)
 {
-    return hs_is_wide(heap) ? hs_guard_wide_has_place(heap, granules)
-                            : hs_guard_small_has_place(heap, granules);
+    return block - 4 <= heap->end - HS_BLOCK_MIN - 4;
 }
-
-/* Can an aligned block be searched for? */
-static inline bool hs_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
-{
-    return hs_is_wide(heap) ? hs_guard_wide_can_align(heap, granules, alignment)
-                            : hs_guard_small_can_align(heap, granules, alignment);
-}
-
-/* Can a slot of a slab be taken, or a slab be made? */
-bool hs_can_take_slot(const hs_heap_t *heap, uint32_t size);
 
 /* What a used block is in the bitmap: itself, or the slab of a slot; and its neighbours. */
 typedef struct hs_around {
     uint32_t at, size;       /* granules */
     uint32_t before, behind; /* of the free blocks beside it, 0: none */
+    bool sound;              /* nothing that its free would follow is wrong */
 } hs_around_t;
 
-/* False: a link beside the block at `raw`, of `whole` bytes, is wrong, or its place in a bin. */
-bool hs_look_around(const hs_heap_t *heap, uintptr_t raw, uint32_t whole, hs_around_t *around);
+/* Bytes of the used block or slot at `raw`, 0: none begins there; as hs_heap_usable_size. */
+uint32_t hs_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around);
+
+/* What a malloc of so many granules would take; 0: nothing. HS_UNSOUND: it would follow a link that
+ * is wrong, or put what it leaves beside one. */
+uint32_t hs_candidate(const hs_heap_t *heap, uint32_t granules);
+
+/* Can a slot of a slab be taken, or a slab be made? */
+bool hs_can_take_slot(const hs_heap_t *heap, uint32_t size);
+
+/* Can an aligned block be searched for? */
+bool hs_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment);
+
+/* Can a free block of so many granules be put into its bin, the free neighbours being in none? */
+bool hs_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules);
 
 #endif
 

@@ -156,35 +156,11 @@ static inline hs_word_t *hs_word_at(uintptr_t address)
 }
 
 /* What the marks at the end of the block at `raw` say; its head is a guess where they are gone. */
-static inline hs_guarded_t hs_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole)
-{
-    const hs_guard_config_t *const config = guard->config;
-    hs_guarded_t block = {raw, whole, 0, whole - hs_tail_of(config), true, HS_OWNER_NONE};
-    if (!hs_has_canaries(config)) {
-        if (config->owners) {
-            const volatile hs_word_t *const last = /* no compiler reads a byte of it */
-                hs_word_at(raw + whole - hs_site_bytes(config) - HS_TRAILER);
-            block.owner = hs_lanes(*last) >> 24;
-        }
-        return block;
-    }
-    const hs_word_t *const at = hs_word_at(raw + whole - HS_TRAILER);
-    const uint32_t lanes = hs_lanes(*at);
-    const uint32_t slack = lanes >> 16 & HS_SLACK_MAX;
-    const uint32_t head =
-        hs_head_least(config) + 4 * (lanes >> (16 + HS_SLACK_BITS) & (0xFFu >> HS_SLACK_BITS));
-    if (*at == hs_trailer(guard->heap, at, whole, lanes >> 16 & 0xFFu, lanes >> 24) &&
-        slack >= HS_TRAILER && head + slack <= whole) {
-        block.head = head;
-        block.size = whole - head - slack;
-        block.owner = lanes >> 24;
-    } else {
-        block.head = hs_head_of(guard);
-        block.size = whole > block.head + HS_TRAILER ? whole - block.head - HS_TRAILER : 0;
-        block.sound = false;
-    }
-    return block;
-}
+void hs_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, hs_guarded_t *block);
+
+/* Is every mark of the block at `raw` as it must be, its payload `head` bytes behind? True: in *block. */
+bool hs_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, uint32_t head,
+                        hs_guarded_t *block);
 
 /* Who allocated it. */
 static inline const void *hs_read_site(const hs_guard_t *guard, const hs_guarded_t *block)
@@ -196,17 +172,27 @@ static inline const void *hs_read_site(const hs_guard_t *guard, const hs_guarded
     return *(const hs_site_t *)(hs_has_canaries(guard->config) ? block->raw : end);
 }
 
-/* Writes all marks of a block; its payload stays. */
+/* Writes owner and site of a block without canaries that ends at `end`. */
+static inline void hs_write_tag(const hs_guard_config_t *config, uintptr_t end, hs_tag_t tag)
+{
+    if (config->sites) {
+        end -= sizeof(hs_site_t);
+        *(hs_site_t *)end = tag.site;
+    }
+    if (config->owners) {
+        const uint32_t lanes = hs_lanes_from(3);
+        volatile hs_word_t *const at = hs_word_at(end - 4); /* no compiler makes a byte of it */
+        *at = (*at & ~lanes) | (hs_lanes(tag.owner << 24) & lanes);
+    }
+}
+
+/* Writes all marks of a block with canaries; its payload stays. */
 void hs_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag);
 
 /* The first byte before the payload that is wrong; NULL: none. */
 const void *hs_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block);
 /* The same behind it; the trailer's first one where that does not agree with itself. */
 const void *hs_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block);
-
-/* The used block whose payload begins at `payload`. HS_ERR_ARGUMENT: there is none.
- * HS_ERR_CORRUPT: what the heap knows of it and its neighbours contradicts itself. */
-hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block);
 
 /* Tells of a fault. May the call go on, if the heap's data allow it? */
 bool hs_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,

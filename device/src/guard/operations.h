@@ -27,31 +27,63 @@ static inline hs_plan_t hs_plain_plan(const hs_guard_t *guard, size_t size)
     return plan;
 }
 
-/* Nothing per block and nothing to be checked: the heap's own calls will do. */
-static inline bool hs_is_bare(const hs_guard_config_t *config)
+/* A walk is due. False: it found the heap's own data damaged. */
+bool hs_walk_now(hs_guard_t *guard);
+
+/* Counts an operation down to the next walk. */
+static inline bool hs_tick(hs_guard_t *guard)
 {
-    return !hs_has_links(config) && !config->owners && !config->sites;
+    return HS_GUARD == 0 || guard->config->level < HS_GUARD_WALK || --guard->until_walk != 0 ||
+           hs_walk_now(guard);
 }
 
-/* Counts an operation down to the next walk. False: the walk found the heap's own data damaged. */
-bool hs_tick(hs_guard_t *guard);
+/* Where the block begins whose payload is there, if one does. */
+static inline uintptr_t hs_raw_of(const hs_guard_t *guard, const void *payload)
+{
+    const uintptr_t raw = (uintptr_t)payload;
+    return hs_has_canaries(guard->config)
+               ? (raw - hs_head_least(guard->config)) & ~((uintptr_t)hs_unit_of(guard->heap) - 1)
+               : raw;
+}
 
-/* A block of the heap for a plan, not yet marked; NULL: none, or refused after a report. */
-void *hs_take(hs_guard_t *guard, const hs_plan_t *plan);
+/* The used block whose payload begins at `payload`. HS_ERR_ARGUMENT: there is none.
+ * HS_ERR_CORRUPT: what the heap knows of it and its neighbours contradicts itself. */
+hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block);
+
+/* A block of the heap of `total` bytes, not yet marked; NULL: none, or refused after a report. */
+void *hs_take(hs_guard_t *guard, uint32_t total);
 /* Marks what the heap gave. The payload is fresh from `kept` bytes on. Gives the payload. */
 void *hs_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
                   hs_tag_t tag);
 /* Gives a block back whose marks have been looked at. */
-hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block);
+hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block, const hs_around_t *around);
 
 /* The used block at `payload`, found sound or reported. HS_ERR_CORRUPT: the call may not go on. */
-hs_status_t hs_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block);
+hs_status_t hs_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block,
+                          hs_around_t *around);
 
 static inline uint32_t hs_granules_of(const hs_heap_t *heap, uint32_t total)
 {
     const uint32_t granules = (total + HS_GRANULE - 1) >> HS_GRANULE_SHIFT;
     const uint32_t even = granules + (granules & heap->shape & HS_UNIT);
     return even < HS_BLOCK_MIN ? HS_BLOCK_MIN : even;
+}
+
+/* Bytes of the block at `raw` that the heap gave for `total`: as hs_heap_usable_size, without a
+ * search. */
+static inline uint32_t hs_whole_of(const hs_heap_t *heap, uintptr_t raw, uint32_t total)
+{
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    const uint32_t at = hs_index_of(heap, raw);
+    if (total <= HS_SLOT_MAX && !hs_is_wide(heap)) {
+        if (total <= 4) {
+            return (uint32_t)hs_heap_usable_size(heap, (const void *)raw); /* or a larger slot */
+        }
+        if (hs_bit(bitmap, at) == 0) {
+            return HS_SLOT_MAX;
+        }
+    }
+    return HS_GRANULE * hs_taken_size(bitmap, at, hs_granules_of(heap, total));
 }
 
 #endif

@@ -1,96 +1,67 @@
-/*
- * What a search of the heap would take, without taking it and without following a wrong link:
- * included once by guard_small.c and once by guard_wide.c, which define HS_BIN_T and HS_MAP as the
- * heap's forms do, and HS_GUARDED(call), the functions' names.
- */
-#include "../heap/bins.h"
+/* Bins and their blocks, read as if they could be anything; for any form. */
+#ifndef HEAPSCOPE_GUARD_SEARCH_H
+#define HEAPSCOPE_GUARD_SEARCH_H
+
 #include "links.h"
 
-#define HS_LOOK_ALIGNED_ALL 16u /* as many as the heap's search for an aligned block looks at */
+#if HS_GUARD
 
-/* Are the first `look` blocks of a bin what they seem to be? Gives how many were not looked at; and
- * UINT32_MAX: one is not. */
-static uint32_t look_at(const hs_heap_t *heap, uint32_t bin, uint32_t look)
+/* Do size and links of the free block at `block` agree with what they lead to? */
+static inline bool hs_is_sound(const hs_heap_t *heap, uint32_t block)
 {
-    const uint32_t head = bin <= hs_last_bin(heap->end) ? bin_head(heap, bin) : UINT32_MAX;
-    if ((head != 0) != (hs_bit(heap->words, bin) != 0)) {
-        return UINT32_MAX;
-    }
-    uint32_t block = head;
-    while (block != 0 && look != 0) {
-        if (!hs_free_is_sound(heap, block) || hs_bin_of(hs_at(heap, block)[HS_SIZE]) != bin) {
-            return UINT32_MAX;
-        }
-        look--;
-        block = hs_at(heap, block)[HS_NEXT];
-        if (block == head) {
-            break;
-        }
-    }
-    return look;
-}
-
-static bool is_sound(const hs_heap_t *heap, uint32_t bin, uint32_t look)
-{
-    return look_at(heap, bin, look) != UINT32_MAX;
-}
-
-bool HS_GUARDED(has_place)(const hs_heap_t *heap, uint32_t granules)
-{
-    return granules < HS_BLOCK_MIN || is_sound(heap, hs_bin_of(granules), 1);
-}
-
-/* Can bin_find() be asked? */
-static bool can_find(const hs_heap_t *heap, uint32_t granules)
-{
-    if (granules < HS_BIN_EXACT) {
-        const uint32_t at = bin_from(heap, granules);
-        return at == 0 || is_sound(heap, at, at < HS_BIN_EXACT ? 1 : HS_LOOK);
-    }
-    if (granules > heap->end) {
-        return false; /* heap->free is wrong */
-    }
-    const uint32_t own = hs_bin_of(granules);
-    const uint32_t above = bin_from(heap, own + 1);
-    return is_sound(heap, own, above != 0 ? HS_LOOK : HS_LOOK_LAST) &&
-           (above == 0 || is_sound(heap, above, HS_LOOK));
-}
-
-bool HS_GUARDED(candidate)(const hs_heap_t *heap, uint32_t granules, uint32_t *block)
-{
-    *block = 0;
-    if (2 * (uint64_t)granules > heap->free) {
-        return true;
-    }
-    if (!can_find(heap, granules)) {
+    if (!hs_is_place(heap, block)) {
         return false;
     }
-    uint32_t bin;
-    *block = bin_find(heap, granules, &bin);
-    return *block == 0 || HS_GUARDED(has_place)(heap, hs_at(heap, *block)[HS_SIZE] - granules);
+    const uint32_t *const self = hs_at(heap, block);
+    const uint32_t next = self[HS_NEXT];
+    const uint32_t previous = self[HS_PREVIOUS];
+    const uint32_t size = self[HS_SIZE];
+    return hs_is_place(heap, next) && hs_is_place(heap, previous) &&
+           hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block &&
+           size - HS_BLOCK_MIN <= heap->end - block - HS_BLOCK_MIN && self[2 * size - 1] == ~size;
 }
 
-/* What is left before and behind an aligned block may go to any bin, so all first ones are looked
- * at. */
-bool HS_GUARDED(can_align)(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
+/* The smallest size of a bin; granules. */
+static inline uint32_t hs_bin_least(uint32_t bin)
 {
-    if (2 * (uint64_t)granules > heap->free) {
-        return true;
-    }
-    for (uint32_t bin = bin_from(heap, 1); bin != 0; bin = bin_from(heap, bin + 1)) {
-        if (!is_sound(heap, bin, 1)) {
-            return false;
-        }
-    }
-    uint32_t look = HS_LOOK_ALIGNED_ALL;
-    for (uint32_t bin = bin_from(heap, hs_bin_of(granules)); bin != 0 && look != 0;
-         bin = bin_from(heap, bin + 1)) {
-        look = look_at(heap, bin, look);
-        if (look == UINT32_MAX) {
-            return false;
-        }
-    }
-    const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
-    uint32_t block;
-    return HS_GUARDED(candidate)(heap, enough + (enough & heap->shape & HS_UNIT), &block);
+    return bin < HS_BIN_EXACT ? bin : (4 + bin % 4) << (bin / 4 - 2);
 }
+
+/* Is a size of that bin? As hs_bin_of(size) == bin, without a search for the highest bit. */
+static inline bool hs_is_in_bin(uint32_t bin, uint32_t size)
+{
+    return bin < HS_BIN_EXACT ? size == bin : size >> (bin / 4 - 2) == 4 + bin % 4;
+}
+
+/* Has the heap that bin? */
+static inline bool hs_has_bin(const hs_heap_t *heap, uint32_t bin)
+{
+    return hs_bin_least(bin) <= heap->end - 4;
+}
+
+/* A sound block of that bin? */
+static inline bool hs_is_of_bin(const hs_heap_t *heap, uint32_t block, uint32_t bin)
+{
+    return hs_is_sound(heap, block) && hs_is_in_bin(bin, hs_at(heap, block)[HS_SIZE]);
+}
+
+/* The first block of a bin that the heap has, 0: none. */
+static inline uint32_t hs_bin_first(const hs_heap_t *heap, uint32_t bin)
+{
+    return hs_is_wide(heap) ? ((const uint32_t *)heap)[1 - (int32_t)bin]
+                            : ((const hs_half_t *)heap)[1 - (int32_t)bin];
+}
+
+/* The same. HS_UNSOUND: the map says otherwise. */
+static inline uint32_t hs_bin_head(const hs_heap_t *heap, uint32_t bin)
+{
+    const uint32_t head = hs_bin_first(heap, bin);
+    return (head != 0) == (hs_bit(heap->words, bin) != 0) ? head : HS_UNSOUND;
+}
+
+/* Can a block be put into a bin that `one` and `other` are no longer in? */
+bool hs_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other);
+
+#endif
+
+#endif

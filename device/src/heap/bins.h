@@ -8,12 +8,6 @@
 
 #include "layout.h"
 
-/* Free blocks looked at by a search: in the bin of the request's own size, where a block may be too
- * small, and then in the next one that is not empty, where each fits. */
-#define HS_LOOK 4u
-/* The same where nothing larger is free: before it gives up, a search looks at this many. */
-#define HS_LOOK_LAST 12u
-
 static HS_INLINE HS_BIN_T *bin_at(hs_heap_t *heap, uint32_t bin)
 {
     return (HS_BIN_T *)heap + 1 - (int32_t)bin; /* bin 2, the first, lies right before the heap */

@@ -186,6 +186,12 @@ static HS_INLINE uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
     return 2 * HS_WORD_BITS - at + hs_word_lowest(word[2] | UINT32_C(0x80000000));
 }
 
+/* The same of a block that was made for `granules`: one more, where that would have been left over. */
+static HS_INLINE uint32_t hs_taken_size(const uint32_t *bitmap, uint32_t block, uint32_t granules)
+{
+    return granules + (hs_bit(bitmap, block + granules) ^ 1u);
+}
+
 /* The size of the free block before a block, 0 where that is in use. HS_DAMAGED: what lies before is
  * not what the bits say; or no block begins here, and this is the second granule of a free one. */
 #define HS_DAMAGED UINT32_MAX
@@ -252,6 +258,12 @@ static inline uint32_t hs_last_bin(uint32_t granules)
 {
     return hs_bin_of(granules - 4);
 }
+
+/* Free blocks looked at by a search: in the bin of the request's own size, where a block may be too
+ * small, and then in the next one that is not empty, where each fits. */
+#define HS_LOOK 4u
+/* The same where nothing larger is free: before it gives up, a search looks at this many. */
+#define HS_LOOK_LAST 12u
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 

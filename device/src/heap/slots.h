@@ -111,11 +111,10 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
     return slot_of(heap, kind);
 }
 
-/* Granules of a slab's block: one more where it would have been left over. */
+/* Granules of a slab's block. */
 static HS_INLINE uint32_t slab_size(const hs_heap_t *heap, uint32_t slab)
 {
-    const uint32_t size = hs_slab_granules(hs_slab_kind(heap, slab));
-    return size + (hs_bit(bits_of(heap), slab + size) ^ 1u);
+    return hs_taken_size(bits_of(heap), slab, hs_slab_granules(hs_slab_kind(heap, slab)));
 }
 
 /* Frees the slot at `address`. Gives the slab where it was the last in use, and 0 otherwise:

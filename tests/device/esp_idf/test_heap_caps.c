@@ -116,6 +116,13 @@ static void check_changeover(void)
     IS(blocks[11], esp_ptr_in_dram);
     void *const code = heap_caps_malloc(KB10, MALLOC_CAP_EXEC);
     IS(code, esp_ptr_in_diram_dram);
+    /* Both buses see a host's memory by one address; what is not theirs has no second one. */
+    IS(code, esp_ptr_in_diram_iram);
+    IS(code, esp_ptr_in_iram);
+    CHECK(esp_ptr_diram_dram_to_iram(code) == code && esp_ptr_diram_iram_to_dram(code) == code,
+          "%p lies elsewhere, too", code);
+    CHECK(!esp_ptr_in_diram_iram(blocks[0]) && esp_ptr_diram_dram_to_iram(blocks[0]) == NULL,
+          "%p is in D/IRAM", blocks[0]);
     heap_caps_free(code);
     for (size_t i = 0; i < 12; i++) {
         heap_caps_free(blocks[i]);
@@ -226,6 +233,14 @@ static void check_prefer(void)
     CHECK(heap_caps_calloc_prefer(SIZE_MAX, 2, 1, dma) == NULL && failures() == 1, "too many");
     CHECK(heap_caps_malloc_prefer(0, 2, dma, external) == NULL && failures() == 0, "0 bytes");
     CHECK(heap_caps_malloc_prefer(100, 0) == NULL, "from nowhere");
+    /* Capabilities where the number belongs: what follows, if anything does, is not looked at. */
+#define NONE4 none, none, none, none
+    block = heap_caps_malloc_prefer(100, (size_t)external, NONE4, NONE4, NONE4, NONE4);
+    IS(block, esp_ptr_external_ram);
+    block = heap_caps_realloc_prefer(block, 5000, (size_t)MALLOC_CAP_INTERNAL, NONE4, NONE4, NONE4,
+                                     NONE4);
+    IS(block, esp_ptr_internal);
+    heap_caps_free(block);
     failures();
 }
 

@@ -218,10 +218,17 @@ void heap_caps_aligned_free(void *ptr)
 
 /* ---- several capabilities in turn ------------------------------------------------------------- */
 
-#define CHOICES 16u /* more of them are not looked at */
+#define CHOICES 16u    /* more of them are not looked at */
+#define NO_NUMBER 256u /* no call has so many arguments */
 
+/* Where `num` cannot be a number, a program gave its only set of capabilities in that place, as those
+ * do that were written against the original's functions for Linux: they look at none. */
 static size_t read_choices(uint32_t *caps, size_t num, va_list arguments)
 {
+    if (num >= NO_NUMBER) {
+        caps[0] = (uint32_t)num;
+        return 1;
+    }
     const size_t count = num < CHOICES ? num : CHOICES;
     for (size_t i = 0; i < count; i++) {
         caps[i] = va_arg(arguments, uint32_t);

@@ -95,9 +95,16 @@ WEAK bool esp_ptr_in_diram_dram(const void *p)
     return has(p, false, MALLOC_CAP_8BIT | MALLOC_CAP_EXEC);
 }
 
+/* Where a table has no second address, both buses see the memory by the same one. */
+static bool is_by_both(const soc_memory_region_t *region)
+{
+    const uint32_t caps = MALLOC_CAP_8BIT | MALLOC_CAP_EXEC;
+    return region != NULL && region->iram_address == 0 && (caps_of(region) & caps) == caps;
+}
+
 WEAK bool esp_ptr_in_diram_iram(const void *p)
 {
-    return has(p, true, MALLOC_CAP_8BIT | MALLOC_CAP_EXEC);
+    return has(p, true, MALLOC_CAP_8BIT | MALLOC_CAP_EXEC) || is_by_both(region_of(p, false));
 }
 
 WEAK bool esp_ptr_in_rtc_dram_fast(const void *p)
@@ -132,6 +139,9 @@ WEAK bool esp_ptr_byte_accessible(const void *p)
 
 static void *moved(const void *p, bool from_code)
 {
+    if (is_by_both(region_of(p, false))) {
+        return (void *)(uintptr_t)p;
+    }
     const soc_memory_region_t *const region = region_of(p, from_code);
     if (region == NULL || region->iram_address == 0) {
         return NULL;

@@ -1,0 +1,146 @@
+/* What a malloc would take, of any form; as the heap's own search has it (../heap/bins.h). */
+#include "search.h"
+
+#if HS_GUARD
+
+#define LOOK_ALIGNED 16u /* blocks, as the heap's search for an aligned one */
+
+/* The first bin from `bin` on that is not empty, or 0. */
+static uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
+{
+    const uint32_t words = hs_map_words(heap);
+    uint32_t at = bin / HS_WORD_BITS;
+    uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
+    while (found == 0 && ++at < words) {
+        found = heap->words[at];
+    }
+    return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
+}
+
+/* The smallest that holds `granules` among up to *look blocks of a bin; 0: none. HS_UNSOUND: a block of
+ * those, or the bin. */
+static uint32_t best_of(const hs_heap_t *heap, uint32_t bin, uint32_t granules, uint32_t *look)
+{
+    const uint32_t head = hs_has_bin(heap, bin) ? hs_bin_head(heap, bin) : HS_UNSOUND;
+    uint32_t best = 0;
+    uint32_t best_size = UINT32_MAX;
+    uint32_t left = *look;
+    for (uint32_t block = head; block != 0 && left != 0;) {
+        if (!hs_is_of_bin(heap, block, bin)) {
+            return HS_UNSOUND;
+        }
+        const uint32_t size = hs_at(heap, block)[HS_SIZE];
+        if (size >= granules && size < best_size) {
+            best = block;
+            best_size = size;
+        }
+        left--;
+        block = hs_at(heap, block)[HS_NEXT];
+        if (size == granules || block == head) {
+            break;
+        }
+    }
+    *look = left;
+    return best;
+}
+
+/* Where blocks have to be compared. */
+static HS_RARE uint32_t search(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+{
+    uint32_t look = HS_LOOK;
+    if (granules < HS_BIN_EXACT) {
+        return best_of(heap, *bin, granules, &look);
+    }
+    *bin = hs_bin_of(granules);
+    const uint32_t block = best_of(heap, *bin, granules, &look);
+    if (block != 0) {
+        return block;
+    }
+    const uint32_t above = bin_from(heap, *bin + 1);
+    look = above == 0 ? HS_LOOK_LAST : look != 0 ? look : 1;
+    *bin = above != 0 ? above : *bin;
+    return best_of(heap, *bin, granules, &look);
+}
+
+uint32_t hs_candidate(const hs_heap_t *heap, uint32_t granules)
+{
+    if (2 * granules > heap->free) {
+        return 0;
+    }
+    uint32_t block = 0;
+    uint32_t bin = 0;
+    if (granules < HS_BIN_EXACT) { /* each block of the bin will do */
+        bin = bin_from(heap, granules);
+        if (bin == 0) {
+            return 0;
+        }
+        block = hs_has_bin(heap, bin) ? hs_bin_first(heap, bin) : HS_UNSOUND;
+        if (!hs_is_of_bin(heap, block, bin)) {
+            return HS_UNSOUND;
+        }
+        if (bin >= HS_BIN_EXACT && hs_at(heap, block)[HS_NEXT] != block) {
+            block = 0; /* which one is the smallest? */
+        }
+    }
+    if (block == 0) {
+        block = search(heap, granules, &bin);
+        if (block == 0 || block == HS_UNSOUND) {
+            return block;
+        }
+    }
+    /* A rest that stays in the bin takes the block's place there. */
+    const uint32_t size = hs_at(heap, block)[HS_SIZE];
+    const uint32_t left = size - granules;
+    return left < HS_BLOCK_MIN || hs_is_in_bin(bin, left) ||
+                   hs_can_insert(heap, hs_bin_of(left), 0, 0)
+               ? block
+               : HS_UNSOUND;
+}
+
+bool hs_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other)
+{
+    uint32_t head = hs_bin_head(heap, bin);
+    for (uint32_t i = 0; i < 2 && head != 0 && (head == one || head == other); i++) {
+        head = hs_at(heap, head)[HS_NEXT];
+    }
+    return head == 0 || hs_is_of_bin(heap, head, bin);
+}
+
+/* Are the first *look blocks of a bin what they seem to be? Counts *look down. */
+static bool are_sound(const hs_heap_t *heap, uint32_t bin, uint32_t *look)
+{
+    const uint32_t head = hs_has_bin(heap, bin) ? hs_bin_head(heap, bin) : HS_UNSOUND;
+    uint32_t block = head;
+    do {
+        if (!hs_is_of_bin(heap, block, bin)) {
+            return false;
+        }
+        block = hs_at(heap, block)[HS_NEXT];
+    } while (--*look != 0 && block != head);
+    return true;
+}
+
+/* What is left before and behind an aligned block may go to any bin, so of all bins the first block is
+ * looked at and, since that one may be taken, the one behind it. */
+bool hs_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
+{
+    if (2 * granules > heap->free) {
+        return true;
+    }
+    uint32_t left = LOOK_ALIGNED;
+    for (uint32_t bin = bin_from(heap, HS_BLOCK_MIN); bin != 0; bin = bin_from(heap, bin + 1)) {
+        const bool searched = bin >= hs_bin_of(granules);
+        const uint32_t most = searched && left > 2 ? left : 2;
+        uint32_t look = most;
+        if (!are_sound(heap, bin, &look)) {
+            return false;
+        }
+        if (searched) {
+            left -= most - look < left ? most - look : left;
+        }
+    }
+    const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
+    return hs_candidate(heap, enough + (enough & heap->shape & HS_UNIT)) != HS_UNSOUND;
+}
+
+#endif
