@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "line.h"
+#ifdef HS_TLS_DYNAMIC
+#include "tls_buffers.h"
+#endif
 
 #define RECORD_MAX 16384
 
@@ -51,6 +54,11 @@ static int shake_hands(connection_t *connection, const hs_peer_t *peer)
         error = mbedtls_ssl_set_hostname(&connection->ssl, "localhost");
     }
     mbedtls_ssl_set_bio(&connection->ssl, connection, send_bytes, receive_bytes, NULL);
+#ifdef HS_TLS_DYNAMIC
+    if (error == 0) {
+        error = hs_tls_hand_over(&connection->ssl);
+    }
+#endif
     return error == 0 ? mbedtls_ssl_handshake(&connection->ssl) : error;
 }
 
@@ -125,7 +133,14 @@ int hs_client_run(const hs_client_plan_t *plan, hs_client_use_t *out)
 #endif
     hs_rec_mark(plan->rec, "configured");
     for (unsigned i = 1; error == 0 && i <= plan->connections; i++) {
-        error = connect_once(plan, &peer, i, out);
+#ifdef HS_TLS_DYNAMIC /* each connection frees them */
+        if (i > 1) {
+            error = hs_peer_set_credentials(&peer, true, plan->keys);
+        }
+#endif
+        if (error == 0) {
+            error = connect_once(plan, &peer, i, out);
+        }
     }
     hs_peer_close(&peer);
     return error;

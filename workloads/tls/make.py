@@ -34,26 +34,31 @@ __all__ = [
 ]
 
 HERE = WORKLOADS / "tls"
+DYNAMIC = ROOT / "device" / "compat" / "mbedtls"
 RELEASES = {"2.28": MBEDTLS_2, "3.5": MBEDTLS_3}
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """MBEDTLS_SSL_IN_CONTENT_LEN, _OUT_CONTENT_LEN, and _VARIABLE_BUFFER_LENGTH."""
+    """MBEDTLS_SSL_IN_CONTENT_LEN, _OUT_CONTENT_LEN, and _VARIABLE_BUFFER_LENGTH; dynamic: with the
+    buffers of device/compat/mbedtls."""
 
     incoming: int = 16384
     outgoing: int = 16384
     variable: bool = False
+    dynamic: bool = False
 
     @property
     def name(self) -> str:
-        return f"{self.incoming // 1024}k_{self.outgoing // 1024}k" + "_var" * self.variable
+        sizes = f"{self.incoming // 1024}k_{self.outgoing // 1024}k"
+        return sizes + "_var" * self.variable + "_dyn" * self.dynamic
 
     @property
     def options(self) -> tuple[str, ...]:
         values = (self.incoming, self.outgoing, int(self.variable))
         names = ("HS_TLS_IN", "HS_TLS_OUT", "HS_TLS_VARIABLE")
-        return tuple(f"-D{name}={value}" for name, value in zip(names, values, strict=True))
+        given = tuple(f"-D{name}={value}" for name, value in zip(names, values, strict=True))
+        return (*given, "-DHS_TLS_DYNAMIC", f"-I{DYNAMIC}") if self.dynamic else given
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,8 @@ class Client:
             f"MBEDTLS_SSL_IN_CONTENT_LEN={self.sizes.incoming}"
             f" MBEDTLS_SSL_OUT_CONTENT_LEN={self.sizes.outgoing}"
         )
-        return said + " MBEDTLS_SSL_VARIABLE_BUFFER_LENGTH" * self.sizes.variable
+        said += " MBEDTLS_SSL_VARIABLE_BUFFER_LENGTH" * self.sizes.variable
+        return said + " with dynamic buffers" * self.sizes.dynamic
 
 
 FULL = Sizes()
@@ -84,8 +90,14 @@ SIZES = {
         Sizes(4096, 4096),
         Sizes(16384, 16384, variable=True),
         Sizes(16384, 2048, variable=True),
+        Sizes(16384, 2048, dynamic=True),
     ),
-    "3.5": (FULL, Sizes(16384, 2048), Sizes(4096, 4096)),
+    "3.5": (
+        FULL,
+        Sizes(16384, 2048),
+        Sizes(4096, 4096),
+        Sizes(16384, 2048, dynamic=True),
+    ),
 }
 CLIENTS = {
     client.name: client
@@ -122,9 +134,25 @@ def crypto(crate: Crate) -> list[Path]:
 def records(crate: Crate, sizes: Sizes) -> list[Path]:
     """The part of the library that does, and what talks to it on either side."""
     options = tls_options(crate, sizes)
-    library = compile_all(sorted((mbedtls(crate) / "library").glob("ssl_*.c")), options=options)
+    sources = sorted((mbedtls(crate) / "library").glob("ssl_*.c"))
     own = [HERE / f"{name}.c" for name in ("line", "peer", "random")]
-    return [*library, *compile_all(own, options=(*options, *OWN))]
+    if not sizes.dynamic:
+        return [*compile_all(sources, options=options), *compile_all(own, options=(*options, *OWN))]
+    own += sorted(DYNAMIC.glob("*.c"))
+    idle = [source for source in sources if source.name == "ssl_tls.c"]
+    sources = [source for source in sources if source not in idle]
+    return [
+        *compile_all(sources, options=options),
+        *compile_all(idle, options=(*options, "-include", str(DYNAMIC / "tls_idle.h"))),
+        *compile_all(own, options=(*options, *OWN)),
+    ]
+
+
+def wrapped(sizes: Sizes) -> list[str]:
+    """What the linker is told."""
+    if not sizes.dynamic:
+        return []
+    return [f"-Wl,{line}" for line in (DYNAMIC / "tls_wrap.opt").read_text("utf-8").split()]
 
 
 @cache
@@ -149,7 +177,7 @@ def client(crate: Crate, sizes: Sizes) -> Path:
         *crypto(crate),
         *recorder(),
     ]
-    return link(f"client-{crate.name}-{sizes.name}", objects)
+    return link(f"client-{crate.name}-{sizes.name}", objects, options=wrapped(sizes))
 
 
 def make(name: str, out: Path) -> str:

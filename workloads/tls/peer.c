@@ -74,26 +74,42 @@ static int configure(hs_peer_t *peer, bool is_client)
     }
     mbedtls_ssl_conf_rng(config, hs_random_fill, &peer->random);
     mbedtls_ssl_conf_authmode(config, MBEDTLS_SSL_VERIFY_REQUIRED);
-    mbedtls_ssl_conf_ca_chain(config, &peer->authority, NULL);
-    return mbedtls_ssl_conf_own_cert(config, &peer->certificate, &peer->key);
+    return 0;
+}
+
+static int parse(hs_peer_t *peer, credentials_t own)
+{
+    int error = parse_certificate(&peer->authority, own.authority);
+    if (error == 0) {
+        error = parse_certificate(&peer->certificate, own.certificate);
+    }
+    return error == 0 ? parse_key(peer, own.key) : error;
+}
+
+static int set(hs_peer_t *peer)
+{
+    mbedtls_ssl_conf_ca_chain(&peer->config, &peer->authority, NULL);
+    return mbedtls_ssl_conf_own_cert(&peer->config, &peer->certificate, &peer->key);
+}
+
+int hs_peer_set_credentials(hs_peer_t *peer, bool is_client, hs_keys_t keys)
+{
+    int error = parse(peer, credentials_of(is_client, keys));
+    return error == 0 ? set(peer) : error;
 }
 
 int hs_peer_open(hs_peer_t *peer, bool is_client, hs_keys_t keys, uint64_t seed)
 {
-    credentials_t own = credentials_of(is_client, keys);
     mbedtls_x509_crt_init(&peer->authority);
     mbedtls_x509_crt_init(&peer->certificate);
     mbedtls_pk_init(&peer->key);
     mbedtls_ssl_config_init(&peer->config);
     peer->random = seed;
-    int error = parse_certificate(&peer->authority, own.authority);
+    int error = parse(peer, credentials_of(is_client, keys));
     if (error == 0) {
-        error = parse_certificate(&peer->certificate, own.certificate);
+        error = configure(peer, is_client);
     }
-    if (error == 0) {
-        error = parse_key(peer, own.key);
-    }
-    return error == 0 ? configure(peer, is_client) : error;
+    return error == 0 ? set(peer) : error;
 }
 
 void hs_peer_close(hs_peer_t *peer)

@@ -24,6 +24,9 @@ typedef struct hs_peer {
 int hs_peer_open(hs_peer_t *peer, bool is_client, hs_keys_t keys, uint64_t seed);
 void hs_peer_close(hs_peer_t *peer);
 
+/* Parses the credentials again after they were freed, and sets them in the configuration. */
+int hs_peer_set_credentials(hs_peer_t *peer, bool is_client, hs_keys_t keys);
+
 /* What a request asks for: so many bytes follow it, so many shall come back. */
 typedef struct hs_request {
     uint32_t sent, wanted;

@@ -1,18 +1,15 @@
-"""Builds the scenes of run.c with mbedTLS 2.28 on dynamic buffers, for the host, with sanitizers where
-a buffer is touched."""
+"""Builds the scenes of run.c with mbedTLS 2.28 on dynamic buffers, for the host, with sanitizers
+where a buffer is touched."""
 
 from __future__ import annotations
 
-import sys
+import os
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.append(str(ROOT / "workloads"))
-
 from adapters.build import compiler, folder_for
 from emulation.build import fresh, put
-from emulation.places import MissingError, run
+from emulation.places import ROOT, MissingError, run
 from tools.places import MissingError as MissingSourceError
 from tools.sources import MBEDTLS_2, mbedtls
 
@@ -22,7 +19,17 @@ HERE = Path(__file__).resolve().parent
 PORT = ROOT / "device" / "compat" / "mbedtls"
 CONFIG = ("-DMBEDTLS_CONFIG_FILE=<config.h>", f"-I{HERE}")
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
-OWN = ("-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-UNDEBUG", *SANITIZE)
+OWN = (
+    "-std=gnu11",
+    "-D_GNU_SOURCE",
+    "-O1",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Werror",
+    "-UNDEBUG",
+    *SANITIZE,
+)
 
 
 def sources() -> Path:
@@ -49,22 +56,35 @@ def library() -> Path:
 
 
 @cache
-def program() -> Path:
+def objects() -> Path:
+    """The folder with all objects; ssl_tls.c twice, once as it is without tls_idle.h: plain.o."""
     tree = sources()
     records = [tree / "library" / f"ssl_{name}.c" for name in ("cli", "msg", "srv", "tls")]
     own = [*sorted(PORT.glob("*.c")), HERE / "endpoint.c", HERE / "run.c"]
-    headers = [*PORT.glob("*.h"), PORT / "tls_wrap.opt", *HERE.glob("*.h")]
+    headers = [*PORT.glob("*.h"), *HERE.glob("*.h")]
     include = (f"-I{PORT}", f"-I{ROOT / 'tests'}", f"-isystem{tree / 'include'}", *CONFIG)
-    folder = folder_for("tls_buffers", [*own, *headers, library()], *OWN, *include)
+    library_flags = ("-O1", "-w", *SANITIZE, *include)
+    folder = folder_for("tls_buffers", [*own, *headers], *OWN, *include)
     if not folder.exists():
         made = fresh(folder)
-        objects = []
-        for source in (*records, *own):
-            flags = ("-O1", "-w", *SANITIZE) if source in records else OWN
+        for source in records:
             idle = ("-include", "tls_idle.h") if source.name == "ssl_tls.c" else ()
-            objects.append(made / f"{source.stem}.o")
-            run(*compiler(), *flags, *include, *idle, "-c", source, "-o", objects[-1])
-        link = (f"-Wl,@{PORT / 'tls_wrap.opt'}", *SANITIZE)
-        run(*compiler(), *objects, library(), *link, "-o", made / "run")
+            to = made / f"{source.stem}.o"
+            run(*compiler(), *library_flags, *idle, "-c", source, "-o", to)
+        run(*compiler(), *library_flags, "-c", records[-1], "-o", made / "plain.o")
+        for source in own:
+            run(*compiler(), *OWN, *include, "-c", source, "-o", made / f"{source.stem}.o")
         put(made, folder)
-    return folder / "run"
+    return folder
+
+
+@cache
+def program(*left_out: str) -> Path:
+    """`left_out`: "include" or "wrap", what a build may forget. RuntimeError: it does not link."""
+    without = "ssl_tls" if "include" in left_out else "plain"
+    chosen = [one for one in sorted(objects().glob("*.o")) if one.stem != without]
+    wrap = () if "wrap" in left_out else (f"-Wl,@{PORT / 'tls_wrap.opt'}",)
+    made = objects() / "-".join(("run", *left_out))
+    own = made.with_suffix(f".{os.getpid()}")  # another process may run the one that is there
+    run(*compiler(), *chosen, library(), *wrap, "-rdynamic", "-ldl", *SANITIZE, "-o", own)
+    return own.replace(made)

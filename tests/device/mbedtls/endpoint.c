@@ -1,6 +1,8 @@
 #include "endpoint.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,11 +19,30 @@ typedef struct header {
     size_t size, filler;
 } header_t;
 
+/* Is it asked for where 2.28 looks at no result, and reads from NULL (mbedtls_mpi_exp_mod)? */
+static bool is_spared(void)
+{
+    void *frames[16];
+    int depth = backtrace(frames, 16);
+    for (int i = 0; i < depth; i++) {
+        Dl_info found;
+        if (dladdr(frames[i], &found) != 0 && found.dli_sname != NULL &&
+            strcmp(found.dli_sname, "mbedtls_mpi_get_mont_r2_unsafe") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool refused(size_t size)
 {
     static unsigned large;
     memory.requests++;
     bool now = memory.requests == memory.fail_at;
+    if (now && is_spared()) {
+        memory.spared++;
+        return false;
+    }
     if (memory.fail_from != 0 && size >= memory.fail_from) {
         now = now || large++ % 2 == 0;
     }
@@ -79,6 +100,12 @@ static int line_send(void *context, const unsigned char *bytes, size_t size)
     if (line->chopped && line->turn++ % 2 == 0) {
         return MBEDTLS_ERR_SSL_WANT_WRITE;
     }
+    static unsigned char changed[1 << 15];
+    if (line->flip_sent && size <= sizeof changed) {
+        memcpy(changed, bytes, size);
+        changed[size - 1] ^= 1;
+        bytes = changed;
+    }
     ssize_t sent = send(line->fd, bytes, chop(line, size), MSG_NOSIGNAL);
     return sent < 0 ? MBEDTLS_ERR_SSL_CONN_EOF : (int)sent;
 }
@@ -108,11 +135,12 @@ static int fill(void *state, unsigned char *out, size_t size)
     return 0;
 }
 
-static check_random_t numbers = {20240607};
+static check_random_t numbers;
 
 int side_open(side_t *side, int endpoint, int suite)
 {
     *side = (side_t){.suites = {suite}, .line = {.fd = -1, .flip_at = -1}};
+    numbers.state = 20240607; /* so that connections ask for the same blocks */
     mbedtls_ssl_init(&side->ssl);
     mbedtls_ssl_config_init(&side->config);
     mbedtls_x509_crt_init(&side->authority);
@@ -137,14 +165,13 @@ int side_authority(side_t *side)
 int side_own(side_t *side)
 {
     bool client = side->config.endpoint == MBEDTLS_SSL_IS_CLIENT;
-    const char *certificate =
-        client ? mbedtls_test_cli_crt_rsa : mbedtls_test_srv_crt_rsa_sha256;
+    const char *certificate = client ? mbedtls_test_cli_crt_rsa : mbedtls_test_srv_crt_rsa_sha256;
     const char *key = client ? mbedtls_test_cli_key_rsa : mbedtls_test_srv_key_rsa;
     int error = mbedtls_x509_crt_parse(&side->certificate, (const unsigned char *)certificate,
                                        strlen(certificate) + 1);
     if (error == 0) {
-        error = mbedtls_pk_parse_key(&side->key, (const unsigned char *)key, strlen(key) + 1, NULL,
-                                     0);
+        error =
+            mbedtls_pk_parse_key(&side->key, (const unsigned char *)key, strlen(key) + 1, NULL, 0);
     }
     return error == 0 ? mbedtls_ssl_conf_own_cert(&side->config, &side->certificate, &side->key)
                       : error;

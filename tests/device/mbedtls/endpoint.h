@@ -13,11 +13,12 @@
 /* ---- memory: what mbedTLS asks for ---- */
 
 typedef struct memory {
-    size_t live, peak;    /* bytes */
-    size_t requests;      /* since the start, those that failed too */
-    size_t fail_at;       /* the request of this number fails; 0: none */
-    size_t fail_from;     /* each second request of so many bytes or more fails; 0: none */
-    size_t failed;        /* so far */
+    size_t live, peak; /* bytes */
+    size_t requests;   /* since the start, those that failed too */
+    size_t fail_at;    /* the request of this number fails; 0: none */
+    size_t fail_from;  /* each second request of so many bytes or more fails; 0: none */
+    size_t failed;     /* so far */
+    size_t spared;     /* the library would not have survived it */
 } memory_t;
 
 extern memory_t memory;
@@ -27,8 +28,9 @@ void memory_use(void);
 
 typedef struct line {
     int fd;
-    bool chopped;  /* a few bytes at a time, and every second time none */
-    long flip_at;  /* the byte received at this place is changed; -1: none */
+    bool chopped;   /* a few bytes at a time, and every second time none */
+    bool flip_sent; /* the last byte of what is sent is changed */
+    long flip_at;   /* the byte received at this place is changed; -1: none */
     long received;
     unsigned turn;
 } line_t;

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,13 +17,14 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "workloads"))
 
 from emulation.places import MissingError
 from mbedtls.build import program
 from mbedtls.server import Server, client_context, pattern, served
 
 SECONDS = 600
-#: Everything, not a sample: make test-all, or a release.
+#: Every allocation and thousands of connections, not a sample: minutes.
 WHOLE = os.environ.get("HEAPSCOPE_WHOLE") == "1"
 SUITES = {
     "ECDHE, GCM": "TLS-ECDHE-RSA-WITH-AES-128-GCM-SHA256",
@@ -83,14 +85,7 @@ def test_a_call_that_has_to_be_made_again_loses_nothing(
     scenes: Path, server: Server, scene: str, suite: str
 ) -> None:
     play(scenes, scene, server.port, SUITES[suite])
-    assert server.failures in ([], ["EOF occurred in violation of protocol (_ssl.c:2427)"]) or all(
-        "EOF" in failure for failure in server.failures
-    )
-
-
-def test_a_reconnection_wants_its_credentials_again(scenes: Path, server: Server) -> None:
-    play(scenes, "reconnect", server.port, FAST, 4)
-    assert all("EOF" in failure for failure in server.failures)
+    assert server.failures == []
 
 
 def test_the_server_closes(scenes: Path, server: Server) -> None:
@@ -105,9 +100,25 @@ def test_the_other_end_is_told_of_a_bad_record(scenes: Path, server: Server, sui
     assert "alert bad record mac" in server.failures[0].lower()
 
 
-def test_an_alert_of_the_other_end_ends_the_handshake(scenes: Path, server: Server) -> None:
+def test_an_alert_of_the_other_end_is_an_error(scenes: Path, server: Server) -> None:
+    play(scenes, "alerted", server.port)
+    assert "bad record mac" in server.failures[0].lower()
+
+
+def test_a_handshake_that_the_other_end_refuses(scenes: Path, server: Server) -> None:
     play(scenes, "refused", server.port)
     assert "peer did not return a certificate" in server.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "missing"),
+    [("include", "hs_tls_idle_included"), ("wrap", "__real_mbedtls_ssl_setup")],
+)
+def test_a_build_that_forgets_a_step_does_not_link(
+    scenes: Path, left_out: str, missing: str
+) -> None:
+    with pytest.raises(RuntimeError, match=f"undefined reference to `{missing}'"):
+        program(left_out)
 
 
 def test_datagrams_are_refused(scenes: Path) -> None:
@@ -120,7 +131,6 @@ def test_renegotiation_is_refused_from_either_end(
     with what_is_missing():
         if shutil.which("openssl") is None:
             raise MissingError("openssl; Debian package: openssl")
-    client_context(tmp_path, credentials)
     blocks = ["-----BEGIN " + block for block in credentials.split("-----BEGIN ")[1:]]
     (tmp_path / "server.pem").write_text("".join(blocks[1:3]), "ascii")
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -134,7 +144,8 @@ def test_renegotiation_is_refused_from_either_end(
         stderr=subprocess.STDOUT,
         text=True,
     ) as other:
-        assert other.stdin is not None and other.stdout is not None
+        assert other.stdin is not None
+        assert other.stdout is not None
         wait_for(other, "ACCEPT")
         with subprocess.Popen(
             [str(scenes), "renegotiate", str(port)], stderr=subprocess.PIPE, text=True
@@ -142,6 +153,7 @@ def test_renegotiation_is_refused_from_either_end(
             wait_for(other, "still here")
             other.stdin.write("hello\n")
             other.stdin.flush()
+            wait_for(other, "thanks")
             other.stdin.write("r\n")  # renegotiate
             other.stdin.flush()
             _, said = client.communicate(timeout=60)
@@ -161,20 +173,23 @@ def wait_for(process: subprocess.Popen[str], text: str) -> None:
 
 
 def test_an_allocation_that_fails_is_a_clean_error(scenes: Path, server: Server) -> None:
-    first, step = (1, 1) if WHOLE else (3, 41)
+    first, step = (1, 1) if WHOLE else (3, 7)
     said = play(scenes, "failing", server.port, FAST, first, step)
-    found = re.fullmatch(r"requests (\d+) failures (\d+)\n", said)
+    found = re.fullmatch(r"requests (\d+) failed (\d+) spared (\d+) without (\d+)\n", said)
     assert found is not None
-    assert int(found[2]) == (int(found[1]) - first) // step + 1
+    requests, failed, spared, without = map(int, found.groups())
+    tried = (requests - first) // step + 1
+    assert failed + spared >= tried - 3  # a connection may ask for less, by what the server sends
+    assert spared <= tried // 5
+    assert without <= tried // 10
 
 
-def test_thousands_of_connections_leave_nothing(scenes: Path, server: Server) -> None:
-    count = 3000 if WHOLE else 20
-    said = play(scenes, "exchange", server.port, FAST, count)
-    idle = set(said.splitlines())
-    assert len(idle) == 1  # as little after the last as after the first
-    assert server.connections == count
-    assert server.failures == []
+def test_thousands_of_connections_want_credentials_again_and_leave_nothing(
+    scenes: Path, server: Server
+) -> None:
+    turns = 2000 if WHOLE else 8
+    play(scenes, "reconnect", server.port, FAST, turns)
+    assert server.connections == 1 + turns + turns // 2  # every second one's are used twice
 
 
 def test_a_server_on_dynamic_buffers(scenes: Path, credentials: str, tmp_path: Path) -> None:
@@ -184,20 +199,29 @@ def test_a_server_on_dynamic_buffers(scenes: Path, credentials: str, tmp_path: P
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout is not None
-        port = int(server.stdout.readline().removeprefix("port "))
-        for _ in range(3):
-            with (
-                socket.create_connection(("127.0.0.1", port)) as plain,
-                context.wrap_socket(plain, server_hostname="localhost") as line,
-            ):
-                size = 1
-                while size <= 20000:
-                    line.sendall(pattern(size))
-                    got = b""
-                    while len(got) < size:
-                        got += line.recv(size - len(got))
-                    assert got == pattern(size)
-                    size = size * 3 + 1
-                line.unwrap()
-        _, said = server.communicate(timeout=60)
+        try:
+            port = int(server.stdout.readline().removeprefix("port "))
+            for _ in range(3):
+                echo(port, context)
+            _, said = server.communicate(timeout=60)
+        finally:
+            server.kill()
     assert server.returncode == 0, said
+
+
+def echo(port: int, context: ssl.SSLContext) -> None:
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=20) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as line,
+    ):
+        size = 1
+        while size <= 20000:
+            line.sendall(pattern(size))
+            got = b""
+            while len(got) < size:
+                part = line.recv(size - len(got))
+                assert part
+                got += part
+            assert got == pattern(size)
+            size = size * 3 + 1
+        line.unwrap()
