@@ -34,9 +34,7 @@ FAMILIES: dict[str, dict[str, Callable[[Path], str]]] = {
     "ice": {name: partial(ice.make.make, name) for name in ice.make.CALLS},
     "tenants": {
         tenants.make.NAME: partial(tenants.make.make, knobs=Knobs()),
-        **{
-            name: partial(tenants.session.make_session, name) for name in tenants.session.SESSIONS
-        },
+        **{name: partial(tenants.session.make_session, name) for name in tenants.session.SESSIONS},
     },
 }
 
