@@ -340,6 +340,37 @@ static void check_arguments(void)
     CHECK(test.pools.first == NULL && test.taken == 0, "%zu bytes are left", test.taken);
 }
 
+/* A source of one block, which keeps what it was last asked for. */
+static size_t asked;
+
+static void *take_once(void *context, size_t size)
+{
+    void *const block = asked == 0 ? context : NULL;
+    asked = size;
+    return block;
+}
+
+static void give_nowhere(void *context, void *block, size_t size)
+{
+    CHECK(block == context && size == 400, "another block");
+}
+
+/* An increment that nobody has is asked for as it is, not as what is left of it by overflow. */
+static void check_huge_increments(void)
+{
+    static uint64_t memory[400 / 8];
+    static const size_t increments[] = {SIZE_MAX, SIZE_MAX - 100, SIZE_MAX / 2 + 1};
+    for (size_t i = 0; i < 3; i++) {
+        hs_pools_t pools;
+        asked = 0;
+        hs_pools_init(&pools, (hs_source_t){take_once, give_nowhere, memory}, NULL, NULL);
+        hs_pool_t *const pool = hs_pool_create(&pools, "huge", 400, increments[i]);
+        CHECK(pool != NULL && hs_pool_alloc(pool, 500) == NULL, "500 bytes of 400");
+        CHECK(asked == increments[i], "asked for %zu, not %zu", asked, increments[i]);
+        hs_pools_release_all(&pools);
+    }
+}
+
 /* Numbers begin again before they are too large for a trace. */
 static void check_numbers(void)
 {
@@ -381,6 +412,7 @@ int main(int argc, char **argv)
     CHECK(hs_pool_alloc(smallest, 1) == NULL, "a byte in a pool without room");
     CHECK(hs_pool_release(&test.pools, smallest) == HS_OK, "release");
     check_arguments();
+    check_huge_increments();
     check_numbers();
     check_on_a_heap();
     hs_pools_init(&test.pools, source, observe, &test);

@@ -140,6 +140,25 @@ static void test_inside(void)
     chip_close(&chip);
 }
 
+/* What a guard keeps before a payload is no part of the block that a region may lie in. */
+static void test_inside_of_guarded(void)
+{
+    static const hs_guard_config_t guard = {.level = HS_GUARD_CANARIES, .alignment = 4};
+    static const hs_regions_config_t config = {.guard = &guard};
+    region_t memory = region_open(8 * KB, 0);
+    hs_region_t region = {.memory = &chip_dram, .start = memory.memory, .size = 8 * KB};
+    hs_regions_t *set = hs_regions_create(&region, 1, &config, NULL, 0);
+    uint8_t *block = hs_regions_malloc(set, 2 * KB, HS_CAP_DMA);
+    CHECK(block != NULL, "no block");
+    region = (hs_region_t){.memory = &chip_rtc_last, .start = block - 4, .size = 1 * KB};
+    CHECK(hs_regions_add(set, &region) == HS_ERR_ARGUMENT, "over the canary");
+    region.start = block;
+    CHECK(hs_regions_add(set, &region) == HS_OK, "in its block");
+    CHECK(hs_regions_malloc(set, 100, HS_CAP_RTCRAM) != NULL, "it serves");
+    CHECK(hs_regions_check(set, 0) == HS_OK, "damaged");
+    region_close(&memory);
+}
+
 static void test_limits(void)
 {
     region_t all = region_open(40 * 512, 0);
@@ -185,6 +204,7 @@ int main(void)
     test_overlaps();
     test_order();
     test_inside();
+    test_inside_of_guarded();
     test_limits();
     return 0;
 }

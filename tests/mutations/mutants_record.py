@@ -8,6 +8,8 @@ ORDER = "tests/record/test_record_order.py"
 CALLS = "tests/record/test_record_calls.py"
 PROCESSES = "tests/record/test_record_processes.py"
 LOSS = "tests/record/test_record_loss.py"
+STACKS = "tests/record/test_record_stacks.py"
+DRAIN = "tests/native/test_record_drain.c"
 
 RECORD = (
     Mutant(
@@ -49,5 +51,53 @@ RECORD = (
         "    if (lost != 0) { /*",
         "    if (lost > UINT32_MAX - 1u) { /*",
         LOSS,
+    ),
+    Mutant(
+        "order of events",
+        "memory inside a block that is moving is not looked at",
+        "native/record/drain/image.c",
+        "(address - block->address < block->size + (block->size == 0) ||",
+        "(address == block->address ||",
+        DRAIN,
+    ),
+    Mutant(
+        "events lost",
+        "a killed program's records end at the first that is not written",
+        "native/record/drain/recorder.c",
+        "        return true; /* the call had not returned to the program */",
+        "        place->next = head - 1u;\n        return true;",
+        DRAIN,
+    ),
+    Mutant(
+        "events lost",
+        "what is in a killed program's ring is not taken",
+        "native/record/drain/recorder.c",
+        "    while (place->next != last) {",
+        "    place->next = ended ? last : place->next;\n    while (place->next != last) {",
+        LOSS,
+    ),
+    Mutant(
+        "events lost",
+        "a thread whose record was given up waits for ever",
+        "native/record/preload/session.c",
+        "        if ((int32_t)(tail - number) > 0) {",
+        "        if (tail == number + 1u && tail == number) {",
+        LOSS,
+    ),
+    Mutant(
+        "who asked",
+        "the same addresses are the same stack after dlclose",
+        "native/record/preload/stack.c",
+        "((uint64_t)age << 32)",
+        "((uint64_t)age >> 32)",
+        STACKS,
+    ),
+    Mutant(
+        "who asked",
+        "a request after a call of ours has no stack",
+        "native/record/preload/stack.c",
+        " && hs_rec_enter() == NULL) {",
+        ") {",
+        STACKS,
     ),
 )

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,61 +18,83 @@ import pytest
 from recording.programs import Build, Recorded
 
 from heapscope.capture.record.sink import Sink
-from heapscope.native.reader import NativeReader
+from heapscope.native.events import keep_events, take_events
+from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
-MALLOC, FREE = 1, 5
+MALLOC, FREE, LOST = 1, 5, 10
+
+Run = subprocess.Popen[bytes]
 
 
-def started(program: Path, out: Path) -> tuple[subprocess.Popen[bytes], int]:
-    """A recording of programs/endless, and the program's process, once it allocates."""
-    command = [sys.executable, "-m", "heapscope", "record", "-o", out, "--json", "-", "--", program]
-    run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def started(program: Path, out: Path) -> tuple[Run, int]:
+    """A recording of programs/endless, and the program's process, about to allocate."""
+    run = recording(program, out=out)
     assert run.stdout is not None
     assert run.stdout.read(1) == b"."
+    return run, child_of(run)
+
+
+def recording(*command: object, out: Path, options: Sequence[str] = ()) -> Run:
+    words = ["record", "-o", str(out), "--json", "-", *options, "--", *map(str, command)]
+    line = [sys.executable, "-m", "heapscope", *words]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def child_of(run: Run) -> int:
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-    return run, int(children[0])
+    return int(children[0])
 
 
-def test_a_killed_program_loses_nothing(build: Build, tmp_path: Path) -> None:
-    """Sizes count up, so the trace has to have each from 1 to the last, malloc and free in turn;
-    and no more is missing than the one call in which it was killed."""
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_killed_program_loses_nothing(build: Build, tmp_path: Path, threads: int) -> None:
+    """The program counts in a file the calls that returned to it. Each is in the trace, in order,
+    with its size; beyond them at most the one call of each thread in which it was killed."""
     seed = random.randrange(1 << 30)
     print("seed", seed)
     chosen = random.Random(seed)
-    for attempt in range(3):
-        run, program = started(build("endless"), tmp_path / "T.hst")
-        time.sleep(chosen.random() * 0.1)
-        os.kill(program, signal.SIGKILL)
-        out, err = run.communicate(timeout=60)
+    for attempt in range(2):
+        counts = np.memmap(tmp_path / f"counts{attempt}", np.uint64, "w+", shape=(16,))
+        command = [build("counted"), counts.filename, threads]
+        run = recording(*command, out=tmp_path / "T.hst")
+        try:
+            wanted = chosen.randrange(1, 50_000)
+            while counts[:threads].min() < wanted:
+                assert run.poll() is None, run.communicate()
+                time.sleep(0.001)
+        finally:
+            program = child_of(run)
+            os.kill(program, signal.SIGKILL)
+        out, err = run.communicate(timeout=300)
         assert run.returncode == 128 + signal.SIGKILL, (attempt, err)
         (found,) = json.loads(out)["images"]
-        assert not found["trouble"]
-        with NativeReader() as reader:
-            assert read_trace(found["file"], reader).whole
-        check_counting(Path(found["file"]))
+        assert (found["trouble"], found["lost"], found["unknown"]) == ("", 0, 0)
+        assert_counts_up(Path(found["file"]), counts[:threads])
 
 
-def check_counting(trace: Path) -> None:
-    from heapscope.native.events import keep_events, take_events
-
-    expected = 1
+def assert_counts_up(trace: Path, returned: np.ndarray) -> None:
+    """Of each worker: malloc(1), free, malloc(2), free, ... as often as returned, or once more."""
+    seen: dict[int, int] = {}
     with NativeReader() as reader:
         keep_events(reader)
 
         def look() -> None:
-            nonlocal expected
             for rows in take_events(reader):
-                number = np.arange(expected, expected + len(rows))
-                kinds = np.where(number % 2 == 1, MALLOC, FREE)
-                sizes = np.where(number % 2 == 1, (number + 1) // 2 & 0xFFFFF, 0)
-                assert (rows["kind"] == kinds).all()
-                assert (rows["size"] == sizes).all()
-                expected += len(rows)
+                for task in set(rows["task"].tolist()):
+                    own = rows[rows["task"] == task]
+                    number = np.arange(1, len(own) + 1) + seen.get(task, 0)
+                    kinds = np.where(number % 2 == 1, MALLOC, FREE)
+                    sizes = np.where(number % 2 == 1, (number + 1) // 2 & 0xFFFF, 0)
+                    assert task == 0 or (own["kind"] == kinds).all()
+                    assert task == 0 or (own["size"] == sizes).all()
+                    seen[task] = seen.get(task, 0) + len(own)
 
         reader.after_each_piece(look)
-        read_trace(trace, reader)
-    assert expected > 1
+        assert read_trace(trace, reader).whole
+        look()
+        names = [(name or b"").decode() for name in reader.names(NameTable.TASK)]
+    for number, count in enumerate(returned.tolist()):
+        assert seen[names.index(f"worker {number}")] - count in (0, 1)
 
 
 def test_a_full_disk_disturbs_nobody(build: Build, recorded: Recorded) -> None:
@@ -81,6 +104,30 @@ def test_a_full_disk_disturbs_nobody(build: Build, recorded: Recorded) -> None:
     assert image.events == 400_000
     assert "/dev/full: No space left on device" in image.trouble
     assert result.messages() == (image.trouble,)
+
+
+def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(
+    build: Build, tmp_path: Path
+) -> None:
+    limited = (
+        "import os, resource, signal, sys\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+        "most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, most))\n"
+        "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])\n"
+    )
+    words = ["-m", "heapscope", "record", "-o", tmp_path / "T.hst", "--json", "-", "--"]
+    done = subprocess.run(
+        [sys.executable, "-c", limited, *words, build("endless"), "100000"],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (image,) = json.loads(done.stdout[1:])["images"]
+    assert image["events"] == 200_000
+    assert "T.hst: File too large" in image["trouble"]
+    assert (tmp_path / "T.hst").stat().st_size <= 100_000
 
 
 def test_what_a_full_disk_took_is_counted() -> None:
@@ -130,10 +177,72 @@ def test_dropped_events_are_counted_in_their_place(build: Build, recorded: Recor
         assert read_trace(image.file, reader).row.lost_events == image.lost
 
 
+def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
+    build: Build, tmp_path: Path
+) -> None:
+    """The recorder is stopped again and again, so that threads find the ring full and not full at
+    the same time. What was lost is told in its place, and the recording goes on after it."""
+    counts = np.memmap(tmp_path / "counts", np.uint64, "w+", shape=(16,))
+    run = recording(
+        build("counted"), counts.filename, 4, out=tmp_path / "T.hst", options=["--drop"]
+    )
+
+    def goes_on(calls: int) -> None:
+        wanted = int(counts.sum()) + calls
+        while counts.sum() < wanted:
+            assert run.poll() is None, run.communicate()
+            time.sleep(0.001)
+
+    try:
+        goes_on(1000)
+        for _ in range(10):
+            run.send_signal(signal.SIGSTOP)
+            goes_on(80_000)  # more than the ring has room for
+            run.send_signal(signal.SIGCONT)
+            goes_on(20_000)
+    finally:
+        run.send_signal(signal.SIGCONT)
+        os.kill(child_of(run), signal.SIGKILL)
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 128 + signal.SIGKILL, err
+    (image,) = json.loads(out)["images"]
+    with NativeReader() as reader:
+        keep_events(reader)
+        places: list[int] = []
+        reader.after_each_piece(lambda: places.extend(kinds_of(reader)))
+        assert read_trace(image["file"], reader).row.lost_events == image["lost"] > 0
+        places.extend(kinds_of(reader))
+    lost = [at for at, kind in enumerate(places) if kind == LOST]
+    assert len(lost) > 2
+    assert lost[-1] - lost[0] > 10_000  # what was recorded between two losses
+    returned = int(counts.sum())
+    recorded = image["events"] - image["implied"] + image["lost"]
+    assert returned <= recorded <= returned + 200  # and what was asked before and by the threads
+
+
+def test_a_record_that_comes_too_late_holds_nobody_up(build: Build, tmp_path: Path) -> None:
+    """After 5 seconds it is given up, and counted; its thread goes on as well."""
+    run = recording(build("held"), out=tmp_path / "T.hst")
+    try:
+        out, err = run.communicate(timeout=120)
+    finally:
+        if run.poll() is None:
+            os.kill(child_of(run), signal.SIGKILL)
+            run.send_signal(signal.SIGCONT)
+    assert run.returncode == 0, err
+    (image,) = json.loads(out)["images"]
+    assert (image["lost"], image["trouble"]) == (1, "")
+    assert image["events"] - image["implied"] >= 800_000 - 1
+
+
+def kinds_of(reader: NativeReader) -> list[int]:
+    return [kind for rows in take_events(reader) for kind in rows["kind"].tolist()]
+
+
 def test_a_dead_recorder_does_not_hold_the_program_up(build: Build, tmp_path: Path) -> None:
     run, program = started(build("endless"), tmp_path / "T.hst")
     run.kill()
-    run.wait(timeout=60)
+    os.waitid(os.P_PID, run.pid, os.WEXITED | os.WNOWAIT)  # dead, and not yet waited for
     try:
         before = ticks(program)
         deadline = time.monotonic() + 60
@@ -142,6 +251,7 @@ def test_a_dead_recorder_does_not_hold_the_program_up(build: Build, tmp_path: Pa
             time.sleep(0.05)
     finally:
         os.kill(program, signal.SIGKILL)
+        run.communicate(timeout=60)
 
 
 def ticks(process: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from recording.overlaps import Overlap, overlaps
 from recording.programs import PROGRAMS, ROOT, Build, Recorded, compiler, events_of, missing
 
 from heapscope.native.events import EVENT
+from heapscope.native.recorder import NativeRecorder
 
 MALLOC, REALLOC, FREE = 1, 4, 5
 
@@ -71,12 +73,58 @@ def test_the_ring_under_the_thread_sanitizer(tmp_path: Path) -> None:
     run = subprocess.run(
         [*command, source, "-o", program, "-pthread"], capture_output=True, text=True, check=False
     )
-    if run.returncode != 0 and "tsan" in run.stderr:
-        missing("no thread sanitizer; Debian package: libtsan2, or libclang-rt-dev")
-    assert run.returncode == 0, run.stderr
+    linked_with_sanitizer(run)
     ran = subprocess.run(
         [program, "4", "60000"], capture_output=True, text=True, timeout=120, check=False
     )
-    if "unexpected memory mapping" in ran.stderr:
+    assert_no_race(ran.returncode, ran.stdout + ran.stderr)
+
+
+def linked_with_sanitizer(run: subprocess.CompletedProcess[str]) -> None:
+    if run.returncode != 0 and "tsan" in run.stderr:
+        missing("no thread sanitizer; Debian package: libtsan2, or libclang-rt-dev")
+    assert run.returncode == 0, run.stderr
+
+
+def assert_no_race(code: int, said: str) -> None:
+    if "unexpected memory mapping" in said:
         missing("the thread sanitizer cannot run under this kernel's address layout")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    assert (code, said) == (0, "")
+
+
+def test_the_recorder_in_a_program_under_the_thread_sanitizer(
+    tmp_path: Path,
+) -> None:
+    """All that goes into a program, with stacks, linked into one whose threads pass blocks around.
+    Records are fewer than the ring has places: of the reader the sanitizer sees nothing."""
+    preload, program = ROOT / "native/record/preload", tmp_path / "threads"
+    flags = [line for line in (preload / "flags.txt").read_text().splitlines() if line[0] == "-"]
+    sanitize = ["-g", "-fsanitize=thread", f"-I{ROOT / 'native/record/include'}"]
+    parts = [*flags, "-O1", *sanitize, "-DHS_REC_LINKED", *sorted(preload.glob("*.c"))]
+    made = subprocess.run(
+        [*compiler(), *parts, "-c"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    linked_with_sanitizer(made)
+    source = [PROGRAMS / "threads.c", *sorted(tmp_path.glob("*.o")), f"@{preload / 'wrap.txt'}"]
+    whole = ["-D_GNU_SOURCE", "-fno-builtin", *sanitize, *source, "-o", program, "-pthread"]
+    linked_with_sanitizer(
+        subprocess.run([*compiler(), *whole], capture_output=True, text=True, check=False)
+    )
+    with NativeRecorder(
+        preload64="", preload32="", version="test", program="threads", frames=8
+    ) as native:
+        run = subprocess.Popen(
+            [program, "4", "900"],
+            env=os.environ | {"HEAPSCOPE_RECORD": native.variable},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while run.poll() is None or native.running():
+            native.pump(20)
+        assert run.stderr is not None
+        assert_no_race(run.returncode, run.stderr.read())
+        image = native.image(0)
+        assert image.events > 4 * 900
+        assert image.stacks >= 4  # as many calls ask in it
+        assert (image.lost, image.unknown) == (0, 0)

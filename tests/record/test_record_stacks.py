@@ -5,18 +5,29 @@ from __future__ import annotations
 import pytest
 from recording.programs import Build, Recorded, events_of
 
+from heapscope.capture.record.result import ImageRecord
 from heapscope.capture.record.symbols import NAME_MAX, Symbols, site_name
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.recorder import ModuleRow
 from heapscope.trace.feed import read_trace
 
-MALLOC, REALLOC = 1, 4
+REALLOC = 4  # the last kind of request
 
 
 def names(file: str) -> list[str]:
     with NativeReader() as reader:
         read_trace(file, reader)
         return [(name or b"").decode() for name in reader.names(NameTable.SITE)]
+
+
+def asked_by(image: ImageRecord, sizes: range) -> dict[int, list[str]]:
+    """By size: the functions of the stack that asked for it, outermost first."""
+    sites = names(image.file)
+    return {
+        int(e["size"]): [frame.split(" ")[0] for frame in sites[int(e["site"])].split(";")]
+        for e in events_of(image)
+        if e["kind"] <= REALLOC and e["size"] in sizes
+    }
 
 
 @pytest.mark.parametrize(
@@ -32,20 +43,21 @@ def names(file: str) -> list[str]:
 def test_a_site_is_the_stack_that_asked(
     build: Build, recorded: Recorded, flags: tuple[str, ...]
 ) -> None:
-    (image,) = recorded(build("stacks", *flags), frames=16).images
+    image, child = recorded(build("stacks", *flags), frames=16).images
     sites = names(image.file)
-    found = {
-        int(e["size"]): [frame.split(" ")[0] for frame in sites[int(e["site"])].split(";")]
-        for e in events_of(image)
-        if e["kind"] in (MALLOC, REALLOC) and e["size"] in (1001, 1002, 1003, 1004)
-    }
+    found = asked_by(image, range(1001, 1008)) | asked_by(child, range(1008, 1009))
     inlined = ["inlined"] if "-g" in flags else []
+    first = found.pop(1007)
+    assert first[first.index("first") :] == ["first", "middle", *inlined]
     main = [frames[frames.index("main") :] for frames in found.values()]
     assert main == [
         ["main", "outer", "middle", *inlined],
         ["main", "middle", *inlined],
         ["main", "recursive", "recursive", "recursive", "middle", *inlined],
-        ["main"],
+        ["main"],  # realloc
+        ["main"],  # aligned_alloc
+        ["main"],  # calloc
+        ["main", "middle", *inlined],  # a fork's child
     ]
     if "-g" in flags:
         assert "stacks.c:" in sites[int(events_of(image)[-1]["site"] or 1)] or any(
@@ -53,13 +65,25 @@ def test_a_site_is_the_stack_that_asked(
         )
 
 
+def test_code_that_lies_where_other_code_was_has_its_own_name(
+    build: Build, recorded: Recorded
+) -> None:
+    """dlopen, dlclose, dlopen: the loader gives the second object the first one's addresses."""
+    objects = [build("plugin", "-shared", "-fPIC", f"-DNAME={name}") for name in ("one", "another")]
+    (image,) = recorded(build("plugins"), *objects, objects[0], frames=4).images
+    found = asked_by(image, range(3001, 3004))
+    assert [found[size][-3:] for size in (3001, 3002, 3003)] == [
+        ["main", "plugin", name] for name in ("one", "another", "one")
+    ]
+
+
 def test_a_stack_has_as_many_frames_as_were_asked_for(build: Build, recorded: Recorded) -> None:
-    (image,) = recorded(build("stacks", "-O0"), frames=2).images
+    image, _ = recorded(build("stacks", "-O0"), frames=2).images
     assert {site.count(";") for site in names(image.file) if "recursive" in site} == {1}
 
 
 def test_a_trace_without_stacks_has_no_sites(build: Build, recorded: Recorded) -> None:
-    (image,) = recorded(build("stacks", "-O0")).images
+    image, _ = recorded(build("stacks", "-O0")).images
     assert names(image.file) == []
 
 
@@ -67,7 +91,7 @@ def test_a_name_that_does_not_fit_loses_its_outer_end() -> None:
     symbols = Symbols(
         [ModuleRow(path="/none/" + "x" * 60, start=0, size=1 << 20, file_offset=0)], ""
     )
-    name = site_name([16 * (i + 1) for i in range(10)], symbols).decode()
+    name = site_name([16 * (i + 1) for i in range(10)], symbols, 1).decode()
     assert len(name) <= NAME_MAX
     assert name.startswith("...;")
     assert name.endswith("x+0xf")

@@ -9,6 +9,10 @@
 
 #include "heapscope/heap.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #ifndef HS_ARENAS_MAX
 #define HS_ARENAS_MAX 8
 #endif
@@ -46,5 +50,9 @@ size_t hs_arenas_usable_size(const hs_arenas_t *arenas, const void *block);
 size_t hs_arenas_free_size(const hs_arenas_t *arenas);
 size_t hs_arenas_largest(const hs_arenas_t *arenas);
 hs_status_t hs_arenas_check(const hs_arenas_t *arenas, const void **where); /* O(blocks) */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

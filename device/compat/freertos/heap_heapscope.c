@@ -61,6 +61,7 @@
 
 void *pvPortCalloc(size_t xNum, size_t xSize);
 void xPortResetHeapMinimumEverFreeHeapSize(void);
+void vPortHeapResetState(void);
 
 #if !HS_FREERTOS_REGIONS
 #if configAPPLICATION_ALLOCATED_HEAP == 1
@@ -201,6 +202,16 @@ void vPortInitialiseBlocks(void)
     if (enter()) {
         hs_port_leave();
     }
+}
+
+/* For a program that starts the scheduler anew: every block is gone. With HS_FREERTOS_REGIONS the
+ * regions are to be defined again. */
+void vPortHeapResetState(void)
+{
+    arenas.count = 0;
+    arenas.minimum = 0;
+    allocations = 0;
+    frees = 0;
 }
 
 static bool count_free(void *context, void *block, size_t size, bool used)

@@ -55,9 +55,10 @@
 _Static_assert(HS_LIBC_ALIGNMENT >= _Alignof(max_align_t), "any object fits into a block");
 #endif
 
-/* newlib's and picolibc's way: its own functions call the forms with a reentrancy argument. */
+/* newlib's way: its own functions call the forms with a reentrancy argument. They have no prefix, so
+ * that with one they stay newlib's. */
 #ifndef HS_LIBC_NEWLIB
-#if defined(__NEWLIB__) && !defined(__PICOLIBC__)
+#if defined(__NEWLIB__) && !defined(__PICOLIBC__) && !defined(HS_LIBC_PREFIX)
 #define HS_LIBC_NEWLIB 1
 #else
 #define HS_LIBC_NEWLIB 0

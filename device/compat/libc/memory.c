@@ -26,7 +26,7 @@ bool hs_libc_more(hs_arenas_t *arenas, size_t alignment, size_t size)
 
 #else
 
-/* What a heap needs beside the block: bins, control, bitmap (1/64) and roundings. */
+/* What a heap needs beside the block and its bitmap (1/63 of it): bins, control and roundings. */
 #define ASIDE 4096u
 
 static void *take_memory(size_t size);
@@ -36,9 +36,16 @@ bool hs_libc_more(hs_arenas_t *arenas, size_t alignment, size_t size)
     if (arenas->count == HS_ARENAS_MAX || size > HS_WIDE_MAX || alignment > HS_ALIGNMENT_MAX) {
         return false;
     }
-    const size_t least = size + size / 32 + 2 * alignment + ASIDE;
-    const size_t chosen = least > HS_LIBC_SIZE ? least : (size_t)HS_LIBC_SIZE;
-    void *const memory = take_memory(chosen);
+    const size_t least = size + size / 62 + 2 * alignment + ASIDE;
+    if (least > HS_WIDE_MAX) {
+        return false; /* it would be taken, and the request still not fit */
+    }
+    size_t chosen = least > HS_LIBC_SIZE ? least : (size_t)HS_LIBC_SIZE;
+    void *memory = take_memory(chosen);
+    while (memory == NULL && chosen > least) { /* the last piece may be smaller */
+        chosen = chosen / 2 > least ? chosen / 2 : least;
+        memory = take_memory(chosen);
+    }
     return memory != NULL && hs_arenas_add(arenas, memory, chosen) == HS_OK;
 }
 

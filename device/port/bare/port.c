@@ -26,6 +26,9 @@
 #define HS_BARE_CLOCK() 0u /* microseconds */
 #endif
 
+static uint32_t outside; /* what mask() gave the outermost section */
+static uint32_t depth;
+
 #ifdef HS_BARE_MASK
 
 static uint32_t mask(void)
@@ -109,15 +112,13 @@ static bool in_interrupt(void)
 {
     uint32_t state;
     __asm__ volatile("rsr %0, ps" : "=a"(state));
+    state = depth != 0 ? outside : state; /* a section raises the level as a handler does */
     return (state & 0xFu) != 0;
 }
 
 #else
 #error "define HS_BARE_MASK and HS_BARE_RESTORE for this processor"
 #endif
-
-static uint32_t outside; /* what mask() gave the outermost section */
-static uint32_t depth;
 
 bool hs_port_enter(void)
 {

@@ -26,12 +26,21 @@
 /* Is it a handler that runs? Ports without a way to tell: always 0, and then handlers are not
  * refused but must not call, as with heap_4. */
 #ifndef HS_FREERTOS_IN_INTERRUPT
-#if defined(portHAS_INSIDE_INTERRUPT) || defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_7M__) ||   \
+#if defined(ESP_PLATFORM)
+#define HS_FREERTOS_IN_INTERRUPT() (xPortInIsrContext() != 0)
+#elif defined(__GNUC__) && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+/* Not FreeRTOS's own: its ports of the Cortex-M0 have none before V11. */
+static inline uint32_t hs_freertos_exception(void)
+{
+    uint32_t number;
+    __asm__ volatile("mrs %0, ipsr" : "=r"(number));
+    return number;
+}
+#define HS_FREERTOS_IN_INTERRUPT() (hs_freertos_exception() != 0)
+#elif defined(portHAS_INSIDE_INTERRUPT) || defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_7M__) || \
     defined(__ARM_ARCH_7EM__) || defined(__ARM_ARCH_8M_BASE__) || defined(__ARM_ARCH_8M_MAIN__) || \
     defined(__ARM_ARCH_8_1M_MAIN__)
 #define HS_FREERTOS_IN_INTERRUPT() (xPortIsInsideInterrupt() != pdFALSE)
-#elif defined(ESP_PLATFORM)
-#define HS_FREERTOS_IN_INTERRUPT() (xPortInIsrContext() != 0)
 #else
 #define HS_FREERTOS_IN_INTERRUPT() 0
 #endif

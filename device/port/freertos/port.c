@@ -96,10 +96,21 @@ uint32_t hs_port_clock(void)
     return (uint32_t)((uint64_t)ticks * 1000000u / configTICK_RATE_HZ);
 }
 
+/* Before the start FreeRTOS calls the first of the tasks that were made the current one. */
+static bool has_started(void)
+{
+#if INCLUDE_xTaskGetSchedulerState == 1 || configUSE_TIMERS == 1
+    return xTaskGetSchedulerState() != taskSCHEDULER_NOT_STARTED;
+#else
+    return true; /* it cannot be asked */
+#endif
+}
+
 void *hs_port_task(void *context)
 {
     (void)context;
-    return HS_FREERTOS_IN_INTERRUPT() ? NULL : (void *)xTaskGetCurrentTaskHandle();
+    const bool runs = has_started() && !HS_FREERTOS_IN_INTERRUPT();
+    return runs ? (void *)xTaskGetCurrentTaskHandle() : NULL;
 }
 
 const char *hs_port_task_name(void *task)

@@ -160,7 +160,7 @@ static hs_pool_block_t *grow(hs_pool_t *pool, size_t alignment, size_t size)
     if (increment == 0 || size > SIZE_MAX / 2 - front) {
         return NULL;
     }
-    const size_t increments = (front + size + increment - 1) / increment;
+    const size_t increments = (front + size - 1) / increment + 1; /* rounded up, and never over */
     if (increments > SIZE_MAX / increment) {
         return NULL;
     }

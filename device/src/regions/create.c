@@ -190,7 +190,8 @@ static bool may_add(hs_regions_t *set, const hs_region_t *region)
         return false;
     }
     uint8_t *const block = hs_guard_containing_block(&around->guard, region->start);
-    return block != NULL && end - (uintptr_t)block <= hs_guard_usable_size(&around->guard, block);
+    return block != NULL && start >= (uintptr_t)block &&
+           end - (uintptr_t)block <= hs_guard_usable_size(&around->guard, block);
 }
 
 static hs_added_t *added_record(hs_regions_t *set)

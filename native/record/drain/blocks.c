@@ -159,8 +159,10 @@ static hs_status_t other_put(hs_rec_blocks_t *blocks, const hs_rec_block_t *bloc
     if (blocks->other_count >= blocks->other_mask / 2 && others_grow(blocks) != HS_OK) {
         return HS_ERR_MEMORY;
     }
-    blocks->others[other_slot(blocks, block->address)] = *block;
-    blocks->other_count++;
+    hs_rec_block_t *slot = &blocks->others[other_slot(blocks, block->address)];
+    blocks->other_count += slot->address == 0;
+    blocks->count -= slot->address != 0; /* it takes the place of another */
+    *slot = *block;
     return HS_OK;
 }
 
@@ -200,6 +202,9 @@ static bool has_entry(uint64_t address)
 hs_status_t hs_rec_blocks_put(hs_rec_blocks_t *blocks, const hs_rec_block_t *block)
 {
     hs_status_t status = HS_OK;
+    if (block->address == 0) { /* no block: a program that wrote over its ring says so */
+        return HS_OK;
+    }
     if (!has_entry(block->address) || block->size >= SIZE_LIMIT || block->id >= ID_LIMIT) {
         status = other_put(blocks, block);
     } else {
@@ -211,8 +216,10 @@ hs_status_t hs_rec_blocks_put(hs_rec_blocks_t *blocks, const hs_rec_block_t *blo
         if (leaf == NULL) {
             return HS_ERR_MEMORY;
         }
-        leaf->entries[entry_of(block->address)] = block->size << ID_BITS | (block->id + 1);
-        leaf->count++;
+        uint64_t *entry = &leaf->entries[entry_of(block->address)];
+        leaf->count += *entry == 0;
+        blocks->count -= *entry != 0; /* it takes the place of another */
+        *entry = block->size << ID_BITS | (block->id + 1);
     }
     blocks->count += status == HS_OK;
     return status;
@@ -251,7 +258,7 @@ static int by_id(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-void hs_rec_blocks_list(const hs_rec_blocks_t *blocks, hs_rec_block_t *out)
+size_t hs_rec_blocks_list(const hs_rec_blocks_t *blocks, hs_rec_block_t *out)
 {
     size_t count = 0;
     for (size_t i = 0; i <= blocks->page_mask; i++) {
@@ -268,6 +275,7 @@ void hs_rec_blocks_list(const hs_rec_blocks_t *blocks, hs_rec_block_t *out)
             out[count++] = blocks->others[i];
         }
     }
+    return count;
 }
 
 void hs_rec_blocks_sort(hs_rec_block_t *list, size_t count)

@@ -22,8 +22,7 @@ void hs_rec_forks_clear(hs_rec_forks_t *forks)
 void hs_rec_forks_keep(hs_rec_forks_t *forks, uint32_t place, uint32_t life, uint32_t number,
                        const hs_rec_blocks_t *blocks)
 {
-    const size_t count = (size_t)blocks->count;
-    const size_t bytes = count * sizeof(hs_rec_block_t);
+    const size_t bytes = (size_t)blocks->count * sizeof(hs_rec_block_t);
     while (forks->count != 0 &&
            (forks->count == HS_REC_FORKS_MAX || forks->bytes + bytes > HS_REC_FORKS_BYTES)) {
         drop_first(forks);
@@ -32,11 +31,11 @@ void hs_rec_forks_keep(hs_rec_forks_t *forks, uint32_t place, uint32_t life, uin
     if (list == NULL) {
         return;
     }
-    hs_rec_blocks_list(blocks, list);
+    const size_t count = hs_rec_blocks_list(blocks, list);
     forks->kept[(forks->first + forks->count) % HS_REC_FORKS_MAX] =
         (hs_rec_fork_t){place, life, number, list, count};
     forks->count++;
-    forks->bytes += bytes;
+    forks->bytes += count * sizeof *list;
 }
 
 hs_rec_block_t *hs_rec_forks_take(hs_rec_forks_t *forks, uint32_t place, uint32_t life,

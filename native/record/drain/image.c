@@ -155,25 +155,29 @@ static uint64_t key_of(const hs_rec_image_t *image, const hs_rec_block_t *block)
     return image->addresses != 0 ? block->address : block->id;
 }
 
-/* Another thread was given an address out of which a realloc is moving its block. By address the
- * block must be gone before: its realloc becomes a free here and an allocation at its end. */
-static void split_realloc(hs_rec_image_t *image, uint64_t address)
+/* Another thread was given memory out of which a realloc is moving its block, or which it is cutting
+ * off. By address the block must be gone before: its realloc becomes a free here and an allocation at
+ * its end. */
+static void split_realloc(hs_rec_image_t *image, uint64_t address, uint64_t size)
 {
     for (size_t i = 0; i < image->worker_count; i++) {
         hs_rec_worker_t *worker = &image->workers[i];
-        if (worker->moves == 1 && worker->moving.address == address) {
+        const hs_rec_block_t *block = &worker->moving;
+        if (worker->moves == 1 && (address - block->address < block->size + (block->size == 0) ||
+                                   block->address - address < size + (size == 0))) {
             worker->moves = 2;
-            put_event(image, worker, (hs_event_t){.kind = HS_EVENT_FREE, .key = address});
+            put_event(image, worker, (hs_event_t){.kind = HS_EVENT_FREE, .key = block->address});
         }
     }
 }
 
-/* The address is given to a new block: whatever was there has been freed, unseen. */
-static void vacate(hs_rec_image_t *image, const hs_rec_worker_t *worker, uint64_t address)
+/* The address is given to a block of that size: whatever was there has been freed, unseen. */
+static void vacate(hs_rec_image_t *image, const hs_rec_worker_t *worker, uint64_t address,
+                   uint64_t size)
 {
     hs_rec_block_t old;
     if (image->moving != 0 && image->addresses != 0) {
-        split_realloc(image, address);
+        split_realloc(image, address, size);
     }
     if (hs_rec_blocks_take(&image->blocks, address, &old)) {
         put_event(image, worker, (hs_event_t){.kind = HS_EVENT_FREE, .key = key_of(image, &old)});
@@ -191,7 +195,7 @@ static void block_appears(hs_rec_image_t *image, const hs_rec_block_t *block, ui
 static void take_block(hs_rec_image_t *image, const hs_rec_worker_t *worker, unsigned kind,
                        unsigned align_log2, const hs_rec_event_t *record)
 {
-    vacate(image, worker, record->a);
+    vacate(image, worker, record->a, record->b);
     const hs_rec_block_t block = {record->a, hs_trace_next_id(image->trace), record->b};
     put_event(image, worker,
               (hs_event_t){.kind = (uint8_t)kind,
@@ -228,10 +232,24 @@ static void take_failed(hs_rec_image_t *image, const hs_rec_worker_t *worker, un
     }
 }
 
+/* The end of the realloc before was dropped: where its block is now nobody knows. */
+static void end_unfinished(hs_rec_image_t *image, hs_rec_worker_t *worker)
+{
+    if (worker->moves == 1) {
+        put_event(image, worker,
+                  (hs_event_t){.kind = HS_EVENT_FREE, .key = key_of(image, &worker->moving)});
+        image->counts.implied++;
+    }
+    if (worker->moves != 0) {
+        image->moving--;
+        count_change(image, worker->moving.size, 0);
+    }
+}
+
 /* The old address can be given to others from here on, before the block has its new one. */
 static void take_realloc_begin(hs_rec_image_t *image, hs_rec_worker_t *worker, uint64_t address)
 {
-    image->moving -= worker->moves != 0;
+    end_unfinished(image, worker);
     worker->moves = hs_rec_blocks_take(&image->blocks, address, &worker->moving);
     image->moving += worker->moves;
     image->counts.unknown += worker->moves == 0;
@@ -272,7 +290,7 @@ static void take_realloc_end(hs_rec_image_t *image, hs_rec_worker_t *worker,
     } else if (record->a == 0) {
         take_realloc_null(image, worker, record);
     } else {
-        vacate(image, worker, record->a);
+        vacate(image, worker, record->a, record->b);
         const uint64_t before = block.size, key = key_of(image, &block);
         block.address = record->a;
         block.size = record->b;

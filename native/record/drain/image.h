@@ -37,12 +37,15 @@ typedef struct hs_rec_counts {
 
 #define HS_REC_STACK_NUMBERS ((size_t)1 << 20) /* that a program gives, in no order */
 
+#define HS_REC_SPAN ((size_t)3)
+
 /* Stacks and modules, kept for whoever finds their names. */
 typedef struct hs_rec_stacks {
     uint32_t *sites; /* by the program's number: index of the site, from 1; 0: not seen yet */
     uint64_t *frames;
     size_t frame_count, frame_capacity;
-    uint32_t *spans; /* by site: where its frames begin, and how many they are */
+    uint32_t *spans; /* by site, HS_REC_SPAN each: where its frames begin, how many they are, and
+                        how many modules were known then */
     size_t count, capacity;
 } hs_rec_stacks_t;
 

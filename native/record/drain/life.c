@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,6 +13,21 @@
 int hs_recorder_process(uint32_t pid)
 {
     return (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+}
+
+bool hs_recorder_is_stopped(uint32_t pid)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "/proc/%u/stat", pid);
+    FILE *file = fopen(text, "r");
+    if (file == NULL) {
+        return false;
+    }
+    const size_t count = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    text[count] = 0; /* 1234 (name) T ... ; names are of 15 bytes at most */
+    const char *end = strrchr(text, ')');
+    return end != NULL && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
 }
 
 void hs_recorder_look_at_life(hs_recorder_t *recorder)

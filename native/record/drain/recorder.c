@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -39,6 +40,25 @@ static void wake(uint32_t *word)
     (void)syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* Sparse, so that a limit on the size of files is not meant for it; a hard one holds all the same. */
+static bool size_memory(int memory)
+{
+    const off_t size = (off_t)hs_rec_ring_offset(HS_REC_PROCESSES);
+    struct rlimit before;
+    if (ftruncate(memory, size) == 0) {
+        return true;
+    }
+    if (errno != EFBIG || getrlimit(RLIMIT_FSIZE, &before) != 0) {
+        return false;
+    }
+    const struct rlimit raised = {before.rlim_max, before.rlim_max};
+    (void)setrlimit(RLIMIT_FSIZE, &raised);
+    const int result = ftruncate(memory, size), error = errno;
+    (void)setrlimit(RLIMIT_FSIZE, &before);
+    errno = error;
+    return result == 0;
+}
+
 hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
 {
     hs_recorder_t *recorder = calloc(1, sizeof *recorder);
@@ -46,8 +66,7 @@ hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
         return NULL;
     }
     recorder->memory = memfd_create("heapscope", MFD_CLOEXEC);
-    if (recorder->memory < 0 ||
-        ftruncate(recorder->memory, (off_t)hs_rec_ring_offset(HS_REC_PROCESSES)) != 0) {
+    if (recorder->memory < 0 || !size_memory(recorder->memory)) {
         hs_recorder_delete(recorder);
         return NULL;
     }
@@ -236,12 +255,12 @@ static bool pass_hole(hs_rec_taken_t *place, hs_rec_image_t *image, uint32_t hea
     if (ended) {
         return true; /* the call had not returned to the program */
     }
-    if (head - place->next < HS_REC_EVENTS) {
+    if (head - place->next < HS_REC_EVENTS - HS_REC_DROP_ROOM) {
         place->hole_since = 0; /* nobody is held up yet */
         return false;
     }
-    if (place->hole_since == 0) {
-        place->hole_since = now();
+    if (place->hole_since == 0 || hs_recorder_is_stopped(place->ring->pid)) {
+        place->hole_since = now(); /* of the time in which it could have been written */
     }
     if (now() - place->hole_since < HOLE_SECONDS) {
         return false;

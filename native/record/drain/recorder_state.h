@@ -43,5 +43,7 @@ bool hs_recorder_has_news(const hs_recorder_t *recorder);
 void hs_recorder_look_at_life(hs_recorder_t *recorder);
 /* A descriptor that tells when a process ends; -1: none, errno tells. */
 int hs_recorder_process(uint32_t pid);
+/* Whether a signal or a debugger holds the process: it does nothing, and is not over. */
+bool hs_recorder_is_stopped(uint32_t pid);
 
 #endif

@@ -122,11 +122,12 @@ static bool spans_reach(hs_rec_stacks_t *stacks, size_t site)
 {
     while (site >= stacks->capacity) {
         const size_t capacity = grown(stacks->capacity);
-        uint32_t *spans = realloc(stacks->spans, 2 * capacity * sizeof *spans);
+        uint32_t *spans = realloc(stacks->spans, HS_REC_SPAN * capacity * sizeof *spans);
         if (spans == NULL) {
             return false;
         }
-        memset(spans + 2 * stacks->capacity, 0, 2 * (capacity - stacks->capacity) * sizeof *spans);
+        memset(spans + HS_REC_SPAN * stacks->capacity, 0,
+               HS_REC_SPAN * (capacity - stacks->capacity) * sizeof *spans);
         stacks->spans = spans;
         stacks->capacity = capacity;
     }
@@ -160,8 +161,10 @@ static void take_stack(hs_rec_image_t *image, const hs_rec_worker_t *worker,
         return;
     }
     memcpy(stacks->frames + stacks->frame_count, worker->text, count * sizeof(uint64_t));
-    stacks->spans[2 * (size_t)site] = (uint32_t)stacks->frame_count;
-    stacks->spans[2 * (size_t)site + 1] = (uint32_t)count;
+    uint32_t *span = stacks->spans + HS_REC_SPAN * site;
+    span[0] = (uint32_t)stacks->frame_count;
+    span[1] = (uint32_t)count;
+    span[2] = (uint32_t)image->module_count;
     stacks->frame_count += count;
 }
 

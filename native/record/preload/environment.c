@@ -1,5 +1,6 @@
 #include "environment.h"
 
+#include "session.h"
 #include "system.h"
 
 #define PRELOAD "LD_PRELOAD"
@@ -98,7 +99,7 @@ static bool has_object32(hs_rec_control_t *control)
         atomic_fetch_add(&control->bell, 1u);
         hs_rec_wake(&control->bell);
         hs_rec_wait(&control->object32, HS_REC_OBJECT_WANTED, 100);
-        if (atomic_load(&control->closed) != 0) {
+        if (hs_rec_recorder_gone()) {
             return false;
         }
     }

@@ -46,14 +46,21 @@ static unsigned log2_of(size_t align)
 }
 
 #define CALLER __builtin_frame_address(0)
-/* Known before the record is made: a new stack is records too. */
-#define STACK(caller) (HS_REC_LIKELY(hs_rec_own->frames == 0) ? 0 : hs_rec_stack(caller))
+
+/* The number of the caller's stack; before the record is made, as a new stack is records too. */
+static inline uint64_t stack_of(const void *caller)
+{
+    if (HS_REC_UNLIKELY(hs_rec_own->ring == NULL)) {
+        (void)hs_rec_enter(); /* a fork's child learns here how many frames are wanted */
+    }
+    return HS_REC_LIKELY(hs_rec_own->frames == 0) ? 0 : hs_rec_stack(caller);
+}
 
 /* What a request gave. */
 static inline void put_block(unsigned kind, const void *block, size_t size, unsigned align,
                              const void *caller)
 {
-    const uint64_t stack = STACK(caller);
+    const uint64_t stack = stack_of(caller);
     if (HS_REC_LIKELY(block != NULL)) {
         hs_rec_put(kind, (uintptr_t)block, size, stack, align);
     } else {
@@ -132,7 +139,7 @@ static void *resize(void *block, size_t size, const void *caller)
     }
     hs_rec_put(HS_REC_REALLOC_BEGIN, (uintptr_t)block, 0, 0, 0);
     void *moved = hs_rec_real.realloc(block, size);
-    const uint64_t stack = STACK(caller);
+    const uint64_t stack = stack_of(caller);
     hs_rec_put(HS_REC_REALLOC_END, (uintptr_t)moved, size, stack, 0);
     return moved;
 }

@@ -25,18 +25,20 @@ typedef struct header {
 
 __attribute__((weak)) int dl_iterate_phdr(int (*call)(loaded_t *, size_t, void *), void *context);
 
-/* Ranges that were told, of this process. A slot is written before the count; two threads that tell
- * the same file twice do no harm. */
+/* Ranges that were told, of this process. Each thread takes a slot of its own, whose end is written
+ * last: 0 until then. Two threads that tell the same file twice do no harm. */
 static struct {
-    uintptr_t start, end;
+    _Atomic uintptr_t start, end;
 } told[MODULES_MAX];
-static _Atomic uint32_t told_count;
+static _Atomic uint32_t told_count; /* slots taken, or more where there are no more */
 
 static bool is_told(uintptr_t address)
 {
     const uint32_t count = atomic_load_explicit(&told_count, memory_order_acquire);
     for (uint32_t i = 0; i < count && i < MODULES_MAX; i++) {
-        if (address - told[i].start < told[i].end - told[i].start) {
+        const uintptr_t end = atomic_load_explicit(&told[i].end, memory_order_acquire);
+        const uintptr_t start = atomic_load_explicit(&told[i].start, memory_order_relaxed);
+        if (start <= address && address < end) {
             return true;
         }
     }
@@ -60,11 +62,10 @@ static int tell(loaded_t *object, size_t size, void *context)
     if (start > address || address >= end) {
         return 0;
     }
-    const uint32_t at = atomic_load(&told_count);
+    const uint32_t at = atomic_fetch_add(&told_count, 1u);
     if (at < MODULES_MAX) {
-        told[at].start = start;
-        told[at].end = end;
-        atomic_store_explicit(&told_count, at + 1u, memory_order_release);
+        atomic_store_explicit(&told[at].start, start, memory_order_relaxed);
+        atomic_store_explicit(&told[at].end, end, memory_order_release);
     }
     hs_rec_put_text(object->name, strlen(object->name)); /* "": the program itself */
     hs_rec_put(HS_REC_MODULE, start, end - start, object->base, 0);
@@ -83,6 +84,9 @@ void hs_rec_modules_announce(const uint64_t *frames, unsigned count)
 
 void hs_rec_modules_forget(void)
 {
+    for (uint32_t i = 0; i < MODULES_MAX; i++) {
+        atomic_store_explicit(&told[i].end, 0, memory_order_relaxed);
+    }
     atomic_store(&told_count, 0u);
 }
 

@@ -10,6 +10,8 @@
 #define WAIT_MILLISECONDS 100u /* of a sleep: then it looks whether the recorder lives */
 #define PLACE_TRIES 50u
 
+#define NO_SUCH_FILE (-2)
+
 #define NO_RING ((hs_rec_ring_t *)1)
 
 static hs_rec_own_t nothing; /* until there is a page */
@@ -39,9 +41,19 @@ void hs_rec_bell(void)
 
 /* ---- a full ring ---- */
 
-static bool recorder_gone(void)
+/* A process that was killed and is not yet waited for is there, but its descriptors are not. They
+ * say nothing where there is no /proc, as after a chroot. */
+static bool recorder_lives(void)
 {
-    return atomic_load(&control->closed) != 0 || (watches && !hs_rec_is_alive(control->recorder));
+    char link[16];
+    return hs_rec_is_alive(control->recorder) &&
+           (hs_rec_read_link(variable, link, sizeof link) != NO_SUCH_FILE ||
+            hs_rec_read_link("/proc/self/exe", link, sizeof link) < 0);
+}
+
+bool hs_rec_recorder_gone(void)
+{
+    return atomic_load(&control->closed) != 0 || (watches && !recorder_lives());
 }
 
 static void stop(void)
@@ -64,11 +76,23 @@ bool hs_rec_wait_for_room(hs_rec_ring_t *ring, uint32_t number)
         if (number - tail < HS_REC_EVENTS) {
             return true;
         }
-        if (recorder_gone()) {
+        if ((int32_t)(tail - number) > 0) {
+            return false; /* the recorder has given this record up, after waiting long for it */
+        }
+        if (hs_rec_recorder_gone()) {
             stop();
             return false;
         }
         hs_rec_wait(&ring->tail, tail, WAIT_MILLISECONDS);
+    }
+}
+
+static void put_lost(hs_rec_ring_t *ring, uint32_t lost)
+{
+    const uint32_t number = hs_rec_ring_claim(ring);
+    if (hs_rec_ring_has_room(ring, number) || hs_rec_wait_for_room(ring, number)) {
+        hs_rec_ring_write(ring, number, lost, 0, 0,
+                          hs_rec_meta(HS_REC_LOST, 0, hs_rec_thread.number));
     }
 }
 
@@ -82,10 +106,8 @@ bool hs_rec_may_claim(hs_rec_ring_t *ring)
     }
     if (HS_REC_UNLIKELY(atomic_load_explicit(&ring->lost, memory_order_relaxed) != 0)) {
         const uint32_t lost = atomic_exchange(&ring->lost, 0u);
-        const uint32_t number = hs_rec_ring_claim(ring);
-        if (lost != 0 && hs_rec_ring_has_room(ring, number)) {
-            hs_rec_ring_write(ring, number, lost, 0, 0,
-                              hs_rec_meta(HS_REC_LOST, 0, hs_rec_thread.number));
+        if (lost != 0) { /* no other thread was first: a number is taken only to be written */
+            put_lost(ring, lost);
         }
     }
     return true;
@@ -167,7 +189,7 @@ static bool map_control(int descriptor)
         if (control != NULL && control->magic != HS_REC_MAGIC) {
             control = NULL;
         }
-        watches = control != NULL && hs_rec_is_alive(control->recorder);
+        watches = control != NULL && recorder_lives();
     }
     return control != NULL && atomic_load(&control->closed) == 0;
 }

@@ -40,7 +40,11 @@ hs_rec_ring_t *hs_rec_enter(void);
 void hs_rec_inside_begin(void);
 void hs_rec_inside_end(void);
 
-/* The ring is full: waits until the record has room. False: the recorder is gone. */
+/* Whether nobody will take what is recorded. */
+bool hs_rec_recorder_gone(void);
+
+/* The ring is full: waits until the record has room. False: the recorder is gone, or has given the
+ * record up. */
 bool hs_rec_wait_for_room(hs_rec_ring_t *ring, uint32_t number);
 
 /* While dropping: whether there is room for one more; if not it is counted. */

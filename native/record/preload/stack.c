@@ -202,10 +202,11 @@ static uint32_t number_of(uint64_t hash, const uint64_t *frames, unsigned count)
     return 0;
 }
 
-/* Each address is mixed by itself, so that a processor does several at a time; its place counts. */
-static uint64_t hash_of(const uint64_t *frames, unsigned count)
+/* Each address is mixed by itself, so that a processor does several at a time; its place counts.
+ * So does the age: the same addresses are other functions once code was unloaded. */
+static uint64_t hash_of(const uint64_t *frames, unsigned count, uint32_t age)
 {
-    uint64_t sum = count;
+    uint64_t sum = count + ((uint64_t)age << 32);
     for (unsigned i = 0; i < count; i++) {
         uint64_t mixed = frames[i] * UINT64_C(0x9E3779B97F4A7C15);
         mixed ^= mixed >> 32;
@@ -217,7 +218,7 @@ static uint64_t hash_of(const uint64_t *frames, unsigned count)
 
 __attribute__((noinline)) uint32_t hs_rec_stack(const void *frame)
 {
-    if (hs_rec_thread.ring != hs_rec_own->ring) {
+    if (hs_rec_thread.ring != hs_rec_own->ring && hs_rec_enter() == NULL) {
         return 0; /* not recorded, or a call within one of ours */
     }
     const uint32_t age = hs_rec_unwind_age();
@@ -234,5 +235,5 @@ __attribute__((noinline)) uint32_t hs_rec_stack(const void *frame)
         frames[i] = walked[i].at;
     }
     last.count = count;
-    return number_of(hash_of(frames, count), frames, count);
+    return number_of(hash_of(frames, count, age), frames, count);
 }

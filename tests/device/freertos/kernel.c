@@ -7,6 +7,7 @@ unsigned hooked;
 unsigned suspended;
 unsigned deep;
 long inside_interrupt;
+long scheduler = taskSCHEDULER_RUNNING;
 
 void vTaskSuspendAll(void)
 {
@@ -53,6 +54,11 @@ TickType_t xTaskGetTickCountFromISR(void)
 TaskHandle_t xTaskGetCurrentTaskHandle(void)
 {
     return (TaskHandle_t)&deep;
+}
+
+BaseType_t xTaskGetSchedulerState(void)
+{
+    return scheduler;
 }
 
 char *pcTaskGetName(TaskHandle_t task)

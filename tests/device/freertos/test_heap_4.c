@@ -157,16 +157,28 @@ static void check_handler(void)
     CHECK(asserted == 0, "the refused free did something");
 }
 
+/* The program begins anew: no block is left, and no figure. */
+static void check_reset(size_t all)
+{
+    void *const block = pvPortMalloc(1000);
+    CHECK(block != NULL && xPortGetFreeHeapSize() < all, "no block");
+    vPortHeapResetState();
+    check_first_call();
+    CHECK(xPortGetFreeHeapSize() == all && pvPortMalloc(1000) == block, "not as at first");
+}
+
 int main(void)
 {
     vPortInitialiseBlocks();
     check_first_call();
+    const size_t all = xPortGetFreeHeapSize();
     check_alignment_and_contents();
     check_calloc();
     check_failures();
     check_misuse();
     check_statistics();
     check_handler();
+    check_reset(all);
     CHECK(deep == 0 && suspended > 100, "%u sections open, %u made", deep, suspended);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "heapscope/port.h"
 #include "heapscope_freertos.h"
 #include "kernel.h"
+#include "task.h"
 
 int main(void)
 {
@@ -20,6 +21,9 @@ int main(void)
     void *const task = hs_port_task(NULL);
     CHECK(task != NULL && strcmp(hs_port_task_name(task), "main") == 0, "the task's name");
     CHECK(hs_port_task_name(NULL) == NULL, "no task has no name");
+    scheduler = taskSCHEDULER_NOT_STARTED;
+    CHECK(hs_port_task(NULL) == NULL, "no task runs before the start");
+    scheduler = taskSCHEDULER_RUNNING;
 
     inside_interrupt = 1;
     CHECK(hs_port_in_interrupt() && hs_port_task(NULL) == NULL, "no task runs in a handler");

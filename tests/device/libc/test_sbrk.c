@@ -1,4 +1,5 @@
 /* Memory that comes by sbrk, a piece at a time, from one break that others move too. */
+#include <errno.h>
 #include <string.h>
 
 #include "../../models/check.h"
@@ -15,6 +16,7 @@ void *test_sbrk(ptrdiff_t increment)
 {
     calls++;
     if (increment > ALL - broken) {
+        errno = ENOMEM;
         return (void *)-1;
     }
     void *const start = memory + broken;
@@ -40,6 +42,16 @@ int main(void)
     CHECK(aligned == NULL || (uintptr_t)aligned % 4096 == 0, "%p", aligned);
     large = my_realloc(large, 100);
     CHECK(large[0] == 7 && large[99] == 7, "contents");
+    errno = 0;
+    void *left = NULL;
+    CHECK(my_posix_memalign(&left, 64, 30000) == ENOMEM && errno == 0, "errno %d", errno);
+    const unsigned before = calls;
+    CHECK(my_malloc(HS_WIDE_MAX - 1000) == NULL && calls == before, "no memory could serve it");
+    const ptrdiff_t end = broken;
+    CHECK(end < ALL - 8000 && end > ALL - 16384, "%td bytes", end);
+    while (my_malloc(1000) != NULL) {
+    }
+    CHECK(broken > end, "the last piece is smaller than the others");
     CHECK(hs_libc_check(NULL) == HS_OK, "damaged");
     return 0;
 }

@@ -1,5 +1,8 @@
 /* Asks for known sizes out of known functions. */
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static inline __attribute__((always_inline)) void *inlined(size_t size)
 {
@@ -26,6 +29,14 @@ __attribute__((noinline)) void *recursive(size_t size, int depth)
     return block;
 }
 
+/* The first request of a thread. */
+static void *first(void *nothing)
+{
+    void *volatile block = middle(1007);
+    free(block);
+    return nothing;
+}
+
 int main(void)
 {
     free(outer(1001));
@@ -33,5 +44,15 @@ int main(void)
     free(recursive(1003, 2));
     void *volatile block = realloc(malloc(1), 1004);
     free(block);
+    free(aligned_alloc(64, 1005));
+    free(calloc(1, 1006));
+    pthread_t thread;
+    pthread_create(&thread, NULL, first, NULL);
+    pthread_join(thread, NULL);
+    if (fork() == 0) {
+        free(middle(1008));
+        _exit(0);
+    }
+    wait(NULL);
     return 0;
 }

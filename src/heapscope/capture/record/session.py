@@ -203,7 +203,8 @@ class _Run:
 
         symbols = Symbols(self._native.modules(index), self._native.program(index))
         for site in range(1, image.stacks + 1):
-            name = site_name(self._native.stack(index, site), symbols)
+            known = self._native.stack_modules(index, site)
+            name = site_name(self._native.stack(index, site), symbols, known)
             if name:
                 self._native.name_site(index, site, name)
 

@@ -3,7 +3,6 @@ out of the files that lay there, or the debug files of the same build."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,30 +23,44 @@ DEBUG_FILES = Path("/usr/lib/debug/.build-id")
 
 
 class Symbols:
-    """Of one image. A file that cannot be read gives addresses in it instead of names."""
+    """Of one image: its modules in the order in which they were told. A file that cannot be read
+    gives addresses in it instead of names."""
 
     def __init__(self, modules: Sequence[ModuleRow], program: str) -> None:
-        known = {module.start: module for module in modules}  # the last one told holds
-        self._modules = [known[start] for start in sorted(known)]
-        self._starts = [module.start for module in self._modules]
+        self._modules = modules
         self._program = program
         self._caches: dict[str, Any] = {}
-        self._frames: dict[int, tuple[str, ...]] = {}
+        self._frames: dict[tuple[int, int], tuple[str, ...]] = {}  # by address and `known`
+        self._named: dict[tuple[int, str], tuple[str, ...]] = {}  # by offset in a file, and it
 
-    def frames(self, address: int) -> tuple[str, ...]:
+    def frames(self, address: int, known: int) -> tuple[str, ...]:
         """The functions that a return address is in, innermost first: more than one where some
-        were inlined."""
-        if address not in self._frames:
-            self._frames[address] = self._found(address - 1)
-        return self._frames[address]
+        were inlined. `known`: modules that had been told then."""
+        key = address, known
+        if key not in self._frames:
+            self._frames[key] = self._found(address - 1, known)
+        return self._frames[key]
 
-    def _found(self, address: int) -> tuple[str, ...]:
-        at = bisect_right(self._starts, address) - 1
-        if at < 0 or address >= self._starts[at] + self._modules[at].size:
+    def _module(self, address: int, known: int) -> ModuleRow | None:
+        """The last that was told before, as code is unloaded and other code lies there; or the
+        first after, which another thread was about to tell."""
+        before, after = reversed(self._modules[:known]), self._modules[known:]
+        for module in (*before, *after):
+            if module.start <= address < module.start + module.size:
+                return module
+        return None
+
+    def _found(self, address: int, known: int) -> tuple[str, ...]:
+        module = self._module(address, known)
+        if module is None:
             return (f"{address:#x}",)
-        module = self._modules[at]
         path = module.path or self._program
-        offset = address - module.start
+        place = address - module.start, path
+        if place not in self._named:
+            self._named[place] = self._in_file(*place)
+        return self._named[place]
+
+    def _in_file(self, offset: int, path: str) -> tuple[str, ...]:
         cache = self._cache(path)
         found = [] if cache is None else cache.lookup(offset)
         if not found:
@@ -60,10 +73,10 @@ class Symbols:
         return self._caches[path]
 
 
-def site_name(stack: Sequence[int], symbols: Symbols) -> bytes:
-    """A stack as exports and reports read it: the outermost caller first, semicolons between. What
-    does not fit is left out at the outer end."""
-    names = [name for address in stack for name in symbols.frames(address)]
+def site_name(stack: Sequence[int], symbols: Symbols, known: int) -> bytes:
+    """A stack, made when `known` modules had been told, as exports and reports read it: the
+    outermost caller first, semicolons between. What does not fit is left out at the outer end."""
+    names = [name for address in stack for name in symbols.frames(address, known)]
     kept: list[str] = []
     room = NAME_MAX
     for number, name in enumerate(names):

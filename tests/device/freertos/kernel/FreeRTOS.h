@@ -40,6 +40,7 @@ void vPortInitialiseBlocks(void);
 size_t xPortGetFreeHeapSize(void);
 size_t xPortGetMinimumEverFreeHeapSize(void);
 void xPortResetHeapMinimumEverFreeHeapSize(void);
+void vPortHeapResetState(void);
 void vPortGetHeapStats(HeapStats_t *pxHeapStats);
 void vPortDefineHeapRegions(const HeapRegion_t *const pxHeapRegions);
 void vApplicationMallocFailedHook(void);

@@ -10,6 +10,9 @@ BaseType_t xTaskResumeAll(void);
 TickType_t xTaskGetTickCount(void);
 TickType_t xTaskGetTickCountFromISR(void);
 TaskHandle_t xTaskGetCurrentTaskHandle(void);
+#define taskSCHEDULER_NOT_STARTED ((BaseType_t)1)
+#define taskSCHEDULER_RUNNING ((BaseType_t)2)
+BaseType_t xTaskGetSchedulerState(void);
 char *pcTaskGetName(TaskHandle_t task);
 void taskENTER_CRITICAL(void);
 void taskEXIT_CRITICAL(void);

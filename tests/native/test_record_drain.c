@@ -1,0 +1,215 @@
+/* What the recorder takes out of a ring: a program may have written anything over it, and in a ring
+ * that drops, one of the two records of a realloc may be missing. Linux only. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef __linux__
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record/drain/recorder.h"
+#include "record/ring.h"
+
+static hs_recorder_t *recorder_new(unsigned frames)
+{
+    const hs_recorder_config_t config = {.preload64 = "",
+                                         .preload32 = "",
+                                         .version = "test",
+                                         .program = "none",
+                                         .addresses = frames == 0,
+                                         .frames = frames};
+    hs_recorder_t *recorder = hs_recorder_new(&config);
+    assert(recorder != NULL);
+    return recorder;
+}
+
+/* As a recorded program does; the recorder finds it with its next look. */
+static hs_rec_ring_t *enter(hs_recorder_t *recorder, uint32_t place)
+{
+    hs_rec_control_t *control = hs_recorder_control(recorder);
+    hs_rec_ring_t *ring = mmap(NULL, HS_REC_RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                               hs_recorder_descriptor(recorder), (off_t)hs_rec_ring_offset(place));
+    assert(ring != MAP_FAILED);
+    ring->pid = (uint32_t)getpid();
+    ring->word_size = 8;
+    atomic_fetch_add(&control->lives[place], 1u);
+    atomic_store(&control->states[place], HS_REC_LIVE);
+    return ring;
+}
+
+static void put(hs_rec_ring_t *ring, unsigned kind, uint64_t a, uint64_t b, uint32_t thread)
+{
+    const uint32_t number = hs_rec_ring_claim(ring);
+    assert(hs_rec_ring_has_room(ring, number));
+    hs_rec_ring_write(ring, number, a, b, 0, hs_rec_meta(kind, 0, thread));
+}
+
+static void take_all(hs_recorder_t *recorder, size_t index)
+{
+    uint8_t bytes[4096];
+    while (hs_rec_image_bytes(hs_recorder_image(recorder, index), bytes, sizeof bytes) != 0) {
+    }
+}
+
+static hs_rec_counts_t end(hs_recorder_t *recorder, size_t index)
+{
+    assert(hs_recorder_phase(recorder, index) == HS_RECORDER_OVER);
+    hs_recorder_finish(recorder, index);
+    take_all(recorder, index);
+    return hs_recorder_image(recorder, index)->counts;
+}
+
+/* A realloc of thread 1 without its end, then another; one without its begin. */
+static void test_half_a_realloc(void)
+{
+    hs_recorder_t *recorder = recorder_new(0);
+    hs_rec_ring_t *ring = enter(recorder, 3);
+    put(ring, HS_REC_MALLOC, 0x1000, 100, 1);
+    put(ring, HS_REC_MALLOC, 0x2000, 200, 1);
+    put(ring, HS_REC_REALLOC_BEGIN, 0x1000, 0, 1);
+    put(ring, HS_REC_REALLOC_BEGIN, 0x2000, 0, 1);
+    put(ring, HS_REC_REALLOC_END, 0x3000, 300, 1);
+    put(ring, HS_REC_REALLOC_END, 0x4000, 400, 2);
+    hs_recorder_close(recorder);
+    hs_recorder_pump(recorder, 0);
+    const hs_rec_counts_t counts = end(recorder, 0);
+    assert(hs_recorder_image(recorder, 0)->status == HS_OK);
+    assert(counts.implied == 1 && counts.unknown == 0);
+    assert(counts.live == 700 && counts.live_blocks == 2);
+    assert(counts.events == 5);
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
+/* By address: memory that a realloc is leaving is given to another thread before its end is seen. */
+static void test_a_realloc_that_another_thread_overtakes(void)
+{
+    static const struct {
+        uint64_t address, size;
+        unsigned events;
+    } cases[] = {{0x1000, 10, 4},  {0x1100, 10, 4},  {0x11F0, 10, 4},
+                 {0xFF0, 0x20, 4}, {0xFF0, 0x10, 3}, {0x1200, 10, 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hs_recorder_t *recorder = recorder_new(0);
+        hs_rec_ring_t *ring = enter(recorder, 0);
+        put(ring, HS_REC_MALLOC, 0x1000, 0x200, 1);
+        put(ring, HS_REC_REALLOC_BEGIN, 0x1000, 0, 1);
+        put(ring, HS_REC_MALLOC, cases[i].address, cases[i].size, 2);
+        put(ring, HS_REC_REALLOC_END, 0x4000, 0x400, 1);
+        hs_recorder_close(recorder);
+        hs_recorder_pump(recorder, 0);
+        const hs_rec_counts_t counts = end(recorder, 0);
+        assert(counts.events == cases[i].events); /* 4: a free and a malloc for the realloc */
+        assert(counts.live == 0x400 + cases[i].size && counts.live_blocks == 2);
+        assert(counts.unknown == 0 && counts.implied == 0);
+        munmap(ring, HS_REC_RING_BYTES);
+        hs_recorder_delete(recorder);
+    }
+}
+
+/* Records of which the writer was killed are passed, those behind them are taken. */
+static void test_holes_of_a_dead_process(void)
+{
+    hs_recorder_t *recorder = recorder_new(0);
+    hs_rec_ring_t *ring = enter(recorder, 0);
+    put(ring, HS_REC_MALLOC, 0x1000, 100, 0);
+    (void)hs_rec_ring_claim(ring);
+    put(ring, HS_REC_MALLOC, 0x2000, 200, 0);
+    for (int i = 0; i < 3; i++) { /* it waits as long as the process lives */
+        hs_recorder_pump(recorder, 0);
+        assert(hs_recorder_image(recorder, 0)->counts.events == 1);
+    }
+    for (uint32_t i = 0; i < HS_REC_EVENTS; i++) { /* numbers without room, as of waiting threads */
+        (void)hs_rec_ring_claim(ring);
+    }
+    hs_recorder_close(recorder);
+    hs_recorder_pump(recorder, 0);
+    assert(end(recorder, 0).events == 2);
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
+static uint64_t next(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *seed >> 16;
+}
+
+static void put_anything(hs_rec_ring_t *ring, uint64_t *seed)
+{
+    static const uint64_t shapes[] = {0, 1, 0xFFFF, 0xFFFFFFFF, UINT64_MAX};
+    uint64_t words[3];
+    for (int i = 0; i < 3; i++) {
+        words[i] = next(seed) % 4 == 0 ? next(seed) : next(seed) & shapes[next(seed) % 5];
+    }
+    if (next(seed) % 2 == 0) { /* blocks that meet each other */
+        words[0] = (next(seed) % 64) << 4;
+        words[1] = next(seed) % 2 == 0 ? 100 : UINT64_C(1) << 30;
+    }
+    const uint32_t number = hs_rec_ring_claim(ring);
+    hs_rec_ring_write(ring, number, words[0], words[1], words[2],
+                      hs_rec_meta((unsigned)next(seed) & 31u, (unsigned)next(seed) & 31u,
+                                  (uint32_t)next(seed) % 200u));
+}
+
+static void test_anything(uint64_t seed)
+{
+    hs_recorder_t *recorder = recorder_new(seed % 2 == 0 ? 8 : 0);
+    hs_rec_ring_t *rings[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        rings[i] = enter(recorder, i);
+        rings[i]->forked = i;
+        rings[i]->parent_place = (uint32_t)next(&seed) % 4u;
+        rings[i]->parent_life = (uint32_t)next(&seed) % 3u;
+        rings[i]->fork_number = (uint32_t)next(&seed) % 100u;
+        memset(rings[i]->libc, 'x', sizeof rings[i]->libc); /* without an end */
+        memset(rings[i]->program, 'y', sizeof rings[i]->program);
+    }
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 300; i++) {
+            put_anything(rings[next(&seed) % 3], &seed);
+        }
+        hs_recorder_pump(recorder, 0);
+        for (size_t i = 0; i < hs_recorder_images(recorder); i++) {
+            take_all(recorder, i);
+        }
+    }
+    hs_recorder_close(recorder);
+    for (int i = 0; i < 5; i++) {
+        hs_recorder_pump(recorder, 0);
+    }
+    for (size_t i = 0; i < hs_recorder_images(recorder); i++) {
+        const hs_rec_counts_t counts = end(recorder, i);
+        const hs_rec_blocks_t *blocks = &hs_recorder_image(recorder, i)->blocks;
+        static hs_rec_block_t list[1 << 16];
+        assert(counts.events > 0 && blocks->count <= 1 << 16);
+        assert(hs_rec_blocks_list(blocks, list) == blocks->count);
+    }
+    for (int i = 0; i < 3; i++) {
+        munmap(rings[i], HS_REC_RING_BYTES);
+    }
+    hs_recorder_delete(recorder);
+}
+
+int main(void)
+{
+    test_half_a_realloc();
+    test_a_realloc_that_another_thread_overtakes();
+    test_holes_of_a_dead_process();
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        test_anything(seed);
+    }
+    printf("recorder's drain: ok\n");
+    return 0;
+}
+
+#else
+
+int main(void)
+{
+    return 0;
+}
+
+#endif
