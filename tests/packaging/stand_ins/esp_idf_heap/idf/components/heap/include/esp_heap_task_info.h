@@ -1,0 +1,1 @@
+#error "ESP-IDF's own header was taken"

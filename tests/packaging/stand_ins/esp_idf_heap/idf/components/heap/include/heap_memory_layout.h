@@ -1,0 +1,23 @@
+/* As much of ESP-IDF's as its table of a chip needs; the heap is to take this one. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#define THE_CHIPS_LAYOUT 1
+typedef struct {
+    const char *name;
+    uint32_t caps[3];
+} soc_memory_type_desc_t;
+typedef struct {
+    intptr_t start;
+    size_t size;
+    size_t type;
+    intptr_t iram_address;
+    bool startup_stack;
+} soc_memory_region_t;
+extern const soc_memory_type_desc_t soc_memory_types[];
+extern const size_t soc_memory_type_count;
+extern const soc_memory_region_t soc_memory_regions[];
+extern const size_t soc_memory_region_count;
+size_t soc_get_available_memory_regions(soc_memory_region_t *regions);
+size_t soc_get_available_memory_region_max_count(void);

@@ -1,0 +1,2 @@
+#pragma once
+#define IRAM_ATTR __attribute__((section(".iram1")))

@@ -1,0 +1,2 @@
+#pragma once
+int esp_rom_printf(const char *format, ...);

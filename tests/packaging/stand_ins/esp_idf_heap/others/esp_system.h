@@ -1,0 +1,2 @@
+#pragma once
+void esp_system_abort(const char *details) __attribute__((noreturn));

@@ -1,0 +1,3 @@
+#pragma once
+#include "esp_memory_utils.h"
+#include "heap_memory_layout.h"
