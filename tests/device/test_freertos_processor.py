@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from emulation.build import SMALL
 from emulation.program import objects
 from emulation.targets import TARGETS
@@ -23,7 +24,8 @@ def test_a_cortex_m_is_asked_itself(name: str, masks: int) -> None:
     flags = (*FLAGS, f"-DHS_FREERTOS_MASKS={masks}")
     (made,) = objects(TARGETS[name], [PORT / "port.c"], SMALL, flags)
     with made.open("rb") as file:
-        symbols = ELFFile(file).get_section_by_name(".symtab").iter_symbols()
-        wanted = {symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF"}
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        wanted = {one.name for one in table.iter_symbols() if one["st_shndx"] == "SHN_UNDEF"}
     assert "vTaskSuspendAll" in wanted or masks, "the port does not use the kernel at all"
     assert "xPortIsInsideInterrupt" not in wanted

@@ -325,6 +325,24 @@ static void check_arguments(void)
 }
 
 /* On a block of another heap, which has it back at once; and one within it. */
+#if HS_GUARD
+/* What takes memory from a source puts pointers into it, whatever the guard aligns payloads to. */
+static void check_source_alignment(void)
+{
+    static const hs_guard_config_t guard = {.level = HS_GUARD_CANARIES, .alignment = 4};
+    static uint64_t memory[500];
+    const hs_private_config_t config = {.size = sizeof memory, .memory = memory, .guard = &guard};
+    hs_private_t *heap = hs_private_create(&config);
+    CHECK(heap != NULL, "no heap");
+    const hs_source_t source = hs_private_source(heap);
+    for (size_t size = 1; size < 40; size++) {
+        void *block = source.allocate(source.context, size);
+        CHECK(block != NULL && (uintptr_t)block % sizeof(void *) == 0, "%p of %zu", block, size);
+    }
+    CHECK(hs_private_check(heap) == HS_OK, "damaged");
+}
+#endif
+
 static void check_source(void)
 {
     static uint64_t memory[1024];
@@ -417,6 +435,7 @@ int main(int argc, char **argv)
         run(20000, NULL, (hs_form_t)form);
     }
 #if HS_GUARD
+    check_source_alignment();
     check_damage();
     for (int level = HS_GUARD_LINKS; level <= HS_GUARD_WALK; level++) {
         const hs_guard_config_t guard = {.level = (hs_guard_level_t)level, .walk_every = 50};

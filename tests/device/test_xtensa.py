@@ -50,6 +50,13 @@ def jobs() -> list[tuple[Path, tuple[str, ...]]]:
     hosted = ROOT / "tests" / "emulation" / "hosted" / "include"
     for source in sorted((esp_idf / "src").glob("*.c")):
         found.append((source, (f"-I{esp_idf / 'include'}", f"-I{hosted}")))
+    libc = (f"-I{DEVICE / 'compat' / 'libc'}", f"-I{DEVICE / 'compat' / 'arenas'}", f"-I{hosted}")
+    newlib = f"-I{ROOT / 'tests' / 'device' / 'libc' / 'newlib'}"
+    found.append((DEVICE / "compat" / "libc" / "malloc.c", libc))
+    found.append((DEVICE / "compat" / "libc" / "newlib.c", (*libc, newlib, "-DHS_LIBC_NEWLIB=1")))
+    for library in ("duktape", "lua", "lwip", "mbedtls"):  # those that need no header of theirs
+        found.append((DEVICE / "compat" / "adapters" / f"{library}.c", ()))
+    found += [(source, ()) for source in sorted((DEVICE / "examples").glob("*/main.c"))]
     kernel = (f"-I{KERNEL / 'kernel'}", f"-I{DEVICE / 'compat' / 'arenas'}")
     port = f"-I{DEVICE / 'port' / 'freertos'}"
     found.append((DEVICE / "compat" / "freertos" / "heap_heapscope.c", (*kernel, port)))

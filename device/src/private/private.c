@@ -323,7 +323,9 @@ const char *hs_private_name(const hs_private_t *heap)
 
 static void *source_allocate(void *context, size_t size)
 {
-    return hs_private_malloc(context, size);
+    /* A guard may align payloads to 4 bytes, which is a pointer's alignment on a chip. */
+    return sizeof(void *) > 4 ? hs_private_aligned_alloc(context, sizeof(void *), size)
+                              : hs_private_malloc(context, size);
 }
 
 static void source_release(void *context, void *block, size_t size)

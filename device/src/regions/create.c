@@ -197,7 +197,8 @@ static bool may_add(hs_regions_t *set, const hs_region_t *region)
 static hs_added_t *added_record(hs_regions_t *set)
 {
     static const uint32_t caps[] = {HS_CAP_8BIT | HS_CAP_INTERNAL, HS_CAP_8BIT};
-    hs_request_t request = {.size = sizeof(hs_added_t), .alignment = 1};
+    /* A guard may align payloads to 4 bytes. */
+    hs_request_t request = {.size = sizeof(hs_added_t), .alignment = sizeof(void *)};
     hs_added_t *record = NULL;
     for (uint32_t i = 0; i < 2 && record == NULL; i++) {
         request.caps = caps[i];
