@@ -42,13 +42,14 @@ WEAK void heapscope_esp_host_start(void)
 }
 
 /* ELF's names of where variables begin and end. */
-extern char __data_start[] WEAK;
+extern char __data_start[] WEAK; /* GNU; else they begin behind the code */
+extern char _etext[] WEAK;
 extern char _end[] WEAK;
 
 WEAK const soc_memory_type_desc_t *heapscope_esp_host_data(intptr_t address)
 {
-    const bool is_data =
-        __data_start != NULL && address >= (intptr_t)__data_start && address < (intptr_t)_end;
+    const char *const start = __data_start != NULL ? __data_start : _etext;
+    const bool is_data = start != NULL && address >= (intptr_t)start && address < (intptr_t)_end;
     for (size_t i = 0; is_data && i < soc_memory_type_count; i++) {
         if ((soc_memory_types[i].caps[0] & MALLOC_CAP_DEFAULT) != 0) {
             return &soc_memory_types[i];
