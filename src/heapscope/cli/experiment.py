@@ -31,7 +31,7 @@ def experiment(
                     regions, and what its upgrade cost, for every allocator and our heap
       wifi-ranks    40 published Wi-Fi configurations: memory and throughput of each as predicted
                     from the others, and power save; some ten seconds
-      tls-ladder    seven steps that give a TLS client's memory back, each predicted from real traces
+      tls-ladder    seven steps that give back a TLS client's memory, each predicted from traces
       ice-pools     pools of a real ICE negotiation, and the sizes that would have served it better
 
     Exit code 1 when a figure that must come out exactly does not.
