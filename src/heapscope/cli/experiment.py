@@ -22,6 +22,9 @@ def experiment(
         Path | None,
         typer.Option("--write", metavar="FILE", help="Also write the tables as Markdown."),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="The whole of an experiment that is shortened; minutes.")
+    ] = False,
     json: Json = None,
 ) -> None:
     """Compute a published experiment anew: its figures beside the computed ones.
@@ -50,7 +53,7 @@ def experiment(
     results = []
     for found in chosen(name):
         with progress_bar(found, parts=True) as bar:
-            results.append(EXPERIMENTS[found].run(bar))
+            results.append(EXPERIMENTS[found].runner(full=full)(bar))
     write_json(document(results), json)
     if write is not None:
         from heapscope.experiments.markdown import markdown

@@ -23,6 +23,11 @@ Progress = Callable[[int, int], None]
 class Entry:
     title: str
     run: Callable[[Progress], Experiment]
+    full: Callable[[Progress], Experiment] | None = None  # the longer run of `--full`
+
+    def runner(self, *, full: bool) -> Callable[[Progress], Experiment]:
+        """What computes it; without a longer run, `full` changes nothing."""
+        return self.full if full and self.full is not None else self.run
 
 
 EXPERIMENTS: Mapping[str, Entry] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Cell", "Check", "Column", "Experiment", "Table"]
+__all__ = ["Cell", "Check", "Column", "Experiment", "Plot", "Series", "Table"]
 
 Cell = str | int | float | None
 
@@ -66,6 +66,44 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Series:
+    """One curve: as many `y` as `x`, `x` ascending; None where there is no figure."""
+
+    name: str
+    x: tuple[float, ...]
+    y: tuple[float | None, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "x": list(self.x), "y": list(self.y)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """Curves over one axis. `logarithmic`: the vertical axis, then every y is above 0."""
+
+    key: str
+    title: str
+    x_heading: str
+    y_heading: str
+    series: tuple[Series, ...]
+    x_unit: str = ""
+    y_unit: str = ""
+    logarithmic: bool = False
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "key": self.key,
+            "title": self.title,
+            "x": {"heading": self.x_heading, "unit": self.x_unit},
+            "y": {"heading": self.y_heading, "unit": self.y_unit},
+            "logarithmic": self.logarithmic,
+            "series": [curve.to_json() for curve in self.series],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """A published figure that the lab must compute to the unit."""
 
@@ -102,6 +140,7 @@ class Experiment:
     findings: tuple[str, ...]
     tables: tuple[Table, ...]
     checks: tuple[Check, ...]
+    plots: tuple[Plot, ...] = ()
     figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def table(self, key: str) -> Table:
@@ -124,6 +163,7 @@ class Experiment:
             "findings": list(self.findings),
             "checks": [check.to_json() for check in self.checks],
             "tables": [table.to_json() for table in self.tables],
+            "plots": [plot.to_json() for plot in self.plots],
             **{subject: dict(values) for subject, values in self.figures.items()},
         }
 
