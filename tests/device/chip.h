@@ -123,6 +123,16 @@ static inline const hs_memory_t *chip_reversed(chip_t *chip)
     return &chip->diram;
 }
 
+/* DRAM 0 and 1, D/IRAM 2, IRAM 3: the run-time order of an ESP32. */
+static inline void chip_open_esp32(chip_t *chip)
+{
+    chip_open(chip);
+    chip_region(chip, &chip_dram, 2 * 1024, 0);
+    chip_region(chip, &chip_dram, 16 * 1024, 0);
+    chip_region(chip, chip_reversed(chip), 16 * 1024, 0);
+    chip_region(chip, &chip_iram, 16 * 1024, 0);
+}
+
 static inline hs_owners_t *chip_owners(chip_t *chip)
 {
     hs_owners_t *owners =

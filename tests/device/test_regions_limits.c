@@ -3,20 +3,10 @@
 
 #define KB 1024u
 
-/* DRAM 0 and 1, D/IRAM 2, IRAM 3: the run-time order of an ESP32. */
-static void open_esp32(chip_t *chip)
-{
-    chip_open(chip);
-    chip_region(chip, &chip_dram, 2 * KB, 0);
-    chip_region(chip, &chip_dram, 16 * KB, 0);
-    chip_region(chip, chip_reversed(chip), 16 * KB, 0);
-    chip_region(chip, &chip_iram, 16 * KB, 0);
-}
-
 static void test_sizes(void)
 {
     chip_t chip;
-    open_esp32(&chip);
+    chip_open_esp32(&chip);
     chip_start(&chip);
     hs_regions_t *set = chip.set;
     const uint32_t caps = HS_CAP_DEFAULT;
@@ -58,7 +48,7 @@ static void test_sizes(void)
 static void test_create(void)
 {
     chip_t chip;
-    open_esp32(&chip);
+    chip_open_esp32(&chip);
     hs_region_t *table = chip.table;
     const uint32_t n = chip.count;
     CHECK(hs_regions_create(table, 0, NULL, NULL, 0) == NULL, "no region");

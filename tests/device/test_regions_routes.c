@@ -21,20 +21,10 @@ static void give(chip_t *chip, void *block)
     CHECK(hs_regions_free(chip->set, block) == HS_OK, "%p", block);
 }
 
-/* DRAM 0 and 1, D/IRAM 2, IRAM 3: the run-time order of an ESP32. */
-static void open_esp32(chip_t *chip)
-{
-    chip_open(chip);
-    chip_region(chip, &chip_dram, 2 * KB, 0);
-    chip_region(chip, &chip_dram, 16 * KB, 0);
-    chip_region(chip, chip_reversed(chip), 16 * KB, 0);
-    chip_region(chip, &chip_iram, 16 * KB, 0);
-}
-
 static void test_priorities(void)
 {
     chip_t chip;
-    open_esp32(&chip);
+    chip_open_esp32(&chip);
     chip_start(&chip);
     /* By the first priority at which a region has one of the capabilities, then by the table. */
     give(&chip, expect(&chip, 100, HS_CAP_8BIT, 0));
@@ -79,7 +69,7 @@ static void test_code(void)
 static void test_falls_back(void)
 {
     chip_t chip;
-    open_esp32(&chip);
+    chip_open_esp32(&chip);
     chip_start(&chip);
     uint32_t seen = 0;
     void *blocks[200];
@@ -134,7 +124,7 @@ static void test_rtc(bool first)
 static void test_prefer(void)
 {
     chip_t chip;
-    open_esp32(&chip);
+    chip_open_esp32(&chip);
     chip_region(&chip, &chip_spiram, 64 * KB, 0);
     chip_start(&chip);
     const uint32_t caps[] = {HS_CAP_SPIRAM, HS_CAP_DMA, HS_CAP_32BIT};

@@ -15,9 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tenants.knobs import Knobs
 from tenants.network import simulate
-from tenants.record import TASKS
 from tools.places import CAPTURED
-from tools.traces import write_trace
 
 __all__ = ["NAME", "SECONDS", "SEED", "make"]
 
@@ -29,15 +27,8 @@ SECONDS = 180
 def make(out: Path, *, knobs: Knobs, seed: int = SEED, seconds: int = SECONDS) -> str:
     """Writes the trace; returns how many events it has."""
     record = simulate(knobs, seed=seed, seconds=seconds)
-    events = record.events()
-    metadata = {
-        "clock_hz": "1000000",
-        "source": "generated",
-        "program": f"workloads/tenants, seed {seed}, {seconds} s",
-        "config": knobs.config(),
-    }
-    write_trace(out, events, metadata=metadata, tasks=TASKS, marks=record.marks)
-    return f"{len(events)} events"
+    program = f"workloads/tenants, seed {seed}, {seconds} s"
+    return record.write(out, program=program, config=knobs.config())
 
 
 def main() -> int:

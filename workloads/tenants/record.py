@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
-from tools.traces import Kind
+from tools.traces import Kind, write_trace
 
 from heapscope.native.events import EVENT, Events
 
@@ -44,3 +46,15 @@ class Record:
         for name, column in zip(names, zip(*self._rows, strict=True), strict=True):
             rows[name] = column
         return rows
+
+    def write(self, out: Path, *, program: str, config: str) -> str:
+        """Writes the trace, with what made it and the options; returns how many events it has."""
+        events = self.events()
+        metadata = {
+            "clock_hz": "1000000",
+            "source": "generated",
+            "program": program,
+            "config": config,
+        }
+        write_trace(out, events, metadata=metadata, tasks=TASKS, marks=self.marks)
+        return f"{len(events)} events"

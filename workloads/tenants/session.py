@@ -16,9 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tenants.knobs import Knobs
 from tenants.network import TCP_TIMER, Connection, Exchange, Network
-from tenants.record import TASKS, Record
+from tenants.record import Record
 from tools.places import CAPTURED
-from tools.traces import write_trace
 
 __all__ = ["SESSIONS", "make_session", "session"]
 
@@ -119,16 +118,8 @@ def session(knobs: Knobs, messages: Messages = SHORT, *, seed: int = SEED) -> Re
 def make_session(name: str, out: Path) -> str:
     """Writes the trace; returns how many events it has."""
     knobs, messages = SESSIONS[name]
-    record = session(knobs, messages)
-    events = record.events()
-    metadata = {
-        "clock_hz": "1000000",
-        "source": "generated",
-        "program": f"workloads/tenants/session.py, seed {SEED}",
-        "config": knobs.config(),
-    }
-    write_trace(out, events, metadata=metadata, tasks=TASKS, marks=record.marks)
-    return f"{len(events)} events"
+    program = f"workloads/tenants/session.py, seed {SEED}"
+    return session(knobs, messages).write(out, program=program, config=knobs.config())
 
 
 def main() -> int:

@@ -2,28 +2,11 @@
  * address of them. */
 #include "modules.h"
 
+#include "loaded.h"
 #include "session.h"
 #include "unwind.h"
 
 #define MODULES_MAX 512u
-
-typedef struct loaded {
-    uintptr_t base;
-    const char *name;
-    const void *headers;
-    uint16_t header_count;
-} loaded_t;
-
-typedef struct header {
-#if UINTPTR_MAX > UINT32_MAX
-    uint32_t type, flags;
-    uint64_t offset, address, physical, file_size, size, align;
-#else
-    uint32_t type, offset, address, physical, file_size, size, flags, align;
-#endif
-} header_t;
-
-__attribute__((weak)) int dl_iterate_phdr(int (*call)(loaded_t *, size_t, void *), void *context);
 
 /* Ranges that were told, of this process. Each thread takes a slot of its own, whose end is written
  * last: 0 until then. Two threads that tell the same file twice do no harm. */
@@ -45,14 +28,14 @@ static bool is_told(uintptr_t address)
     return false;
 }
 
-static int tell(loaded_t *object, size_t size, void *context)
+static int tell(hs_rec_loaded_t *object, size_t size, void *context)
 {
     (void)size;
     const uintptr_t address = *(const uintptr_t *)context;
-    const header_t *headers = object->headers;
+    const hs_rec_header_t *headers = object->headers;
     uintptr_t start = UINTPTR_MAX, end = 0;
     for (unsigned i = 0; i < object->header_count; i++) {
-        if (headers[i].type == 1u) { /* PT_LOAD */
+        if (headers[i].type == HS_REC_PT_LOAD) {
             const uintptr_t from = object->base + (uintptr_t)headers[i].address;
             const uintptr_t to = from + (uintptr_t)headers[i].size;
             start = from < start ? from : start;

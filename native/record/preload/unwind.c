@@ -1,34 +1,15 @@
 #include "unwind.h"
 
+#include "loaded.h"
+
 #include <stdatomic.h>
 
 #define KNOWN 16384u /* rules kept; a power of two */
-#define PT_LOAD 1u
-#define PT_GNU_EH_FRAME 0x6474E550u
-
-/* What dl_iterate_phdr gives (dl_phdr_info), and a program header. */
-typedef struct loaded {
-    uintptr_t base;
-    const char *name;
-    const void *headers;
-    uint16_t header_count;
-} loaded_t;
-
-typedef struct header {
-#if UINTPTR_MAX > UINT32_MAX
-    uint32_t type, flags;
-    uint64_t offset, address, physical, file_size, size, align;
-#else
-    uint32_t type, offset, address, physical, file_size, size, flags, align;
-#endif
-} header_t;
 
 typedef struct search {
     uintptr_t address;
     const uint8_t *table; /* .eh_frame_hdr of the object that has the address */
 } search_t;
-
-__attribute__((weak)) int dl_iterate_phdr(int (*call)(loaded_t *, size_t, void *), void *context);
 
 /* A rule and the address that it is for, so that a pair of two writers is seen not to be one:
  * `check` is the address, all bits of the rule and the age mixed in. */
@@ -65,18 +46,18 @@ static hs_rec_rule_t unpacked(uint64_t bits)
     };
 }
 
-static int look(loaded_t *object, size_t size, void *context)
+static int look(hs_rec_loaded_t *object, size_t size, void *context)
 {
     (void)size;
     search_t *search = context;
-    const header_t *headers = object->headers;
+    const hs_rec_header_t *headers = object->headers;
     const uint8_t *table = NULL;
     bool inside = false;
     for (unsigned i = 0; i < object->header_count; i++) {
         const uintptr_t start = object->base + (uintptr_t)headers[i].address;
-        if (headers[i].type == PT_LOAD) {
+        if (headers[i].type == HS_REC_PT_LOAD) {
             inside |= search->address - start < headers[i].size;
-        } else if (headers[i].type == PT_GNU_EH_FRAME) {
+        } else if (headers[i].type == HS_REC_PT_GNU_EH_FRAME) {
             table = (const uint8_t *)start;
         }
     }
