@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import os
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
@@ -30,6 +33,9 @@ from heapscope.tune.space import Choice, Space
 from heapscope.tune.wifi import FREE, figures, free_quantity, rebuilt, time_quantity
 
 __all__ = ["Problem", "cost_of", "with_psram"]
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
 
 #: Windows, and the buffers that they are as long as may be for.
 _FOLLOWERS = (("tcp_wnd", "dynamic_rx"), ("tcp_snd_buf", "tx"))
@@ -192,6 +198,21 @@ class Problem:
         if found is None:
             return None
         return replace(found, choice=merged.expanded(found.choice))
+
+    def each(
+        self, items: Sequence[Asked], ask: Callable[[Problem, Asked], Answer]
+    ) -> list[Answer]:
+        """`ask` of every item, side by side where there are cores: the solver lets go of Python's
+        lock. Each starts from what is known now, so that no answer depends on another's turn."""
+        forks = [self._fork() for _ in items]
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
+            answers = list(threads.map(ask, forks, items))
+        self.search.solved += sum(fork.solved for fork in forks)
+        return answers
+
+    def _fork(self) -> Problem:
+        small = self._small
+        return replace(self, search=self.search.fork(), _small=small.fork() if small else None)
 
     def polished(
         self, prefer: str, limits: Mapping[Quantity, float], found: Solution

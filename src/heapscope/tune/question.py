@@ -79,7 +79,7 @@ def answer(problem: Problem, question: Question, *, notes: Sequence[str] = ()) -
         now=now,
         best=best,
         bound=None if question.prefer == SPEED else _amount(question.prefer, found.bound),
-        needs=tuple(_needs(problem, question, best, found)),
+        needs=tuple(_needs(problem, question, best)),
         changes=tuple(_changes(problem, best)),
         companions=tuple(_companions(problem, best)),
         alternatives=tuple(_alternatives(problem, question, best)),
@@ -125,18 +125,19 @@ def _amount(target: str, cost: float) -> float:
     return -cost if target == FREE else 1 / cost
 
 
-def _needs(
-    problem: Problem, question: Question, best: Candidate, found: Solution
-) -> Iterator[NeedResult]:
+def _needs(problem: Problem, question: Question, best: Candidate) -> list[NeedResult]:
     have = problem.amount(question.prefer, best)
-    for need in question.needs:
+
+    def dropped(fork: Problem, need: Need) -> NeedResult:
         others = [each for each in question.needs if each is not need]
-        without = problem.best(question.prefer, problem.limits(others))
+        without = fork.best(question.prefer, fork.limits(others))
         gain = 0.0
         if without is not None:
-            then = problem.amount(question.prefer, problem.candidate(without.choice))
+            then = fork.amount(question.prefer, fork.candidate(without.choice))
             gain = then - have if then - have > _GAIN * max(abs(have), 1.0) else 0.0
-        yield NeedResult(need=need, value=problem.amount(need.target, best), without=gain)
+        return NeedResult(need=need, value=fork.amount(need.target, best), without=gain)
+
+    return problem.each(question.needs, dropped)
 
 
 def _changes(problem: Problem, best: Candidate) -> Iterator[Change]:
@@ -166,13 +167,20 @@ def _alternatives(problem: Problem, question: Question, best: Candidate) -> Iter
     """The best that leaves one changed knob as it is, where that can be."""
     limits = problem.limits(question.needs)
     have = problem.amount(question.prefer, best)
-    for name, after in best.choice.items():
-        current = problem.current[name]
-        if current == after or current not in problem.domain.space.knob(name).values:
-            continue
-        kept = problem.best(question.prefer, limits, held={name: current}, near=best.choice)
-        if kept is not None:
-            candidate = problem.candidate(kept.choice)
+    changed = [
+        name
+        for name, after in best.choice.items()
+        if problem.current[name] != after
+        and problem.current[name] in problem.domain.space.knob(name).values
+    ]
+
+    def kept(fork: Problem, name: str) -> Solution | None:
+        held = {name: problem.current[name]}
+        return fork.best(question.prefer, limits, held=held, near=best.choice)
+
+    for name, found in zip(changed, problem.each(changed, kept), strict=True):
+        if found is not None:
+            candidate = problem.candidate(found.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))
             yield Alternative(kept=name, best=candidate, loss=loss)
 

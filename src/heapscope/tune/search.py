@@ -64,6 +64,13 @@ class Search:
     def __post_init__(self) -> None:
         self._fixed = list(self.space.rows())
 
+    def fork(self) -> Search:
+        """One that knows what this one knows; what either then learns the other does not."""
+        known = {quantity: dict(each) for quantity, each in self._tangents.items()}
+        made = Search(self.space, judge=self.judge, _tangents=known)
+        made._fixed = list(self._fixed)
+        return made
+
     def least(
         self, goal: Quantity, limits: Mapping[Quantity, float], *, held: Choice | None = None
     ) -> Solution | None:
