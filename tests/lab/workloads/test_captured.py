@@ -78,6 +78,20 @@ def test_dynamic_buffers_lower_the_peak_and_what_stays(name: str, saved: int) ->
     assert re.search(row, guide)
 
 
+def test_the_price_of_dynamic_buffers_in_allocations_is_what_the_guide_says() -> None:
+    guide = (ROOT / "docs" / "guide" / "tls-buffers.md").read_text(encoding="utf-8")
+    for what, first, last in (
+        ("a handshake", "connect", "connected"),
+        ("seven exchanges, 62 KB in all", "connected", "closed"),
+    ):
+        row = f"| allocations of {what} |"
+        for kind in ("", "_dyn"):
+            trace = captured(f"tls228_rsa_16k_2k{kind}")
+            counts = [trace.requests(f"{first} {n}", f"{last} {n}") for n in range(1, 6)]
+            row += f" {sum(counts) / 5:,.0f} |".replace(",", " ")
+        assert row in guide
+
+
 @pytest.mark.parametrize("name", HANDSHAKES)
 def test_only_variable_buffers_below_a_record_refuse_it(name: str) -> None:
     refused = [mark for mark in captured(name).marks if mark is not None and b"refused" in mark]
