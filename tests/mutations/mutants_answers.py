@@ -109,7 +109,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "what is reported but not there is left out",
-        "src/heapscope/experiments/heap_change/upgrade.py",
+        "src/heapscope/upgrade/parts.py",
         "return self.reported - self.free",
         "return 0",
         HEAP_CHANGE,

@@ -37,7 +37,7 @@ POOLS = (
         "growth of a pool",
         "one increment more than a request needs",
         "device/src/pool/pool.c",
-        "(front + size + increment - 1) / increment",
+        "(front + size - 1) / increment + 1",
         "(front + size) / increment + 1",
         POOL,
     ),
