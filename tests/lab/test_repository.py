@@ -142,7 +142,8 @@ def test_every_mutation_finds_its_place(monkeypatch: pytest.MonkeyPatch) -> None
         if (ROOT / mutant.file).read_text(encoding="utf-8").count(mutant.old) != 1
         or not (ROOT / mutant.test).is_file()
     ]
-    assert mutants and not lost
+    assert mutants
+    assert not lost
 
 
 def test_links_between_documents_resolve() -> None:

@@ -6,35 +6,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from recording.asked import ASKED, FAILED, FREE, MALLOC, REALLOC, asked
 from recording.programs import Build, Recorded, events_of
 
 from heapscope.trace.info import read_info
-
-MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED = range(1, 7)
-MARK, POOL_CREATE, POOL_ALLOC, POOL_RELEASE = 7, 11, 13, 14
-
-#: What programs/calls.c does: kind, size, log2 of the alignment.
-ASKED = [
-    (MARK, 0, 0),
-    (MALLOC, 100, 0),
-    (CALLOC, 210, 0),
-    (MALLOC, 50, 0),  # realloc(NULL, 50)
-    (REALLOC, 5000, 0),
-    (MALLOC, 143, 0),  # reallocarray(NULL, 11, 13)
-    (ALIGNED, 128, 6),
-    (ALIGNED, 300, 8),
-    (ALIGNED, 33, 5),
-    (ALIGNED, 17, 12),
-    (MALLOC, 0, 0),
-    (FAILED, "half", 0),
-    (FAILED, "half", 0),
-    (MALLOC, 200, 0),
-    (POOL_CREATE, 4096, 0),
-    (POOL_ALLOC, 100, 0),
-    (POOL_RELEASE, 0, 0),
-    *[(FREE, 0, 0)] * 10,
-    (MARK, 0, 0),
-]
 
 
 @pytest.mark.parametrize("kind", ["native", "32-bit", "musl"])
@@ -45,11 +20,9 @@ def test_every_call_is_recorded_once_as_it_was_asked(
     result = recorded(build("calls", *flags, musl=kind == "musl"))
     assert (result.exit_code, result.messages()) == (0, ())
     (image,) = result.images
-    half = 1 << (8 * image.word_size - 1)
-    events = events_of(image)
-    found = [(int(e["kind"]), int(e["size"]), int(e["align_log2"])) for e in events]
-    assert found == [(k, half if s == "half" else s, a) for k, s, a in ASKED]
-    assert [int(e["new_key"]) for e in events if e["kind"] == FAILED] == [MALLOC, REALLOC]
+    assert asked(image) == ASKED
+    failed = [int(e["new_key"]) for e in events_of(image) if e["kind"] == FAILED]
+    assert failed == [MALLOC, REALLOC]
     assert (kind == "musl") == ("musl" in read_info(image.file).metadata["allocator"])
     assert image.live_blocks_end == image.live_end == image.unknown == 0
 

@@ -3,31 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from recording.asked import asked_by, names
 from recording.programs import Build, Recorded, events_of
 
-from heapscope.capture.record.result import ImageRecord
 from heapscope.capture.record.symbols import NAME_MAX, Symbols, site_name
-from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.recorder import ModuleRow
-from heapscope.trace.feed import read_trace
-
-REALLOC = 4  # the last kind of request
-
-
-def names(file: str) -> list[str]:
-    with NativeReader() as reader:
-        read_trace(file, reader)
-        return [(name or b"").decode() for name in reader.names(NameTable.SITE)]
-
-
-def asked_by(image: ImageRecord, sizes: range) -> dict[int, list[str]]:
-    """By size: the functions of the stack that asked for it, outermost first."""
-    sites = names(image.file)
-    return {
-        int(e["size"]): [frame.split(" ")[0] for frame in sites[int(e["site"])].split(";")]
-        for e in events_of(image)
-        if e["kind"] <= REALLOC and e["size"] in sizes
-    }
 
 
 @pytest.mark.parametrize(
