@@ -14,6 +14,7 @@
 #define WORD "cachpool"
 #define NAME_MAX_BYTES 64u
 #define TIME_MAX 16u
+#define DIGITS_MAX 12u
 #define INSTANCES_MAX 4096u /* pools in one dump */
 
 typedef struct dumped {
@@ -63,12 +64,12 @@ static size_t blanks(const uint8_t *text, size_t length)
     return count;
 }
 
-/* Digits, at most 18; how many bytes they took with the blanks before them; 0: none. */
+/* Digits, so few that those of a whole dump add up; how many bytes they took with the blanks before them; 0: none. */
 static size_t number_read(const uint8_t *text, size_t length, uint64_t *out)
 {
     size_t at = blanks(text, length), first = at;
     *out = 0;
-    while (at < length && at - first < 18 && text[at] >= '0' && text[at] <= '9') {
+    while (at < length && at - first < DIGITS_MAX && text[at] >= '0' && text[at] <= '9') {
         *out = *out * 10 + (uint64_t)(text[at++] - '0');
     }
     return at == first ? 0 : at;
@@ -80,7 +81,7 @@ static size_t skip(const uint8_t *text, size_t length, const char *word)
     return length - at >= size && memcmp(text + at, word, size) == 0 ? at + size : 0;
 }
 
-/* The text after the last "cachpool"; a name may hold the word, and has none after it. */
+/* The text after the first "cachpool"; a name may hold the word, too. */
 static const uint8_t *after_word(const uint8_t *text, size_t *length)
 {
     const size_t size = sizeof WORD - 1;
@@ -144,6 +145,15 @@ static uint32_t occurrences(const pjsip_form_t *form, const char *name)
     return count;
 }
 
+static size_t seen(const pjsip_form_t *form)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < form->count; i++) {
+        count += form->pools[i].seen;
+    }
+    return count;
+}
+
 static hs_status_t add(pjsip_form_t *form, const dump_line_t *line, uint32_t occurrence,
                        dumped_t **out)
 {
@@ -190,6 +200,12 @@ static bool has_shrunk(const dumped_t *pool)
     return pool->new_size < pool->size || pool->new_used < pool->used;
 }
 
+/* Emptied since, and larger than before: it takes more than it gives back. */
+static bool has_taken(const dumped_t *pool)
+{
+    return pool->new_size > pool->size || !has_shrunk(pool);
+}
+
 /* A new pool, or one emptied since: as if it were created so. */
 static hs_status_t created(hs_import_t *import, const dumped_t *pool)
 {
@@ -218,7 +234,7 @@ static hs_status_t given_back(const pjsip_form_t *form, hs_import_t *import)
         const dumped_t *pool = &form->pools[i];
         if (!pool->seen) {
             status = pool_event(import, HS_EVENT_POOL_RELEASE, pool->pool, 0);
-        } else if (has_shrunk(pool)) {
+        } else if (!has_taken(pool)) {
             status = created(import, pool);
         }
     }
@@ -230,8 +246,9 @@ static hs_status_t taken(const pjsip_form_t *form, hs_import_t *import)
     hs_status_t status = HS_OK;
     for (size_t i = 0; i < form->count && status == HS_OK; i++) {
         const dumped_t *pool = &form->pools[i];
-        if (pool->seen && !has_shrunk(pool)) {
-            status = pool->size == 0 ? created(import, pool) : grown(import, pool);
+        if (pool->seen && has_taken(pool)) {
+            bool anew = pool->size == 0 || has_shrunk(pool);
+            status = anew ? created(import, pool) : grown(import, pool);
         }
     }
     return status;
@@ -299,7 +316,7 @@ static hs_status_t line(void *state, hs_import_t *import, const uint8_t *text, s
         skip(said, rest, "Total") != 0) {
         return form->in_dump ? finish_dump(form, import) : HS_OK;
     }
-    if (!pool_read(said, rest, &found) || form->count >= INSTANCES_MAX) {
+    if (!pool_read(said, rest, &found) || seen(form) >= INSTANCES_MAX) {
         hs_import_bad(import, text, length);
         return HS_OK;
     }

@@ -6,6 +6,7 @@ from mutant import Mutant
 
 REPLAY = "tests/lab/pools/test_pools_replay.py"
 ADVICE = "tests/lab/pools/test_pools_advice.py"
+COMMAND = "tests/lab/pools/test_pools_command.py"
 DUMP = "tests/lab/pools/test_import_pjsip.py"
 ICE = "tests/lab/experiments/test_ice_pools.py"
 
@@ -59,6 +60,46 @@ POOL_TRACE = (
         ADVICE,
     ),
     Mutant(
+        "advice on pools",
+        "no first block is larger than what is used",
+        "src/heapscope/pools/advise.py",
+        "bisect.bisect_left(sizes, most) + 1",
+        "bisect.bisect_left(sizes, most)",
+        ADVICE,
+    ),
+    Mutant(
+        "advice on pools",
+        "a limit of calls is none",
+        "src/heapscope/pools/advise.py",
+        "score[one.calls > spare] = np.inf",
+        "score[one.calls > spare] += 0",
+        ADVICE,
+    ),
+    Mutant(
+        "advice on pools",
+        "sizes that stay in one trace change in another",
+        "src/heapscope/pools/groups.py",
+        "free=group.name not in fixed",
+        "free=group.free",
+        ADVICE,
+    ),
+    Mutant(
+        "advice on pools",
+        "an increment is told only where the option's name has _LEN_",
+        "src/heapscope/pools/groups.py",
+        "_LEN(?=_|$)",
+        "_LEN(?=_)",
+        COMMAND,
+    ),
+    Mutant(
+        "replay of recorded pools",
+        "events of pools that were never created count as nothing",
+        "src/heapscope/pools/run.py",
+        "stray = totals.stray + int(",
+        "stray = totals.stray + 0 * int(",
+        COMMAND,
+    ),
+    Mutant(
         "ice-pools",
         "the advice is looked for without growth in small steps",
         "src/heapscope/pools/advise.py",
@@ -82,6 +123,22 @@ POOL_TRACE = (
         "        status = taken(form, import);\n    }\n",
         "    hs_status_t status = taken(form, import);\n    if (status == HS_OK) {\n"
         "        status = given_back(form, import);\n    }\n",
+        DUMP,
+    ),
+    Mutant(
+        "import of a pool dump",
+        "an emptied pool that grew gives back first",
+        "native/capture/form_pjsip.c",
+        "return pool->new_size > pool->size || !has_shrunk(pool);",
+        "return !has_shrunk(pool);",
+        DUMP,
+    ),
+    Mutant(
+        "import of a pool dump",
+        "pools of the dump before count among those of this one",
+        "native/capture/form_pjsip.c",
+        "        count += form->pools[i].seen;\n",
+        "        count += 1;\n",
         DUMP,
     ),
 )

@@ -2,24 +2,25 @@
 
 Every pair of sizes of a group is replayed exactly, each alone: groups do not touch each other, so
 what they hold together is the sum. The pools hold most just before something is given back, so that
-it is enough to look there. Over the groups the search goes from one to the next until no change of
-one of them helps (coordinate descent), for many prices of a call; it may miss a better combination
-of two, never reports a figure that was not replayed.
+it is enough to look there; of very many such moments, at those where most was used. Over the groups
+the search goes from one to the next until no change of one of them helps (coordinate descent), for
+many prices of a call, and for several numbers of calls as a limit. It may miss a better combination
+of two; what was recorded is among its choices, and no figure is reported that was not replayed.
 """
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.errors import InputError
-from heapscope.native.pools import PoolRule, PoolRun
+from heapscope.native.pools import PoolRule, replay_pools
 from heapscope.pools.groups import Group, Sizes
 from heapscope.pools.pool_trace import Kind, PoolTrace
-from heapscope.pools.replayed import replay_group
+from heapscope.pools.replayed import Plan, replay, replay_group
 
 __all__ = ["Point", "advise", "best_within"]
 
@@ -27,6 +28,10 @@ Longs = NDArray[np.int64]
 
 #: Bytes that a call may cost: the search's prices, from none to so dear that calls alone count.
 PRICES = (0.0, *(2.0**power for power in range(-2, 17)))
+#: Where calls are limited they cost next to nothing: of two choices that hold the same, the fewer.
+CHEAP = 2.0**-20
+BUDGETS = 16  # numbers of calls that are tried as a limit
+MOMENTS_MAX = 4096  # of a trace, so that what all pairs hold fits into memory
 ROUNDS = 20  # of the descent, at most; it ends after 3 or 4
 LEAST_INITIAL = 128
 
@@ -35,38 +40,40 @@ Advance = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A choice for every group that has one; bytes at the peak, and blocks asked of the heap."""
+    """Sizes of groups; those that `plan` lacks stay as recorded. Bytes at the peak, and blocks
+    asked of the heap."""
 
     allocated: int
     calls: int
-    plan: dict[str, Sizes]
+    plan: Plan
 
 
 @dataclass(frozen=True)
 class _Choices:
-    """Of a group: what each pair of its sizes holds at the moments, and its calls."""
+    """Of a group: what each pair of its sizes holds at the moments, and its calls. The first pair
+    is None: as recorded."""
 
     name: str
-    pairs: tuple[Sizes, ...]
+    pairs: tuple[Sizes | None, ...]
     held: Longs  # pair x moment
     calls: Longs
 
 
 def advise(
-    traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]], *, progress: Advance
+    traces: Sequence[PoolTrace],
+    groups: Sequence[Sequence[Group]],
+    *,
+    calls: int | None = None,
+    progress: Advance,
 ) -> tuple[Point, ...]:
     """The choices that no other beats in both, from the fewest calls to the least memory. Several
-    traces: the sum of their peaks, and their calls together. `groups` are the traces', in order."""
+    traces: the sum of their peaks, and their calls together. `groups` are the traces', in order;
+    they agree on which are free, and on how they count (agreed). `calls`: where to look
+    most closely, beside as many as recorded."""
     free = sorted({group.name for own in groups for group in own if group.free})
     moments = [_moments(trace) for trace in traces]
     rest = np.concatenate(
         [_rest(trace, own, at) for trace, own, at in zip(traces, groups, moments, strict=True)]
-    )
-    fixed_calls = sum(
-        replay_group(trace, group, None).totals.calls
-        for trace, own in zip(traces, groups, strict=True)
-        for group in own
-        if not group.free
     )
     choices = []
     for done, name in enumerate(free):
@@ -74,8 +81,19 @@ def advise(
         choices.append(_choices(name, traces, groups, moments))
     starts = np.cumsum([0, *(len(at) for at in moments[:-1])])
     search = _Search(tuple(choices), rest, starts)
-    found = [_point(search, picked, fixed_calls) for picked in _descents(search)]
-    return tuple(_front(found))
+    picks = dict.fromkeys(_descents(search))
+    limits = [] if calls is None else [calls - _fixed_calls(traces, groups)]
+    picks |= dict.fromkeys(_limited(search, list(picks), limits))
+    return tuple(_front([_replayed(traces, groups, search.plan(picked)) for picked in picks]))
+
+
+def _fixed_calls(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]]) -> int:
+    return sum(
+        replay_group(trace, group, None).totals.calls
+        for trace, own in zip(traces, groups, strict=True)
+        for group in own
+        if not group.free
+    )
 
 
 def best_within(front: Sequence[Point], calls: int) -> Point | None:
@@ -91,7 +109,11 @@ def _moments(trace: PoolTrace) -> NDArray[np.intp]:
     """Before each release and each emptying, and the end: nothing else makes the sum smaller."""
     kinds = trace.events["kind"]
     falls = np.flatnonzero((kinds == Kind.RELEASE) | (kinds == Kind.CREATE)) - 1
-    return np.unique(np.append(falls[falls >= 0], len(kinds) - 1))
+    found = np.unique(np.append(falls[falls >= 0], len(kinds) - 1))
+    if len(found) > MOMENTS_MAX:
+        held = replay_pools(trace.events, np.ones(len(trace.names), np.uint8), trace.rule).used
+        found = np.sort(found[np.argsort(held[found], kind="stable")[-MOMENTS_MAX:]])
+    return found
 
 
 def _rest(trace: PoolTrace, groups: Sequence[Group], at: NDArray[np.intp]) -> Longs:
@@ -110,38 +132,54 @@ def _choices(
     moments: Sequence[NDArray[np.intp]],
 ) -> _Choices:
     own = [next((g for g in some if g.name == name), None) for some in groups]
-    pairs = _pairs(traces, own)
-    held, calls = [], []
-    for sizes in pairs:
-        runs = [
-            None if group is None else replay_group(trace, group, sizes)
-            for trace, group in zip(traces, own, strict=True)
-        ]
-        held.append(np.concatenate([_at(run, at) for run, at in zip(runs, moments, strict=True)]))
-        calls.append(sum(run.totals.calls for run in runs if run is not None))
-    return _Choices(name, pairs, np.stack(held), np.array(calls, np.int64))
+    parts = [
+        _alone(trace, group, at) for trace, group, at in zip(traces, own, moments, strict=True)
+    ]
+    pairs = (None, *_pairs(traces, own))
+    found = [[_tried(part, sizes) for part in parts] for sizes in pairs]
+    held = np.stack([np.concatenate([one for one, _ in runs]) for runs in found])
+    calls = [sum(calls for _, calls in runs) for runs in found]
+    return _Choices(name, pairs, held, np.array(calls, np.int64))
 
 
-def _at(run: PoolRun | None, at: NDArray[np.intp]) -> Longs:
-    return np.zeros(len(at), np.int64) if run is None else run.allocated[at].astype(np.int64)
+@dataclass(frozen=True)
+class _Part:
+    """A trace with the events of a group alone, and how many of them the moments come after."""
+
+    trace: PoolTrace
+    group: Group | None  # None: the trace has no such pools
+    after: NDArray[np.intp]
+
+
+def _alone(trace: PoolTrace, group: Group | None, at: NDArray[np.intp]) -> _Part:
+    events = trace.events
+    own = np.zeros(len(events), bool)
+    if group is not None:
+        pools = np.flatnonzero(events["kind"] != Kind.MARK)
+        own[pools] = group.chosen[events["key"][pools].astype(np.intp)] == 1
+    return _Part(replace(trace, events=events[own]), group, np.cumsum(own)[at])
+
+
+def _tried(part: _Part, sizes: Sizes | None) -> tuple[Longs, int]:
+    """Bytes held at the moments, and heap calls."""
+    if part.group is None:
+        return np.zeros(len(part.after), np.int64), 0
+    run = replay_group(part.trace, part.group, sizes)
+    held = np.concatenate([np.zeros(1, np.int64), run.allocated.astype(np.int64)])
+    return held[part.after], run.totals.calls
 
 
 def _pairs(traces: Sequence[PoolTrace], own: Sequence[Group | None]) -> tuple[Sizes, ...]:
-    """All worth trying: first blocks up to what the group's pools ever held, in the sizes that the
-    factory makes; increments finer where they are small."""
-    rule = traces[0].rule
-    if any(trace.rule != rule for trace in traces):
-        raise InputError(
-            "the traces are of pools that count differently", remedy="give those of one program"
-        )
+    """All worth trying: first blocks up to the one that has room for what the group's pools ever
+    held, in the sizes that the factory makes; increments likewise, finer where they are small."""
     most = max(
         _largest(trace, group)
         for trace, group in zip(traces, own, strict=True)
         if group is not None
     )
-    firsts = _firsts(rule, most)
+    firsts = _firsts(traces[0].rule, most)
     increments = (*range(64, 1024, 16), *range(1024, 2048, 64), *range(2048, 8193, 256))
-    kept = [size for size in increments if size <= max(most, 128)]
+    kept = _up_to(increments, max(most, 128))
     return tuple(Sizes(first, increment) for first in firsts for increment in kept)
 
 
@@ -150,11 +188,15 @@ def _largest(trace: PoolTrace, group: Group) -> int:
     return int(replay_group(trace, group, None).used.max(initial=0))
 
 
-def _firsts(rule: PoolRule, most: int) -> tuple[int, ...]:
+def _firsts(rule: PoolRule, most: int) -> Sequence[int]:
     head = rule.pool + rule.block + rule.align
     sizes = rule.sizes or tuple(range(LEAST_INITIAL, 8193, 128))
-    fitting = [size for size in sizes if size >= head]
-    return tuple(size for size in fitting if size <= most) or tuple(fitting[:1])
+    return _up_to([size for size in sizes if size >= head], most) or (head,)
+
+
+def _up_to(sizes: Sequence[int], most: int) -> Sequence[int]:
+    """Ascending ones, up to the first that has room for so much."""
+    return sizes[: bisect.bisect_left(sizes, most) + 1]
 
 
 # ---- all groups ---------------------------------------------------------------------------------
@@ -180,16 +222,47 @@ class _Search:
         peaks: Longs = np.maximum.reduceat(held, self.starts, axis=-1).sum(axis=-1)
         return peaks
 
+    def peak(self, picked: Sequence[int]) -> int:
+        return int(self.peaks(self.held(picked)))
+
+    def calls(self, picked: Sequence[int]) -> int:
+        """Of the groups that have choices."""
+        return sum(int(one.calls[at]) for one, at in zip(self.choices, picked, strict=True))
+
+    def plan(self, picked: Sequence[int]) -> dict[str, Sizes]:
+        pairs = zip(self.choices, picked, strict=True)
+        return {one.name: sizes for one, at in pairs if (sizes := one.pairs[at]) is not None}
+
 
 def _descents(search: _Search) -> Iterator[tuple[int, ...]]:
-    """A choice for each price, from the choice for the price before it, down and then up."""
+    """As recorded, then a choice for each price, from the choice for the price before it, down and
+    then up."""
+    yield (0,) * len(search.choices)
     picked = tuple(int(one.calls.argmin()) for one in search.choices)
     for price in (*reversed(PRICES), *PRICES):
         picked = _descent(search, picked, price)
         yield picked
 
 
-def _descent(search: _Search, picked: tuple[int, ...], price: float) -> tuple[int, ...]:
+def _limited(
+    search: _Search, found: Sequence[tuple[int, ...]], limits: Sequence[int]
+) -> Iterator[tuple[int, ...]]:
+    """Prices find no choice that lies behind the line between two others: from the best within a
+    number of calls, as far as that number goes. The recorded one is among the numbers."""
+    calls = [search.calls(picked) for picked in found]
+    held = [search.peak(picked) for picked in found]
+    spread = np.linspace(min(calls), max(calls), BUDGETS).astype(int).tolist()
+    for limit in sorted({calls[0], *limits, *spread}):
+        within = [at for at in range(len(found)) if calls[at] <= limit]
+        if not within:
+            continue
+        best = min(within, key=lambda at: (held[at], calls[at]))
+        yield _descent(search, found[best], CHEAP, limit=limit)
+
+
+def _descent(
+    search: _Search, picked: tuple[int, ...], price: float, *, limit: int | None = None
+) -> tuple[int, ...]:
     chosen = list(picked)
     held = search.held(chosen)
     for _ in range(ROUNDS):
@@ -197,6 +270,9 @@ def _descent(search: _Search, picked: tuple[int, ...], price: float) -> tuple[in
         for index, one in enumerate(search.choices):
             others = held - one.held[chosen[index]]
             score = search.peaks(others + one.held) + price * one.calls
+            if limit is not None:
+                spare = limit - search.calls(chosen) + one.calls[chosen[index]]
+                score[one.calls > spare] = np.inf
             best = int(score.argmin())
             if score[best] < score[chosen[index]]:
                 chosen[index] = best
@@ -206,12 +282,10 @@ def _descent(search: _Search, picked: tuple[int, ...], price: float) -> tuple[in
     return tuple(chosen)
 
 
-def _point(search: _Search, picked: tuple[int, ...], fixed_calls: int) -> Point:
-    pairs = list(zip(search.choices, picked, strict=True))
+def _replayed(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]], plan: Plan) -> Point:
+    runs = [replay(trace, own, plan) for trace, own in zip(traces, groups, strict=True)]
     return Point(
-        allocated=int(search.peaks(search.held(picked))),
-        calls=fixed_calls + sum(int(one.calls[at]) for one, at in pairs),
-        plan={one.name: one.pairs[at] for one, at in pairs},
+        allocated=sum(run.peak for run in runs), calls=sum(run.calls for run in runs), plan=plan
     )
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscope.errors import InputError
 from heapscope.pools.pool_trace import Kind, PoolTrace
 
-__all__ = ["Group", "Sizes", "find_groups"]
+__all__ = ["Group", "Sizes", "agreed", "find_groups"]
 
 #: At the end of a pool's name: the address that PJLIB puts there for %p.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
+#: In the name of an option: PJNATH_POOL_LEN_NATCK, PJSIP_POOL_RDATA_LEN.
+_LENGTH = re.compile(r"_LEN(?=_|$)")
 OPTION = "@"  #: NAME@OPTION: the option that says the initial size
 
 
@@ -40,15 +43,17 @@ class Group:
     chosen: NDArray[np.uint8]  # 1 for its pools, by index
 
     def defines(self, sizes: Sizes) -> tuple[str, ...]:
-        """Lines for a header; without an option, a comment that says what to change."""
+        """Lines for a header; where an option's name is not known, a comment that says what to
+        change."""
         if self.option is None:
-            return (
-                f"/* pool {self.name}: initial {sizes.initial}, increment {sizes.increment} */",
-            )
-        increment = self.option.replace("_LEN_", "_INC_", 1)
+            name = self.name.replace("*/", "* /")  # whoever named it does not end the comment
+            return (f"/* pool {name}: initial {sizes.initial}, increment {sizes.increment} */",)
+        increment = _LENGTH.sub("_INC", self.option, count=1)
         return (
             f"#define {self.option} {sizes.initial}",
-            *([f"#define {increment} {sizes.increment}"] if increment != self.option else []),
+            f"#define {increment} {sizes.increment}"
+            if increment != self.option
+            else f"/* pools of {self.option}: increment {sizes.increment} */",
         )
 
 
@@ -61,6 +66,19 @@ def find_groups(trace: PoolTrace) -> tuple[Group, ...]:
     with_option = any(labels[index][1] is not None for index in seen)
     names = sorted({labels[index][0] for index in seen})
     return tuple(_group(name, labels, created, with_option, trace.rule.follow) for name in names)
+
+
+def agreed(traces: Sequence[PoolTrace]) -> list[tuple[Group, ...]]:
+    """The groups of several traces; those whose sizes stay in one of them stay in all. InputError:
+    other sizes may be tried, and the traces' pools do not count alike."""
+    groups = [find_groups(trace) for trace in traces]
+    can = any(group.free for own in groups for group in own)
+    if can and any(trace.rule != traces[0].rule for trace in traces):
+        raise InputError(
+            "the traces are of pools that count differently", remedy="give those of one program"
+        )
+    fixed = {group.name for own in groups for group in own if not group.free}
+    return [tuple(replace(group, free=group.name not in fixed) for group in own) for own in groups]
 
 
 def _group(

@@ -19,7 +19,7 @@ __all__ = ["Kind", "PoolTrace", "read_pools"]
 
 RULE = "pools"  #: metadata: format/SPEC.md
 PJLIB = "pjlib"
-EVENTS_MAX = 1 << 24
+BYTES_MAX = 1 << 40  #: of a block or a request; sums of so many fit into 64 bits
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
                 remedy="record them (docs/guide/pools-trace.md), or import a dump: "
                 "heapscope import pjsip FILE -o T.hst",
             )
+        _check(file, events[is_pool])
         pools = int(events["key"][is_pool].max()) + 1
         names = Names(noun="pool", known=reader.names(NameTable.POOL), limit=128)
         marks = mark_names(reader.names(NameTable.MARK))
@@ -79,6 +80,14 @@ def _own(rows: Events) -> Events:
     return chosen
 
 
+def _check(file: str, events: Events) -> None:
+    most = max(int(events[field].max()) for field in ("size", "new_key"))
+    if most > BYTES_MAX:
+        raise InputError(
+            f"{file}: a pool event of {most:,} bytes", remedy="no pool has so many: record it again"
+        )
+
+
 def _rule(file: str, raw: bytes) -> PoolRule:
     """ "pjlib pool=80 block=20 align=4 sizes=256 512 ..."; of other pools it is not known how they
     grow."""
@@ -96,6 +105,7 @@ def _rule(file: str, raw: bytes) -> PoolRule:
         not head or head["align"] not in (1, 2, 4, 8, 16, 32, 64) or list(sizes) != sorted(sizes)
     )
     limits = (*head.values(), *sizes)
+    wrong |= 0 in sizes
     if wrong or len(sizes) > POOL_SIZES_MAX or not all(0 <= one < 1 << 31 for one in limits):
         raise InputError(
             f"{file}: its metadata says of its pools: {printable(raw)}",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
 
 from heapscope.errors import InputError
+from heapscope.measure.wording import plural
 from heapscope.native.status import StatusError
 from heapscope.nearest import did_you_mean
 from heapscope.pools.advise import Advance, Point, advise, best_within
-from heapscope.pools.groups import Group, Sizes, find_groups
-from heapscope.pools.pool_trace import PoolTrace
+from heapscope.pools.groups import Group, Sizes, agreed
+from heapscope.pools.pool_trace import Kind, PoolTrace
 from heapscope.pools.replayed import Plan, Replayed, everywhere, replay
 from heapscope.pools.result import (
     Advice,
@@ -63,11 +66,11 @@ def pools_result(
     progress: Advance,
 ) -> PoolsResult:
     """`calls` None: as many as were recorded."""
-    groups = [find_groups(trace) for trace in traces]
+    groups = agreed(traces)
     plan = _plan(traces, groups, wanted)
+    pairs = list(zip(traces, groups, strict=True))
+    recorded = [_recorded(trace, own) for trace, own in pairs]
     try:
-        pairs = list(zip(traces, groups, strict=True))
-        recorded = [replay(trace, own) for trace, own in pairs]
         others = [replay(trace, own, plan) for trace, own in pairs] if plan else None
     except StatusError:
         raise InputError(
@@ -79,23 +82,51 @@ def pools_result(
     )
     can = any(group.free for own in groups for group in own)
     advice = _advice(traces, groups, recorded, calls, progress) if can else None
-    return PoolsResult(traces=rows, advice=advice, messages=tuple(_messages(traces, rows, can)))
-
-
-def _messages(traces: Sequence[PoolTrace], rows: Sequence[TraceRows], can: bool) -> list[str]:
-    found = [f"{trace.file}: {text}" for trace in traces for text in trace.messages]
-    for row in rows:
-        if row.unlike:
-            found.append(
-                f"{row.file}: {row.unlike:,} requests made a pool grow otherwise than the replay "
-                "says: what it says of other sizes is not exact"
-            )
+    messages = [f"{trace.file}: {text}" for trace in traces for text in trace.messages]
+    for (trace, _), now in zip(pairs, recorded, strict=True):
+        messages += [f"{trace.file}: {text}" for text in _doubts(trace, now)]
     if not can:
-        found.append(
+        messages.append(
             "the trace does not tell how its pools grow: no other sizes can be tried, and there is "
             "no advice"
+            if all(trace.rule.follow for trace in traces)
+            else "there are no pools whose sizes may change: there is no advice"
         )
-    return found
+    return PoolsResult(traces=rows, advice=advice, messages=tuple(messages))
+
+
+def _recorded(trace: PoolTrace, groups: Sequence[Group]) -> Replayed:
+    try:
+        return replay(trace, groups)
+    except StatusError:
+        raise InputError(
+            f"{trace.file}: a pool's first block is smaller than its own header",
+            remedy="the fact `pools` has to give the headers' sizes on the chip that was recorded: "
+            "docs/guide/pools-trace.md",
+        ) from None
+
+
+def _doubts(trace: PoolTrace, now: Replayed) -> Iterator[str]:
+    """What makes the figures less than the truth."""
+    totals = now.totals
+    if totals.unlike:
+        yield (
+            f"{plural(totals.unlike, 'request')} made a pool grow otherwise than the replay says: "
+            "what it says of other sizes is not exact"
+        )
+    if totals.failed:
+        yield (
+            f"{plural(totals.failed, 'request')} could not be served by a pool that must not grow; "
+            "with other sizes it may"
+        )
+    events = trace.events[trace.events["kind"] >= Kind.CREATE]
+    created = np.unique(events["key"][events["kind"] == Kind.CREATE])
+    stray = totals.stray + int((~np.isin(events["key"], created)).sum())
+    if stray:
+        yield (
+            f"{plural(stray, 'event')} of pools whose creation is not in the trace: they are not "
+            "counted"
+        )
 
 
 def _plan(
@@ -187,7 +218,7 @@ def _advice(
     calls: int | None,
     progress: Advance,
 ) -> Advice:
-    front = advise(traces, groups, progress=progress)
+    front = advise(traces, groups, calls=calls, progress=progress)
     now = Choice(
         allocated=sum(one.peak for one in recorded),
         calls=sum(one.calls for one in recorded),

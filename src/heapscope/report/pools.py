@@ -65,10 +65,17 @@ def _advised(advice: Advice) -> Iterator[str]:
         least = advice.front[0].calls
         yield f"No sizes do with {plural(advice.calls, 'heap call')}; the fewest are {least:,}."
         return
-    yield (
-        f"Advice: {size(chosen.allocated)} at the peak with {plural(chosen.calls, 'heap call')}, "
-        f"instead of {size(advice.recorded.allocated)} with {advice.recorded.calls:,}."
-    )
+    if not chosen.sizes:
+        yield (
+            f"No other sizes were found that hold less at the peak with "
+            f"{plural(advice.calls, 'heap call')}."
+        )
+    else:
+        yield (
+            f"Advice: {size(chosen.allocated)} at the peak with "
+            f"{plural(chosen.calls, 'heap call')}, instead of "
+            f"{size(advice.recorded.allocated)} with {advice.recorded.calls:,}."
+        )
     if lazy is not None:
         yield f"128 bytes everywhere: {size(lazy.allocated)} with {lazy.calls:,}."
 

@@ -56,6 +56,38 @@ def test_pools_of_one_name_are_told_apart_and_shrunk_ones_begin_anew(tmp_path: P
     assert trace["pools"] == 2
 
 
+def test_no_moment_between_two_dumps_holds_more_than_both(tmp_path: Path) -> None:
+    """One is emptied and larger, what another had is gone."""
+    head = " cachpool   Dumping all active pools:\n"
+    line = " cachpool  {}:  {} of {} (50%) used\n".format
+    log = tmp_path / "a.log"
+    log.write_text(head + line("a", 10, 100) + line("b", 900, 1000) + head + line("a", 5, 400))
+    trace = imported(log, tmp_path / "T.hst")
+    assert [(m["used"], m["allocated"]) for m in trace["marks"]] == [(910, 1100), (5, 400)]
+    assert trace["peak"]["allocated"] == 1100
+
+
+def test_a_dump_of_thousands_after_one_of_thousands_of_others(tmp_path: Path) -> None:
+    lines = []
+    for dump in range(2):
+        lines.append(" cachpool   Dumping all active pools:")
+        lines += [f" cachpool p0x{dump}{pool:04x}: 10 of 100 (10%) used" for pool in range(2500)]
+    log = tmp_path / "a.log"
+    log.write_text("\n".join(lines))
+    trace = imported(log, tmp_path / "T.hst")
+    assert [m["allocated"] for m in trace["marks"]] == [250_000, 250_000]
+
+
+def test_bytes_that_would_not_add_up_are_no_dump(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(
+        "".join(f"cachpool p{n}: {10**18 - 1} of {10**18 - 1} (99%) used\n" for n in range(30))
+        + "cachpool q: 999999999999 of 999999999999 (100%) used\n"
+    )
+    trace = imported(log, tmp_path / "T.hst")
+    assert trace["peak"]["allocated"] == 999_999_999_999
+
+
 def test_the_next_command_is_that_of_pools_and_bad_lines_are_counted(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     bad = (

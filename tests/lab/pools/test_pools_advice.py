@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import random
 from pathlib import Path
 
 import pytest
 
+from heapscope.pools import advise as advising
 from heapscope.pools.advise import Point, advise, best_within
-from heapscope.pools.groups import Group, Sizes, find_groups
+from heapscope.pools.groups import Group, Sizes, agreed, find_groups
 from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
 from heapscope.pools.replayed import everywhere, replay
 
@@ -66,3 +69,84 @@ def test_a_pool_of_one_need_gets_it(tmp_path: Path) -> None:
     trace = read_pools(write(tmp_path / "one.hst", events, ["only"], rule=rule))
     (point,) = advise([trace], [find_groups(trace)], progress=lambda done, total: None)
     assert point == Point(allocated=256 + 1024, calls=2, plan={"only": Sizes(256, 1024)})
+
+
+def test_what_was_recorded_is_a_choice(tmp_path: Path) -> None:
+    """Sizes that no list to try has: two blocks, where 8192 at a time are eight."""
+    told = [(Kind.CREATE, 0, 256, 65536), (Kind.GROW, 0, 65536), *[(Kind.ALLOC, 0, 1000)] * 60]
+    trace = read_pools(write(tmp_path / "large.hst", rows(*told), ["large"]))
+    found = best_within(front_of(trace), 2)
+    assert found == Point(allocated=256 + 65536, calls=2, plan={})
+
+
+def test_a_first_block_may_be_the_next_larger_one(tmp_path: Path) -> None:
+    """300 bytes with the header: more than the first size that can be, less than the second."""
+    told = ((Kind.CREATE, 0, 256, 512), (Kind.GROW, 0, 512), (Kind.ALLOC, 0, 200))
+    trace = read_pools(write(tmp_path / "next.hst", rows(*told), ["next"]))
+    found = best_within(front_of(trace), 1)
+    assert found is not None
+    assert (found.allocated, found.calls, found.plan["next"].initial) == (512, 1, 512)
+
+
+def front_of(*traces: PoolTrace) -> tuple[Point, ...]:
+    return advise(traces, agreed(traces), progress=lambda done, total: None)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_trying_all_of_a_few_sizes_finds_next_to_nothing_better(seed: int, tmp_path: Path) -> None:
+    trace = read_pools(
+        write(tmp_path / "t.hst", rows(*story(seed)), [*(["a@A_LEN", "b@B_LEN"] * 10), "own"])
+    )
+    groups = find_groups(trace)
+    front = front_of(trace)
+    few = [Sizes(*pair) for pair in itertools.product((256, 512, 1024), (64, 128, 256, 512, 960))]
+    for first, second in itertools.product((None, *few), repeat=2):
+        plan = {name: s for name, s in (("A_LEN", first), ("B_LEN", second)) if s is not None}
+        run = replay(trace, groups, plan)
+        best = best_within(front, run.calls)
+        assert best is not None
+        assert best.allocated <= run.peak * 1.01  # one kind after the other: rarely the very best
+
+
+def story(seed: int) -> list[tuple[int, ...]]:
+    """Pools of two kinds that come and go, each with a few requests, beside a large one of the
+    program's own in the first half."""
+    chance = random.Random(seed)
+    told: list[tuple[int, ...]] = [(Kind.CREATE, 20, 20000, 512)]
+    live: list[int] = []
+    for pool in range(20):
+        if pool == 10:
+            told.append((Kind.RELEASE, 20))
+        told.append((Kind.CREATE, pool, 512, 256))
+        live.append(pool)
+        for _ in range(chance.randrange(5)):
+            told.append((Kind.ALLOC, chance.choice(live), chance.randrange(400)))
+        if chance.random() < 0.7:
+            told.append((Kind.RELEASE, live.pop(chance.randrange(len(live)))))
+    return told
+
+
+def test_sizes_that_stay_in_one_trace_stay_in_all(tmp_path: Path) -> None:
+    """The pools without an option are the program's own where others have one."""
+    events = rows((Kind.CREATE, 0, 512, 512), (Kind.CREATE, 1, 512, 512), (Kind.ALLOC, 1, 50))
+    traces = [
+        read_pools(write(tmp_path / "one.hst", events, ["x@X_LEN", "own"])),
+        read_pools(write(tmp_path / "two.hst", events, ["x", "own"])),
+    ]
+    groups = agreed(traces)
+    assert {g.name: g.free for g in groups[1]} == {"x": True, "own": False}
+    for point in front_of(*traces):
+        runs = [replay(t, own, point.plan) for t, own in zip(traces, groups, strict=True)]
+        assert point.allocated == sum(run.peak for run in runs)
+        assert "own" not in point.plan
+
+
+def test_very_many_moments_are_looked_at_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = advised("ice_default")
+    monkeypatch.setattr(advising, "MOMENTS_MAX", 40)
+    traces, groups = told("ice_default")
+    front = advise(traces, groups, progress=lambda done, total: None)
+    for point in front:
+        assert point.allocated == replay(traces[0], groups[0], point.plan).peak
+    least, best = front[-1], whole[-1]
+    assert least.allocated <= best.allocated * 1.02

@@ -82,6 +82,56 @@ def test_pools_that_grow_in_their_own_way_are_only_shown(tmp_path: Path) -> None
     assert run("pools", trace, "--set", "all=128:128").exit_code == 2
 
 
+def test_a_header_larger_than_all_sizes_has_advice(tmp_path: Path) -> None:
+    rule = "pjlib pool=9000 block=20 align=4 sizes=256 512"
+    told = ((Kind.CREATE, 0, 10000, 512), (Kind.ALLOC, 0, 600))
+    document = valid(
+        run("pools", write(tmp_path / "t.hst", rows(*told), ["p"], rule=rule), "--json", "-").stdout
+    )
+    assert document["advice"]["chosen"]["allocated"] <= 10000
+
+
+def test_the_increment_is_told_whatever_the_option_is_called(tmp_path: Path) -> None:
+    told = [(Kind.CREATE, pool, 1024, 512) for pool in range(4)]
+    names = ["rtd%p@PJSIP_POOL_RDATA_LEN", "x@MY_SIZE", "y@A_LENGTH", "z@Z_LEN"]
+    lines = run("pools", write(tmp_path / "t.hst", rows(*told), names)).stdout.splitlines()
+    said = [line for line in lines if line.startswith(("#define", "/*"))]
+    assert [line.split()[1] for line in said if "LEN " in line] == ["PJSIP_POOL_RDATA_LEN", "Z_LEN"]
+    assert any(line.startswith("#define PJSIP_POOL_RDATA_INC ") for line in said)
+    assert any(line.startswith("#define Z_INC ") for line in said)
+    assert any(line.startswith("/* pools of MY_SIZE: increment ") for line in said)
+    assert any(line.startswith("/* pools of A_LENGTH: increment ") for line in said)
+
+
+def test_a_name_does_not_end_the_comment(tmp_path: Path) -> None:
+    trace = write(tmp_path / "t.hst", rows((Kind.CREATE, 0, 1024, 512)), ["a*/ int b; /*"])
+    assert "/* pool a* / int b; /*: initial 256, increment" in run("pools", trace).stdout
+
+
+def test_what_is_not_counted_is_said(tmp_path: Path, small: Path) -> None:
+    told = (
+        (Kind.ALLOC, 5, 256),
+        (Kind.CREATE, 0, 256, 0),
+        (Kind.ALLOC, 0, 1000),
+        (Kind.RELEASE, 0),
+        (Kind.ALLOC, 0, 8),
+    )
+    document = valid(
+        run("pools", write(tmp_path / "t.hst", rows(*told), ["p"]), "--json", "-").stdout
+    )
+    said = " ".join(document["messages"])
+    assert "2 events of pools whose creation is not in the trace" in said
+    assert "1 request could not be served" in said
+    assert not valid(run("pools", small, "--json", "-").stdout)["messages"]
+
+
+def test_nothing_better_is_said_so(tmp_path: Path) -> None:
+    told = ((Kind.CREATE, 0, 256, 512), (Kind.ALLOC, 0, 8))
+    done = run("pools", write(tmp_path / "t.hst", rows(*told), ["p"]))
+    assert "No other sizes were found that hold less" in " ".join(done.stdout.split())
+    assert "/* pool" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -107,7 +157,12 @@ def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:
     assert "heapscope import pjsip" in done.stderr
     assert run("pools", tmp_path / "gone.hst").exit_code == 2
     events = rows((Kind.CREATE, 0, 256, 512))
-    for rule in ("pjlib", "pjlib pool=x block=1 align=4", "pjlib pool=1 block=1 align=3"):
+    for rule in (
+        "pjlib",
+        "pjlib pool=x block=1 align=4",
+        "pjlib pool=1 block=1 align=3",
+        "pjlib pool=0 block=0 align=1 sizes=0 256",
+    ):
         bad = write(tmp_path / "bad.hst", events, ["p"], rule=rule)
         done = run("pools", bad)
         assert done.exit_code == 2
@@ -115,6 +170,17 @@ def test_traces_that_say_nothing(tmp_path: Path, small: Path) -> None:
     done = run("pools", small, captured("ice_plain"))
     assert done.exit_code == 2
     assert "count differently" in done.stderr
+    trace = write(tmp_path / "short.hst", rows((Kind.CREATE, 0, 64, 512)), ["p"])
+    done = run("pools", trace)
+    assert done.exit_code == 2
+    assert "first block is smaller than its own header" in done.stderr
+    assert "--set" not in done.stderr
+    done = run("pools", small, "--set", "all=100", "--json", "-")  # rounded to what has room
+    assert done.exit_code == 0
+    for row in ((Kind.CREATE, 0, 1 << 62, 512), (Kind.CREATE, 0, 256, (1 << 64) - 1)):
+        done = run("pools", write(tmp_path / "huge.hst", rows(row), ["p"]))
+        assert done.exit_code == 2
+        assert f"a pool event of {max(row):,} bytes" in done.stderr
     cut = tmp_path / "cut.hst"
     cut.write_bytes(small.read_bytes()[:-30])
     assert run("pools", cut).exit_code == 0 or "cut" in run("pools", cut).stderr
