@@ -168,7 +168,7 @@ def see(chromium: Any) -> Iterator[Open]:
     contexts: list[Any] = []
 
     def open_it(path: Path, **options: Any) -> Seen:
-        context = chromium.new_context(viewport={"width": 1320, "height": 900}, **options)
+        context = chromium.new_context(**{"viewport": {"width": 1320, "height": 900}, **options})
         contexts.append(context)
         page = context.new_page()
         seen = Seen(page)

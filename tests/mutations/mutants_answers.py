@@ -16,6 +16,7 @@ UPGRADE = "tests/lab/upgrade/test_upgrade_published.py"
 UPGRADE_PARTS = "tests/lab/upgrade/test_upgrade_waterfall.py"
 EXPORT_PROFILES = "tests/lab/export/test_export_profiles.py"
 EXPORT_TABLES = "tests/lab/export/test_export_tables.py"
+EXPERIMENT_PAGE = "tests/lab/report/test_experiment_html.py"
 
 ANSWERS = (
     Mutant(
@@ -331,5 +332,29 @@ ANSWERS = (
         'must = "ESP_WIFI_RX_BA_WIN <= 2 * ESP_WIFI_STATIC_RX_BUFFER_NUM"',
         'must = "ESP_WIFI_RX_BA_WIN <= 3 * ESP_WIFI_STATIC_RX_BUFFER_NUM"',
         "tests/lab/lint/test_lint_rules.py",
+    ),
+    Mutant(
+        "pages of experiments",
+        "a difference has a colour although it is held to nothing",
+        "src/heapscope/report/page/experiment.py",
+        'tone = _tone(value) if table.missed(row, column) else ""',
+        'tone = _tone(value) if column.signed else ""',
+        EXPERIMENT_PAGE,
+    ),
+    Mutant(
+        "pages of experiments",
+        "a decimated curve loses its highs",
+        "src/heapscope/report/page/plots.py",
+        "start + int(np.nanargmin(span)), start + int(np.nanargmax(span))",
+        "start + int(np.nanargmin(span))",
+        EXPERIMENT_PAGE,
+    ),
+    Mutant(
+        "pages of experiments",
+        "names in a page's data end its script",
+        "src/heapscope/report/page/frame.py",
+        'for mark in "<>&":',
+        'for mark in "":',
+        EXPERIMENT_PAGE,
     ),
 )

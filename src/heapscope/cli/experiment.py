@@ -22,6 +22,10 @@ def experiment(
         Path | None,
         typer.Option("--write", metavar="FILE", help="Also write the tables as Markdown."),
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write a page with tables and curves."),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="The whole of an experiment that is shortened; minutes.")
     ] = False,
@@ -34,8 +38,12 @@ def experiment(
                     regions, and what its upgrade cost, for every allocator and our heap
       wifi-ranks    40 published Wi-Fi configurations: memory and throughput of each as predicted
                     from the others, and power save; some ten seconds
+      wifi-path     lwIP on a simulated link: heap and throughput by window, buffers and loss, a
+                    second opinion on the ranks' throughputs
       tls-ladder    seven steps that give back a TLS client's memory, each predicted from traces
       ice-pools     pools of a real ICE negotiation, and the sizes that would have served it better
+      script-heap   a script engine on the shared heap or its own, over a composed week; --full
+                    plays every minute of it
 
     Exit code 1 when a figure that must come out exactly does not.
 
@@ -44,6 +52,7 @@ def experiment(
       heapscope experiment heap-change
       heapscope experiment heap-change --json -
       heapscope experiment all --write experiments.md
+      heapscope experiment tls-ladder --html ladder.html
     """
     from heapscope.cli.json_output import wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
@@ -59,6 +68,11 @@ def experiment(
         from heapscope.experiments.markdown import markdown
 
         write_text(markdown(results), write, option="--write")
+    if html is not None:
+        from heapscope.report.page.experiment import experiment_html
+
+        page = experiment_html(results)
+        write_text(page, html, option="--html")
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.experiment import print_experiment
@@ -68,5 +82,10 @@ def experiment(
             if number:
                 target.print()
             print_experiment(result, target)
+        if html is not None and wants_tables(html):
+            from heapscope.trace.names import printable
+
+            size, where = len(page.encode("utf-8")), printable(str(html), limit=400)
+            typer.echo(f"\n{where}: {size:,} B; open it in a browser")
     if any(failures(results)):
         raise typer.Exit(FAILED)

@@ -31,6 +31,9 @@ def _experiment(experiment: Experiment) -> Iterator[str]:
     yield f"{experiment.title}. Published: {experiment.source}.\n"
     yield from (f"- {sentence}" for sentence in (*experiment.findings, experiment.verdict()))
     yield ""
+    if experiment.plots:
+        names = "; ".join(plot.title for plot in experiment.plots)
+        yield f"Curves, drawn by `heapscope experiment {experiment.name} --html FILE`: {names}.\n"
     for table in experiment.tables:
         yield from _table(table)
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import isfinite
 from typing import Any
 
-__all__ = ["Cell", "Check", "Column", "Experiment", "Plot", "Series", "Table"]
+__all__ = ["NO", "Cell", "Check", "Column", "Experiment", "Plot", "Series", "Table"]
 
 Cell = str | int | float | None
+
+#: What a column says of a figure that is outside its bounds.
+NO = "no"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`key` is its name in JSON. Numbers have `unit`; fractions are shown with `digits`."""
+    """`key` is its name in JSON. Numbers have `unit`; fractions are shown with `digits`. One
+    that is not 0 is a miss where it is `exact`, or where the column `judged_by` says NO."""
 
     key: str
     heading: str
@@ -23,6 +29,8 @@ class Column:
     signed: bool = False  # a difference
     ratio: bool = False  # how many times as much
     digits: int = 2
+    exact: bool = False
+    judged_by: str = ""
 
     def text(self, value: Cell) -> str:
         """A cell for people; None, what there is no figure of, reads "-"."""
@@ -52,6 +60,16 @@ class Table:
         index = [column.key for column in self.columns].index(key)
         return tuple(row[index] for row in self.rows)
 
+    def missed(self, row: Sequence[Cell], column: Column) -> bool:
+        """Whether this column's cell of the row is a difference that should not be."""
+        value = row[self.columns.index(column)]
+        if not isinstance(value, int | float) or value == 0:
+            return False
+        if column.judged_by:
+            keys = [each.key for each in self.columns]
+            return row[keys.index(column.judged_by)] == NO
+        return column.exact
+
     def to_json(self) -> dict[str, Any]:
         keys = [column.key for column in self.columns]
         return {
@@ -67,19 +85,38 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """One curve: as many `y` as `x`, `x` ascending; None where there is no figure."""
+    """One curve: as many `y` as `x`, `x` ascending; None where there is no figure. `points`: dots
+    without a line. `beside`: the name of the series that it is put beside, as published figures are
+    beside computed ones; it gets that one's colour, and is dashed."""
 
     name: str
     x: tuple[float, ...]
     y: tuple[float | None, ...]
+    points: bool = False
+    beside: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ValueError(f"{self.name}: {len(self.x)} x and {len(self.y)} y")
+        if any(later < x for x, later in pairwise(self.x)):
+            raise ValueError(f"{self.name}: x does not ascend")
+        if not all(map(isfinite, (*self.x, *(y for y in self.y if y is not None)))):
+            raise ValueError(f"{self.name}: not a number; what there is no figure of is None")
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, "x": list(self.x), "y": list(self.y)}
+        return {
+            "name": self.name,
+            "x": list(self.x),
+            "y": list(self.y),
+            "points": self.points,
+            "beside": self.beside,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """Curves over one axis. `logarithmic`: the vertical axis, then every y is above 0."""
+    """Curves over one axis. `logarithmic`: the vertical axis, then every y is above 0. `x_labels`:
+    names at x = 0, 1, 2, ... instead of numbers."""
 
     key: str
     title: str
@@ -90,12 +127,23 @@ class Plot:
     y_unit: str = ""
     logarithmic: bool = False
     notes: tuple[str, ...] = ()
+    x_labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [each.name for each in self.series]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{self.key}: two series of one name")
+        for each in self.series:
+            if each.beside and each.beside not in names:
+                raise ValueError(f"{self.key}: {each.name} is beside {each.beside}, which is not")
+            if self.logarithmic and any(y is not None and y <= 0 for y in each.y):
+                raise ValueError(f"{self.key}: {each.name} is not above 0, its axis logarithmic")
 
     def to_json(self) -> dict[str, Any]:
         return {
             "key": self.key,
             "title": self.title,
-            "x": {"heading": self.x_heading, "unit": self.x_unit},
+            "x": {"heading": self.x_heading, "unit": self.x_unit, "labels": list(self.x_labels)},
             "y": {"heading": self.y_heading, "unit": self.y_unit},
             "logarithmic": self.logarithmic,
             "series": [curve.to_json() for curve in self.series],
@@ -151,6 +199,11 @@ class Experiment:
         return tuple(check for check in self.checks if not check.holds)
 
     def verdict(self) -> str:
+        if not self.checks:
+            return "No figure of it must come out exactly."
+        if len(self.checks) == 1:
+            does = "does not" if self.failed else "does"
+            return f"The one figure that must come out exactly {does}."
         if not self.failed:
             return f"All {len(self.checks)} figures that must come out exactly do."
         return f"{len(self.failed)} of {len(self.checks)} figures that must come out exactly do not"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from heapscope.experiments import heap_change
-from heapscope.experiments.heap_change import control, counts, timing, upgrade
+from heapscope.experiments.heap_change import control, counts, curves, timing, upgrade
 from heapscope.experiments.heap_change.subjects import PUBLISHED
 from heapscope.experiments.result import Experiment
 
 __all__ = ["compute"]
 
-PARTS = 4
+PARTS = 5
 
 
 def compute(progress: Callable[[int, int], None]) -> Experiment:
@@ -25,6 +25,8 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
     progress(3, PARTS)
     started = upgrade.start_all()
     progress(4, PARTS)
+    grown = curves.grow_all()
+    progress(5, PARTS)
     return Experiment(
         name=heap_change.NAME,
         title=heap_change.TITLE,
@@ -40,5 +42,6 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
             *control.tables(opened),
             *upgrade.tables(started),
         ),
+        plots=tuple(curves.plots(grown, counted)),
         checks=tuple(counts.checks(counted)),
     )

@@ -62,10 +62,10 @@ def _published(counts: dict[str, Counts]) -> Table:
             Column(key="figure", heading="Figure", name=True),
             Column(key="before_published", heading="4.2 published"),
             Column(key="before_computed", heading="computed"),
-            Column(key="before_difference", heading="difference", signed=True),
+            Column(key="before_difference", heading="difference", signed=True, exact=True),
             Column(key="after_published", heading="4.3.2 published"),
             Column(key="after_computed", heading="computed"),
-            Column(key="after_difference", heading="difference", signed=True),
+            Column(key="after_difference", heading="difference", signed=True, exact=True),
         ),
         rows=tuple(_published_rows(counts)),
         notes=(

@@ -6,12 +6,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.experiments.ice_pools.recorded import PUBLISHED, Call, read_call
-from heapscope.experiments.result import Check, Column, Table
+from heapscope.experiments.result import Check, Column, Plot, Series, Table
 from heapscope.pools.advise import Point, advise, best_within
 from heapscope.pools.groups import Sizes
 from heapscope.pools.replayed import Replayed, everywhere, replay
 
-__all__ = ["Advised", "Rebuilt", "Tried", "advised", "checks", "figures", "findings", "rebuilt"]
+__all__ = [
+    "Advised",
+    "Rebuilt",
+    "Tried",
+    "advised",
+    "checks",
+    "figures",
+    "findings",
+    "plots",
+    "rebuilt",
+]
 
 FIGURES = PUBLISHED["advice"]
 LAZY = Sizes(FIGURES["lazy"], FIGURES["lazy"])
@@ -176,6 +186,48 @@ def _front(found: Advised) -> Table:
         ),
         rows=tuple((point.calls, point.allocated) for point in found.front),
         detail=True,
+    )
+
+
+# ---- curve --------------------------------------------------------------------------------------
+
+
+def plots(found: Advised) -> Iterator[Plot]:
+    """The front of the calls that it is made from, and where other sizes of these stand."""
+    learnt = [one for one in found.tried if one.name in LEARNT]
+    others = {
+        "as recorded": [one.recorded for one in learnt],
+        f"{LAZY.initial} bytes everywhere": [one.lazy for one in learnt],
+        "the sizes advised": [one.advised for one in learnt],
+    }
+    front = sorted((point.calls, point.allocated) for point in found.front)
+    yield Plot(
+        key="front",
+        title="Sizes of pools: what is allocated at the peak, against heap calls",
+        x_heading="heap calls",
+        y_heading="sum of the peaks",
+        y_unit="B",
+        series=(
+            Series(
+                name="best choices of sizes",
+                x=tuple(float(calls) for calls, _ in front),
+                y=tuple(allocated for _, allocated in front),
+                points=True,
+            ),
+            *(
+                Series(
+                    name=name,
+                    x=(float(sum(one.calls for one in made)),),
+                    y=(sum(one.peak for one in made),),
+                    points=True,
+                )
+                for name, made in others.items()
+            ),
+        ),
+        notes=(
+            f"Of the {len(LEARNT)} calls that the advice is made from, added up. Left and below is "
+            "better.",
+        ),
     )
 
 

@@ -29,6 +29,7 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
         source=PUBLISHED["source"],
         findings=(*marks.findings(calls), *advice.findings(lazy, advised)),
         tables=(*marks.tables(calls), *advice.tables(lazy, advised)),
+        plots=(*marks.plots(calls), *advice.plots(advised)),
         checks=(*marks.checks(calls), *advice.checks(lazy, advised)),
         figures={**marks.figures(calls), **advice.figures(advised)},
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heapscope.experiments.ice_pools.recorded import PUBLISHED, Call
-from heapscope.experiments.result import Cell, Check, Column, Table
+from heapscope.experiments.result import Cell, Check, Column, Plot, Series, Table
 
-__all__ = ["checks", "figures", "findings", "tables"]
+__all__ = ["checks", "figures", "findings", "plots", "tables"]
 
 CONFIGURATIONS: list[dict[str, Any]] = PUBLISHED["configuration"]
 DEFAULT: dict[str, Any] = CONFIGURATIONS[0]
@@ -58,6 +58,36 @@ def _rows(one: dict[str, Any], call: Call) -> Iterator[tuple[Cell, ...]]:
         share = used * 100 // allocated  # as PJLIB's dump rounds
         told = one["utilisation"][index]
         yield (*cells, told, share, share - told)
+
+
+# ---- curves -------------------------------------------------------------------------------------
+
+
+def plots(calls: Calls) -> Iterator[Plot]:
+    for what in WHAT:
+        yield Plot(
+            key=f"{what}_by_mark",
+            title=f"Bytes of all pools {what} at six marks",
+            x_heading="mark",
+            x_labels=tuple(PUBLISHED["marks"]),
+            y_heading=what,
+            y_unit="B",
+            series=tuple(
+                curve for one in CONFIGURATIONS for curve in _curves(one, calls[one["key"]], what)
+            ),
+            notes=(
+                "Absolute figures are of another version: what compares is the shape, and the "
+                "distance from the defaults.",
+            ),
+        )
+
+
+def _curves(one: dict[str, Any], call: Call, what: str) -> tuple[Series, Series]:
+    x = tuple(float(number) for number in range(len(PUBLISHED["marks"])))
+    computed = tuple(call.at(mark)[WHAT.index(what)] for mark in PUBLISHED["marks"])
+    ours = Series(name=f"{one['title']}, computed", x=x, y=computed)
+    told = Series(name=f"{one['title']}, published", x=x, y=tuple(one[what]), beside=ours.name)
+    return ours, told
 
 
 # ---- ratios -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from heapscope.experiments import tls_ladder
 from heapscope.experiments.data_file import read_published
 from heapscope.experiments.result import Check, Experiment
-from heapscope.experiments.tls_ladder import cost, tables
+from heapscope.experiments.tls_ladder import cost, curves, tables
 from heapscope.experiments.tls_ladder.constants import values
 from heapscope.experiments.tls_ladder.ladder import climb
 from heapscope.experiments.tls_ladder.steps import STEPS
@@ -52,6 +52,7 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
             tables.parts(use),
             tables.constants(),
         ),
+        plots=tuple(curves.plots(gains, rows, steps)),
         checks=(
             Check(
                 what="minimum free DRAM of the first step, which the static use is found from",

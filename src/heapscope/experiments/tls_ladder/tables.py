@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope.experiments.result import Column, Table
+from heapscope.experiments.result import NO, Column, Table
 from heapscope.experiments.tls_ladder.constants import CONSTANTS, second_core
 from heapscope.experiments.tls_ladder.cost import CLOCKS, SlowDown
 from heapscope.experiments.tls_ladder.ladder import CALIBRATED, Firmware, Row
@@ -184,8 +184,8 @@ def _of(found: Sequence[Gain], key: str) -> int:
     return next(gain.gain for gain in found if gain.key == key)
 
 
-def _bytes(key: str, heading: str, *, signed: bool = False, wide: bool = False) -> Column:
-    return Column(key=key, heading=heading, unit="B", signed=signed, wide=wide)
+def _bytes(key: str, heading: str, **options: Any) -> Column:
+    return Column(key=key, heading=heading, unit="B", **options)
 
 
 def ladder(found: Sequence[Gain]) -> Table:
@@ -198,14 +198,14 @@ def ladder(found: Sequence[Gain]) -> Table:
             gain.published,
             gain.gain,
             gain.gain - gain.published,
-            "calibrated" if gain.key in CALIBRATED else "yes" if gain.holds else "no",
+            "calibrated" if gain.key in CALIBRATED else "yes" if gain.holds else NO,
             gain.iram_published,
             gain.iram_gain,
             gain.iram_gain - gain.iram_published,
         )
         for gain in found
     ]
-    within = "yes" if abs(computed - published) <= TOTAL_SHARE * published else "no"
+    within = "yes" if abs(computed - published) <= TOTAL_SHARE * published else NO
     irams = sum(g.iram_published for g in found), sum(g.iram_gain for g in found)
     whole = ("the whole", None, None, published, computed, computed - published, within)
     return Table(
@@ -217,7 +217,7 @@ def ladder(found: Sequence[Gain]) -> Table:
             _bytes("dram_computed", "DRAM\nc"),
             _bytes("gain_published", "gain\np", signed=True),
             _bytes("gain_computed", "gain\nc", signed=True),
-            _bytes("gain_difference", "difference", signed=True),
+            _bytes("gain_difference", "difference", signed=True, judged_by="holds"),
             Column(key="holds", heading="within\nbounds", name=True),
             _bytes("iram_published", "IRAM\np", signed=True),
             _bytes("iram_computed", "IRAM\nc", signed=True),

@@ -42,6 +42,7 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
             *rules.tables(published["inconsistent"]),
             *power_save.tables(published),
         ),
+        plots=tuple(rows.plots(found["row"])),
         checks=tuple(power_save.checks(published)),
         figures={**errors.figures(found), **gains.figures(bettered)},
     )

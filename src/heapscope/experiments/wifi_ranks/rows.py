@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from heapscope.experiments.result import Cell, Column, Table
+from heapscope.experiments.result import Cell, Column, Plot, Series, Table
 from heapscope.experiments.wifi_ranks.errors import METRIC_NAMES
 from heapscope.predict.validate import LeftOut
 from heapscope.predict.wifi_table import METRICS
 
-__all__ = ["tables"]
+__all__ = ["plots", "tables"]
 
 
 def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
@@ -88,3 +89,51 @@ def _band_row(found: LeftOut) -> tuple[Cell, ...]:
         for sign in (-1, 1):
             cells.append(round(found.memory.mean + sign * found.memory.reach(share), 1))
     return tuple(cells)
+
+
+# ---- curves -------------------------------------------------------------------------------------
+
+
+def plots(found: Sequence[LeftOut]) -> Iterator[Plot]:
+    predicted = [round(each.memory.mean, 1) for each in found]
+    yield _by_rank(
+        found,
+        key="memory_by_rank",
+        title="Available memory by rank: published, and predicted from all others",
+        y_heading="available memory",
+        y_unit="KB",
+        series=_pair("", predicted, [each.row.memory_kb for each in found]),
+    )
+    for protocol in ("TCP", "UDP"):
+        metrics = [metric for metric in METRICS if METRIC_NAMES[metric].startswith(protocol)]
+        yield _by_rank(
+            found,
+            key=f"{protocol.lower()}_by_rank",
+            title=f"{protocol} throughput by rank: published, and predicted from all others",
+            y_heading="throughput",
+            y_unit="Mbit/s",
+            series=tuple(
+                curve
+                for metric in metrics
+                for curve in _pair(
+                    f"{METRIC_NAMES[metric]} ",
+                    [round(float(np.exp(each.throughput[metric].mean)), 2) for each in found],
+                    [each.row.throughput.get(metric) for each in found],
+                )
+            ),
+        )
+
+
+def _by_rank(found: Sequence[LeftOut], **plot: Any) -> Plot:
+    names = tuple(each.row.id for each in found)
+    return Plot(x_heading="rank", x_labels=names, **plot)
+
+
+def _pair(
+    name: str, predicted: Sequence[float], published: Sequence[float | None]
+) -> tuple[Series, Series]:
+    """Dots: nothing lies between two ranks."""
+    x = tuple(float(number) for number in range(len(predicted)))
+    ours = Series(name=f"{name}predicted", x=x, y=tuple(predicted), points=True)
+    told = Series(name=f"{name}published", x=x, y=tuple(published), points=True, beside=ours.name)
+    return ours, told

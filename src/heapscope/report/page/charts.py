@@ -7,24 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.document import Document
-from bokeh.models import (
-    BoxZoomTool,
-    ColumnDataSource,
-    FixedTicker,
-    NumeralTickFormatter,
-    Range1d,
-    WheelZoomTool,
-)
+from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Range1d
 from bokeh.models.annotations import Span
-from bokeh.plotting import figure
 
 from heapscope.measure.result import MALLOC
 from heapscope.report.page.colours import CLOSE, FAILED, TASKS
 from heapscope.report.page.detail import Detail
+from heapscope.report.page.figure import Drawn, embedded, plain_figure
 from heapscope.report.page.side import Side
 
-__all__ = ["MARKS", "Drawn", "close_requests", "draw", "stacked_tasks"]
+__all__ = ["MARKS", "close_requests", "draw", "stacked_tasks"]
 
 #: Tasks with an area of their own; the rest is one.
 STACKED = 10
@@ -36,10 +28,6 @@ CROWD = 40
 MARKS = 400
 #: Rows of the map between two regions.
 GAP = 5
-
-DOCUMENT = "charts"
-
-Drawn = tuple[dict[str, Any], dict[str, Any]]
 
 
 def draw(sides: Sequence[Side], detail: Detail) -> Drawn:
@@ -55,12 +43,7 @@ def draw(sides: Sequence[Side], detail: Detail) -> Drawn:
             charts[f"{number}-timeline"] = _timeline(number, side, shared, detail)
             charts[f"{number}-fragmentation"] = _fragmentation(number, side, shared)
         charts[f"{number}-map"] = _map(number, side, shared, detail)
-    document = Document()
-    for chart in charts.values():
-        document.add_root(chart)
-    roots = {chart.id: f"chart-{name}" for name, chart in charts.items()}
-    item = {"docid": DOCUMENT, "roots": roots, "root_ids": list(roots)}
-    return {DOCUMENT: dict(document.to_json(deferred=False))}, item
+    return embedded(charts)
 
 
 def stacked_tasks(side: Side) -> list[int]:
@@ -84,36 +67,9 @@ def _steps(values: list[int]) -> list[int]:
 
 
 def _figure(name: str, height: int, shared: Range1d, **options: Any) -> Any:
-    chart = figure(
-        name=name,
-        height=height,
-        x_range=shared,
-        sizing_mode="stretch_width",
-        tools=[
-            BoxZoomTool(dimensions="width"),
-            WheelZoomTool(dimensions="width", modifiers="ctrl"),
-        ],
-        toolbar_location=None,
-        output_backend="canvas",
-        background_fill_alpha=0,
-        border_fill_alpha=0,
-        outline_line_color=None,
-        min_border_left=86,
-        min_border_right=14,
-        **options,
-    )
+    chart = plain_figure(name, height, x_range=shared, min_border_left=86, **options)
     chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
     chart.xaxis.axis_label = "heap events"
-    chart.xgrid.visible = False
-    chart.axis.axis_line_alpha = 0.4
-    chart.axis.minor_tick_line_color = None
-    chart.axis.major_tick_line_alpha = 0.4
-    chart.axis.axis_label_text_font_style = "normal"
-    for text in ("axis_label_text_font", "major_label_text_font"):
-        setattr(chart.axis, text, "system-ui, sans-serif")
-    cursor = Span(dimension="height", location=0, line_alpha=0.7, visible=False)
-    cursor.name = f"{name}/cursor"
-    chart.add_layout(cursor)
     return chart
 
 

@@ -18,18 +18,19 @@ __all__ = ["DETAILS", "Detail", "trimmed"]
 @dataclass(frozen=True, kw_only=True)
 class Detail:
     """`rows` of a table, and pins of a kind; `blocks` that the pointer names; `names`: call sites
-    in the flame graph and for the pointer."""
+    in the flame graph and for the pointer; `points` of a curve."""
 
     rows: int
     blocks: int
     names: int
+    points: int
 
 
 #: From what nearly every trace gets to what a page has room for whatever the trace.
 DETAILS = (
-    Detail(rows=1000, blocks=20000, names=1000),
-    Detail(rows=300, blocks=5000, names=300),
-    Detail(rows=60, blocks=1000, names=60),
+    Detail(rows=1000, blocks=20000, names=1000, points=4000),
+    Detail(rows=300, blocks=5000, names=300, points=1200),
+    Detail(rows=60, blocks=1000, names=60, points=400),
 )
 
 

@@ -30,10 +30,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Sorted:
-    """A text that is sorted as a number."""
+    """A text that is sorted as a number. `tone`: a class for the page's colours."""
 
     text: str
-    number: int
+    number: float
+    tone: str = ""
 
     def __str__(self) -> str:
         return self.text
@@ -45,7 +46,7 @@ Value = str | int | float | Sorted | None
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """`numbers`: which columns are numbers, set to the right and sorted as such. `left_out`: rows
-    that the library only counted."""
+    that the library only counted. `units`: small beside the headings."""
 
     name: str
     title: str
@@ -53,6 +54,8 @@ class Table:
     numbers: tuple[bool, ...]
     rows: tuple[tuple[Value, ...], ...]
     left_out: int = 0
+    units: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def table_of(

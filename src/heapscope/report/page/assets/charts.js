@@ -28,7 +28,7 @@
       if (!side.stack.bytes[position].some((value) => value > 0)) return;
       chart.renderers.find((one) => one.name === `area ${position}`).glyph.fill_color =
         side.stack.colours[position];
-      toggle(box, name, HS.swatch(side.stack.colours[position]), (on) => {
+      HS.toggle(box, name, HS.swatch(side.stack.colours[position]), (on) => {
         side.on[position] = on;
         stack(side);
       });
@@ -43,20 +43,8 @@
     for (const [renderer, name, colour, className] of lines) {
       const model = chart.renderers.find((one) => one.name === renderer);
       if (!model || (renderer === "marks" && !side.marks.length)) continue;
-      toggle(box, name, HS.swatch(colour, className), (on) => { model.visible = on; });
+      HS.toggle(box, name, HS.swatch(colour, className), (on) => { model.visible = on; });
     }
-  }
-  function toggle(box, name, swatch, act) {
-    const button = HS.element("button");
-    button.type = "button";
-    button.setAttribute("aria-pressed", "true");
-    button.append(swatch, name);
-    button.addEventListener("click", () => {
-      const on = button.getAttribute("aria-pressed") !== "true";
-      button.setAttribute("aria-pressed", String(on));
-      act(on);
-    });
-    box.append(button);
   }
 
   /* ---- what a position says ------------------------------------------------------------------- */
@@ -215,22 +203,10 @@
 
   /* ---- colours of the page -------------------------------------------------------------------- */
   function paintFrames() {
-    const style = getComputedStyle(document.documentElement);
-    const ink = style.getPropertyValue("--ink").trim(), quiet = style.getPropertyValue("--quiet").trim();
-    const line = style.getPropertyValue("--line").trim();
-    const largest = style.getPropertyValue("--largest").trim();
+    const [ink, quiet, largest] = ["--ink", "--quiet", "--largest"].map(HS.colour);
     for (const box of boxes) {
       const chart = find(box.dataset.chart);
-      for (const axis of [...chart.below, ...chart.left]) {
-        axis.setv({
-          major_label_text_color: quiet, axis_label_text_color: quiet, axis_line_color: quiet,
-          major_tick_line_color: quiet,
-        });
-      }
-      for (const grid of chart.center) {
-        if (grid.type === "Grid") grid.grid_line_color = line;
-        if (grid.type === "Span" && grid.dimension === "height") grid.line_color = ink;
-      }
+      HS.paintAxes(chart);
       for (const one of chart.renderers) {
         if (one.name === "strip") one.glyph.setv({ fill_color: quiet, line_color: quiet });
         if (one.name === "line free" || one.name === "line low") one.glyph.line_color = ink;
@@ -245,7 +221,7 @@
     const box = document.querySelector("[data-sides]");
     const chart = find("all/free");
     sides.forEach((side, number) => {
-      toggle(box, side.label, HS.swatch(HS.sideColours[number], "swatch line"), (on) => {
+      HS.toggle(box, side.label, HS.swatch(HS.sideColours[number], "swatch line"), (on) => {
         for (const one of chart.renderers) {
           if (one.name.startsWith(`side ${number} `)) one.visible = on;
         }

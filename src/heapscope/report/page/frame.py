@@ -1,0 +1,137 @@
+"""What every page has: one file with its own styles and scripts, which lets nothing else run and
+loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from bokeh.resources import Resources
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from heapscope import __version__
+from heapscope.measure.wording import count, plural, size
+from heapscope.report.page.detail import DETAILS, Detail
+from heapscope.report.page.tables import Sorted
+
+__all__ = ["PAGE_MAX", "fitting", "page"]
+
+#: Bytes of a page at most, whatever is in it.
+PAGE_MAX = 6_000_000
+
+#: Scripts of every page, before its own.
+FIRST = ("theme.js", "tables.js", "tip.js", "axes.js")
+
+
+def fitting(make: Callable[[Detail], str]) -> str:
+    """The page with the most detail that is not above PAGE_MAX."""
+    made = ""
+    for detail in DETAILS:
+        made = make(detail)
+        if len(made) <= PAGE_MAX and len(made.encode("utf-8")) <= PAGE_MAX:
+            break
+    return made
+
+
+def page(
+    template: str,
+    *,
+    scripts: Sequence[str],
+    data: Mapping[str, Any],
+    detail: Detail,
+    charts: bool = True,
+    **context: Any,
+) -> str:
+    """`scripts`: assets of this page, after those of every page. `data`: what they read as HS.data.
+    `charts`: whether it has any; without them it is much smaller."""
+    parts = [*([_bokeh()] if charts else []), *(_asset(name) for name in (*FIRST, *scripts))]
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            version=__version__,
+            policy=_policy(parts),
+            css=_asset("page.css"),
+            scripts=parts,
+            data=_script_json(data),
+            detail=detail,
+            **context,
+        )
+    )
+
+
+def _script_json(data: Mapping[str, Any]) -> str:
+    """JSON that cannot end the element it stands in, whatever names are in it."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    for mark in "<>&":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Only scripts of these very bytes run; nothing is fetched from anywhere. Bokeh puts styles
+    into the page, and its icons are data."""
+    hashes = []
+    for script in scripts:
+        digest = hashlib.sha256(script.encode("utf-8")).digest()
+        hashes.append(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")
+    return (
+        f"default-src 'none'; script-src {' '.join(hashes)}; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+@functools.cache
+def _bokeh() -> str:
+    """BokehJS without widgets, tables, WebGL and mathematics, which no page uses."""
+    return "\n".join(Resources(mode="inline", components=["bokeh"], log_level="warn").js_raw)
+
+
+@functools.cache
+def _asset(name: str) -> str:
+    return files("heapscope.report.page").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _environment() -> Environment:
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(_asset),
+    )
+    environment.filters.update(
+        {
+            "count": count,
+            "size": size,
+            "plural": plural,
+            "cell": _cell,
+            "sort_key": _sort_key,
+            "tone": _tone,
+        }
+    )
+    return environment
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _sort_key(value: object) -> str:
+    """For numbers only; text sorts as it stands."""
+    if isinstance(value, Sorted):
+        return str(value.number)
+    return str(value) if isinstance(value, int | float) else ""
+
+
+def _tone(value: object) -> str:
+    """A class beside that of numbers."""
+    return f" {value.tone}" if isinstance(value, Sorted) and value.tone else ""
