@@ -1,0 +1,77 @@
+"""Broken in the experiment on lwIP and its simulated link."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+WIFI = "src/heapscope/experiments/wifi_path"
+LINK = "workloads/wifi"
+TEST = "tests/lab/experiments/test_wifi_path.py"
+AGAIN = "tests/lab/workloads/test_wifi.py"
+
+WIFI_PATH = (
+    Mutant(
+        "order of simulated throughput",
+        "equal throughputs are in order",
+        f"{WIFI}/throughput.py",
+        "right += truth * (ours(a, metric) - ours(b, metric)) > 0",
+        "right += truth * (ours(a, metric) - ours(b, metric)) >= 0",
+        TEST,
+    ),
+    Mutant(
+        "error of simulated throughput",
+        "the ranks that are inputs count too",
+        f"{WIFI}/throughput.py",
+        "for r in ranks() if not link.is_input(r) for metric in metrics]",
+        "for r in ranks() for metric in metrics]",
+        TEST,
+    ),
+    Mutant(
+        "heap by transfer",
+        "a transfer's peak is that of all up to its end",
+        f"{WIFI}/measured.py",
+        "int(live[first:last].max()) for name",
+        "int(live[:last].max()) for name",
+        TEST,
+    ),
+    Mutant(
+        "heap of the generator",
+        "what it has at the start counts",
+        f"{WIFI}/measured.py",
+        "max(one[task] for one in self.tasks.values()) - self.begun[task]",
+        "max(one[task] for one in self.tasks.values())",
+        TEST,
+    ),
+    Mutant(
+        "form of the throughput model",
+        "its segment is there without it",
+        f"{WIFI}/distance.py",
+        "_, bare = _fit(size, mbit)",
+        "_, bare = _fit(size + _SEGMENT_KB, mbit)",
+        TEST,
+    ),
+    Mutant(
+        "throughput of the link",
+        "an aggregate is one frame shorter than the window",
+        f"{LINK}/radio.c",
+        "while (count < queue->count && count < window &&",
+        "while (count < queue->count && count + 1 < window &&",
+        AGAIN,
+    ),
+    Mutant(
+        "throughput of the link",
+        "the driver's work waits for lwIP's",
+        f"{LINK}/driver.c",
+        "jobs_t *jobs = urgent.first != NULL ? &urgent : &usual;",
+        "jobs_t *jobs = usual.first != NULL ? &usual : &urgent;",
+        AGAIN,
+    ),
+    Mutant(
+        "heap of the link",
+        "one transmit buffer fewer than the option has",
+        f"{LINK}/driver.c",
+        "if (used_transmit == hs_knobs.tx_buffers) {",
+        "if (used_transmit + 1 == hs_knobs.tx_buffers) {",
+        AGAIN,
+    ),
+)
