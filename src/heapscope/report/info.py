@@ -12,11 +12,14 @@ from heapscope.layout.allocator import unmodelled
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import print_next
 from heapscope.trace.info import EventCounts, TraceInfo
+from heapscope.trace.names import printable
 
 __all__ = ["print_info"]
 
 #: Names listed at most; --json has all of them.
 SHOWN = 12
+#: Characters shown of what a trace says of itself; --json has more.
+TEXT_SHOWN = 200
 
 
 def print_info(info: TraceInfo, target: Console) -> None:
@@ -57,7 +60,7 @@ def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:
     yield "trace", f"{size(info.size)}, format {info.version}, features: {features}"
     for key, value in info.metadata.items():
         if key != "word_size":
-            yield key, value
+            yield key, printable(value, limit=TEXT_SHOWN)
 
 
 def _word_size(found: int) -> str:

@@ -12,7 +12,8 @@ RECORDER = "recorder"  # tool and version
 PROGRAM = "program"
 CLOCK_HZ = "clock_hz"  # ticks of a second
 
-_VALUE_LIMIT = 200
+#: Characters of a value: a command line, all options of a configuration.
+_VALUE_LIMIT = 4096
 
 
 def texts(metadata: dict[str, bytes]) -> dict[str, str]:

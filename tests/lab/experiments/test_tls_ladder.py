@@ -21,9 +21,10 @@ from heapscope.experiments.tls_ladder import cost
 from heapscope.experiments.tls_ladder.compose import TASKS, composed, read_recorded
 from heapscope.experiments.tls_ladder.constants import CONSTANTS, second_core, values
 from heapscope.experiments.tls_ladder.ladder import Row, climb
-from heapscope.experiments.tls_ladder.steps import MESSAGE, STEPS
+from heapscope.experiments.tls_ladder.steps import MESSAGE, MINIMAL, STEPS
 from heapscope.layout.chips import load_chip
 from heapscope.replay.run import replay
+from heapscope.trace.info import read_info
 
 #: Minimum free DRAM and IRAM as published, typed again.
 PUBLISHED = {
@@ -327,3 +328,13 @@ def test_a_missing_count_names_its_file(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(cost, "COUNTED", "no_such.json")
     with pytest.raises(InputError, match=r"no_such\.json"):
         cost.read_counted()
+
+
+@pytest.mark.parametrize("name", ["tls_net_minimal", "tls_net_minimal_all"])
+def test_the_minimal_network_was_recorded_as_the_step_has_it(name: str) -> None:
+    """The trace tells what differs from the defaults, of the options that its generator knows."""
+    said = read_info(captured_trace(name)).metadata["config"].split()
+    options = dict(one.removeprefix("CONFIG_").split("=") for one in said)
+    options.pop("ESP_WIFI_RX_BA_WIN", None)  # none, where A-MPDU is off
+    assert {"ESP_WIFI_STATIC_RX_BUFFER_NUM", "LWIP_TCP_WND_DEFAULT"} <= options.keys()
+    assert options == {option: str(MINIMAL[option]) for option in options}

@@ -79,6 +79,7 @@ def test_hostile_names_are_escaped(tmp_path: Path, make_trace: MakeTrace) -> Non
 def test_hostile_metadata_is_escaped(tmp_path: Path) -> None:
     with NativeWriter() as writer:
         writer.metadata("source", "\x1b[2J" + "x" * 500)
+        writer.metadata("config", "x=1 " * 500 + "last=1")
         writer.metadata("\x07bell", "1")
         writer.metadata("word_size", "9" * 30)
         writer.name(NameTable.TASK, 0, b"\xff\x00\x1b")
@@ -88,6 +89,7 @@ def test_hostile_metadata_is_escaped(tmp_path: Path) -> None:
     assert info.source.startswith("\\x1b[2Jxxx")
     assert len(info.source) == 80
     assert "\\x07bell" in info.metadata
+    assert info.metadata["config"].endswith("last=1")
     assert info.word_size is None
     assert info.tasks == (TaskName(index=0, name="\\xff\\x00\\x1b"),)
 
