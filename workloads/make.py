@@ -1,6 +1,6 @@
 """Makes the captured traces again: python workloads/make.py [FAMILY...] [--out FOLDER]
 
-Families are tls, script, mix, ice and tenants; without one, all of them. The programs are built for
+Families are tls, script, mix, ice, wifi and tenants; without one, all of them. The programs are built for
 32 bit in build/workloads. Exit code 0: done; 1: something failed; 3: a tool is missing.
 """
 
@@ -21,6 +21,7 @@ import script.make
 import tenants.make
 import tenants.session
 import tls.make
+import wifi.make
 from tenants.knobs import Knobs
 from tools.places import CAPTURED, MissingError
 
@@ -32,6 +33,7 @@ FAMILIES: dict[str, dict[str, Callable[[Path], str]]] = {
     "script": {name: partial(script.make.make, name) for name in script.make.SCRIPTS},
     "mix": {mix.make.NAME: mix.make.make},
     "ice": {name: partial(ice.make.make, name) for name in ice.make.CALLS},
+    "wifi": wifi.make.TRACES,
     "tenants": {
         tenants.make.NAME: partial(tenants.make.make, knobs=Knobs()),
         **{name: partial(tenants.session.make_session, name) for name in tenants.session.SESSIONS},

@@ -39,6 +39,8 @@ typedef enum hs_fit_kind {
 #define HS_FIT_WORDS 0x800u   /* the heap is asked for whole words */
 #define HS_FIT_TASK_SHIFT 12u /* 20 bits, as HS_NAME_INDEX_MAX */
 
+#define HS_FIT_ALL_TASKS UINT32_MAX
+
 typedef struct hs_fit_step {
     uint32_t slot; /* of the block; below `slots` */
     uint32_t size; /* bytes asked for */
@@ -49,11 +51,13 @@ typedef struct hs_fit {
     uint32_t base; /* address of every pool; one with every capability but bit 31 */
     hs_fit_step_t **chunks;
     size_t chunk_count, chunk_capacity;
+    uint32_t only; /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
     uint64_t steps;
-    uint64_t expected;  /* the next event number if nothing is missing */
-    uint64_t huge;      /* size of the first request above 32 bits */
-    uint64_t held;      /* bytes that every heap holds now, see floor */
-    uint64_t floor;     /* the most that every heap has to hold at once: no smaller pool survives */
+    uint64_t expected; /* the next event number if nothing is missing */
+    uint64_t huge;     /* size of the first request above 32 bits */
+    uint64_t held;     /* bytes that every heap holds now, see floor */
+    uint64_t floor;    /* the most that every heap has to hold at once: no smaller pool survives */
+    uint64_t asked, asked_peak; /* bytes as asked for, now and at most */
     hs_blocks_t blocks; /* those live at the end of what was read; a record's index is its slot */
 } hs_fit_t;
 

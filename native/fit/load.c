@@ -11,6 +11,7 @@ hs_status_t hs_fit_init(hs_fit_t *fit, uint32_t base)
 {
     memset(fit, 0, sizeof *fit);
     fit->base = base;
+    fit->only = HS_FIT_ALL_TASKS;
     return hs_blocks_init(&fit->blocks) ? HS_OK : HS_ERR_MEMORY;
 }
 
@@ -105,6 +106,9 @@ static uint32_t low_bits(uint64_t size)
  * fewer bytes than were asked for. */
 static void hold(hs_fit_t *fit, hs_block_t *block, uint64_t bytes)
 {
+    fit->asked += low_bits(bytes) - (uint64_t)block->requested;
+    fit->asked_peak = fit->asked > fit->asked_peak ? fit->asked : fit->asked_peak;
+    block->requested = low_bits(bytes);
     const uint64_t sure = block->place.aligned || bytes > UINT32_MAX ? 0 : bytes;
     fit->held += sure - block->recorded;
     block->recorded = sure;
@@ -135,6 +139,9 @@ static hs_status_t drop_reused(hs_fit_t *fit, const hs_event_t *event, uint64_t 
 static hs_status_t on_allocation(hs_fit_t *fit, const hs_event_t *event)
 {
     const hs_status_t status = drop_reused(fit, event, event->key);
+    if (status == HS_OK && fit->only != HS_FIT_ALL_TASKS && event->task != fit->only) {
+        return skip(fit); /* what is done with its block later is of none that is known */
+    }
     hs_block_t *block = status == HS_OK ? hs_blocks_insert(&fit->blocks, event->key) : NULL;
     if (block == NULL) {
         return HS_ERR_MEMORY;

@@ -4,10 +4,7 @@
 #include "allocators/allocators.h"
 #include "fit/fit.h"
 #include "lab/reader.h"
-
-struct hs_lab_steps {
-    hs_fit_t fit;
-};
+#include "lab/steps.h"
 
 hs_lab_steps_t *hs_lab_steps_new(uint32_t base)
 {
@@ -34,6 +31,16 @@ int hs_lab_reader_load(hs_lab_reader_t *reader, hs_lab_steps_t *steps)
     }
     reader->fit = &steps->fit;
     return (int)HS_OK;
+}
+
+void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task)
+{
+    steps->fit.only = task;
+}
+
+uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps)
+{
+    return steps->fit.asked_peak;
 }
 
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps)

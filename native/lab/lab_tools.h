@@ -118,6 +118,10 @@ void hs_lab_steps_delete(hs_lab_steps_t *steps);
 /* For a census, before the first push: its events go into `steps` too, which has to outlive the last
  * push. */
 int hs_lab_reader_load(hs_lab_reader_t *reader, hs_lab_steps_t *steps);
+/* Before the first push: only blocks that this task asks for are kept, whoever frees them. */
+void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task);
+/* The most bytes, as asked for, that were live at once. */
+uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
 /* A size in bytes below which no pool can serve the trace, whatever the allocator. */
 uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
 /* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
@@ -356,6 +360,53 @@ int hs_lab_pools_replay(const hs_lab_event_t *events, size_t count, const uint8_
                         uint32_t pools, uint32_t initial, uint32_t increment,
                         const hs_lab_pool_rule_t *rule, uint64_t *allocated, uint64_t *used,
                         hs_lab_pool_totals_t *out);
+/* ---- long runs, composed of parts of loaded traces (native/week/week.h) ---- */
+#define HS_LAB_WEEK_HEAPS 2
+
+/* Tasks of a trace by bit, below 32: which are played at all, which are on the second heap, and whose
+ * work the rows tell. */
+typedef struct hs_lab_actor {
+    uint32_t played, apart, watched;
+} hs_lab_actor_t;
+
+typedef struct hs_lab_week_heap {
+    uint32_t base, size;
+    char allocator[32];
+} hs_lab_week_heap_t;
+
+typedef struct hs_lab_turn {
+    uint64_t first, count; /* steps of the actor's trace */
+    uint32_t actor;
+    uint32_t look; /* 1: its row has what the heaps are like after it */
+} hs_lab_turn_t;
+
+/* Of the watched tasks, but for failures, which are all. The model's steps, never its time. */
+typedef struct hs_lab_turn_row {
+    uint64_t nodes, bins, writes, copied;
+    uint64_t free_nodes; /* of the nodes, those of frees */
+    uint32_t mallocs, frees, reallocs, failures;
+    uint32_t free[2], largest[2]; /* each heap's; largest: allocatable */
+    uint32_t free_blocks[2], used_blocks[2];
+} hs_lab_turn_row_t;
+
+typedef struct hs_lab_week_totals {
+    uint64_t steps;
+    uint64_t left_out; /* of a block that is not there */
+    uint64_t replaced; /* blocks freed because their slot is used again */
+} hs_lab_week_totals_t;
+
+typedef struct hs_lab_week hs_lab_week_t;
+uint64_t hs_lab_steps_count(const hs_lab_steps_t *steps);
+/* One trace for each actor; they have to outlive the week. NULL: *status tells why: 1 no such
+ * allocator or heap, 2 it refuses the size, or no host memory. */
+hs_lab_week_t *hs_lab_week_new(hs_lab_steps_t *const *traces, const hs_lab_actor_t *actors,
+                               size_t count, const hs_lab_week_heap_t *heaps, size_t heap_count,
+                               int *status);
+void hs_lab_week_delete(hs_lab_week_t *week);
+/* Goes on with these turns, a row for each. 1, and nothing is played: a turn beyond its trace. */
+int hs_lab_week_play(hs_lab_week_t *week, const hs_lab_turn_t *turns, size_t count,
+                     hs_lab_turn_row_t *rows);
+void hs_lab_week_totals(const hs_lab_week_t *week, hs_lab_week_totals_t *out);
 /* cffi: end */
 
 #endif

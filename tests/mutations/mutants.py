@@ -11,8 +11,10 @@ from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_record import RECORD
 from mutants_replay import REPLAY
+from mutants_script_heap import SCRIPT_HEAP
 from mutants_tls_ladder import TLS_LADDER
 from mutants_tune import TUNE
+from mutants_wifi_path import WIFI_PATH
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -27,4 +29,6 @@ MUTANTS = (
     *RECORD,
     *GUARD,
     *TLS_LADDER,
+    *SCRIPT_HEAP,
+    *WIFI_PATH,
 )

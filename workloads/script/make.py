@@ -1,7 +1,8 @@
 """Records a script engine: python workloads/script/make.py [NAME...] [--out FOLDER]
 
 Duktape as a 32-bit program runs device.js (timers, objects, a day of five series as JSON one by
-one, garbage collections) and json.js (the day as one JSON text). Two things are changed so that
+one, garbage collections), json.js (the day as one JSON text) and, beside an application's settings
+on the same heap, week.js (the jobs that a week is composed of). Two things are changed so that
 runs repeat: its clock is the script's own, and the seed of its string hashes, else the address of
 its heap, is a constant.
 """
@@ -23,7 +24,8 @@ from tools.traces import compress
 __all__ = ["SCRIPTS", "engine", "make", "script_options"]
 
 HERE = WORKLOADS / "script"
-SCRIPTS = {f"script_{name}": HERE / f"{name}.js" for name in ("device", "json")}
+SETTINGS = WORKLOADS / "mix"
+SCRIPTS = {f"script_{name}": HERE / f"{name}.js" for name in ("device", "json", "week")}
 
 SEED = "res->hash_seed = (duk_uint32_t) (duk_uintptr_t) res;"
 FIXED = "res->hash_seed = 0x48534850u;"
@@ -55,15 +57,20 @@ def engine() -> list[Path]:
 
 
 @cache
-def program() -> Path:
-    own = compile_all([HERE / "script.c"], options=(*script_options(), *OWN))
-    return link("script", [*own, *engine(), *recorder()])
+def program(name: str) -> Path:
+    """That of script.c, the engine alone, or of week.c, with settings beside it."""
+    sources = [HERE / f"{name}.c"]
+    options = (*script_options(), *OWN)
+    if name == "week":
+        sources += [SETTINGS / "settings.c", WORKLOADS / "tls" / "random.c"]
+        options = (*options, f"-I{SETTINGS}", f"-I{WORKLOADS / 'tls'}")
+    return link(name, [*compile_all(sources, options=options), *engine(), *recorder()])
 
 
 def make(name: str, out: Path) -> str:
     """Records a script into `out`; returns what was live at its marks."""
     trace = BUILD / f"{name}.hst"
-    said = run(program(), trace, SCRIPTS[name])
+    said = run(program("week" if name == "script_week" else "script"), trace, SCRIPTS[name])
     compress(trace, out)
     return said
 

@@ -25,6 +25,24 @@ def fit(
             "without these, when it is not given.",
         ),
     ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task",
+            metavar="NAME",
+            help="Of the blocks of this task alone: the size of a private heap for it.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            "--margin",
+            metavar="PERCENT",
+            min=0,
+            max=1000,
+            help="Also a size to recommend, so much above the smallest pool.",
+        ),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Find the smallest pool in which a trace runs without a failed allocation, by allocator.
@@ -39,6 +57,7 @@ def fit(
       heapscope fit T.hst
       heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
+      heapscope fit T.hst --task tls --margin 10
     """
     from heapscope.cli.json_output import wants_tables, write_json
     from heapscope.cli.progress import progress_bar
@@ -50,7 +69,9 @@ def fit(
     results = []
     for trace in traces:
         with progress_bar("reading") as reading, progress_bar("fitting", parts=True) as fitting:
-            results += fit_one(trace, names, reading=reading, progress=fitting)
+            results += fit_one(
+                trace, names, task=task, margin=margin, reading=reading, progress=fitting
+            )
     write_json([result.to_json() for result in results], json)
     if wants_tables(json):
         from heapscope.report.console import console

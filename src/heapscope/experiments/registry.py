@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from heapscope.errors import InputError
-from heapscope.experiments import heap_change, ice_pools, tls_ladder, wifi_ranks
+from heapscope.experiments import (
+    heap_change,
+    ice_pools,
+    script_heap,
+    tls_ladder,
+    wifi_path,
+    wifi_ranks,
+)
 from heapscope.experiments.result import Experiment
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
@@ -33,7 +40,11 @@ class Entry:
 EXPERIMENTS: Mapping[str, Entry] = {
     heap_change.NAME: Entry(title=heap_change.TITLE, run=heap_change.run),
     ice_pools.NAME: Entry(title=ice_pools.TITLE, run=ice_pools.run),
+    script_heap.NAME: Entry(
+        title=script_heap.TITLE, run=script_heap.run, full=script_heap.run_full
+    ),
     tls_ladder.NAME: Entry(title=tls_ladder.TITLE, run=tls_ladder.run),
+    wifi_path.NAME: Entry(title=wifi_path.TITLE, run=wifi_path.run),
     wifi_ranks.NAME: Entry(title=wifi_ranks.TITLE, run=wifi_ranks.run),
 }
 

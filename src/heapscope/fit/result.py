@@ -40,6 +40,9 @@ class FitResult(Record):
     tried: int  # sizes of pool
     step: int = STEP
     window: float = SHARE
+    task: str = ""  # whose blocks alone were replayed; empty: all
+    margin: float | None = None  # percent
+    advised: int | None = None  # the pool with the margin on top; None: there is none
     messages: tuple[str, ...] = ()  # what of the trace is missing, a sentence each
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.errors import InputError
@@ -13,10 +14,12 @@ from heapscope.fit.limits import Limits, find_limits, most_tried
 from heapscope.fit.result import FitResult, Refusal
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, Found, search
+from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.native.library import allocator_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
+from heapscope.nearest import did_you_mean
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import Names, printable, task_names
 from heapscope.trace.source import Progress
@@ -53,13 +56,20 @@ def fit(
     path: str | Path,
     allocators: Sequence[str],
     *,
+    task: str | None = None,
+    margin: float | None = None,
     reading: Progress | None = None,
     progress: FitProgress | None = None,
 ) -> list[FitResult]:
-    """One row an allocator, in their order. Memory: 12 bytes an event, and a pool for each core.
-    InputError: the trace cannot be used."""
-    with NativeSteps(POOL_BASE) as steps:
+    """One row an allocator, in their order. `task`: of its blocks alone, as for a private heap.
+    `margin`: percent that a size to be recommended has above the pool. Memory: 12 bytes an event,
+    and a pool for each core. InputError: the trace cannot be used, or has no such task."""
+    with NativeSteps(POOL_BASE, only=None if task is None else _index(path, task)) as steps:
         trace = _load(path, steps, reading)
+        if task is not None:
+            trace = replace(trace, peak_live=steps.peak)
+            if not steps.peak:
+                raise InputError(f"{trace.shown}: task '{printable(task)}' allocates nothing")
         limits = {
             name: find_limits(name, POOL_BASE, most_tried(trace.floor)) for name in allocators
         }
@@ -76,7 +86,40 @@ def fit(
                 progress(len(ended), len(searches))
 
         found = run_searches(searches, done)
-        return [_result(trace, name, limits[name], found.get(name)) for name in limits]
+        rows = [_result(trace, name, limits[name], found.get(name)) for name in limits]
+        return [
+            replace(
+                row,
+                task=task or "",
+                margin=margin,
+                advised=_advised(row.pool, margin, limits[row.allocator]),
+            )
+            for row in rows
+        ]
+
+
+def _advised(pool: int | None, margin: float | None, limits: Limits | None) -> int | None:
+    """The size to recommend: the margin on top, a multiple of 8. None: the allocator makes no heap
+    of that size."""
+    if pool is None or margin is None or limits is None:
+        return None
+    advised = math.ceil(pool * (1 + margin / 100) / STEP) * STEP
+    return None if limits.ended and advised > limits.most else advised
+
+
+def _index(path: str | Path, task: str) -> int:
+    """Of the task of that name, which a first reading finds."""
+    with NativeReader() as reader:
+        read_trace(path, reader)
+        names = reader.names(NameTable.TASK)
+        known = task_names(names)
+        shown = [known[index] for index in range(max(1, len(names)))]
+    if task in shown:
+        return shown.index(task)
+    raise InputError(
+        f"{printable(str(path), limit=400)}: no task '{printable(task)}' in it",
+        remedy=f"{did_you_mean(task, shown)}its tasks: {', '.join(shown)}",
+    )
 
 
 @dataclass(frozen=True)

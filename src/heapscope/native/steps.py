@@ -48,16 +48,24 @@ class NativeSteps(NativeOwner):
     """Filled by one census; then try_pool() may be called from several threads at once, which all
     have to be done before it is closed. 12 bytes an event (native/fit/fit.h)."""
 
-    def __init__(self, base: int) -> None:
+    def __init__(self, base: int, *, only: int | None = None) -> None:
+        """`only`: a task's index; blocks that others ask for are left out."""
         lib = load()
         steps = lib.hs_lab_steps_new(base)
         if steps == ffi.NULL:
             raise StatusError("the trace cannot be kept", status=Status.MEMORY)
         super().__init__(steps, lib.hs_lab_steps_delete, what="trace")
+        if only is not None:
+            lib.hs_lab_steps_only(steps, only)
 
     def fill_from(self, reader: NativeReader) -> None:
         """Before the first push of a census: what is pushed goes in here too."""
         check(self._lib.hs_lab_reader_load(reader.handle, self.handle), "keeping the trace")
+
+    @property
+    def peak(self) -> int:
+        """The most bytes, as asked for, that were live at once."""
+        return int(self._lib.hs_lab_steps_peak(self.handle))
 
     @property
     def floor(self) -> int:

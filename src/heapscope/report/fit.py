@@ -40,7 +40,8 @@ def _trace(rows: list[FitResult], target: Console) -> None:
         against = _reference([row.allocator for row in rows if row.pool is not None])
         target.print()
         title = "Smallest pool that it and the next 2 % survive, in bytes"
-        made = table(title, _columns(against), _rows(served, against), width=target.width)
+        columns = _columns(against, served[0].margin)
+        made = table(title, columns, _rows(served, against), width=target.width)
         target.print(made)
     for row in rows:
         if row.pool is None:
@@ -48,7 +49,8 @@ def _trace(rows: list[FitResult], target: Console) -> None:
 
 
 def _sentence(any_row: FitResult, served: list[FitResult]) -> str:
-    peak = f"live payload up to {size(any_row.peak_live)}"
+    of = f" of {any_row.task}" if any_row.task else ""
+    peak = f"live payload{of} up to {size(any_row.peak_live)}"
     if not served:
         return f"No pool serves it with any of these allocators; {peak}."
     best, last = served[0], served[-1]
@@ -63,10 +65,12 @@ def _reference(names: list[str]) -> str:
     return REFERENCE if REFERENCE in names else names[0]
 
 
-def _columns(against: str) -> tuple[Column, ...]:
+def _columns(against: str, margin: float | None) -> tuple[Column, ...]:
+    advised = () if margin is None else (Column(heading=f"with {margin:g} %\nmargin"),)
     return (
         Column(heading="Allocator", name=True),
         Column(heading="pool"),
+        *advised,
         Column(heading="of live peak"),
         Column(heading=f"of {against}"),
         Column(heading="smallest\nsurvivor"),
@@ -81,6 +85,7 @@ def _rows(served: list[FitResult], against: str) -> Iterator[tuple[Cell, ...]]:
         yield (
             Text(row.allocator, style=style),
             Text(f"{row.pool:,}", style=style),
+            *(() if row.margin is None else (row.advised,)),
             None if row.ratio is None else f"{row.ratio:.4f}",
             f"{(row.pool or 0) / base:.4f}",
             row.pool_min,

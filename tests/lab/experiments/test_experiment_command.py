@@ -67,6 +67,19 @@ def test_the_markdown_goes_where_it_is_asked_to(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_text())["heapscope_experiment"] == 1
 
 
+def test_the_page_goes_where_it_is_asked_to(tmp_path: Path) -> None:
+    page = tmp_path / "out.html"
+    done = run("heap-change", "--html", page)
+    assert done.exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert f"out.html: {page.stat().st_size:,} B; open it in a browser" in " ".join(
+        done.stdout.split()
+    )
+    assert "<title>heap-change · Heapscope</title>" in text
+    assert '<td class="number" data-value="31246">31,246</td>' in text
+    assert 'id="chart-0-0"' in text
+
+
 def test_an_unknown_experiment_gets_the_list() -> None:
     done = run("heap-chance")
     assert done.exit_code == 2
@@ -78,7 +91,7 @@ def test_an_unknown_experiment_gets_the_list() -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    for option in ("--write", "--json"):
+    for option in ("--write", "--json", "--html"):
         done = run("heap-change", option, tmp_path / "gone" / "out")
         assert done.exit_code == 2
         assert f"give {option} another place" in done.stderr

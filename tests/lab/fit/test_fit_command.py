@@ -172,3 +172,33 @@ def test_what_else_is_looked_at_changes_nothing() -> None:
     trace = CAPTURED / "script_json.hst.zst"
     alone = rows(trace, "--allocator", "idf-5.5")
     assert rows(trace, "--allocator", "idf-4.2", "--allocator", "idf-5.5")[1:] == alone
+
+
+def test_one_task_alone_is_its_private_heap(make_trace: MakeTrace) -> None:
+    """Its blocks, whoever frees them; what others ask for is not there."""
+    both = ("t net", "a 1 10000", "t app", "a 2 50000", "f 1", "t net", "a 3 12000", "f 2", "f 3")
+    alone = ("t net", "a 1 10000", "f 1", "a 3 12000", "f 3")
+    chosen = ("--allocator", "idf-4.2", "--allocator", "heapscope")
+    found = rows(make_trace(*both), *chosen, "--task", "net", "--margin", "10")
+    for one, other in zip(found, rows(make_trace(*alone), *chosen), strict=True):
+        assert (one["pool"], one["peak_live"]) == (other["pool"], 12_000)
+        assert (one["task"], one["margin"]) == ("net", 10.0)
+        assert 0 <= one["advised"] - 1.1 * one["pool"] < 8
+        assert (other["task"], other["margin"], other["advised"]) == ("", None, None)
+    code, out, _ = run(make_trace(*both), *chosen, "--task", "net", "--margin", "10")
+    assert code == 0
+    assert "live payload of net up to 12,000 B" in out
+    assert f"{found[0]['advised']:,}" in out
+
+
+def test_an_unknown_task_is_refused_with_those_there_are(make_trace: MakeTrace) -> None:
+    code, _, err = run(make_trace("t net", "a 1 100"), "--task", "nett")
+    assert code == 2
+    assert "no task 'nett'" in err
+    assert "did you mean net?" in err
+
+
+def test_a_margin_beyond_the_largest_heap_is_no_advice(make_trace: MakeTrace) -> None:
+    (row,) = rows(make_trace("a 1 250000"), "--allocator", "umm", "--margin", "10")
+    assert row["pool"] is not None
+    assert row["advised"] is None

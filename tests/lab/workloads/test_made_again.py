@@ -9,7 +9,7 @@ import pytest
 
 from .conftest import WORKLOADS, Script, read_recording
 
-TRACES = {"tls": 20, "script": 2, "mix": 1, "ice": 12, "tenants": 5}
+TRACES = {"tls": 20, "script": 3, "mix": 1, "ice": 12, "wifi": 38, "tenants": 5}
 
 
 @pytest.mark.parametrize("family", TRACES)

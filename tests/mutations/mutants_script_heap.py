@@ -1,0 +1,75 @@
+"""Broken in the experiment on a script engine's heap, and in what composes its week."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+HERE = "src/heapscope/experiments/script_heap"
+TEST = "tests/lab/experiments/test_script_heap.py"
+
+SCRIPT_HEAP = (
+    Mutant(
+        "a week as recorded is the replay",
+        "requests are larger than recorded",
+        "native/week/week.c",
+        "~UINT32_C(3) : step->size;",
+        "~UINT32_C(3) : step->size + 8u;",
+        TEST,
+    ),
+    Mutant(
+        "the script is on its own heap",
+        "all tasks stay on the shared one",
+        "native/week/week.c",
+        "player->plan.apart >> task & 1u",
+        "player->plan.apart >> task & 0u",
+        TEST,
+    ),
+    Mutant(
+        "a collection on the free list",
+        "nodes of frees are not apart",
+        "native/week/week.c",
+        "kind == HS_EVENT_FREE ? after->nodes - before->nodes : 0;",
+        "0;",
+        TEST,
+    ),
+    Mutant(
+        "time of a walked node",
+        "a line of external RAM costs half",
+        f"{HERE}/cost.py",
+        'read=sum(clocks["read"]) * scale,',
+        'read=sum(clocks["read"]) * scale / 2,',
+        TEST,
+    ),
+    Mutant(
+        "what of a list is in the cache",
+        "the cache has one way",
+        f"{HERE}/cost.py",
+        "math.exp(-load) * (1 + load)",
+        "math.exp(-load)",
+        TEST,
+    ),
+    Mutant(
+        "JSON of the engine",
+        "the heap's instructions count twice",
+        f"{HERE}/cost.py",
+        'instructions=row["instructions"] - row["heap_instructions"],',
+        'instructions=row["instructions"],',
+        TEST,
+    ),
+    Mutant(
+        "the advised size",
+        "the margin is left out",
+        "src/heapscope/fit/run.py",
+        "math.ceil(pool * (1 + margin / 100) / STEP) * STEP",
+        "math.ceil(pool / STEP) * STEP",
+        "tests/lab/fit/test_fit_command.py",
+    ),
+    Mutant(
+        "size of a task's private heap",
+        "others' blocks are in it",
+        "native/fit/load.c",
+        "event->task != fit->only) {",
+        "event->task == UINT32_MAX) {",
+        "tests/lab/fit/test_fit_command.py",
+    ),
+)
