@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from heapscope.experiments.result import NO
 from heapscope.experiments.script_heap.cost import BANDS
 from heapscope.experiments.script_heap.measures import Measured, Spread
 from heapscope.experiments.script_heap.runs import PUBLISHED
@@ -64,7 +65,7 @@ class Claim:
     @property
     def verdict(self) -> str:
         if not self.holds:
-            return "no"
+            return NO
         return "shared too" if self.trivial else "yes"
 
     def _holds(self, value: float) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from heapscope.experiments.result import Cell, Column, Table
+from heapscope.experiments.result import NO, Cell, Column, Table
 from heapscope.experiments.script_heap.advice import Advised
 from heapscope.experiments.script_heap.claims import Claim
 from heapscope.experiments.script_heap.cost import bands, per_call, plain, read_jobs
@@ -26,7 +26,13 @@ def published(claimed: Sequence[Claim], copies: int) -> Table:
             Column(key="published_low", heading="published\nfrom"),
             Column(key="published_high", heading="to"),
             Column(key="computed", heading="computed", digits=3),
-            Column(key="difference", heading="difference", digits=3, signed=True),
+            Column(
+                key="difference",
+                heading="difference",
+                digits=3,
+                signed=True,
+                judged_by="holds",
+            ),
             Column(key="holds", heading="holds", name=True),
             Column(key="least", heading="at least", digits=3, wide=True),
             Column(key="most", heading="at most", digits=3, wide=True),
@@ -45,7 +51,7 @@ def published(claimed: Sequence[Claim], copies: int) -> Table:
                 claim.computed.least,
                 claim.computed.most,
                 claim.crowded,
-                "yes" if claim.holds_crowded else "no",
+                "yes" if claim.holds_crowded else NO,
             )
             for claim in claimed
         ),
