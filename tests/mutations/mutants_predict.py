@@ -122,4 +122,20 @@ PREDICT = (
         "PERIODIC if window_ms <= interval_ms",
         WIFI_RANKS,
     ),
+    Mutant(
+        "what a build has of a configuration",
+        "lines that Kconfig leaves out count",
+        "src/heapscope/config/config.py",
+        "off = {name for name in self.settings if now._left_out(name)}",
+        "off: set[str] = set()",
+        COMMAND,
+    ),
+    Mutant(
+        "memory beside TLS",
+        "records in IRAM are taken of the heap",
+        "src/heapscope/predict/parts.py",
+        'part.kind == SPIRAM or (part.component == "TLS" and part.kind == IRAM)',
+        "part.kind == SPIRAM",
+        COMMAND,
+    ),
 )

@@ -50,4 +50,12 @@ TUNE = (
         "if incoming > longest else",
         COMMAND,
     ),
+    Mutant(
+        "lines of the answer",
+        "an older SDK gets the newest names",
+        "src/heapscope/config/renames.py",
+        "now = spelled_in(name, chip, sdk)",
+        "now = spelled_in(name, chip, SDKS[-1])",
+        COMMAND,
+    ),
 )

@@ -16,9 +16,10 @@ from heapscope.layout.versions import match_version, parse_idf
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["ChosenConfig", "choose_config"]
+__all__ = ["ChosenConfig", "built_config", "choose_config"]
 
 DEFAULT_IDF = "5.5"
+_NAMED = 4  # lines in a note
 _MINOR = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
 #: What each modelled SDK stands for, to find the nearest one.
 _MINORS = {"4.2": (4, 2), "4.3.2": (4, 3), "5.5": (5, 5), "head-2026-07": (6, 0)}
@@ -53,9 +54,20 @@ def choose_config(
     return ChosenConfig(config=config, notes=tuple(notes))
 
 
+def built_config(config: Config) -> tuple[Config, tuple[str, ...]]:
+    """What a build makes of it, for those who predict; and what to say of lines left out."""
+    built, gone = config.taken()
+    if not gone:
+        return built, ()
+    named = [f"CONFIG_{each.written} ({each.file}, line {each.line})" for each in gone[:_NAMED]]
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return built, (f"left out by Kconfig, as what it depends on is off: {', '.join(named)}{more}",)
+
+
 def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> str:
     said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
-    last = next(reversed(said), "")
+    targets = [file.said("IDF_TARGET") for file in files]
+    last = next(filter(None, reversed(targets)), "")
     if chip is None and not last:
         raise HeapscopeError(
             "no --chip, and the files have no CONFIG_IDF_TARGET",

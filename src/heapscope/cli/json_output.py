@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +17,26 @@ def wants_tables(target: Path | None) -> bool:
     return str(target) != STDOUT
 
 
-def write_json(document: dict[str, Any] | list[dict[str, Any]], target: Path | None) -> None:
-    """To a file, whole or not at all; "-": standard output; None: nowhere."""
+def write_json(
+    document: dict[str, Any] | list[dict[str, Any]],
+    target: Path | None,
+    *,
+    inputs: Sequence[Path] = (),
+) -> None:
+    """To a file, whole or not at all; "-": standard output; None: nowhere. `inputs`: as of
+    write_text."""
     if target is not None:
-        write_text(dumps(document), target, option="--json")
+        write_text(dumps(document), target, option="--json", inputs=inputs)
 
 
-def write_text(text: str, target: Path, *, option: str) -> None:
-    """To a file, whole or not at all; "-": standard output. `option` named it."""
+def write_text(text: str, target: Path, *, option: str, inputs: Sequence[Path] = ()) -> None:
+    """To a file, whole or not at all; "-": standard output. `option` named it. `inputs`: files that
+    were read and must not be the output."""
     from heapscope.capture.output import open_output
     from heapscope.errors import InputError
 
     try:
-        with open_output(target) as write:
+        with open_output(target, inputs=tuple(inputs)) as write:
             write(text.encode("utf-8"))
     except InputError as error:  # its remedy speaks of traces
         raise InputError(error.message, remedy=f"give {option} another place") from None

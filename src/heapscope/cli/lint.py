@@ -77,15 +77,16 @@ def lint(
     chosen = choose_config(files, chip=chip, idf=idf, tree=idf_tree)
     refused = refused_findings(chosen.config, chosen.refusals)
     result = find(chosen.config, extra=refused, notes=chosen.notes)
-    write_json(result.to_json(), json)
+    write_json(result.to_json(), json, inputs=files)
     if sarif is not None:
         from heapscope.lint.sarif import sarif as as_sarif
 
-        write_text(dumps(as_sarif(result)), sarif, option="--sarif")
+        write_text(dumps(as_sarif(result)), sarif, option="--sarif", inputs=files)
     if fix is not None:
         from heapscope.lint.fix import fragment, mend
 
-        write_text(fragment(chosen.config, mend(chosen.config)), fix, option="--fix")
+        mended = fragment(chosen.config, mend(chosen.config))
+        write_text(mended, fix, option="--fix", inputs=files)
     if github:
         from heapscope.lint.github import annotation_lines
 

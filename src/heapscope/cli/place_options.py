@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from heapscope.predict.calibrate import Measured
     from heapscope.predict.environment import Environment
+    from heapscope.predict.wifi_table import Knobs
 
 __all__ = ["Air", "Loss", "MeasuredFile", "NoMeasured", "Rtt", "environment_of", "measured_of"]
 
@@ -48,7 +49,7 @@ def measured_of(
     idf: str | None,
 ) -> tuple[tuple[Measured, ...], tuple[str, ...]]:
     """Figures of the user's own board, and what to say of them. `files`: the configuration's."""
-    from heapscope.cli.config_choice import choose_config
+    from heapscope.cli.config_choice import built_config, choose_config
     from heapscope.predict.calibrate import keep, measured_beside, read_measured
     from heapscope.predict.config_knobs import knobs_of
 
@@ -56,10 +57,12 @@ def measured_of(
     kept = None if no_measured else measured or beside
     if kept is None:
         return (), ()
-    found = read_measured(
-        kept,
-        lambda paths: knobs_of(choose_config(paths, chip=chip, idf=idf).config, idf=idf).knobs,
-    )
+
+    def knobs(paths: Sequence[Path]) -> Knobs:
+        built, _ = built_config(choose_config(paths, chip=chip, idf=idf).config)
+        return knobs_of(built, idf=idf).knobs
+
+    found = read_measured(kept, knobs)
     if measured is None or not files or str(files[-1]) == "-":
         return found, (f"calibrated by {kept}",)
     return found, (keep(measured, files[-1]),)

@@ -94,7 +94,7 @@ def predict(
       heapscope predict sdkconfig.defaults --chip esp32 --listen 10 --json predict.json
       heapscope predict sdkconfig.defaults --chip esp32 --trace T.hst
     """
-    from heapscope.cli.config_choice import choose_config
+    from heapscope.cli.config_choice import built_config, choose_config
     from heapscope.cli.json_output import wants_tables, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.predict.config_knobs import knobs_of
@@ -114,23 +114,25 @@ def predict(
         wifi_share=wifi_share / 100,
     )
     chosen = choose_config(files, chip=chip, idf=idf)
+    config, left_out = built_config(chosen.config)
     own, said = measured_of(files, measured=measured, no_measured=no_measured, chip=chip, idf=idf)
     result = forecast(
-        chosen.config,
-        knobs_of(chosen.config, idf=idf),
+        config,
+        knobs_of(config, idf=idf),
         demand=Demand(tcp=tcp, udp=udp, tls=tls),
         environment=environment,
         times=times,
         measured=own,
-        notes=(*chosen.notes, *said),
+        notes=(*chosen.notes, *left_out, *said),
     )
     again = None
     if trace is not None:
         with progress_bar("replaying") as bar:
-            again = replayed(trace, chosen.config, bar)
+            again = replayed(trace, config, bar)
     document = result.to_json()
     document["replay"] = None if again is None else again.to_json()
-    write_json(document, json)
+    read = [*files, *(each for each in (trace, measured) if each is not None)]
+    write_json(document, json, inputs=read)
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.predict import print_forecast

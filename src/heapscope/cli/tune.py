@@ -174,15 +174,16 @@ def tune(
         front=front or ("tcp_rx" if plot is not None else None),
         traces=trace or [],
     )
-    write_json(result.to_json(), json)
+    read = [*(sdkconfig or []), *(trace or []), *([measured] if measured else [])]
+    write_json(result.to_json(), json, inputs=read)
     if plot is not None and result.front:
         from heapscope.tune.plot import front_svg
 
-        write_text(front_svg(result), plot, option="--plot")
+        write_text(front_svg(result), plot, option="--plot", inputs=read)
     if fragment is not None and result.best is not None:
         from heapscope.tune.fragment import fragment as as_fragment
 
-        write_text(as_fragment(result), fragment, option="--fragment")
+        write_text(as_fragment(result), fragment, option="--fragment", inputs=read)
     if wants_tables(json) and not any(to_stdout):
         from heapscope.report.console import console
         from heapscope.report.tune import print_tune

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from heapscope.cli.choices import known
-from heapscope.cli.config_choice import DEFAULT_IDF, choose_config
+from heapscope.cli.config_choice import DEFAULT_IDF, built_config, choose_config
 from heapscope.cli.place_options import measured_of
 from heapscope.cli.progress import progress_bar
 from heapscope.config.config import Config, settle
@@ -77,16 +77,20 @@ def run_tune(
     _check_lines(config)
     if psram is not None:
         config = with_psram(config, psram)
+    config, left_out = built_config(config)
     read = knobs_of(config, idf=idf)
     modes = choose_tls(config, read.knobs, tls) if tls else None
     best_config = config if modes is None else config.changed_to(modes.lines)
     before, after = (beside(each, read.knobs, tls) for each in (config, best_config))
     now_kb, taken_kb = sum(before.values()), sum(after.values())
     own, said = measured_of(files, measured=measured, no_measured=no_measured, chip=chip, idf=idf)
-    notes = (*notes, *said)
+    notes = (*notes, *left_out, *said)
     if taken_kb:
         who = " and ".join(after)
-        notes = (*notes, f"free is what {who} leave: {now_kb:.1f} KB now, {taken_kb:.1f} then")
+        notes = (
+            *notes,
+            f"free is without what {who} take: {now_kb:.1f} KB now, {taken_kb:.1f} then",
+        )
     problem = Problem.of(
         best_config,
         calibrated(read_constants(), own),

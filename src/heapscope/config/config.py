@@ -11,11 +11,14 @@ from heapscope.config.lines import Line
 from heapscope.config.option import Choice, DefaultIf, Option
 from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.config.renames import newest
-from heapscope.config.tables import DEPENDS_SDKS, choices, option_table
+from heapscope.config.tables import DEPENDS_SDKS, choices, of_other_chips, option_table
 from heapscope.config.value import Value, guess_value, parse_value
 from heapscope.errors import InputError
 
 __all__ = ["Config", "Setting", "read_config", "read_files", "settle"]
+
+_ROUNDS = 8  # the longest chain of dependencies has 5
+_PSRAM_MENU = "SPIRAM_"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +101,29 @@ class Config:
         """A copy without the lines for these options."""
         settings = {key: each for key, each in self.settings.items() if key not in set(names)}
         return replace(self, settings=settings, _found={}, _open=set())
+
+    def taken(self) -> tuple[Config, tuple[Setting, ...]]:
+        """As a build has it: without the lines that Kconfig leaves out, as what their options
+        depend on is off. Also those of them that would have changed something."""
+        now = self
+        for _ in range(_ROUNDS):  # a line that goes can take others with it, or bring some back
+            off = {name for name in self.settings if now._left_out(name)}
+            if off == self.settings.keys() - now.settings.keys():
+                break
+            now = self.without(off)
+        gone = [each for name, each in self.settings.items() if name not in now.settings]
+        said = [each for each in gone if each.file and each.value not in (None, False)]
+        said = [each for each in said if each.value != now.value(each.name)]
+        return now, tuple(sorted(said, key=lambda each: each.order))
+
+    def _left_out(self, name: str) -> bool:
+        option = option_table().get(name)
+        if option is not None and of_other_chips(option, self.chip):
+            return True
+        # All of its menu, in versions whose dependencies are not in the table, too.
+        if name.startswith(_PSRAM_MENU) and self.value("SPIRAM") is False:
+            return True
+        return self.possible(name) is False
 
     def possible(self, name: str) -> bool | None:
         """Kconfig knows the option in this build: what it depends on holds."""

@@ -52,7 +52,7 @@ def read_text(text: str, *, file: str) -> Text:
     repeats options under the names they once had, is left out."""
     lines: list[Line] = []
     version, generated, automatic, repeated = "", False, False, False
-    for number, line in enumerate((line.strip() for line in text.splitlines()), 1):
+    for number, line in enumerate((line.rstrip() for line in text.splitlines()), 1):
         header = _HEADER.fullmatch(line)
         if header is not None:
             version, generated = header[1], not header[2]
@@ -68,8 +68,9 @@ def read_text(text: str, *, file: str) -> Text:
             )
         elif unset is not None:
             lines.append(Line(number=number, name=unset[1], text="n", automatic=automatic))
-        elif line and not line.startswith("#"):
-            blanks = _BLANKS.match(line)
+        elif line and not line.lstrip().startswith("#"):
+            # Kconfig leaves out what is indented, too.
+            blanks = _BLANKS.match(line.lstrip())
             remedy = f"write CONFIG_{blanks[1]}={blanks[2]}, without blanks" if blanks else REMEDY
             raise InputError(
                 f"{file}, line {number}: no option: '{printable(line)}'", remedy=printable(remedy)

@@ -11,9 +11,10 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from heapscope.config.tables import SDKS, rows
+from heapscope.config.tables import SDKS, option_table, rows
+from heapscope.config.value import Value, config_line
 
-__all__ = ["NewName", "OldName", "newest", "renamed_in", "spelled_in"]
+__all__ = ["NewName", "OldName", "line_in", "newest", "renamed_in", "spelled_in"]
 
 _CHAIN_MAX = 8  # renames one after the other; the longest chain has 3
 
@@ -75,6 +76,15 @@ def spelled_in(name: str, chip: str, sdk: str) -> NewName:
         best = max(before, key=lambda rename: rename.old.startswith(f"{chip.upper()}_"))
         name, inverted = best.old, inverted != best.inverted
         seen.add(name)
+
+
+def line_in(name: str, value: Value, chip: str, sdk: str) -> str:
+    """Of sdkconfig.defaults, under the name that this version has for the option."""
+    option = option_table().get(name)
+    now = spelled_in(name, chip, sdk)
+    if now.inverted and isinstance(value, bool):
+        value = not value
+    return config_line(now.name, value, kind=None if option is None else option.kind)
 
 
 def _came_back(rename: OldName, chip: str) -> bool:

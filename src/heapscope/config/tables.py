@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import cast
@@ -13,7 +14,7 @@ from heapscope.config.expression import Expression, parse
 from heapscope.config.option import Choice, DefaultIf, Option, Range
 from heapscope.config.value import Kind, Value, parse_value
 
-__all__ = ["CHIPS", "SDKS", "choices", "option_table", "rows"]
+__all__ = ["CHIPS", "SDKS", "choices", "of_other_chips", "option_table", "rows"]
 
 #: As layouts name them.
 SDKS = ("4.2", "4.3.2", "5.5", "head-2026-07")
@@ -34,6 +35,8 @@ CHIPS = (
 DEPENDS_SDKS = ("5.5", "head-2026-07")
 
 Row = dict[str, str]
+
+_CHIP_NAME = re.compile(r"ESP32(?:[A-Z][0-9]+)?(?=_)")
 
 
 def rows(table: str) -> Iterator[Row]:
@@ -67,6 +70,15 @@ def option_table() -> Mapping[str, Option]:
             choice=in_choice.get(name, ""),
         )
     return made
+
+
+def of_other_chips(option: Option, chip: str) -> bool:
+    """Only what says it by its name or, for PSRAM, by its defaults: that an option is in no default
+    build of a chip is no proof that the chip has none."""
+    if not option.defaults or chip in option.defaults:
+        return False
+    named = _CHIP_NAME.match(option.name)
+    return option.name == "SPIRAM" or (named is not None and named[0].lower() in CHIPS)
 
 
 @functools.cache

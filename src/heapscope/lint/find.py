@@ -82,13 +82,14 @@ def _unknown(config: Config) -> Iterator[str]:
 def _once(findings: list[Finding]) -> Iterator[Finding]:
     """What a rule says of a line, "depends" need not say again; nor is a line that cannot be read
     worth more than that."""
-    hard = {(each.file, each.line) for each in findings if each.hard and each.rule not in _GENERAL}
+    hard = {(each.file, each.line) for each in findings if each.hard and each.rule not in _OTHER}
     for finding in findings:
         if finding.rule not in _GENERAL or (finding.file, finding.line) not in hard:
             yield finding
 
 
 _GENERAL = ("depends", "kconfig")
+_OTHER = (*_GENERAL, "duplicate")  # that says nothing of the option
 
 
 def _order(config: Config, finding: Finding) -> tuple[int, int, int, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from heapscope.config.config import Config
 from heapscope.config.renames import newest
@@ -14,6 +14,8 @@ from heapscope.lint.spell import spelled
 
 __all__ = ["Fix", "fragment", "mend"]
 
+#: Of these, other lines of the option may stay.
+_ONE_LINE = ("duplicate", "repeated", "type", "unknown", "later-name")
 _ROUNDS = 60  # a mended value can break the next rule; each round mends one
 
 
@@ -34,7 +36,7 @@ def mend(config: Config) -> Fix:
     """B, K and R findings one after the other, the worst first; then advice on what that gives."""
     values: dict[str, tuple[Value, tuple[Finding, ...]]] = {}
     lines: dict[str, Finding] = {}
-    left: dict[tuple[str, str, int], Finding] = {}
+    left: dict[tuple[str, str, int, str], Finding] = {}
     now = config
     for _ in range(_ROUNDS):
         hard = [each for each in lint(now).findings if each.hard and _key(each) not in left]
@@ -47,13 +49,16 @@ def mend(config: Config) -> Fix:
             for name, value in finding.values.items()
             if sum(finding.rule == each.rule for each in values.get(name, (0, ()))[1]) < 2
         }
+        renamed = bool(finding.write) and not finding.values  # the line says it under another name
+        gone = [] if renamed else _names(now, finding)
+        if not wanted or finding.remove:
+            left[_key(finding)] = _placed(config, finding, gone)
+        if not finding.values:
+            lines.update((line, finding) for line in finding.write)
+        for name in gone:
+            values.pop(name, None)  # a line that was to mend something, and is left out itself
         for name, value in wanted.items():
             values[name] = (value, (*values.get(name, (value, ()))[1], finding))
-        if not wanted or finding.remove:
-            left[_key(finding)] = finding
-        if not wanted:
-            lines.update((line, finding) for line in finding.write)
-        gone = [config.settings[name].name for name in _names(now, finding)]
         now = now.without(gone).changed_to(wanted)
     advice = tuple(
         each
@@ -62,8 +67,12 @@ def mend(config: Config) -> Fix:
     )
     return Fix(
         values=values,
-        lines=tuple(lines.items()),
-        left=tuple(each for each in left.values() if each.remove or not each.write),
+        lines=tuple(
+            (line, finding)
+            for line, finding in lines.items()
+            if newest(finding.option, config.chip).name not in values
+        ),
+        left=tuple(each for each in left.values() if each.remove or each.values or not each.write),
         advice=advice,
         config=now,
     )
@@ -89,6 +98,10 @@ def _text(config: Config, fix: Fix) -> Iterator[str]:
         yield _reason(finding)
         yield line
     for finding in fix.left:
+        if not finding.remove:
+            yield ""
+            yield _reason(finding)
+            yield "#   no line of this fragment mends it"
         for option, file, number in finding.remove:
             yield ""
             yield _reason(finding)
@@ -104,8 +117,19 @@ def _reason(finding: Finding) -> str:
     return f"# {finding.rule} [{finding.severity}]{where}: {finding.message}"
 
 
-def _key(finding: Finding) -> tuple[str, str, int]:
-    return finding.rule, finding.file, finding.line
+def _placed(config: Config, finding: Finding, gone: Sequence[str]) -> Finding:
+    """With every line that the user has of options that are to go: of values that were to mend one
+    the finding has no place, and an earlier line would count in place of the last."""
+    if finding.rule in _ONE_LINE:
+        return finding
+    theirs = [each for each in config.all_settings if each.name in gone]
+    kept = [each for each in finding.remove if each[2]]
+    more = [(each.written, each.file, each.line) for each in theirs]
+    return replace(finding, remove=tuple(dict.fromkeys([*kept, *more])))
+
+
+def _key(finding: Finding) -> tuple[str, str, int, str]:
+    return finding.rule, finding.file, finding.line, finding.option
 
 
 def _replaced(
@@ -117,6 +141,9 @@ def _replaced(
 
 
 def _names(config: Config, finding: Finding) -> list[str]:
-    """Options whose counting line is to go."""
-    places = {(file, line) for _, file, line in finding.remove}
-    return [name for name, each in config.settings.items() if (each.file, each.line) in places]
+    """Options whose counting line is to go. Values that mend have no place in a file."""
+    return [
+        name
+        for name, each in config.settings.items()
+        if (each.written, each.file, each.line) in finding.remove
+    ]

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from heapscope.config.config import Config, Setting
 from heapscope.config.limits import out_of_range
 from heapscope.config.option import Option
-from heapscope.config.tables import CHIPS, option_table
+from heapscope.config.tables import of_other_chips, option_table
 from heapscope.config.value import Value
 from heapscope.lint.finding import Finding
 from heapscope.lint.spell import spelled_lines
 
 __all__ = ["value_findings"]
-
-_CHIP_NAME = re.compile(r"ESP32(?:[A-Z][0-9]+)?(?=_)")
 
 
 def value_findings(config: Config) -> Iterator[Finding]:
@@ -24,8 +21,9 @@ def value_findings(config: Config) -> Iterator[Finding]:
         option = option_table().get(setting.name)
         if option is None or setting.value is None or setting.automatic:
             continue
-        finding = _range(config, setting, option) or _chip(config, setting, option)
-        finding = finding or _depends(config, setting, option)
+        # What is left out anyway has no value to mend.
+        finding = _chip(config, setting, option) or _depends(config, setting, option)
+        finding = finding or _range(config, setting, option)
         if finding is not None:
             yield finding
 
@@ -52,12 +50,7 @@ def _range(config: Config, setting: Setting, option: Option) -> Finding | None:
 
 
 def _chip(config: Config, setting: Setting, option: Option) -> Finding | None:
-    """Only what says it by its name or, for PSRAM, by its defaults: that an option is in no default
-    build of a chip is no proof that the chip has none."""
-    if setting.value is False or not option.defaults or config.chip in option.defaults:
-        return None
-    named = _CHIP_NAME.match(option.name)
-    if option.name != "SPIRAM" and (named is None or named[0].lower() not in CHIPS):
+    if setting.value is False or not of_other_chips(option, config.chip):
         return None
     chips = ", ".join(option.defaults)
     return Finding(

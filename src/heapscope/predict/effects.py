@@ -174,6 +174,7 @@ def _config(chip: str, options: Mapping[str, Value] | None = None) -> Config:
 
 _KEPT: Mapping[str, Value] = {"MBEDTLS_SSL_KEEP_PEER_CERTIFICATE": True}
 _BLUEDROID: Mapping[str, Value] = {"BT_BLUEDROID_ENABLED": True, "BTDM_CTRL_MODE_BLE_ONLY": True}
+_CONTROLLER: Mapping[str, Value] = {"BT_CONTROLLER_ONLY": True}
 _NIMBLE: Mapping[str, Value] = {"BT_NIMBLE_ENABLED": True, "BTDM_CTRL_MODE_BLE_ONLY": True}
 
 #: By how a change begins: what free memory gains, bytes, and what that rests on.
@@ -207,15 +208,15 @@ _CHANGES: Mapping[str, tuple[Callable[[str], float], str]] = {
     "Wi-Fi init": (_wifi_start, "parts"),
     "one TLS socket": (lambda chip: _tls({}, when=(START,)), "parts"),
     "BT controller BLE only": (
-        lambda chip: -_bluetooth({"BTDM_CTRL_MODE_BLE_ONLY": True})(chip),
+        lambda chip: -_bluetooth({"BTDM_CTRL_MODE_BLE_ONLY": True, **_CONTROLLER})(chip),
         "input",
     ),
     "BT controller BR/EDR only": (
-        lambda chip: -_bluetooth({"BTDM_CTRL_MODE_BR_EDR_ONLY": True})(chip),
+        lambda chip: -_bluetooth({"BTDM_CTRL_MODE_BR_EDR_ONLY": True, **_CONTROLLER})(chip),
         "input",
     ),
     "BT controller dual mode": (
-        lambda chip: -_bluetooth({"BTDM_CTRL_MODE_BTDM": True})(chip),
+        lambda chip: -_bluetooth({"BTDM_CTRL_MODE_BTDM": True, **_CONTROLLER})(chip),
         "input",
     ),
 }

@@ -12,7 +12,7 @@ from heapscope.predict.calibrate import Measured, calibrated
 from heapscope.predict.config_knobs import KnobsRead, enabled
 from heapscope.predict.constants import Constants, read_constants
 from heapscope.predict.environment import AIR, Environment, seen_in
-from heapscope.predict.parts import Demand, Part, parts_of
+from heapscope.predict.parts import Demand, Part, parts_of, taken_of_heap
 from heapscope.predict.power_save import PowerSave, Times, modes
 from heapscope.predict.tls_time import TlsTime, tls_time
 from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
@@ -129,7 +129,7 @@ def forecast(
     }
     memory = predicted_memory(knobs, constants.memory_names, constants.memory, constants.shape)
     beside = [part for part in parts if part.component in ("TLS", "Bluetooth")]
-    taken = sum(part.bytes or 0 for part in beside if part.kind != "SPIRAM") / _KIB
+    taken = sum(map(taken_of_heap, beside)) / _KIB
     return Forecast(
         config=config,
         knobs=knobs,

@@ -15,9 +15,8 @@ from statistics import NormalDist
 import numpy as np
 
 from heapscope.config.config import Config
-from heapscope.config.renames import spelled_in
+from heapscope.config.renames import line_in
 from heapscope.config.rules import all_rules
-from heapscope.config.value import Value, config_line
 from heapscope.measure.record import Record
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
@@ -79,6 +78,7 @@ def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
     """The largest gain first; empty for a chip without Wi-Fi. InputError: a value cannot be."""
     if config.chip not in chips():
         return ()
+    config, _ = config.taken()
     now = knobs_of(config).knobs
     broken = _broken(config)
     found = [
@@ -109,7 +109,9 @@ def _offer(config: Config, now: Knobs, change: Change) -> KnobOffer:
     return KnobOffer(
         key=change.key,
         text=change.text,
-        lines=tuple(_line(config, name, value) for name, value in change.values.items()),
+        lines=tuple(
+            line_in(name, value, config.chip, config.sdk) for name, value in change.values.items()
+        ),
         memory=change.memory,
         when=change.when,
         gain=gain,
@@ -155,11 +157,3 @@ def _costs(constants: Constants, now: Knobs, then: Knobs) -> Iterator[Cost]:
 
 def _reach(variance: float) -> float:
     return NormalDist().inv_cdf((1 + _SHARE) / 2) * float(np.sqrt(max(0.0, variance)))
-
-
-def _line(config: Config, name: str, value: Value) -> str:
-    """Under the name that this SDK has for the option."""
-    now = spelled_in(name, config.chip, config.sdk)
-    if now.inverted and isinstance(value, bool):
-        value = not value
-    return config_line(now.name, value)

@@ -13,7 +13,7 @@ from heapscope.config.config import Config
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.wifi_table import Knobs, chips
 
-__all__ = ["ALWAYS", "PEAK", "START", "Demand", "Part", "parts_of"]
+__all__ = ["ALWAYS", "PEAK", "START", "Demand", "Part", "parts_of", "taken_of_heap"]
 
 ALWAYS = "static"  # linked in: code and data
 START = "start"  # taken when the component starts, and kept
@@ -54,6 +54,13 @@ class Part:
     bytes: int | None
     source: str
     count: int = 1
+
+
+def taken_of_heap(part: Part) -> int:
+    """Bytes of the available memory, which is internal and serves any request: not of PSRAM, nor of
+    the ESP32's IRAM, where TLS may have its records. Elsewhere code in IRAM is taken from it."""
+    apart = part.kind == SPIRAM or (part.component == "TLS" and part.kind == IRAM)
+    return 0 if apart else part.bytes or 0
 
 
 def parts_of(config: Config, knobs: Knobs, demand: Demand) -> tuple[Part, ...]:
@@ -238,7 +245,9 @@ def _stacks(config: Config) -> Iterator[Part]:
 def _bluetooth(config: Config) -> Iterator[Part]:
     if not enabled(config, "BT_ENABLED"):
         return
-    host = "Bluedroid" if enabled(config, "BT_BLUEDROID_ENABLED") else "NimBLE"
+    if config.chip == "esp32s2" or enabled(config, "BT_CONTROLLER_DISABLED"):
+        return  # a host for someone else's controller: nothing is known of its size
+    host = _host(config)
     if config.chip == "esp32":
         size = 40
         if enabled(config, "BTDM_CTRL_MODE_BTDM"):
@@ -267,7 +276,7 @@ def _bluetooth(config: Config) -> Iterator[Part]:
         return
     yield Part(
         component="Bluetooth",
-        what=f"controller and {host}, as in its example",
+        what=f"controller and {host or 'a host'}, as in its example",
         kind=DRAM,
         when=START,
         bytes=116 * _KIB,
@@ -282,6 +291,16 @@ def _bluetooth(config: Config) -> Iterator[Part]:
             bytes=-20 * _KIB,
             source="components/bt Kconfig",
         )
+
+
+def _host(config: Config) -> str:
+    """The one that is on, "": none. Kconfig's default is Bluedroid."""
+    if enabled(config, "BT_BLUEDROID_ENABLED"):
+        return "Bluedroid"
+    if enabled(config, "BT_NIMBLE_ENABLED"):
+        return "NimBLE"
+    none = config.value("BT_BLUEDROID_ENABLED") is False or enabled(config, "BT_CONTROLLER_ONLY")
+    return "" if none else "Bluedroid"
 
 
 def _placement(config: Config) -> Iterator[Part]:

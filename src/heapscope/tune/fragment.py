@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.config.value import config_line
+from heapscope.config.renames import line_in
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.result import Change, TuneResult
@@ -54,12 +54,12 @@ def _text(result: TuneResult) -> Iterator[str]:
             yield f"# (as before it would break rule {', '.join(change.breaks)})"
         for name, value in after.items():
             if before.get(name) != value:
-                yield config_line(name, value)
+                yield line_in(name, value, result.chip, result.sdk)
     yield from _tls(result)
     for each in result.companions:
         yield ""
         yield f"# follows: {each.reason}"
-        yield config_line(each.option, each.value)
+        yield line_in(each.option, each.value, result.chip, result.sdk)
 
 
 def _tls(result: TuneResult) -> Iterator[str]:
@@ -75,4 +75,4 @@ def _tls(result: TuneResult) -> Iterator[str]:
     for each in choice.best.asks:
         yield f"# needs {each}"
     for name, value in choice.lines.items():
-        yield config_line(name, value)
+        yield line_in(name, value, result.chip, result.sdk)

@@ -199,9 +199,7 @@ class Problem:
             return None
         return replace(found, choice=merged.expanded(found.choice))
 
-    def each(
-        self, items: Sequence[Asked], ask: Callable[[Problem, Asked], Answer]
-    ) -> list[Answer]:
+    def each(self, items: Sequence[Asked], ask: Callable[[Problem, Asked], Answer]) -> list[Answer]:
         """`ask` of every item, side by side where there are cores: the solver lets go of Python's
         lock. Each starts from what is known now, so that no answer depends on another's turn."""
         forks = [self._fork() for _ in items]

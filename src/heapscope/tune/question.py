@@ -83,7 +83,7 @@ def answer(problem: Problem, question: Question, *, notes: Sequence[str] = ()) -
         changes=tuple(_changes(problem, best)),
         companions=tuple(_companions(problem, best)),
         alternatives=tuple(_alternatives(problem, question, best)),
-        notes=[*told, _worst(now, best)],
+        notes=[*told, *_missing(best), _worst(now, best)],
     )
 
 
@@ -183,6 +183,16 @@ def _alternatives(problem: Problem, question: Question, best: Candidate) -> Iter
             candidate = problem.candidate(found.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))
             yield Alternative(kept=name, best=candidate, loss=loss)
+
+
+def _missing(best: Candidate) -> Iterator[str]:
+    """Where no need asks for memory, the answer may have less than none."""
+    left = best.figures.median[FREE]
+    if left < 0:
+        yield (
+            f"it does not fit: {-left:.1f} KB of memory are missing; --need free>=1KB finds a "
+            "configuration that has some, or says that there is none"
+        )
 
 
 def _relaxation(problem: Problem, question: Question) -> Relaxation:

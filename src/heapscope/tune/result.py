@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from heapscope.config.value import Value, config_line
+from heapscope.config.renames import line_in
+from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
 from heapscope.tune.needs import Need
 from heapscope.tune.options import LABELS, label, option_values
@@ -196,7 +197,9 @@ class TuneResult:
                 }
                 for each in self.changes
             ],
-            "options": [config_line(name, value) for name, value in self.options().items()],
+            "options": [
+                line_in(name, value, self.chip, self.sdk) for name, value in self.options().items()
+            ],
             "alternatives": [
                 {"kept": each.kept, "loss": _rounded(each.loss), "best": _candidate(each.best)}
                 for each in self.alternatives

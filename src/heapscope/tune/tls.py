@@ -14,10 +14,11 @@ from itertools import product
 from typing import Any
 
 from heapscope.config.config import Config
+from heapscope.config.renames import line_in
 from heapscope.config.tables import option_table
-from heapscope.config.value import Value, config_line
+from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
-from heapscope.predict.parts import Demand, Part, parts_of
+from heapscope.predict.parts import Demand, Part, parts_of, taken_of_heap
 from heapscope.predict.wifi_table import Knobs
 from heapscope.tune.options import broken_rules
 
@@ -35,11 +36,12 @@ _PEER = "MBEDTLS_SSL_KEEP_PEER_CERTIFICATE"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TlsVariant:
-    """`values`: options that make it. `internal`, `external`: bytes of all sessions at their peak,
-    in the chip's memory and in PSRAM. `piece`: bytes of the longest buffer. `asks`: what it needs
-    of the program; `peer`: of the other side, "" nothing."""
+    """`values`: options that make it; `lines`: as the SDK names them. `internal`, `external`: bytes
+    of all sessions at their peak, in the chip's memory and in PSRAM. `piece`: bytes of the longest
+    buffer. `asks`: what it needs of the program; `peer`: of the other side, "" nothing."""
 
     values: Mapping[str, Value]
+    lines: tuple[str, ...]
     incoming: int
     outgoing: int
     dynamic: bool
@@ -74,7 +76,7 @@ class TlsVariant:
     def to_json(self) -> dict[str, Any]:
         return {
             "name": self.name,
-            "options": [config_line(name, value) for name, value in self.values.items()],
+            "options": list(self.lines),
             "internal_bytes": self.internal,
             "psram_bytes": self.external,
             "longest_buffer_bytes": self.piece,
@@ -174,7 +176,7 @@ def beside(config: Config, knobs: Knobs, sessions: int) -> dict[str, float]:
     has it."""
     taken: dict[str, float] = {}
     for part in _beside(config, knobs, sessions):
-        taken[part.component] = taken.get(part.component, 0.0) + _inside(part) / 1024
+        taken[part.component] = taken.get(part.component, 0.0) + taken_of_heap(part) / 1024
     return taken
 
 
@@ -203,11 +205,12 @@ def _variant(
         asks.append("peer's certificate not read later")
     return TlsVariant(
         values=values,
+        lines=tuple(line_in(name, each, config.chip, config.sdk) for name, each in values.items()),
         incoming=incoming,
         outgoing=outgoing,
         dynamic=dynamic,
         keep_peer=keep,
-        internal=sum(_inside(part) for part in parts),
+        internal=sum(taken_of_heap(part) for part in parts),
         external=sum(part.bytes or 0 for part in parts if part.kind == "SPIRAM"),
         piece=max((part.bytes or 0) // part.count for part in parts if "record" in part.what),
         asks=tuple(asks),
@@ -218,10 +221,6 @@ def _variant(
 def _beside(config: Config, knobs: Knobs, sessions: int) -> list[Part]:
     found = parts_of(config, knobs, Demand(tls=sessions))
     return [part for part in found if part.component in ("TLS", "Bluetooth")]
-
-
-def _inside(part: Part) -> int:
-    return 0 if part.kind == "SPIRAM" else part.bytes or 0
 
 
 def _lengths(config: Config) -> tuple[int, int]:

@@ -108,6 +108,7 @@ def test_hexadecimal_options(tmp_path: Path) -> None:
         (b"# a comment\n\n", "no option is set"),
         (b"{}", "no option is set"),
         (b"CONFIG_A=y\nCONFIG_B y\n", "line 2: no option: 'CONFIG_B y'"),
+        (b"CONFIG_A=y\n  CONFIG_B=y\n", "line 2: no option: '  CONFIG_B=y'"),
         (b"CONFIG_A=y\nCONFIG_B=\xff\n", "line 2: no option"),
         (b"CONFIG_A=y\nCONFIG_B=\xff\n", "is not UTF-8 text"),
         (b'{"A": true,', "line 1: no JSON"),

@@ -121,6 +121,22 @@ def test_the_fragment_mends_the_file(run: Run) -> None:
     assert "Nothing to mend." in Path("fix.defaults").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("option", ["--fix", "--json", "--sarif"])
+def test_the_configuration_is_never_overwritten(run: Run, option: str) -> None:
+    done = run(save(BAD), "--chip", "esp32", option, "./sdkconfig.defaults")
+    assert done.exit_code == 2
+    assert "is the input" in done.stderr
+    assert Path("sdkconfig.defaults").read_text(encoding="utf-8") == BAD
+
+
+def test_the_chip_is_the_last_files(run: Run) -> None:
+    names = [
+        save(f'CONFIG_IDF_TARGET="{chip}"\n', f"{number}")
+        for number, chip in enumerate(("esp32", "esp32c3", "esp32"))
+    ]
+    assert "set for esp32, " in run(*names).stdout
+
+
 @pytest.mark.parametrize(
     ("text", "args", "why", "remedy"),
     [

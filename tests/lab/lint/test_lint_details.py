@@ -89,6 +89,57 @@ def test_an_equals_sign_with_blanks_is_named_with_the_line_to_write(
     with pytest.raises(InputError, match="line 1: no option") as caught:
         configure("CONFIG_LWIP_TCP_MSS = 1440\n")
     assert caught.value.remedy == "write CONFIG_LWIP_TCP_MSS=1440, without blanks"
+    with pytest.raises(InputError, match="line 2: no option") as caught:
+        configure("#\n  CONFIG_LWIP_TCP_MSS=1440\n")
+    assert caught.value.remedy == "write CONFIG_LWIP_TCP_MSS=1440, without blanks"
+
+
+def test_what_is_left_out_and_out_of_range_is_taken_out(configure: MakeConfig) -> None:
+    """Of every line of it; what mends other options stays in the fragment."""
+    config = configure(
+        "MBEDTLS_DYNAMIC_FREE_CA_CERT=y SPIRAM_MALLOC_ALWAYSINTERNAL=131073 "
+        "SPIRAM_MALLOC_ALWAYSINTERNAL=131073",
+        idf="4.2",
+    )
+    text = fragment(config, mend(config))
+    assert "#   take CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL out of" in text
+    assert ", line 2\n" in text
+    assert ", line 3\n" in text
+    assert "\nCONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL" not in text
+    assert "\nCONFIG_MBEDTLS_DYNAMIC_BUFFER=y\n" in text
+
+
+@pytest.mark.parametrize(
+    "mended", ["MBEDTLS_DYNAMIC_FREE_CA_CERT=y", "MBEDTLS_SSL_MAX_CONTENT_LEN=8192"]
+)
+def test_a_line_that_goes_leaves_what_mends_others(configure: MakeConfig, mended: str) -> None:
+    config = configure(f"{mended} ETH_DMA_TX_BUFFER_NUM=0", chip="esp32s3")
+    text = fragment(config, mend(config))
+    assert "take CONFIG_ETH_DMA_TX_BUFFER_NUM out of" in text
+    assert "\nCONFIG_ETH_DMA_TX_BUFFER_NUM" not in text
+    assert "\nCONFIG_MBEDTLS_" in text
+
+
+def test_a_mended_value_is_in_range_itself(configure: MakeConfig) -> None:
+    config = configure("MBEDTLS_SSL_OUT_CONTENT_LEN=0 MBEDTLS_SSL_MAX_CONTENT_LEN=511")
+    text = fragment(config, mend(config))
+    assert "=511" not in text
+    assert "\nCONFIG_MBEDTLS_SSL_IN_CONTENT_LEN=512\n" in text
+    assert "\nCONFIG_MBEDTLS_SSL_OUT_CONTENT_LEN=512\n" in text
+
+
+def test_lines_of_a_fragment_do_not_contradict_each_other(configure: MakeConfig) -> None:
+    """Up to 4.3, static buffers cannot be had off where malloc uses PSRAM."""
+    for more in ("ESP_WIFI_STATIC_TX_BUFFER=n", "ESP_WIFI_AMPDU_RX_ENABLED=y"):
+        config = configure(f"SPIRAM=y SPIRAM_IGNORE_NOTFOUND=y {more}", idf="4.2")
+        lines = fragment(config, mend(config)).splitlines()
+        names = [line.partition("=")[0] for line in lines if line.startswith("CONFIG_")]
+        assert len(names) == len(set(names))
+
+
+def test_a_repeated_line_can_be_left_out_as_well(configure: MakeConfig) -> None:
+    found = lint(configure("ETH_DMA_RX_BUFFER_NUM=5 ETH_DMA_RX_BUFFER_NUM=6", chip="esp32c3"))
+    assert [each.rule for each in found.findings if each.hard] == ["depends", "duplicate"]
 
 
 NAMES = st.sampled_from([*list(option_table())[::40], "SPIRAM", "LWIP_WND_SCALE", "X", "LWIP_X"])

@@ -119,18 +119,57 @@ def test_psram_takes_the_dynamic_buffers_and_large_records(predict: Predict) -> 
     assert parts(found, "TLS")["incoming records"]["kind"] == "SPIRAM"
 
 
+@pytest.mark.parametrize(
+    ("chip", "idf"), [("esp32", "5.5"), ("esp32", "4.2"), ("esp32c3", "5.5"), ("esp32s3", "4.3")]
+)
+def test_lines_that_kconfig_leaves_out_change_nothing(
+    predict: Predict, chip: str, idf: str
+) -> None:
+    """Those of boards with PSRAM, in a build without it: the records of TLS stay in the chip."""
+    args = ("--chip", chip, "--idf", idf, "--tls", 1)
+    plain = predict("LWIP_TCP_MSS=1440", *args)
+    off = "SPIRAM=y" if chip == "esp32c3" else "SPIRAM=n"
+    found = predict(
+        f"{off} SPIRAM_USE_MALLOC=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y "
+        "SPIRAM_MALLOC_RESERVE_INTERNAL=65536",
+        *args,
+    )
+    for key in ("psram", "throughput_mbps", "available_kb", "left_kb", "parts"):
+        assert found[key] == plain[key]
+    assert any("CONFIG_SPIRAM_USE_MALLOC" in note for note in found["notes"])
+    assert not any("left out" in note for note in plain["notes"])
+
+
+def test_tls_is_not_in_psram_that_is_off(predict: Predict) -> None:
+    found = predict("MBEDTLS_EXTERNAL_MEM_ALLOC=y SPIRAM=n", "--chip", "esp32", "--tls", 1)
+    assert parts(found, "TLS")["incoming records"]["kind"] == "DRAM"
+
+
 def test_bluetooth_is_a_part_by_its_mode(predict: Predict) -> None:
     text = "BT_ENABLED=y BT_BLUEDROID_ENABLED=y BTDM_CTRL_MODE_BTDM=y"
     found = predict(text, "--chip", "esp32")
     assert parts(found, "Bluetooth")["controller"]["bytes"] == 120 * 1024
 
 
+def test_bluetooths_host_is_kconfigs_default(predict: Predict) -> None:
+    """Bluedroid; and an ESP32-S2 has no controller."""
+    host = "Bluedroid with a GATT server"
+    assert host in parts(predict("BT_ENABLED=y", "--chip", "esp32"), "Bluetooth")
+    for other in ("BT_NIMBLE_ENABLED=y", "BT_CONTROLLER_ONLY=y", "BT_BLUEDROID_ENABLED=n"):
+        assert host not in parts(predict(f"BT_ENABLED=y {other}", "--chip", "esp32"), "Bluetooth")
+    assert not parts(predict("BT_ENABLED=y", "--chip", "esp32s2"), "Bluetooth")
+
+
 def test_records_in_iram_make_tls_slower(predict: Predict) -> None:
     text = "FREERTOS_UNICORE=y ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY=y"
-    plain = predict(text, "--chip", "esp32", "--tls", 1)["tls_1mb"]
-    iram = predict(f"{text} MBEDTLS_IRAM_8BIT_MEM_ALLOC=y", "--chip", "esp32", "--tls", 1)[
-        "tls_1mb"
+    found = [
+        predict(f"{text} {more}", "--chip", "esp32", "--tls", 1)
+        for more in ("", "MBEDTLS_IRAM_8BIT_MEM_ALLOC=y")
     ]
+    plain, iram = (each["tls_1mb"] for each in found)
+    # and leave the memory that any request is served from to others
+    gain = found[1]["left_kb"]["median"] - found[0]["left_kb"]["median"]
+    assert gain == pytest.approx((16_717 + 4_429) / 1024, abs=0.11)
     assert iram["seconds"] > plain["seconds"]
     assert iram["iram_s"] == pytest.approx(2.2)  # at 160 MHz, as published
     assert plain["cipher_s"] + 8 * 1.048576 / 4.5 == pytest.approx(3.0, abs=0.01)

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from heapscope.cli.app import app
 from heapscope.config.config import read_config, settle
 from heapscope.config.rules import all_rules
+from heapscope.lint.find import lint
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
 from heapscope.tune.tls import beside
@@ -68,6 +69,47 @@ def test_the_fragment_gives_what_was_promised(tune: Any) -> None:
             assert lines[number - 1].startswith(("#", "CONFIG_"))  # its reason
     assert [line for line in lines if line.startswith("CONFIG_")] == document["options"]
     assert all(line in out for line in document["options"])
+
+
+def test_lines_are_those_of_the_sdk(tune: Any) -> None:
+    """Under the names of 5.5, Kconfig of 4.2 would leave most of them out."""
+    asked = ("--chip", "esp32", "--idf", "4.2", "--tls", "1", "--need", "tcp_rx>=15")
+    assert tune(*asked, "--fragment", "F", "--json", "J")[0] == 0
+    document = valid(Path("J").read_text(encoding="utf-8"))
+    text = Path("F").read_text(encoding="utf-8")
+    assert [line for line in text.splitlines() if line[0:7] == "CONFIG_"] == document["options"]
+    assert "CONFIG_ESP32_WIFI_STATIC_RX_BUFFER_NUM=4" in document["options"]
+    found = lint(read_config(["F"], chip="esp32", sdk="4.2")).findings
+    assert not [each for each in found if each.hard or each.rule == "old-name"]
+
+
+def test_without_psram_its_lines_count_for_nothing(tune: Any) -> None:
+    text = "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y MBEDTLS_EXTERNAL_MEM_ALLOC=y"
+    Path("P").write_text("".join(f"CONFIG_{line}\n" for line in text.split()), encoding="utf-8")
+    args = ("--chip", "esp32c61", "--tls", "1", "--need", "tcp_rx>=10", "--median", "--json", "-")
+    own = valid(tune(*args, "--sdkconfig", "P", "--psram", "none")[1])
+    plain = valid(tune(*args)[1])
+    for key in ("now", "best", "tls"):
+        assert own[key] == plain[key]
+
+
+def test_what_does_not_fit_is_said(tune: Any) -> None:
+    code, out, _ = tune("--chip", "esp32c3", "--tls", "9", "--need", "tcp_rx>=5", "--json", "-")
+    document = valid(out)
+    missing = -document["best"]["median"]["free"]
+    assert code == 0
+    assert missing > 0
+    assert any(f"{missing:.1f} KB of memory are missing" in note for note in document["notes"])
+
+
+def test_the_configuration_is_never_overwritten(tune: Any) -> None:
+    Path("C").write_text("CONFIG_LWIP_TCP_MSS=1440\n", encoding="utf-8")
+    for option in ("--fragment", "--json"):
+        args = ("--chip", "esp32c3", "--sdkconfig", "C", "--need", "tcp_rx>=10", option, "C")
+        code, _, error = tune(*args)
+        assert code == 2
+        assert "is the input" in error
+    assert Path("C").read_text(encoding="utf-8") == "CONFIG_LWIP_TCP_MSS=1440\n"
 
 
 def test_too_much_is_told_how_much_less(tune: Any) -> None:
