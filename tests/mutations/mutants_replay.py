@@ -271,4 +271,28 @@ REPLAY = (
         "    place->aligned = true;",
         "tests/native/test_regressions.c",
     ),
+    Mutant(
+        "where an ESP32-S3's heap starts",
+        "code ends where its memory changes",
+        "src/heapscope/data/windows.toml",
+        ", goes_on = true",
+        "",
+        "tests/lab/static/test_static_map.py",
+    ),
+    Mutant(
+        "blocks of a log that are not freed",
+        "a free behind a cut record is of the one before",
+        "src/heapscope/capture/esp_idf/heap_trace.py",
+        "not (self._cut or trace.dropped)",
+        "not trace.dropped",
+        "tests/lab/capture/test_esp_idf_heap_trace.py",
+    ),
+    Mutant(
+        "whether a block fits",
+        "PSRAM that only the boot lines tell of serves nothing",
+        "src/heapscope/capture/esp_idf/fits.py",
+        "return size <= memory.psram and not printed",
+        "return False",
+        "tests/lab/capture/test_esp_idf_fits.py",
+    ),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from heapscope.trace.names import printable
 
-__all__ = ["BootRegion", "Found", "read_line"]
+__all__ = ["BootRegion", "Found", "pool_bytes", "read_line"]
 
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _AT = re.compile(rb"heap_(?:init|alloc_caps): At\b")
@@ -18,13 +18,13 @@ _REGION = re.compile(
 )
 #: The ROM, the bootloader or the heap begins anew.
 _BEGIN = re.compile(
-    rb"\brst:0x|\bESP-ROM:|^ets [A-Z][a-z]{2} |2nd stage bootloader"
+    rb"\brst:0x|\bESP-ROM:|\bets [A-Z][a-z]{2} {1,2}\d{1,2} 20\d\d |2nd stage bootloader"
     rb"|heap_(?:init|alloc_caps): Initializing"
 )
 _APP_SDK = re.compile(rb"(?:cpu_start|app_init): ESP-IDF: +(v?[0-9][^\s]{0,60})")
 _LOADER_SDK = re.compile(rb"boot: ESP-IDF (v?[0-9][^\s]{0,60})")
 _CHIP = re.compile(rb"\bESP-ROM:(esp32[a-z0-9]{0,4})|\bboot\.(esp32[a-z0-9]{0,4}):")
-_ESP32_ROM = re.compile(rb"^ets Jun  8 2016")
+_ESP32_ROM = re.compile(rb"\bets (?:Jun  8 2016|Jul 29 2019)")  # the second from revision 3 on
 _ONE_CORE = re.compile(rb"cpu_start: (?:Single core mode|Unicore app)")
 _TWO_CORES = re.compile(rb"cpu_start: (?:Starting app cpu|App cpu up|Multicore app)")
 _PSRAM = re.compile(rb"psram: Adding pool of ([0-9]+K)|spiram: Adding pool of ([0-9]+K)")
@@ -71,7 +71,7 @@ def read_line(raw: bytes, number: int, *, ended: bool = True) -> Found:
         begins=bool(_BEGIN.search(line)),
         app_sdk=_text(_APP_SDK, line),
         loader_sdk=_text(_LOADER_SDK, line),
-        chip=_text(_CHIP, line) or ("esp32" if _ESP32_ROM.match(line) else ""),
+        chip=_text(_CHIP, line) or ("esp32" if _ESP32_ROM.search(line) else ""),
         cores=1 if _ONE_CORE.search(line) else 2 if _TWO_CORES.search(line) else None,
         psram=_text(_PSRAM, line),
         pool=_text(_POOL, line),
@@ -97,3 +97,9 @@ def _region(line: bytes, number: int, ended: bool) -> Found:
 def _text(pattern: re.Pattern[bytes], line: bytes) -> str:
     match = pattern.search(line)
     return "" if match is None else printable(next(filter(None, match.groups()), b""))
+
+
+def pool_bytes(kilobytes: str) -> int | None:
+    """Of "4096K"; None for none, and for more digits than memories have."""
+    digits = kilobytes.removesuffix("K")
+    return int(digits) * 1024 if 0 < len(digits) < 8 else None

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import InputError
-from heapscope.layout.boot_lines import BootRegion, Found, read_line
+from heapscope.layout.boot_lines import BootRegion, Found, pool_bytes, read_line
 from heapscope.trace.sniff import HEAD, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
+from heapscope.trace.utf16 import as_utf8
 
 __all__ = ["BootLog", "BootRegion", "read_boot_log"]
 
 _LINE_MAX = 4096  # bytes of a line that count
 _REGIONS_MAX = 256  # of one boot; more is no boot log
 _SIZE_MAX = 256 << 20  # bytes of a log; /dev/zero and a serial port that is open have no end
-_UTF16 = b"\xff\xfe"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,18 +113,15 @@ class _Boots:
 
 
 def _lines(blocks: Blocks) -> Iterator[tuple[bytes, bool]]:
-    """Lines without their ends, long ones cut, and whether an end was there. UTF-16 (a Windows
-    shell's redirection) loses its zero bytes, which leaves ASCII."""
-    rest, utf16, first = b"", False, True
-    for block in blocks:
+    """Lines without their ends, long ones cut, and whether an end was there."""
+    rest = b""
+    for block in as_utf8(blocks):
         if blocks.produced + len(block) > _SIZE_MAX:
             raise InputError(
                 f"{blocks.name}: more than {_SIZE_MAX >> 20} MiB, too long for a boot log",
                 remedy="give a file with one start of the device, from its reset on",
             )
-        if first:
-            utf16, first = block.startswith(_UTF16), False
-        *lines, rest = (rest + (block.replace(b"\0", b"") if utf16 else block)).split(b"\n")
+        *lines, rest = (rest + block).split(b"\n")
         yield from ((line[:_LINE_MAX], True) for line in lines)
         rest = rest[:_LINE_MAX]
     if rest:
@@ -138,16 +135,10 @@ def _log(blocks: Blocks, boots: _Boots, boot: _Boot) -> BootLog:
         sdk=boot.app_sdk or boot.loader_sdk,
         chip=boot.chip,
         cores=boot.cores,
-        psram=_bytes(boot.psram),
-        pool=_bytes(boot.pool),
+        psram=pool_bytes(boot.psram),
+        pool=pool_bytes(boot.pool),
         notes=tuple(_notes(blocks, boots, boot)),
     )
-
-
-def _bytes(kilobytes: str) -> int | None:
-    """Of "4096K"; None for more digits than memories have."""
-    digits = kilobytes.removesuffix("K")
-    return int(digits) * 1024 if 0 < len(digits) < 8 else None
 
 
 def _notes(blocks: Blocks, boots: _Boots, boot: _Boot) -> Iterator[str]:

@@ -78,6 +78,8 @@ class Chip:
         `cores` and `psram` may be left to the log. `flavour`: "+light", "+track", both, of the
         version's own allocator. `startup_use`: bytes that start-up allocates;
         None: as measured on the default firmware, none with a log."""
+        if boot is not None:
+            self._check_log(boot)
         version, notes = self._version(idf, boot)
         build = Build(
             cores=boot.cores if boot and cores is None else cores,
@@ -114,6 +116,13 @@ class Chip:
         )
         layout.check()
         return layout
+
+    def _check_log(self, boot: BootLog) -> None:
+        if boot.chip and boot.chip != self.name:
+            raise InputError(
+                f"{boot.file}: a log of {printable(boot.chip)}, not of {self.name}",
+                remedy="give the log's chip with --chip, or the log of the other chip",
+            )
 
     def _version(self, idf: str | None, boot: BootLog | None) -> tuple[VersionData, Notes]:
         """The version asked for, or else that of the log; a note when the two differ."""
@@ -159,12 +168,6 @@ def _default(
 def _logged(
     memory: Memory, build: Build, boot: BootLog, startup_use: int | None
 ) -> tuple[tuple[Region, ...], Notes]:
-    name = memory.chip.name
-    if boot.chip and boot.chip != name:
-        raise InputError(
-            f"{boot.file}: a log of {printable(boot.chip)}, not of {name}",
-            remedy="give the log's chip with --chip, or the log of the other chip",
-        )
     told = {"--static-dram": build.static_dram, "--static-iram": build.static_iram}
     for flag, given in (told | {"--rtc": build.rtc}).items():
         if given is not None:

@@ -12,7 +12,9 @@ from heapscope.capture.esp_idf.result import EspIdfImport, SummaryView
 from heapscope.capture.esp_idf.sentences import span
 from heapscope.layout import capabilities
 from heapscope.measure.wording import plural
+from heapscope.report.next_command import print_next
 from heapscope.report.table import Cell, Column, table
+from heapscope.trace.source import STDIN
 
 __all__ = ["SHOWN", "print_esp_idf"]
 
@@ -44,7 +46,11 @@ def print_esp_idf(result: EspIdfImport, target: Console) -> None:
         target.print(Text(f"  {sentence}"))
     for message in result.messages:
         target.print(Text(f"note: {message}", style="yellow"))
-    target.print(Text(f"next: {_next(result)}", style="dim"))
+    if words := _next(result):
+        print_next("heapscope", *words, target=target)
+    else:
+        what = "log heap_caps_print_heap_info(MALLOC_CAP_8BIT) to ask what would fit"
+        target.print(Text(f"next: {what}", style="dim"))
 
 
 def _title(result: EspIdfImport) -> Text:
@@ -247,19 +253,21 @@ def _cut(title: str, rows: Sequence[object]) -> str:
     return f"{title} ({SHOWN} of {len(rows)})" if len(rows) > SHOWN else title
 
 
-def _next(result: EspIdfImport) -> str:
-    source, file = result.source, result.source.file
+def _next(result: EspIdfImport) -> tuple[str, ...]:
+    """The command by its words; none where the log has nothing to go on from."""
+    source = result.source
+    file = STDIN if source.file == "standard input" else source.file
+    idf = ("--idf", source.nearest_idf) if source.nearest_idf else ()
+    chip = ("--chip", source.chip) if source.chip_source != "log" and source.chip else ()
+    if result.out and result.regions:
+        return "replay", result.out, "--boot-log", file, *chip, *idf
     if result.out:
-        idf = f" --idf {source.nearest_idf}" if source.nearest_idf else ""
-        if result.regions:
-            chip = f" --chip {source.chip}" if source.chip_source != "log" and source.chip else ""
-            return f"heapscope replay {result.out} --boot-log {file}{chip}{idf}"
-        return f"heapscope replay {result.out} --chip {source.chip or 'esp32'}{idf}"
+        return "replay", result.out, "--chip", source.chip or "esp32", *idf
     if result.trace is not None:
-        return f"heapscope import esp-idf {file} -o T.hst"
+        return "import", "esp-idf", file, "-o", "T.hst"
     if result.views and not result.needs:
         size = max((group.size for group in result.failed_groups), default=16717)
-        return f"heapscope import esp-idf {file} --need {size}"
+        return "import", "esp-idf", file, "--need", str(size)
     if result.regions:
-        return f"heapscope replay T.hst --boot-log {file}"
-    return "log heap_caps_print_heap_info(MALLOC_CAP_8BIT) to ask what would fit"
+        return "replay", "T.hst", "--boot-log", file, *chip, *idf
+    return ()

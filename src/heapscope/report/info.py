@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from heapscope.layout.allocator import unmodelled
+from heapscope.layout.chip_data import chip_files, read_chip
+from heapscope.layout.versions import find_version
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import print_next
 from heapscope.trace.info import EventCounts, TraceInfo
@@ -30,7 +32,17 @@ def print_info(info: TraceInfo, target: Console) -> None:
     target.print(grid)
     for message in info.health.messages():
         target.print(Text(f"damage: {message}", style="yellow"))
-    print_next("heapscope", "replay", info.file, "--chip", "esp32", target=target)
+    print_next("heapscope", "replay", info.file, *_memory(info), target=target)
+
+
+def _memory(info: TraceInfo) -> tuple[str, ...]:
+    """What a replay needs to be told beyond what the trace says of its device."""
+    chip = info.metadata.get("chip", "")
+    if chip not in chip_files():
+        return "--chip", "esp32"
+    sdk = info.metadata.get("sdk", "")
+    told = not sdk or find_version(sdk, read_chip(chip).versions) is not None
+    return () if told else ("--chip", chip)
 
 
 def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:

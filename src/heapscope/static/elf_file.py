@@ -11,7 +11,7 @@ from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
 from heapscope.errors import InputError
-from heapscope.static.use import UNNAMED, Piece, Section, StaticUse, role_of, section_at
+from heapscope.static.use import UNNAMED, Piece, Section, StaticUse, role_of, sections_at
 from heapscope.static.window import ChipWindows
 from heapscope.trace.names import printable
 
@@ -82,19 +82,18 @@ def _read(elf: Any, name: str, size: int, windows: ChipWindows) -> StaticUse:
     headers = [elf._get_section_header(number) for number in range(elf.num_sections())]
     texts = _bytes(elf, headers[elf.get_shstrndx()], name, size)
     names = [_text(texts, header["sh_name"]) for header in headers]
-    places = {
-        number: section
+    places = [
+        (number, start, section)
         for number, header in enumerate(headers)
-        if (section := _section(header, names[number], name, windows)) is not None
-    }
+        for start, section in _sections(header, names[number], name, windows)
+    ]
     if not places:
         raise InputError(
             f"{name}: no section of it is in the RAM of {windows.chip}",
             remedy="give the firmware's own ELF, or the chip it is for with --chip",
         )
     table = next((h for h in headers if h["sh_type"] == "SHT_SYMTAB"), None)
-    index = {number: place for place, number in enumerate(places)}
-    sections = tuple(places.values())
+    sections = tuple(section for _, _, section in places)
     if table is None or not 0 < table["sh_link"] < len(headers):
         return StaticUse(
             file=name,
@@ -105,22 +104,24 @@ def _read(elf: Any, name: str, size: int, windows: ChipWindows) -> StaticUse:
         )
     symbols = numpy.frombuffer(_bytes(elf, table, name, size, whole=_SYMBOL.itemsize), _SYMBOL)
     texts = _bytes(elf, headers[table["sh_link"]], name, size)
-    starts = {index[number]: headers[number]["sh_addr"] for number in places}
+    starts = [(number, start) for number, start, _ in places]
     return StaticUse(
         file=name,
         form="ELF",
         sections=sections,
-        pieces=tuple(_pieces(symbols, texts, index, sections, starts)),
+        pieces=tuple(_pieces(symbols, texts, starts, sections)),
         symbols=dict(_linker_symbols(symbols, texts)),
     )
 
 
-def _section(header: Any, name: str, file: str, windows: ChipWindows) -> Section | None:
+def _sections(
+    header: Any, name: str, file: str, windows: ChipWindows
+) -> Iterator[tuple[int, Section]]:
     flags = header["sh_flags"]
     if not flags & _ALLOC:
-        return None
+        return
     role = "bss" if header["sh_type"] == _NOBITS else role_of(name)
-    return section_at(
+    yield from sections_at(
         windows,
         file=file,
         name=name,
@@ -154,14 +155,14 @@ def _linker_symbols(symbols: Any, texts: bytes) -> Iterator[tuple[str, int]]:
 def _pieces(
     symbols: Any,
     texts: bytes,
-    index: dict[int, int],
+    starts: list[tuple[int, int]],
     sections: tuple[Section, ...],
-    starts: dict[int, int],
 ) -> Iterator[Piece]:
-    """Each byte counts for one symbol, the first that covers it."""
+    """Each byte counts for one symbol, the first that covers it. `starts`: of each section, its
+    number and first address in the file."""
     kinds = symbols["info"] & 15
     sized = (symbols["size"] > 0) & ((kinds == _OBJECT) | (kinds == _FUNCTION))
-    for number, place in index.items():
+    for place, (number, start) in enumerate(starts):
         own = symbols[sized & (symbols["section"] == number)]
         order = numpy.lexsort((-own["size"].astype("i8"), own["value"]))
         rows = zip(
@@ -170,7 +171,7 @@ def _pieces(
             own["name"][order].tolist(),
             strict=True,
         )
-        yield from _covering(rows, texts, place, starts[place], sections[place].size)
+        yield from _covering(rows, texts, place, start, sections[place].size)
 
 
 def _covering(

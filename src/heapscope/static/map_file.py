@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from heapscope.errors import InputError
-from heapscope.static.use import PADDING, Piece, Section, StaticUse, role_of, section_at
+from heapscope.static.use import PADDING, Piece, Section, StaticUse, role_of, sections_at
 from heapscope.static.window import ChipWindows
 from heapscope.trace.names import printable
 
@@ -193,7 +193,7 @@ def _shape(walk: _Walk, file: str, windows: ChipWindows) -> tuple[list[Section],
     pieces: list[Piece] = []
     for output in walk.outputs:
         name = printable(output.name)
-        section = section_at(
+        parts = sections_at(
             windows,
             file=file,
             name=name,
@@ -201,26 +201,27 @@ def _shape(walk: _Walk, file: str, windows: ChipWindows) -> tuple[list[Section],
             size=output.size,
             role=role_of(name),
         )
-        if section is not None:
-            pieces.extend(_pieces(output, len(sections)))
+        for start, section in parts:
+            pieces.extend(_pieces(output, len(sections), start, start + section.size))
             sections.append(section)
     return sections, pieces
 
 
-def _pieces(output: _Output, place: int) -> Iterator[Piece]:
-    """Where two overlap, as merged strings and relaxed code do, the later one counts."""
-    named, end = 0, output.start + output.size
-    inside = [i for i in output.inputs if output.start <= i.start < end]
+def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[Piece]:
+    """Of the bytes from `start` to `end`. Where two overlap, as merged strings and relaxed code do,
+    the later one counts."""
+    named, behind = 0, output.start + output.size
+    inside = [i for i in output.inputs if output.start <= i.start < behind]
     inside.sort(key=lambda i: i.start)
-    limits = [*(i.start for i in inside[1:]), end]
+    limits = [*(i.start for i in inside[1:]), behind]
     for piece, limit in zip(inside, limits, strict=False):  # without pieces there is one limit
-        size = min(piece.size, limit - piece.start)
+        size = min(piece.start + piece.size, limit, end) - max(piece.start, start)
         if size > 0:
             symbol = piece.symbol or piece.object
             yield Piece(section=place, size=size, component=piece.component, symbol=symbol)
             named += size
-    if named < output.size:
-        yield Piece(section=place, size=output.size - named, component=PADDING, symbol=PADDING)
+    if named < end - start:
+        yield Piece(section=place, size=end - start - named, component=PADDING, symbol=PADDING)
 
 
 @functools.lru_cache(maxsize=4096)

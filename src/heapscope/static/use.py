@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from heapscope.errors import InputError
 from heapscope.static.window import ChipWindows
 
-__all__ = ["PADDING", "UNNAMED", "Piece", "Section", "StaticUse", "role_of", "section_at"]
+__all__ = ["PADDING", "UNNAMED", "Piece", "Section", "StaticUse", "role_of", "sections_at"]
 
 PADDING = "(padding)"  #: bytes between two pieces
 UNNAMED = "(no symbol)"  #: bytes that no symbol covers
@@ -54,25 +54,31 @@ class StaticUse:
         return sum(s.size for s in self.sections if s.kind in kinds and role in (None, s.role))
 
 
-def section_at(
+def sections_at(
     windows: ChipWindows, *, file: str, name: str, start: int, size: int, role: str
-) -> Section | None:
-    """None for a section that takes no RAM. InputError for one that is in RAM in part."""
+) -> Iterator[tuple[int, Section]]:
+    """With each the file's own address of its first byte. None for a section that takes no RAM;
+    one for each kind where code goes on from one into the next. InputError for one that is in RAM
+    in part."""
     if size == 0 or _PLACEHOLDER.search(name):
-        return None
+        return
     if name.startswith(".ext_ram"):  # shares its window with flash
-        return Section(name=name, kind="SPIRAM", role="bss", size=size)
-    found = windows.find(start)
-    if found is None:
-        return None
-    window, place = found
-    if place + size > window.end:
+        yield start, Section(name=name, kind="SPIRAM", role="bss", size=size)
+        return
+    at, end = start, start + size
+    found = windows.find(at)
+    while found is not None and at < end:
+        window, place = found
+        part = min(end - at, window.end - place)
+        yield at, Section(name=name, kind=window.kind, role=role, size=part, start=place)
+        at += part
+        found = windows.find(at) if window.goes_on else None
+    if start < at < end:
         raise InputError(
             f"{file}: section {name} at {start:#010x}, {size} bytes, leaves the {window.kind} of "
             f"{windows.chip}",
             remedy="give the firmware's own file, whole, or the chip it is for with --chip",
         )
-    return Section(name=name, kind=window.kind, role=role, size=size, start=place)
 
 
 def role_of(name: str) -> str:

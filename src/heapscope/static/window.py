@@ -19,6 +19,7 @@ class Window:
     start: int  # for data
     size: int
     code: int | None = None  # where it appears for code; None: at `start`
+    goes_on: bool = False  # code behind it lies in the memory that follows
 
     @property
     def end(self) -> int:

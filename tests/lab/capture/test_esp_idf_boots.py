@@ -129,3 +129,21 @@ def test_a_chip_without_a_file_is_taken_and_said(save: Any, summary: Any) -> Non
     result = import_esp_idf(save(summary(4, ROWS)), chip="esp32x9")
     assert (result.source.chip, result.view is not None) == ("esp32x9", True)
     assert any("nothing is known of the memory of esp32x9" in note for note in result.messages)
+
+
+def test_the_first_line_tells_the_psram_not_the_gaps_behind_it(read: Any) -> None:
+    line = "I (1) esp_psram: Adding pool of {}K of PSRAM memory to heap allocator\n"
+    assert read(line.format(8192) + line.format(2)).boot.psram == "8192K"
+
+
+@pytest.mark.parametrize(
+    ("logged", "nearest"),
+    [("v3.3", "4.2"), ("v4.1", "4.2"), ("v4.4.2", "4.3.2"), ("v5.0", "5.5"), ("v5.3.1", "5.5")],
+)
+def test_a_version_without_a_layout_has_one_that_is_near(
+    save: Any, summary: Any, logged: str, nearest: str
+) -> None:
+    """By the heap's code: 5.0 came with another one than 4.x has."""
+    start = f"ets Jun  8 2016\nI (9) cpu_start: ESP-IDF: {logged}\n"
+    text = start + summary(0x1800, [(0x3FFB0000, 100000, 4096, 4096)])
+    assert import_esp_idf(save(text)).source.nearest_idf == nearest

@@ -123,6 +123,19 @@ def test_idf_5783_malloc_may_use_psram_or_not(save: Any, summary: Any) -> None:
     assert pool.kind.name == "DMA pool"
 
 
+def test_psram_that_only_the_start_tells_of_leaves_malloc_open(save: Any, summary: Any) -> None:
+    """The summary is of internal memory, malloc's last resort is not in it."""
+    start = "I (1) esp_psram: Adding pool of 4096K of PSRAM memory to heap allocator\n"
+    text = summary(0x1800, [row for row in IDF_5783 if row[0] >= 0x3FFA0000])
+    needs = [(16717, "DEFAULT|INTERNAL"), (16717, ""), (5 << 20, "")]
+    assert answers(ask(save, text, *needs, idf="4.2")) == [NO, NO, NO]
+    result = ask(save, start + text, *needs, idf="4.2")
+    assert answers(result) == [NO, UNKNOWN, NO]
+    assert "not in the summary; malloc uses it with" in result.verdict[1]
+    digits = start.replace("4096K", "9" * 900 + "K")
+    assert answers(ask(save, digits + text, *needs, idf="4.2")) == [NO, NO, NO]
+
+
 def test_idf_2639_a_missing_region_leaves_it_open(save: Any, summary: Any) -> None:
     """F12: the totals count a region that the report lost."""
     text = summary(0x800, IDF_2639, total_free=60_000)

@@ -150,6 +150,14 @@ def test_a_cut_record_is_counted_and_left_out(read: Any) -> None:
     assert (len(trace), trace.cut_records) == (1, 1)
 
 
+def test_a_free_behind_a_cut_record_is_not_of_the_one_before(read: Any) -> None:
+    lines = OLD.splitlines()
+    cut = [lines[0], lines[3], lines[1][:40] + "I (3000) wifi: x", *lines[2:3], *lines[4:]]
+    trace = dump(read, "\n".join(cut) + "\n")
+    assert (list(trace.address), list(trace.freed)) == ([0x3FFAF804], [0])
+    assert trace.cut_records == 1
+
+
 def test_names_that_a_monitor_put_to_addresses_name_the_sites() -> None:
     frames = Frames()
     lines = [

@@ -94,6 +94,14 @@ def test_box_characters_may_be_damaged(read: Any, box: str, wrap: str) -> None:
     assert [row[0] for row in rows(read(raw))] == ["leak task", "main"]
 
 
+@pytest.mark.parametrize("step", [1, 3, 1 << 20])
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_box_characters_in_utf_16_are_read(read: Any, order: str, step: int) -> None:
+    """As a Windows shell redirects it."""
+    text = ("\ufeff" + OVERVIEW).encode(f"utf-16-{order}")
+    assert rows(read(text, step)) == rows(read(OVERVIEW))
+
+
 def test_the_last_table_counts_and_the_first_is_kept_for_growth(read: Any) -> None:
     later = BY_CAPS.replace("41184", "52000")
     contents = read(BY_CAPS + "\n\nI (9000) app: later\n" + later)

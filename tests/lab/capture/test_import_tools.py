@@ -201,3 +201,28 @@ def test_odd_lines_of_mtrace(tmp_path: Path) -> None:
     assert int(events["key"][5]) == int(events["key"][0])
     assert read_all_names(tmp_path / "T.hst").sites[1] == "./a + b:(f+0x1)[0x11]"
     assert read_info(tmp_path / "T.hst").metadata["word_size"] == "4"
+
+
+def test_a_line_of_heaptrack_that_cannot_be_read_takes_its_turn(tmp_path: Path) -> None:
+    """Else all that follow have each other's names and sizes."""
+    inlined = " ".join("1 0 0" for _ in range(40))  # more frames than are kept
+    text = (
+        "v 10500 3\ns zz\ns 1 b\ns 1 c\nstray\n"
+        f"i 7f0000001000 1 {inlined}\ni 7f0000002000 1 x\ni 7f0000003000 1 2 0 0\n"
+        f"i 7f0000004000 1 {' '.join(['3'] * 600)}\ni 7f0000005000 1 3 0 0\n"
+        "t 3 0\nt x\nt 5 0\na 10 1\na x\na 30 3\n+ 0\n+ 1\n+ 2\n- 1\n- 2\n"
+    )
+    result, events = import_bytes(HEAPTRACK, text.encode(), tmp_path)
+    assert (result.events, result.bad_lines) == (3, 8)
+    assert [int(size) for size in events["size"]] == [0x10, 0x30, 0]
+    assert int(events["key"][2]) == int(events["key"][1])
+    sites = read_all_names(tmp_path / "T.hst").sites
+    assert [sites[int(site)] for site in events["site"][:2]] == ["b", "c"]
+
+
+def test_mtrace_keeps_a_block_that_was_there_before_the_log_and_moved(tmp_path: Path) -> None:
+    lines = b"= Start\n@ p:[0x1] < 0x1000\n@ p:[0x1] > 0x3000 0x30\n@ p:[0x1] - 0x3000\n"
+    result, events = import_bytes(MTRACE, lines, tmp_path)
+    assert [int(kind) for kind in events["kind"]] == [FREE, MALLOC, FREE]
+    assert [int(events["size"][1]), result.bad_lines] == [0x30, 0]
+    assert int(events["key"][2]) == int(events["key"][1]) != int(events["key"][0])

@@ -129,8 +129,10 @@ def test_line_numbers_are_those_of_an_editor(tmp_path: Path) -> None:
     assert log.regions[0].line == 3
 
 
-def test_utf_16_of_a_windows_shell_is_read(tmp_path: Path) -> None:
-    log = read_boot_log(save(tmp_path, "\r\n".join(boot(ARTICLE)).encode("utf-16")))
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_utf_16_of_a_windows_shell_is_read(tmp_path: Path, order: str) -> None:
+    text = "\r\n".join(["\ufeffçå │", *boot(ARTICLE)])
+    log = read_boot_log(save(tmp_path, text.encode(f"utf-16-{order}")))
     assert regions_of(log) == ARTICLE
 
 

@@ -215,3 +215,25 @@ def test_which_memory_is_heap_is_the_log_s_to_say(tmp_path: Path) -> None:
     for option in ({"rtc": False}, {"static_dram": 1000}, {"static_iram": 1000}):
         with pytest.raises(InputError, match=r"--[a-z-]+ and --boot-log both say"):
             load_chip("esp32s3").layout(idf="5.5", boot=boot, **option)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rom", ["ets Jun  8 2016 00:22:57", "ets Jul 29 2019 12:21:46"])
+@pytest.mark.parametrize("stamp", ["{}", "[16:47:18]{}", "12:34:56.789 -> {}"])
+def test_each_rom_of_the_esp32_tells_the_chip(tmp_path: Path, rom: str, stamp: str) -> None:
+    """The second is that of revision 3; a terminal may put the time in front."""
+    regions = "I (338) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM"
+    lines = [stamp.format(text) for text in (rom, regions, "", rom, regions)]
+    file = tmp_path / "boot.txt"
+    file.write_text("\n".join(lines) + "\n")
+    found = read_boot_log(file)
+    assert found.chip == "esp32"
+    assert "2 boots" in found.notes[0]
+
+
+def test_a_log_of_another_chip_is_named_before_its_version(tmp_path: Path) -> None:
+    """4.2 has no S3, so its version would be complained of."""
+    regions = "I (338) heap_init: At 3FFAE6E0 len 00001920 (6 KiB): DRAM"
+    file = tmp_path / "boot.txt"
+    file.write_text(f"ets Jun  8 2016\nI (2) cpu_start: ESP-IDF: v4.2.2\n{regions}\n")
+    with pytest.raises(InputError, match="a log of esp32, not of esp32s3"):
+        load_chip("esp32s3").layout(boot=read_boot_log(file))

@@ -111,6 +111,36 @@ def test_the_wrong_machine_is_named(
         read_static(path, "esp32")
 
 
+def test_code_of_an_s3_is_split_where_its_memory_changes(firmware: Path, tmp_path: Path) -> None:
+    raw = bytearray(firmware.read_bytes())
+    use, shift = read_static(firmware, "esp32"), 0x40374000 - 0x40080000
+    code = next(s for s in use.sections if s.name == ".iram0.text")
+    assert code.start is not None
+    table, count = struct.unpack_from("<I", raw, 32)[0], struct.unpack_from("<H", raw, 48)[0]
+    for number in range(count):
+        header = table + 40 * number
+        kind, _, start, offset, size = struct.unpack_from("<IIIII", raw, header + 4)
+        if start == code.start:
+            struct.pack_into("<I", raw, header + 12, start + shift)
+        if kind == 2:  # the symbol table
+            for place in range(offset, offset + size, 16):
+                value = struct.unpack_from("<I", raw, place + 4)[0]
+                if code.start <= value < code.start + code.size:
+                    struct.pack_into("<I", raw, place + 4, value + shift)
+    path = tmp_path / "s3.elf"
+    path.write_bytes(raw)
+    moved = read_static(path, "esp32s3")
+    parts = [(i, s) for i, s in enumerate(moved.sections) if s.name == ".iram0.text"]
+    assert [(s.kind, s.start, s.size) for _, s in parts] == [
+        ("IRAM", 0x40374000, 0x4000),
+        ("D/IRAM", 0x3FC88000, code.size - 0x4000),
+    ]
+    names = [{p.symbol: p.size for p in moved.pieces if p.section == i} for i, _ in parts]
+    assert [sum(sizes.values()) for sizes in names] == [0x4000, code.size - 0x4000]
+    whole = next(p.size for p in use.pieces if p.symbol == "sdk_in_iram")
+    assert sum(sizes.get("sdk_in_iram", 0) for sizes in names) == whole
+
+
 def test_firmware_elsewhere_in_memory_is_refused(firmware: Path) -> None:
     """The S3 is an Xtensa too, but has its RAM at other addresses; the ESP32's RTC is there too."""
     use = read_static(firmware, "esp32s3")

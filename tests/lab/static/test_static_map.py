@@ -89,6 +89,59 @@ def test_a_map_that_ends_early_says_so(map_file: Path) -> None:
         read_static(map_file, "esp32")
 
 
+S3_MAP = """\
+Linker script and memory map
+
+.iram0.vectors  0x0000000040374000      0x404
+ .text          0x0000000040374000      0x404 libxtensa.a(vectors.S.obj)
+
+.iram0.text     0x0000000040374404     0xa000
+ .iram1.0       0x0000000040374404     0x3000 libnet.a(wifi.c.obj)
+ .iram1.1       0x0000000040377404     0x2000 libnet.a(wifi.c.obj)
+                0x0000000040377404                wifi_send
+ .iram1.2       0x0000000040379404     0x4ff0 libhal.a(spi.c.obj)
+
+.dram0.dummy    0x000000003fc88000     0x6404
+
+.dram0.data     0x000000003fc8e404     0x1000
+ .data          0x000000003fc8e404     0x1000 libhal.a(spi.c.obj)
+
+.dram0.bss      0x000000003fc8f404      0xbfc
+ .bss           0x000000003fc8f404      0xbfc libhal.a(spi.c.obj)
+                0x000000003fc90000                _heap_start = ABSOLUTE (.)
+
+Cross Reference Table
+"""
+
+
+def test_code_of_an_s3_begins_in_iram_and_goes_on_in_shared_memory(tmp_path: Path) -> None:
+    """Behind a cache of 16 KB there are 16 KB of IRAM alone."""
+    path = tmp_path / "s3.map"
+    path.write_text(S3_MAP)
+    use = read_static(path, "esp32s3")
+    assert [(s.name, s.kind, s.start, s.size) for s in use.sections] == [
+        (".iram0.vectors", "IRAM", 0x40374000, 0x404),
+        (".iram0.text", "IRAM", 0x40374404, 0x3BFC),
+        (".iram0.text", "D/IRAM", 0x3FC88000, 0x6404),
+        (".dram0.data", "D/IRAM", 0x3FC8E404, 0x1000),
+        (".dram0.bss", "D/IRAM", 0x3FC8F404, 0xBFC),
+    ]
+    for index, section in enumerate(use.sections):
+        assert sum(p.size for p in use.pieces if p.section == index) == section.size
+    split = [p.size for p in use.pieces if p.symbol == "wifi_send"]
+    assert split == [0xBFC, 0x1404]
+    chip = load_chip("esp32s3")
+    start = heap_start(use, chip.data)
+    assert (start.static_iram, start.static_dram) == (0xA404, 0x1BFC)
+    layout = chip.layout(
+        idf="5.5",
+        static_dram=start.static_dram,
+        static_iram=start.static_iram,
+        taken=start.taken,
+    )
+    assert min(region.start for region in layout.regions) == 0x3FC90000
+
+
 def test_a_section_that_leaves_its_memory_is_named(map_file: Path) -> None:
     text = map_file.read_text()
     map_file.write_text(

@@ -101,7 +101,7 @@ class Boot:
         self.loader_sdk = found.loader_sdk or self.loader_sdk
         self.chip = found.chip or self.chip
         self.cores = found.cores or self.cores
-        self.psram = found.psram or self.psram
+        self.psram = self.psram or found.psram  # gaps that some versions add come after it
         self.cut_regions += found.cut
         region = found.region
         known = region is None or any(region.same(other) for other in self.regions)

@@ -98,6 +98,12 @@ def ask(
     elif overall == Answer.NO and caps == 0 and _psram(rooms, size):
         overall = Answer.UNKNOWN
         why = "it fits in PSRAM, which malloc uses only with CONFIG_SPIRAM_USE_MALLOC"
+    elif overall == Answer.NO and caps == 0 and _psram_unprinted(rooms, size, memory):
+        overall = Answer.UNKNOWN
+        why = (
+            "the PSRAM that the log adds to the heap is not in the summary; malloc uses it with "
+            "CONFIG_SPIRAM_USE_MALLOC"
+        )
     elif overall == Answer.YES and _only_assumed(rooms, answers):
         why = "if its region has these capabilities: the chip is not known"
     return NeedAnswer(
@@ -185,3 +191,9 @@ def _psram(rooms: Sequence[RegionRoom], size: int) -> bool:
         if one.kind.caps is not None and not one.kind.all_caps & capabilities.INTERNAL
     )
     return any(answer in (Answer.YES, Answer.UNKNOWN) for answer in found)
+
+
+def _psram_unprinted(rooms: Sequence[RegionRoom], size: int, memory: LoggedMemory) -> bool:
+    """Whether it may fit there, by what the log's start tells alone."""
+    printed = any(one.kind.all_caps & capabilities.SPIRAM for one in rooms)
+    return size <= memory.psram and not printed

@@ -101,6 +101,7 @@ class HeapTraceScanner:
         self._open: HeapTrace | None = None
         self._index: dict[tuple[int, ...], int] = {}
         self._over = False  # the totals were seen
+        self._cut = False  # the record that a "freed by" would be of is not whole
 
     @property
     def begun(self) -> bool:
@@ -144,7 +145,9 @@ class HeapTraceScanner:
             cut = bool(_RECORD_BEGINS.search(line.text))
             if cut and self._open is not None:
                 self._open.cut_records += 1
+                self._cut = True
             return cut
+        self._cut = False
         trace = self._begin(moment) if self._open is None or self._over else self._open
         if len(trace) >= RECORDS_MAX:
             trace.dropped += 1
@@ -161,7 +164,7 @@ class HeapTraceScanner:
 
     def _rest(self, trace: HeapTrace, text: bytes) -> bool:
         if (found := _FREED.search(text)) is not None:
-            if len(trace) and not trace.dropped:
+            if len(trace) and not (self._cut or trace.dropped):
                 trace.freed[-1] = 1
                 trace.freed_site[-1] = self._site(trace, found[1])
             return True

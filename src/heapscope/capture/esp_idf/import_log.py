@@ -27,6 +27,7 @@ from heapscope.capture.esp_idf.sentences import limits, messages, verdict
 from heapscope.capture.esp_idf.summary import RegionState
 from heapscope.capture.esp_idf.write_trace import write_trace
 from heapscope.errors import InputError
+from heapscope.layout.boot_lines import pool_bytes
 from heapscope.layout.capabilities import DEFAULT, INTERNAL
 from heapscope.layout.versions import find_version
 from heapscope.trace.metadata import CLOCK_HZ
@@ -64,9 +65,8 @@ def import_esp_idf(
         raise _nothing(blocks, head)
     views, rules, odd = _views(boot, device, poisoning)
     result = _result(contents, blocks, device, views, rules, poisoning)
-    result = replace(
-        result, needs=_needs(needs, views, LoggedMemory(device.data, device.version), boot)
-    )
+    memory = LoggedMemory(device.data, device.version, psram=pool_bytes(boot.psram) or 0)
+    result = replace(result, needs=_needs(needs, views, memory, boot))
     dump = boot.traces.best
     if dump is not None:
         ordered = in_order(dump)

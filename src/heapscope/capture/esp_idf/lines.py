@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from heapscope.trace.utf16 import as_utf8
+
 __all__ = ["LINE_MAX", "Line", "log_lines"]
 
 LINE_MAX = 4096  #: bytes of a line that count
 
-_UTF16 = b"\xff\xfe"
 #: Also colours that have lost their escape character, or had it written out.
 _ESCAPE = re.compile(
     rb"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][0-9A-Za-z])|(?:\?|\[1B\])?\[\d{1,2}(?:;\d{1,3})*m"
@@ -31,8 +32,7 @@ class Line:
 
 
 def log_lines(blocks: Iterable[bytes]) -> Iterator[Line]:
-    """Lines end with LF, CRLF or CR; long ones are cut to LINE_MAX. UTF-16 (a Windows shell's
-    redirection) loses its zero bytes, which leaves ASCII."""
+    """Lines end with LF, CRLF or CR; long ones are cut to LINE_MAX. UTF-16 is read too."""
     for number, (whole, ended) in enumerate(_divided(blocks), 1):
         *parts, last = whole.split(b"\r")
         yield from (_line(number, part, True) for part in parts if part)
@@ -48,11 +48,9 @@ def _line(number: int, raw: bytes, ended: bool) -> Line:
 
 
 def _divided(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    rest, utf16, first = b"", False, True
-    for block in blocks:
-        if first:
-            utf16, first = block.startswith(_UTF16), False
-        *lines, rest = (rest + (block.replace(b"\0", b"") if utf16 else block)).split(b"\n")
+    rest = b""
+    for block in as_utf8(blocks):
+        *lines, rest = (rest + block).split(b"\n")
         yield from ((line[:LINE_MAX], True) for line in lines)
         rest = rest[:LINE_MAX]
     if rest:

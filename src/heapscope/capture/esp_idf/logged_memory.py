@@ -38,15 +38,19 @@ class RegionKind:
 
 
 class LoggedMemory:
-    """Kinds by address. `version`: that of the chip's file, or the next one below the log's."""
+    """Kinds by address. `version`: that of the chip's file, or the one nearest to the log's;
+    `psram`: bytes of it that start-up added to the heap, as the log says."""
 
     def __init__(
         self,
         chip: ChipData | None,
         version: SdkVersion | None,
         boot: Sequence[BootRegion] = (),
+        *,
+        psram: int = 0,
     ) -> None:
         self.chip = chip
+        self.psram = psram
         self.version = None if chip is None else _nearest(chip.versions, version)
         self._boot = {region.start: region.kind for region in boot}
 
@@ -131,14 +135,17 @@ def _inside(region: RegionState, other: RegionState) -> bool:
 
 
 def _nearest(versions: tuple[VersionData, ...], version: SdkVersion | None) -> VersionData:
-    """Of the file's versions the log's own, or the last one below it, or else the first."""
+    """Of the file's versions the log's own, or the last one below it, or else the first. The heap
+    changed with each major version, so that 5.1 is nearer to 5.5 than to 4.3."""
     ordered = sorted(versions, key=_series)
     if version is None:
         return next((data for data in reversed(ordered) if not data.development), ordered[-1])
     name = find_version(version.text, versions)
-    below = [data for data in ordered if _series(data) <= version.series]
     same = [data for data in ordered if data.name == name]
-    return (same or below or ordered[:1])[-1]
+    below = [data for data in ordered if _series(data) <= version.series]
+    alike = [data for data in ordered if _series(data)[0] == version.major]
+    near = [data for data in alike if data in below] or alike[:1]
+    return (same or near or below or ordered[:1])[-1]
 
 
 def _series(data: VersionData) -> tuple[int, int]:
