@@ -1,7 +1,7 @@
 """Makes the captured traces again: python workloads/make.py [FAMILY...] [--out FOLDER]
 
-Families are tls, script, mix, ice, wifi and tenants; without one, all of them. The programs are built for
-32 bit in build/workloads. Exit code 0: done; 1: something failed; 3: a tool is missing.
+Families are tls, script, mix, ice, wifi and tenants; without one, all of them. The programs are
+built for 32 bit in build/workloads. Exit code 0: done; 1: something failed; 3: a tool is missing.
 """
 
 from __future__ import annotations

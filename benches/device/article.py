@@ -71,10 +71,10 @@ def page(data: Mapping[str, Any]) -> str:
 Made by `python benches/device`, which measures all of it again; the figures themselves are in
 [device.json](device.json). {data["compiler"]}, NDEBUG. Sizes are those of machine code that was
 made for the chip, instructions were counted while it ran in emulation; nothing here comes from
-hardware, and a count of instructions is not a time ([how](../design/emulation.md)). For Xtensa there
-is no column: Debian's gcc-xtensa-lx106 compiles the library, the interfaces of ESP-IDF, FreeRTOS and
-libc and four adapters, which were not run; the ports for Zephyr and POSIX, the adapters of PJLIB and
-lwIP's pools and the dynamic TLS buffers were not even compiled.
+hardware, and a count of instructions is not a time ([how](../design/emulation.md)). For Xtensa
+there is no column: Debian's gcc-xtensa-lx106 compiles the library, the interfaces of ESP-IDF,
+FreeRTOS and libc and four adapters, which were not run; the ports for Zephyr and POSIX, the
+adapters of PJLIB and lwIP's pools, and the dynamic TLS buffers were not even compiled.
 
 ## Flash
 

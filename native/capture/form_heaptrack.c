@@ -12,7 +12,8 @@
 #include "import_form.h"
 
 #define NOWHERE UINT32_MAX
-#define FRAMES_MAX 32u /* inlined into one another */
+#define SIZE_UNKNOWN UINT64_MAX /* of a pair that could not be read */
+#define FRAMES_MAX 32u          /* inlined into one another */
 #define FIELDS_MAX (2 + 3 * FRAMES_MAX)
 #define STRINGS_HAVE_LENGTHS 3 /* from this version of the file on */
 
@@ -40,7 +41,7 @@ typedef struct heaptrack_form {
     bool begun;    /* an event was seen */
 } heaptrack_form_t;
 
-/* A line's numbers, and what follows them. */
+/* A line's numbers; those beyond the last field are left out. */
 typedef struct ht_line {
     uint64_t fields[FIELDS_MAX];
     size_t count;
@@ -86,13 +87,13 @@ static bool number_read(const uint8_t **at, const uint8_t *limit, uint64_t *out)
     return digits > 0;
 }
 
-/* All numbers of a line behind its letter, with one blank before each. */
+/* The numbers of a line behind its letter, with one blank before each. */
 static bool numbers_read(const uint8_t *text, size_t length, ht_line_t *out)
 {
     const uint8_t *at = text + 1, *const limit = text + length;
     out->count = 0;
-    while (at < limit) {
-        if (*at != ' ' || out->count == FIELDS_MAX) {
+    while (at < limit && out->count < FIELDS_MAX) {
+        if (*at != ' ') {
             return false;
         }
         at++;
@@ -224,7 +225,8 @@ static hs_status_t plus(heaptrack_form_t *form, hs_import_t *import, const ht_li
         status = *good ? hs_import_called(import, given[2]) : HS_OK;
         return *good && status == HS_OK ? allocated(form, import, given[0], given[1]) : status;
     }
-    *good = line->count == 1 && given[0] < form->pair_count;
+    *good = line->count == 1 && given[0] < form->pair_count &&
+            form->pairs[given[0]].size != SIZE_UNKNOWN;
     if (!*good) {
         return HS_OK;
     }
@@ -236,7 +238,9 @@ static hs_status_t plus(heaptrack_form_t *form, hs_import_t *import, const ht_li
 static hs_status_t minus(heaptrack_form_t *form, hs_import_t *import, const ht_line_t *line,
                          bool *good)
 {
-    *good = line->count == 1 && (by_address(form) || line->fields[0] < form->pair_count);
+    *good = line->count == 1 &&
+            (by_address(form) || (line->fields[0] < form->pair_count &&
+                                  form->pairs[line->fields[0]].size != SIZE_UNKNOWN));
     if (!*good) {
         return HS_OK;
     }
@@ -338,6 +342,28 @@ static hs_status_t text_take(heaptrack_form_t *form, hs_import_t *import, const 
     }
 }
 
+/* Strings, places, stacks and pairs are known by their turn, so that one which cannot be read takes
+ * its turn too: else all that follow would have each other's names and sizes. */
+static hs_status_t turn_take(heaptrack_form_t *form, const uint8_t *text, size_t length)
+{
+    static const uint8_t unknown[] = {'?'};
+    if (length > 1 && text[1] != ' ') {
+        return HS_OK; /* no line of heaptrack's at all */
+    }
+    switch (text[0]) {
+    case 's':
+        return hs_ht_string(&form->names, unknown, sizeof unknown);
+    case 'i':
+        return hs_ht_place(&form->names, 0, 0, NULL, 0);
+    case 't':
+        return hs_ht_stack(&form->names, 0, 0);
+    case 'a':
+        return pair_add(form, SIZE_UNKNOWN, 0);
+    default:
+        return HS_OK;
+    }
+}
+
 /* ---- lines ------------------------------------------------------------------------------------ */
 
 static hs_status_t numbers_take(heaptrack_form_t *form, hs_import_t *import, char kind,
@@ -393,6 +419,7 @@ static hs_status_t line_take(void *state, hs_import_t *import, const uint8_t *te
     }
     if (!good) {
         hs_import_bad(import, text, have);
+        status = status == HS_OK ? turn_take(form, text, have) : status;
     }
     return status;
 }

@@ -16,6 +16,11 @@ UPGRADE = "tests/lab/upgrade/test_upgrade_published.py"
 UPGRADE_PARTS = "tests/lab/upgrade/test_upgrade_waterfall.py"
 EXPORT_PROFILES = "tests/lab/export/test_export_profiles.py"
 EXPORT_TABLES = "tests/lab/export/test_export_tables.py"
+WHY_CASES = "tests/lab/why/test_why_cases.py"
+COMPARE = "tests/lab/report/test_report_compare.py"
+LEAKS = "tests/lab/leaks/test_leaks.py"
+IMPORT_TOOLS = "tests/lab/capture/test_import_tools.py"
+UPGRADE_COMMAND = "tests/lab/cli/test_cli_upgrade.py"
 EXPERIMENT_PAGE = "tests/lab/report/test_experiment_html.py"
 
 ANSWERS = (
@@ -356,5 +361,53 @@ ANSWERS = (
         'for mark in "<>&":',
         'for mark in "":',
         EXPERIMENT_PAGE,
+    ),
+    Mutant(
+        "why: what it says",
+        "an alignment is called the allocator's rounding",
+        "src/heapscope/why/moment.py",
+        "request.align and size <= row.largest_allocatable",
+        "False",
+        WHY_CASES,
+    ),
+    Mutant(
+        "compare: what it says",
+        "the size of the memory explains nothing",
+        "src/heapscope/measure/conclusion.py",
+        "regions * change > 0",
+        "False",
+        COMPARE,
+    ),
+    Mutant(
+        "leaks: growth",
+        "an event is looked at several times",
+        "src/heapscope/leaks/find.py",
+        "list(dict.fromkeys(int(event) for event in looks))",
+        "[int(event) for event in looks]",
+        LEAKS,
+    ),
+    Mutant(
+        "import heaptrack: blocks",
+        "what cannot be read takes no turn",
+        "native/capture/form_heaptrack.c",
+        "        status = status == HS_OK ? turn_take(form, text, have) : status;\n",
+        "",
+        IMPORT_TOOLS,
+    ),
+    Mutant(
+        "import mtrace: blocks",
+        "a block of before the log is lost when it moves",
+        "native/capture/form_mtrace.c",
+        "status == HS_OK && event->key == HS_KEY_NONE",
+        "false",
+        IMPORT_TOOLS,
+    ),
+    Mutant(
+        "upgrade: start-up",
+        "a reported figure may be missed by any number of bytes",
+        "src/heapscope/upgrade/startup.py",
+        "best.reported > wanted + _NEAR",
+        "False",
+        UPGRADE_COMMAND,
     ),
 )

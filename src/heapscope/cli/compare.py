@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Json, Needs
+from heapscope.cli.shared import LAYOUT_FILES, Json, Needs
 
 __all__ = ["compare"]
 
@@ -81,7 +81,9 @@ def compare(
     }
     results = both_sides(left, right, {name: value or [] for name, value in given.items()}, need)
     comparison = compare_results(*results)
-    write_json(comparison.to_json(), json)
+    read = [Path(name) for one in LAYOUT_FILES for name in given[one] or ()]
+    read += [left, *([right] if right else [])]
+    write_json(comparison.to_json(), json, inputs=read)
     if wants_tables(json):
         from heapscope.report.compare import print_comparison
         from heapscope.report.console import console

@@ -48,7 +48,7 @@ def run_export(
             layout=layout,
             placement=placement,
         )
-    write_json(done.to_json(), json)
+    write_json(done.to_json(), json, inputs=(trace, out, *options.files))
     if str(out) != STDOUT and wants_tables(json):
         _say(done, chosen)
     elif str(out) == STDOUT:

@@ -72,7 +72,7 @@ def fit(
             results += fit_one(
                 trace, names, task=task, margin=margin, reading=reading, progress=fitting
             )
-    write_json([result.to_json() for result in results], json)
+    write_json([result.to_json() for result in results], json, inputs=traces)
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.fit import print_fit

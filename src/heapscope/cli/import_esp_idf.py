@@ -32,7 +32,8 @@ def run(options: ImportOptions) -> None:
             needs=needs,
             progress=bar,
         )
-    write_json({"heapscope_import_esp_idf": 1} | result.to_json(), options.json)
+    files = [options.file, *([options.out] if options.out else [])]
+    write_json({"heapscope_import_esp_idf": 1} | result.to_json(), options.json, inputs=files)
     if wants_tables(options.json) and str(options.out) != "-":
         from heapscope.report.console import console
         from heapscope.report.esp_idf import print_esp_idf

@@ -49,7 +49,11 @@ def _run(options: ImportOptions, form: LineForm, name: str) -> None:
         )
     with progress_bar("importing") as bar:
         result = import_lines(options.file, options.out, form, progress=bar)
-    write_json({"heapscope_import": 1} | result.to_json(), options.json)
+    write_json(
+        {"heapscope_import": 1} | result.to_json(),
+        options.json,
+        inputs=(options.file, options.out),
+    )
     if wants_tables(options.json) and str(options.out) != "-":
         from heapscope.report.console import console
         from heapscope.report.imported import print_imported

@@ -170,13 +170,26 @@ def _chip_and_version(
         chip = facts.get("chip", "")
         if chip:
             notes.append(f"chip {chip}, as recorded in the trace")
-            idf = idf or (facts.get("sdk") if boot is None else None)
+            idf = idf or (_recorded_idf(facts, trace) if boot is None else None)
     if not chip:
         raise _no_memory(boot, idf)
     if idf is None and boot is None:
         idf = DEFAULT_IDF
         notes.append(f"ESP-IDF {idf}, as --idf was not given")
     return chip, idf, tuple(notes)
+
+
+def _recorded_idf(facts: dict[str, str], trace: Path) -> str | None:
+    """InputError when it is a version that no layout has: a wish of nobody's."""
+    sdk = facts.get("sdk", "")
+    try:
+        return parse_idf(sdk) if sdk else None
+    except InputError as error:
+        name = printable(str(trace), limit=400)
+        raise InputError(
+            f"{name}: recorded under {printable(sdk)}, which is not modelled",
+            remedy=f"give --idf; {error.remedy}",
+        ) from None
 
 
 def _no_memory(boot: BootLog | None, idf: str | None) -> HeapscopeError:

@@ -49,7 +49,7 @@ def leaks(
         span = interval(read_info(trace, progress=bar), start=start, end=end)
     with progress_bar("looking at live blocks") as bar:
         found = find_leaks(trace, span, suppressions=rules, progress=bar)
-    write_json(found.to_json(), json)
+    write_json(found.to_json(), json, inputs=[trace, *([suppress] if suppress else [])])
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.leaks import print_leaks

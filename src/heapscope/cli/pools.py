@@ -58,7 +58,7 @@ def pools(
         read = [read_pools(trace, progress=bar) for trace in traces]
     with progress_bar("trying sizes", parts=True) as bar:
         result = pools_result(read, wanted=wanted, calls=calls, progress=bar)
-    write_json(result.to_json(), json)
+    write_json(result.to_json(), json, inputs=traces)
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.pools import print_pools

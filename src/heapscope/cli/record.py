@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -81,7 +82,7 @@ def record(
     )
     with record_progress() as progress:
         result = record_it(command, options, progress=progress)
-    write_json({"heapscope_record": 1} | result.to_json(), json)
+    write_json({"heapscope_record": 1} | result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.record import print_record

@@ -97,10 +97,12 @@ def replay(
         place=place,
     )
     result = run(trace, options, need or [], explain=explain)
-    _show(result, digest=digest, json=json)
+    _show(result, digest=digest, json=json, inputs=(trace, *options.files))
 
 
-def _show(result: ReplayResult, *, digest: bool, json: Path | None) -> None:
+def _show(
+    result: ReplayResult, *, digest: bool, json: Path | None, inputs: tuple[Path, ...]
+) -> None:
     from heapscope.cli.json_output import wants_tables, write_json
 
     if digest and not wants_tables(json):
@@ -108,7 +110,7 @@ def _show(result: ReplayResult, *, digest: bool, json: Path | None) -> None:
             "--digest and --json - both want standard output",
             remedy="give --json a file; the digest is in it too",
         )
-    write_json(result.to_json(), json)
+    write_json(result.to_json(), json, inputs=inputs)
     if digest:
         typer.echo(result.summary.digest_line)
     elif wants_tables(json):

@@ -95,7 +95,7 @@ def report(
     options = {name: values or [] for name, values in given.items()}
     made = make_report(traces, options, need or [], title=title, explains=why)
     size = write_page(made, out, inputs=traces)
-    write_json({} if json is None else made.to_json(), json)
+    write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])
     if wants_tables(json):
         from heapscope.trace.names import printable
 

@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Json", "LayoutOptions", "Needs", "Trace"]
+__all__ = ["LAYOUT_FILES", "Json", "LayoutOptions", "Needs", "Trace"]
+
+#: Options of a layout that name a file.
+LAYOUT_FILES = ("boot_log", "sdkconfig", "elf", "map", "layout", "place")
 
 Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
 
@@ -55,3 +58,8 @@ class LayoutOptions:
     pool: str | None = None
     allocator: str | None = None
     place: str | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What is read, so that no output takes its place."""
+        return tuple(Path(name) for one in LAYOUT_FILES if (name := getattr(self, one)))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import LAYOUT_FILES, Json
 
 __all__ = ["upgrade"]
 
@@ -123,7 +123,8 @@ def upgrade(
             knobs=knobs,
             knobs_of=knobs_of,
         )
-    write_json(result.to_json(), json)
+    read = [Path(name) for one in LAYOUT_FILES for name in given.get(one, ())]
+    write_json(result.to_json(), json, inputs=[*read, *([trace] if trace else [])])
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.upgrade import print_upgrade

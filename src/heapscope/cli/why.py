@@ -111,7 +111,7 @@ def why(
             knobs=knobs,
             knobs_of=knobs_of,
         )
-    write_json(result.to_json(), json)
+    write_json(result.to_json(), json, inputs=(trace, *options.files))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.why import print_why

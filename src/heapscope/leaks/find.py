@@ -117,7 +117,9 @@ def find_leaks(
 
 
 def _looks(span: Interval) -> list[int]:
-    return [int(event) for event in np.linspace(span.first, span.last, MOMENTS)]
+    """Each event once: a look that is taken twice would make growth look surer than it is."""
+    looks = np.linspace(span.first, span.last, MOMENTS)
+    return list(dict.fromkeys(int(event) for event in looks))
 
 
 def _events(looks: Looks) -> NDArray[np.float64]:

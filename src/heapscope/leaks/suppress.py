@@ -32,18 +32,19 @@ class Suppression:
     most: int = SIZE_MAX
 
     def matches(self, *, task: str, site: str, size: int) -> bool:
-        return (
-            fnmatch.fnmatchcase(task, self.task)
-            and fnmatch.fnmatchcase(site, self.site)
-            and self.least <= size <= self.most
-        )
+        return _like(task, self.task) and _like(site, self.site) and self.least <= size <= self.most
+
+
+def _like(name: str, pattern: str) -> bool:
+    """By * and ? alone: brackets belong to names ("wifi[0]", "operator new[]")."""
+    return fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))
 
 
 def read_suppressions(path: Path) -> tuple[Suppression, ...]:
     """InputError names file and line of a rule that cannot be read."""
     shown = printable(str(path), limit=400)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"{shown}: cannot be read: {why}", remedy="check the file") from None
@@ -78,6 +79,8 @@ def _sizes(file: str, line: int, text: str | None) -> tuple[int, int]:
     try:
         least = int(first) if first else 0
         most = (int(second) if second else SIZE_MAX) if dots else least
+        if not 0 <= least <= most:
+            raise ValueError
     except ValueError:
         raise InputError(
             f"{file}: line {line}: size={printable(text)} is no range",

@@ -84,11 +84,13 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
     from heapscope.measure.conclusion import conclusion
 
     labels = _labels(left, right)
+    rows = _rows(list(figures(left)), list(figures(right)))
+    same = all(row.outcome == "same" for row in rows)
     return Comparison(
         left=_side(left, labels[0]),
         right=_side(right, labels[1]),
-        conclusion=conclusion(left, right, labels),
-        rows=_rows(list(figures(left)), list(figures(right))),
+        conclusion=conclusion(left, right, labels, same=same),
+        rows=rows,
     )
 
 

@@ -14,12 +14,21 @@ __all__ = ["conclusion"]
 
 Labels = tuple[str, str]
 
+SAME = "Nothing changes: both sides gave the same figures."
+SMALL = (
+    "Failed requests and the least that malloc had are the same on both sides; other figures "
+    "differ."
+)
 
-def conclusion(left: ReplayResult, right: ReplayResult, labels: Labels) -> tuple[str, ...]:
-    """Most important first: needs, failed requests, bytes; what limits their worth comes last."""
+
+def conclusion(
+    left: ReplayResult, right: ReplayResult, labels: Labels, *, same: bool
+) -> tuple[str, ...]:
+    """Most important first: needs, failed requests, bytes; what limits their worth comes last.
+    `same`: no figure differs at all."""
     sentences = [*_needs(left, right, labels), *_failures(left, right, labels)]
     sentences += _bytes(left, right, labels)
-    changes = sentences or ["Nothing changes: both sides gave the same figures."]
+    changes = sentences or [SAME if same else SMALL]
     return (*changes, *dict.fromkeys([*limits(left), *limits(right)]))
 
 
@@ -82,11 +91,16 @@ _PROGRAMS_OWN = ("payload", "the old block of a moving realloc")
 
 def _main_cause(left: ReplayResult, right: ReplayResult, change: int) -> str:
     """The part of memory whose change explains most of the change in free bytes."""
-    shares = _shares(left.summary.tightest, right.summary.tightest)
+    was, now = left.summary.tightest, right.summary.tightest
+    shares = _shares(was, now)
+    regions = now.size - was.size  # larger, smaller, or there on one side only
     if left.trace == right.trace:
         # The program asks for the same; its own part differs as the moments do, and causes nothing.
         shares = {name: share for name, share in shares.items() if name not in _PROGRAMS_OWN}
     name, share = max(shares.items(), key=lambda item: item[1] * (1 if change > 0 else -1))
+    if regions * change > 0 and abs(regions) >= share * (1 if change > 0 else -1):
+        more = "more" if regions > 0 else "less"
+        return f", most through the regions' sizes ({size(abs(regions))} {more})"
     if share * change <= 0:
         return ""
     return f", most through {name} ({size(abs(share))} {'less' if share > 0 else 'more'})"

@@ -78,6 +78,9 @@ def _side(state: State) -> Side:
 def _verdict(
     meter: Meter, falls: tuple[Waterfall, ...], before: State, after: State
 ) -> Iterator[str]:
+    if not before.start.parts.size and not after.start.parts.size:
+        yield f"No region of either version serves {meter.memory}: there is nothing to compare."
+        return
     by = {fall.key: fall for fall in falls}
     free = by.get("minimum_free", by["free_at_start"])
     block = by.get("minimum_largest", by["largest_at_start"])

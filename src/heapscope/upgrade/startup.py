@@ -12,6 +12,7 @@ from heapscope.upgrade.parts import open_layout, parts_of, regions_for
 __all__ = ["StartupFit", "fit_startup", "startup_of", "with_startup"]
 
 _ROUNDS = 8  # each corrects by the whole difference, so that two or three suffice
+_NEAR = 1024  # bytes by which blocks and their rounding may miss a reported figure
 _ASSUMED = "start-up use assumed"  # in the note of a layout that the fitted figure replaces
 
 
@@ -47,7 +48,8 @@ def with_startup(layout: Layout, use: int, *, note: str = "") -> Layout:
 
 
 def fit_startup(layout: Layout, wanted: int, caps: int) -> StartupFit:
-    """InputError: the layout has less than `wanted` bytes free even without any start-up use."""
+    """InputError: the layout has less than `wanted` bytes free even without any start-up use, or
+    more even when start-up has all that it can be given (its stacks' regions are no heaps yet)."""
     most = _reported(layout, 0, caps)
     if wanted > most:
         raise InputError(
@@ -63,6 +65,13 @@ def fit_startup(layout: Layout, wanted: int, caps: int) -> StartupFit:
         if found == wanted or use + found - wanted < 0:
             break
         use += found - wanted
+    if best.reported > wanted + _NEAR:
+        raise InputError(
+            f"--reported-free: {wanted:,} bytes free before the upgrade, but {layout.name} has "
+            f"{best.reported:,} even when start-up takes all that it can",
+            remedy="the static use must be larger than that of this layout: give that device's "
+            "--boot-log, --elf or --static-dram",
+        )
     return best
 
 

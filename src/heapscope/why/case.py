@@ -20,6 +20,7 @@ REASONS = {
     "full": "it has fewer bytes free in all",
     "fragmentation": "it has the bytes free, but not in one piece",
     "rounding": "its largest piece would hold it, but the allocator does not look there",
+    "alignment": "it would have served it but for its alignment",
 }
 
 

@@ -70,7 +70,7 @@ def explain(
         failures=result.summary.failures,
         grouped=len(result.failures),
         minimum_free=result.malloc.minimum_free,
-        verdict=verdict(result, groups, explained),
+        verdict=verdict(result, groups, explained, one=chosen is not None),
         notes=(*work.notes(), *limits(result)),
         groups=groups,
         needs=explained,

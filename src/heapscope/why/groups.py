@@ -47,7 +47,7 @@ def _states(row: FailureRow) -> Iterable[str]:
         elif row.size > region.free:
             yield "full"
         else:
-            yield "fragmented" if row.size > region.largest_free else "rounding"
+            yield "fragmented" if row.size > region.largest_free else "rounding, alignment"
 
 
 def _short_by(row: FailureRow) -> int:

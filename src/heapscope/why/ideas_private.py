@@ -94,7 +94,8 @@ def _allocator(layout: Layout) -> str:
 
 def _rules(owner: str, bytes_: int) -> tuple[str, ...]:
     """The file that does the same, line by line."""
-    name = json.dumps(owner)  # a TOML basic string takes the same escapes
+    # A TOML basic string takes the same escapes, but not two for one character.
+    name = json.dumps(owner, ensure_ascii=False)
     heap = ("[[private]]", f"name = {name}", f"size = {bytes_}")
     rule = ("[[rule]]", f"task = {name}", f"private = {name}", "fallback = true")
     return (*heap, "", *rule)

@@ -380,4 +380,6 @@ def _reason(layout: Layout, request: Request, row: HoleRow, lacking: int) -> str
         return "size"
     if size > row.free:
         return "full"
-    return "fragmentation" if size > row.largest_free else "rounding"
+    if size > row.largest_free:
+        return "fragmentation"
+    return "alignment" if request.align and size <= row.largest_allocatable else "rounding"

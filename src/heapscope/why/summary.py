@@ -18,14 +18,16 @@ REASONS = {
     "full": "because memory was full",
     "fragmentation": "through fragmentation",
     "rounding": "through the allocator's rounding",
+    "alignment": "for want of an aligned place",
     "no heap": "because its regions hold no heap",
     "served": "",
 }
 
 
 def verdict(
-    result: ReplayResult, groups: Sequence[Group], needs: Sequence[NeedWhy]
+    result: ReplayResult, groups: Sequence[Group], needs: Sequence[NeedWhy], *, one: bool = False
 ) -> tuple[str, ...]:
+    """`one`: the only group is the one request that was asked about."""
     failures = result.summary.failures
     lines: list[str] = []
     if not failures and not needs:
@@ -35,34 +37,43 @@ def verdict(
         )
     if failures:
         lines.append(
-            f"{failures:,} of {plural(result.summary.results, 'request')} failed{_reasons(groups)}."
+            f"{failures:,} of {plural(result.summary.results, 'request')} failed"
+            f"{_reason(groups[0]) if one else _reasons(groups, failures)}."
         )
-        lines += _best(groups[0].first) if groups else []
+        lines += _best(groups[0].first, "this one" if one else "the first") if groups else []
     for need in needs:
         lines += _need(need)
     return tuple(lines)
 
 
-def _reasons(groups: Sequence[Group]) -> str:
-    """The reasons by how many requests they stopped."""
+def _reason(group: Group) -> str:
+    return f"; this one, at event {group.first_event:,}, {REASONS[group.reason]}".rstrip(" ,")
+
+
+def _reasons(groups: Sequence[Group], failures: int) -> str:
+    """The reasons by how many requests they stopped. Of many failures only the first are kept."""
     counts: dict[str, int] = {}
     for one in groups:
         counts[one.reason] = counts.get(one.reason, 0) + one.count
-    if len(counts) == 1:
+    unknown = failures - sum(counts.values())
+    if len(counts) == 1 and not unknown:
         return f" {REASONS[next(iter(counts))]}".rstrip()
     ranked = sorted(counts.items(), key=lambda item: -item[1])
     parts = [f"{number:,} {REASONS[reason]}".rstrip() for reason, number in ranked]
+    parts += [f"{unknown:,} later ones were not looked at"] if unknown and parts else []
     return f": {', '.join(parts)}" if parts else ""
 
 
-def _best(explained: Explained | None) -> Iterator[str]:
+def _best(explained: Explained | None, which: str) -> Iterator[str]:
     if explained is None or explained.tried == 0:
         return
     if not explained.changes:
-        yield f"None of {plural(explained.tried, 'change')} that were tried lets the first succeed."
+        tried = plural(explained.tried, "change")
+        yield f"None of {tried} that were tried lets {which} succeed."
         return
     cheapest = explained.changes[0]
-    yield f"The cheapest change that lets the first one succeed: {_change(cheapest)}"
+    named = "the first one" if which == "the first" else which
+    yield f"The cheapest change that lets {named} succeed: {_change(cheapest)}"
     whole = [change for change in explained.changes if change.outcome.failures == 0]
     if whole and whole[0] is not cheapest:
         yield f"The cheapest one with which no request fails at all: {_change(whole[0])}"

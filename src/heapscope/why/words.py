@@ -79,6 +79,11 @@ def _although(case: Case, eligible: list[RegionState]) -> str:
     if not eligible:
         return ": no region of this memory has these capabilities"
     largest = kilobytes(case.largest_allocatable)
+    if case.request.align and case.short_by <= 0:
+        return (
+            f" although {kilobytes(case.free)} were free and the largest block to be had was "
+            f"{largest}, but not with this alignment"
+        )
     if case.free >= case.request.size:
         return (
             f" although {kilobytes(case.free)} were free: the largest block to be had was "
@@ -93,6 +98,7 @@ _REFUSED = {
     "fragmentation": "{free} free, but in {pieces}, the largest {largest}",
     "rounding": "its largest piece of {largest} is enough, but its allocator ({allocator}) would "
     "only find {allocatable} in it",
+    "alignment": "its largest piece of {largest} would do, but not with this alignment",
 }
 SAID = 4  # regions that sentences speak of; the table has all
 
@@ -155,5 +161,5 @@ def group_reason(case: Case) -> str:
     if not eligible:
         rule = any(region.reason == "rule" for region in case.regions)
         return "rule" if rule else "capability"
-    order = ("served", "rounding", "fragmentation", "full", "size", "no heap")
+    order = ("served", "alignment", "rounding", "fragmentation", "full", "size", "no heap")
     return min((region.reason for region in eligible), key=order.index)

@@ -212,3 +212,39 @@ def test_an_interrupt_ends_with_130_and_no_word(
     monkeypatch.setattr("heapscope.cli.run.replay", interrupted)
     done = run("replay", hst, "--pool", "64KB")
     assert (done.code, done.out, done.err) == (130, "", "")
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("info",),
+        ("replay", "--pool", "1MB"),
+        ("leaks",),
+        ("why", "--pool", "1MB"),
+        ("compare", "--pool", "1MB", "--pool", "2MB"),
+        ("upgrade", "--pool", "1MB", "--from", "4.2", "--to", "5.5"),
+        ("export", "--to", "csv", "-o", "x.csv"),
+    ],
+    ids=lambda verb: verb[0],
+)
+def test_a_result_never_takes_the_place_of_the_trace(
+    hst: Path, run: Callable[..., Any], verb: tuple[str, ...]
+) -> None:
+    """A trace cannot be recorded again. Nor of a file that a verb has just written."""
+    before = hst.read_bytes()
+    done = run(verb[0], hst, *verb[1:], "--json", hst)
+    assert (done.code, "is the input" in done.err) == (2, True)
+    assert hst.read_bytes() == before
+
+
+def test_a_result_never_takes_the_place_of_another_file_of_the_command(
+    hst: Path, run: Callable[..., Any]
+) -> None:
+    before = Path("F.toml").read_text(encoding="utf-8")
+    for args in [
+        ("import", "text", "events.txt", "-o", "T.hst", "--json", "T.hst"),
+        ("replay", "T.hst", "--layout", "F.toml", "--json", "F.toml"),
+        ("export", "T.hst", "--to", "csv", "-o", "x.csv", "--json", "x.csv"),
+    ]:
+        assert run(*args).code == 2
+    assert Path("F.toml").read_text(encoding="utf-8") == before

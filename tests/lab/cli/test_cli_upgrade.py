@@ -168,3 +168,16 @@ def test_options_that_differ_beside_static_use_are_named(
     (row,) = [row for row in document["waterfalls"][0]["rows"] if row["key"] == "static"]
     assert row["lost"]
     assert "--cores" in row["note"]
+
+
+def test_less_free_than_start_up_can_take_is_no_figure(here: Path, run: Run) -> None:
+    """Start-up cannot use the regions that hold its stacks, so the rest must be static data."""
+    done = run("upgrade", *CHIP, "--reported-free", "100000")
+    assert done.code == 2
+    assert "100,000 bytes free before the upgrade, but ESP32, ESP-IDF 4.2 has" in done.err
+    assert "--static-dram" in done.err
+
+
+def test_memory_that_neither_version_has_is_not_compared(here: Path, run: Run) -> None:
+    done = run("upgrade", *CHIP, "--caps", "SPIRAM")
+    assert "No region of either version serves SPIRAM" in " ".join(done.out.split())

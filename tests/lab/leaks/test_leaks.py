@@ -134,7 +134,9 @@ def test_suppressed_blocks_are_counted_apart(tmp_path: Path) -> None:
     assert {(row.task, row.bytes) for row in found.holders} == {("net", 65), ("app", 32)}
 
 
-@pytest.mark.parametrize("rule", ["task", "colour=red", "task=", "size=a..b", "task=a task=b"])
+@pytest.mark.parametrize(
+    "rule", ["task", "colour=red", "task=", "size=a..b", "size=64..16", "size=-1", "task=a task=b"]
+)
 def test_a_rule_that_cannot_be_read_is_named(tmp_path: Path, rule: str) -> None:
     rules = tmp_path / "known.txt"
     rules.write_text(f"task=ok\n{rule}\n", encoding="utf-8")
@@ -165,3 +167,18 @@ def test_the_command_prints_the_answer_and_valid_json(tmp_path: Path) -> None:
     done = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=True)
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(done.stdout), schema)
+
+
+def test_a_few_events_say_nothing_about_growth(tmp_path: Path) -> None:
+    """Each event is looked at once: 65 looks at three events once were "100 % sure"."""
+    assert [row.trend for row in leaks(tmp_path, ["a 1 9", "a 2 9", "a 3 9"]).holders] == [None]
+    twenty = leaks(tmp_path, [f"a {number} 9" for number in range(20)]).holders[0].trend
+    assert twenty is not None
+    assert (twenty.slope, twenty.grows) == (9000, True)
+
+
+def test_brackets_in_a_rule_are_those_of_a_name(tmp_path: Path) -> None:
+    (tmp_path / "known.txt").write_text("task=wifi[0]\n", encoding="utf-8-sig")
+    rules = read_suppressions(tmp_path / "known.txt")
+    found = leaks(tmp_path, ["t wifi[0]", "a 1 16", "t wifi0", "a 2 65"], rules=rules)
+    assert (found.suppressed, found.stayed) == (16, 65)

@@ -131,3 +131,29 @@ def test_only_what_differs_is_printed_and_the_rest_counted(result: Changed, need
 def test_limits_of_either_side_end_the_conclusion(result: Changed) -> None:
     damaged = result(health={"lost_events": 7, "messages": ("7 events are missing",)})
     assert "7 events of the trace are lost" in compare(result(), damaged).conclusion[-1]
+
+
+def test_memory_of_another_size_is_the_main_cause_of_its_own_difference(result: Changed) -> None:
+    """A pool of 64 KB beside one of 32 KB once differed "through rounding (4 B less)"."""
+    before = result()
+    more = {
+        "free": before.malloc.minimum_free + 32_768 - 36,
+        "control": before.summary.tightest.control + 40,
+        "rounding": before.summary.tightest.rounding - 4,
+    }
+    tightest = Tightest.from_json(before.summary.tightest.to_json() | more)
+    row_after = SetRow.from_json(before.malloc.to_json() | {"minimum_free": more["free"]})
+    after = result(sets=(row_after, *before.sets[1:]), summary={"tightest": tightest})
+    assert compare(before, after).conclusion == (
+        "right leaves malloc 32,732 B more at the tightest moment (72,736 B instead of 40,004 B), "
+        "most through the regions' sizes (32,768 B more).",
+    )
+    assert "the regions' sizes (32,768 B less)" in compare(after, before).conclusion[0]
+
+
+def test_a_difference_that_no_sentence_tells_is_not_called_none(result: Changed) -> None:
+    other = compare(result(), result(summary={"live_peak": 1}))
+    assert other.conclusion == (
+        "Failed requests and the least that malloc had are the same on both sides; other figures "
+        "differ.",
+    )

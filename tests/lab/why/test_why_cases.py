@@ -263,3 +263,14 @@ def test_what_failed_on_the_device_is_counted_apart(tmp_path: Path) -> None:
     result = explain(tmp_path / "T.hst", POOL)
     assert result.failures == 0
     assert "1 request failed where the trace was recorded, of which 0 would fit" in result.notes[0]
+
+
+def test_an_alignment_is_not_called_rounding_nor_a_shortage(why: Explain) -> None:
+    result = why(["m 1 4096 10"], pool_layout(4096, "idf-5.5"))
+    found = case(result)
+    assert found.regions[0].reason == "alignment"
+    assert found.largest_allocatable > 10
+    text = " ".join(found.sentences)
+    assert "largest block to be had was 3.5 KB, but not with this alignment." in text
+    assert "-" not in text.replace("idf-5.5", "")
+    assert result.verdict[0] == "1 of 1 request failed for want of an aligned place."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -324,3 +325,11 @@ def test_a_region_does_not_grow_beyond_the_address_space(tmp_path: Path) -> None
     trace = written(tmp_path / "a.hst", [(200000, 0)])
     (change,) = of_kind(first(explain(trace, layout)), "memory")
     assert "0x00002000 DRAM" in change.text
+
+
+def test_rules_for_a_task_of_any_name_are_toml(why: Explain) -> None:
+    name = '日本😀 "x"'
+    lines = [line.replace("t x", f"t {name}") for line in SPLIT]
+    (change,) = of_kind(first(why(lines, POOL)), "private")
+    rules = tomllib.loads("\n".join(change.rules))
+    assert (rules["rule"][0]["task"], rules["private"][0]["name"]) == (name, name)
