@@ -57,7 +57,7 @@ def fit(
       heapscope fit T.hst
       heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
-      heapscope fit T.hst --task tls --margin 10
+      heapscope fit T.hst --task script --margin 10
     """
     from heapscope.cli.json_output import wants_tables, write_json
     from heapscope.cli.progress import progress_bar
