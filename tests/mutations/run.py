@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -43,30 +44,58 @@ def compiler() -> list[str]:
     return os.environ.get("CC", "cc").split()
 
 
-def sources(tree: Path) -> list[str]:
-    return [str(path) for pattern in SOURCES for path in sorted(tree.glob(pattern))]
+def sources(tree: Path) -> list[Path]:
+    return [path for pattern in SOURCES for path in sorted(tree.glob(pattern))]
 
 
-def c_test(tree: Path, test: str) -> bool:
+class Objects:
+    """The sources of a tree, compiled; of an unbroken one all that a mutation leaves as it is."""
+
+    def __init__(self, tree: Path, unbroken: Objects | None = None, changed: str = "") -> None:
+        self.tree = tree
+        self._unbroken = None if changed.endswith(".h") else unbroken
+        self._changed = changed
+        self._made: dict[str, Path] = {}
+
+    def of(self, files: Iterable[Path]) -> list[str]:
+        names = [str(file.relative_to(self.tree)) for file in files]
+        return [str(self._object(name)) for name in names]
+
+    def _object(self, name: str) -> Path:
+        if self._unbroken is not None and name != self._changed:
+            return self._unbroken._object(name)
+        if name not in self._made:
+            made = self.tree / (name.replace("/", "-") + ".o")
+            command = [*compiler(), *FLAGS, "-fPIC", "-c", name, "-o", str(made)]
+            subprocess.run(command, cwd=self.tree, check=True, capture_output=True)
+            self._made[name] = made
+        return self._made[name]
+
+
+def c_test(objects: Objects, test: str) -> bool:
     """True when the test passes."""
+    tree = objects.tree
     folder = (tree / test).parent
     support = [str(p) for p in folder.glob("*.c") if not p.name.startswith("test_")]
     files = sources(tree)
-    if folder.name == "esp_idf":
-        files = [file for file in files if "/device/src/" in file]
+    if folder.name == "esp_idf":  # other macros: none of the objects
         interface = tree / "device/compat/esp_idf"
         support += ["-DHS_KINDS_MAX=8", f"-I{interface / 'include'}"]
         support += sorted(map(str, interface.glob("src/*.c")))
+        linked = [str(file) for file in files if "/device/src/" in str(file)]
+    else:
+        linked = objects.of(files)
     program = str(tree / "mutated")
-    command = [*compiler(), *FLAGS, *files, *support, str(tree / test), "-o", program]
+    command = [*compiler(), *FLAGS, *linked, *support, str(tree / test), "-o", program]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     return _passes([program], tree, dict(os.environ))
 
 
-def python_test(tree: Path, test: str) -> bool:
+def python_test(objects: Objects, test: str) -> bool:
     """True when the test passes, with the library built from the copy."""
+    tree = objects.tree
     library = tree / "libheapscope_lab.so"
-    command = [*compiler(), *FLAGS, "-shared", "-fPIC", *sources(tree), "-o", str(library)]
+    command = [*compiler(), "-shared", *objects.of(sources(tree)), "-o", str(library)]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     for header in ("lab.h", "lab_tools.h"):
         shutil.copy(tree / "native/lab" / header, tree)
@@ -95,24 +124,25 @@ def _passes(command: list[str], tree: Path, setting: dict[str, str]) -> bool:
     return done.returncode == 0
 
 
-def survives(mutant: Mutant | None, test: str) -> bool:
+def survives(mutant: Mutant, unbroken: Objects) -> bool:
     with tempfile.TemporaryDirectory() as made:
         tree = copy_of_the_tree(Path(made))
-        if mutant is not None:
-            mutate(tree, mutant)
-        return c_test(tree, test) if test.endswith(".c") else python_test(tree, test)
+        mutate(tree, mutant)
+        objects = Objects(tree, unbroken, mutant.file)
+        test = c_test if mutant.test.endswith(".c") else python_test
+        return test(objects, mutant.test)
 
 
 def main() -> int:
     words = sys.argv[1:]
     chosen = [m for m in MUTANTS if not words or any(word in m.title for word in words)]
-    tests = sorted({mutant.test for mutant in chosen})
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        healthy = list(pool.map(lambda test: survives(None, test), tests))
-        broken = [test for test, passes in zip(tests, healthy, strict=True) if not passes]
-        if broken:
-            raise SystemExit(f"not even without a mutation: {', '.join(broken)}")
-        outcomes = list(pool.map(lambda mutant: survives(mutant, mutant.test), chosen))
+    with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(os.cpu_count()) as pool:
+        unbroken = Objects(copy_of_the_tree(Path(made)))
+        list(pool.map(lambda file: unbroken.of([file]), sources(unbroken.tree)))
+        for test in sorted({mutant.test for mutant in chosen}):
+            if not (c_test if test.endswith(".c") else python_test)(unbroken, test):
+                raise SystemExit(f"not even without a mutation: {test}")
+        outcomes = list(pool.map(lambda mutant: survives(mutant, unbroken), chosen))
     print("| figure | mutation | noticed by |\n| --- | --- | --- |")
     for mutant, alive in zip(chosen, outcomes, strict=True):
         noticed = "**nobody**" if alive else f"`{mutant.test}`"
