@@ -23,9 +23,8 @@ import tenants.session
 import tls.make
 import wifi.make
 from tenants.knobs import Knobs
-from tools.places import CAPTURED, MissingError
-
-MISSING = 3
+from tools.commands import exit_with
+from tools.places import CAPTURED
 
 #: Family to traces, trace to what writes it.
 FAMILIES: dict[str, dict[str, Callable[[Path], str]]] = {
@@ -59,9 +58,6 @@ def main() -> int:
         parser.error(f"no such family: {', '.join(sorted(unknown))}")
     try:
         make_all(chosen.families or list(FAMILIES), chosen.out)
-    except MissingError as missing:
-        print(f"missing: {missing}", file=sys.stderr)
-        return MISSING
     except RuntimeError as error:
         print(error, file=sys.stderr)
         return 1
@@ -69,4 +65,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

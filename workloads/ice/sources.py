@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-import tarfile
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
-from tools.debian import fetch_source
-from tools.places import BUILD, MissingError
+from tools.debian import unpacked_source
 
 __all__ = ["PACKAGE", "pjproject"]
 
@@ -26,30 +22,12 @@ LONG, SHORT = b"#define MAX_RTP_SIZE 65536", b"#define MAX_RTP_SIZE 4"
 
 def pjproject() -> Path:
     """The folder with pjlib, pjlib-util and pjnath: headers and sources."""
-    place = BUILD / "sources" / "pjproject-2.12.1"
-    if not place.is_dir():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as name:
-            own = Path(name)
-            extract(fetch_source(PACKAGE, own), own / "pjproject")
-            for name in CUT:
-                cut_buffers(own / "pjproject" / name)
-            with suppress(OSError):  # another process may have been faster
-                (own / "pjproject").rename(place)
-    return place
+    return unpacked_source(PACKAGE, "pjproject-2.12.1", INSIDE, needed=CUT[0], then=cut_all)
 
 
-def extract(archive: Path, into: Path) -> None:
-    with tarfile.open(archive) as opened:
-        for member in opened:
-            named = INSIDE.search(member.name)
-            content = opened.extractfile(member) if named and member.isfile() else None
-            if named and content is not None:
-                path = into / named[1]
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content.read())
-    if not (into / CUT[0]).exists():
-        raise MissingError(f"PJNATH in Debian's source package {PACKAGE}")
+def cut_all(tree: Path) -> None:
+    for name in CUT:
+        cut_buffers(tree / name)
 
 
 def cut_buffers(path: Path) -> None:

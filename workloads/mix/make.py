@@ -7,7 +7,6 @@ runs when follows from the programs themselves, which pass the turn on where the
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -15,8 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from script.make import SCRIPTS, engine, script_options
 from tls.make import FULL, crypto, records, server, tls_client, tls_options
+from tools.commands import exit_with, make_traces
 from tools.compiler import OWN, compile_all, link, recorder
-from tools.places import BUILD, CAPTURED, WORKLOADS, MissingError, run
+from tools.places import BUILD, WORKLOADS, run
 from tools.sources import MBEDTLS_2
 from tools.traces import compress
 
@@ -45,14 +45,8 @@ def make(out: Path) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=CAPTURED)
-    print(f"{NAME:24}{make(parser.parse_args().out / f'{NAME}.hst.zst')}")
-    return 0
+    return make_traces(__doc__ or "", {NAME: make})
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        sys.exit(f"missing: {missing}")
+    exit_with(main)

@@ -7,8 +7,6 @@ RAM does, by meter.c. What is found of each job of week.js is kept in workloads/
 
 from __future__ import annotations
 
-import argparse
-import json
 import re
 import shutil
 import sys
@@ -20,13 +18,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from script.make import HERE, SCRIPTS, repeatable, script_options
 from tls.accesses import COPYING, SMALL, WATCHED
+from tools.commands import exit_with, make_table
 from tools.compiler import OWN, compile_all, link
-from tools.places import CAPTURED, ROOT, MissingError, run
+from tools.places import ROOT, MissingError, run
 
 __all__ = ["NAME", "count_jobs"]
 
 NAME = "script_week_jobs"
-MISSING = 3  #: exit code, as workloads/make.py has it
 #: Numbers of a line of meter.c.
 COUNTS = (
     *("accesses", "lines_read", "lines_written"),
@@ -104,22 +102,9 @@ def count_jobs() -> dict[str, object]:
     }
 
 
-def write(found: dict[str, object], out: Path) -> None:
-    text = json.dumps(found, indent=1)
-    text = re.sub(r"\{([^{}]*)\}", lambda inner: "{" + " ".join(inner[1].split()) + "}", text)
-    out.write_text(text + "\n", encoding="utf-8")
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=CAPTURED / f"{NAME}.json")
-    write(count_jobs(), parser.parse_args().out)
-    return 0
+    return make_table(__doc__ or "", NAME, count_jobs)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        print(f"missing: {missing}", file=sys.stderr)
-        sys.exit(MISSING)
+    exit_with(main)

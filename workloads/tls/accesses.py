@@ -8,10 +8,7 @@ workloads/captured.
 
 from __future__ import annotations
 
-import argparse
 import bisect
-import json
-import re
 import shutil
 import sys
 from collections import defaultdict
@@ -21,8 +18,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tls.make import HERE, Sizes, server, tls_options
+from tools.commands import exit_with, make_table
 from tools.compiler import OWN, compile_all, link
-from tools.places import CAPTURED, MissingError, run
+from tools.places import MissingError, run
 from tools.sources import MBEDTLS_2, mbedtls
 
 __all__ = ["KINDS", "NAME", "count_accesses"]
@@ -39,7 +37,6 @@ WATCHED = (
 )
 COPYING = tuple(f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset"))
 TRANSFER = 1 << 20
-MISSING = 3  #: exit code, as workloads/make.py has it
 KINDS = ("1", "2", "4", "copied_bytes")
 PHASES = ("handshake", "transfer")
 
@@ -101,22 +98,9 @@ def site(function: str, size: int, total: list[int]) -> dict[str, object]:
     return made
 
 
-def write(found: dict[str, object], out: Path) -> None:
-    text = json.dumps(found, indent=1)
-    text = re.sub(r"\{([^{}]*)\}", lambda inner: "{" + " ".join(inner[1].split()) + "}", text)
-    out.write_text(text + "\n", encoding="utf-8")
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=CAPTURED / f"{NAME}.json")
-    write(count_accesses(), parser.parse_args().out)
-    return 0
+    return make_table(__doc__ or "", NAME, count_accesses)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        print(f"missing: {missing}", file=sys.stderr)
-        sys.exit(MISSING)
+    exit_with(main)

@@ -7,16 +7,16 @@ library's own test certificates, random numbers that repeat, and a time that sta
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tools.commands import exit_with, make_traces
 from tools.compiler import OWN, RECORDER, compile_all, link, recorder
-from tools.places import BUILD, CAPTURED, ROOT, WORKLOADS, MissingError, run
+from tools.places import BUILD, ROOT, WORKLOADS, run
 from tools.sources import MBEDTLS_2, MBEDTLS_3, Crate, mbedtls
 from tools.traces import compress
 
@@ -192,17 +192,8 @@ def make(name: str, out: Path) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CLIENTS))
-    parser.add_argument("--out", type=Path, default=CAPTURED)
-    chosen = parser.parse_args()
-    for name in chosen.names or CLIENTS:
-        print(f"{name:24}{make(name, chosen.out / f'{name}.hst.zst')}")
-    return 0
+    return make_traces(__doc__ or "", {name: partial(make, name) for name in CLIENTS})
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        sys.exit(f"missing: {missing}")
+    exit_with(main)

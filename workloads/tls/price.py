@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tls.make import DYNAMIC, HERE, Sizes, server, tls_options, wrapped
+from tools.commands import exit_with
 from tools.compiler import OWN, compile_all, link, recorder
 from tools.places import BUILD, MissingError, run
 from tools.sources import MBEDTLS_2, mbedtls
@@ -27,7 +28,6 @@ PLAIN = Sizes(16384, 2048)
 SIZES = (PLAIN, replace(PLAIN, dynamic=True))
 CONNECTIONS = 5
 SMALL = ("-Os", "-mcpu=i686", "-g")  # -g: callgrind's functions have files
-MISSING = 3  #: exit code, as workloads/make.py has it
 #: What is counted, by the functions that it is all calls of.
 COUNTED = {
     "exchanges": ("hs_peer_write", "hs_peer_read"),
@@ -93,8 +93,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        print(f"missing: {missing}", file=sys.stderr)
-        sys.exit(MISSING)
+    exit_with(main)

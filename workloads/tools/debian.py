@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-from tools.places import MissingError, run
+from tools.places import BUILD, MissingError, run
 
-__all__ = ["fetch_source"]
+__all__ = ["fetch_source", "unpacked_source"]
 
 OWN_LISTS = (Path("/etc/apt/sources.list"), Path("/etc/apt/sources.list.d/debian.sources"))
 
@@ -32,6 +36,43 @@ def fetch_source(package: str, into: Path) -> Path:
     except RuntimeError as error:
         raise MissingError(f"Debian's source package {package}: {error}") from error
     return next(into.glob("*.orig.tar.*"))
+
+
+def unpacked_source(
+    package: str,
+    release: str,
+    inside: re.Pattern[str],
+    *,
+    needed: str,
+    then: Callable[[Path], None] = lambda place: None,
+) -> Path:
+    """The folder build/workloads/sources/RELEASE with the files of a source package whose names
+    `inside` finds, each at its first group; `then` changes them. MissingError: without `needed`
+    it is another release."""
+    place = BUILD / "sources" / release
+    if not place.is_dir():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as name:
+            own = Path(name)
+            unpacked = own / "unpacked"
+            unpack(fetch_source(package, own), inside, unpacked)
+            if not (unpacked / needed).exists():
+                raise MissingError(f"{release} in Debian's source package {package}")
+            then(unpacked)
+            with suppress(OSError):  # another process may have been faster
+                unpacked.rename(place)
+    return place
+
+
+def unpack(archive: Path, inside: re.Pattern[str], into: Path) -> None:
+    with tarfile.open(archive) as opened:
+        for member in opened:
+            named = inside.search(member.name)
+            content = opened.extractfile(member) if named and member.isfile() else None
+            if named and content is not None:
+                path = into / named[1]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content.read())
 
 
 def source_lists(folder: Path) -> Path:

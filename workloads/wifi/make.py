@@ -7,7 +7,6 @@ as workloads/tenants has them, by lwIP (wifi_at_...) and by the generator (tenan
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from functools import partial
@@ -15,7 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tools.places import BUILD, CAPTURED, MissingError
+from tools.commands import exit_with, make_traces
+from tools.places import BUILD, CAPTURED
 from tools.traces import compress
 from wifi.beside import BESIDE, LIKE_TENANTS, tenants_trace
 from wifi.measure import NAME
@@ -51,17 +51,8 @@ TRACES = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TRACES))
-    parser.add_argument("--out", type=Path, default=CAPTURED)
-    chosen = parser.parse_args()
-    for name in chosen.names or TRACES:
-        print(f"{name:28}{TRACES[name](chosen.out / f'{name}.hst.zst')}")
-    return 0
+    return make_traces(__doc__ or "", TRACES)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        sys.exit(f"missing: {missing}")
+    exit_with(main)

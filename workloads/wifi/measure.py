@@ -20,7 +20,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tenants import sizes
-from tools.places import CAPTURED, MissingError
+from tools.commands import exit_with
+from tools.places import CAPTURED
 from wifi.plan import (
     BASE,
     BEST,
@@ -227,8 +228,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingError as missing:
-        print(f"missing: {missing}", file=sys.stderr)
-        sys.exit(3)
+    exit_with(main)
