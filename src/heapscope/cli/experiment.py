@@ -27,7 +27,10 @@ def experiment(
         typer.Option("--html", metavar="FILE", help="Also write a page with tables and curves."),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="The whole of an experiment that is shortened; minutes.")
+        bool,
+        typer.Option(
+            "--full", help="All of an experiment that is shortened; half an hour and more."
+        ),
     ] = False,
     json: Json = None,
 ) -> None:
