@@ -28,9 +28,7 @@ def experiment(
     ] = None,
     full: Annotated[
         bool,
-        typer.Option(
-            "--full", help="All of an experiment that is shortened; half an hour and more."
-        ),
+        typer.Option("--full", help="All of what is shortened; half an hour and more."),
     ] = False,
     json: Json = None,
 ) -> None:
