@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from heapscope.fit.run import fit
 from heapscope.layout.chips import load_chip
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
@@ -39,3 +40,6 @@ def test_the_guide_says_what_its_commands_say(rules: ReadRules) -> None:
     assert placed.summary.failures == placed.placement[0].refused == 0
     assert f"With 52 KB {small.summary.failures} requests fail" in guide
     assert f"is {free[0]:,} bytes instead of {free[1]:,}" in guide
+    (found,) = fit(TRACE, ["idf-4.3.2"], task="tls", margin=5)
+    assert f"It says {found.pool:,} bytes, or {found.advised:,} with 5 % to spare" in guide
+    assert f"{found.pool_min:,} is the smallest size that survives at all" in guide
