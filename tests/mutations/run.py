@@ -130,7 +130,9 @@ def survives(mutant: Mutant, unbroken: Objects) -> bool:
         mutate(tree, mutant)
         objects = Objects(tree, unbroken, mutant.file)
         test = c_test if mutant.test.endswith(".c") else python_test
-        return test(objects, mutant.test)
+        alive = test(objects, mutant.test)
+    print(f"{'NOBODY' if alive else 'noticed'}: {mutant.title}", file=sys.stderr, flush=True)
+    return alive
 
 
 def main() -> int:
