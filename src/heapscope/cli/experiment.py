@@ -28,7 +28,7 @@ def experiment(
     ] = None,
     full: Annotated[
         bool,
-        typer.Option("--full", help="All of what is shortened; half an hour and more."),
+        typer.Option("--full", help="All of what is shortened; some 25 minutes."),
     ] = False,
     json: Json = None,
 ) -> None:
