@@ -6,6 +6,7 @@
 
 SHELL = /bin/bash
 PYTHON ?= python3
+BASE ?= main
 VENV = .venv/bin
 PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
 NATIVE = CMakeLists.txt cmake pyproject.toml device models native
@@ -18,10 +19,10 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo test bench workloads lint fuzz coverage clean installed dev
+.PHONY: help demo test bench workloads lint mutants-of-change fuzz coverage clean installed dev
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 demo: installed ## a real TLS client's memory on an ESP32, under two SDK versions
 	@$(VENV)/python workloads/mix/demo.py
@@ -53,6 +54,9 @@ lint: dev ## style and types of Python, format of C, rules of the repository
 	$(VENV)/python -m pytest --quiet tests/lab/test_repository.py -k 'not example' || failed=1; \
 	if [ $$failed = 0 ]; then echo "ran lint"; else echo "FAILED lint"; fi >>build/ran.txt; \
 	exit $$failed
+
+mutants-of-change: dev ## breaks what changed since BASE=main in its known places, and sees a test fail
+	@$(VENV)/python tests/mutations/run.py --changed-since $(BASE)
 
 fuzz: dev ## the fuzz targets with libFuzzer; FUZZ_RUNS=1000000 for more inputs
 	@tests/run_c.sh fuzz $(FUZZ_RUNS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutant import Mutant
+from mutant import LostError, Mutant
 from mutants_answers import ANSWERS
 from mutants_esp_idf import ESP_IDF
 from mutants_guard import GUARD
@@ -16,7 +16,7 @@ from mutants_tls_ladder import TLS_LADDER
 from mutants_tune import TUNE
 from mutants_wifi_path import WIFI_PATH
 
-__all__ = ["MUTANTS", "Mutant"]
+__all__ = ["MUTANTS", "LostError", "Mutant"]
 
 MUTANTS = (
     *REPLAY,

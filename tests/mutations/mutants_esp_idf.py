@@ -11,7 +11,7 @@ ESP_IDF = (
     Mutant(
         "free bytes of multi_heap",
         "the bitmap of used memory counts as free",
-        f"{INTERFACE}/handle.h",
+        f"{INTERFACE}/handle.h::esp_free_of",
         "return free + esp_bitmap(heap->total) - esp_bitmap(heap->total - free);",
         "return free;",
         f"{TESTS}/test_multi_heap.c",
@@ -19,7 +19,7 @@ ESP_IDF = (
     Mutant(
         "order of heaps",
         "heaps stay in the order of the table",
-        f"{INTERFACE}/heap_caps_init.c",
+        f"{INTERFACE}/heap_caps_init.c::sort",
         "pieces[at - 1].size > piece.size",
         "false",
         f"{TESTS}/test_heap_caps.c",
@@ -27,7 +27,7 @@ ESP_IDF = (
     Mutant(
         "minimum free size",
         "a heap that comes late counts",
-        f"{INTERFACE}/heap_caps_init.c",
+        f"{INTERFACE}/heap_caps_init.c::add",
         ".late = started",
         ".late = false",
         f"{TESTS}/test_heap_info.c",
@@ -35,7 +35,7 @@ ESP_IDF = (
     Mutant(
         "records of a heap trace",
         "a free finds the oldest record of an address",
-        f"{INTERFACE}/heap_trace.c",
+        f"{INTERFACE}/heap_trace.c::find",
         "found = at->address == block && !at->freed ? at : found;",
         "found = found == NULL && at->address == block ? at : found;",
         f"{TESTS}/test_heap_trace.c",
@@ -43,7 +43,7 @@ ESP_IDF = (
     Mutant(
         "capabilities in the place of a number",
         "they are taken for a number",
-        f"{INTERFACE}/heap_caps.c",
+        f"{INTERFACE}/heap_caps.c::read_choices",
         "num >= NO_NUMBER",
         "num == SIZE_MAX",
         f"{TESTS}/test_heap_caps.c",
@@ -51,7 +51,7 @@ ESP_IDF = (
     Mutant(
         "addresses of D/IRAM on a host",
         "the instruction bus does not see it",
-        f"{INTERFACE}/host_layout.c",
+        f"{INTERFACE}/host_layout.c::is_by_both",
         "region->iram_address == 0 && (caps_of(region) & caps) == caps",
         "region->iram_address != 0 && (caps_of(region) & caps) == caps",
         f"{TESTS}/test_heap_caps.c",

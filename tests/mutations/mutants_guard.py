@@ -13,7 +13,7 @@ GUARD = (
     Mutant(
         "links of the guard",
         "the bin that a freed block goes to is not looked at",
-        "device/src/guard/guard_links.c",
+        "device/src/guard/guard_links.c::can_merge",
         "return hs_is_in_bin(bin, beside) || hs_can_insert(heap, bin, next, before);",
         "return true;",
         LINKS,
@@ -21,7 +21,7 @@ GUARD = (
     Mutant(
         "links of the guard",
         "a merged neighbour stands for its bin",
-        "device/src/guard/guard_search.c",
+        "device/src/guard/guard_search.c::hs_can_insert",
         "i < 2 && head != 0 &&",
         "i < 0 && head != 0 &&",
         LINKS,
@@ -29,7 +29,7 @@ GUARD = (
     Mutant(
         "links of the guard",
         "the rest of a malloc goes to any bin",
-        "device/src/guard/guard_search.c",
+        "device/src/guard/guard_search.c::hs_candidate",
         "hs_is_in_bin(bin, left) ||",
         "true ||",
         LINKS,
@@ -37,7 +37,7 @@ GUARD = (
     Mutant(
         "links of the guard",
         "a link back is not compared",
-        "device/src/guard/search.h",
+        "device/src/guard/search.h::hs_is_sound",
         "hs_at(heap, next)[HS_PREVIOUS] == block &&",
         "",
         LINKS,
@@ -45,7 +45,7 @@ GUARD = (
     Mutant(
         "links of the guard",
         "the list of slabs is taken as it is",
-        "device/src/guard/guard_links.c",
+        "device/src/guard/guard_links.c::look_at_slot",
         "first_slab(heap, kind) != HS_UNSOUND;",
         "true;",
         LINKS,
@@ -53,7 +53,7 @@ GUARD = (
     Mutant(
         "faults found by canaries",
         "the last words before a trailer are not compared",
-        "device/src/guard/guard_marks.c",
+        "device/src/guard/guard_marks.c::hs_has_sound_marks",
         "wrong |= (*hs_word_at(at) ^ hs_canary_at(heap, (const void *)at)) & ours;",
         "wrong |= 0;",
         FAULTS,
@@ -61,7 +61,7 @@ GUARD = (
     Mutant(
         "faults found by canaries",
         "a head longer than it must be is half looked at",
-        "device/src/guard/guard_marks.c",
+        "device/src/guard/guard_marks.c::hs_has_sound_marks",
         "while (at > raw + hs_site_bytes(guard->config)) {",
         "while (false) {",
         FAULTS,
@@ -69,7 +69,7 @@ GUARD = (
     Mutant(
         "faults found by canaries",
         "the trailer does not depend on the block's size",
-        "device/src/guard/marks.h",
+        "device/src/guard/marks.h::hs_trailer",
         "owner ^ slack >> 6 ^ whole >> 3",
         "owner ^ slack >> 6",
         FAULTS,
@@ -77,7 +77,7 @@ GUARD = (
     Mutant(
         "faults found in free memory",
         "the words of a malloc's rest are overwritten unseen",
-        "device/src/guard/guard.c",
+        "device/src/guard/guard.c::take_filled",
         "hs_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS)",
         "hs_wrong_free(heap, block, 2 * granules)",
         FAULTS,
@@ -85,7 +85,7 @@ GUARD = (
     Mutant(
         "bytes of a guarded block",
         "the granule that was left over is forgotten",
-        "device/src/heap/layout.h",
+        "device/src/heap/layout.h::hs_taken_size",
         "return granules + (hs_bit(bitmap, block + granules) ^ 1u);",
         "return granules;",
         SHADOW,
@@ -93,7 +93,7 @@ GUARD = (
     Mutant(
         "policy of the guard",
         "a fault that goes on is refused",
-        "device/src/guard/guard_marks.c",
+        "device/src/guard/guard_marks.c::hs_report",
         "return config->policy == HS_POLICY_CONTINUE;",
         "return false;",
         POLICY,

@@ -11,7 +11,7 @@ TLS_LADDER = (
     Mutant(
         "gain of a single core",
         "its stacks stay taken",
-        f"{LADDER}/ladder.py",
+        f"{LADDER}/ladder.py::_layout",
         "startup -= sum(part.total for part in parts if part.heap)",
         "startup -= sum(part.total for part in parts if part.heap and not part.each)",
         TEST,
@@ -19,7 +19,7 @@ TLS_LADDER = (
     Mutant(
         "gain of the dynamic buffers",
         "the client stays the one without them",
-        f"{LADDER}/steps.py",
+        f"{LADDER}/steps.py::_DYNAMIC",
         'title="dynamic TLS buffers", tls=DYNAMIC)',
         'title="dynamic TLS buffers")',
         TEST,
@@ -27,7 +27,7 @@ TLS_LADDER = (
     Mutant(
         "gain of the minimal network",
         "the network stays the default one",
-        f"{LADDER}/steps.py",
+        f"{LADDER}/steps.py::_NETWORK",
         'network="tls_net_minimal", lwip_iram=True',
         "lwip_iram=True",
         TEST,
@@ -35,7 +35,7 @@ TLS_LADDER = (
     Mutant(
         "gain of RTC memory",
         "it is no heap",
-        f"{LADDER}/ladder.py",
+        f"{LADDER}/ladder.py::_layout",
         "rtc=step.rtc if step.cores == 1 else None,",
         "rtc=None,",
         TEST,
@@ -43,7 +43,7 @@ TLS_LADDER = (
     Mutant(
         "gain of the buffers in IRAM",
         "they stay in DRAM",
-        f"{LADDER}/compose.py",
+        f"{LADDER}/compose.py::composed",
         'events["caps"][large] = capabilities.IRAM_EIGHT_BIT',
         'events["caps"][large] = 0',
         TEST,
@@ -51,7 +51,7 @@ TLS_LADDER = (
     Mutant(
         "slow-down of the buffers in IRAM",
         "aligned words trap too",
-        f"{LADDER}/cost.py",
+        f"{LADDER}/cost.py::slow_down",
         "words = sums.pop(_WORD, 0)",
         "words = sums.get(_WORD, 0)",
         TEST,
@@ -59,7 +59,7 @@ TLS_LADDER = (
     Mutant(
         "one trace of three tasks",
         "a handshake takes no time",
-        f"{LADDER}/compose.py",
+        f"{LADDER}/compose.py::_spans",
         'when[f"answered {number}"], when[f"computed {number}"]',
         'when[f"answered {number}"], when[f"answered {number}"]',
         TEST,

@@ -13,7 +13,7 @@ WIFI_PATH = (
     Mutant(
         "order of simulated throughput",
         "equal throughputs are in order",
-        f"{WIFI}/throughput.py",
+        f"{WIFI}/throughput.py::in_order",
         "right += truth * (ours(a, metric) - ours(b, metric)) > 0",
         "right += truth * (ours(a, metric) - ours(b, metric)) >= 0",
         TEST,
@@ -21,7 +21,7 @@ WIFI_PATH = (
     Mutant(
         "error of simulated throughput",
         "the ranks that are inputs count too",
-        f"{WIFI}/throughput.py",
+        f"{WIFI}/throughput.py::opinion",
         "for r in ranks() if not link.is_input(r) for metric in metrics]",
         "for r in ranks() for metric in metrics]",
         TEST,
@@ -29,7 +29,7 @@ WIFI_PATH = (
     Mutant(
         "heap by transfer",
         "a transfer's peak is that of all up to its end",
-        f"{WIFI}/measured.py",
+        f"{WIFI}/measured.py::read_heap",
         "int(live[first:last].max()) for name",
         "int(live[:last].max()) for name",
         TEST,
@@ -37,7 +37,7 @@ WIFI_PATH = (
     Mutant(
         "heap of the generator",
         "what it has at the start counts",
-        f"{WIFI}/measured.py",
+        f"{WIFI}/measured.py::Heap.task_most",
         "max(one[task] for one in self.tasks.values()) - self.begun[task]",
         "max(one[task] for one in self.tasks.values())",
         TEST,
@@ -45,7 +45,7 @@ WIFI_PATH = (
     Mutant(
         "form of the throughput model",
         "its segment is there without it",
-        f"{WIFI}/distance.py",
+        f"{WIFI}/distance.py::forms",
         "_, bare = _fit(size, mbit)",
         "_, bare = _fit(size + _SEGMENT_KB, mbit)",
         TEST,
@@ -53,7 +53,7 @@ WIFI_PATH = (
     Mutant(
         "throughput of the link",
         "an aggregate is one frame shorter than the window",
-        f"{LINK}/radio.c",
+        f"{LINK}/radio.c::aggregate",
         "while (count < queue->count && count < window &&",
         "while (count < queue->count && count + 1 < window &&",
         AGAIN,
@@ -61,7 +61,7 @@ WIFI_PATH = (
     Mutant(
         "throughput of the link",
         "the driver's work waits for lwIP's",
-        f"{LINK}/driver.c",
+        f"{LINK}/driver.c::hs_driver_run",
         "jobs_t *jobs = urgent.first != NULL ? &urgent : &usual;",
         "jobs_t *jobs = usual.first != NULL ? &usual : &urgent;",
         AGAIN,
@@ -69,7 +69,7 @@ WIFI_PATH = (
     Mutant(
         "heap of the link",
         "one transmit buffer fewer than the option has",
-        f"{LINK}/driver.c",
+        f"{LINK}/driver.c::hs_driver_output",
         "if (used_transmit == hs_knobs.tx_buffers) {",
         "if (used_transmit + 1 == hs_knobs.tx_buffers) {",
         AGAIN,
