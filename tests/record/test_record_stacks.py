@@ -6,8 +6,9 @@ import pytest
 from recording.asked import asked_by, names
 from recording.programs import Build, Recorded, events_of
 
-from heapscope.capture.record.symbols import NAME_MAX, Symbols, site_name
+from heapscope.capture.record.symbols import Symbols, site_name
 from heapscope.native.recorder import ModuleRow
+from heapscope.trace.call_sites import NAME_MAX
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.rows import NEVER, CensusRow
+from heapscope.trace.call_sites import SiteNames, site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import CLOCK_HZ, number, texts
-from heapscope.trace.names import Names, heap_names, mark_names, site_names, task_names
+from heapscope.trace.names import Names, heap_names, mark_names, task_names
 from heapscope.trace.source import Progress
 
 __all__ = ["MarkAt", "Overview", "overview", "read_overview"]
@@ -30,7 +31,7 @@ class Overview:
     """All text is safe to show, but not quoted for any format."""
 
     tasks: Names
-    sites: Names
+    sites: SiteNames
     heaps: Names
     marks: tuple[MarkAt, ...]
     census: CensusRow
@@ -55,7 +56,7 @@ def overview(reader: NativeReader) -> Overview:
     marks = _whole(mark_names(reader.names(NameTable.MARK)))
     return Overview(
         tasks=_whole(task_names(reader.names(NameTable.TASK))),
-        sites=_whole(site_names(reader.names(NameTable.SITE))),
+        sites=site_names(reader.names(NameTable.SITE)),
         heaps=_whole(heap_names(reader.names(NameTable.HEAP))),
         marks=tuple(
             MarkAt(event=row.event, time=row.time, name=marks[row.name]) for row in reader.marks()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from heapscope.export.exporter import Finish
 from heapscope.export.overview import Overview
 from heapscope.native.export import OTHERS, PROFILE
+from heapscope.trace.call_sites import frames_of
 
 __all__ = ["FIGURES", "Stack", "stacks"]
 
@@ -41,9 +42,7 @@ def stacks(finish: Finish) -> list[Stack]:
 
 
 def _frames(known: Overview, task: int, site: int) -> tuple[str, ...]:
-    """A site's name with semicolons is a stack, root first."""
     if task == OTHERS:
         return ("other tasks and sites",)
     name = known.site(site)
-    frames = [] if name is None else [part.strip() for part in name.split(";")]
-    return (known.tasks[task], *(frame for frame in frames if frame))
+    return (known.tasks[task], *(() if name is None else reversed(frames_of(name))))

@@ -16,8 +16,9 @@ from heapscope.leaks.trend import Trend, trend
 from heapscope.measure.record import Record
 from heapscope.native.live import Rows, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
-from heapscope.trace.names import Names, site_names, task_names
+from heapscope.trace.names import Names, task_names
 from heapscope.trace.source import Progress
 
 __all__ = ["HolderRow", "Leaks", "find_leaks"]
@@ -127,8 +128,10 @@ def _events(looks: Looks) -> NDArray[np.float64]:
 
 
 def _hidden(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
-    facts = {"task": tasks[int(row["task"])], "site": sites[int(row["site"])]}
-    return any(rule.matches(**facts, size=int(row["size"])) for rule in rules)
+    if not rules:
+        return False
+    task, called = tasks[int(row["task"])], sites.called(int(row["site"]))
+    return any(rule.matches(task=task, sites=called, size=int(row["size"])) for rule in rules)
 
 
 def _groups(stayed: Rows, looks: Looks, tasks: Names, sites: Names) -> list[_Group]:

@@ -11,6 +11,7 @@ Keys: task, site (both with * and ?), size (a number or FROM..TO, bytes). # begi
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +32,13 @@ class Suppression:
     least: int = 0
     most: int = SIZE_MAX
 
-    def matches(self, *, task: str, site: str, size: int) -> bool:
-        return _like(task, self.task) and _like(site, self.site) and self.least <= size <= self.most
+    def matches(self, *, task: str, sites: Collection[str], size: int) -> bool:
+        """`sites`: what the call site is called."""
+        return (
+            self.least <= size <= self.most
+            and _like(task, self.task)
+            and any(_like(site, self.site) for site in sites)
+        )
 
 
 def _like(name: str, pattern: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from heapscope.layout import capabilities
 from heapscope.measure.result import MALLOC
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.trace.names import mark_names, site_names, task_names
+from heapscope.trace.call_sites import site_names
+from heapscope.trace.names import mark_names, task_names
 
 __all__ = ["OTHER_TASKS", "Labels"]
 

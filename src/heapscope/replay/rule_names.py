@@ -30,12 +30,12 @@ def rule_names(
 
 
 def matches(pattern: str | int, index: int, names: Names) -> bool:
-    """By the name as the trace has it or as it is shown ("wifi", "wifi (task 5)"): the very name,
-    or a glob with *, ? and [...]."""
+    """By the name as the trace has it or as it is shown ("wifi", "wifi (task 5)"; of sites
+    "root;leaf", "leaf ← root"): the very name, or a glob with *, ? and [...]."""
     if isinstance(pattern, int):
         return pattern == index
     return any(
-        pattern == name or fnmatch.fnmatchcase(name, pattern) for name in _called(index, names)
+        pattern == name or fnmatch.fnmatchcase(name, pattern) for name in names.called(index)
     )
 
 
@@ -52,11 +52,6 @@ def _tables(names: AllNames) -> Tables:
         ("site", lambda rule: rule.sites, names.sites),
         ("heap", lambda rule: rule.heaps, names.heaps),
     )
-
-
-def _called(index: int, names: Names) -> set[str]:
-    raw = names.known[index] if index < len(names.known) else None
-    return {names[index]} | ({printable(raw)} if raw else set())
 
 
 def _masks(conditions: Sequence[Patterns | None], names: Names) -> NativeRuleNames:

@@ -228,7 +228,7 @@ def _trace(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
     yield table(f"Heap trace, {trace.moment.place()}", columns, rows, width=width)
     if trace.alive_sites:
         sites = (
-            Column(heading="Not freed, by call site", name=True),
+            Column(heading="Not freed, by call site", name=True, site=True),
             Column(heading="blocks"),
             Column(heading="bytes"),
         )

@@ -11,6 +11,7 @@ from heapscope.measure.failure import FailureRegion, FailureRow
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.report.table import Column, table
+from heapscope.trace.call_sites import SITE_ROOM, shortened
 
 __all__ = ["SHOWN", "failures"]
 
@@ -31,25 +32,29 @@ def failures(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     if total == 0:
         return
     shown = result.failures[:SHOWN]
-    before = (None, *shown)
-    rows = [row for pair in zip(shown, before, strict=False) for row in _rows(result, *pair)]
+    sites = shortened([failure.site for failure in shown], SITE_ROOM)
+    rows = [
+        row
+        for triple in zip(shown, sites, (None, *shown), strict=False)
+        for row in _rows(result, *triple)
+    ]
     yield table(f"Failed requests (bytes, {total:,} in all)", COLUMNS, rows, width=width)
     if total > SHOWN:
         yield Text(f"and {plural(total - SHOWN, 'more failed request')}", style="dim")
 
 
 def _rows(
-    result: ReplayResult, failure: FailureRow, before: FailureRow | None
+    result: ReplayResult, failure: FailureRow, site: str, before: FailureRow | None
 ) -> list[tuple[str | int, ...]]:
     """The request beside the regions that could have served it, unless they stand above."""
     eligible = _eligible(failure)
     if before is not None and eligible and eligible == _eligible(before):
-        return [(_request(result, failure), "as above", "", "", "")]
+        return [(_request(result, failure, site), "as above", "", "", "")]
     if not eligible:
-        return [(_request(result, failure), "none has these capabilities", "", "", "")]
+        return [(_request(result, failure, site), "none has these capabilities", "", "", "")]
     return [
         (
-            _request(result, failure) if index == 0 else "",
+            _request(result, failure, site) if index == 0 else "",
             region.name,
             region.free,
             region.largest_free,
@@ -63,10 +68,10 @@ def _eligible(failure: FailureRow) -> list[FailureRegion]:
     return [region for region in failure.regions if region.eligible]
 
 
-def _request(result: ReplayResult, failure: FailureRow) -> str:
+def _request(result: ReplayResult, failure: FailureRow, site: str) -> str:
     asked = f"{failure.call} {size(failure.size)}"
     asked += f" aligned to {failure.align}" if failure.align else ""
     asked += f", was {size(failure.old_size)}" if failure.old_size else ""
     where = result.place(failure.event, task=failure.task)
-    site = f", site {failure.site}" if failure.site else ""
-    return f"{asked} ({failure.capabilities}), {where}{site}"
+    at = f", site {site}" if site else ""
+    return f"{asked} ({failure.capabilities}), {where}{at}"

@@ -11,12 +11,13 @@ from heapscope.leaks.find import HolderRow, Leaks
 from heapscope.leaks.trend import Trend
 from heapscope.measure.wording import plural, signed, size
 from heapscope.report.table import Cell, Column, table
+from heapscope.trace.call_sites import SITE_ROOM, shortened
 
 __all__ = ["print_leaks", "sentences"]
 
 COLUMNS = (
     Column(heading="Task", name=True),
-    Column(heading="site", name=True),
+    Column(heading="site", name=True, site=True),
     Column(heading="bytes"),
     Column(heading="blocks"),
     Column(heading="sizes"),
@@ -50,8 +51,9 @@ def sentences(leaks: Leaks) -> Iterator[str]:
         yield f"Nothing that was allocated since {leaks.start} is live at {leaks.end}."
     elif growing:
         worst = growing[0]
+        site = shortened([worst.site], SITE_ROOM)[0]
         yield (
-            f"{stayed} stayed. What {worst.task} holds from {worst.site} grows steadily, by "
+            f"{stayed} stayed. What {worst.task} holds from {site} grows steadily, by "
             f"{_slope(worst.trend)}{_others(len(growing) - 1)}."
         )
     else:

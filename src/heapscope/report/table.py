@@ -11,11 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from heapscope.measure.wording import plural
+from heapscope.trace.call_sites import shortened
 
 __all__ = ["WIDE", "Cell", "Column", "table"]
 
 #: From this many columns on a terminal gets the columns marked `wide`.
 WIDE = 116
+
+#: Characters of a call site that are shown at least.
+SITE_LEAST = 48
 
 #: Characters that a column of names keeps. Where they are not there, a column is left out.
 NAME_LEAST = 8
@@ -25,11 +29,13 @@ Cell = Text | str | int | None
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`name`: text, which wraps. Numbers keep their width: no digit is ever cut off. Where they do
-    not fit, the last columns are left out, which is said."""
+    """`name`: text, which wraps; `site`: of call sites, shortened where their stacks are long.
+    Numbers keep their width: no digit is ever cut off. Where they do not fit, the last columns are
+    left out, which is said."""
 
     heading: str
     name: bool = False
+    site: bool = False
     wide: bool = False
 
 
@@ -38,11 +44,15 @@ def table(
 ) -> Group:
     """Rows hold a cell for every column, the wide ones included; None reads "-"."""
     shown = [index for index, column in enumerate(columns) if width >= WIDE or not column.wide]
-    cells = [[_text(row[index]) for index in shown] for row in rows]
+    made = list(rows)
+    cells = [[_text(row[index]) for index in shown] for row in made]
+    for place, index in enumerate(shown):
+        if columns[index].site:
+            _shorten(cells, place, max(SITE_LEAST, width // 2))
     fitting = _fitting([columns[index] for index in shown], cells, width)
     left_out = len(shown) - fitting
     shown, cells = shown[:fitting], [row[:fitting] for row in cells]
-    made = Table(
+    drawn = Table(
         box=box.SIMPLE_HEAD,
         show_edge=False,
         pad_edge=False,
@@ -51,16 +61,23 @@ def table(
     )
     kept = [columns[index] for index in shown]
     for column, size in zip(kept, _widths(kept, cells, width), strict=True):
-        made.add_column(
+        drawn.add_column(
             Text(column.heading),
             justify="left" if column.name else "right",
             overflow="fold",
             width=size,
         )
     for row in cells:
-        made.add_row(*row)
+        drawn.add_row(*row)
     note = f" [{plural(left_out, 'column')} more on a wider terminal]" if left_out else ""
-    return Group(Text.assemble((title, "bold"), (note, "dim")), made)
+    return Group(Text.assemble((title, "bold"), (note, "dim")), drawn)
+
+
+def _shorten(cells: list[list[Text]], place: int, room: int) -> None:
+    """No two call sites of the table read the same."""
+    texts = shortened([row[place].plain for row in cells], room)
+    for row, text in zip(cells, texts, strict=True):
+        row[place] = Text(text, style=row[place].style)
 
 
 def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> int:

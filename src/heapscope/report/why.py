@@ -10,6 +10,7 @@ from rich.text import Text
 from heapscope.measure.wording import plural
 from heapscope.report.knobs import knob_table
 from heapscope.report.table import Cell, Column, table
+from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.why.case import REASONS, Case, Holder, Piece, RegionState
 from heapscope.why.change import EFFORTS, Change
 from heapscope.why.result import Explained, Group, WhyResult
@@ -50,7 +51,7 @@ PIECE_COLUMNS = (
 )
 HOLDER_COLUMNS = (
     Column(heading="Task", name=True),
-    Column(heading="site", name=True),
+    Column(heading="site", name=True, site=True),
     Column(heading="blocks"),
     Column(heading="bytes"),
     Column(heading="largest"),
@@ -164,7 +165,9 @@ def _hole(case: Case, width: int) -> Iterator[RenderableType]:
             yield Text(f"and {plural(left, 'more holder')}; --json has them", style="dim")
     else:
         title = "The best hole and its neighbours"
-        yield table(title, PIECE_COLUMNS, map(_piece, hole.pieces), width=width)
+        sites = shortened([piece.site for piece in hole.pieces], SITE_ROOM)
+        rows = map(_piece, hole.pieces, sites)
+        yield table(title, PIECE_COLUMNS, rows, width=width)
     yield Text()
 
 
@@ -180,9 +183,9 @@ def _holder(holder: Holder) -> tuple[Cell, ...]:
     )
 
 
-def _piece(piece: Piece) -> tuple[Cell, ...]:
+def _piece(piece: Piece, site: str) -> tuple[Cell, ...]:
     names = {"free": "free", "other": "start-up or allocator"}
-    held = names.get(piece.what) or piece.task + (f" {piece.site}" if piece.site else "")
+    held = names.get(piece.what) or piece.task + (f" {site}" if site else "")
     style = "red" if piece.inside and piece.what == "block" else "dim" if not piece.inside else ""
     return (
         Text(f"{piece.address:#010x}{'' if piece.inside else ' (beside)'}", style=style),

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.call_sites import SiteNames, site_names
 from heapscope.trace.feed import read_trace
-from heapscope.trace.names import Names, heap_names, site_names, task_names
+from heapscope.trace.names import Names, heap_names, task_names
 from heapscope.trace.source import STDIN, Progress
 
 __all__ = ["AllNames", "read_all_names"]
@@ -19,7 +20,7 @@ class AllNames:
     """What events can refer to; an index that is used or named has its place in `known`."""
 
     tasks: Names
-    sites: Names
+    sites: SiteNames
     heaps: Names
 
 

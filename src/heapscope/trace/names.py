@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-__all__ = ["Names", "heap_names", "mark_names", "printable", "site_names", "task_names"]
+__all__ = ["Names", "heap_names", "mark_names", "printable", "task_names"]
 
 # Control, format (bidirectional overrides, zero width), surrogates, private use, unassigned, line
 # and paragraph separators.
@@ -75,6 +75,11 @@ class Names:
             return f"{name} ({self.noun} {index})"
         return name
 
+    def called(self, index: int) -> set[str]:
+        """What a pattern may match: the name as it is shown, and as the trace has it."""
+        raw = self.known[index] if index < len(self.known) else None
+        return {self[index]} | ({printable(raw)} if raw else set())
+
     def _own(self, index: int) -> str:
         raw = self.known[index] if 0 <= index < len(self.known) else None
         name = printable(raw, limit=self.limit) if raw else ""
@@ -108,7 +113,3 @@ def heap_names(known: tuple[bytes | None, ...]) -> Names:
 
 def mark_names(known: tuple[bytes | None, ...]) -> Names:
     return Names(noun="mark", known=known)
-
-
-def site_names(known: tuple[bytes | None, ...]) -> Names:
-    return Names(noun="site", known=known, default="unknown site")

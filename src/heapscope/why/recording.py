@@ -13,7 +13,8 @@ from heapscope.errors import InputError
 from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.all_names import AllNames
-from heapscope.trace.names import heap_names, site_names, task_names
+from heapscope.trace.call_sites import site_names
+from heapscope.trace.names import heap_names, task_names
 from heapscope.trace.source import STDIN, open_blocks
 
 __all__ = ["ALLOCATIONS", "FREE", "REALLOC", "Edit", "Recording", "read_recording"]

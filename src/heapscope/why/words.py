@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from heapscope.measure.result import MALLOC
 from heapscope.measure.wording import plural, size
+from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.why.case import Case, Holder, Hole, RegionState, Request
 
 __all__ = ["group_reason", "kilobytes", "place", "sentences", "what"]
@@ -44,7 +45,7 @@ def place(request: Request) -> str:
 
 
 def _who(request: Request) -> str:
-    site = f" at {request.site}" if request.site else ""
+    site = f" at {shortened([request.site], SITE_ROOM)[0]}" if request.site else ""
     return f" for task '{request.task}'{site}" if request.task else ""
 
 
@@ -138,14 +139,15 @@ def _in_the_way(case: Case) -> Iterator[str]:
 
 def _blocks(hole: Hole) -> str:
     """Who holds what, since when."""
-    parts = [_holder(holder) for holder in hole.holders[:NAMED]]
-    left = hole.blocks - sum(holder.blocks for holder in hole.holders[:NAMED])
+    named = hole.holders[:NAMED]
+    parts = list(map(_holder, named, shortened([holder.site for holder in named], SITE_ROOM)))
+    left = hole.blocks - sum(holder.blocks for holder in named)
     parts += [f"{plural(left, 'block')} of others"] if left else []
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _holder(holder: Holder) -> str:
-    site = f" ({holder.site})" if holder.site else ""
+def _holder(holder: Holder, site: str) -> str:
+    site = f" ({site})" if site else ""
     one = holder.blocks == 1
     what = size(holder.live) if one else f"{holder.blocks:,} blocks with {size(holder.live)}"
     if holder.since is None:

@@ -167,12 +167,12 @@ def test_names_that_a_monitor_put_to_addresses_name_the_sites() -> None:
         b"[12:34:56] 0x42009c44: task at ??:?",
     ]
     assert all(frames.feed(Line(n, line, line)) for n, line in enumerate(lines))
-    assert frames.site((0x400D276D, 1)) == b"leak_some_memory (blink.c:27) < 0x00000001"
+    assert frames.site((0x400D276D, 1)) == b"0x00000001;leak_some_memory (blink.c:27)"
     assert frames.site((0x4037A832, 0x400D3E1D)) == (
-        b"operator new(unsigned int) (new_op.cc:50) < app_main (main.cpp:64)"
+        b"app_main (main.cpp:64);operator new(unsigned int) (new_op.cc:50)"
     )
     assert frames.site((0x42009C44,)) == b"task (??:?)"
-    assert frames.site((0x12, 0x34)) == b"0x00000012:0x00000034"
+    assert frames.site((0x12, 0x34)) == b"0x00000034;0x00000012"
     assert len(frames.site((0x400D276D,) * 50)) <= 255
 
 
@@ -321,8 +321,8 @@ def test_call_sites_have_the_names_of_the_monitor(logs: Path, tmp_path: Path) ->
         reader.push((tmp_path / "T.hst").read_bytes())
         reader.finish()
         names = reader.names(NameTable.SITE)
-    assert b"message_read (message.c:41) < parser_task (parser.c:88)" in names
-    assert b"0x400d6000:0x400d4b2c" in names
+    assert b"parser_task (parser.c:88);message_read (message.c:41)" in names
+    assert b"0x400d4b2c;0x400d6000" in names
 
 
 def test_failed_requests_stand_behind_the_mark(save: Any, tmp_path: Path) -> None:

@@ -46,6 +46,10 @@ def csv_rows(text: bytes) -> list[Row]:
     return list(csv.DictReader(io.StringIO(text.decode(), newline=""), strict=True))
 
 
+def leaf_first(name: str) -> str | None:
+    return " ← ".join(frame for frame in reversed(name.split(";")) if frame) or None
+
+
 def expected(events: list[Event]) -> list[Row]:
     """The columns of a table without a layout."""
     told = Story().tell(events)
@@ -58,7 +62,7 @@ def expected(events: list[Event]) -> list[Row]:
                 "event": number,
                 "time": event.time,
                 "task": shown(HOSTILE[event.task]),
-                "site": (SITE_NAMES[event.site] or None) if requests else None,
+                "site": leaf_first(SITE_NAMES[event.site]) if requests else None,
                 "call": CALLS[event.new_key if failed else event.kind],
                 "outcome": told.outcomes[number],
                 "size": event.size,

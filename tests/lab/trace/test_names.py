@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.trace.names import mark_names, printable, site_names, task_names
+from heapscope.trace.call_sites import site_names
+from heapscope.trace.names import mark_names, printable, task_names
 
 
 @pytest.mark.parametrize(

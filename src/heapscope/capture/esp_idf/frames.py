@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from heapscope.capture.esp_idf.lines import Line
+from heapscope.trace.call_sites import site_name
 
 __all__ = ["Frames"]
 
@@ -19,7 +20,6 @@ _FRAME = re.compile(
     re.IGNORECASE,
 )
 _FRAMES_MAX = 100_000
-_NAME_MAX = 255  # bytes of a site's name in a trace
 
 
 class Frames:
@@ -41,9 +41,8 @@ class Frames:
         return True
 
     def site(self, callers: Sequence[int]) -> bytes:
-        """The name of a call site: innermost caller first, addresses where no name is known."""
+        """The name of a call site in a trace. Callers come innermost first; they are addresses
+        where no name is known."""
         if not callers:
             return b"unknown"
-        known = any(caller in self._names for caller in callers)
-        parts = (self._names.get(caller, b"0x%08x" % caller) for caller in callers)
-        return (b" < " if known else b":").join(parts)[:_NAME_MAX]
+        return site_name([self._names.get(caller, b"0x%08x" % caller) for caller in callers])

@@ -30,6 +30,7 @@ from heapscope.errors import InputError
 from heapscope.layout.boot_lines import pool_bytes
 from heapscope.layout.capabilities import DEFAULT, INTERNAL
 from heapscope.layout.versions import find_version
+from heapscope.trace.call_sites import site_names
 from heapscope.trace.metadata import CLOCK_HZ
 from heapscope.trace.names import printable
 from heapscope.trace.sniff import HEAD, looks_like
@@ -273,6 +274,7 @@ def _need(
 
 
 def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> TraceFacts:
+    sites = site_names(tuple(boot.frames.site(callers) for callers in dump.sites))
     return TraceFacts(
         moment=dump.moment,
         dumps=boot.traces.dumps,
@@ -299,7 +301,7 @@ def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> TraceFacts:
         peak_most=ordered.peak_most,
         sites=len(dump.sites) - 1,
         alive_sites=tuple(
-            SiteUse(name=printable(boot.frames.site(dump.sites[site])), blocks=blocks, bytes=size)
+            SiteUse(name=sites[site], blocks=blocks, bytes=size)
             for site, blocks, size in ordered.alive_by_site[:_SITES_MAX]
         ),
         named_frames=len(boot.frames),

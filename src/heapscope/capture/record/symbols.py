@@ -12,12 +12,10 @@ from symbolic.exceptions import SymbolicError
 
 from heapscope.capture.record.demangle import demangle
 from heapscope.native.recorder import ModuleRow
+from heapscope.trace import call_sites
 
-__all__ = ["NAME_MAX", "Symbols", "site_name"]
+__all__ = ["Symbols", "site_name"]
 
-NAME_MAX = 255  # bytes of a site's name in a trace
-_CUT = "...;"
-_SEPARATOR = ";"
 #: Where distributions put what they strip off, by build id.
 DEBUG_FILES = Path("/usr/lib/debug/.build-id")
 
@@ -74,25 +72,16 @@ class Symbols:
 
 
 def site_name(stack: Sequence[int], symbols: Symbols, known: int) -> bytes:
-    """A stack, made when `known` modules had been told, as exports and reports read it: the
-    outermost caller first, semicolons between. What does not fit is left out at the outer end."""
-    names = [name for address in stack for name in symbols.frames(address, known)]
-    kept: list[str] = []
-    room = NAME_MAX
-    for number, name in enumerate(names):
-        cost = len(name.encode()) + (len(_SEPARATOR) if kept else 0)
-        rest = len(_CUT) if number + 1 < len(names) else 0
-        if kept and cost + rest > room:
-            return (_CUT + _SEPARATOR.join(reversed(kept))).encode()
-        kept.append(name)
-        room -= cost
-    return _SEPARATOR.join(reversed(kept)).encode()[:NAME_MAX]
+    """The name in a trace of a stack that was made when `known` modules had been told."""
+    return call_sites.site_name(
+        [name.encode() for address in stack for name in symbols.frames(address, known)]
+    )
 
 
 def _frame(place: Any) -> str:
     symbol = demangle(place.symbol or "?")
     line = f" ({Path(place.full_path).name}:{place.line})" if place.full_path and place.line else ""
-    return symbol.replace(_SEPARATOR, ":") + line
+    return symbol + line
 
 
 def _best(path: str) -> Any:

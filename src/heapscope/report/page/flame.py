@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from heapscope.measure.survey import Holding
+from heapscope.trace.call_sites import ARROW, MORE, frames_of
 
-__all__ = ["SEPARATOR", "flame", "has_stacks"]
+__all__ = ["flame", "has_stacks"]
 
-#: Between the frames of a site's name, the outermost first, as in collapsed stacks.
-SEPARATOR = ";"
 #: What a frame can be measured by, and how the page calls it.
 MEASURES = {
     "payload_at_peak": "bytes at the peak",
@@ -22,7 +21,7 @@ DEPTH = 64
 
 
 def has_stacks(sites: tuple[Holding, ...]) -> bool:
-    return any(SEPARATOR in site.name for site in sites)
+    return any(ARROW in site.name for site in sites)
 
 
 def flame(sites: tuple[Holding, ...]) -> dict[str, Any]:
@@ -31,11 +30,20 @@ def flame(sites: tuple[Holding, ...]) -> dict[str, Any]:
     root = _node("all sites")
     for site in sites:
         node = root
-        for frame in site.name.split(SEPARATOR)[:DEPTH]:
-            node = _child(node, frame.strip() or "?")
+        for frame in _root_first(site.name):
+            node = _child(node, frame)
         for measure in MEASURES:
             node["own"][measure] += getattr(site, measure)
     return {"measures": MEASURES, "root": root}
+
+
+def _root_first(name: str) -> list[str]:
+    """Frames that the trace misses are one, whichever they were. Of a stack too deep those nearest
+    the root are left out."""
+    frames = list(reversed(frames_of(name)))
+    if frames[0].startswith(MORE):
+        frames[0] = MORE
+    return frames if len(frames) <= DEPTH else [MORE, *frames[1 - DEPTH :]]
 
 
 def _node(name: str) -> dict[str, Any]:

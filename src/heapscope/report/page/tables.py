@@ -11,8 +11,10 @@ from heapscope.measure.survey import Holding
 from heapscope.measure.wording import percent
 from heapscope.report.page.charts import close_requests
 from heapscope.report.page.side import Side
+from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
 
 __all__ = [
+    "Site",
     "Sorted",
     "Table",
     "Value",
@@ -40,7 +42,18 @@ class Sorted:
         return self.text
 
 
-Value = str | int | float | Sorted | None
+@dataclass(frozen=True)
+class Site:
+    """A call site: its short form, and the whole stack that it opens to."""
+
+    text: str
+    frames: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Value = str | int | float | Sorted | Site | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +74,10 @@ class Table:
 def table_of(
     name: str, title: str, headings: Sequence[str], rows: Iterable[Sequence[Value]]
 ) -> Table:
-    """Headings that begin with # are of numbers."""
+    """Headings that begin with # are of numbers; under "Site" stand call sites."""
     found = [tuple(row) for row in rows]
+    if "Site" in headings:
+        found = _sites_short(found, list(headings).index("Site"))
     return Table(
         name=name,
         title=title,
@@ -70,6 +85,14 @@ def table_of(
         numbers=tuple(heading.startswith("#") for heading in headings),
         rows=tuple(found),
     )
+
+
+def _sites_short(rows: list[tuple[Value, ...]], place: int) -> list[tuple[Value, ...]]:
+    whole = [str(row[place] or "") for row in rows]
+    return [
+        (*row[:place], Site(short, frames_of(text)), *row[place + 1 :]) if short != text else row
+        for row, text, short in zip(rows, whole, shortened(whole, SITE_ROOM), strict=True)
+    ]
 
 
 def tasks(side: Side) -> Table:

@@ -1,0 +1,124 @@
+"""A site is its frames from the allocating function outwards, and no two sites read the same."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heapscope.trace.call_sites import (
+    ARROW,
+    MORE,
+    NAME_MAX,
+    frames_of,
+    shortened,
+    site_name,
+    site_names,
+)
+
+FRAMES = st.lists(
+    st.sampled_from(
+        [b"main", b"leaky", b"a;b", "x ← y".encode(), b"\x1b[31m", b"\\x1b[31m", b"\xff"]
+    )
+    | st.binary(min_size=1, max_size=300),
+    min_size=1,
+    max_size=12,
+)
+
+
+def model(raw: bytes) -> tuple[bytes, ...]:
+    """The frames of a name, from the leaf outwards."""
+    parts = [part.strip() for part in raw.split(b";")]
+    return tuple(part for part in reversed(parts) if part)
+
+
+def test_the_allocating_function_comes_first() -> None:
+    names = site_names((None, b"_start;main;worker;leaky (app.c:7)", b"malloc_site", b" ; ;"))
+    assert names[1] == "leaky (app.c:7) ← worker ← main ← _start"
+    assert names.frames(1) == ("leaky (app.c:7)", "worker", "main", "_start")
+    assert [names[index] for index in (0, 2, 3, 4)] == [
+        "unknown site",
+        "malloc_site",
+        " ; ;",
+        "site 4",
+    ]
+
+
+def test_what_the_trace_misses_is_marked_and_tells_sites_apart() -> None:
+    names = site_names((b"", b"...;f;g", b"...;f;g", b"...;f;h", "…;f".encode()))
+    assert [names[index] for index in range(1, 5)] == [
+        f"g ← f ← {MORE} (site 1)",
+        f"g ← f ← {MORE} (site 2)",
+        f"h ← f ← {MORE}",
+        "f ← \\u2026",  # a function that somebody called so
+    ]
+
+
+def test_patterns_match_a_site_as_it_is_shown_and_as_the_trace_has_it() -> None:
+    names = site_names((None, b"main;leaky"))
+    assert names.called(1) == {"leaky ← main", "main;leaky"}
+    assert names.called(0) == {"unknown site"}
+
+
+@given(st.lists(st.binary(max_size=255), min_size=1, max_size=8))
+def test_names_read_the_same_only_where_the_stacks_are(raw: list[bytes]) -> None:
+    names = site_names((None, *raw))
+    stacks = {index: model(name) for index, name in enumerate(raw, 1) if model(name)}
+    shown = {index: names[index] for index in stacks}
+    for one, first in stacks.items():
+        assert shown[one].isprintable()
+        assert len(frames_of(shown[one])) == len(first)
+        for other, second in stacks.items():
+            assert (shown[one] == shown[other]) <= (first == second)
+
+
+@given(FRAMES)
+def test_a_name_in_the_trace_fits_and_keeps_the_allocating_function(frames: list[bytes]) -> None:
+    name = site_name(frames)
+    assert len(name) <= NAME_MAX
+    plain = [frame.replace(b";", b":") for frame in frames]
+    kept = name.removeprefix(b"...;").split(b";")
+    if name.startswith(b"...;"):
+        assert len(kept) <= len(plain)
+        assert plain[: len(kept)][1:] == kept[::-1][1:]
+        leaf = kept[-1]
+        assert leaf == plain[0] or leaf[:50].decode(errors="ignore")[:40] in plain[0].decode(
+            errors="ignore"
+        )
+    else:
+        assert kept == plain[::-1]
+
+
+def test_long_functions_that_differ_in_their_middle_stay_apart() -> None:
+    long = [b"f<" + b"x" * 200 + number + b"y" * 200 + b">(int)" for number in (b"1", b"2")]
+    first, second = (site_name([frame, b"main"]) for frame in long)
+    assert first != second
+    assert first.startswith(b"...;f<xxx")
+    assert first.endswith(b"yyy>(int)")
+
+
+def test_sites_of_a_table_are_shortened_from_the_root_and_stay_apart() -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    chance = random.Random(seed)
+    for _ in range(300):
+        pool = [chance.choice("fgh") * chance.choice((1, 9, 40)) for _ in range(4)]
+        made = [
+            ARROW.join(chance.choice(pool) for _ in range(chance.randrange(1, 30)))
+            for _ in range(chance.randrange(1, 12))
+        ]
+        room = chance.choice((1, 20, 48, 90))
+        short = shortened(made, room)
+        assert len(set(short)) == len(set(made))
+        for text, form in zip(made, short, strict=True):
+            frames, shown = frames_of(text), frames_of(form)
+            assert len(form) <= len(text) + len(" (99)") or len(text) > room
+            if len(text) <= room:
+                assert form == text
+                continue
+            kept = [frame for frame in shown if not frame.startswith(MORE)]
+            assert kept[0] == frames[0] or MORE in kept[0]
+            assert tuple(kept[1:]) == frames[1 : len(kept)]
+            if len(kept) < len(frames):
+                assert shown[-1].startswith(f"{MORE} {len(frames) - len(kept)} more")
