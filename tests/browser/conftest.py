@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import shutil
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.native.events import EVENT, NativeWriter
-from heapscope.native.reader import NameTable
+
+sys.path.append(str(Path(__file__).resolve().parent))
+
+from made_trace import made_trace
+from pictures import Shown
+from window import MissingError, browser, missing
 
 ROOT = Path(__file__).resolve().parents[2]
 GATEWAY = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
@@ -78,43 +79,10 @@ def compared(make: Callable[..., Made]) -> Made:
 def hostile(make: Callable[..., Made], tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Every name is an attack, requests fail, and there are stacks and a clock."""
     trace = tmp_path_factory.mktemp("hostile") / "hostile.hst"
-    trace.write_bytes(hostile_trace())
+    names = {"tasks": EVIL_TASKS, "sites": EVIL_SITES, "mark": EVIL, "program": EVIL}
+    trace.write_bytes(made_trace(**names))
     made = make(trace, "--pool", "100KB", "--need", 16717, "--title", EVIL_TITLE)
     return replace(made, names={"tasks": EVIL_TASKS, "title": EVIL_TITLE, "script": EVIL})
-
-
-def hostile_trace() -> bytes:
-    chance = np.random.default_rng(3)
-    rows: list[tuple[int, ...]] = []
-    live: list[int] = []
-    ids = time = 0
-    for number in range(6000):
-        time += int(chance.integers(1, 400))
-        if number == 3000:
-            rows.append((0, 0, 0, time, 0, 0, 0, 0, 7, 0))
-        if len(live) < 60 and (not live or chance.random() < 0.55):
-            size = int(chance.choice([24, 60, 300, 1500, 4096, 9000]))
-            task = int(chance.integers(len(EVIL_TASKS)))
-            site = int(chance.integers(len(EVIL_SITES))) + 1
-            rows.append((ids, 0, size, time, task, 0, site, 0, 1, 0))
-            live.append(ids)
-            ids += 1
-        else:
-            block = live.pop(int(chance.integers(len(live))))
-            rows.append((block, 0, 0, time, 0, 0, 0, 0, 5, 0))
-    with NativeWriter(features=2 | 4) as writer:
-        writer.metadata("clock_hz", "1000000")
-        writer.metadata("program", EVIL)
-        for table, names in (
-            (NameTable.TASK, EVIL_TASKS),
-            (NameTable.MARK, (EVIL,)),
-            (NameTable.SITE, ("", *EVIL_SITES)),
-        ):
-            for index, name in enumerate(names):
-                writer.name(table, index, name.encode())
-        writer.events(np.array(rows, dtype=EVENT))
-        writer.finish()
-        return b"".join(writer.take())
 
 
 # ---- the browser ---------------------------------------------------------------------------------
@@ -139,28 +107,21 @@ class Seen:
 Open = Callable[..., Seen]
 
 
-def missing(what: str) -> None:
-    """Skips the test, or fails it where all of them have to run."""
-    if os.environ.get("HEAPSCOPE_ALL") == "1":
-        pytest.fail(what)
-    pytest.skip(what)
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        missing("no chromium; Debian package: chromium")
-    if importlib.util.find_spec("playwright") is None:
-        missing("no playwright; Python package: playwright")
-    from playwright.sync_api import sync_playwright
+    try:
+        with browser() as opened:
+            yield opened
+    except MissingError as error:
+        missing(str(error))
 
-    with sync_playwright() as playwright:
-        # Without a sandbox where root runs the tests; the pages are ours.
-        options = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
-        browser = playwright.chromium.launch(executable_path=path, args=options)
-        yield browser
-        browser.close()
+
+@pytest.fixture(scope="module")
+def shown(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
+    """The pages of all kinds, each made once and opened once."""
+    pages = Shown(chromium, tmp_path_factory.mktemp)
+    yield pages
+    pages.close()
 
 
 @pytest.fixture

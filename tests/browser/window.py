@@ -1,0 +1,100 @@
+"""The system's chromium, with fonts of one package: a page has the same letters everywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+__all__ = ["MissingError", "browser", "made_with", "missing"]
+
+#: What Debian's fonts-dejavu-core brings, and where.
+FONTS = ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono", "DejaVuSansMono-Bold")
+FOLDER = Path("/usr/share/fonts/truetype/dejavu")
+
+#: Edges of letters are grey, wherever the machine's own settings would colour or move them.
+SETTINGS = """<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>{folder}/fonts</dir>
+<cachedir>{folder}/cache</cachedir>
+{families}
+<match target="font">
+<edit name="antialias" mode="assign"><bool>true</bool></edit>
+<edit name="hinting" mode="assign"><bool>false</bool></edit>
+<edit name="rgba" mode="assign"><const>none</const></edit>
+</match>
+</fontconfig>
+"""
+FAMILY = """<match target="pattern"><test name="family"><string>{name}</string></test>
+<edit name="family" mode="assign" binding="same"><string>{font}</string></edit></match>"""
+FAMILIES = {
+    "system-ui": "DejaVu Sans",
+    "sans-serif": "DejaVu Sans",
+    "sans": "DejaVu Sans",
+    "monospace": "DejaVu Sans Mono",
+}
+
+
+class MissingError(Exception):
+    """What is not installed, and what brings it."""
+
+
+def missing(what: str) -> None:
+    """Skips the test, or fails it where all of them have to run."""
+    if os.environ.get("HEAPSCOPE_ALL") == "1":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        raise MissingError("no chromium; Debian package: chromium")
+    if importlib.util.find_spec("playwright") is None:
+        raise MissingError("no playwright; Python package: playwright")
+    from playwright.sync_api import sync_playwright
+
+    # Without a sandbox where root runs the tests; the pages are ours.
+    options = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+    with tempfile.TemporaryDirectory() as made, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=path,
+            args=options,
+            env={**os.environ, "FONTCONFIG_FILE": str(_settings(Path(made)))},
+        )
+        yield chromium
+        chromium.close()
+
+
+def made_with(chromium: Any) -> dict[str, str]:
+    """What a picture depends on beside the page."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in _fonts()))
+    return {"chromium": chromium.version.partition(".")[0], "fonts": digest.hexdigest()[:16]}
+
+
+def _fonts() -> list[Path]:
+    found = [FOLDER / f"{name}.ttf" for name in FONTS]
+    if not all(path.is_file() for path in found):
+        raise MissingError(f"no DejaVu fonts in {FOLDER}; Debian package: fonts-dejavu-core")
+    return found
+
+
+def _settings(folder: Path) -> Path:
+    """Fontconfig's file: these fonts alone, whatever else is installed."""
+    (folder / "fonts").mkdir()
+    for font in _fonts():
+        shutil.copy(font, folder / "fonts")
+    families = "\n".join(FAMILY.format(name=name, font=font) for name, font in FAMILIES.items())
+    out = folder / "fonts.conf"
+    out.write_text(SETTINGS.format(folder=folder, families=families), encoding="utf-8")
+    return out
