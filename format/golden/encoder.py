@@ -83,6 +83,7 @@ EXTENSIONS = {
     "pool_grow": 8,
     "pool_alloc": 9,
     "pool_release": 10,
+    "site_callers": 12,
 }
 
 
@@ -207,6 +208,16 @@ class Trace:
         self.extension(EXTENSIONS["name"], bytes([table]) + varint(index) + name)
         self.names[table, index] = name
         self._use(table, index)
+
+    def callers(self, site: int, piece: bytes, after: int | None = None) -> None:
+        """A piece of a site's name, after as many bytes as the name has or as `after` says."""
+        name = self.names.get((2, site), b"")
+        after = len(name) if after is None else after
+        self.extension(EXTENSIONS["site_callers"], varint(site) + varint(after) + piece)
+        self._use(2, site)
+        grown = piece + name[3:]
+        if name[:3] == b"..." and after == len(name) and len(piece) <= 255 and len(grown) <= 65535:
+            self.names[2, site] = grown
 
     def add(self, kind: str, key: int = 0, extra: bytes = b"", **fields: int) -> None:
         """One event; `extra` are fields of a later writer, at the end of an extension."""

@@ -20,6 +20,7 @@ from encoder import (
     EVENTS,
     EXTENSIONS,
     NONE,
+    SITES,
     U64,
     Case,
     Trace,
@@ -112,6 +113,44 @@ def names() -> Case:
     t.flush()
     t.end()
     return t.bytes(), t.text([0, 1, 2])
+
+
+def site_callers() -> Case:
+    """Names of call sites in pieces, and pieces that a reader ignores."""
+    t = Trace(SITES)
+    t.metadata()
+    t.begin()
+    t.name(2, 1, b"...;leaf")
+    t.callers(1, b"...;" + b"f" * 251)
+    t.callers(1, b"...;b;c")
+    t.callers(1, b"main;a")
+    t.callers(2, b"...;without its first")
+    t.name(2, 3, b"...;the second is lost")
+    t.callers(3, b"main;third", after=60)
+    t.name(2, 4, b"whole;leaf")
+    t.callers(4, b"main")
+    t.name(2, 5, b"...;leaf")
+    for after in (0, 7, 9, 0xFFFF, 1 << 32, (1 << 32) + 8, U64 - 1):
+        t.callers(5, b"main", after=after)
+    t.callers(5, b"x" * 256)
+    t.name(2, 6, b"...;leaf")
+    t.callers(6, b"...;b;c")
+    t.callers(6, b"...;b;c", after=8)  # twice
+    t.flush()
+    t.begin()
+    t.callers(6, b"main\x00\x1b\xff")  # in another chunk
+    t.callers(6, b"main")
+    t.name(2, 7, b"...;old")
+    t.callers(7, b"main")
+    t.name(2, 7, b"...;new")  # begins anew
+    t.callers(7, b"")
+    t.name(2, 8, b"..")
+    t.callers(8, b"main")
+    t.callers(0xFFFFF, b"main")
+    t.add("malloc", size=1, site=1)
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2, 3])
 
 
 def later_writer() -> Case:
@@ -255,6 +294,7 @@ def cases() -> dict[str, Case]:
     for make in (
         extremes,
         names,
+        site_callers,
         later_writer,
         newer,
         damage_flip,

@@ -30,6 +30,7 @@ typedef struct ht_block {
 
 typedef struct heaptrack_form {
     hs_ht_names_t names;
+    char site[HS_SITE_NAME_MAX]; /* the name that is being made */
     ht_pair_t *pairs;
     ht_block_t *blocks;
     size_t pair_count, pair_room;
@@ -182,10 +183,9 @@ static hs_status_t site_of(heaptrack_form_t *form, hs_import_t *import, uint64_t
     }
     hs_ht_stack_t *const one = &form->names.stacks[stack - 1];
     if (one->site == 0 && form->names.sites < HS_NAME_INDEX_MAX) {
-        char name[HS_NAME_MAX];
-        const size_t length = hs_ht_site_name(&form->names, stack, name);
+        const size_t length = hs_ht_site_name(&form->names, stack, form->site);
         one->site = ++form->names.sites;
-        const hs_status_t status = hs_import_site(import, one->site, name, length);
+        const hs_status_t status = hs_import_site(import, one->site, form->site, length);
         if (status != HS_OK) {
             return status;
         }

@@ -122,16 +122,16 @@ static hs_status_t site_of(mtrace_form_t *form, hs_import_t *import, const mtrac
     if (line->caller_length == 0) {
         return HS_OK;
     }
-    const size_t length = line->caller_length < HS_NAME_MAX ? line->caller_length : HS_NAME_MAX;
     bool added;
     const hs_status_t status =
-        hs_name_index_get(&form->callers, line->caller, length, site, &added);
+        hs_name_index_get(&form->callers, line->caller, line->caller_length, site, &added);
     if (status != HS_OK || *site == HS_NAME_INDEX_MAX) {
         *site = 0;
         return status == HS_ERR_ARGUMENT ? HS_OK : status; /* more than a table holds: unknown */
     }
     ++*site;
-    return added ? hs_import_site(import, *site, (const char *)line->caller, length) : HS_OK;
+    return added ? hs_import_site(import, *site, (const char *)line->caller, line->caller_length)
+                 : HS_OK;
 }
 
 static void tell_word_size(mtrace_form_t *form, hs_import_t *import, uint64_t address)

@@ -1,11 +1,13 @@
 #include "heaptrack_names.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 256u /* frames looked at; a name has room for fewer */
+#define DEPTH_MAX 256u /* frames of a name */
+#define CUT "...;"     /* stands for those nearest the root */
 
 void hs_ht_names_clear(hs_ht_names_t *names)
 {
@@ -56,7 +58,7 @@ static hs_status_t text_add(char ***list, size_t *count, size_t *room, const cha
 hs_status_t hs_ht_string(hs_ht_names_t *names, const uint8_t *text, size_t length)
 {
     return text_add(&names->strings, &names->string_count, &names->string_room, (const char *)text,
-                    length < HS_NAME_MAX ? length : HS_NAME_MAX);
+                    length < HS_HT_STRING_MAX ? length : HS_HT_STRING_MAX);
 }
 
 static const char *string_of(const hs_ht_names_t *names, uint64_t number)
@@ -71,13 +73,19 @@ static const char *file_of(const char *path)
 }
 
 /* ';' stands between frames. */
-static void part_frames(char *text)
+static size_t part_frames(char *text, int wrote)
 {
-    for (; *text != 0; text++) {
-        if (*text == ';') {
-            *text = ':';
-        }
+    for (char *at = text; *at != 0; at++) {
+        *at = *at == ';' ? ':' : *at;
     }
+    return wrote < 0 ? 0 : (size_t)wrote;
+}
+
+/* Bytes that a frame takes at most, with its ';' or the end of the text. */
+static size_t frame_room(const hs_ht_names_t *names, const uint64_t frame[3])
+{
+    return strlen(string_of(names, frame[0])) + strlen(string_of(names, frame[1])) +
+           sizeof " (:18446744073709551615);";
 }
 
 /* One frame of an instruction pointer. */
@@ -86,35 +94,47 @@ static size_t frame_write(const hs_ht_names_t *names, const uint64_t frame[3], c
 {
     const char *const function = string_of(names, frame[0]);
     const int wrote = frame[1] == 0 ? snprintf(out, room, "%s", function)
-                                    : snprintf(out, room, "%.160s (%s:%" PRIu64 ")", function,
+                                    : snprintf(out, room, "%s (%s:%" PRIu64 ")", function,
                                                file_of(string_of(names, frame[1])), frame[2]);
-    part_frames(out);
-    return wrote < 0 ? 0 : (size_t)wrote < room ? (size_t)wrote : room - 1;
+    return part_frames(out, wrote);
+}
+
+static size_t offset_room(const char *module)
+{
+    return strlen(file_of(module)) + sizeof "+0xFFFFFFFFFFFFFFFF;";
 }
 
 static size_t offset_write(const char *module, uint64_t offset, char *out, size_t room)
 {
-    const int wrote = snprintf(out, room, "%.200s+0x%" PRIx64, file_of(module), offset);
-    part_frames(out);
-    return wrote < 0 ? 0 : (size_t)wrote < room ? (size_t)wrote : room - 1;
+    return part_frames(out, snprintf(out, room, "%s+0x%" PRIx64, file_of(module), offset));
 }
 
 hs_status_t hs_ht_place(hs_ht_names_t *names, uint64_t ip, uint64_t module,
                         const uint64_t (*frames)[3], size_t count)
 {
-    char text[4 * HS_NAME_MAX];
+    size_t room = offset_room(string_of(names, module));
+    for (size_t i = 0; i < count; i++) {
+        room += frame_room(names, frames[i]);
+    }
+    char *const text = malloc(room);
+    if (text == NULL) {
+        return HS_ERR_MEMORY;
+    }
     size_t length = 0;
-    for (size_t i = count; i-- > 0 && sizeof text - length > HS_NAME_MAX;) {
+    for (size_t i = count; i-- > 0;) {
         if (length > 0) {
             text[length++] = ';';
         }
-        length += frame_write(names, frames[i], text + length, HS_NAME_MAX);
+        length += frame_write(names, frames[i], text + length, room - length);
     }
     if (count == 0) {
-        length = offset_write(string_of(names, module), ip, text, sizeof text);
+        length = offset_write(string_of(names, module), ip, text, room);
     }
     names->highest = ip > names->highest ? ip : names->highest;
-    return text_add(&names->places, &names->place_count, &names->place_room, text, length);
+    const hs_status_t status =
+        text_add(&names->places, &names->place_count, &names->place_room, text, length);
+    free(text);
+    return status;
 }
 
 hs_status_t hs_ht_stack(hs_ht_names_t *names, uint64_t ip, uint64_t parent)
@@ -153,52 +173,61 @@ void hs_ht_modules_drop(hs_ht_names_t *names)
     names->module_count = 0;
 }
 
-static size_t address_write(const hs_ht_names_t *names, uint64_t ip, char *out, size_t room)
+/* The module that holds an address; NULL: none. */
+static const hs_ht_module_t *module_at(const hs_ht_names_t *names, uint64_t ip)
 {
     for (size_t i = 0; i < names->module_count; i++) {
         const hs_ht_module_t *one = &names->modules[i];
         if (ip >= one->start && ip < one->end) {
-            return offset_write(string_of(names, one->name), ip - one->base, out, room);
+            return one;
         }
     }
-    return offset_write("?", ip, out, room);
+    return NULL;
 }
 
-size_t hs_ht_site_name(const hs_ht_names_t *names, uint64_t stack, char out[HS_NAME_MAX])
+/* Puts a text in front of what begins at `start`, if it fits behind a cut. */
+static bool front_put(char *out, size_t *start, const char *text, size_t length)
 {
-    static const char cut[] = "...";
-    char text[HS_NAME_MAX]; /* filled from its end: the innermost frame is the last */
-    size_t start = sizeof text;
-    for (unsigned depth = 0; stack != 0 && stack <= names->stack_count; depth++) {
+    if (length + 1 + sizeof CUT > *start) {
+        return false;
+    }
+    if (*start < HS_SITE_NAME_MAX) {
+        out[--*start] = ';';
+    }
+    *start -= length;
+    memcpy(out + *start, text, length);
+    return true;
+}
+
+static bool frame_put(const hs_ht_names_t *names, uint64_t ip, char *out, size_t *start)
+{
+    if (!names->raw) {
+        const char *const place = ip == 0 || ip > names->place_count ? "?" : names->places[ip - 1];
+        return front_put(out, start, place, strlen(place));
+    }
+    const hs_ht_module_t *const module = module_at(names, ip);
+    const char *const file = module == NULL ? "?" : string_of(names, module->name);
+    char own[HS_HT_STRING_MAX + 32];
+    const size_t length =
+        offset_write(file, module == NULL ? ip : ip - module->base, own, sizeof own);
+    return front_put(out, start, own, length);
+}
+
+size_t hs_ht_site_name(const hs_ht_names_t *names, uint64_t stack, char out[HS_SITE_NAME_MAX])
+{
+    size_t start = HS_SITE_NAME_MAX; /* filled from its end: the innermost frame is the last */
+    unsigned depth = 0;
+    while (stack != 0 && stack <= names->stack_count && depth++ < DEPTH_MAX) {
         const hs_ht_stack_t *const one = &names->stacks[stack - 1];
-        char own[HS_NAME_MAX + 1];
-        const char *frame = own;
-        size_t length;
-        if (names->raw) {
-            length = address_write(names, one->ip, own, sizeof own);
-        } else {
-            frame = one->ip == 0 || one->ip > names->place_count ? "?" : names->places[one->ip - 1];
-            length = strlen(frame);
-        }
-        const size_t parting = start == sizeof text ? 0 : 1;
-        if (length + parting + sizeof cut > start || depth == DEPTH_MAX) {
-            if (start == sizeof text) { /* one place alone is too long: its innermost part */
-                const size_t kept = length < sizeof text ? length : sizeof text;
-                start -= kept;
-                memcpy(text + start, frame + length - kept, kept);
-            } else {
-                start -= sizeof cut;
-                memcpy(text + start, "...;", sizeof cut);
-            }
+        if (!frame_put(names, one->ip, out, &start)) {
             break;
         }
-        if (parting != 0) {
-            text[--start] = ';';
-        }
-        start -= length;
-        memcpy(text + start, frame, length);
         stack = one->parent;
     }
-    memcpy(out, text + start, sizeof text - start);
-    return sizeof text - start;
+    if (stack != 0 && stack <= names->stack_count) {
+        start -= sizeof CUT - 1;
+        memcpy(out + start, CUT, sizeof CUT - 1);
+    }
+    memmove(out, out + start, HS_SITE_NAME_MAX - start);
+    return HS_SITE_NAME_MAX - start;
 }

@@ -36,7 +36,9 @@ typedef struct hs_ht_names {
 
 void hs_ht_names_clear(hs_ht_names_t *names);
 
-/* The next string; only HS_NAME_MAX bytes are kept. */
+#define HS_HT_STRING_MAX 16384u /* bytes that are kept of a string */
+
+/* The next string. */
 hs_status_t hs_ht_string(hs_ht_names_t *names, const uint8_t *text, size_t length);
 /* The next instruction pointer: its module, and for each frame, the innermost first, the numbers of
  * function and file, and the line. */
@@ -50,6 +52,6 @@ void hs_ht_modules_drop(hs_ht_names_t *names);
 
 /* The frames of a stack, the outermost first, with ';' between them; where they are too many for a
  * name the outermost are left out. Returns the bytes. */
-size_t hs_ht_site_name(const hs_ht_names_t *names, uint64_t stack, char out[HS_NAME_MAX]);
+size_t hs_ht_site_name(const hs_ht_names_t *names, uint64_t stack, char out[HS_SITE_NAME_MAX]);
 
 #endif

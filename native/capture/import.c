@@ -182,7 +182,7 @@ hs_status_t hs_import_pool(hs_import_t *import, uint32_t index, const char *name
 
 hs_status_t hs_import_site(hs_import_t *import, uint32_t index, const char *name, size_t length)
 {
-    return hs_trace_name(import->trace, HS_NAMES_SITE, index, name, length);
+    return hs_trace_site(import->trace, index, name, length);
 }
 
 /* ---- lines ---- */

@@ -11,7 +11,7 @@
 #include "heapscope/trace.h"
 #include "import.h"
 
-#define HS_IMPORT_LINE_MAX 1024u /* bytes of a line that a form is given, at most */
+#define HS_IMPORT_LINE_MAX 16384u /* bytes of a line that a form is given, at most */
 
 typedef struct hs_import_lines {
     uint16_t features; /* of the trace: HS_TRACE_SITES, HS_TRACE_CLOCK */

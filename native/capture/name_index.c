@@ -17,9 +17,9 @@ static size_t home_of(const hs_name_index_t *index, const uint8_t *name, size_t 
     return (size_t)(hash >> 16) & index->mask;
 }
 
-static bool same(const uint8_t *held, const uint8_t *name, size_t length)
+static bool same(const hs_indexed_name_t *held, const uint8_t *name, size_t length)
 {
-    return held[0] == length && memcmp(held + 1, name, length) == 0;
+    return held->length == length && memcmp(held->bytes, name, length) == 0;
 }
 
 /* The slot of the name, or the free one where it would be. Bound: half of the slots is free. */
@@ -35,7 +35,7 @@ static uint32_t *slot_of(const hs_name_index_t *index, const uint8_t *name, size
 /* Room for `count` slots and half as many names. */
 static hs_status_t resize(hs_name_index_t *index, size_t count)
 {
-    uint8_t **names = realloc(index->names, count / 2 * sizeof *names);
+    hs_indexed_name_t **names = realloc(index->names, count / 2 * sizeof *names);
     if (names == NULL) {
         return HS_ERR_MEMORY;
     }
@@ -48,7 +48,7 @@ static hs_status_t resize(hs_name_index_t *index, size_t count)
     index->slots = slots;
     index->mask = count - 1;
     for (uint32_t i = 0; i < index->count; i++) {
-        *slot_of(index, names[i] + 1, names[i][0]) = i + 1;
+        *slot_of(index, names[i]->bytes, names[i]->length) = i + 1;
     }
     return HS_OK;
 }
@@ -82,12 +82,12 @@ static hs_status_t add(hs_name_index_t *index, const uint8_t *name, size_t lengt
             return status;
         }
     }
-    uint8_t *held = malloc(length + 1);
+    hs_indexed_name_t *held = malloc(sizeof *held + length);
     if (held == NULL) {
         return HS_ERR_MEMORY;
     }
-    held[0] = (uint8_t)length;
-    memcpy(held + 1, name, length);
+    held->length = length;
+    memcpy(held->bytes, name, length);
     index->names[index->count++] = held;
     *slot_of(index, name, length) = index->count;
     return HS_OK;

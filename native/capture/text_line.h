@@ -7,8 +7,7 @@
 
 #include "import_form.h"
 
-#define HS_TEXT_LINE_MAX                                                                           \
-    HS_IMPORT_LINE_MAX /* bytes looked at; a longer line is an event only if it is a name */
+#define HS_TEXT_LINE_MAX 1024u /* bytes looked at; a longer line is an event only if it is a name */
 
 typedef enum hs_text_kind {
     HS_TEXT_BAD,

@@ -27,12 +27,13 @@ size_t hs_lab_sizeof(const char *struct_name)
     } structs[] = {
 #define SIZE(type) {#type, sizeof(type)}
         SIZE(hs_lab_import_stats_t),   SIZE(hs_lab_health_t),
-        SIZE(hs_lab_census_t),         SIZE(hs_lab_region_t),
-        SIZE(hs_lab_need_t),           SIZE(hs_lab_config_t),
-        SIZE(hs_lab_summary_t),        SIZE(hs_lab_region_row_t),
-        SIZE(hs_lab_task_row_t),       SIZE(hs_lab_set_row_t),
-        SIZE(hs_lab_need_row_t),       SIZE(hs_lab_failure_row_t),
-        SIZE(hs_lab_failure_region_t), SIZE(hs_lab_mark_row_t),
+        SIZE(hs_lab_census_t),         SIZE(hs_lab_loss_t),
+        SIZE(hs_lab_region_t),         SIZE(hs_lab_need_t),
+        SIZE(hs_lab_config_t),         SIZE(hs_lab_summary_t),
+        SIZE(hs_lab_region_row_t),     SIZE(hs_lab_task_row_t),
+        SIZE(hs_lab_set_row_t),        SIZE(hs_lab_need_row_t),
+        SIZE(hs_lab_failure_row_t),    SIZE(hs_lab_failure_region_t),
+        SIZE(hs_lab_mark_row_t),       SIZE(hs_lab_failure_span_t),
         SIZE(hs_lab_anomaly_row_t),    SIZE(hs_lab_timeline_t),
         SIZE(hs_lab_event_t),          SIZE(hs_lab_moment_row_t),
         SIZE(hs_lab_holder_row_t),     SIZE(hs_lab_live_row_t),
@@ -52,6 +53,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_pool_totals_t),    SIZE(hs_lab_actor_t),
         SIZE(hs_lab_week_heap_t),      SIZE(hs_lab_turn_t),
         SIZE(hs_lab_turn_row_t),       SIZE(hs_lab_week_totals_t),
+        SIZE(hs_lab_life_row_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

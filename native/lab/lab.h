@@ -22,6 +22,7 @@
 #define HS_LAB_NEEDS_MAX 8
 #define HS_LAB_RULES_MAX 64
 #define HS_LAB_FAILURES_MAX 1000
+#define HS_LAB_FAILURE_SPANS 512
 #define HS_LAB_MARKS_MAX 4096
 #define HS_LAB_ANOMALIES_MAX 100
 #define HS_LAB_TASKS_MAX 4096
@@ -72,6 +73,21 @@ typedef struct hs_lab_census {
     uint32_t tasks, sites; /* distinct, as used by events */
 } hs_lab_census_t;
 
+/* A reader hands on the events before the first loss and no others: what follows a gap happened to
+ * blocks that nobody knows. What is true of the whole run all the same is summed up here: of the
+ * events after the loss, each unbroken part is a census that begins with nothing live. Counts are
+ * sums over these parts, peaks the highest of any; all of them are therefore lower bounds. */
+typedef struct hs_lab_loss {
+    uint64_t event;  /* heap events before the first loss; HS_LAB_NEVER: nothing is lost */
+    uint64_t time;   /* of the last of them; 0: there is none, or no clock */
+    uint64_t parts;  /* unbroken parts after it that hold an event */
+    uint64_t events; /* heap events in these parts */
+    uint64_t mallocs, callocs, aligneds, reallocs, frees, failed, marks, word_excess;
+    uint64_t live_peak, live_blocks_peak, largest_request;
+    uint64_t last_time;
+    uint32_t tasks, sites; /* distinct ones of the part that has most */
+} hs_lab_loss_t;
+
 typedef struct hs_lab_reader hs_lab_reader_t;
 
 /* ---- events themselves, for tools that make or transform traces ---- */
@@ -87,6 +103,12 @@ typedef struct hs_lab_event {
 int hs_lab_reader_keep(hs_lab_reader_t *reader);
 /* Copies up to `capacity` kept events out; returns how many; 0: none left for now. */
 size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t capacity);
+
+/* For a census, before the first push: from the trace only the clock's ticks at these heap events
+ * are taken (ascending, each once); no figure of the census is. */
+int hs_lab_reader_times(hs_lab_reader_t *reader, const uint64_t *events, size_t count);
+/* One value an event; HS_LAB_NEVER: it is not in the trace, or was lost. */
+size_t hs_lab_times(const hs_lab_reader_t *reader, uint64_t *times, size_t capacity);
 
 /* ---- live blocks at chosen moments: what stays, and whether it grows ---- */
 typedef struct hs_lab_moment_row {
@@ -105,6 +127,14 @@ typedef struct hs_lab_live_row {
     uint32_t task, site;
 } hs_lab_live_row_t;
 
+/* Freed blocks by the moments that they lived between: `born` moments were taken before the birth,
+ * `freed` before the free. A realloc ends a life and begins another. */
+typedef struct hs_lab_life_row {
+    uint64_t blocks, bytes;
+    uint32_t task, site;
+    uint32_t born, freed;
+} hs_lab_life_row_t;
+
 /* For a census, before the first push: looks at the live blocks before each of these heap events
  * (ascending, at most HS_LAB_MOMENTS_MAX; those beyond the trace's end look at its end), and takes
  * no event from `stop` on. */
@@ -114,6 +144,8 @@ size_t hs_lab_moments(const hs_lab_reader_t *reader, hs_lab_moment_row_t *rows, 
 /* Who held what at a moment, by task and site. */
 size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
                              hs_lab_holder_row_t *rows, size_t capacity);
+/* The lives that ended, in any order. */
+size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity);
 /* The blocks live as things stand, oldest first. */
 size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity);
 
@@ -219,6 +251,8 @@ int hs_lab_reader_finish(hs_lab_reader_t *reader);
 
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out);
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out);
+/* Known when the reader is finished. */
+void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out);
 size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader);
 /* Key (NUL-terminated) and value; returns the value's length. Both are untrusted bytes. */
 size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const char **key,
@@ -239,6 +273,8 @@ typedef struct hs_lab_summary {
     uint64_t unknown_frees, double_frees, dead_reallocs, refused_reallocs, reused_ids;
     uint64_t address_compared, address_matched; /* traces with addresses only */
     uint64_t live, live_peak, live_peak_event, live_blocks;
+    /* Live in the recorded program at the end, and on no heap here: their requests failed. */
+    uint64_t not_placed, not_placed_blocks;
     uint64_t startup_unplaced; /* start-up bytes that no region could take */
     uint64_t event_count;      /* heap events replayed, lost ones not counted */
     /* The regions that malloc can use, together, at the moment of least free: where the bytes were. */
@@ -293,6 +329,7 @@ typedef struct hs_lab_need_row {
 
 typedef struct hs_lab_failure_row {
     uint64_t event, time, size;
+    uint64_t number;                 /* among all failures, from 1 */
     uint32_t task, caps, site, call; /* call: event kind; caps as asked (0: malloc) */
     uint32_t align, old_size;        /* old_size: realloc */
 } hs_lab_failure_row_t;
@@ -300,6 +337,11 @@ typedef struct hs_lab_failure_row {
 typedef struct hs_lab_failure_region {
     uint32_t eligible, free, largest_free, largest_allocatable;
 } hs_lab_failure_region_t;
+
+/* How many requests failed in a span of heap events; `bytes` they asked for, `largest` of them. */
+typedef struct hs_lab_failure_span {
+    uint64_t first_event, events, failures, bytes, largest;
+} hs_lab_failure_span_t;
 
 /* What one rule decided; the last row: what no rule did. Bytes are payload as asked for. */
 typedef struct hs_lab_rule_row {
@@ -331,9 +373,13 @@ size_t hs_lab_tasks(const hs_lab_reader_t *reader, hs_lab_task_row_t *rows, size
 size_t hs_lab_capsets(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity);
 size_t hs_lab_kinds(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity);
 size_t hs_lab_needs(const hs_lab_reader_t *reader, hs_lab_need_row_t *rows, size_t capacity);
+/* All failures up to HS_LAB_FAILURES_MAX, else a sample spread over the run, by event. */
 size_t hs_lab_failures(const hs_lab_reader_t *reader, hs_lab_failure_row_t *rows, size_t capacity);
 size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
                               hs_lab_failure_region_t *rows, size_t capacity);
+/* Equal spans over the whole run, at most HS_LAB_FAILURE_SPANS; none where nothing failed. */
+size_t hs_lab_failure_spans(const hs_lab_reader_t *reader, hs_lab_failure_span_t *rows,
+                            size_t capacity);
 /* One row a rule, and one more; none without rules. */
 size_t hs_lab_rules(const hs_lab_reader_t *reader, hs_lab_rule_row_t *rows, size_t capacity);
 size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows, size_t capacity);

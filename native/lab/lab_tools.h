@@ -180,10 +180,12 @@ typedef struct hs_lab_block_row {
     uint32_t cells; /* that show it */
 } hs_lab_block_row_t;
 
+#define HS_LAB_SITES_MAX 262144
 typedef struct hs_lab_holding_row {
-    uint32_t index; /* the site, 0xFFFFFFFF: all beyond the maximum; or the class k: n <= 1 << k */
+    uint32_t index;  /* the site, 0xFFFFFFFF: all beyond the maximum; or the class k: n <= 1 << k */
+    uint32_t others; /* how many sites are in that last one; 0: a row of its own */
     uint32_t payload, payload_peak, payload_at_peak; /* at_peak: after event `peak` */
-    uint32_t held, held_peak, blocks, blocks_peak;
+    uint32_t held, held_peak, blocks, blocks_peak, padding;
     uint64_t payload_peak_event, allocations, failures;
 } hs_lab_holding_row_t;
 

@@ -28,8 +28,10 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
 {
     if (reader != NULL) {
         hs_replay_free(&reader->replay);
+        hs_loss_free(&reader->loss);
         hs_decoder_delete(reader->decoder);
         hs_export_free(reader->export);
+        hs_times_delete(reader->times);
         free(reader->kept);
         free(reader);
     }
@@ -59,14 +61,14 @@ static hs_status_t keep_events(hs_lab_reader_t *reader, const hs_event_t *events
     return HS_OK;
 }
 
-static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
-                               size_t count)
+/* Events before the first loss, to all who want them. */
+static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_event_t *events,
+                              size_t count)
 {
-    hs_lab_reader_t *reader = context;
-    /* Feature bits may first be known with the first batch. */
-    hs_trace_health_t health;
-    hs_decoder_health(reader->decoder, &health);
-    reader->replay.by_address = (health.features & HS_TRACE_ADDRESSES) != 0;
+    if (reader->times != NULL) {
+        hs_times_events(reader->times, first, events, count);
+        return HS_OK;
+    }
     if (reader->keep && keep_events(reader, events, count) != HS_OK) {
         return HS_ERR_MEMORY;
     }
@@ -77,6 +79,26 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
         return hs_export_events(reader->export, &reader->replay, first, events, count);
     }
     return hs_replay_events(&reader->replay, first, events, count);
+}
+
+static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
+                               size_t count)
+{
+    hs_lab_reader_t *reader = context;
+    /* Feature bits may first be known with the first batch. */
+    hs_trace_health_t health;
+    hs_decoder_health(reader->decoder, &health);
+    reader->replay.by_address = (health.features & HS_TRACE_ADDRESSES) != 0;
+    const size_t used = hs_loss_split(&reader->loss, health.lost_at, events, count);
+    const hs_status_t status = used == 0 ? HS_OK : use_events(reader, first, events, used);
+    if (status != HS_OK || used == count) {
+        return status;
+    }
+    for (size_t i = 0; i < used; i++) {
+        first += HS_EVENT_IS_HEAP(events[i].kind);
+    }
+    return hs_loss_take(&reader->loss, first, events + used, count - used,
+                        reader->replay.by_address);
 }
 
 int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
@@ -113,6 +135,7 @@ int hs_lab_reader_finish(hs_lab_reader_t *reader)
     if (status == HS_OK && reader->export != NULL) {
         status = hs_export_finish(reader->export, &reader->replay);
     }
+    hs_loss_finish(&reader->loss);
     const hs_status_t finished = hs_replay_finish(&reader->replay);
     return (int)(status != HS_OK ? status : finished);
 }
@@ -141,6 +164,15 @@ void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out)
 {
     hs_census_figures(&reader->replay.census, out);
+}
+
+void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out)
+{
+    hs_trace_health_t health;
+    hs_decoder_health(reader->decoder, &health);
+    *out = reader->loss.sums;
+    out->event = health.lost_at;
+    out->time = reader->replay.census.figures.last_time;
 }
 
 size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader)

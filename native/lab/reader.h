@@ -5,14 +5,18 @@
 #include "fit/fit.h"
 #include "lab/export.h"
 #include "lab/lab.h"
+#include "lab/loss.h"
+#include "lab/times.h"
 #include "replay/replay.h"
 #include "trace/decoder.h"
 
 struct hs_lab_reader {
     hs_decoder_t *decoder;
-    hs_replay_t replay;
+    hs_replay_t replay; /* of the events before the first loss */
+    hs_loss_t loss;
     hs_fit_t *fit;       /* NULL, or where the events go as well */
     hs_export_t *export; /* NULL, or what an export keeps of them */
+    hs_times_t *times;   /* NULL, or where the ticks of chosen events go, and nothing else */
     bool keep;           /* events are kept for hs_lab_reader_take */
     hs_lab_event_t *kept;
     size_t kept_count, kept_taken, kept_capacity;

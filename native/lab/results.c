@@ -76,6 +76,13 @@ size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
                      failures->region_count, sizeof *rows);
 }
 
+size_t hs_lab_failure_spans(const hs_lab_reader_t *reader, hs_lab_failure_span_t *rows,
+                            size_t capacity)
+{
+    const hs_replay_t *replay = &reader->replay;
+    return hs_failures_spans(&replay->measure.failures, replay->expected, rows, capacity);
+}
+
 size_t hs_lab_rules(const hs_lab_reader_t *reader, hs_lab_rule_row_t *rows, size_t capacity)
 {
     const hs_placement_t *placement = &reader->replay.placement;
@@ -198,6 +205,12 @@ size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
     const hs_watch_moment_t *at = &watch->moments[moment];
     return copy_rows(rows, capacity, watch->holders + at->first, (size_t)at->row.holders,
                      sizeof *rows);
+}
+
+size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity)
+{
+    const hs_lives_t *lives = &reader->replay.watch.lives;
+    return copy_rows(rows, capacity, lives->rows, lives->count, sizeof *rows);
 }
 
 size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity)

@@ -67,7 +67,9 @@ int hs_lab_writer_metadata(hs_lab_writer_t *writer, const char *key, const char 
 int hs_lab_writer_name(hs_lab_writer_t *writer, uint32_t table, uint32_t index, const char *name,
                        size_t length)
 {
-    return (int)hs_trace_name(writer->trace, (hs_name_table_t)table, index, name, length);
+    return (int)(table == HS_NAMES_SITE
+                     ? hs_trace_site(writer->trace, index, name, length)
+                     : hs_trace_name(writer->trace, (hs_name_table_t)table, index, name, length));
 }
 
 int hs_lab_writer_events(hs_lab_writer_t *writer, const hs_lab_event_t *events, size_t count,

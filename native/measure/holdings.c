@@ -8,8 +8,8 @@
 void hs_holdings_init(hs_holdings_t *holdings)
 {
     memset(holdings, 0, sizeof *holdings);
-    hs_ledger_init(&holdings->sites, 1);
-    hs_ledger_init(&holdings->classes, 1);
+    hs_ledger_init(&holdings->sites, 1, HS_LAB_SITES_MAX);
+    hs_ledger_init(&holdings->classes, 1, HS_LAB_TASKS_MAX);
 }
 
 void hs_holdings_free(hs_holdings_t *holdings)
@@ -53,7 +53,7 @@ bool hs_holdings_gain(hs_holdings_t *holdings, size_t record, const hs_block_t *
 {
     const uint32_t site = hs_ledger_slot(&holdings->sites, event->site);
     const uint32_t class = hs_ledger_slot(&holdings->classes, class_of(block->requested));
-    if (site == HS_LAB_TASKS_MAX || class == HS_LAB_TASKS_MAX ||
+    if (site == HS_LEDGER_NONE || class == HS_LEDGER_NONE ||
         !hs_holdings_reserve(holdings, record + 1)) {
         return false;
     }
@@ -76,7 +76,7 @@ bool hs_holdings_failed(hs_holdings_t *holdings, const hs_event_t *event)
 {
     const uint32_t site = hs_ledger_slot(&holdings->sites, event->site);
     const uint32_t class = hs_ledger_slot(&holdings->classes, class_of(event->size));
-    if (site == HS_LAB_TASKS_MAX || class == HS_LAB_TASKS_MAX) {
+    if (site == HS_LEDGER_NONE || class == HS_LEDGER_NONE) {
         return false;
     }
     hs_ledger_row(&holdings->sites, site, 0)->failures++;
@@ -116,6 +116,8 @@ static size_t rows_of(const hs_ledger_t *owners, const uint32_t *peak, uint32_t 
                                               .held_peak = row->held_peak,
                                               .blocks = row->blocks,
                                               .blocks_peak = row->blocks_peak,
+                                              .others =
+                                                  row->task == UINT32_MAX ? owners->gathered : 0,
                                               .payload_peak_event = row->payload_peak_event,
                                               .allocations = row->allocations,
                                               .failures = row->failures};

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hs_ledger_init(hs_ledger_t *owners, uint32_t kinds)
+void hs_ledger_init(hs_ledger_t *owners, uint32_t kinds, uint32_t most)
 {
     memset(owners, 0, sizeof *owners);
     owners->kinds = kinds;
+    owners->most = most;
 }
 
 void hs_ledger_free(hs_ledger_t *owners)
@@ -64,14 +65,15 @@ uint32_t hs_ledger_add(hs_ledger_t *owners, uint32_t task)
 {
     void *slots = owners->slots;
     if (!reserve(&slots, &owners->slots_size, (size_t)task + 1, sizeof *owners->slots)) {
-        return HS_LAB_TASKS_MAX;
+        return HS_LEDGER_NONE;
     }
     owners->slots = slots;
     /* The last slot gathers all tasks that get none of their own. */
-    const bool last = owners->tasks == HS_LAB_TASKS_MAX - 1;
-    if (owners->tasks < HS_LAB_TASKS_MAX && !add_task(owners, last ? UINT32_MAX : task)) {
-        return HS_LAB_TASKS_MAX;
+    const bool last = owners->tasks >= owners->most - 1;
+    if (owners->tasks < owners->most && !add_task(owners, last ? UINT32_MAX : task)) {
+        return HS_LEDGER_NONE;
     }
+    owners->gathered += last;
     owners->slots[task] = owners->tasks;
     return owners->tasks - 1;
 }

@@ -12,6 +12,8 @@
 #include "lab/lab.h"
 #include "measure/timeline.h"
 
+#define HS_LEDGER_NONE UINT32_MAX
+
 typedef struct hs_ledger {
     uint32_t *slots; /* task index -> slot + 1; 0: none yet */
     size_t slots_size;
@@ -19,15 +21,17 @@ typedef struct hs_ledger {
     size_t rows_size;
     hs_series_t *payload; /* by slot, all kinds together */
     size_t payload_size;
-    uint32_t tasks; /* slots in use; the last one possible gathers all further tasks */
+    uint32_t tasks;    /* slots in use; the last one possible gathers all further tasks */
+    uint32_t most;     /* slots at most */
+    uint32_t gathered; /* tasks in that last one */
     uint32_t kinds;
 } hs_ledger_t;
 
-void hs_ledger_init(hs_ledger_t *owners, uint32_t kinds);
+void hs_ledger_init(hs_ledger_t *owners, uint32_t kinds, uint32_t most);
 void hs_ledger_free(hs_ledger_t *owners);
-/* Gives a task its slot on first use; HS_LAB_TASKS_MAX: no host memory. */
+/* Gives a task its slot on first use; HS_LEDGER_NONE: no host memory. */
 uint32_t hs_ledger_add(hs_ledger_t *owners, uint32_t task);
-/* The slot of a task; HS_LAB_TASKS_MAX: no host memory for a new one. */
+/* The slot of a task; HS_LEDGER_NONE: no host memory for a new one. */
 static inline uint32_t hs_ledger_slot(hs_ledger_t *owners, uint32_t task)
 {
     return task < owners->slots_size && owners->slots[task] != 0 ? owners->slots[task] - 1

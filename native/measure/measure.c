@@ -115,7 +115,7 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *regions,
     measure->regions = regions;
     measure->kinds = kinds;
     measure->live_peak_event = HS_LAB_NEVER;
-    hs_ledger_init(&measure->owners, kinds);
+    hs_ledger_init(&measure->owners, kinds, HS_LAB_TASKS_MAX);
     hs_failures_init(&measure->failures, regions->count);
     init_sets(measure, config);
     note_tightest(measure, HS_LAB_NEVER);

@@ -14,6 +14,7 @@ void hs_watch_free(hs_watch_t *watch)
     free(watch->events);
     free(watch->moments);
     free(watch->holders);
+    hs_lives_free(&watch->lives);
     hs_watch_init(watch);
 }
 
@@ -109,11 +110,43 @@ static hs_status_t take_moment(hs_watch_t *watch, const hs_blocks_t *blocks, uin
 hs_status_t hs_watch_take(hs_watch_t *watch, const hs_blocks_t *blocks, uint64_t event,
                           uint64_t time)
 {
-    hs_status_t status = HS_OK;
+    hs_status_t status = watch->lives.failed ? HS_ERR_MEMORY : HS_OK;
     while (watch->taken < watch->count && watch->next <= event && status == HS_OK) {
         status = take_moment(watch, blocks, time);
     }
     return status;
+}
+
+/* How many moments were before the event: 0 where it is before all of them. */
+static uint32_t moments_before(const hs_watch_t *watch, uint64_t event)
+{
+    size_t low = 0, high = watch->taken;
+    if (high != 0 && watch->events[high - 1] <= event) {
+        return (uint32_t)high;
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (watch->events[middle] <= event) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return (uint32_t)low;
+}
+
+void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block)
+{
+    if (watch->count == 0) {
+        return;
+    }
+    const hs_lab_life_row_t life = {.blocks = 1,
+                                    .bytes = block->recorded,
+                                    .task = block->task,
+                                    .site = block->origin.site,
+                                    .born = moments_before(watch, block->origin.birth),
+                                    .freed = (uint32_t)watch->taken};
+    hs_lives_add(&watch->lives, &life);
 }
 
 static int by_birth(const void *left, const void *right)

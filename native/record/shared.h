@@ -17,6 +17,7 @@
 #define HS_REC_PROCESSES 1024u                      /* images recorded at one time */
 #define HS_REC_EVENTS 65536u /* of a ring: 2 MB, which stay in a processor's cache */
 #define HS_REC_PATH_MAX 1024u
+#define HS_REC_FRAME_CUT 0u /* stands for the frames beyond those that were asked for */
 #define HS_REC_FRAMES_MAX 64u
 
 /* The environment of a recorded program: where the memory file is. */

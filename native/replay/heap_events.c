@@ -103,6 +103,15 @@ hs_request_t hs_replay_request(const hs_event_t *event)
     return request;
 }
 
+/* The recorded program no longer holds the block. */
+static void end_life(hs_replay_t *replay, const hs_block_t *block)
+{
+    hs_census_lose(&replay->census, block->recorded);
+    if (replay->census_only) {
+        hs_watch_ended(&replay->watch, block);
+    }
+}
+
 /* A block that the trace allocates while it is live: its free was lost, or the trace is wrong. */
 static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t key, uint64_t number)
 {
@@ -110,7 +119,7 @@ static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t k
     if (block != NULL) {
         replay->summary.reused_ids++;
         anomaly(replay, REUSED_ID, event, number);
-        hs_census_lose(&replay->census, block->recorded);
+        end_life(replay, block);
         release(replay, block, number);
     }
 }
@@ -173,7 +182,7 @@ static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, u
         return HS_OK;
     }
     block->task = hs_ledger_slot(&replay->measure.owners, event->task);
-    if (block->task == HS_LAB_TASKS_MAX) {
+    if (block->task == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
     place_block(replay, block, event, number);
@@ -188,7 +197,7 @@ static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t numbe
         return;
     }
     replay->summary.skipped += (block->flags & HS_BLOCK_NOWHERE) != 0;
-    hs_census_lose(&replay->census, block->recorded);
+    end_life(replay, block);
     release(replay, block, number);
 }
 
@@ -265,7 +274,7 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
         on_free(replay, event, number);
         return HS_OK;
     }
-    hs_census_lose(&replay->census, block->recorded);
+    end_life(replay, block);
     block->recorded = hs_census_gain(&replay->census, event->size, number);
     block = rename_block(replay, block, event, number);
     if (block == NULL) {
@@ -285,7 +294,7 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
         return HS_OK;
     }
     const uint32_t slot = hs_ledger_slot(&replay->measure.owners, event->task);
-    if (slot == HS_LAB_TASKS_MAX) {
+    if (slot == HS_LEDGER_NONE) {
         return HS_ERR_MEMORY;
     }
     reallocate(replay, block, event, number, slot);

@@ -191,6 +191,19 @@ hs_status_t hs_replay_finish(hs_replay_t *replay)
     return hs_survey_finish(&replay->survey);
 }
 
+/* Blocks that the recorded program holds and the heaps do not. */
+static void count_not_placed(const hs_blocks_t *blocks, hs_lab_summary_t *out)
+{
+    const uint8_t wanted = HS_BLOCK_LIVE | HS_BLOCK_NOWHERE;
+    for (size_t i = 0; i < blocks->used; i++) {
+        const hs_block_t *block = &blocks->records[i];
+        if ((block->flags & wanted) == wanted && block->recorded != 0) {
+            out->not_placed += block->recorded;
+            out->not_placed_blocks++;
+        }
+    }
+}
+
 void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)
 {
     const hs_measure_t *measure = &replay->measure;
@@ -202,6 +215,7 @@ void hs_replay_summary(const hs_replay_t *replay, hs_lab_summary_t *out)
     out->live_peak = measure->live_peak;
     out->live_peak_event = measure->live_peak_event;
     out->live_blocks = measure->live_blocks;
+    count_not_placed(&replay->blocks, out);
     out->tightest_event = measure->tightest.event;
     out->tightest_payload = measure->tightest.payload;
     out->tightest_rounding = measure->tightest.rounding;

@@ -10,6 +10,7 @@ void hs_chunk_reader_init(hs_chunk_reader_t *reader, hs_event_t *batch)
     *reader = (hs_chunk_reader_t){.restart_at = UINT64_MAX};
     reader->health.first_damage = UINT64_MAX;
     reader->health.next_trace = UINT64_MAX;
+    reader->health.lost_at = UINT64_MAX;
     reader->records.batch = batch;
 }
 
@@ -26,6 +27,14 @@ void hs_chunk_reader_damage(hs_chunk_reader_t *reader, uint64_t position)
     }
 }
 
+/* Events are missing from here on, or may be. */
+static void lose(hs_chunk_reader_t *reader, uint64_t number)
+{
+    if (number < reader->health.lost_at) {
+        reader->health.lost_at = number;
+    }
+}
+
 void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame)
 {
     if (frame->sequence >= reader->claimed && frame->sequence >= reader->next_sequence &&
@@ -39,6 +48,9 @@ void hs_chunk_reader_finish(hs_chunk_reader_t *reader)
     if (reader->claimed > reader->next_sequence) {
         reader->health.lost_chunks += reader->claimed - reader->next_sequence;
         reader->claimed = reader->next_sequence;
+    }
+    if (!reader->health.ended) {
+        lose(reader, reader->next_event);
     }
 }
 
@@ -77,6 +89,9 @@ static void newer_take(hs_chunk_reader_t *reader, const hs_frame_t *frame)
     if (sequence > reader->next_sequence) {
         reader->health.lost_chunks += sequence - reader->next_sequence;
         hs_chunk_reader_damage(reader, frame->position);
+        if (sequence > 1) { /* chunk 0 has metadata, no events */
+            lose(reader, reader->next_event);
+        }
     }
     reader->next_sequence = sequence + UINT64_C(1);
     reader->restart_at = UINT64_MAX;
@@ -103,6 +118,7 @@ static bool number_reach(hs_chunk_reader_t *reader, uint64_t number, uint64_t po
     if (number > reader->next_event) {
         reader->health.lost_events += number - reader->next_event;
         hs_chunk_reader_damage(reader, position);
+        lose(reader, reader->next_event);
     }
     reader->next_event = number;
     return true;
@@ -131,8 +147,10 @@ static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *fram
     }
     records->number = first;
     records->lost = 0;
+    records->lost_at = UINT64_MAX;
     const hs_status_t status = hs_records_decode(records);
     reader->health.lost_events += records->lost;
+    lose(reader, records->lost_at);
     reader->health.events += records->number - first;
     reader->next_event = records->number;
     return status;
@@ -170,6 +188,7 @@ static bool understood(hs_chunk_reader_t *reader, uint32_t version, uint32_t fea
     /* How it knows its blocks says nothing about those that are read. */
     reader->health.features |= features & ~HS_TRACE_ADDRESSES;
     reader->health.newer_chunks++;
+    lose(reader, reader->next_event);
     return false;
 }
 
@@ -211,6 +230,9 @@ hs_status_t hs_chunk_reader_take(hs_chunk_reader_t *reader, const hs_frame_t *fr
     if (status == HS_ERR_FORMAT) {
         reader->health.malformed_chunks++;
         hs_chunk_reader_damage(reader, frame->position);
+        if (kind_of(frame) != HS_CHUNK_METADATA) {
+            lose(reader, reader->next_event);
+        }
         return HS_OK;
     }
     return status;

@@ -36,6 +36,10 @@ typedef struct hs_trace_health {
     uint64_t newer_chunks;     /* of a newer version, or with an unknown required feature */
     uint64_t repeated_chunks;  /* whole, but their place in the sequence was past: dropped */
     uint64_t first_damage;     /* byte offset where the first loss shows; UINT64_MAX: none */
+    uint64_t lost_at;          /* heap events before the first loss of events: those alone are known
+                                  whole and in order; UINT64_MAX: nothing is lost. Set before an
+                                  event after the loss is handed out, but for a LOST record: that
+                                  is in the batch itself */
     uint64_t next_trace;       /* byte offset where another recording begins, from which on nothing
                                   is read (a device was reset, or files were joined);
                                   UINT64_MAX: none */

@@ -22,6 +22,18 @@ static bool name_read(hs_records_t *records, hs_cursor_t *body)
     return true;
 }
 
+static bool callers_read(hs_records_t *records, hs_cursor_t *body)
+{
+    uint64_t index, after;
+    if (!hs_cursor_varint(body, &index) || index > HS_NAME_INDEX_MAX ||
+        !hs_cursor_varint(body, &after)) {
+        return false;
+    }
+    (void)hs_records_use(records, HS_NAMES_SITE, index);
+    hs_names_callers(&records->names, (uint32_t)index, after, body->at, hs_cursor_left(body));
+    return true;
+}
+
 static bool heap_read(hs_records_t *records, hs_cursor_t *body)
 {
     uint32_t heap;
@@ -59,6 +71,9 @@ static bool lost_read(hs_records_t *records, hs_cursor_t *body)
     hs_event_t *event = hs_records_event(records, HS_EVENT_LOST);
     if (!hs_cursor_varint(body, &event->size) || !hs_record_stamp(records, body, event)) {
         return false;
+    }
+    if (event->size != 0 && records->lost == 0) {
+        records->lost_at = records->number + records->count - records->others;
     }
     records->lost += event->size;
     records->count++;
@@ -107,6 +122,8 @@ static bool body_read(hs_records_t *records, hs_cursor_t *body, uint64_t sub_kin
         return indexed_read(records, body, HS_EVENT_POOL_ALLOC, HS_NAMES_POOL, 1);
     case HS_EXTENSION_POOL_RELEASE:
         return indexed_read(records, body, HS_EVENT_POOL_RELEASE, HS_NAMES_POOL, 0);
+    case HS_EXTENSION_SITE_CALLERS:
+        return callers_read(records, body);
     default:
         return true; /* a later writer's; its length is all that is needed */
     }

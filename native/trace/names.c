@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DOTS 3u /* stand for what a later piece brings */
 #define PAGES ((HS_NAME_INDEX_MAX + 1u) / HS_NAMES_PAGE)
 
 _Static_assert(PAGES *HS_NAMES_PAGE == HS_NAME_INDEX_MAX + 1u, "whole pages cover the indices");
-_Static_assert(HS_NAME_MAX <= UINT8_MAX, "one byte holds a length");
+_Static_assert(HS_SITE_NAME_MAX <= UINT16_MAX, "two bytes hold a length");
 
 /* Zeroed memory within the bound, or NULL. */
 static void *held_new(hs_names_t *names, size_t count, size_t size)
@@ -20,7 +21,7 @@ static void *held_new(hs_names_t *names, size_t count, size_t size)
 }
 
 /* The place of a name, made when there is none. */
-static uint8_t **place_make(hs_names_t *names, hs_name_table_t table, uint32_t index)
+static hs_name_t **place_make(hs_names_t *names, hs_name_table_t table, uint32_t index)
 {
     if (names->pages[table] == NULL) {
         names->pages[table] = held_new(names, PAGES, sizeof *names->pages[table]);
@@ -35,23 +36,47 @@ static uint8_t **place_make(hs_names_t *names, hs_name_table_t table, uint32_t i
     return *page == NULL ? NULL : &(*page)->names[index % HS_NAMES_PAGE];
 }
 
+/* Gives a place a name of two parts; the second may lie in its old one. */
+static hs_status_t name_put(hs_names_t *names, hs_name_t **place, const uint8_t *first,
+                            size_t first_length, const uint8_t *second, size_t second_length)
+{
+    const size_t length = first_length + second_length;
+    hs_name_t *const made = held_new(names, 1, sizeof *made + length);
+    if (made == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    made->length = (uint16_t)length;
+    memcpy(made->bytes, first, first_length);
+    if (second_length > 0) {
+        memcpy(made->bytes + first_length, second, second_length);
+    }
+    if (*place != NULL) {
+        names->held -= sizeof **place + (*place)->length;
+        free(*place);
+    }
+    *place = made;
+    return HS_OK;
+}
+
 hs_status_t hs_names_set(hs_names_t *names, hs_name_table_t table, uint32_t index,
                          const uint8_t *bytes, size_t length)
 {
     length = length < HS_NAME_MAX ? length : HS_NAME_MAX;
-    uint8_t **place = place_make(names, table, index);
-    uint8_t *copy = place == NULL ? NULL : held_new(names, 1, length + 1);
-    if (copy == NULL) {
-        return HS_ERR_MEMORY;
+    hs_name_t **place = place_make(names, table, index);
+    return place == NULL ? HS_ERR_MEMORY : name_put(names, place, bytes, length, NULL, 0);
+}
+
+void hs_names_callers(hs_names_t *names, uint32_t site, uint64_t after, const uint8_t *bytes,
+                      size_t length)
+{
+    size_t known;
+    const uint8_t *const name = hs_names_get(names, HS_NAMES_SITE, site, &known);
+    if (name == NULL || after != known || known < DOTS || memcmp(name, "...", DOTS) != 0 ||
+        length > HS_NAME_MAX || known - DOTS + length > HS_SITE_NAME_MAX) {
+        return;
     }
-    copy[0] = (uint8_t)length;
-    memcpy(copy + 1, bytes, length);
-    if (*place != NULL) {
-        names->held -= (*place)[0] + 1u;
-        free(*place);
-    }
-    *place = copy;
-    return HS_OK;
+    (void)name_put(names, place_make(names, HS_NAMES_SITE, site), bytes, length, name + DOTS,
+                   known - DOTS);
 }
 
 const uint8_t *hs_names_get(const hs_names_t *names, hs_name_table_t table, uint32_t index,
@@ -63,12 +88,12 @@ const uint8_t *hs_names_get(const hs_names_t *names, hs_name_table_t table, uint
         return NULL;
     }
     const hs_names_page_t *page = names->pages[table][index / HS_NAMES_PAGE];
-    const uint8_t *name = page == NULL ? NULL : page->names[index % HS_NAMES_PAGE];
+    const hs_name_t *name = page == NULL ? NULL : page->names[index % HS_NAMES_PAGE];
     if (name == NULL) {
         return NULL;
     }
-    *length = name[0];
-    return name + 1;
+    *length = name->length;
+    return name->bytes;
 }
 
 static void page_delete(hs_names_page_t *page)

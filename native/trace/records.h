@@ -31,6 +31,7 @@ typedef struct hs_records {
 
     uint32_t used[HS_NAMES_TABLES]; /* one past the highest index seen */
     uint64_t lost;                  /* by LOST records */
+    uint64_t lost_at;               /* heap events before the first of them; UINT64_MAX: none */
     hs_names_t names;
 } hs_records_t;
 

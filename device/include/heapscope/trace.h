@@ -22,7 +22,8 @@
  * to 4096 on a chip). Aligned to 8. */
 #define HS_TRACE_MEMORY_MIN 512u
 
-#define HS_NAME_MAX 255u /* bytes of a name; longer ones are cut */
+#define HS_NAME_MAX 255u         /* bytes of a name; longer ones are cut */
+#define HS_SITE_NAME_MAX 0xFFFFu /* bytes of a call site's name, which may come in pieces */
 
 /* The key of a FREE or REALLOC, without addresses, of a block that never existed. */
 #define HS_KEY_NONE UINT64_MAX
@@ -99,6 +100,11 @@ hs_status_t hs_trace_metadata(hs_trace_t *trace, const char *key, const char *va
  * at any time; the last one holds. */
 hs_status_t hs_trace_name(hs_trace_t *trace, hs_name_table_t table, uint32_t index,
                           const char *name, size_t length);
+
+/* Names a call site: a stack, the outermost caller first, ';' between its frames. A name longer than
+ * HS_NAME_MAX is written in pieces, the allocating function's first; of one longer than
+ * HS_SITE_NAME_MAX the frames nearest the root are left out. O(length). */
+hs_status_t hs_trace_site(hs_trace_t *trace, uint32_t index, const char *name, size_t length);
 
 /* The id that the next allocation of a trace without addresses must carry as its key. */
 uint64_t hs_trace_next_id(const hs_trace_t *trace);

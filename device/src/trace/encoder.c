@@ -10,6 +10,9 @@
  * front of it) take at most; a name is the longest of all. */
 #define BASE_MAX (6u * HS_VARINT_MAX + 1u)
 #define NAME_MAX (1u + 2u + 1u + 5u + HS_NAME_MAX)
+#define CALLERS_MAX (1u + 2u + 3u + 3u + HS_NAME_MAX)
+#define CUT '.' /* three of them stand for what comes in a later piece */
+#define PIECE_MAX (HS_NAME_MAX - 3u)
 #define METADATA_PAIRS_MAX 127u /* the count is one varint byte, filled in at the end */
 
 struct hs_trace {
@@ -24,6 +27,7 @@ struct hs_trace {
 _Static_assert(sizeof(struct hs_trace) + HS_CHUNK_HEADER + BASE_MAX + NAME_MAX + HS_CHUNK_CRC <=
                    HS_TRACE_MEMORY_MIN,
                "a name must fit in the smallest buffer");
+_Static_assert(CALLERS_MAX <= NAME_MAX, "a piece of a name takes no more than a name");
 _Static_assert(HS_RECORD_MAX < NAME_MAX, "an event must fit in the smallest buffer");
 
 static bool config_valid(const hs_trace_config_t *config)
@@ -160,6 +164,59 @@ hs_status_t hs_trace_name(hs_trace_t *trace, hs_name_table_t table, uint32_t ind
     at = hs_varint_put(at, index);
     hs_chunk_advance(&trace->chunk, bytes_put(at, name, length));
     return HS_OK;
+}
+
+/* One piece of a site's name, to stand before the `after` bytes that are known. */
+static hs_status_t callers_put(hs_trace_t *trace, uint32_t index, size_t after, const char *bytes,
+                               size_t length)
+{
+    const hs_status_t status = events_reserve(trace, CALLERS_MAX);
+    if (status != HS_OK) {
+        return status;
+    }
+    uint8_t numbers[2 * HS_VARINT_MAX];
+    const size_t digits = (size_t)(hs_varint_put(hs_varint_put(numbers, index), after) - numbers);
+    uint8_t *at =
+        hs_head_put(hs_chunk_at(&trace->chunk), HS_RECORD_EXTENSION, HS_EXTENSION_SITE_CALLERS);
+    at = hs_varint_put(at, digits + length);
+    at = hs_varint_put(hs_varint_put(at, index), after);
+    hs_chunk_advance(&trace->chunk, bytes_put(at, bytes, length));
+    return HS_OK;
+}
+
+/* How many bytes of a piece that ends at `end` fit, less to begin with a whole frame if it has one. */
+static size_t piece_of(const char *name, size_t end)
+{
+    if (end <= PIECE_MAX) {
+        return end;
+    }
+    size_t length = PIECE_MAX;
+    while (length > 0 && name[end - length] != ';') {
+        length--;
+    }
+    return length > 0 ? length : PIECE_MAX;
+}
+
+hs_status_t hs_trace_site(hs_trace_t *trace, uint32_t index, const char *name, size_t length)
+{
+    if (length <= HS_NAME_MAX) {
+        return hs_trace_name(trace, HS_NAMES_SITE, index, name, length);
+    }
+    char first[HS_NAME_MAX] = {CUT, CUT, CUT};
+    size_t left = length - piece_of(name, length);
+    size_t known = 3 + length - left;
+    (void)bytes_put((uint8_t *)first + 3, name + left, length - left);
+    hs_status_t status = hs_trace_name(trace, HS_NAMES_SITE, index, first, known);
+    while (status == HS_OK && left > 0 && known <= HS_SITE_NAME_MAX - PIECE_MAX) {
+        char piece[HS_NAME_MAX] = {CUT, CUT, CUT};
+        const size_t count = piece_of(name, left);
+        const size_t dots = count < left ? 3 : 0;
+        left -= count;
+        (void)bytes_put((uint8_t *)piece + dots, name + left, count);
+        status = callers_put(trace, index, known, piece, dots + count);
+        known += dots + count - 3;
+    }
+    return status;
 }
 
 uint64_t hs_trace_next_id(const hs_trace_t *trace)

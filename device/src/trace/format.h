@@ -55,7 +55,8 @@ enum {
     HS_EXTENSION_POOL_CREATE = 7,
     HS_EXTENSION_POOL_GROW = 8,
     HS_EXTENSION_POOL_ALLOC = 9,
-    HS_EXTENSION_POOL_RELEASE = 10
+    HS_EXTENSION_POOL_RELEASE = 10,
+    HS_EXTENSION_SITE_CALLERS = 12 /* 11 is an unknown one in a golden file */
 };
 
 #define HS_VARINT_MAX 10u        /* bytes of the longest varint, and of the longest record head */

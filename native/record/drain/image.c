@@ -125,7 +125,7 @@ void hs_rec_image_delete(hs_rec_image_t *image)
 
 void hs_rec_image_site_name(hs_rec_image_t *image, uint32_t site, const char *name, size_t length)
 {
-    (void)hs_trace_name(image->trace, HS_NAMES_SITE, site, name, length);
+    (void)hs_trace_site(image->trace, site, name, length);
 }
 
 void hs_rec_image_finish(hs_rec_image_t *image)
@@ -145,7 +145,8 @@ static void count_change(hs_rec_image_t *image, uint64_t before, uint64_t after)
 {
     image->counts.live += after - before;
     image->counts.live_blocks = image->blocks.count;
-    if (image->counts.live > image->counts.live_peak) {
+    /* After a loss, blocks whose frees are lost seem to live. */
+    if (image->counts.live > image->counts.live_peak && image->counts.lost == 0) {
         image->counts.live_peak = image->counts.live;
     }
 }

@@ -27,10 +27,11 @@ typedef struct hs_rec_worker {
 
 typedef struct hs_rec_counts {
     uint64_t events; /* heap events written */
-    uint64_t live, live_peak, live_blocks;
-    uint64_t lost;    /* records that the program dropped, or that were never written */
-    uint64_t unknown; /* frees and reallocs of blocks that were not recorded */
-    uint64_t implied; /* frees that are not recorded, of blocks whose address was given again */
+    uint64_t live, live_blocks;
+    uint64_t live_peak; /* before the first loss */
+    uint64_t lost;      /* records that the program dropped, or that were never written */
+    uint64_t unknown;   /* frees and reallocs of blocks that were not recorded */
+    uint64_t implied;   /* frees that are not recorded, of blocks whose address was given again */
     uint64_t inherited;
     uint64_t written; /* bytes of the trace */
 } hs_rec_counts_t;

@@ -170,16 +170,21 @@ void hs_rec_stacks_forget(void)
     }
 }
 
-static void announce(uint32_t number, const uint64_t *frames, unsigned count)
+/* Tells the last walk's frames, and HS_REC_FRAME_CUT behind them where the stack goes on. */
+static void announce(uint32_t number, uint64_t *frames, unsigned count)
 {
     hs_rec_modules_announce(frames, count);
+    cursor_t outermost = last.frames[count - 1];
+    if (count == hs_rec_own->frames && step(&outermost)) {
+        frames[count++] = HS_REC_FRAME_CUT;
+    }
     hs_rec_put_text((const char *)frames, count * sizeof *frames);
     hs_rec_put(HS_REC_STACK, number, count, 0, 0);
 }
 
 /* Whoever comes first with a stack says what it is; others may use the number before that is
  * written, as names are looked at when all is over. */
-static uint32_t number_of(uint64_t hash, const uint64_t *frames, unsigned count)
+static uint32_t number_of(uint64_t hash, uint64_t *frames, unsigned count)
 {
     _Atomic uint64_t *known = table_get();
     if (known == NULL) {
@@ -227,7 +232,7 @@ __attribute__((noinline)) uint32_t hs_rec_stack(const void *frame)
         last.age = age;
     }
     cursor_t walked[HS_REC_FRAMES_MAX];
-    uint64_t frames[HS_REC_FRAMES_MAX];
+    uint64_t frames[HS_REC_FRAMES_MAX + 1];
     const unsigned count = walk(walked, hs_rec_own->frames, frame);
     last.count = 0; /* a signal handler's walk in between must not find half of it */
     for (unsigned i = 0; i < count; i++) {
