@@ -1,6 +1,6 @@
 """`python -m heapscope`."""
 
-from heapscope.cli.app import main
+from heapscope.entry import main
 
 if __name__ == "__main__":
     main()

@@ -16,7 +16,7 @@ def _unlike(head: bytes) -> tuple[str, str]:
             "record a program that allocates",
         )
     what, remedy = looks_like(head)
-    if what.startswith(("has the mark of a trace", "looks like", "is empty")):
+    if what.startswith(("is a trace", "looks like", "is empty")):
         return what, remedy
     return "is not heaptrack's data", "give the file that `heaptrack PROGRAM` wrote, *.zst"
 

@@ -17,7 +17,7 @@ from heapscope.native.rows import ImportStatsRow
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.metadata import RECORDER, SOURCE
 from heapscope.trace.names import printable
-from heapscope.trace.sniff import HEAD, is_text
+from heapscope.trace.sniff import HEAD, is_text, tool_of
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
 
 __all__ = ["BadLine", "Form", "ImportResult", "LineForm", "import_lines"]
@@ -106,6 +106,9 @@ def import_lines(
         bad = BadLine(number=stats.first_bad, text=printable(lines.bad_line()))
         if stats.events == 0:
             raise _no_event(blocks, head, bad, form)
+        if tool_of(head) not in ("", name := form.form.name.lower()):
+            what, remedy = form.unlike(head)
+            raise InputError(f"{blocks.name}: not what {name} is: it {what}", remedy=remedy)
         return _result(blocks, str(out), stats, bad, written)
 
 

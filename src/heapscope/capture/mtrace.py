@@ -12,7 +12,7 @@ def _unlike(head: bytes) -> tuple[str, str]:
     if head.startswith(b"= Start"):
         return "is a log without an allocation", "call mtrace() before the program allocates"
     what, remedy = looks_like(head)
-    if what.startswith(("has the mark of a trace", "looks like", "is empty")):
+    if what.startswith(("is a trace", "looks like", "is empty")):
         return what, remedy
     return (
         "is not a log of mtrace",

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import zstandard
 
 from heapscope.errors import InputError
+from heapscope.interrupt import temporary
 from heapscope.trace.names import printable
 
 __all__ = ["STDOUT", "Write", "open_output"]
@@ -49,7 +50,7 @@ def _target(out: Path, shown: str, inputs: tuple[str | Path, ...]) -> Path:
     target = out.resolve()
     if target.is_dir():
         raise InputError(f"{shown}: is a folder", remedy="name a file in it")
-    if target.exists() and any(Path(i).exists() and target.samefile(i) for i in inputs):
+    if target.is_file() and any(Path(i).exists() and target.samefile(i) for i in inputs):
         raise InputError(f"{shown}: is the input", remedy="give -o another name")
     if not target.parent.is_dir():
         raise InputError(f"{shown}: there is no such folder", remedy="make it, or check the path")
@@ -73,13 +74,10 @@ def _to_device(target: Path) -> Iterator[Write]:
 
 def _to_file(target: Path) -> Iterator[Write]:
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
+    with temporary(str(part), lambda: part.unlink(missing_ok=True)):
         with part.open("xb") as file:
             yield from _compressed(file) if target.suffix == ".zst" else _to_stream(file)
         part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _compressed(file: BinaryIO) -> Iterator[Write]:

@@ -10,7 +10,7 @@ __all__ = ["PJSIP"]
 
 def _unlike(head: bytes) -> tuple[str, str]:
     what, remedy = looks_like(head)
-    if what.startswith(("has the mark of a trace", "looks like", "is empty")):
+    if what.startswith(("is a trace", "looks like", "is empty")):
         return what, remedy
     return (
         "has no line 'cachpool NAME: USED of SIZE (P%) used'",

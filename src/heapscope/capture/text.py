@@ -26,8 +26,6 @@ def _unlike(head: bytes) -> tuple[str, str]:
     what, remedy = looks_like(head)
     if what == "looks like the text form":  # nothing but comments, tasks and marks
         return "has no allocation in it", "see heapscope import --help for its lines"
-    if what.startswith("has the mark of a trace"):
-        return "is a trace already", "use it as it is: heapscope info FILE"
     if what.startswith("is not a trace"):
         return "is not text", "see heapscope import --help for its lines"
     return what, remedy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from heapscope.cli.compare import compare
 from heapscope.cli.experiment import experiment
 from heapscope.cli.export import export
 from heapscope.cli.fit import fit
-from heapscope.cli.group import HeapscopeGroup
+from heapscope.cli.group import HeapscopeGroup, Verb
 from heapscope.cli.import_trace import import_trace
 from heapscope.cli.info import info
 from heapscope.cli.leaks import leaks
@@ -25,7 +26,7 @@ from heapscope.cli.tune import tune
 from heapscope.cli.upgrade import upgrade
 from heapscope.cli.why import why
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 HELP = """\
 Finds where the RAM of a microcontroller goes.
@@ -79,30 +80,25 @@ def start(
         typer.echo(context.get_help())
 
 
-app.command(
+verb = partial(app.command, cls=Verb)
+
+verb(
     name="record",
     short_help="Record a Linux program.",
     context_settings={"allow_interspersed_args": False},
 )(record)
-app.command(name="import", short_help="Turn another form of a trace into a .hst file.")(
-    import_trace
-)
-app.command(name="info", short_help="Say what a trace holds.")(info)
-app.command(name="replay", short_help="Run a trace on a chip's memory.")(replay)
-app.command(name="fit", short_help="Find the smallest pool, by allocator.")(fit)
-app.command(name="why", short_help="Say why requests failed, and what would help.")(why)
-app.command(name="leaks", short_help="Say what a program did not give back.")(leaks)
-app.command(name="compare", short_help="Put two replays side by side.")(compare)
-app.command(name="upgrade", short_help="Say what a new SDK cost, and what buys it back.")(upgrade)
-app.command(name="report", short_help="Write what happened as one HTML page.")(report)
-app.command(name="lint", short_help="Check a firmware's configuration.")(lint)
-app.command(name="tune", short_help="Find the best configuration for what is needed.")(tune)
-app.command(name="pools", short_help="Say what pools hold, and which sizes hold least.")(pools)
-app.command(name="export", short_help="Write a trace in another program's format.")(export)
-app.command(name="predict", short_help="Predict memory and throughput of a configuration.")(predict)
-app.command(name="experiment", short_help="Compute a published experiment anew.")(experiment)
-
-
-def main() -> None:
-    """Entry point of the installed command."""
-    app(prog_name="heapscope")
+verb(name="import", short_help="Turn another form of a trace into a .hst file.")(import_trace)
+verb(name="info", short_help="Say what a trace holds.")(info)
+verb(name="replay", short_help="Run a trace on a chip's memory.")(replay)
+verb(name="fit", short_help="Find the smallest pool, by allocator.")(fit)
+verb(name="why", short_help="Say why requests failed, and what would help.")(why)
+verb(name="leaks", short_help="Say what a program did not give back.")(leaks)
+verb(name="compare", short_help="Put two replays side by side.")(compare)
+verb(name="upgrade", short_help="Say what a new SDK cost, and what buys it back.")(upgrade)
+verb(name="report", short_help="Write what happened as one HTML page.")(report)
+verb(name="lint", short_help="Check a firmware's configuration.")(lint)
+verb(name="tune", short_help="Find the best configuration for what is needed.")(tune)
+verb(name="pools", short_help="Say what pools hold, and which sizes hold least.")(pools)
+verb(name="export", short_help="Write a trace in another program's format.")(export)
+verb(name="predict", short_help="Predict memory and throughput of a configuration.")(predict)
+verb(name="experiment", short_help="Compute a published experiment anew.")(experiment)

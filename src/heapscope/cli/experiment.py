@@ -74,7 +74,7 @@ def experiment(
 
         page = experiment_html(results)
         write_text(page, html, option="--html")
-    if wants_tables(json):
+    if wants_tables(json, write, html):
         from heapscope.report.console import console
         from heapscope.report.experiment import print_experiment
 
@@ -83,7 +83,7 @@ def experiment(
             if number:
                 target.print()
             print_experiment(result, target)
-        if html is not None and wants_tables(html):
+        if html is not None:
             from heapscope.trace.names import printable
 
             size, where = len(page.encode("utf-8")), printable(str(html), limit=400)

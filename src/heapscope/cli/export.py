@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Json, LayoutOptions, Trace
+from heapscope.cli.shared import Fold, Json, LayoutOptions, Trace
 
 __all__ = ["export"]
 
@@ -25,7 +25,11 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", metavar="FILE", help='The file to write; "-": standard output.'
+            "--out",
+            "-o",
+            "--output",
+            metavar="FILE",
+            help='The file to write; "-": standard output.',
         ),
     ] = Path("-"),
     weight: Annotated[
@@ -55,6 +59,7 @@ def export(
     pool: Annotated[str | None, flags.POOL] = None,
     allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
     place: Annotated[str | None, flags.PLACE] = None,
+    fold: Fold = None,
     json: Json = None,
 ) -> None:
     """Write a trace in the format of another program.

@@ -13,6 +13,7 @@ from heapscope.cli.choices import known
 from heapscope.cli.json_output import wants_tables, write_json
 from heapscope.cli.layout_choice import choose_memory, choose_placement
 from heapscope.cli.progress import progress_bar
+from heapscope.cli.recorded import say_wide_pointers
 from heapscope.cli.shared import LayoutOptions
 from heapscope.errors import HeapscopeError
 from heapscope.export.formats import FORMATS, WEIGHTS, Format, exporter
@@ -35,7 +36,7 @@ def run_export(
 ) -> None:
     chosen = _format(to)
     writer = exporter(chosen.name, weight=_weight(weight, chosen))
-    _check_outputs(chosen, out, json)
+    _check_terminal(chosen, out)
     layout, placement = _memory(options, trace)
     with open_output(out, inputs=(trace,)) as write:
         done = export(
@@ -49,8 +50,10 @@ def run_export(
             placement=placement,
         )
     write_json(done.to_json(), json, inputs=(trace, out, *options.files))
-    if str(out) != STDOUT and wants_tables(json):
+    if wants_tables(out, json):
         _say(done, chosen)
+        if done.layout is not None:
+            say_wide_pointers(trace)
     elif str(out) == STDOUT:
         for message in done.messages:
             typer.echo(message, err=True)
@@ -72,14 +75,8 @@ def _weight(weight: str | None, chosen: Format) -> str:
     return known(weight, WEIGHTS, noun="weight")
 
 
-def _check_outputs(chosen: Format, out: Path, json: Path | None) -> None:
-    if str(out) != STDOUT:
-        return
-    if not wants_tables(json):
-        raise HeapscopeError(
-            "the export and --json - both want standard output", remedy="give one of them a file"
-        )
-    if chosen.binary and sys.stdout.isatty():
+def _check_terminal(chosen: Format, out: Path) -> None:
+    if str(out) == STDOUT and chosen.binary and sys.stdout.isatty():
         raise HeapscopeError(
             f"{chosen.name} is no text for a terminal",
             remedy="name a file with -o, or send the output to one",
@@ -98,7 +95,9 @@ def _memory(options: LayoutOptions, trace: Path) -> tuple[Layout | None, Placeme
 def _say(done: Exported, chosen: Format) -> None:
     on = "as recorded" if done.layout is None else f"on {printable(done.layout)}"
     failed = f", {done.failures:,} failures" if done.failures else ""
-    typer.echo(f"{done.events:,} heap events {on}: {done.live_peak:,} B live at the peak{failed}")
+    before = "" if done.loss is None else "before the loss, "
+    peak = f"{done.live_peak:,} B live at the peak{failed}"
+    typer.echo(f"{before}{done.events:,} heap events {on}: {peak}")
     for message in done.messages:
         typer.echo(message)
     typer.echo(f"{done.file}: {done.bytes:,} B, {chosen.name}; {chosen.opens}")

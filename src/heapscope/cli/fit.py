@@ -74,7 +74,9 @@ def fit(
             )
     write_json([result.to_json() for result in results], json, inputs=traces)
     if wants_tables(json):
+        from heapscope.cli.recorded import say_wide_pointers
         from heapscope.report.console import console
         from heapscope.report.fit import print_fit
 
         print_fit(results, console())
+        say_wide_pointers(*traces)

@@ -9,20 +9,39 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from heapscope.cli.held_output import release_output
+from heapscope.cli.outputs import check_places
 from heapscope.errors import HeapscopeError
+from heapscope.interrupt import INTERRUPTED, ends_at_once, raises, seen
+from heapscope.trace.stream import forget_streams
 
-__all__ = ["DONE", "UNUSABLE", "HeapscopeGroup"]
+__all__ = ["DONE", "UNUSABLE", "HeapscopeGroup", "Verb"]
 
 DONE = 0  # the command did what it was asked to
 UNUSABLE = 2  # could not run
-INTERRUPTED = 130
 
 TRACEBACK = "HEAPSCOPE_TRACEBACK"
 
 #: The base of what the parser raises for a wrong command line. Typer has it, under several names.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+
+class Verb(TyperCommand):
+    """One verb: the files that it names are looked at before it begins."""
+
+    def invoke(self, ctx: Any) -> Any:
+        forget_streams()
+        check_places(ctx.params, {str(param.name): _known_as(param) for param in self.params})
+        return super().invoke(ctx)
+
+
+def _known_as(param: Any) -> str:
+    """The long spelling of an option, or what the help calls an argument."""
+    if param.param_type_name == "argument":
+        return str(param.metavar)
+    return next(str(flag) for flag in param.opts if flag.startswith("--"))
 
 
 class HeapscopeGroup(TyperGroup):
@@ -41,23 +60,33 @@ class HeapscopeGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
+            raises()
+            return super().invoke(ctx)
         except BrokenPipeError:  # before typer sees it and exits with 1
             _forget_output()
             return DONE
-        return result
 
     def _code(self, args: Sequence[str] | None, extra: dict[str, Any]) -> int:
         try:
-            return int(super().main(args, **extra) or DONE)
+            code = int(super().main(args, **extra) or DONE)
         except (KeyboardInterrupt, typer.Abort):
             return INTERRUPTED
         except Exception as error:
+            if seen():
+                return INTERRUPTED
             if os.environ.get(TRACEBACK):
                 traceback.print_exc()
             _print_error(error)
-            return UNUSABLE
+            code = UNUSABLE
+        if seen():  # the parser makes an exit code of it, and a library may have made nothing
+            return INTERRUPTED
+        ends_at_once()
+        try:
+            release_output()
+        except BrokenPipeError:
+            _forget_output()
+            return DONE
+        return code
 
 
 def _print_error(error: Exception) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from heapscope.cli.import_options import ImportOptions
-from heapscope.errors import HeapscopeError
 
 __all__ = ["run"]
 
@@ -18,10 +17,6 @@ def run(options: ImportOptions) -> None:
     if options.poisoning is not None:
         known(options.poisoning, POISONINGS, noun="poisoning")
     needs = [_need(text) for text in options.needs]
-    if str(options.out) == "-" and not wants_tables(options.json):
-        raise HeapscopeError(
-            "-o - and --json - both want standard output", remedy="give one of them a file"
-        )
     with progress_bar("reading") as bar:
         result = import_esp_idf(
             options.file,
@@ -34,7 +29,7 @@ def run(options: ImportOptions) -> None:
         )
     files = [options.file, *([options.out] if options.out else [])]
     write_json({"heapscope_import_esp_idf": 1} | result.to_json(), options.json, inputs=files)
-    if wants_tables(options.json) and str(options.out) != "-":
+    if wants_tables(options.json, options.out):
         from heapscope.report.console import console
         from heapscope.report.esp_idf import print_esp_idf
 

@@ -54,7 +54,7 @@ def _run(options: ImportOptions, form: LineForm, name: str) -> None:
         options.json,
         inputs=(options.file, options.out),
     )
-    if wants_tables(options.json) and str(options.out) != "-":
+    if wants_tables(options.json, options.out):
         from heapscope.report.console import console
         from heapscope.report.imported import print_imported
 

@@ -20,8 +20,8 @@ def info(trace: Trace, json: Json = None) -> None:
     from heapscope.trace.info import read_info
 
     with progress_bar("reading") as bar:
-        found = read_info(trace, progress=bar)
-    write_json({"heapscope_info": 1} | found.to_json(), json, inputs=(trace,))
+        found = read_info(trace, peak_time=True, progress=bar)
+    write_json({"heapscope_info": 2} | found.to_json(), json, inputs=(trace,))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.info import print_info

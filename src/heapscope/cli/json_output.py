@@ -12,9 +12,9 @@ __all__ = ["STDOUT", "dumps", "wants_tables", "write_json", "write_text"]
 STDOUT = "-"
 
 
-def wants_tables(target: Path | None) -> bool:
-    """False when JSON takes the place of the tables."""
-    return str(target) != STDOUT
+def wants_tables(*targets: Path | None) -> bool:
+    """False where one of the outputs takes the place of the tables on standard output."""
+    return STDOUT not in map(str, targets)
 
 
 def write_json(

@@ -40,7 +40,7 @@ class Memory:
     static: StaticChoice | None = None
 
 
-def choose_memory(options: LayoutOptions, trace: Path) -> Memory:
+def choose_memory(options: LayoutOptions, trace: Path | None) -> Memory:
     """Raises HeapscopeError for options that contradict each other or name what is not known."""
     if options.pool is not None:
         _alone(options, "pool")
@@ -89,7 +89,7 @@ def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
         raise InputError(f"--allocator: {error.message}", remedy=error.remedy) from None
 
 
-def _of_chip(options: LayoutOptions, trace: Path) -> Memory:
+def _of_chip(options: LayoutOptions, trace: Path | None) -> Memory:
     boot = None if options.boot_log is None else _boot_log(options)
     chip, idf, notes = _chip_and_version(options, boot, trace)
     loaded = load_chip(chip)
@@ -158,7 +158,7 @@ def _boot_log(options: LayoutOptions) -> BootLog:
 
 
 def _chip_and_version(
-    options: LayoutOptions, boot: BootLog | None, trace: Path
+    options: LayoutOptions, boot: BootLog | None, trace: Path | None
 ) -> tuple[str, str | None, tuple[str, ...]]:
     """Options first, then the boot log, then what the trace says of its device."""
     chip = options.chip or (boot.chip if boot else "")
@@ -179,7 +179,7 @@ def _chip_and_version(
     return chip, idf, tuple(notes)
 
 
-def _recorded_idf(facts: dict[str, str], trace: Path) -> str | None:
+def _recorded_idf(facts: dict[str, str], trace: Path | None) -> str | None:
     """InputError when it is a version that no layout has: a wish of nobody's."""
     sdk = facts.get("sdk", "")
     try:

@@ -64,16 +64,9 @@ def lint(
     """
     from heapscope.cli.config_choice import choose_config
     from heapscope.cli.json_output import dumps, wants_tables, write_json, write_text
-    from heapscope.errors import HeapscopeError
     from heapscope.lint.find import lint as find
     from heapscope.lint.refused import refused_findings
 
-    to_stdout = [str(target) == "-" for target in (fix, sarif, json)]
-    if sum(to_stdout) + github > 1:
-        raise HeapscopeError(
-            "two of --json, --sarif, --fix and --github go to standard output",
-            remedy="give files to all but one",
-        )
     chosen = choose_config(files, chip=chip, idf=idf, tree=idf_tree)
     refused = refused_findings(chosen.config, chosen.refusals)
     result = find(chosen.config, extra=refused, notes=chosen.notes)
@@ -92,7 +85,7 @@ def lint(
 
         for line in annotation_lines(result):
             typer.echo(line)
-    elif wants_tables(json) and not any(to_stdout):
+    elif wants_tables(json, sarif, fix):
         from heapscope.report.console import console
         from heapscope.report.lint import print_lint
 

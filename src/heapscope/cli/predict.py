@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,10 @@ from heapscope.cli.place_options import (
     measured_of,
 )
 from heapscope.cli.shared import Json
+
+if TYPE_CHECKING:
+    from heapscope.predict.forecast import Forecast
+    from heapscope.tune.trace_fit import TraceFit
 
 __all__ = ["predict"]
 
@@ -39,9 +43,7 @@ def predict(
     ] = None,
     trace: Annotated[
         Path | None,
-        typer.Option(
-            "--trace", metavar="T.hst", help="Also replay this trace on the resulting memory."
-        ),
+        typer.Option("--trace", metavar="T.hst", help="Does what this trace allocates fit too?"),
     ] = None,
     measured: MeasuredFile = None,
     no_measured: NoMeasured = False,
@@ -125,11 +127,14 @@ def predict(
         measured=own,
         notes=(*chosen.notes, *left_out, *said),
     )
-    again = None
+    again, fit = None, None
     if trace is not None:
         with progress_bar("replaying") as bar:
             again = replayed(trace, config, bar)
+        if again.loss is None:  # whether the whole run fits is otherwise not known
+            fit = _fit(trace, result)
     document = result.to_json()
+    document["trace_fit"] = None if fit is None else fit.to_json()
     document["replay"] = None if again is None else again.to_json()
     read = [*files, *(each for each in (trace, measured) if each is not None)]
     write_json(document, json, inputs=read)
@@ -141,4 +146,21 @@ def predict(
         if again is not None:
             from heapscope.report.predict import print_replayed
 
-            print_replayed(again, console())
+            print_replayed(again, fit, console())
+
+
+def _fit(trace: Path, found: Forecast) -> TraceFit:
+    """Judged as tune does: what Bluetooth takes is taken off, TLS is in the trace."""
+    from heapscope.cli.progress import progress_bar
+    from heapscope.tune.tls import beside
+    from heapscope.tune.trace_fit import trace_fit
+
+    taken = sum(beside(found.config, found.knobs, 0).values())
+    with progress_bar("replays", parts=True) as bar:
+        return trace_fit(
+            trace,
+            found.config,
+            left_kb=max(0.0, found.available.middle - taken),
+            held_kb=max(0.0, found.available.low[0.8] - taken),
+            progress=lambda done: bar(done, None),
+        )

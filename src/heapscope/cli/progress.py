@@ -38,7 +38,6 @@ class Bar:
             self._progress.stop()
 
     def _show(self) -> None:
-        from rich.console import Console
         from rich.progress import (
             BarColumn,
             DownloadColumn,
@@ -47,12 +46,14 @@ class Bar:
             TextColumn,
         )
 
+        from heapscope.report.console import console
+
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn() if self._parts else DownloadColumn(),
             TextColumn("{task.fields[speed]}", markup=False),
-            console=Console(stderr=True),
+            console=console(sys.stderr),
             transient=True,
         )
         self._progress.start()

@@ -82,7 +82,7 @@ def record(
     )
     with record_progress() as progress:
         result = record_it(command, options, progress=progress)
-    write_json({"heapscope_record": 1} | result.to_json(), json, inputs=(Path(out),))
+    write_json({"heapscope_record": 2} | result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.record import print_record

@@ -23,7 +23,17 @@ Made from `heapscope VERB --help` by `python -m heapscope.cli.reference`; a test
 - `--json FILE` writes the result in a form with a schema in this folder:
   [import](import.schema.json), [info](info.schema.json), [replay](replay.schema.json),
   [compare](compare.schema.json).
-- Colours and the progress bar are for terminals only; `NO_COLOR=1` stops colours there too.
+- A trace may be "-", standard input, in every verb that takes one; one argument of a command reads
+  it. A pipe is kept while a verb reads it several times, in a temporary file where it is large.
+- `-o` and `--out` name the file that a verb makes; `export` and `report` take the older `--output`
+  too. A file is written beside its place and renamed, so it appears whole or not at all; only the
+  trace of `record` grows while the program runs. Two outputs in one place, or an output in the
+  place of an input, are refused before anything is computed.
+- Colours and the progress bar are for terminals only; `NO_COLOR=1` stops colours and bold there
+  too.
+- Ctrl-C ends a verb with 130, within about a second: nothing was printed, and no file was begun. A
+  result of more than 1 MB on standard output is a stream and may be cut. In its first hundredths of
+  a second a process is Python's alone, and ends as it does. `record` leaves Ctrl-C to the program.
 - `HEAPSCOPE_TRACEBACK=1` shows where an unexpected error happened.
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Json, LayoutOptions, Needs, Trace
+from heapscope.cli.shared import Fold, Json, LayoutOptions, Needs, Trace
 from heapscope.errors import HeapscopeError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def replay(
     digest: Annotated[
         bool, typer.Option("--digest", help="Print one line: digest HEX16 results N failures N.")
     ] = False,
+    fold: Fold = None,
     json: Json = None,
 ) -> None:
     """Run a trace on a chip's memory and say how close it came to running out.

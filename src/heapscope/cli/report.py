@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Json, Needs
+from heapscope.cli.shared import Fold, Json, Needs
 
 __all__ = ["report"]
 
@@ -20,7 +20,11 @@ def report(
     out: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="The page to write, for example report.html."
+            "--out",
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The page to write, for example report.html.",
         ),
     ],
     title: Annotated[
@@ -54,6 +58,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    fold: Fold = None,
     json: Json = None,
 ) -> None:
     """Write what happened as one HTML page: a file by itself that loads nothing.

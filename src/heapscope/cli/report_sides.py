@@ -25,7 +25,6 @@ from heapscope.report.page.side import Side
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
-from heapscope.trace.source import STDIN
 from heapscope.why.explain import explain
 from heapscope.why.result import WhyResult
 
@@ -49,11 +48,6 @@ def make_report(
     """Replays every side. `explains`: with a section that says why; None: of one side, where
     something failed and the trace is short enough. HeapscopeError for numbers of traces and options
     that do not go together."""
-    if any(str(trace) == STDIN for trace in traces):
-        raise HeapscopeError(
-            "report reads its trace several times, which standard input cannot be",
-            remedy="name a file",
-        )
     count = _count(traces, given)
     wanted = parse_needs(needs)
     explains = False if explains is None and count > 1 else explains
@@ -142,7 +136,7 @@ def _side(
         result = memory.static.complete(result)
     with progress_bar("looking at live blocks") as bar:
         span = interval(read_info(trace, progress=bar), start=None, end=None)
-        leaks = find_leaks(trace, span, progress=bar)
+        leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=bar)
     return Side(label="", result=result, survey=seen, leaks=leaks, why=why)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["LAYOUT_FILES", "Json", "LayoutOptions", "Needs", "Trace"]
+__all__ = ["LAYOUT_FILES", "Fold", "Json", "LayoutOptions", "Needs", "Trace"]
 
 #: Options of a layout that name a file.
 LAYOUT_FILES = ("boot_log", "sdkconfig", "elf", "map", "layout", "place")
@@ -21,6 +21,25 @@ Json = Annotated[
         "--json",
         metavar="FILE",
         help='Also write the result as JSON; "-": to standard output, in place of the tables.',
+    ),
+]
+
+
+def _fold(patterns: list[str] | None) -> list[str] | None:
+    from heapscope.trace.fold_sites import fold
+
+    fold(patterns or ())
+    return patterns
+
+
+Fold = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fold",
+        metavar="PATTERN",
+        callback=_fold,
+        help="Leave the frames of these functions or libraries out of call sites that are shown: "
+        "the beginning of a name (std::), or one with * and ? (*.so*). May be repeated.",
     ),
 ]
 

@@ -10,7 +10,7 @@ from heapscope.cli.run import run
 from heapscope.cli.shared import LayoutOptions
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.measure.result import ReplayResult
-from heapscope.trace.names import printable
+from heapscope.trace.source import open_blocks
 
 __all__ = ["both_sides", "split"]
 
@@ -59,8 +59,6 @@ def _differ(left: Path, right: Path | None, options: tuple[LayoutOptions, Layout
             "nothing to compare: one trace and no option given twice",
             remedy=f"name a second trace, or give an option twice; {EXAMPLE}",
         )
-    if "-" in (str(left), str(right)):
-        raise HeapscopeError("compare cannot read standard input", remedy="name files")
 
 
 def _no_options(given: Mapping[str, Sequence[str]], needs: Sequence[str]) -> None:
@@ -74,16 +72,17 @@ def _no_options(given: Mapping[str, Sequence[str]], needs: Sequence[str]) -> Non
 def _is_saved(path: Path) -> bool:
     """Whether a file is a JSON object; a trace never begins like one."""
     try:
-        with path.open("rb") as file:
-            return file.read(64).lstrip()[:1] == b"{"
-    except (OSError, ValueError):  # ValueError: a NUL in the path
+        with open_blocks(path) as blocks:
+            return next(iter(blocks), b"").lstrip()[:1] == b"{"
+    except InputError:
         return False  # the reader of traces says why
 
 
 def _load(path: Path) -> ReplayResult:
-    shown = printable(str(path), limit=400)
+    with open_blocks(path) as blocks:
+        shown, content = blocks.name, b"".join(blocks)
     try:
-        return ReplayResult.from_json(json.loads(path.read_bytes()))
+        return ReplayResult.from_json(json.loads(content))
     except InputError as error:
         raise InputError(f"{shown}: {error.message}", remedy=error.remedy) from None
     except json.JSONDecodeError as error:

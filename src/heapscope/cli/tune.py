@@ -136,12 +136,6 @@ def tune(
     from heapscope.cli.tune_run import run_ranks, run_tune
     from heapscope.errors import HeapscopeError
 
-    to_stdout = [str(target) == "-" for target in (plot, fragment, json)]
-    if sum(to_stdout) > 1:
-        raise HeapscopeError(
-            "two of --json, --plot and --fragment go to standard output",
-            remedy="give files to all but one",
-        )
     if ranks:
         others = (sdkconfig, idf, psram, measured, trace, need, keep, prefer, front, plot, fragment)
         flags = (median, extrapolate, tls, air, rtt, loss, no_measured)
@@ -184,7 +178,7 @@ def tune(
         from heapscope.tune.fragment import fragment as as_fragment
 
         write_text(as_fragment(result), fragment, option="--fragment", inputs=read)
-    if wants_tables(json) and not any(to_stdout):
+    if wants_tables(json, plot, fragment):
         from heapscope.report.console import console
         from heapscope.report.tune import print_tune
 

@@ -166,7 +166,10 @@ def _by_replay(
             need.refused += 1
             floor = free + STEP_KB
     piece = f" with {contiguous:,} bytes always in one piece" if contiguous else ""
-    said = f"{trace.name} fits{piece} from {floor:.2f} KB on ({need.replays} replays)"
+    said = (
+        f"{trace.name} fits{piece} from {floor:.2f} KB on of the memory that Wi-Fi, lwIP and the "
+        f"SDK's tasks leave to the program ({need.replays} replays)"
+    )
     if need.unmet:
         said += f"; {plural(need.unmet, 'request')} that no memory of the chip serves left aside"
     facts = TraceFacts(

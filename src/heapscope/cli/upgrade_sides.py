@@ -17,7 +17,6 @@ from heapscope.layout.sdkconfig import read_sdkconfig
 from heapscope.layout.versions import find_version, parse_idf
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.sizes import parse_size
-from heapscope.trace.source import STDIN
 from heapscope.upgrade.chain import Sides
 from heapscope.upgrade.offers import Idea
 from heapscope.upgrade.startup import fit_startup, with_startup
@@ -79,11 +78,6 @@ class Upgrade:
         )
 
     def _versions(self, trace: Path | None, given: Mapping[str, Sequence[str]]) -> None:
-        if str(trace) == STDIN:
-            raise HeapscopeError(
-                "upgrade cannot read standard input: it replays the trace several times",
-                remedy="name a file",
-            )
         if given["idf"] or len(given["layout"]) == 2 or len(given["boot_log"]) == 2:
             return
         if len(given["allocator"]) == 2 and (given["pool"] or given["layout"]):
@@ -93,7 +87,7 @@ class Upgrade:
         )
 
     def _make(self, options: LayoutOptions) -> Layout:
-        layout = choose_memory(_for_pool(options), self._trace or Path(STDIN)).layout
+        layout = choose_memory(_for_pool(options), self._trace).layout
         if self._startup is None:
             return layout
         return with_startup(layout, self._startup, note=self._note)

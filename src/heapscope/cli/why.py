@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Json, LayoutOptions, Needs, Trace
+from heapscope.cli.shared import Fold, Json, LayoutOptions, Needs, Trace
 from heapscope.errors import HeapscopeError
 
 __all__ = ["why"]
@@ -48,6 +48,7 @@ def why(
         int,
         typer.Option(metavar="N", min=1, help="Groups of failures that are explained (3)."),
     ] = 3,
+    fold: Fold = None,
     json: Json = None,
 ) -> None:
     """Say why requests failed, who stands in their way, and what would have let them succeed.

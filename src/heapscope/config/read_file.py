@@ -8,6 +8,7 @@ from pathlib import Path
 from heapscope.config.lines import REMEDY, Line, read_json, read_text
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
+from heapscope.trace.sniff import check_no_trace
 from heapscope.trace.source import Blocks, open_blocks
 
 __all__ = ["ConfigFile", "read_config_file"]
@@ -48,6 +49,7 @@ def _content(blocks: Blocks) -> bytes:
     content = b""
     for block in blocks:
         content += block
+        check_no_trace(content, name=blocks.name, wanted="a configuration", remedy=REMEDY)
         if len(content) > _SIZE_MAX:
             raise InputError(
                 f"{blocks.name}: more than {_SIZE_MAX >> 20} MiB, too long for an sdkconfig",

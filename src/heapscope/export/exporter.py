@@ -8,6 +8,7 @@ from typing import Protocol
 from heapscope.capture.output import Write
 from heapscope.export.overview import Overview
 from heapscope.layout.layout import Layout
+from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
 from heapscope.native.export import Keep, Peak, Rows
 
@@ -50,6 +51,7 @@ class Finish:
     profile: Rows
     peak: Peak
     messages: tuple[str, ...]  # what of the trace is missing
+    loss: Loss | None  # of events; None: all are there
 
 
 class Exporter(Protocol):

@@ -55,7 +55,7 @@ def overview(reader: NativeReader) -> Overview:
     metadata = reader.metadata()
     marks = _whole(mark_names(reader.names(NameTable.MARK)))
     return Overview(
-        tasks=_whole(task_names(reader.names(NameTable.TASK))),
+        tasks=_whole(task_names(reader.names(NameTable.TASK), whole=reader.whole)),
         sites=site_names(reader.names(NameTable.SITE)),
         heaps=_whole(heap_names(reader.names(NameTable.HEAP))),
         marks=tuple(

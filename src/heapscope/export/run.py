@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from heapscope.capture.output import Write
-from heapscope.errors import InputError
 from heapscope.export.exporter import Context, Exporter, Finish, RegionAt
 from heapscope.export.overview import Overview, overview, read_overview
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
+from heapscope.measure.bound import Bounds, bounds
+from heapscope.measure.loss import Loss, loss_of
 from heapscope.measure.record import Record
 from heapscope.measure.result import ReplayResult
 from heapscope.native import export as native
@@ -21,11 +22,15 @@ from heapscope.native.reader import NativeReader
 from heapscope.replay.run import ReplayProgress, replay
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
-from heapscope.trace.source import STDIN
 
 __all__ = ["Exported", "export"]
 
-FORMAT = 1
+FORMAT = 2
+
+#: What is written are the events before a loss; of the whole run the summary has bounds.
+EXPORT: dict[str, Bounds] = {
+    "": bounds(AT_LEAST="events live_peak failures", BEFORE="live_peak_event live_end")
+}
 
 #: Gives a progress call for one reading of the trace: "reading names", "exporting".
 Readings = Callable[[str], AbstractContextManager[ReplayProgress]]
@@ -46,6 +51,7 @@ class Exported(Record):
     live_end: int
     failures: int  # on the layout; without one those that were recorded
     messages: tuple[str, ...]  # what of the trace is missing
+    loss: Loss | None  # of events; None: all are there
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_export_result": FORMAT} | super().to_json()
@@ -74,11 +80,6 @@ def export(
 
 
 def _names(path: str | Path, readings: Readings) -> Overview:
-    if str(path) == STDIN:
-        raise InputError(
-            "standard input is read once, but this format needs the trace's names beforehand",
-            remedy="write the trace to a file and name that",
-        )
     with readings("reading names") as progress:
         return read_overview(path, progress=lambda done, total: progress(done, total, 0))
 
@@ -141,7 +142,7 @@ class _Reading:
                 progress=lambda done, total: progress(done, total, reader.health().events),
             )
             self.end(reader)
-        return self._finish(None, health.messages())
+        return self._finish(None, health.messages(), loss_of(health, EXPORT))
 
     def replay(self, layout: Layout, progress: ReplayProgress) -> Finish:
         result = replay(
@@ -152,15 +153,19 @@ class _Reading:
             observer=self,
             progress=progress,
         )
-        return self._finish(result, result.health.messages)
+        loss = None if result.loss is None else result.loss.of(EXPORT)
+        return self._finish(result, result.health.messages, loss)
 
-    def _finish(self, result: ReplayResult | None, messages: tuple[str, ...]) -> Finish:
+    def _finish(
+        self, result: ReplayResult | None, messages: tuple[str, ...], loss: Loss | None
+    ) -> Finish:
         return Finish(
             overview=self._overview,
             result=result,
             profile=self._profile,
             peak=self._peak,
-            messages=messages,
+            messages=messages if loss is None else (*loss.sentences(), *messages),
+            loss=loss,
         )
 
     def _take(self, reader: NativeReader) -> None:
@@ -206,4 +211,5 @@ def _exported(finish: Finish, *, path: str, to: str, file: str, size: int) -> Ex
         live_end=end,
         failures=failures,
         messages=finish.messages,
+        loss=finish.loss,
     )

@@ -11,6 +11,7 @@ from heapscope.export.exporter import Finish
 from heapscope.export.overview import Overview
 from heapscope.native.export import OTHERS, PROFILE
 from heapscope.trace.call_sites import frames_of
+from heapscope.trace.fold_sites import own_frames
 
 __all__ = ["FIGURES", "Stack", "stacks"]
 
@@ -45,4 +46,4 @@ def _frames(known: Overview, task: int, site: int) -> tuple[str, ...]:
     if task == OTHERS:
         return ("other tasks and sites",)
     name = known.site(site)
-    return (known.tasks[task], *(() if name is None else reversed(frames_of(name))))
+    return (known.tasks[task], *(() if name is None else reversed(own_frames(frames_of(name)))))

@@ -7,9 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.fit.window import SHARE, STEP
+from heapscope.measure.bound import Bounds, bounds
+from heapscope.measure.loss import Loss
 from heapscope.measure.record import Record
 
-__all__ = ["FitResult", "Mean", "Refusal", "means"]
+__all__ = ["FIT", "FitResult", "Mean", "Refusal", "means"]
+
+
+#: A pool on which the whole run survives is one on which its first part survives, so the pool of
+#: that part is a lower bound: the search rules out every smaller size. That a pool of some size
+#: refuses a request before the loss is as true of the whole run.
+FIT: dict[str, Bounds] = {
+    "": bounds(
+        AT_LEAST="pool peak_live", EXACT="failing", BEFORE="pool_min", WITHHELD="ratio advised"
+    )
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +55,7 @@ class FitResult(Record):
     task: str = ""  # whose blocks alone were replayed; empty: all
     margin: float | None = None  # percent
     advised: int | None = None  # the pool with the margin on top; None: there is none
+    loss: Loss | None = None  # of events; None: all are there
     messages: tuple[str, ...] = ()  # what of the trace is missing, a sentence each
 
 

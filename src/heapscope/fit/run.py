@@ -11,16 +11,19 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.fit.limits import Limits, find_limits, most_tried
-from heapscope.fit.result import FitResult, Refusal
+from heapscope.fit.result import FIT, FitResult, Refusal
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, Found, search
 from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
+from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.library import allocator_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
 from heapscope.nearest import did_you_mean
 from heapscope.trace.feed import read_trace
+from heapscope.trace.health import TraceHealth
+from heapscope.trace.info import tasks_of
 from heapscope.trace.names import Names, printable, task_names
 from heapscope.trace.source import Progress
 
@@ -45,11 +48,20 @@ class _Loaded:
     steps: NativeSteps
     peak_live: int
     tasks: Names
-    messages: tuple[str, ...]
+    health: TraceHealth
+    whole: bool  # all tasks' blocks
+
+    @property
+    def loss(self) -> Loss | None:
+        return loss_of(self.health, FIT)
 
     @property
     def floor(self) -> int:
-        return max(self.steps.floor, POOL_MIN)
+        """Bytes below which no pool serves the trace. A pool must also hold the live peak of each
+        part after a loss."""
+        lost = self.health.loss
+        later = lost.live_peak if lost is not None and self.whole else 0
+        return max(self.steps.floor, later, POOL_MIN)
 
 
 def fit(
@@ -67,7 +79,7 @@ def fit(
     with NativeSteps(POOL_BASE, only=None if task is None else _index(path, task)) as steps:
         trace = _load(path, steps, reading)
         if task is not None:
-            trace = replace(trace, peak_live=steps.peak)
+            trace = replace(trace, peak_live=steps.peak, whole=False)
             if not steps.peak:
                 raise InputError(f"{trace.shown}: task '{printable(task)}' allocates nothing")
         limits = {
@@ -92,7 +104,9 @@ def fit(
                 row,
                 task=task or "",
                 margin=margin,
-                advised=_advised(row.pool, margin, limits[row.allocator]),
+                advised=None
+                if trace.loss is not None
+                else _advised(row.pool, margin, limits[row.allocator]),
             )
             for row in rows
         ]
@@ -111,14 +125,14 @@ def _index(path: str | Path, task: str) -> int:
     """Of the task of that name, which a first reading finds."""
     with NativeReader() as reader:
         read_trace(path, reader)
-        names = reader.names(NameTable.TASK)
-        known = task_names(names)
-        shown = [known[index] for index in range(max(1, len(names)))]
-    if task in shown:
-        return shown.index(task)
+        indices = {each.name: each.index for each in reversed(tasks_of(reader))}
+    if task in indices:
+        return indices[task]
+    shown = list(reversed(indices))
+    there = f"its tasks: {', '.join(shown)}" if shown else "leave --task out: it names none"
     raise InputError(
         f"{printable(str(path), limit=400)}: no task '{printable(task)}' in it",
-        remedy=f"{did_you_mean(task, shown)}its tasks: {', '.join(shown)}",
+        remedy=f"{did_you_mean(task, shown)}{there}",
     )
 
 
@@ -147,7 +161,8 @@ def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _L
         health = read_trace(path, reader, progress=progress)
         census = reader.census()
         shown = printable(str(path), limit=400)
-        if census.events == 0:
+        later = health.loss
+        if census.events == 0 and (later is None or later.events == 0):
             raise InputError(
                 f"{shown}: no heap event in it, nothing to replay",
                 remedy=f"see what it holds: heapscope info {shlex.quote(shown)}",
@@ -155,9 +170,10 @@ def _load(path: str | Path, steps: NativeSteps, progress: Progress | None) -> _L
         return _Loaded(
             shown=shown,
             steps=steps,
-            peak_live=census.live_peak,
-            tasks=task_names(reader.names(NameTable.TASK)),
-            messages=health.messages(),
+            peak_live=max(census.live_peak, 0 if later is None else later.live_peak),
+            tasks=task_names(reader.names(NameTable.TASK), whole=reader.whole),
+            health=health,
+            whole=True,
         )
 
 
@@ -185,12 +201,20 @@ def _row(
         pool=pool,
         pool_min=_smallest_survivor(known),
         peak_live=trace.peak_live,
-        ratio=pool / trace.peak_live if pool is not None and trace.peak_live else None,
+        ratio=_ratio(trace, pool),
         reason=reason,
         failing=_failing(trace, found, known),
         tried=found.tried,
-        messages=trace.messages,
+        loss=trace.loss,
+        messages=trace.health.messages(),
     )
+
+
+def _ratio(trace: _Loaded, pool: int | None) -> float | None:
+    """Both sides of it are lower bounds after a loss, their ratio is none."""
+    if pool is None or not trace.peak_live or trace.loss is not None:
+        return None
+    return pool / trace.peak_live
 
 
 def _smallest_survivor(known: Mapping[int, _Trial]) -> int | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.layout.boot_lines import BootRegion, Found, pool_bytes, read_line
-from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 from heapscope.trace.utf16 import as_utf8
 
@@ -164,6 +164,7 @@ def _no_regions(blocks: Blocks, boots: _Boots, head: bytes) -> InputError:
         return InputError(
             f"{blocks.name}: its one heap_init line, {boots.cut}, is cut off", remedy=remedy
         )
+    check_no_trace(head, name=blocks.name, wanted="a boot log", remedy=remedy)
     what, _ = looks_like(head)
     if what == "looks like a boot log":
         return InputError(f"{blocks.name}: a log without heap_init lines", remedy=remedy)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import InputError
+from heapscope.trace.sniff import check_no_trace
 from heapscope.trace.source import open_blocks
 
 __all__ = ["TomlText", "read_toml_text"]
@@ -49,10 +50,12 @@ def read_toml_text(path: str | Path, *, what: str = "a layout") -> TomlText:
         raw = b""
         for block in blocks:
             raw += block
+            remedy = f"give the TOML file of {what}"
+            check_no_trace(raw, name=blocks.name, wanted=what, remedy=remedy)
             if len(raw) > _SIZE_MAX:
                 raise InputError(
                     f"{blocks.name}: larger than {_SIZE_MAX} bytes, not {what}",
-                    remedy=f"give the TOML file of {what}",
+                    remedy=remedy,
                 )
     if blocks.loss is not None:
         raise InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="copy it again")

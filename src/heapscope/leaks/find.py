@@ -1,4 +1,4 @@
-"""Finds what stayed: a trace and two moments in, holders with their growth out."""
+"""Finds what stayed: a trace and two moments in, holders with their verdicts out."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heapscope.leaks.interval import Interval
+from heapscope.leaks.lives import Lives, by_holder, lives_of
+from heapscope.leaks.rates import Rate, rate_of
 from heapscope.leaks.suppress import Suppression
-from heapscope.leaks.trend import Trend, trend
+from heapscope.leaks.verdict import LEAK, Judged, judge
+from heapscope.measure.bound import Bounds, bounds
+from heapscope.measure.loss import Loss, loss_of
 from heapscope.measure.record import Record
-from heapscope.native.live import Rows, live_blocks, moments, watch
+from heapscope.native.live import Rows, ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
+from heapscope.trace.metadata import CLOCK_HZ, number
 from heapscope.trace.names import Names, task_names
 from heapscope.trace.source import Progress
 
@@ -25,9 +29,7 @@ __all__ = ["HolderRow", "Leaks", "find_leaks"]
 
 #: Moments at which the live blocks are looked at, the two ends included.
 MOMENTS = 65
-FORMAT = 1
-
-Looks = list[tuple[np.void, Rows]]
+FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,25 @@ class HolderRow(Record):
     largest: int
     youngest: int
     oldest: int
-    trend: Trend | None  # of all that task and site hold, over the interval
+    verdict: str  # leak, plateau, cache or unknown: heapscope.leaks.verdict
+    reason: str
+    chance: float  # that a holder without a leak looks like this, at most
+    longer: float | None  # unknown: an interval that many times as long would settle it
+    rate: Rate | None  # of a leak
+
+
+#: After a loss the interval ends at it; of what stayed to the run's end nothing is known.
+LEAKS: dict[str, Bounds] = {
+    "": bounds(
+        EXACT="first_event first_seconds live_start blocks_start",
+        BEFORE="last_event live_end blocks_end stayed stayed_blocks suppressed suppressed_blocks "
+        "seconds",
+        WITHHELD="free",
+    ),
+    "holders[]": bounds(
+        BEFORE="bytes blocks smallest largest youngest oldest verdict chance longer rate"
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,20 +83,16 @@ class Leaks(Record):
     stayed_blocks: int
     suppressed: int
     suppressed_blocks: int
-    trend: Trend | None
-    holders: tuple[HolderRow, ...]
+    seconds: float | None  # of the interval; None: no clock
+    round: str | None  # the mark that rounds are counted by; None: no mark comes again and again
+    free: int | None  # bytes that are free at the end on the chip; None: not known
+    holders: tuple[HolderRow, ...]  # leaks first, the fastest before the others
     messages: tuple[str, ...]  # what of the trace is missing
+    loss: Loss | None = None  # of events; None: all are there
+    first_seconds: float | None = None  # from the trace's start to the interval's; None: no clock
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_leaks": FORMAT} | super().to_json()
-
-
-@dataclass(frozen=True)
-class _Group:
-    task: str
-    site: str
-    rows: Rows
-    trend: Trend | None
 
 
 def find_leaks(
@@ -84,47 +100,71 @@ def find_leaks(
     span: Interval,
     *,
     suppressions: Sequence[Suppression] = (),
+    free: int | None = None,
     progress: Progress | None = None,
 ) -> Leaks:
+    """`free`: bytes that the chip has left at the end of the interval."""
     with NativeReader() as reader:
         watch(reader, _looks(span), stop=span.last)
         health = read_trace(path, reader, progress=progress)
-        looks = moments(reader)
-        live = live_blocks(reader)
-        tasks = task_names(reader.names(NameTable.TASK))
+        looks = [row for row, _ in moments(reader)]
+        live, ended = live_blocks(reader), ended_lives(reader)
+        tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
         sites = site_names(reader.names(NameTable.SITE))
-    stayed = live[live["birth"] >= span.first]
-    hidden = np.array([_hidden(row, tasks, sites, suppressions) for row in stayed], dtype=bool)
-    groups = _groups(stayed[~hidden], looks, tasks, sites)
-    start = looks[0][0]
+        clock = number(reader.metadata(), CLOCK_HZ) if health.has_clock else None
+        began = reader.census().first_time
+    loss = loss_of(health, LEAKS)
+    free = None if loss is not None else free  # what is left at the end is not known
+    stays = live["birth"] >= span.first
+    hidden = stays & np.array(
+        [_hidden(row, tasks, sites, suppressions) for row in live], dtype=bool
+    )
+    stayed = live[stays & ~hidden]
+    ticks = int(looks[-1]["time"]) - int(looks[0]["time"])
+    seconds = ticks / clock if clock and ticks > 0 else None
+    events = np.array([look["event"] for look in looks], dtype=np.uint64)
+    lives = dict(lives_of(ended, live[~hidden], events))
+    verdicts = judge(list(lives.values()), events=int(events[-1] - events[0]), whole=health.whole)
+    judged = dict(zip(lives, verdicts, strict=True))
+    holders = [
+        _holder(
+            stayed[rows],
+            judged[holder],
+            _rate(lives[holder], judged[holder], span, seconds=seconds, free=free),
+            task=tasks[holder[0]],
+            site=sites[holder[1]],
+            last=span.last,
+        )
+        for holder, rows in by_holder(stayed).items()
+    ]
     return Leaks(
         trace=str(path),
         first_event=span.first,
         last_event=span.last,
         start=span.start,
         end=span.end,
-        live_start=int(start["bytes"]),
-        blocks_start=int(start["blocks"]),
+        live_start=int(looks[0]["bytes"]),
+        blocks_start=int(looks[0]["blocks"]),
         live_end=int(live["size"].sum()),
         blocks_end=len(live),
-        stayed=sum(int(group.rows["size"].sum()) for group in groups),
-        stayed_blocks=sum(len(group.rows) for group in groups),
-        suppressed=int(stayed["size"][hidden].sum()),
+        stayed=int(stayed["size"].sum()),
+        stayed_blocks=len(stayed),
+        suppressed=int(live["size"][hidden].sum()),
         suppressed_blocks=int(hidden.sum()),
-        trend=trend(_events(looks), np.array([float(look["bytes"]) for look, _ in looks])),
-        holders=tuple(_holder(group, span.last) for group in groups),
-        messages=health.messages(),
+        seconds=seconds,
+        first_seconds=None if seconds is None else (int(looks[0]["time"]) - began) / (clock or 1),
+        round=span.round,
+        free=free,
+        holders=tuple(sorted(holders, key=_first_shown)),
+        messages=health.messages() if loss is None else (*loss.sentences(), *loss.reasons),
+        loss=loss,
     )
 
 
 def _looks(span: Interval) -> list[int]:
-    """Each event once: a look that is taken twice would make growth look surer than it is."""
+    """Each event once: two looks at one event would be a stretch in which nothing can happen."""
     looks = np.linspace(span.first, span.last, MOMENTS)
     return list(dict.fromkeys(int(event) for event in looks))
-
-
-def _events(looks: Looks) -> NDArray[np.float64]:
-    return np.array([float(look["event"]) for look, _ in looks])
 
 
 def _hidden(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppression]) -> bool:
@@ -134,37 +174,34 @@ def _hidden(row: np.void, tasks: Names, sites: Names, rules: Sequence[Suppressio
     return any(rule.matches(task=task, sites=called, size=int(row["size"])) for rule in rules)
 
 
-def _groups(stayed: Rows, looks: Looks, tasks: Names, sites: Names) -> list[_Group]:
-    """By task and site, most bytes first."""
-    held = _held_over_time(looks)
-    keys = np.unique(stayed[["task", "site"]])
-    groups = []
-    for task, site in keys.tolist():
-        rows = stayed[(stayed["task"] == task) & (stayed["site"] == site)]
-        growth = trend(_events(looks), held.get((task, site), np.zeros(len(looks))))
-        groups.append(_Group(tasks[task], sites[site], rows, growth))
-    return sorted(groups, key=lambda group: -int(group.rows["size"].sum()))
+def _rate(
+    lives: Lives, judged: Judged, span: Interval, *, seconds: float | None, free: int | None
+) -> Rate | None:
+    if judged.verdict != LEAK:
+        return None
+    return rate_of(lives, judged.found, span, seconds=seconds, free=free)
 
 
-def _held_over_time(looks: Looks) -> dict[tuple[int, int], NDArray[np.float64]]:
-    """Bytes of each task and site at each look."""
-    held: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for index, (_, holders) in enumerate(looks):
-        for size, _blocks, task, site in holders.tolist():
-            held.setdefault((task, site), np.zeros(len(looks)))[index] = size
-    return held
+def _first_shown(row: HolderRow) -> tuple[float, int]:
+    return (0.0 if row.rate is None else -row.rate.bytes_per_1000_events.value, -row.bytes)
 
 
-def _holder(group: _Group, last: int) -> HolderRow:
-    sizes, ages = group.rows["size"], np.uint64(last) - group.rows["birth"]
+def _holder(
+    rows: Rows, judged: Judged, rate: Rate | None, *, task: str, site: str, last: int
+) -> HolderRow:
+    sizes, ages = rows["size"], np.uint64(last) - rows["birth"]
     return HolderRow(
-        task=group.task,
-        site=group.site,
+        task=task,
+        site=site,
         bytes=int(sizes.sum()),
         blocks=len(sizes),
         smallest=int(sizes.min()),
         largest=int(sizes.max()),
         youngest=int(ages.min()),
         oldest=int(ages.max()),
-        trend=group.trend,
+        verdict=judged.verdict,
+        reason=judged.reason,
+        chance=judged.found.chance,
+        longer=judged.longer,
+        rate=rate,
     )

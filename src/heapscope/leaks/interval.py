@@ -12,6 +12,9 @@ from heapscope.trace.names import printable
 
 __all__ = ["Interval", "interval"]
 
+#: Marks of one name that make rounds.
+ROUNDS_LEAST = 3
+
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
@@ -21,22 +24,50 @@ class Interval:
     last: int
     start: str  # for people: "mark 'connected'", "the start"
     end: str
+    round: str | None = None  # the mark that comes most often within, three times at the least
+    round_events: float = 0.0  # heap events between two of them, on average
 
 
 def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval:
     """A mark's name, or NAME#2 for its second occurrence; None: the trace's own start or end.
     InputError names the marks there are."""
+    whole, over = info.events.total, "the end"
+    if info.loss is not None:  # what follows is not looked at, and its marks are not known
+        whole, over = info.loss.event, "the loss"
+    if whole == 0:
+        raise InputError(
+            f"{info.file}: its events are lost from the first one on, so what stayed is not known",
+            remedy="record it again, or look at what is left: heapscope info",
+        )
     first = 0 if start is None else _event(info, start)
-    last = info.events.total if end is None else _event(info, end, after=first)
+    last = whole if end is None else _event(info, end, after=first)
     if last <= first:
         raise InputError(
             f"{info.file}: nothing lies between {_said(start, 'the start')} (event {first:,}) and "
-            f"{_said(end, 'the end')} (event {last:,})",
+            f"{_said(end, over)} (event {last:,})",
             remedy="give --from the earlier mark and --to the later one",
         )
+    mark, events = _rounds(info, first, last)
     return Interval(
-        first=first, last=last, start=_said(start, "the start"), end=_said(end, "the end")
+        first=first,
+        last=last,
+        start=_said(start, "the start"),
+        end=_said(end, over),
+        round=mark,
+        round_events=events,
     )
+
+
+def _rounds(info: TraceInfo, first: int, last: int) -> tuple[str | None, float]:
+    """A mark that repeats, and the events of a round. Of equally frequent ones, the first."""
+    places: dict[str, list[int]] = {}
+    for mark in info.marks:
+        if mark.event is not None and first <= mark.event <= last:
+            places.setdefault(mark.name, []).append(mark.event)
+    name, events = max(places.items(), key=lambda item: len(item[1]), default=("", []))
+    if len(events) < ROUNDS_LEAST or events[-1] == events[0]:
+        return None, 0.0
+    return name, (events[-1] - events[0]) / (len(events) - 1)
 
 
 def _said(mark: str | None, otherwise: str) -> str:

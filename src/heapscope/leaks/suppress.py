@@ -4,23 +4,28 @@ A file with one rule a line, each of `key=pattern` words that must all match:
 
     task=wifi site=*static_buf*        # buffers for the life of the program
     task=main size=16..64
+    site="helper (a.c:3) ← … 4 more"
 
-Keys: task, site (both with * and ?), size (a number or FROM..TO, bytes). # begins a comment.
+Keys: task, site (both with * and ?), size (a number or FROM..TO, bytes). # begins a comment, but
+not in quotes. A name as a table shortens it is a pattern too: "…" and "… 4 more" are any text.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import InputError
+from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import printable
 
 __all__ = ["Suppression", "read_suppressions"]
 
 KEYS = ("task", "site", "size")
+_WORD = re.compile(r'#.*|(?:[^\s"#]|"[^"]*")+|"')
 SIZE_MAX = 1 << 64
 
 
@@ -43,7 +48,7 @@ class Suppression:
 
 def _like(name: str, pattern: str) -> bool:
     """By * and ? alone: brackets belong to names ("wifi[0]", "operator new[]")."""
-    return fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))
+    return name == pattern or fnmatch.fnmatchcase(name, any_text(pattern).replace("[", "[[]"))
 
 
 def read_suppressions(path: Path) -> tuple[Suppression, ...]:
@@ -54,8 +59,13 @@ def read_suppressions(path: Path) -> tuple[Suppression, ...]:
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"{shown}: cannot be read: {why}", remedy="check the file") from None
-    rules = ((number, line.partition("#")[0].split()) for number, line in enumerate(lines, 1))
+    rules = ((number, _words(line)) for number, line in enumerate(lines, 1))
     return tuple(_rule(shown, number, words) for number, words in rules if words)
+
+
+def _words(line: str) -> list[str]:
+    found = [word for word in _WORD.findall(line) if not word.startswith("#")]
+    return [re.sub(r'"([^"]*)"', r"\1", word) for word in found]
 
 
 def _rule(file: str, line: int, words: list[str]) -> Suppression:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from heapscope.measure.figure import Figure, figures
+from heapscope.measure.bound import Bound
+from heapscope.measure.figure import Figure, figures, served_alike
+from heapscope.measure.loss import Loss
 from heapscope.measure.record import Record
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.verdict import Verdict
 
-__all__ = ["Comparison", "DifferenceRow", "Side", "compare"]
+__all__ = ["Comparison", "DifferenceRow", "Side", "comparable", "compare"]
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +26,14 @@ class Side(Record):
     trace: TraceFacts
     layout: LayoutFacts
     digest: str
+    verdict: Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceRow(Record):
-    """One figure of both sides; null where a side has none. `better`: "less", "more" or ""."""
+    """One figure of both sides; null where a side has none. `better`: "less", "more" or "". Not
+    `comparable`: after a loss the sides are of different parts of a run, so no difference is told.
+    """
 
     section: str
     name: str
@@ -35,11 +41,13 @@ class DifferenceRow(Record):
     better: str
     left: int | None
     right: int | None
+    comparable: bool = True
+    bound: str | None = None  # what both say of a whole run; null: no event is lost
 
     @property
     def difference(self) -> int | None:
         """Right minus left."""
-        if self.left is None or self.right is None:
+        if self.left is None or self.right is None or not self.comparable:
             return None
         return self.right - self.left
 
@@ -69,12 +77,15 @@ class DifferenceRow(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison(Record):
-    """`conclusion`: what changes for the user, in sentences."""
+    """`conclusion`: what changes for the user, in sentences. `served_alike`: both sides served the
+    same requests; where that is not sure, no figure of what was held is better or worse."""
 
     left: Side
     right: Side
+    served_alike: bool
     conclusion: tuple[str, ...]
     rows: tuple[DifferenceRow, ...]
+    losses: tuple[Loss, ...] = ()  # of the left side, the right or both
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_compare": FORMAT} | super().to_json()
@@ -84,19 +95,43 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
     from heapscope.measure.conclusion import conclusion
 
     labels = _labels(left, right)
-    rows = _rows(list(figures(left)), list(figures(right)))
+    alike = served_alike(left, right)
+    sides = list(figures(left)), list(figures(right))
+    rows = _rows(*sides, alike=alike, losses=(left.loss, right.loss))
+    if not comparable(left, right):
+        rows = tuple(replace(row, comparable=row.bound == Bound.EXACT) for row in rows)
     same = all(row.outcome == "same" for row in rows)
     return Comparison(
         left=_side(left, labels[0]),
         right=_side(right, labels[1]),
+        served_alike=alike,
         conclusion=conclusion(left, right, labels, same=same),
         rows=rows,
+        losses=tuple(_told(side.loss, rows) for side in (left, right) if side.loss is not None),
     )
+
+
+def _told(loss: Loss, rows: tuple[DifferenceRow, ...]) -> Loss:
+    """The marks stand in the rows, each with its figure."""
+    withheld = sum(row.bound == Bound.WITHHELD for row in rows)
+    return replace(loss, marks={}, figures=len(rows), withheld=withheld)
+
+
+def comparable(left: ReplayResult, right: ReplayResult) -> bool:
+    """Both sides are whole, or end at the same event of the same trace."""
+    ends = [None if side.loss is None else side.loss.event for side in (left, right)]
+    return ends == [None, None] or (ends[0] == ends[1] != 0 and left.trace == right.trace)
 
 
 def _side(result: ReplayResult, label: str) -> Side:
     digest = result.summary.digest
-    return Side(label=label, trace=result.trace, layout=result.layout, digest=digest)
+    return Side(
+        label=label,
+        trace=result.trace,
+        layout=result.layout,
+        digest=digest,
+        verdict=result.verdict(),
+    )
 
 
 def _labels(left: ReplayResult, right: ReplayResult) -> tuple[str, str]:
@@ -141,20 +176,36 @@ def _layout_name(result: ReplayResult) -> str:
     return result.layout.name
 
 
-def _rows(left: list[Figure], right: list[Figure]) -> tuple[DifferenceRow, ...]:
-    """Left's order; what only right has follows its section."""
+def _rows(
+    left: list[Figure],
+    right: list[Figure],
+    *,
+    alike: bool,
+    losses: tuple[Loss | None, Loss | None],
+) -> tuple[DifferenceRow, ...]:
+    """Left's order; what only right has follows its section. Regions go by their addresses."""
     values = [{(f.section, f.name): f.value for f in side} for side in (left, right)]
     known = {(f.section, f.name): f for f in (*left, *right)}
     sections = list(dict.fromkeys(f.section for f in known.values()))
-    ordered = sorted(known.values(), key=lambda f: sections.index(f.section))
+    ordered = sorted(known.values(), key=lambda f: (sections.index(f.section), f.order))
     return tuple(
         DifferenceRow(
             section=f.section,
             name=f.name,
             unit=f.unit,
-            better=f.better,
+            better=f.judged(alike=alike),
             left=values[0].get((f.section, f.name)),
             right=values[1].get((f.section, f.name)),
+            bound=_bound(f, losses),
         )
         for f in ordered
     )
+
+
+def _bound(figure: Figure, losses: tuple[Loss | None, Loss | None]) -> str | None:
+    """The same for both sides: what the one with the earlier loss can say."""
+    ends = [loss.event for loss in losses if loss is not None]
+    if not ends:
+        return None
+    nothing = min(ends) == 0 and figure.bound == Bound.BEFORE
+    return str(Bound.WITHHELD) if nothing else figure.bound

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heapscope.measure.comparison import comparable
+from heapscope.measure.figure import served_alike
 from heapscope.measure.need import NeedRow
 from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.measure.summary import Tightest
@@ -14,9 +16,17 @@ __all__ = ["conclusion"]
 
 Labels = tuple[str, str]
 
-SAME = "Nothing changes: both sides gave the same figures."
+UNLIKE = (
+    "{0} and {1} did not serve the same requests, so figures of what was held are neither better "
+    "nor worse: who serves more holds more."
+)
+SAME = "Nothing changes under {1}: every figure is that of {0}."
+APART = (
+    "{0} and {1} are not compared: events are lost, so their figures are of different parts of a "
+    "run."
+)
 SMALL = (
-    "Failed requests and the least that malloc had are the same on both sides; other figures "
+    "Failed requests and the least that malloc had are the same under {0} and {1}; other figures "
     "differ."
 )
 
@@ -24,12 +34,19 @@ SMALL = (
 def conclusion(
     left: ReplayResult, right: ReplayResult, labels: Labels, *, same: bool
 ) -> tuple[str, ...]:
-    """Most important first: needs, failed requests, bytes; what limits their worth comes last.
+    """By rank, as a verdict: failed requests, needs, bytes; then what limits their worth.
     `same`: no figure differs at all."""
-    sentences = [*_needs(left, right, labels), *_failures(left, right, labels)]
+    known = list(dict.fromkeys([*limits(left), *limits(right)]))
+    if not comparable(left, right):
+        return (APART.format(*labels), *known)
+    sentences = [*_failures(left, right, labels), *_needs(left, right, labels)]
     sentences += _bytes(left, right, labels)
-    changes = sentences or [SAME if same else SMALL]
-    return (*changes, *dict.fromkeys([*limits(left), *limits(right)]))
+    if sentences and not served_alike(left, right):
+        sentences.append(UNLIKE.format(*labels))
+    changes = sentences or [(SAME if same else SMALL).format(*labels)]
+    if left.loss is not None:
+        changes = [f"Before the loss: {sentence}" for sentence in changes]
+    return (*changes, *known)
 
 
 def _needs(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[str]:
@@ -44,7 +61,7 @@ def _need(left: NeedRow, right: NeedRow, labels: Labels) -> str:
     by = "malloc" if left.capabilities == MALLOC else left.capabilities
     if not left.short_events and not right.short_events:
         return (
-            f"{size(left.size)} for {by} always fits on both sides, with at least "
+            f"{size(left.size)} for {by} always fits, with at least "
             f"{size(left.minimum_margin)} to spare under {labels[0]} and "
             f"{size(right.minimum_margin)} under {labels[1]}."
         )
@@ -58,7 +75,8 @@ def _fits(need: NeedRow) -> str:
     if need.short_events == 0:
         return "always fits"
     short = size(-need.minimum_margin)
-    return f"does not fit after {plural(need.short_events, 'event')} (at worst {short} short)"
+    times = plural(need.short_events, "time")
+    return f"does not fit {times}, tried after every event (at worst {short} short)"
 
 
 def _failures(left: ReplayResult, right: ReplayResult, labels: Labels) -> Iterator[str]:

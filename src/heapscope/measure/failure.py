@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.measure.record import Record
 
-__all__ = ["FailureRegion", "FailureRow"]
+__all__ = ["FailureRegion", "FailureRow", "FailureSpan", "merged"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +28,10 @@ class FailureRegion(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class FailureRow(Record):
-    """`call` is malloc, calloc, aligned or realloc; `old_size` (bytes) belongs to realloc."""
+    """`number` is its place among all failed requests, from 1; `call` is malloc, calloc, aligned or
+    realloc; `old_size` (bytes) belongs to realloc."""
 
+    number: int
     event: int
     time: int
     task: str
@@ -48,3 +51,31 @@ class FailureRow(Record):
     @property
     def largest_allocatable(self) -> int:
         return max((r.largest_allocatable for r in self.regions if r.eligible), default=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureSpan(Record):
+    """How many requests failed in a span of heap events, the bytes that they asked for together,
+    and the largest of them."""
+
+    first_event: int
+    events: int
+    failures: int
+    bytes: int
+    largest: int
+
+
+def merged(spans: Sequence[FailureSpan], most: int) -> list[FailureSpan]:
+    """The same failures in at most so many spans."""
+    part = -(-len(spans) // most) if spans else 1
+    groups = [spans[at : at + part] for at in range(0, len(spans), part)]
+    return [
+        FailureSpan(
+            first_event=group[0].first_event,
+            events=sum(span.events for span in group),
+            failures=sum(span.failures for span in group),
+            bytes=sum(span.bytes for span in group),
+            largest=max(span.largest for span in group),
+        )
+        for group in groups
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import types
 import typing
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, Self
 
 from heapscope.errors import InputError
@@ -33,6 +33,8 @@ class Record:
         values = {}
         for f in fields(cls):
             if f.name not in data:
+                if f.default is not MISSING:
+                    continue  # came with a later version
                 raise malformed(f"{where}.{f.name}", "a value")
             values[f.name] = _typed(hints[f.name], data[f.name], f"{where}.{f.name}")
         return cls(**values)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from heapscope.errors import InputError
 from heapscope.measure.anomaly import AnomalyRow
 from heapscope.measure.census import Census
+from heapscope.measure.clock import Clock, moment
 from heapscope.measure.explanation import Explanation
-from heapscope.measure.failure import FailureRow
+from heapscope.measure.failure import FailureRow, FailureSpan
 from heapscope.measure.health import Health
+from heapscope.measure.loss import Loss
 from heapscope.measure.mark import MarkRow
 from heapscope.measure.memory import KindRow, SetRow
 from heapscope.measure.need import NeedRow
@@ -22,19 +25,43 @@ from heapscope.measure.summary import Summary
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
 
+if TYPE_CHECKING:
+    from heapscope.measure.verdict import Verdict
+
 __all__ = ["FORMAT", "MALLOC", "ReplayResult"]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 1
+FORMAT = 2
+#: Versions that are read; version 1 had the verdict as sentences.
+READABLE = (1, 2)
 
 #: How malloc's own rule is named among the capability sets.
 MALLOC = "malloc"
 
 
+#: What a summary of version 1 does not tell.
+_UNTOLD = {"not_placed": None, "not_placed_blocks": None}
+
+
+def _current(data: dict[str, Any]) -> dict[str, Any]:
+    """A document of any readable version, with the keys of this one."""
+    summary, failures = data.get("summary"), data.get("failures")
+    told: dict[str, Any] = {"failure_spans": []} | data
+    if isinstance(summary, dict):
+        told["summary"] = _UNTOLD | summary
+    if isinstance(failures, list):  # the first ones
+        told["failures"] = [
+            {"number": number} | row if isinstance(row, dict) else row
+            for number, row in enumerate(failures, start=1)
+        ]
+    return told
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReplayResult(Record):
-    """One trace on one layout. Failures and marks beyond the library's limits are only counted:
-    `summary.failures` and `marks_seen` have the full numbers."""
+    """One trace on one layout. `failures` are all failed requests or, of more than a thousand, a
+    sample spread over the run with the first and the largest of each span of events; of marks the
+    first ones are kept. `summary.failures`, `failure_spans` and `marks_seen` count all."""
 
     trace: TraceFacts
     layout: LayoutFacts
@@ -47,30 +74,44 @@ class ReplayResult(Record):
     tasks: tuple[TaskRow, ...]
     needs: tuple[NeedRow, ...]
     failures: tuple[FailureRow, ...]
+    failure_spans: tuple[FailureSpan, ...]  # over the whole run; none where nothing failed
     marks: tuple[MarkRow, ...]
     marks_seen: int
     anomalies: tuple[AnomalyRow, ...]
     timeline: Timeline | None
     explanation: Explanation | None  # of the event that was asked about
     static: StaticRam | None = None  # beside the heap, where a file told it
+    loss: Loss | None = None  # of events; None: all are there
     placement: tuple[RuleRow, ...] = ()  # one a rule, then what no rule did; none without rules
+    clock: Clock | None = None  # None: the trace has no clock, or its rate is not known
+
+    @property
+    def free_for_malloc(self) -> int | None:
+        """Bytes free at the end in the regions that malloc uses; None: there is no such set."""
+        return next((row.free for row in self.sets if row.capabilities == "malloc"), None)
 
     def to_json(self) -> dict[str, Any]:
-        head = {"heapscope_replay": FORMAT, "verdict": list(self.verdict())}
+        head = {"heapscope_replay": FORMAT, "verdict": self.verdict().to_json()}
         return head | super().to_json()
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
         version = data.get("heapscope_replay") if isinstance(data, dict) else None
-        if version != FORMAT:
-            raise malformed(f"{where}.heapscope_replay", str(FORMAT))
-        result = super().from_json(data, where=where)
+        if version not in READABLE or not isinstance(data, dict):
+            raise malformed(f"{where}.heapscope_replay", f"{READABLE[0]} or {READABLE[-1]}")
+        result = super().from_json({"clock": None} | _current(data), where=where)
+        if version == 1 and not result.health.whole:
+            raise InputError(
+                "written by an older Heapscope, from a trace of which a part is lost: its figures "
+                "go on after the loss, where they are wrong",
+                remedy="write it again with 'heapscope replay ... --json FILE'",
+            )
         if not result.regions or not any(row.capabilities == MALLOC for row in result.sets):
             raise malformed(f"{where}.sets", "not without malloc's row and a region")
         return result
 
-    def verdict(self) -> tuple[str, ...]:
-        """The answer in a sentence or two; what limits its worth comes last."""
+    def verdict(self) -> Verdict:
+        """The answer, by rank of severity."""
         from heapscope.measure.verdict import verdict
 
         return verdict(self)
@@ -86,10 +127,9 @@ class ReplayResult(Record):
         return next(names, None)
 
     def place(self, event: int | None, *, task: str = "") -> str:
-        """An event for people: its number, its task and the mark it follows."""
+        """A moment for people: the seconds, where the trace has a clock, else the event's number;
+        then its task and the mark it follows."""
         if event is None:
             return "the start"
         mark = self.mark_before(event)
-        parts = [task] if task else []
-        parts += [f"mark '{mark}'"] if mark is not None else []
-        return f"event {event:,}" + (f" [{', '.join(parts)}]" if parts else "")
+        return moment(event, self.clock, task, "" if mark is None else f"mark '{mark}'")

@@ -30,7 +30,9 @@ class Tightest(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Summary(Record):
-    """Counts over the whole replay; bytes are payload as asked for."""
+    """Counts over the whole replay; bytes are payload as asked for. `live` is on the heaps;
+    `not_placed` is live in the recorded program alone, as its requests failed here. None: the file
+    is of a version that did not tell."""
 
     digest: str
     results: int
@@ -51,9 +53,16 @@ class Summary(Record):
     live_peak: int
     live_peak_event: int | None
     live_blocks: int
+    not_placed: int | None
+    not_placed_blocks: int | None
     startup_unplaced: int
     event_count: int
     tightest: Tightest
+
+    @property
+    def anomalies(self) -> int:
+        """Events that contradict those before them."""
+        return self.unknown_frees + self.double_frees + self.dead_reallocs + self.reused_ids
 
     @property
     def digest_line(self) -> str:

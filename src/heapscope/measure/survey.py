@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.measure.record import Record
+from heapscope.measure.wording import plural
 
-__all__ = ["Closest", "Column", "Holding", "KindClosest", "Moment", "Picture", "Strip", "Survey"]
+__all__ = [
+    "Closest",
+    "Column",
+    "Holding",
+    "KindClosest",
+    "Moment",
+    "Picture",
+    "Strip",
+    "Survey",
+    "gathered",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +87,12 @@ class Moment(Record):
 @dataclass(frozen=True, kw_only=True)
 class Holding(Record):
     """What one call site, or the requests of one size class, held; bytes of payload unless named.
-    `least` and `most` are a class's sizes. `payload_at_peak`: when the whole program held most."""
+    `least` and `most` are a class's sizes. `payload_at_peak`: when the whole program held most.
+    `others`: how many sites without a row of their own the row sums up, 0: it is one site's or
+    class's. Its peaks are the sums of theirs, which they need not have had at one moment."""
 
     name: str
+    others: int
     least: int
     most: int
     payload: int
@@ -90,6 +105,45 @@ class Holding(Record):
     blocks_peak: int
     allocations: int
     failures: int
+
+
+#: What the row of others sums up.
+_SUMS = (
+    "payload",
+    "payload_at_peak",
+    "payload_peak",
+    "held",
+    "held_peak",
+    "blocks",
+    "blocks_peak",
+    "allocations",
+    "failures",
+)
+
+
+def gathered(sites: Iterable[Holding], most: int) -> tuple[Holding, ...]:
+    """At most so many rows, by what they held at most; the last sums up all sites that have no row,
+    so that the sums over the rows are those over all sites."""
+    found = list(sites)
+    own = sorted((row for row in found if not row.others), key=lambda row: -row.payload_peak)
+    rest = [row for row in found if row.others]
+    if len(own) + bool(rest) > most:
+        rest = [*own[most - 1 :], *rest]
+        own = own[: most - 1]
+    return (*own, _others(rest)) if rest else tuple(own)
+
+
+def _others(rows: Sequence[Holding]) -> Holding:
+    number = sum(row.others or 1 for row in rows)
+    sums = {name: sum(getattr(row, name) for row in rows) for name in _SUMS}
+    return Holding(
+        name=plural(number, "other site"),
+        others=number,
+        least=0,
+        most=0,
+        payload_peak_event=None,
+        **sums,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +190,8 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Survey:
-    """`payload`: [moment, task] bytes that each task of the picture held."""
+    """`payload`: [moment, task] bytes that each task of the picture held. Tasks beyond those of the
+    picture hold the rest of what was live at a moment."""
 
     columns: tuple[Column, ...]
     moments: tuple[Moment, ...]
@@ -146,6 +201,12 @@ class Survey:
     classes: tuple[Holding, ...]
     picture: Picture
 
+    def payload_others(self) -> NDArray[np.int64]:
+        """What tasks beyond those of the picture held, by moment."""
+        live = np.array([moment.live for moment in self.moments], dtype=np.int64)
+        rest: NDArray[np.int64] = live - self.payload.sum(axis=1, dtype=np.int64)
+        return rest
+
     def to_json(self) -> dict[str, Any]:
         return {
             "columns": [column.to_json() for column in self.columns],
@@ -154,6 +215,7 @@ class Survey:
                 task: self.payload[:, position].tolist()
                 for position, task in enumerate(self.picture.tasks)
             },
+            "payload_others": self.payload_others().tolist(),
             "closest": [row.to_json() for row in self.closest],
             "sites": [row.to_json() for row in self.sites],
             "classes": [row.to_json() for row in self.classes],

@@ -11,7 +11,17 @@ from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 
-__all__ = ["HOLDER", "LIVE", "MOMENT", "MOMENTS_MAX", "live_blocks", "moments", "watch"]
+__all__ = [
+    "HOLDER",
+    "LIFE",
+    "LIVE",
+    "MOMENT",
+    "MOMENTS_MAX",
+    "ended_lives",
+    "live_blocks",
+    "moments",
+    "watch",
+]
 
 #: HS_LAB_MOMENTS_MAX
 MOMENTS_MAX = 1024
@@ -43,6 +53,18 @@ LIVE = np.dtype(
     ]
 )
 
+#: hs_lab_life_row_t
+LIFE = np.dtype(
+    [
+        ("blocks", np.uint64),
+        ("bytes", np.uint64),
+        ("task", np.uint32),
+        ("site", np.uint32),
+        ("born", np.uint32),
+        ("freed", np.uint32),
+    ]
+)
+
 Rows = NDArray[np.void]
 
 
@@ -68,6 +90,15 @@ def _holders(reader: NativeReader, moment: int, count: int) -> Rows:
     rows = np.zeros(count, dtype=HOLDER)
     pointer = ffi.from_buffer("hs_lab_holder_row_t[]", rows)
     load().hs_lab_moment_holders(reader.handle, moment, pointer, count)
+    return rows
+
+
+def ended_lives(reader: NativeReader) -> Rows:
+    """The blocks that were freed, by task, site and the moments that they lived between."""
+    call = load().hs_lab_lives
+    count = call(reader.handle, ffi.NULL, 0)
+    rows = np.zeros(count, dtype=LIFE)
+    call(reader.handle, ffi.from_buffer("hs_lab_life_row_t[]", rows), count)
     return rows
 
 

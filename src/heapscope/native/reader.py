@@ -11,13 +11,16 @@ from heapscope.native.config import NativeConfig, Prepared
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.rows import (
+    NEVER,
     AnomalyRow,
     CensusRow,
     ExplanationRegionRow,
     ExplanationRow,
     FailureRegionRow,
     FailureRow,
+    FailureSpanRow,
     HealthRow,
+    LossRow,
     MarkRow,
     NeedRow,
     RegionRow,
@@ -97,6 +100,16 @@ class NativeReader(NativeOwner):
     def census(self) -> CensusRow:
         return self._struct(self._lib.hs_lab_reader_census, "hs_lab_census_t", CensusRow)
 
+    def loss(self) -> LossRow:
+        """Where the first loss is, and what is known of the events after it, which no other row
+        counts. Known when the reader is finished."""
+        return self._struct(self._lib.hs_lab_reader_loss, "hs_lab_loss_t", LossRow)
+
+    @property
+    def whole(self) -> bool:
+        """False: an event is missing. Known when the reader is finished."""
+        return self.loss().event == NEVER
+
     def metadata(self) -> dict[str, bytes]:
         """Facts about the origin, as the recorder gave them; of a repeated key the last one."""
         key = ffi.new("const char **")
@@ -142,6 +155,9 @@ class NativeReader(NativeOwner):
 
     def failures(self) -> tuple[FailureRow, ...]:
         return self._rows(self._lib.hs_lab_failures, "hs_lab_failure_row_t", FailureRow)
+
+    def failure_spans(self) -> tuple[FailureSpanRow, ...]:
+        return self._rows(self._lib.hs_lab_failure_spans, "hs_lab_failure_span_t", FailureSpanRow)
 
     def failure_regions(self, failure: int) -> tuple[FailureRegionRow, ...]:
         call = self._lib.hs_lab_failure_regions

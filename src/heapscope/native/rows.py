@@ -15,6 +15,7 @@ __all__ = [
     "FailureRow",
     "HealthRow",
     "ImportStatsRow",
+    "LossRow",
     "MarkRow",
     "NeedRow",
     "RegionRow",
@@ -56,6 +57,28 @@ class HealthRow:
     features: int
     ended: int
     truncated: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossRow:
+    event: int  # NEVER: nothing is lost
+    time: int
+    parts: int
+    events: int
+    mallocs: int
+    callocs: int
+    aligneds: int
+    reallocs: int
+    frees: int
+    failed: int
+    marks: int
+    word_excess: int
+    live_peak: int
+    live_blocks_peak: int
+    largest_request: int
+    last_time: int
+    tasks: int
+    sites: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +125,8 @@ class SummaryRow:
     live_peak: int
     live_peak_event: int
     live_blocks: int
+    not_placed: int
+    not_placed_blocks: int
     startup_unplaced: int
     event_count: int
     tightest_event: int
@@ -197,12 +222,22 @@ class FailureRow:
     event: int
     time: int
     size: int
+    number: int
     task: int
     caps: int
     site: int
     call: int
     align: int
     old_size: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureSpanRow:
+    first_event: int
+    events: int
+    failures: int
+    bytes: int
+    largest: int
 
 
 @dataclass(frozen=True, kw_only=True)

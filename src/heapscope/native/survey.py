@@ -104,6 +104,7 @@ BLOCK = np.dtype(
 HOLDING = np.dtype(
     [
         ("index", np.uint32),
+        ("others", np.uint32),
         ("payload", np.uint32),
         ("payload_peak", np.uint32),
         ("payload_at_peak", np.uint32),
@@ -111,6 +112,7 @@ HOLDING = np.dtype(
         ("held_peak", np.uint32),
         ("blocks", np.uint32),
         ("blocks_peak", np.uint32),
+        ("padding", np.uint32),
         ("payload_peak_event", np.uint64),
         ("allocations", np.uint64),
         ("failures", np.uint64),

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.errors import InputError
+from heapscope.measure.bound import Bounds, bounds
+from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.events import EVENT, Events, keep_events, take_events
 from heapscope.native.pools import POOL_SIZES_MAX, PoolRule
 from heapscope.native.reader import NameTable, NativeReader
@@ -20,6 +22,16 @@ __all__ = ["Kind", "PoolTrace", "read_pools"]
 RULE = "pools"  #: metadata: format/SPEC.md
 PJLIB = "pjlib"
 BYTES_MAX = 1 << 40  #: of a block or a request; sums of so many fit into 64 bits
+
+
+POOLS: dict[str, Bounds] = {
+    "traces[]": bounds(
+        AT_LEAST="pools requests calls growths unlike peak.allocated other_peak other_calls",
+        BEFORE="peak.used",
+    ),
+    "traces[].groups[]": bounds(AT_LEAST="pools calls", BEFORE="used allocated"),
+    "": bounds(WITHHELD="advice"),
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,7 @@ class PoolTrace:
     marks: tuple[tuple[str, int], ...]  # name, index in events
     rule: PoolRule
     messages: tuple[str, ...]  # damage
+    loss: Loss | None = None  # of events; None: all are there
 
 
 def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTrace:
@@ -54,6 +67,12 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
         events = np.concatenate(kept) if kept else np.zeros(0, EVENT)
         file = printable(str(path), limit=400)
         is_pool = events["kind"] >= Kind.CREATE
+        loss = loss_of(health, POOLS)
+        if loss is not None and not is_pool.any():
+            raise InputError(
+                f"{file}: no pool event before the loss: {loss.sentences()[0]}",
+                remedy="record it again, or look at what is left: heapscope info",
+            )
         if not is_pool.any():
             raise InputError(
                 f"{file}: no pool events in it",
@@ -71,7 +90,8 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
             names=tuple(names[index] for index in range(pools)),
             marks=tuple((marks[int(events["key"][at])], int(at)) for at in places),
             rule=_rule(file, reader.metadata().get(RULE, b"")),
-            messages=health.messages(),
+            messages=health.messages() if loss is None else (*loss.sentences(), *loss.reasons),
+            loss=loss,
         )
 
 

@@ -56,6 +56,7 @@ class TraceRows:
     other_peak: int | None
     other_calls: int | None
     groups: tuple[GroupRow, ...]
+    loss: dict[str, Any] | None = None  # as in replay's JSON; None: every event is there
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,5 +87,5 @@ class PoolsResult:
     messages: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        document: dict[str, Any] = {"heapscope_pools": 1}
+        document: dict[str, Any] = {"heapscope_pools": 2}
         return document | asdict(self)

@@ -80,12 +80,15 @@ def pools_result(
         _rows(trace, own, now, None if others is None else others[index])
         for index, ((trace, own), now) in enumerate(zip(pairs, recorded, strict=True))
     )
-    can = any(group.free for own in groups for group in own)
+    lost = any(trace.loss is not None for trace in traces)
+    can = any(group.free for own in groups for group in own) and not lost
     advice = _advice(traces, groups, recorded, calls, progress) if can else None
     messages = [f"{trace.file}: {text}" for trace in traces for text in trace.messages]
     for (trace, _), now in zip(pairs, recorded, strict=True):
         messages += [f"{trace.file}: {text}" for text in _doubts(trace, now)]
-    if not can:
+    if lost:
+        messages.append("events are lost: no other sizes are recommended")
+    elif not can:
         messages.append(
             "the trace does not tell how its pools grow: no other sizes can be tried, and there is "
             "no advice"
@@ -170,6 +173,7 @@ def _rows(
         other_peak=None if other is None else other.peak,
         other_calls=None if other is None else other.calls,
         groups=tuple(_group(group, now) for group in groups),
+        loss=None if trace.loss is None else trace.loss.to_json(),
     )
 
 

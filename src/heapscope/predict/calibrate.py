@@ -25,7 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from heapscope.capture.output import open_output
 from heapscope.errors import InputError
+from heapscope.layout.toml_text import read_toml_text
 from heapscope.predict.constants import Constants
 from heapscope.predict.memory import features, fixed_parts, memory_features
 from heapscope.predict.posterior import Array, Posterior
@@ -43,7 +45,6 @@ _AVAILABLE = "available_kb"
 _ERROR, _ERROR_KB = 0.05, 3.0
 #: How a board with its application differs from the lab's: ln of throughput, KB of memory.
 _BOARD, _BOARD_KB = 0.2, 60.0
-_SIZE_MAX = 1 << 20
 _ROUNDS = 6  # two or three settle it
 _MARK = "# Kept by `heapscope predict --measured"
 
@@ -60,13 +61,8 @@ def read_measured(
 ) -> tuple[Measured, ...]:
     """InputError names file, table and cause."""
     try:
-        content = path.read_bytes()
-        if len(content) > _SIZE_MAX:
-            raise InputError(f"{path}: too long for measurements", remedy=_REMEDY)
-        document = tomllib.loads(content.decode("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}", remedy=_REMEDY) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        document = tomllib.loads(read_toml_text(path, what="measurements").text)
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: {error}", remedy=_REMEDY) from None
     tables = document.get("measured")
     if not isinstance(tables, list) or not tables or set(document) != {"measured"}:
@@ -170,9 +166,14 @@ def keep(path: Path, config: Path) -> str:
     if kept.exists() and kept.resolve() == path.resolve():
         return f"calibrated by {path}"
     try:
+        if kept.exists() and not kept.is_file():
+            return f"calibrated by {path}; not kept: {kept}: is not a file"
         if kept.exists() and not kept.read_text(encoding="utf-8").startswith(_MARK):
             return f"calibrated by {path}; not kept, as {kept} has figures of its own"
-        kept.write_text(_kept_text(path, kept.parent), encoding="utf-8")
+        with open_output(kept, inputs=(path,)) as write:
+            write(_kept_text(path, kept.parent).encode("utf-8"))
+    except InputError as error:
+        return f"calibrated by {path}; not kept: {error.message}"
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         return f"calibrated by {path}; not kept: {kept}: {why}"

@@ -21,7 +21,7 @@ from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, Row, chips, l
 __all__ = ["FORMAT", "SHARES", "Band", "Forecast", "forecast"]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 1
+FORMAT = 2
 SHARES = (0.8, 0.95)
 _KIB = 1024
 

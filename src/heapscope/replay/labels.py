@@ -18,7 +18,7 @@ class Labels:
     """The names of one finished reader."""
 
     def __init__(self, reader: NativeReader) -> None:
-        self._tasks = task_names(reader.names(NameTable.TASK))
+        self._tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
         self._marks = mark_names(reader.names(NameTable.MARK))
         self._sites = site_names(reader.names(NameTable.SITE))
         self._known: dict[int, str] = {}  # of tasks: every mark names all of them again

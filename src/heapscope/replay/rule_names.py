@@ -9,6 +9,7 @@ from heapscope.layout.placement import Patterns, Placement, PlacementRule
 from heapscope.native.config import ALL_RULES, NativeRuleNames
 from heapscope.nearest import did_you_mean
 from heapscope.trace.all_names import AllNames
+from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import Names, printable
 
 __all__ = ["matches", "missing_names", "rule_names"]
@@ -31,12 +32,11 @@ def rule_names(
 
 def matches(pattern: str | int, index: int, names: Names) -> bool:
     """By the name as the trace has it or as it is shown ("wifi", "wifi (task 5)"; of sites
-    "root;leaf", "leaf ← root"): the very name, or a glob with *, ? and [...]."""
+    "root;leaf", "leaf ← root"): the very name, or a glob with *, ? and [...]; "…" is any text."""
     if isinstance(pattern, int):
         return pattern == index
-    return any(
-        pattern == name or fnmatch.fnmatchcase(name, pattern) for name in names.called(index)
-    )
+    glob = any_text(pattern)
+    return any(pattern == name or fnmatch.fnmatchcase(name, glob) for name in names.called(index))
 
 
 def missing_names(placement: Placement, names: AllNames | None) -> dict[int, str]:

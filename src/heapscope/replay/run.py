@@ -15,6 +15,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.native.config import NativeConfig
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
+from heapscope.replay.clock import clock_rate, clocked
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.placed import located, rule_rows
 from heapscope.replay.shape import shape
@@ -52,6 +53,7 @@ def replay(
     placement: Placement | None = None,
     names: AllNames | None = None,
     observer: Observer | None = None,
+    times: bool = True,
     progress: ReplayProgress | None = None,
 ) -> ReplayResult:
     """Every event of the trace at `path` on fresh heaps. Memory: a function of live blocks.
@@ -59,7 +61,8 @@ def replay(
     `needs`: pairs of size and capabilities (0: malloc) whose headroom is measured. `capsets`:
     capability masks to keep low-water marks for; None: all common ones that the layout serves.
     `explain`: the number of an event to explain. `placement`: rules made for this layout; `names`:
-    those of the trace, which rules by name need; None: they are read first.
+    those of the trace, which rules by name need; None: they are read first. `times`: look up when
+    the events of the result happened, where the trace has a clock.
     InputError: the trace or the layout cannot be used.
     """
     layout.check()
@@ -85,14 +88,15 @@ def replay(
             observer.begin(reader)
         health = read_trace(path, reader, progress=_counting(reader, progress))
         shown = printable(str(path), limit=400)
-        if reader.census().events == 0:
+        if reader.census().events == 0 and (health.loss is None or health.loss.events == 0):
             raise _nothing(shown)
         if observer is not None:
             observer.end(reader)
         explained = explain is not None
         rules = rule_rows(reader.rules(), placement, names)
         result = shape(reader, layout, shown, health, explained=explained, placement=placement)
-        return replace(result, placement=rules)
+        hz = clock_rate(reader) if times else None
+    return clocked(replace(result, placement=rules), path, hz)
 
 
 def _counting(reader: NativeReader, progress: ReplayProgress | None) -> Progress | None:

@@ -6,10 +6,12 @@ from heapscope.layout.allocator import unmodelled
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.anomaly import AnomalyRow
+from heapscope.measure.bound import REPLAY
 from heapscope.measure.census import Census
 from heapscope.measure.explanation import Explanation
-from heapscope.measure.failure import FailureRegion, FailureRow
+from heapscope.measure.failure import FailureRegion, FailureRow, FailureSpan
 from heapscope.measure.health import Health
+from heapscope.measure.loss import loss_of, whole_run
 from heapscope.measure.mark import MarkRow
 from heapscope.measure.memory import KindRow, SetRow
 from heapscope.measure.need import NeedRow
@@ -57,7 +59,8 @@ def shape(
         trace=TraceFacts(path=path, metadata=metadata, unmodelled=unmodelled(metadata)),
         layout=_layout_facts(layout),
         health=take(Health, health.row, messages=health.messages()),
-        census=take(Census, reader.census()),
+        loss=loss_of(health, REPLAY),
+        census=whole_run(take(Census, reader.census()), health),
         summary=_summary(reader.summary()),
         sets=tuple(shaper.capset(row) for row in reader.capsets()),
         kinds=tuple(shaper.kind(row) for row in reader.kinds()),
@@ -68,6 +71,7 @@ def shape(
             shaper.failure(row, reader.failure_regions(index))
             for index, row in enumerate(reader.failures())
         ),
+        failure_spans=tuple(take(FailureSpan, row) for row in reader.failure_spans()),
         marks=tuple(shaper.mark(reader, *pair) for pair in enumerate(reader.marks())),
         marks_seen=reader.marks_seen(),
         anomalies=tuple(shaper.anomaly(row) for row in reader.anomalies()),

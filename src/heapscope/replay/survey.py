@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.result import ReplayResult
@@ -21,10 +22,13 @@ from heapscope.measure.survey import (
     Picture,
     Strip,
     Survey,
+    gathered,
 )
+from heapscope.measure.wording import plural
 from heapscope.native import survey as native
 from heapscope.native.reader import NativeReader
 from heapscope.native.rows import NEVER
+from heapscope.replay.clock import clocked
 from heapscope.replay.config import Need
 from heapscope.replay.labels import Labels
 from heapscope.replay.run import ReplayProgress, replay
@@ -37,7 +41,7 @@ COLUMNS = 1200
 ROWS = 256
 #: A region has this many rows at least.
 ROWS_LEAST = 6
-#: Call sites kept; those that held most at some moment.
+#: Call sites at most: those that held most at some moment, and a row for all others.
 SITES = 1000
 
 
@@ -58,9 +62,17 @@ def survey(
         replay, path, layout, buckets=0, placement=placement, names=names, progress=progress
     )
     result = again(needs=needs, observer=first)
+    if result.loss is not None and result.loss.event == 0:
+        raise InputError(
+            f"{result.trace.path}: {result.loss.sentences()[0]} There is nothing to draw",
+            remedy="see the bounds that are left: heapscope replay, heapscope info",
+        )
     second = _Draw(result, first)
-    again(observer=second)
-    return result, second.survey(first)
+    again(observer=second, times=False)
+    found = second.survey(first)
+    hz = None if result.clock is None else result.clock.hz
+    near = tuple(column.closest for column in found.columns if column.closest is not None)
+    return clocked(result, path, hz, found.sites, found.classes, found.closest, near), found
 
 
 class _Scan:
@@ -102,7 +114,6 @@ class _Draw:
     def survey(self, scan: _Scan) -> Survey:
         labels = scan.labels
         kinds = zip((row.kind for row in self._result.kinds), scan.closest, strict=True)
-        sites = sorted(self._sites, key=lambda row: -int(row["payload_peak"]))[:SITES]
         return Survey(
             columns=tuple(_column(row, labels, self._result) for row in scan.columns),
             moments=tuple(_moment(row) for row in self._moments),
@@ -111,7 +122,7 @@ class _Draw:
                 KindClosest(kind=kind, closest=_closest(row, labels, self._result))
                 for kind, row in kinds
             ),
-            sites=tuple(_site(row, labels) for row in sites),
+            sites=gathered((_site(row, labels) for row in self._sites), SITES),
             classes=tuple(_class(row) for row in sorted(self._classes, key=_index)),
             picture=self._picture(labels),
         )
@@ -188,14 +199,14 @@ def _moment(row: np.void) -> Moment:
 
 def _holding(row: np.void, name: str, least: int, most: int) -> Holding:
     peak = int(row["payload_peak_event"])
-    names = [name for name in native.HOLDING.names or () if name != "index"]
+    names = [name for name in native.HOLDING.names or () if name not in ("index", "padding")]
     values = _ints(row, *names) | {"payload_peak_event": None if peak == NEVER else peak}
     return Holding(name=name, least=least, most=most, **values)
 
 
 def _site(row: np.void, labels: Labels) -> Holding:
-    index = _index(row)
-    name = "other sites" if index == 0xFFFF_FFFF else labels.site(index) or "unknown site"
+    others = int(row["others"])
+    name = plural(others, "other site") if others else labels.site(_index(row)) or "unknown site"
     return _holding(row, name, 0, 0)
 
 

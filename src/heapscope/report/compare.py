@@ -26,7 +26,8 @@ def print_comparison(comparison: Comparison, target: Console) -> None:
     differing = [row for row in _merged(comparison.rows) if row.outcome != "same"]
     if differing:
         columns = _columns(comparison)
-        target.print(table("What differs", columns, _sections(differing), width=target.width))
+        title = "Side by side" if comparison.losses else "What differs"
+        target.print(table(title, columns, _sections(differing), width=target.width))
     equal = sum(row.outcome == "same" for row in comparison.rows)
     if equal:
         target.print(Text(f"{plural(equal, 'figure')} equal on both sides", style="dim"))
@@ -82,8 +83,13 @@ def _row(row: DifferenceRow) -> tuple[Cell, ...]:
         row.right,
         change,
         share,
-        Text(row.outcome, style=style),
+        Text(_judged(row), style=style),
     )
+
+
+def _judged(row: DifferenceRow) -> str:
+    """Better or worse; after a loss, what the figures say of a whole run."""
+    return row.outcome if row.bound is None else row.bound.replace("_", " ")
 
 
 def _percent(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import NoReturn, TextIO
 
@@ -18,7 +19,13 @@ class _Console(Console):
 
 def console(file: TextIO | None = None) -> Console:
     """A console on `file` (standard output). Names in traces must not become markup or emoji."""
-    return _Console(file=file or sys.stdout, highlight=False, markup=False, emoji=False)
+    return _Console(
+        file=file or sys.stdout,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",  # rich leaves bold otherwise
+    )
 
 
 def draws_blocks(target: Console) -> bool:

@@ -7,16 +7,18 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.measure.failure import FailureRegion, FailureRow
+from heapscope.measure.clock import Clock
+from heapscope.measure.failure import FailureRegion, FailureRow, FailureSpan, merged
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
-from heapscope.report.table import Column, table
+from heapscope.report.table import Cell, Column, table
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
 __all__ = ["SHOWN", "failures"]
 
-#: Failures printed in full; the rest is counted.
+#: Failures printed in full; the rest is counted by so many spans of events at most.
 SHOWN = 5
+SPANS = 8
 
 COLUMNS = (
     Column(heading="Failed request", name=True),
@@ -24,6 +26,14 @@ COLUMNS = (
     Column(heading="free"),
     Column(heading="largest_\nfree"),
     Column(heading="largest_\nallocatable"),
+)
+
+
+SPAN_COLUMNS = (
+    Column(heading="Events", name=True),
+    Column(heading="failed requests"),
+    Column(heading="bytes asked for"),
+    Column(heading="largest"),
 )
 
 
@@ -41,6 +51,24 @@ def failures(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     yield table(f"Failed requests (bytes, {total:,} in all)", COLUMNS, rows, width=width)
     if total > SHOWN:
         yield Text(f"and {plural(total - SHOWN, 'more failed request')}", style="dim")
+    if total > SHOWN and result.failure_spans:
+        yield table(
+            "Failed requests over the run (all of them)",
+            SPAN_COLUMNS,
+            [_span(span, result.clock) for span in merged(result.failure_spans, SPANS)],
+            width=width,
+        )
+
+
+def _span(span: FailureSpan, clock: Clock | None) -> tuple[Cell, ...]:
+    events = f"{span.first_event:,} to {span.first_event + span.events - 1:,}"
+    seconds = None if clock is None else clock.text(span.first_event)
+    return (
+        events if seconds is None else f"from {seconds} s [{events}]",
+        span.failures,
+        span.bytes,
+        span.largest if span.failures else None,
+    )
 
 
 def _rows(

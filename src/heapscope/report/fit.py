@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from heapscope.fit.result import FitResult, Mean, means
+from heapscope.measure.loss import Loss
 from heapscope.measure.wording import plural, size
+from heapscope.report.loss import loss_lines
 from heapscope.report.table import Cell, Column, table
 
 __all__ = ["print_fit"]
@@ -33,6 +35,9 @@ def print_fit(results: Sequence[FitResult], target: Console) -> None:
 def _trace(rows: list[FitResult], target: Console) -> None:
     target.print(Text(rows[0].trace, style="bold"))
     served = sorted((row for row in rows if row.pool is not None), key=lambda row: row.pool or 0)
+    if rows[0].loss is not None:
+        _bounds(rows[0].loss, rows, served, target)
+        return
     target.print(Text(_sentence(rows[0], served)))
     for message in rows[0].messages:
         target.print(Text(f"damage: {message}", style="yellow"))
@@ -43,6 +48,33 @@ def _trace(rows: list[FitResult], target: Console) -> None:
         columns = _columns(against, served[0].margin)
         made = table(title, columns, _rows(served, against), width=target.width)
         target.print(made)
+    for row in rows:
+        if row.pool is None:
+            target.print(Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}"))
+
+
+def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult], target: Console) -> None:
+    """What is left to say where events are missing: no pool, and nothing beside another."""
+    for line in loss_lines(loss):
+        target.print(line)
+    of = f" of {rows[0].task}" if rows[0].task else ""
+    peak = f"Live payload{of} reached at least {size(rows[0].peak_live)}."
+    use = (
+        "A smaller pool than these cannot serve the whole run; a larger one may be needed, so none "
+        "is recommended and none is called the best."
+    )
+    target.print(Text(f"{peak} {use}" if served else peak))
+    if served:
+        columns = (
+            Column(heading="Allocator", name=True),
+            Column(heading="at least"),
+            Column(heading="refused just below", name=True),
+        )
+        cells = [(row.allocator, row.pool, _refused(row)) for row in served]
+        target.print()
+        target.print(
+            table("Lower bounds of the pool, in bytes", columns, cells, width=target.width)
+        )
     for row in rows:
         if row.pool is None:
             target.print(Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}"))

@@ -18,12 +18,13 @@ def header(result: ReplayResult) -> Iterator[RenderableType]:
     own = [region for region in result.regions if not region.private]
     private = len(result.regions) - len(own)
     more = f" and {plural(private, 'private heap')}" if private else ""
+    least, most = ("", "at most") if result.loss is None else ("at least ", "a peak of at least")
     yield Text.assemble((result.trace.path, "bold"), " on ", (layout.name, "bold"))
     total = size(sum(region.size for region in own))
     yield Text(
         f"{total} in {plural(len(own), 'region')}{more}; allocator "
-        f"{', '.join(layout.allocators)}; {plural(census.events, 'event')} of "
-        f"{plural(census.tasks, 'task')}; live payload up to {size(census.live_peak)}",
+        f"{', '.join(layout.allocators)}; {least}{plural(census.events, 'event')} of "
+        f"{least}{plural(census.tasks, 'task')}; {most} {size(census.live_peak)} live as recorded",
     )
     for note in layout.notes:
         yield Text(f"note: {note}", style="dim")

@@ -10,7 +10,7 @@ from rich.text import Text
 from heapscope.measure.census import Census
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.summary import Summary
-from heapscope.measure.wording import percent
+from heapscope.measure.wording import percent, plural
 
 __all__ = ["health", "match"]
 
@@ -50,6 +50,10 @@ def _anomalies(result: ReplayResult) -> Iterator[str]:
     for row in result.anomalies[:SHOWN]:
         block = "" if row.key is None else f", block {row.key:#x}"
         yield f"at {result.place(row.event, task=row.task)}: {row.what}{block}"
+    shown = min(len(result.anomalies), SHOWN)
+    more = result.summary.anomalies + result.summary.refused_reallocs - shown
+    if more:
+        yield f"and {plural(more, 'more event')} of these kinds, counted above"
 
 
 def match(result: ReplayResult) -> Text:
@@ -60,6 +64,9 @@ def match(result: ReplayResult) -> Text:
         return Text(f"Recorded addresses met: not applicable{why}", style="dim")
     if compared == 0:
         return Text("Recorded addresses met: not applicable", style="dim")
+    if result.loss is not None:
+        before = f"{matched:,} of {compared:,} before the loss"
+        return Text(f"Recorded addresses met: {before}", style="dim")
     share = percent(matched, compared)
     style = "dim" if matched == compared else "bold yellow"
     return Text(f"Recorded addresses met: {matched:,} of {compared:,} ({share})", style=style)

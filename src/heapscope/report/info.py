@@ -11,9 +11,11 @@ from rich.text import Text
 from heapscope.layout.allocator import unmodelled
 from heapscope.layout.chip_data import chip_files, read_chip
 from heapscope.layout.versions import find_version
+from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, size
+from heapscope.report.loss import loss_lines
 from heapscope.report.next_command import print_next
-from heapscope.trace.info import EventCounts, TraceInfo
+from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
 from heapscope.trace.names import printable
 
 __all__ = ["print_info"]
@@ -29,9 +31,12 @@ def print_info(info: TraceInfo, target: Console) -> None:
     for name, value in _facts(info):
         grid.add_row(Text(name, style="dim"), Text(value, overflow="fold"))
     target.print(Text(info.file, style="bold"))
+    for line in () if info.loss is None else loss_lines(info.loss, counted=True):
+        target.print(line)
     target.print(grid)
-    for message in info.health.messages():
-        target.print(Text(f"damage: {message}", style="yellow"))
+    if info.loss is None:
+        for message in info.health.messages():
+            target.print(Text(f"damage: {message}", style="yellow"))
     print_next("heapscope", "replay", info.file, *_memory(info), target=target)
 
 
@@ -46,19 +51,23 @@ def _memory(info: TraceInfo) -> tuple[str, ...]:
 
 
 def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
-    yield "events", _events(info.events)
+    least, end = ("", "end") if info.loss is None else ("at least ", "loss")
+    yield "events", least + _events(info.events)
     if info.seconds is not None:
-        yield "span", f"{info.seconds:,.3f} s"
-    yield "live peak", _peak(info)
-    yield "live at the end", f"{size(info.live_end)} in {plural(info.live_blocks_end, 'block')}"
-    yield "largest request", size(info.largest_request)
+        yield "span", f"{least}{info.seconds:,.3f} s"
+    yield "live peak", least + _peak(info)
+    if info.loss is None or info.loss.event:
+        live = f"{size(info.live_end)} in {plural(info.live_blocks_end, 'block')}"
+        yield f"live at the {end}", live
+    yield "largest request", least + size(info.largest_request)
     if info.requests_above_32_bits:
-        yield "beyond 32 bits", plural(info.requests_above_32_bits, "request")
-    yield "tasks", _list([task.name for task in info.tasks], info.task_count)
+        yield "beyond 32 bits", least + plural(info.requests_above_32_bits, "request")
+    yield "tasks", least + _list([task.name for task in info.tasks], info.task_count)
     if info.site_count:
-        yield "sites", f"{info.site_count:,}"
+        yield "sites", f"{least}{info.site_count:,}"
     if info.events.marks:
-        yield "marks", _list([_mark(m.name, m.event) for m in info.marks], info.events.marks)
+        marks = _list([_mark(mark, info.seconds) for mark in info.marks], info.events.marks)
+        yield "marks", least + marks
     yield from _origin(info)
 
 
@@ -94,12 +103,24 @@ def _events(counts: EventCounts) -> str:
 
 
 def _peak(info: TraceInfo) -> str:
-    at = "" if info.live_peak_event is None else f" at event {info.live_peak_event:,}"
-    return f"{size(info.live_peak)}{at}; at most {plural(info.live_blocks_peak, 'block')}"
+    at = ""
+    if info.live_peak_event is not None:
+        at = f" at {_when(info.live_peak_event, info.live_peak_seconds, info.seconds)}"
+    blocks = plural(info.live_blocks_peak, "block")
+    if info.loss is not None:
+        return f"{size(info.live_peak)}; at least {blocks}"
+    return f"{size(info.live_peak)}{at}; at most {blocks}"
 
 
-def _mark(name: str, event: int | None) -> str:
-    return name if event is None else f"{name} (event {event:,})"
+def _mark(mark: MarkAt, span: float | None) -> str:
+    """`span`: seconds of the trace."""
+    if mark.event is None:
+        return mark.name
+    return f"{mark.name} ({_when(mark.event, mark.seconds, span)})"
+
+
+def _when(event: int, seconds: float | None, span: float | None) -> str:
+    return moment_of(event, None if seconds is None else since_start(seconds, span or 0))
 
 
 def _list(names: list[str], number: int) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from heapscope.leaks.find import HolderRow, Leaks
-from heapscope.leaks.trend import Trend
+from heapscope.leaks.rates import Band
+from heapscope.leaks.verdict import LEAK, UNKNOWN
+from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, signed, size
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.table import Cell, Column, own_and_rest, table
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
-__all__ = ["print_leaks", "sentences"]
+__all__ = ["band", "print_leaks", "rate", "sentences", "verdict"]
 
 COLUMNS = (
     Column(heading="Task", name=True),
@@ -23,9 +27,9 @@ COLUMNS = (
     Column(heading="sizes"),
     Column(heading="ages in events"),
     Column(heading="bytes per 1000 events"),
-    Column(heading="grows", name=True),
+    Column(heading="verdict", name=True),
 )
-SHOWN = 40  # rows; --json has all
+SHOWN = 40  # rows, the last one sums up the rest; --json has all
 
 
 def print_leaks(leaks: Leaks, target: Console) -> None:
@@ -35,59 +39,146 @@ def print_leaks(leaks: Leaks, target: Console) -> None:
         target.print(Text(f"damage: {message}", style="yellow"))
     if leaks.holders:
         target.print()
-        more = (
-            f", the {SHOWN} largest of {len(leaks.holders)}" if len(leaks.holders) > SHOWN else ""
-        )
-        title = f"Allocated since {leaks.start} and live at {leaks.end}{more}"
-        rows = map(_row, leaks.holders[:SHOWN])
-        target.print(table(title, COLUMNS, rows, width=target.width))
+        title = f"Allocated since {leaks.start} and live at {leaks.end}"
+        target.print(table(title, COLUMNS, _rows(leaks.holders), width=target.width))
 
 
 def sentences(leaks: Leaks) -> Iterator[str]:
     """The answer first."""
-    growing = [row for row in leaks.holders if row.trend is not None and row.trend.grows]
+    lines = _sentences(leaks)
+    if leaks.loss is not None:
+        lines = (f"Before the loss: {line}" for line in lines)
+    yield from lines
+
+
+def _sentences(leaks: Leaks) -> Iterator[str]:
+    found = [row for row in leaks.holders if row.verdict == LEAK]
     stayed = f"{size(leaks.stayed)} in {plural(leaks.stayed_blocks, 'block')}"
     if not leaks.stayed_blocks:
         yield f"Nothing that was allocated since {leaks.start} is live at {leaks.end}."
-    elif growing:
-        worst = growing[0]
-        site = shortened([worst.site], SITE_ROOM)[0]
-        yield (
-            f"{stayed} stayed. What {worst.task} holds from {site} grows steadily, by "
-            f"{_slope(worst.trend)}{_others(len(growing) - 1)}."
-        )
+    elif found:
+        yield f"{stayed} stayed. {_worst(found[0])}{_others(len(found) - 1)}."
     else:
-        yield f"{stayed} stayed between {leaks.start} and {leaks.end}; none of it grows steadily."
+        yield f"{stayed} stayed between {leaks.start} and {leaks.end}; {_no_leak(leaks)}."
+    yield from _death(found, leaks)
     change = leaks.live_end - leaks.live_start
     yield (
-        f"Live went from {size(leaks.live_start)} (event {leaks.first_event:,}) to "
-        f"{size(leaks.live_end)} (event {leaks.last_event:,}): {signed(change)} B."
+        f"Live went from {size(leaks.live_start)} ({_when(leaks, leaks.first_event, 0)}) to "
+        f"{size(leaks.live_end)} ({_when(leaks, leaks.last_event, 1)}): {signed(change)} B."
     )
     if leaks.suppressed_blocks:
         blocks = plural(leaks.suppressed_blocks, "block")
         yield f"Suppressed: {size(leaks.suppressed)} in {blocks}."
 
 
+def _when(leaks: Leaks, event: int, end: int) -> str:
+    """`end`: 0 for the interval's start, 1 for its end."""
+    if leaks.seconds is None or leaks.first_seconds is None:
+        return moment_of(event, None)
+    last = leaks.first_seconds + leaks.seconds
+    return moment_of(event, since_start(last if end else leaks.first_seconds, last))
+
+
+def verdict(row: HolderRow) -> str:
+    """The word, and for an unknown holder what would settle it."""
+    if row.verdict == UNKNOWN and row.longer is not None:
+        return f"{row.verdict}: record {row.longer:.0f} times as long"
+    return f"{row.verdict}: {row.reason}" if row.verdict == UNKNOWN else row.verdict
+
+
+def rate(row: HolderRow) -> str:
+    return "-" if row.rate is None else band(row.rate.bytes_per_1000_events)
+
+
+def band(figures: Band) -> str:
+    """The value and its 95 % band, to three digits."""
+    return f"{_digits(figures.value)} ({_digits(figures.low)} to {_digits(figures.high)})"
+
+
+def _no_leak(leaks: Leaks) -> str:
+    unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
+    if not unknown:
+        return "no leak is shown"
+    holders = plural(len(unknown), "holder")
+    return f"no leak is shown, and {holders} cannot be told yet"
+
+
+def _worst(row: HolderRow) -> str:
+    site = shortened([row.site], SITE_ROOM)[0]
+    return f"{row.task} leaks from {site}: {_speed(row)}"
+
+
 def _others(number: int) -> str:
-    return f"; so does that of {plural(number, 'other holder')}" if number else ""
-
-
-def _slope(trend: Trend | None) -> str:
-    if trend is None:
+    if number == 0:
         return ""
+    return f"; {plural(number, 'other holder')} {'leaks' if number == 1 else 'leak'} too"
+
+
+def _speed(row: HolderRow) -> str:
+    if row.rate is None:
+        return ""
+    parts = [f"{band(row.rate.bytes_per_1000_events)} B per 1000 events"]
+    if row.rate.bytes_per_second is not None:
+        parts.append(f"{band(row.rate.bytes_per_second)} B/s")
+    if row.rate.bytes_per_round is not None:
+        parts.append(f"{band(row.rate.bytes_per_round)} B a round")
+    return ", ".join(parts)
+
+
+def _death(found: Sequence[HolderRow], leaks: Leaks) -> Iterator[str]:
+    if leaks.round is not None and found:
+        yield f"A round is from one mark '{leaks.round}' to the next."
+    if not found or found[0].rate is None:
+        return
+    events, seconds = found[0].rate.events_to_death, found[0].rate.seconds_to_death
+    if events is None or leaks.free is None:
+        yield "When the device dies of it is told where a chip is given (--chip)."
+        return
+    when = f"{band(events)} events"
+    if seconds is not None:
+        when += f", {_time(seconds.value)} ({_time(seconds.low)} to {_time(seconds.high)})"
+    yield (
+        f"It takes the {size(leaks.free)} that are free at the end within {when}, "
+        "at the latest: headers and gaps take memory too."
+    )
+
+
+def _time(seconds: float) -> str:
+    for name, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            return f"{_digits(seconds / length)} {name}"
+    return f"{_digits(seconds)} s"
+
+
+def _digits(number: float) -> str:
+    if number == 0:
+        return "0"
+    places = 2 - math.floor(math.log10(abs(number)))
+    return f"{round(number, places):,.{min(max(places, 0), 6)}f}"
+
+
+def _rows(holders: Sequence[HolderRow]) -> Iterator[tuple[Cell, ...]]:
+    own, rest = own_and_rest(holders, SHOWN)
+    yield from map(_row, own)
+    if rest:
+        yield _rest(rest)
+
+
+def _rest(rows: Sequence[HolderRow]) -> tuple[Cell, ...]:
+    verdicts = Counter(row.verdict for row in rows)
     return (
-        f"{trend.slope:,.1f} B per 1000 events (95 %: {trend.low:,.1f} to {trend.high:,.1f}), "
-        f"{trend.confidence:.0f} % sure"
+        plural(len(rows), "other"),
+        "",
+        sum(row.bytes for row in rows),
+        sum(row.blocks for row in rows),
+        _span(min(row.smallest for row in rows), max(row.largest for row in rows)),
+        _span(min(row.youngest for row in rows), max(row.oldest for row in rows)),
+        "-",
+        ", ".join(f"{number:,} {word}" for word, number in verdicts.items()),
     )
 
 
 def _row(row: HolderRow) -> tuple[Cell, ...]:
-    grows = Text("-")
-    if row.trend is not None:
-        word = "yes" if row.trend.grows else "no"
-        grows = Text(
-            f"{word} ({row.trend.confidence:.0f} %)", style="red" if row.trend.grows else ""
-        )
     return (
         row.task,
         row.site,
@@ -95,8 +186,8 @@ def _row(row: HolderRow) -> tuple[Cell, ...]:
         row.blocks,
         _span(row.smallest, row.largest),
         _span(row.youngest, row.oldest),
-        None if row.trend is None else f"{row.trend.slope:,.1f}",
-        grows,
+        rate(row),
+        Text(verdict(row), style="red" if row.verdict == LEAK else ""),
     )
 
 

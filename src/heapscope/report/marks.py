@@ -19,7 +19,7 @@ SHOWN = 40
 
 COLUMNS = (
     Column(heading="Mark", name=True),
-    Column(heading="at event"),
+    Column(heading="at event", event=True),
     Column(heading="live payload"),
     Column(heading="live blocks", wide=True),
     Column(heading="free"),
@@ -33,13 +33,14 @@ COLUMNS = (
 def marks(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     if not result.marks:
         return
-    rows = [_row(mark) for mark in result.marks[:SHOWN]]
-    yield table("Marks (bytes for malloc; minima since the start)", COLUMNS, rows, width=width)
+    rows = [_row(mark, result) for mark in result.marks[:SHOWN]]
+    title = "Marks (bytes for malloc; minima since the start)"
+    yield table(title, COLUMNS, rows, width=width, clock=result.clock)
     if result.marks_seen > SHOWN:
         yield Text(f"and {plural(result.marks_seen - SHOWN, 'more mark')}", style="dim")
 
 
-def _row(mark: MarkRow) -> tuple[Cell, ...]:
+def _row(mark: MarkRow, result: ReplayResult) -> tuple[Cell, ...]:
     row = next((one for one in mark.sets if one.capabilities == MALLOC), None)
     figures: tuple[Cell, ...] = (None,) * 4
     if row is not None:
@@ -49,4 +50,5 @@ def _row(mark: MarkRow) -> tuple[Cell, ...]:
             row.largest_allocatable,
             row.minimum_largest_allocatable,
         )
-    return (mark.name, mark.event, mark.live, mark.live_blocks, *figures, mark.failures)
+    at = mark.event if result.clock is None else result.clock.text_of(mark.time)
+    return (mark.name, at, mark.live, mark.live_blocks, *figures, mark.failures)

@@ -19,7 +19,7 @@ FREE = (
     Column(heading="as reported"),
     Column(heading="minimum free"),
     Column(heading="as reported"),
-    Column(heading="at event"),
+    Column(heading="at event", event=True),
     Column(heading="peak payload"),
 )
 LARGEST = (
@@ -28,14 +28,22 @@ LARGEST = (
     Column(heading="largest_\nreported"),
     Column(heading="largest_\nallocatable"),
     Column(heading="its\nminimum"),
-    Column(heading="at event"),
+    Column(heading="at event", event=True),
 )
 
 
 def memory(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     rows = _merged(result)
-    yield table("Free memory (bytes)", FREE, [_free(*row) for row in rows], width=width)
-    yield table("Largest block (bytes)", LARGEST, [_largest(*row) for row in rows], width=width)
+    yield table(
+        "Free memory (bytes)", FREE, [_free(*row) for row in rows], width=width, clock=result.clock
+    )
+    yield table(
+        "Largest block (bytes)",
+        LARGEST,
+        [_largest(*row) for row in rows],
+        width=width,
+        clock=result.clock,
+    )
 
 
 def _free(name: str, row: MemoryFigures) -> tuple[str | int | None, ...]:
@@ -63,7 +71,8 @@ def _largest(name: str, row: MemoryFigures) -> tuple[str | int | None, ...]:
 
 
 def _merged(result: ReplayResult) -> list[tuple[str, MemoryFigures]]:
-    """Capability sets, then kinds; those with the same figures share a row."""
+    """Capability sets, then kinds; those with the same figures share a row, and one name of both
+    (SPIRAM) stands there once."""
     named: list[tuple[str, MemoryFigures]] = [(row.capabilities, row) for row in result.sets]
     named += [(row.kind, row) for row in result.kinds]
     groups: dict[object, tuple[list[str], MemoryFigures]] = {}
@@ -72,7 +81,7 @@ def _merged(result: ReplayResult) -> list[tuple[str, MemoryFigures]]:
         names.append(name)
     if len(groups) == 1:
         return [("all memory", result.malloc)]
-    return [(", ".join(names), row) for names, row in groups.values()]
+    return [(", ".join(dict.fromkeys(names)), row) for names, row in groups.values()]
 
 
 def _figures(row: MemoryFigures) -> tuple[object, ...]:

@@ -20,19 +20,21 @@ COLUMNS = (
     Column(heading="events without room"),
     Column(heading="share"),
     Column(heading="spells"),
-    Column(heading="first at"),
-    Column(heading="last at"),
+    Column(heading="first at event", event=True),
+    Column(heading="last at event", event=True),
     Column(heading="smallest margin"),
-    Column(heading="at event"),
+    Column(heading="at event", event=True),
 )
 
 
 def needs(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     if not result.needs:
         return
-    events = result.summary.event_count
+    events = result.summary.event_count if result.loss is None else 0
     rows = [_row(need, events) for need in result.needs]
-    yield table("Headroom for a contiguous request (bytes)", COLUMNS, rows, width=width)
+    yield table(
+        "Headroom for a contiguous request (bytes)", COLUMNS, rows, width=width, clock=result.clock
+    )
 
 
 def _row(need: NeedRow, events: int) -> tuple[Cell, ...]:

@@ -21,7 +21,7 @@ COLUMNS = (
     Column(heading="refused"),
     Column(heading="failed"),
     Column(heading="lacking capabilities"),
-    Column(heading="at event", wide=True),
+    Column(heading="at event", event=True, wide=True),
     Column(heading="peak blocks", wide=True),
 )
 
@@ -31,7 +31,7 @@ def placement(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     if not rows:
         return
     title = "Placement (bytes; peaks of what each rule placed)"
-    yield table(title, COLUMNS, map(_row, rows), width=width)
+    yield table(title, COLUMNS, map(_row, rows), width=width, clock=result.clock)
     for row in rows:
         if row.note:
             yield Text(f"rule {row.rule}: {row.note}", style="yellow")

@@ -39,8 +39,9 @@ def sentences(result: PoolsResult) -> Iterator[str]:
     """The answer first."""
     for trace in result.traces:
         peak = trace.peak
+        before = "" if trace.loss is None else "Before the loss: "
         yield (
-            f"At the peak, {peak.name}, the pools have {size(peak.allocated)} and use "
+            f"{before}At the peak, {peak.name}, the pools have {size(peak.allocated)} and use "
             f"{size(peak.used)} of it ({percent(peak.used, peak.allocated)})."
         )
     for trace in result.traces:

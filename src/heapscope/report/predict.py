@@ -11,8 +11,14 @@ from heapscope.measure.result import ReplayResult
 from heapscope.predict.forecast import Band, Forecast
 from heapscope.predict.parts import ALWAYS, PEAK, START
 from heapscope.report import table as terminal
+from heapscope.tune.trace_fit import TraceFit
 
 __all__ = ["print_forecast", "print_replayed"]
+
+ALONE = (
+    "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. What they take is not in the "
+    "trace, so it is free in the figures of this section."
+)
 
 _NAMES = {
     "tcp_tx": "TCP sent",
@@ -133,9 +139,18 @@ def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
             yield ("together", "", kind, *(f"{value:,}" for value in sums))
 
 
-def print_replayed(result: ReplayResult, target: Console) -> None:
-    """The trace on the configuration's memory, in a few sentences."""
+def print_replayed(result: ReplayResult, fit: TraceFit | None, target: Console) -> None:
+    """The trace against the predicted memory, then alone on the chip's, each named. `fit` None:
+    events of the trace are lost."""
     target.print()
-    target.print(Text("The trace on this configuration's memory", style="bold"))
-    for sentence in result.verdict():
+    if fit is None:
+        text = "Whether the trace fits is not known: events of it are lost."
+        target.print(Text(text, style="bold yellow"))
+    else:
+        style = "bold green" if fit.met and not fit.unmet else "bold red"
+        target.print(Text(fit.sentence(), style=style))
+    target.print()
+    target.print(Text("The trace alone on the chip's whole heap", style="bold"))
+    for sentence in result.verdict().sentences:
         target.print(Text(sentence))
+    target.print(Text(ALONE, style="dim"))

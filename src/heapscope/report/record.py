@@ -29,8 +29,11 @@ def _summary(result: RecordResult) -> str:
     others = [image for image in result.images if image is not found and image.events]
     more = f"; {_others(others)}" if others else ""
     per_event = found.bytes_written / found.events
+    lost = f" and {found.lost:,} that are lost" if found.lost else ""
+    least = "at least " if found.lost else ""
     return (
-        f"{found.file}: {plural(found.events, 'event')}, live peak {size(found.live_peak)}, "
+        f"{found.file}: {plural(found.events, 'event')}{lost}, "
+        f"live peak {least}{size(found.live_peak)}, "
         f"{per_event:.2f} bytes an event; {end}{more}"
     )
 

@@ -27,9 +27,9 @@ BYTES = (
 LOW = (
     Column(heading="Region", name=True),
     Column(heading="minimum free"),
-    Column(heading="at event"),
+    Column(heading="at event", event=True),
     Column(heading="minimum\nlargest_\nallocatable"),
-    Column(heading="at event", wide=True),
+    Column(heading="at event", event=True, wide=True),
     Column(heading="peak payload"),
     Column(heading="blocks given"),
     Column(heading="tries refused"),
@@ -40,7 +40,9 @@ LOW = (
 def regions(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     rows = result.regions
     yield table("Regions at the end (bytes)", BYTES, map(_bytes, rows), width=width)
-    yield table("Regions over the run (bytes)", LOW, map(_low, rows), width=width)
+    yield table(
+        "Regions over the run (bytes)", LOW, map(_low, rows), width=width, clock=result.clock
+    )
 
 
 def _name(row: RegionRow) -> str:

@@ -33,6 +33,7 @@ def print_replay(result: ReplayResult, target: Console) -> None:
     _section(target, header(result))
     _section(target, verdict_lines(result))
     _section(target, explain(result, width=width))
+    _section(target, _directions(result))
     _section(target, timeline(result, width=width, blocks=blocks))
     _section(target, needs(result, width=width))
     _section(target, failures(result, width=width))
@@ -45,6 +46,11 @@ def print_replay(result: ReplayResult, target: Console) -> None:
     _section(target, marks(result, width=width))
     _section(target, health(result))
     _section(target, _closing(result))
+
+
+def _directions(result: ReplayResult) -> Iterator[RenderableType]:
+    if result.loss is not None:
+        yield Text(result.loss.directions, style="yellow")
 
 
 def _section(target: Console, parts: Iterator[RenderableType]) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from rich import box
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from heapscope.measure.clock import Clock, in_seconds
 from heapscope.measure.wording import plural
 from heapscope.trace.call_sites import shortened
 
-__all__ = ["WIDE", "Cell", "Column", "table"]
+__all__ = ["WIDE", "Cell", "Column", "own_and_rest", "table"]
 
 #: From this many columns on a terminal gets the columns marked `wide`.
 WIDE = 116
@@ -25,26 +27,37 @@ SITE_LEAST = 48
 NAME_LEAST = 8
 
 Cell = Text | str | int | None
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`name`: text, which wraps; `site`: of call sites, shortened where their stacks are long.
+    """`name`: text, which wraps; `site`: of call sites, shortened where their stacks are long;
+    `event`: numbers of events, which a clock turns into seconds since the start.
     Numbers keep their width: no digit is ever cut off. Where they do not fit, the last columns are
     left out, which is said."""
 
     heading: str
     name: bool = False
     site: bool = False
+    event: bool = False
     wide: bool = False
 
 
 def table(
-    title: str, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, width: int
+    title: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Cell]],
+    *,
+    width: int,
+    clock: Clock | None = None,
 ) -> Group:
     """Rows hold a cell for every column, the wide ones included; None reads "-"."""
     shown = [index for index, column in enumerate(columns) if width >= WIDE or not column.wide]
-    made = list(rows)
+    made: list[Sequence[Cell]] = list(rows)
+    if clock is not None:
+        made = [[_at(*cell, clock) for cell in zip(row, columns, strict=True)] for row in made]
+        columns = [_in_seconds(column) for column in columns]
     cells = [[_text(row[index]) for index in shown] for row in made]
     for place, index in enumerate(shown):
         if columns[index].site:
@@ -71,6 +84,22 @@ def table(
         drawn.add_row(*row)
     note = f" [{plural(left_out, 'column')} more on a wider terminal]" if left_out else ""
     return Group(Text.assemble((title, "bold"), (note, "dim")), drawn)
+
+
+def own_and_rest(rows: Sequence[_Row], most: int) -> tuple[Sequence[_Row], Sequence[_Row]]:
+    """Those with a row of their own, and those that the last of `most` rows sums up."""
+    own = len(rows) if len(rows) <= most else most - 1
+    return rows[:own], rows[own:]
+
+
+def _at(cell: Cell, column: Column, clock: Clock) -> Cell:
+    if not column.event or not isinstance(cell, int):
+        return cell
+    return clock.text(cell) or f"event {cell:,}"
+
+
+def _in_seconds(column: Column) -> Column:
+    return replace(column, heading=in_seconds(column.heading)) if column.event else column
 
 
 def _shorten(cells: list[list[Text]], place: int, room: int) -> None:

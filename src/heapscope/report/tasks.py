@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.task import TaskRow
-from heapscope.report.table import Cell, Column, table
+from heapscope.measure.wording import plural
+from heapscope.report.table import Cell, Column, own_and_rest, table
 
 __all__ = ["SHOWN", "tasks"]
 
@@ -16,7 +18,7 @@ COLUMNS = (
     Column(heading="Task", name=True),
     Column(heading="memory", name=True),
     Column(heading="peak payload"),
-    Column(heading="at event"),
+    Column(heading="at event", event=True),
     Column(heading="peak held"),
     Column(heading="payload at end"),
     Column(heading="held at end"),
@@ -26,7 +28,7 @@ COLUMNS = (
     Column(heading="failed", wide=True),
 )
 
-#: Rows in the table; the rest is counted.
+#: Rows in the table at most; the last one sums up the rest.
 SHOWN = 40
 
 
@@ -35,8 +37,29 @@ def tasks(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:
     if not used:
         return
     rows = sorted(used, key=lambda row: -row.held_peak)
-    more = f", the {SHOWN} largest of {len(rows)}" if len(rows) > SHOWN else ""
-    yield table(f"Tasks (bytes{more})", COLUMNS, map(_row, rows[:SHOWN]), width=width)
+    own, rest = own_and_rest(rows, SHOWN)
+    cells = [_row(row) for row in own]
+    if rest:
+        cells.append(_others(rest))
+    yield table("Tasks (bytes)", COLUMNS, cells, width=width, clock=result.clock)
+    if rest:
+        yield Text("A peak of others is the sum of their own peaks.", style="dim")
+
+
+def _others(rows: Sequence[TaskRow]) -> tuple[Cell, ...]:
+    return (
+        plural(len(rows), "other"),
+        "",
+        sum(row.payload_peak for row in rows),
+        None,
+        sum(row.held_peak for row in rows),
+        sum(row.payload for row in rows),
+        sum(row.held for row in rows),
+        sum(row.blocks for row in rows),
+        sum(row.blocks_peak for row in rows),
+        sum(row.allocations for row in rows),
+        sum(row.failures for row in rows),
+    )
 
 
 def _row(row: TaskRow) -> tuple[Cell, ...]:

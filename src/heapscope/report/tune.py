@@ -96,11 +96,12 @@ def print_ranks(found: Sequence[RankGain], target: Console) -> None:
 
 
 def _moved(now: Candidate, then: Candidate) -> str:
-    return ", ".join(
+    moved = ", ".join(
         f"{LABELS[name]} {label(name, now.choice[name])} -> {label(name, value)}"
         for name, value in then.choice.items()
         if value != now.choice[name]
     )
+    return moved or "the configuration as it is now"
 
 
 def _verdict(each: RankGain) -> str:

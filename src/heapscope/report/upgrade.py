@@ -10,6 +10,7 @@ from rich.text import Text
 from heapscope.measure.wording import signed
 from heapscope.report.console import draws_blocks
 from heapscope.report.knobs import knob_table
+from heapscope.report.loss import loss_lines
 from heapscope.report.table import Cell, Column, table
 from heapscope.upgrade.result import Offer, SidedRegion, UpgradeResult, Waterfall
 
@@ -34,6 +35,9 @@ def print_upgrade(result: UpgradeResult, target: Console) -> None:
         target.print(
             Text.assemble(f"{name} ", (layout.name, "bold"), f", {', '.join(layout.allocators)}")
         )
+    if result.loss is not None:
+        for line in loss_lines(result.loss):
+            target.print(line)
     for position, sentence in enumerate(result.verdict):
         target.print(Text(sentence, style="bold" if position == 0 else ""))
     for note in result.notes:
@@ -52,7 +56,8 @@ def _parts(result: UpgradeResult, target: Console) -> Iterator[RenderableType]:
             Column(heading="bytes"),
             Column(heading="", name=True),
         )
-        title = f"{fall.title}, {result.memory} (bytes; - is lost)"
+        part = ", before the loss" if result.loss and not fall.key.endswith("_start") else ""
+        title = f"{fall.title}{part}, {result.memory} (bytes; - is lost)"
         yield table(title, columns, _rows(fall, blocks=blocks), width=width)
         for row in fall.rows:
             if row.note and row.note not in told:  # once is enough
@@ -62,7 +67,8 @@ def _parts(result: UpgradeResult, target: Console) -> Iterator[RenderableType]:
     rows = map(_region, result.regions)
     yield table("Regions at the start (bytes)", REGION_COLUMNS, rows, width=width)
     yield Text()
-    yield from _offers(result, width)
+    if result.loss is None:
+        yield from _offers(result, width)
     if result.knobs:
         yield Text()
         yield from knob_table(result.knobs, result.knobs_of, width)

@@ -12,10 +12,14 @@ from heapscope.measure.result import ReplayResult
 __all__ = ["verdict_lines"]
 
 
+STYLES = {"failed": "bold red", "short": "bold red", "damage": "bold yellow", "near": "bold yellow"}
+
+
 def verdict_lines(result: ReplayResult) -> Iterator[RenderableType]:
-    short = result.summary.failures or any(need.short_events for need in result.needs)
-    style = "bold red" if short else "bold green"
-    sentences = result.verdict()
-    answers = max(len(result.needs) + bool(result.summary.failures), 1)
-    for position, sentence in enumerate(sentences):
-        yield Text(sentence, style=style if position < answers else "")
+    """The headline, and every other finding that is not fine, in the colour of its kind."""
+    verdict = result.verdict()
+    for position, finding in enumerate(verdict.findings):
+        headline = "bold green" if position == 0 else ""
+        yield Text(finding.sentence, style=STYLES.get(finding.kind, headline))
+    for sentence in verdict.limits:
+        yield Text(sentence)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from heapscope.measure.clock import Clock
 from heapscope.measure.wording import plural
 from heapscope.report.knobs import knob_table
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.table import Cell, Column, own_and_rest, table
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.why.case import REASONS, Case, Holder, Piece, RegionState
 from heapscope.why.change import EFFORTS, Change
@@ -19,9 +20,9 @@ __all__ = ["print_why"]
 
 CHANGES = 6  # changes printed of one request; --json has all
 PIECES = 12  # pieces of a hole printed; where there are more, its holders are
-HOLDERS = 8
+HOLDERS = 8  # rows of holders, as of groups
 ALLOCATORS = 2  # rows for allocators; the names of the others stand below
-GROUPS = 12  # groups in the table
+GROUPS = 12  # rows of groups, the last one sums up the rest
 
 GROUP_COLUMNS = (
     Column(heading="Group"),
@@ -29,8 +30,8 @@ GROUP_COLUMNS = (
     Column(heading="task", name=True),
     Column(heading="bytes"),
     Column(heading="from", name=True),
-    Column(heading="first at"),
-    Column(heading="last at"),
+    Column(heading="first at event", event=True),
+    Column(heading="last at event", event=True),
     Column(heading="why", name=True),
 )
 REGION_COLUMNS = (
@@ -45,7 +46,7 @@ PIECE_COLUMNS = (
     Column(heading="Address", name=True),
     Column(heading="bytes"),
     Column(heading="held by", name=True),
-    Column(heading="since event"),
+    Column(heading="since event", event=True),
     Column(heading="age in events", wide=True),
     Column(heading="mark", name=True, wide=True),
 )
@@ -55,7 +56,7 @@ HOLDER_COLUMNS = (
     Column(heading="blocks"),
     Column(heading="bytes"),
     Column(heading="largest"),
-    Column(heading="oldest since event"),
+    Column(heading="oldest since event", event=True),
     Column(heading="mark", name=True),
 )
 CHANGE_COLUMNS = (
@@ -71,7 +72,7 @@ CHANGE_COLUMNS = (
 def print_why(result: WhyResult, target: Console) -> None:
     target.print(Text.assemble((result.trace.path, "bold"), " on ", (result.layout.name, "bold")))
     bad = result.failures or any(need.need.short_events for need in result.needs)
-    for position, sentence in enumerate(result.verdict):
+    for position, sentence in enumerate(result.answer):
         style = ("bold red" if bad else "bold green") if position == 0 else ""
         target.print(Text(sentence, style=style))
     for note in (*result.layout.notes, *result.notes):
@@ -84,30 +85,46 @@ def print_why(result: WhyResult, target: Console) -> None:
 def _parts(result: WhyResult, width: int) -> Iterator[RenderableType]:
     if len(result.groups) > 1 or any(group.count > 1 for group in result.groups):
         yield from _groups(result, width)
+    clock = result.clock
     for group in result.groups:
         if group.first is not None:
-            yield from _explained(f"Failure group {group.number}", group.first, width)
+            yield from _explained(f"Failure group {group.number}", group.first, width, clock)
         if group.nearest is not None:
             title = f"Group {group.number}, the one that missed by least"
-            yield from _explained(title, group.nearest, width)
+            yield from _explained(title, group.nearest, width, clock)
     for need in result.needs:
         size = f"{need.need.size:,} B"
         if need.first is not None:
-            yield from _explained(f"Need of {size}: when it first did not fit", need.first, width)
-        yield from _explained(f"Need of {size}: its closest moment", need.worst, width)
+            title = f"Need of {size}: when it first did not fit"
+            yield from _explained(title, need.first, width, clock)
+        yield from _explained(f"Need of {size}: its closest moment", need.worst, width, clock)
     yield from knob_table(result.knobs, result.knobs_of, width)
 
 
 def _groups(result: WhyResult, width: int) -> Iterator[RenderableType]:
-    rows = [_group(group) for group in result.groups[:GROUPS]]
-    yield table("Failed requests that are alike", GROUP_COLUMNS, rows, width=width)
-    left = len(result.groups) - GROUPS
-    if left > 0:
-        yield Text(f"and {plural(left, 'more group')}; --json has them", style="dim")
+    own, rest = own_and_rest(result.groups, GROUPS)
+    rows = [*map(_group, own), *([_other_groups(rest)] if rest else [])]
+    yield table(
+        "Failed requests that are alike", GROUP_COLUMNS, rows, width=width, clock=result.clock
+    )
     if result.grouped < result.failures:
         more = result.failures - result.grouped
-        yield Text(f"{plural(more, 'later failure')} not kept, so in no group", style="dim")
+        yield Text(f"{plural(more, 'other failure')} not kept, so in no group", style="dim")
     yield Text()
+
+
+def _other_groups(groups: Sequence[Group]) -> tuple[Cell, ...]:
+    smallest = min(group.smallest for group in groups)
+    return (
+        None,
+        sum(group.count for group in groups),
+        plural(len(groups), "other group"),
+        f"{smallest:,}..{max(group.largest for group in groups):,}",
+        "",
+        min(group.first_event for group in groups),
+        max(group.last_event for group in groups),
+        "in --json",
+    )
 
 
 def _group(group: Group) -> tuple[Cell, ...]:
@@ -125,7 +142,9 @@ def _group(group: Group) -> tuple[Cell, ...]:
     )
 
 
-def _explained(title: str, explained: Explained, width: int) -> Iterator[RenderableType]:
+def _explained(
+    title: str, explained: Explained, width: int, clock: Clock | None
+) -> Iterator[RenderableType]:
     case = explained.case
     yield Text(f"{title}: {case.sentences[0]}", style="bold")
     for sentence in case.sentences[1:]:
@@ -135,7 +154,7 @@ def _explained(title: str, explained: Explained, width: int) -> Iterator[Rendera
         title = "Regions at that moment (bytes)"
         yield table(title, REGION_COLUMNS, map(_region, case.regions), width=width)
         yield Text()
-    yield from _hole(case, width)
+    yield from _hole(case, width, clock)
     yield from _changes(explained, width)
 
 
@@ -152,22 +171,21 @@ def _region(region: RegionState) -> tuple[Cell, ...]:
     )
 
 
-def _hole(case: Case, width: int) -> Iterator[RenderableType]:
+def _hole(case: Case, width: int, clock: Clock | None) -> Iterator[RenderableType]:
     """Piece by piece where that is short, else by holder."""
     hole = case.hole
     if hole is None or not hole.blocks:
         return
     if hole.pieces_left_out or len(hole.pieces) > PIECES:
-        shown = hole.holders[:HOLDERS]
-        yield table("Who holds the best hole", HOLDER_COLUMNS, map(_holder, shown), width=width)
-        left = len(hole.holders) - len(shown)
-        if left:
-            yield Text(f"and {plural(left, 'more holder')}; --json has them", style="dim")
+        own, rest = own_and_rest(hole.holders, HOLDERS)
+        holders = [*map(_holder, own), *([_other_holders(rest)] if rest else [])]
+        title = "Who holds the best hole"
+        yield table(title, HOLDER_COLUMNS, holders, width=width, clock=clock)
     else:
         title = "The best hole and its neighbours"
         sites = shortened([piece.site for piece in hole.pieces], SITE_ROOM)
         rows = map(_piece, hole.pieces, sites)
-        yield table(title, PIECE_COLUMNS, rows, width=width)
+        yield table(title, PIECE_COLUMNS, rows, width=width, clock=clock)
     yield Text()
 
 
@@ -180,6 +198,18 @@ def _holder(holder: Holder) -> tuple[Cell, ...]:
         holder.largest,
         holder.since,
         holder.mark,
+    )
+
+
+def _other_holders(holders: Sequence[Holder]) -> tuple[Cell, ...]:
+    return (
+        plural(len(holders), "other"),
+        "",
+        sum(holder.blocks for holder in holders),
+        sum(holder.live for holder in holders),
+        max(holder.largest for holder in holders),
+        min((holder.since for holder in holders if holder.since is not None), default=None),
+        "",
     )
 
 

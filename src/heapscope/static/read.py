@@ -14,6 +14,7 @@ from heapscope.static.use import StaticUse
 from heapscope.static.window import read_windows
 from heapscope.trace.names import printable
 from heapscope.trace.sniff import looks_like
+from heapscope.trace.source import open_blocks
 
 __all__ = ["read_static"]
 
@@ -43,10 +44,12 @@ def read_static(path: str | Path, chip: str) -> StaticUse:
         if HEAD.search(head):
             _not_larger(name, size, _MAP_MAX)
             return read_map(_lines(file), name=name, windows=windows)
-    what, _ = looks_like(head)
+    with open_blocks(path) as blocks:  # a trace may be compressed
+        what, use = looks_like(next(iter(blocks), b"")[:_HEAD])
+    remedy = "give what the build wrote: build/PROJECT.elf or build/PROJECT.map"
     raise InputError(
         f"{name}: neither an ELF, a linker map nor JSON of esp-idf-size: it {what}",
-        remedy="give what the build wrote: build/PROJECT.elf or build/PROJECT.map",
+        remedy=f"{use}; here {remedy}" if what.endswith("trace already") else remedy,
     )
 
 

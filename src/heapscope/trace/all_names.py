@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.errors import InputError
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.call_sites import SiteNames, site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import Names, heap_names, task_names
-from heapscope.trace.source import STDIN, Progress
+from heapscope.trace.source import Progress
 
 __all__ = ["AllNames", "read_all_names"]
 
@@ -25,16 +24,11 @@ class AllNames:
 
 
 def read_all_names(path: str | Path, *, progress: Progress | None = None) -> AllNames:
-    """Reads the whole trace. InputError when it is none, or is standard input."""
-    if str(path) == STDIN:
-        raise InputError(
-            "standard input is read once, but rules by name need the trace's names beforehand",
-            remedy="write the trace to a file and name that",
-        )
+    """Reads the whole trace. InputError when it is none."""
     with NativeReader() as reader:
         read_trace(path, reader, progress=progress)
         return AllNames(
-            tasks=task_names(reader.names(NameTable.TASK)),
+            tasks=task_names(reader.names(NameTable.TASK), whole=reader.whole),
             sites=site_names(reader.names(NameTable.SITE)),
             heaps=heap_names(reader.names(NameTable.HEAP)),
         )

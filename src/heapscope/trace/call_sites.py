@@ -1,7 +1,7 @@
 """Call sites: how a site's name in a trace is a stack of frames, and how a stack is shown.
 
-In the trace a name is root;...;leaf: the outermost caller first, as in collapsed stacks. A first
-frame "..." says that the frames nearest the root are missing. Everywhere else a site is its frames
+In the trace a name is root;...;leaf: the outermost caller first, as in collapsed stacks. Dots at
+its beginning say that the frames nearest the root are missing. Everywhere else a site is its frames
 from the allocating function outwards: "leaf ← caller ← main". A shown frame holds no arrow of its
 own, and two frames of different bytes never read the same, so the text is as exact as the name.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import functools
 import re
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heapscope.trace.fold_sites import inner_frames, without_library
 from heapscope.trace.names import Names, printable
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "SEPARATOR",
     "SITE_ROOM",
     "SiteNames",
+    "any_text",
     "frames_of",
     "shortened",
     "site_name",
@@ -33,19 +34,21 @@ __all__ = [
 
 SEPARATOR = b";"
 CUT = b"..."
-NAME_MAX = 255  # HS_NAME_MAX
+NAME_MAX = 0xFFFF  # HS_SITE_NAME_MAX
 ARROW = " ← "
 MORE = "…"  #: a frame that stands for those that the trace does not have
 SITE_ROOM = 100  #: characters of a site in a sentence
 
-#: Characters of a frame at most; a name has 255 bytes, each at most six as an escape.
-_FRAME_MAX = 4096
+#: Characters of a frame at most: of each byte of a name six, as an escape.
+_FRAME_MAX = 6 * NAME_MAX
 #: Bytes that would read as an escape, and characters that read as something else.
 _AMBIGUOUS = re.compile(r"\\(?=[xuU])|^…|[\x80-\x9f←]")
-#: A frame that fills more than this of the room is shortened in its middle.
-_ROOM_LEAST = 16
+#: Characters of a site at least.
+_ROOM_LEAST = 32
+_LEFT_OUT = re.compile(r"…(?: [\d,]+ more)?|^\.\.\.(?=;)")
+_NUMBER = re.compile(r" \(site \d+\)$")
 #: A site whose short form is another's too is shown with more frames, up to so many characters.
-_ROOM_MOST = 2000
+_ROOM_MOST = 400
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,20 +62,28 @@ class SiteNames(Names):
         frames = self.frames(index)
         if not frames:
             return self._own(index)
-        if frames[-1] == MORE and self._raw_count[self._raw(index)] > 1:
-            # What is missing may differ: the sites are told apart by their index.
-            frames = (*frames[:-1], f"{MORE} ({self.noun} {index})")
         return site_text(frames)
 
     def frames(self, index: int) -> tuple[str, ...]:
         """From the allocating function outwards, safe to show; () where the trace has no name. The
-        last is MORE where the trace misses those nearest the root."""
-        return _frames(self._raw(index))
+        last is MORE where the trace misses those nearest the root. Sites whose names are the same,
+        as their frames differ by address alone, are told apart by their index."""
+        raw = self._raw(index)
+        frames = _frames(raw)
+        if frames and self._raw_count[raw] > 1:
+            return (f"{frames[0]} (site {index})", *frames[1:])
+        return frames
 
     def called(self, index: int) -> set[str]:
-        """What a pattern may match: the stack as it is shown, and as the trace has it."""
-        frames = self.frames(index)
-        return {self[index], ";".join(reversed(frames))} if frames else {self[index]}
+        """What a pattern may match: the stack as it is shown, as the trace has it, and as a trace
+        has it that names no libraries."""
+        stack = _frames(self._raw(index))
+        if not stack:
+            return {self[index]}
+        forms = (stack, tuple(map(without_library, stack)))
+        texts = {join(frames) for frames in forms for join in (site_text, _root_first)}
+        shown = self[index]
+        return {shown, _folded(shown), site_text(inner_frames(frames_of(shown)))} | texts
 
     def _raw(self, index: int) -> bytes:
         return (self.known[index] if 0 <= index < len(self.known) else None) or b""
@@ -82,31 +93,25 @@ class SiteNames(Names):
         return Counter(self.known)
 
 
-def site_name(frames: Sequence[bytes]) -> bytes:
-    """The name in a trace of a stack that is given from the allocating function outwards. Frames
-    nearest the root are left out until it fits; a function too long by itself keeps its ends."""
-    parts = [frame.replace(SEPARATOR, b":") for frame in frames]
-    whole = SEPARATOR.join(reversed(parts))
-    if len(whole) <= NAME_MAX:
+def site_name(frames: Sequence[bytes], *, cut: bool = False) -> bytes:
+    """The name in a trace of a stack that is given from the allocating function outwards. `cut`: it
+    goes on, who knows how far. Frames nearest the root are left out where it would be too long; a
+    function too long by itself keeps its end."""
+    if not frames:
+        return b""
+    whole = SEPARATOR.join(frame.replace(SEPARATOR, b":") for frame in reversed(frames))
+    if not cut and len(whole) <= NAME_MAX:
         return whole
-    if len(parts[0]) > NAME_MAX - len(CUT) - 1:
-        parts[0] = _both_ends(parts[0], NAME_MAX - len(CUT) - 1)
-    name = parts[0]
-    for part in parts[1:]:
-        longer = part + SEPARATOR + name
-        if len(CUT + SEPARATOR + longer) > NAME_MAX:
-            break
-        name = longer
-    return CUT + SEPARATOR + name
+    room = NAME_MAX - len(CUT + SEPARATOR)
+    if len(whole) > room:
+        whole = whole[-room:]
+        whole = whole[whole.find(SEPARATOR) + 1 :]
+    return CUT + SEPARATOR + whole
 
 
-def _both_ends(frame: bytes, room: int) -> bytes:
-    """What is left out is named by its check sum, so that other functions read otherwise."""
-    middle = f"{MORE}{zlib.crc32(frame):08x}{MORE}".encode()
-    head = (room - len(middle)) // 2
-    tail = room - len(middle) - head
-    whole = frame[:head].decode("utf-8", "ignore") + "\0" + frame[-tail:].decode("utf-8", "ignore")
-    return whole.encode().replace(b"\0", middle)
+def any_text(pattern: str) -> str:
+    """A pattern in which what a table or an older trace left out of a name is any text."""
+    return _LEFT_OUT.sub("*", pattern)
 
 
 def site_names(known: tuple[bytes | None, ...]) -> SiteNames:
@@ -115,11 +120,12 @@ def site_names(known: tuple[bytes | None, ...]) -> SiteNames:
 
 @functools.lru_cache(maxsize=1 << 16)
 def _frames(raw: bytes) -> tuple[str, ...]:
-    parts = [part.strip() for part in raw.split(SEPARATOR)]
+    """Where a piece of the name was lost, the first frame that is there may have lost its start."""
+    whole = raw.removeprefix(CUT)
+    parts = [part.strip() for part in whole.split(SEPARATOR)]
     shown = [_frame(part) for part in parts if part]
-    if shown and parts[0] == CUT:
-        shown[0] = MORE
-    return tuple(reversed(shown))
+    cut = [MORE] if whole != raw else []
+    return (*reversed(shown), *cut)
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -127,6 +133,10 @@ def _frame(raw: bytes) -> str:
     text = raw.decode("utf-8", "surrogateescape")
     plain = _AMBIGUOUS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return printable(plain, limit=_FRAME_MAX)
+
+
+def _root_first(frames: Sequence[str]) -> str:
+    return ";".join(reversed(frames))
 
 
 def site_text(frames: Sequence[str]) -> str:
@@ -139,13 +149,15 @@ def frames_of(text: str) -> tuple[str, ...]:
 
 
 def shortened(texts: Sequence[str], room: int) -> list[str]:
-    """Sites for one table or sentence: frames nearest the root are left out, and counted, until a
-    site fits into `room` characters. Sites that would then read the same keep more frames."""
-    forms = {text: _fitted(text, room) for text in texts}
-    wider = room
-    while (alike := _alike(forms)) and wider < _ROOM_MOST:
-        wider *= 2
-        forms |= {text: _fitted(text, wider) for text in alike}
+    """Sites for one table or sentence: the allocator's wrappers, folded frames and the names of
+    libraries are left out, then the frames nearest the root, which are counted, until a site fits
+    into `room` characters. Sites that would then read the same keep more of this."""
+    folded = {text: _folded(text) for text in texts}
+    kept = folded | {text: text for text in _alike(folded)}
+    forms = {text: _fitted(kept[text], room) for text in texts}
+    while (alike := _alike(forms)) and room < _ROOM_MOST:
+        room *= 2
+        forms |= {text: _fitted(kept[text], room) for text in alike}
     taken = Counter(forms.values())
     for text in _alike(forms):
         number = next(n for n in range(1, len(forms) + 2) if not taken[f"{forms[text]} ({n})"])
@@ -154,22 +166,36 @@ def shortened(texts: Sequence[str], room: int) -> list[str]:
     return [forms[text] for text in texts]
 
 
+def _folded(text: str) -> str:
+    """The number that tells a site from others of its name moves to the first frame shown."""
+    frames = frames_of(text)
+    first, *callers = (without_library(frame) for frame in inner_frames(frames))
+    number = _NUMBER.search(frames[0])
+    if number is not None and not first.endswith(number[0]):
+        first += number[0]
+    return site_text([first, *callers])
+
+
 def _alike(forms: dict[str, str]) -> list[str]:
     count = Counter(forms.values())
     return [text for text, form in forms.items() if count[form] > 1]
 
 
 def _fitted(text: str, room: int) -> str:
-    """The allocating function stays, at least its two ends."""
+    """The allocating function stays, at least its two ends; a caller that would fill more than half
+    of the room is shortened in its middle too."""
     if len(text) <= room:
         return text
-    frames = frames_of(text)
     room = max(room, _ROOM_LEAST)
+    leaf, *callers = frames_of(text)
+    shown = [
+        _middle(leaf, room - len(f"{ARROW}{MORE} 99 more")),
+        *(_middle(frame, room // 2) for frame in callers),
+    ]
     kept = 1
-    while kept < len(frames) and len(_first(frames, kept + 1)) <= room:
+    while kept < len(shown) and len(_first(shown, kept + 1)) <= room:
         kept += 1
-    fitted = _first(frames, kept)
-    return fitted if len(fitted) <= room else _first((_middle(frames[0], room), *frames[1:]), 1)
+    return _first(shown, kept)
 
 
 def _first(frames: Sequence[str], kept: int) -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.native.reader import NativeReader
+from heapscope.native.rows import NEVER
 from heapscope.native.status import Status
 from heapscope.trace.health import TraceHealth
-from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 
 __all__ = ["FORMAT_VERSION", "read_trace"]
@@ -28,7 +29,12 @@ def read_trace(
                 head += block[: HEAD - len(head)]
             reader.push(block)
     status = reader.finish()
-    health = TraceHealth(row=reader.health(), source_loss=blocks.loss)
+    loss = reader.loss()
+    health = TraceHealth(
+        row=reader.health(),
+        loss=None if loss.event == NEVER else loss,
+        source_loss=blocks.loss,
+    )
     if status == Status.VERSION:
         raise _newer(blocks, health)
     if status == Status.FORMAT:
@@ -51,5 +57,7 @@ def _no_trace(blocks: Blocks, head: bytes) -> InputError:
     if blocks.loss is not None and not head:
         return InputError(f"{blocks.name}: {blocks.loss.sentence()}", remedy="copy it again")
     what, remedy = looks_like(head)
+    if TRACE_SYNC in head:
+        what, remedy = "has the mark of a trace but not one whole chunk", "record it again"
     inside = " (decompressed)" if blocks.compressed else ""
     return InputError(f"{blocks.name}{inside}: {what}", remedy=remedy)

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from heapscope.native.rows import NEVER, HealthRow
+from heapscope.native.rows import NEVER, HealthRow, LossRow
 from heapscope.trace.loss import SourceLoss
 
 __all__ = ["TraceHealth"]
 
 _ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
+_CLOCK = 1 << 1  # HS_TRACE_CLOCK
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceHealth:
-    """The decoder's counts, and what was lost before the decoder."""
+    """The decoder's counts, and what was lost before the decoder. `loss`: where the first event is
+    missing; None: every event is there."""
 
     row: HealthRow
+    loss: LossRow | None = None
     source_loss: SourceLoss | None = None
 
     @property
@@ -28,6 +31,10 @@ class TraceHealth:
     @property
     def has_addresses(self) -> bool:
         return bool(self.row.features & _ADDRESSES)
+
+    @property
+    def has_clock(self) -> bool:
+        return bool(self.row.features & _CLOCK)
 
     @property
     def first_damage(self) -> int | None:

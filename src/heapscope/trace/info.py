@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from heapscope.measure.bound import INFO
+from heapscope.measure.loss import Loss, loss_of, whole_run
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.rows import NEVER, CensusRow
+from heapscope.native.times import ask_times, times
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
 from heapscope.trace.names import mark_names, printable, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["EventCounts", "MarkAt", "TaskName", "TraceInfo", "read_info"]
+__all__ = ["EventCounts", "MarkAt", "TaskName", "TraceInfo", "read_info", "tasks_of"]
 
 #: Bits of the features, in their order (device/include/heapscope/trace.h).
 _FEATURES = ("addresses", "clock", "sites")
-_CLOCK = 1 << 1
 _SHOWN = 4096  # names and marks listed at most; the counts have all of them
 
 
@@ -46,6 +48,7 @@ class TaskName:
 class MarkAt:
     name: str
     event: int | None  # heap events before it; None: not known without a replay
+    seconds: float | None = None  # since the start; None: no clock, or unknown rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,7 @@ class TraceInfo:
     seconds: float | None  # from the first event to the last; None: no clock, or unknown rate
     live_peak: int
     live_peak_event: int | None  # None: nothing was ever live
+    live_peak_seconds: float | None  # since the start; None: no clock, or it was not asked for
     live_blocks_peak: int
     live_end: int
     live_blocks_end: int
@@ -73,6 +77,7 @@ class TraceInfo:
     source: str
     metadata: dict[str, str]
     health: TraceHealth
+    loss: Loss | None  # of events; None: all are there
 
     def to_json(self) -> dict[str, Any]:
         """For --json: the fields by their names."""
@@ -83,40 +88,55 @@ class TraceInfo:
             "tasks": [asdict(task) for task in self.tasks],
             "marks": [asdict(mark) for mark in self.marks],
             "health": self.health.to_json(),
+            "loss": None if self.loss is None else self.loss.to_json(),
         }
 
 
-def read_info(path: str | Path, *, progress: Progress | None = None) -> TraceInfo:
-    """Reads a whole trace. InputError when the file is none; damage is in `health`."""
+def read_info(
+    path: str | Path, *, peak_time: bool = False, progress: Progress | None = None
+) -> TraceInfo:
+    """Reads a whole trace. InputError when the file is none; damage is in `health`. `peak_time`:
+    when the live peak was, for which a trace with a clock is read once more."""
     with NativeReader() as reader:
         health = read_trace(path, reader, progress=progress)
-        return _info(printable(str(path), limit=400), reader, health)
+        info = _info(printable(str(path), limit=400), reader, health)
+        event, first = info.live_peak_event, reader.census().first_time
+        rate = _rate(reader, health)
+    if not peak_time or rate is None or event is None or not Path(path).is_file():
+        return info
+    with NativeReader() as reader:
+        ask_times(reader, [event])
+        read_trace(path, reader)
+        return replace(info, live_peak_seconds=(times(reader)[0] - first) / rate)
 
 
 def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
-    census, metadata = reader.census(), reader.metadata()
+    census, metadata = whole_run(reader.census(), health), reader.metadata()
+    rate = _rate(reader, health)
     return TraceInfo(
         file=file,
         size=health.row.bytes,
         version=health.row.version,
         features=_features(health.row.features),
         events=_counts(census),
-        seconds=_seconds(census, health.row.features, metadata),
+        seconds=None if rate is None else (census.last_time - census.first_time) / rate,
         live_peak=census.live_peak,
         live_peak_event=None if census.live_peak_event == NEVER else census.live_peak_event,
+        live_peak_seconds=None,
         live_blocks_peak=census.live_blocks_peak,
         live_end=census.live,
         live_blocks_end=census.live_blocks,
         largest_request=census.largest_request,
         requests_above_32_bits=census.word_excess,
         task_count=census.tasks,
-        tasks=_tasks(reader, census.tasks),
+        tasks=tasks_of(reader)[:_SHOWN],
         site_count=census.sites,
-        marks=_marks(reader),
+        marks=_marks(reader, rate),
         word_size=number(metadata, WORD_SIZE),
         source=printable(metadata.get(SOURCE, b"")),
         metadata=texts(metadata),
         health=health,
+        loss=loss_of(health, INFO),
     )
 
 
@@ -131,27 +151,36 @@ def _counts(census: CensusRow) -> EventCounts:
     return EventCounts(total=census.events, **{name: getattr(census, name) for name in names})
 
 
-def _seconds(census: CensusRow, features: int, metadata: dict[str, bytes]) -> float | None:
-    rate = number(metadata, CLOCK_HZ)
-    if not features & _CLOCK or rate is None:
+def _rate(reader: NativeReader, health: TraceHealth) -> int | None:
+    """Ticks a second; None: no clock, or not told, or the start is lost."""
+    start_lost = health.loss is not None and health.loss.event == 0
+    if not health.has_clock or start_lost:
         return None
-    return (census.last_time - census.first_time) / rate
+    return number(reader.metadata(), CLOCK_HZ) or None
 
 
-def _tasks(reader: NativeReader, used: int) -> tuple[TaskName, ...]:
+def tasks_of(reader: NativeReader) -> tuple[TaskName, ...]:
     """The named ones; and, when events used more than these, those known to be among them."""
-    known = reader.names(NameTable.TASK)
-    names = task_names(known)
+    known, used = reader.names(NameTable.TASK), reader.census().tasks
+    names = task_names(known, whole=reader.whole)
     named = {index for index, raw in enumerate(known) if raw}
     if used > len(named):
         named |= set(range(len(known))) if used == len(known) else {0}
-    return tuple(TaskName(index=i, name=names[i]) for i in sorted(named)[:_SHOWN])
+    return tuple(TaskName(index=i, name=names[i]) for i in sorted(named))
 
 
-def _marks(reader: NativeReader) -> tuple[MarkAt, ...]:
+def _marks(reader: NativeReader, rate: int | None) -> tuple[MarkAt, ...]:
     names = mark_names(reader.names(NameTable.MARK))
     rows = reader.marks()[:_SHOWN]
     if rows:
-        return tuple(MarkAt(name=names[row.name], event=row.event) for row in rows)
+        first = reader.census().first_time
+        return tuple(
+            MarkAt(
+                name=names[row.name],
+                event=row.event,
+                seconds=None if rate is None else (row.time - first) / rate,
+            )
+            for row in rows
+        )
     count = min(len(names.known), _SHOWN)
     return tuple(MarkAt(name=names[index], event=None) for index in range(count))

@@ -101,9 +101,10 @@ class Names:
         return frozenset(alike)
 
 
-def task_names(known: tuple[bytes | None, ...]) -> Names:
-    """What ran before any task was named counts as "main"."""
-    return Names(noun="task", known=known, default="main", apart=True)
+def task_names(known: tuple[bytes | None, ...], *, whole: bool = True) -> Names:
+    """What ran before any task was named counts as "main"; where a part of the trace is lost, and
+    maybe the name with it, it does not."""
+    return Names(noun="task", known=known, default="main" if whole else "", apart=True)
 
 
 def heap_names(known: tuple[bytes | None, ...]) -> Names:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["HEAD", "TRACE_SYNC", "is_text", "looks_like"]
+from heapscope.errors import InputError
+
+__all__ = ["HEAD", "TRACE_SYNC", "check_no_trace", "is_text", "looks_like", "tool_of"]
 
 HEAD = 1 << 16  #: bytes of a file's beginning that looks_like() wants
 
@@ -37,7 +39,7 @@ def looks_like(head: bytes) -> tuple[str, str]:
     if not head:
         return "is empty", "record or import it again"
     if TRACE_SYNC in head:
-        return "has the mark of a trace but not one whole chunk", "record it again"
+        return "is a trace already", "use it as it is: heapscope info FILE"
     for magic, what, remedy in _MAGICS:
         if head.startswith(magic):
             return f"looks like {what}", remedy
@@ -45,12 +47,12 @@ def looks_like(head: bytes) -> tuple[str, str]:
 
 
 def _looks_like_text(head: bytes) -> tuple[str, str]:
-    lines = [line.strip() for line in head.splitlines()[:200] if line.strip()]
-    if lines and 2 * sum(bool(_EVENT.fullmatch(line)) for line in lines) > len(lines):
-        return "looks like the text form", "import it first: heapscope import text FILE -o T.hst"
     for pattern, what, tool in _TOOLS:
         if pattern.match(head):
             return f"looks like {what}", f"import it first: heapscope import {tool} FILE -o T.hst"
+    lines = [line.strip() for line in head.splitlines()[:200] if line.strip()]
+    if lines and 2 * sum(bool(_EVENT.fullmatch(line)) for line in lines) > len(lines):
+        return "looks like the text form", "import it first: heapscope import text FILE -o T.hst"
     if _BOOT.search(head):
         return "looks like a boot log", "give a trace; a boot log goes to --boot-log"
     if head.lstrip()[:1] in (b"{", b"[") and b'"' in head[:200]:
@@ -58,6 +60,18 @@ def _looks_like_text(head: bytes) -> tuple[str, str]:
     if is_text(head):
         return "is text, but no text form of a trace", "see heapscope import --help for its lines"
     return "is not a trace of Heapscope", "give a .hst file, or import another tool's with import"
+
+
+def tool_of(head: bytes) -> str:
+    """The importer whose file begins so, which no other importer's file does; "": not told."""
+    return next((tool for pattern, _, tool in _TOOLS if pattern.match(head)), "")
+
+
+def check_no_trace(head: bytes, *, name: str, wanted: str, remedy: str) -> None:
+    """InputError where the file of that name is a trace of Heapscope, and not what is wanted."""
+    if head.startswith(TRACE_SYNC):
+        what, use = looks_like(head)
+        raise InputError(f"{name}: not {wanted}: it {what}", remedy=f"{use}; here {remedy}")
 
 
 def is_text(head: bytes) -> bool:

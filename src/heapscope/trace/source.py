@@ -13,6 +13,7 @@ from typing import BinaryIO, Self
 from heapscope.errors import InputError
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.names import printable
+from heapscope.trace.stream import StreamReader, comes_once, kept_stream
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 
 __all__ = ["BLOCK", "STDIN", "Blocks", "Progress", "open_blocks"]
@@ -28,12 +29,19 @@ class Blocks:
     """Iterate it once for the file's bytes in pieces of at most 1 MiB, zstd taken off. What could
     not be read is in `loss` when the iteration is over; damage never raises."""
 
-    def __init__(self, file: BinaryIO, *, name: str, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        file: BinaryIO | StreamReader,
+        *,
+        name: str,
+        total: int | None,
+        progress: Progress | None = None,
+    ) -> None:
         self.name = name
         self.compressed = False
         self.consumed = 0  # bytes of the file read
         self.produced = 0  # bytes given out
-        self.total = _size(file)
+        self.total = total
         self.loss: SourceLoss | None = None
         self._file = file
         self._progress = progress
@@ -50,8 +58,7 @@ class Blocks:
         self.close()
 
     def close(self) -> None:
-        if self._file is not sys.stdin.buffer:
-            self._file.close()
+        self._file.close()
 
     def __iter__(self) -> Iterator[bytes]:
         head = self._read_head()
@@ -81,7 +88,7 @@ class Blocks:
 
     def _read(self) -> bytes:
         try:
-            block = self._file.read1(BLOCK)  # type: ignore[attr-defined]
+            block = self._file.read1(BLOCK)  # type: ignore[union-attr]
         except OSError as error:
             self.loss = SourceLoss(offset=self.consumed, reason=f"read error: {error.strerror}")
             return b""
@@ -92,14 +99,16 @@ class Blocks:
 
 
 def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks:
-    """Opens a file, or standard input for "-". InputError when there is nothing to open."""
+    """Opens a file, or standard input for "-". What comes only once, as standard input and pipes
+    do, is kept: it can be opened again. InputError when there is nothing to open."""
     if str(path) == STDIN:
-        return Blocks(sys.stdin.buffer, name="standard input", progress=progress)
+        return _open_standard_input(progress)
     name = printable(str(path), limit=400)
     try:
-        if stat.S_ISDIR(Path(path).stat().st_mode):
+        status = Path(path).stat()
+        if stat.S_ISDIR(status.st_mode):
             raise InputError(f"{name}: is a folder", remedy="name a file in it")
-        file = Path(path).open("rb")  # noqa: SIM115 - closed by Blocks
+        file = _open(Path(path), status, name)
     except FileNotFoundError:
         raise InputError(f"{name}: no such file", remedy="check the path") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
@@ -107,12 +116,24 @@ def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks
         raise InputError(
             f"{name}: cannot be read: {reason}", remedy="check the path and its permissions"
         ) from None
-    return Blocks(file, name=name, progress=progress)
+    return Blocks(file, name=name, total=_size(status), progress=progress)
 
 
-def _size(file: BinaryIO) -> int | None:
+def _open(path: Path, status: os.stat_result, name: str) -> BinaryIO | StreamReader:
+    if not comes_once(status):
+        return path.open("rb")
+    return kept_stream((status.st_dev, status.st_ino), lambda: path.open("rb"), name=name)
+
+
+def _open_standard_input(progress: Progress | None) -> Blocks:
+    stream, name = sys.stdin.buffer, "standard input"
     try:
-        status = os.fstat(file.fileno())
+        total = _size(os.fstat(stream.fileno()))
     except OSError:
-        return None
+        total = None
+    file = kept_stream((id(stream),), lambda: stream, name=name)
+    return Blocks(file, name=name, total=total, progress=progress)
+
+
+def _size(status: os.stat_result) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None

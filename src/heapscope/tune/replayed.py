@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapscope.config.config import Config
-from heapscope.errors import HeapscopeError
+from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout.layout import Layout
 from heapscope.predict.trace_replay import layout_of
 from heapscope.replay.run import replay
@@ -51,6 +51,12 @@ class TraceNeed:
             layout = with_free(layout_of(self.config), free)
             asked = max(self.contiguous, 1)
             found = replay(self.trace, layout, needs=[(asked, 0)], capsets=())
+            if found.loss is not None:
+                raise InputError(
+                    f"{self.trace.name}: {found.loss.sentences()[0]} Whether the whole run "
+                    "survives is not known, so nothing can be recommended",
+                    remedy="record it again, or leave --trace out",
+                )
             self.largest[free] = found.needs[0].worst_largest
             most = self.unmet if self.unmet is not None else found.summary.failures
             short = self.contiguous and found.needs[0].short_events

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from heapscope.errors import InputError
 from heapscope.layout.layout import Region
+from heapscope.measure.findings import loss
 from heapscope.measure.source import LayoutFacts
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import plural, size
@@ -13,7 +15,7 @@ from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
 from heapscope.upgrade.chain import Sides, chain
 from heapscope.upgrade.offers import Idea, heap_ideas, judge, knob_ideas
-from heapscope.upgrade.result import Side, SidedRegion, UpgradeResult, Waterfall
+from heapscope.upgrade.result import UPGRADE, Side, SidedRegion, UpgradeResult, Waterfall
 from heapscope.upgrade.state import Meter, State
 from heapscope.upgrade.waterfall import Measured, waterfalls
 
@@ -34,12 +36,20 @@ def explain(
     `knobs_of`; those that a replay can show are replayed too. InputError: the trace or a layout
     cannot be used."""
     before = meter.measure(sides.before)
+    lost = None if before.result is None else before.result.loss
+    if lost is not None and lost.event == 0:
+        raise InputError(
+            f"{meter.trace}: {lost.sentences()[0]} There is no moment to compare",
+            remedy="record it again, or leave the trace out: then the start is compared",
+        )
     steps = chain(sides)
     falls = waterfalls(meter, before, steps, measured)
     after = meter.measure(sides.after)
-    offers, unhelpful = judge(
-        meter, after, (*heap_ideas(sides.after), *knob_ideas(sides.after, knobs), *ideas)
-    )
+    if lost is None:
+        changes = (*heap_ideas(sides.after), *knob_ideas(sides.after, knobs), *ideas)
+    else:  # how they would go after the loss is not known
+        changes, knobs = (), ()
+    offers, unhelpful = judge(meter, after, changes)
     return UpgradeResult(
         trace="" if meter.trace is None else printable(str(meter.trace), limit=400),
         memory=meter.memory,
@@ -53,6 +63,7 @@ def explain(
         unhelpful=unhelpful,
         knobs_of=knobs_of,
         knobs=tuple(knobs),
+        loss=None if lost is None else lost.of(UPGRADE),
     )
 
 
@@ -85,6 +96,8 @@ def _verdict(
     free = by.get("minimum_free", by["free_at_start"])
     block = by.get("minimum_largest", by["largest_at_start"])
     when = "at the tightest moment" if meter.trace is not None else "at the start"
+    part = before.result is not None and before.result.loss is not None
+    when += " before the loss" if part else ""
     yield (
         f"{meter.memory}: {_change(free.lost)} of its free memory {when} ({free.before:,} to "
         f"{free.after:,} B), {_change(block.lost)} of its largest block ({block.before:,} to "
@@ -103,7 +116,8 @@ def _verdict(
     if after.run is not None and before.run is not None:
         more = after.run.failures - before.run.failures
         if more > 0:
-            yield f"{plural(more, 'more request')} of the trace failed than before."
+            run = "before the loss" if part else "of the trace"
+            yield f"{plural(more, 'more request')} {run} failed than with the old version."
 
 
 def _change(lost: int) -> str:
@@ -122,7 +136,15 @@ def _notes(sides: Sides, before: State, after: State) -> Iterator[str]:
     if sides.why:
         yield f"the new version with the old firmware cannot be laid out: {sides.why}"
     if before.result is not None and after.result is not None:
-        yield from dict.fromkeys((*limits(before.result), *limits(after.result)))
+        told = {*loss(before.result), *loss(after.result)}  # of a replay's figures, not of these
+        found = (*limits(before.result), *limits(after.result))
+        yield from dict.fromkeys(text for text in found if text not in told)
+    if before.result is not None and before.result.loss is not None:
+        yield (
+            "for the whole run the least free memory and block are upper bounds, of each version; "
+            "what one loses against the other holds before the loss alone"
+        )
+        yield "no change was tried and none is recommended: how it would go is not known"
     yield (
         "what start-up itself allocates more under the new version is in no row but 'not explained'"
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from heapscope.measure.bound import Bounds, bounds
+from heapscope.measure.loss import Loss
 from heapscope.measure.record import Record, malformed
 from heapscope.measure.source import LayoutFacts
 from heapscope.predict.knob_offers import KnobOffer
@@ -23,7 +25,26 @@ __all__ = [
 ]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 1
+FORMAT = 2
+#: Versions that are read; version 1 had no `loss`.
+READABLE = (1, 2)
+
+_RUN = bounds(
+    AT_LEAST="failures",
+    AT_MOST="minimum_free minimum_free_reported minimum_largest",
+    BEFORE="minimum_free_event minimum_largest_event",
+)
+
+#: A minimum before the loss is an upper bound of each version's; a difference of two such is none.
+#: The figures of the start depend on no event, so that these marks are true of them as well.
+UPGRADE: dict[str, Bounds] = {
+    "before.run": _RUN,
+    "after.run": _RUN,
+    "waterfalls[]": bounds(AT_MOST="before after", BEFORE="lost"),
+    "waterfalls[].rows[]": bounds(BEFORE="lost"),
+    "waterfalls[].reported": bounds(AT_MOST="before after", BEFORE="lost accounting"),
+    "": bounds(WITHHELD="offers unhelpful knobs"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +150,7 @@ class UpgradeResult(Record):
     unhelpful: tuple[str, ...]
     knobs_of: str
     knobs: tuple[KnobOffer, ...]
+    loss: Loss | None = None  # of events; None: all are there
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_upgrade": FORMAT} | super().to_json()
@@ -136,8 +158,8 @@ class UpgradeResult(Record):
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
         version = data.get("heapscope_upgrade") if isinstance(data, dict) else None
-        if version != FORMAT:
-            raise malformed(f"{where}.heapscope_upgrade", str(FORMAT))
+        if version not in READABLE:
+            raise malformed(f"{where}.heapscope_upgrade", " or ".join(map(str, READABLE)))
         return super().from_json(data, where=where)
 
     def waterfall(self, key: str) -> Waterfall:

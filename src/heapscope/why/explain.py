@@ -9,6 +9,7 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
+from heapscope.measure.clock import events_named
 from heapscope.measure.need import NeedRow
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.verdict import limits
@@ -22,8 +23,8 @@ from heapscope.why.groups import Alike, group
 from heapscope.why.idea import Question
 from heapscope.why.moment import Moment, Scene, look_at_event, look_at_need
 from heapscope.why.recording import read_recording
-from heapscope.why.result import Explained, Group, NeedWhy, WhyResult
-from heapscope.why.summary import verdict
+from heapscope.why.result import WHY, Explained, Group, NeedWhy, WhyResult
+from heapscope.why.summary import answer
 from heapscope.why.trial import Target, Trials
 from heapscope.why.words import group_reason
 
@@ -55,13 +56,15 @@ def explain(
     """Replays the trace once as it is, then once for every moment and change. `tried` is called
     after each replay with a change. `knobs`: options of the SDK as predicted, of the configuration
     `knobs_of`. InputError: the trace, the layout or the selection is wrong."""
-    recording = read_recording(path)
     result = replay(path, layout, needs=needs, capsets=(), buckets=0, placement=placement)
+    recording = read_recording(path, clock=result.clock)
     work = _Work(Trials(recording, layout, placement=placement, tried=tried), result, knobs)
     selection = selection or Selection()
     chosen = _chosen(selection, result)
     groups = work.groups(depth) if chosen is None else (work.single(chosen, of_failure=selection),)
-    explained = tuple(work.need(need, row) for need, row in zip(needs, result.needs, strict=True))
+    asked = () if _nothing_before(result) else zip(needs, result.needs, strict=True)
+    explained = tuple(work.need(need, row) for need, row in asked)
+    clock = recording.clock(events_named((groups, explained)))
     return WhyResult(
         trace=result.trace,
         layout=result.layout,
@@ -70,27 +73,50 @@ def explain(
         failures=result.summary.failures,
         grouped=len(result.failures),
         minimum_free=result.malloc.minimum_free,
-        verdict=verdict(result, groups, explained, one=chosen is not None),
+        verdict=result.verdict(),
+        answer=answer(result, groups, explained, clock=clock, one=chosen is not None),
         notes=(*work.notes(), *limits(result)),
         groups=groups,
         needs=explained,
         knobs_of=knobs_of,
-        knobs=knobs if result.failures or any(need.need.short_events for need in explained) else (),
+        knobs=knobs if _wants_knobs(result, explained) else (),
+        loss=None if result.loss is None else result.loss.of(WHY),
+        clock=clock,
     )
+
+
+def _nothing_before(result: ReplayResult) -> bool:
+    """The loss is the first thing in the trace: there is no moment to look at."""
+    return result.loss is not None and result.loss.event == 0
+
+
+def _wants_knobs(result: ReplayResult, needs: Sequence[NeedWhy]) -> bool:
+    """Something failed; and what would have helped can be told."""
+    short = any(need.need.short_events for need in needs)
+    return result.loss is None and (result.failures != () or short)
 
 
 def _chosen(selection: Selection, result: ReplayResult) -> int | None:
     """The event of the one request that is asked about."""
     if selection.failure is None:
         return selection.event
-    kept, number = result.failures, selection.failure
-    if not 1 <= number <= len(kept):
-        there = f"1 to {len(kept)} can be asked for" if kept else "no request failed"
+    kept = {row.number: row.event for row in result.failures}
+    number = selection.failure
+    if number not in kept:
+        there = _askable(list(kept), number) if kept else "no request failed"
         raise InputError(
             f"{result.trace.path}: no failed request {number:,}: {there}",
             remedy="see them all with: heapscope replay ... --json FILE",
         )
-    return kept[number - 1].event
+    return kept[number]
+
+
+def _askable(numbers: Sequence[int], wanted: int) -> str:
+    """Of many failures a sample can be asked for."""
+    if numbers[-1] == len(numbers):
+        return f"1 to {len(numbers)} can be asked for"
+    nearest = sorted(sorted(numbers, key=lambda number: abs(number - wanted))[:3])
+    return f"of a sample can be asked for, nearest {', '.join(f'{n:,}' for n in nearest)}"
 
 
 class _Work:
@@ -106,7 +132,6 @@ class _Work:
             placement=trials.placement,
             result=result,
         )
-        self._rewrites = result.health.lost_events == 0 and result.health.lost_chunks == 0
         self._before = Outcome(
             served=False,
             failures=result.summary.failures,
@@ -122,10 +147,10 @@ class _Work:
                 f"recorded, of which {summary.recorded_failures_fit:,} would fit here; what the "
                 "program would have done with them is not known, so ask with --need BYTES."
             )
-        if not self._rewrites:
+        if self._result.loss is not None:
             yield (
-                "Events of the trace are lost, so no change was tried that moves or leaves out "
-                "events."
+                "No change was tried and none is recommended: how it would go after the loss is "
+                "not known."
             )
 
     def groups(self, depth: int) -> tuple[Group, ...]:
@@ -144,7 +169,7 @@ class _Work:
                 remedy=f"why it went where it went: heapscope replay ... --explain {event}",
             )
         explained = self._explained(moment, Target(event=event))
-        number = of_failure.failure or (self._result.failures.index(found[0]) + 1 if found else 0)
+        number = of_failure.failure or (found[0].number if found else 0)
         request = moment.case.request
         return Group(
             number=number,
@@ -216,11 +241,12 @@ class _Work:
         return moment
 
     def _explained(self, moment: Moment, target: Target, row: NeedRow | None = None) -> Explained:
+        if self._result.loss is not None:
+            return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
         question = Question(
             moment=moment,
             target=target,
             trials=self._trials,
-            rewrites=self._rewrites,
             need=row,
             knobs=self._knobs,
         )

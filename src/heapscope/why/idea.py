@@ -20,7 +20,6 @@ class Question:
     moment: Moment
     target: Target
     trials: Trials
-    rewrites: bool
     need: NeedRow | None = None
     knobs: tuple[KnobOffer, ...] = ()
 

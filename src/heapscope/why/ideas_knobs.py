@@ -30,9 +30,9 @@ def options_of_the_sdk(question: Question) -> Iterator[Idea]:
     for knob in question.knobs:
         if knob.key in CODE:
             yield from _code(question, knob)
-        elif question.rewrites and knob.key in ("static_rx", "static_tx"):
+        elif knob.key in ("static_rx", "static_tx"):
             yield from _buffers(question, knob)
-        elif question.rewrites and knob.key == "tls_out":
+        elif knob.key == "tls_out":
             yield from _records(question, knob)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from heapscope.layout import capabilities
+from heapscope.measure.clock import moment
 from heapscope.measure.result import MALLOC
 from heapscope.measure.wording import plural, size
 from heapscope.native.events import EVENT, Events
@@ -38,8 +39,6 @@ def _variation(question: Question, edit: Edit) -> Variation:
 def earlier(question: Question) -> Iterator[Idea]:
     """The request itself, before all others."""
     request = question.moment.case.request
-    if not question.rewrites:
-        return
     if request.call == "need":
         yield _reserved(question)
     elif request.call == "realloc":
@@ -84,7 +83,7 @@ def _at_full_size(question: Question) -> Iterator[Idea]:
         yield Idea(
             kind="early",
             text=f"Allocate the block with its last size, {size(request.size)}, from the start "
-            f"(event {min(sizes):,}), instead of growing it.",
+            f"({_when(question, min(sizes))}), instead of growing it.",
             effort="request",
             given_up=request.size - request.old_size,
             variation=_variation(question, Edit(sizes=sizes)),
@@ -94,7 +93,7 @@ def _at_full_size(question: Question) -> Iterator[Idea]:
 def obstacles_earlier(question: Question) -> Iterator[Idea]:
     """The blocks in the best hole, which then lie below everything that comes and goes."""
     moment = question.moment
-    if not question.rewrites or moment.case.hole is None or not moment.births:
+    if moment.case.hole is None or not moment.births:
         return
     hole = moment.case.hole
     if len(moment.births) != hole.blocks or hole.blocks > OBSTACLES:
@@ -110,6 +109,10 @@ def obstacles_earlier(question: Question) -> Iterator[Idea]:
             given_up=hole.live,
             variation=_variation(question, edit),
         )
+
+
+def _when(question: Question, event: int) -> str:
+    return moment(event, question.trials.recording.clock([event]))
 
 
 def _those(blocks: int) -> str:
@@ -141,7 +144,7 @@ def _moved_to_front(question: Question, numbers: list[int]) -> Edit | None:
 def other_capabilities(question: Question) -> Iterator[Idea]:
     """The same request where other regions, with room, could serve it."""
     request = question.moment.case.request
-    if not question.rewrites or request.event is None or request.call == "need":
+    if request.event is None or request.call == "need":
         return
     for caps in _others(question):
         instead = "plain malloc" if caps == 0 else f"{capabilities.format(caps)}"
@@ -179,7 +182,7 @@ def _others(question: Question) -> Iterable[int]:
 def one_fewer(question: Question) -> Iterator[Idea]:
     """Without the largest block of the task that held most."""
     moment = question.moment
-    if not question.rewrites or moment.holder is None:
+    if moment.holder is None:
         return
     key, birth = moment.holder
     recording = question.trials.recording
@@ -191,7 +194,7 @@ def one_fewer(question: Question) -> Iterator[Idea]:
     yield Idea(
         kind="fewer",
         text=f"Do without one block of {size(int(first['size']))} of '{moment.case.holder}', which "
-        f"held most ({size(moment.case.holder_live)}); this one since event {birth:,}.",
+        f"held most ({size(moment.case.holder_live)}); this one since {_when(question, birth)}.",
         effort="feature",
         variation=_variation(question, Edit(blank=frozenset(gone))),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
+from heapscope.measure.clock import events_named
 from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.native.live import live_blocks
 from heapscope.native.moment import (
@@ -165,6 +166,7 @@ class _Looker:
     def __init__(self, scene: Scene, reader: NativeReader, event: int) -> None:
         self._layout = located(scene.placed, reader.regions())
         self._result = scene.result
+        self._recording = scene.recording
         self._reader = reader
         self._event = event
         self._labels = Labels(reader)
@@ -192,7 +194,8 @@ class _Looker:
             holder_live=live,
             sentences=(),
         )
-        case = replace(case, sentences=sentences(case))
+        clock = self._recording.clock(events_named(case))
+        case = replace(case, sentences=sentences(case, clock))
         births = tuple(self._born[key].birth for key in keys)
         block = self._at(asked.own)
         return Moment(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from heapscope.errors import InputError
+from heapscope.measure.clock import Clock
 from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.names import heap_names, task_names
-from heapscope.trace.source import STDIN, open_blocks
+from heapscope.trace.source import open_blocks
 
 __all__ = ["ALLOCATIONS", "FREE", "REALLOC", "Edit", "Recording", "read_recording"]
 
@@ -41,10 +41,11 @@ class Edit:
 
 
 class Recording:
-    """The decompressed bytes of a trace."""
+    """The decompressed bytes of a trace. `clock`: its rate and ends; None: it has none."""
 
-    def __init__(self, blocks: list[bytes]) -> None:
+    def __init__(self, blocks: list[bytes], clock: Clock | None = None) -> None:
         self._blocks = blocks
+        self._clock = clock
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._blocks)
@@ -66,7 +67,7 @@ class Recording:
         with NativeReader() as reader:
             self.push(reader)
             return AllNames(
-                tasks=task_names(reader.names(NameTable.TASK)),
+                tasks=task_names(reader.names(NameTable.TASK), whole=reader.whole),
                 sites=site_names(reader.names(NameTable.SITE)),
                 heaps=heap_names(reader.names(NameTable.HEAP)),
             )
@@ -83,10 +84,24 @@ class Recording:
                 else:
                     reader.finish()
                 for rows in take_events(reader):
-                    heap = (rows["kind"] >= 1) & (rows["kind"] <= HEAP_EVENTS)
+                    heap = _heap(rows)
                     numbers = base + np.cumsum(heap) - heap
                     yield rows, numbers
                     base += int(heap.sum())
+
+    def clock(self, events: Iterable[int]) -> Clock | None:
+        """The trace's clock at these events."""
+        if self._clock is None:
+            return None
+        named = sorted(set(events))
+        times = tuple(int(self._times[event]) for event in named)
+        return replace(self._clock, events=tuple(named), times=times)
+
+    @functools.cached_property
+    def _times(self) -> np.ndarray:
+        """Ticks, by the number of the heap event."""
+        found = [rows["time"][_heap(rows)] for rows, _ in self.events()]
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
 
     def edited(self, edit: Edit) -> Iterator[bytes]:
         """The bytes of the changed trace. Bounded memory beside the trace itself."""
@@ -106,7 +121,7 @@ class Recording:
 
 def _changed(rows: Events, numbers: np.ndarray, edit: Edit) -> Events:
     rows = rows.copy()
-    heap = (rows["kind"] >= 1) & (rows["kind"] <= HEAP_EVENTS)
+    heap = _heap(rows)
     for name, values in (("size", edit.sizes), ("caps", edit.caps), ("key", edit.keys)):
         if values:
             at = np.flatnonzero(heap & np.isin(numbers, list(values)))
@@ -117,12 +132,11 @@ def _changed(rows: Events, numbers: np.ndarray, edit: Edit) -> Events:
     return rows
 
 
-def read_recording(path: str | Path) -> Recording:
-    """InputError for what cannot be opened, and for standard input, which is read only once."""
-    if str(path) == STDIN:
-        raise InputError(
-            "why reads the trace many times, which standard input does not allow",
-            remedy="name a file",
-        )
+def _heap(rows: Events) -> np.ndarray:
+    return (rows["kind"] >= 1) & (rows["kind"] <= HEAP_EVENTS)
+
+
+def read_recording(path: str | Path, *, clock: Clock | None = None) -> Recording:
+    """`clock`: of a replay. InputError for what cannot be opened."""
     with open_blocks(path) as blocks:
-        return Recording(list(blocks))
+        return Recording(list(blocks), clock)

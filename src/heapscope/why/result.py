@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+from heapscope.measure.bound import NEED, Bounds, bounds
+from heapscope.measure.clock import Clock
+from heapscope.measure.loss import Loss
 from heapscope.measure.need import NeedRow
 from heapscope.measure.record import Record, malformed
 from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.verdict import Verdict
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.why.case import Case
 from heapscope.why.change import Change
@@ -15,7 +19,23 @@ from heapscope.why.change import Change
 __all__ = ["FORMAT", "Explained", "Group", "NeedWhy", "WhyResult"]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 1
+FORMAT = 2
+#: Versions that are read; version 1 had no `loss`.
+READABLE = (1, 2)
+
+#: What failed before the loss failed; all that would have helped is withheld.
+WHY: dict[str, Bounds] = {
+    "": bounds(AT_LEAST="events requests failures grouped", AT_MOST="minimum_free"),
+    "groups[]": bounds(
+        EXACT="first_event first.case",
+        AT_LEAST="count largest",
+        AT_MOST="smallest",
+        BEFORE="last_event nearest",
+        WITHHELD="first.changes first.unhelpful knobs",
+    ),
+    "needs[].need": NEED,
+    "needs[]": bounds(EXACT="first", BEFORE="worst", WITHHELD="worst.changes worst.unhelpful"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +82,8 @@ class NeedWhy(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class WhyResult(Record):
-    """`grouped` counts the failures that are in groups: the library keeps the first 1000. `knobs`:
+    """`grouped` counts the failures that are in groups: the library keeps at most
+    1000, spread over the run. `knobs`:
     options of the SDK as predicted, of the configuration that `knobs_of` names; none of these
     figures was replayed."""
 
@@ -73,12 +94,15 @@ class WhyResult(Record):
     failures: int
     grouped: int
     minimum_free: int
-    verdict: tuple[str, ...]
+    answer: tuple[str, ...]
     notes: tuple[str, ...]
     groups: tuple[Group, ...]
     needs: tuple[NeedWhy, ...]
     knobs_of: str
     knobs: tuple[KnobOffer, ...]
+    loss: Loss | None = None  # of events; None: all are there
+    verdict: Verdict | None = None  # of the replay without changes; None: read from version 1
+    clock: Clock | None = None  # at the events that this names; None: the trace has none
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_why": FORMAT} | super().to_json()
@@ -86,6 +110,8 @@ class WhyResult(Record):
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
         version = data.get("heapscope_why") if isinstance(data, dict) else None
-        if version != FORMAT:
-            raise malformed(f"{where}.heapscope_why", str(FORMAT))
+        if version not in READABLE:
+            raise malformed(f"{where}.heapscope_why", f"{READABLE[0]} or {READABLE[-1]}")
+        if isinstance(data, dict) and isinstance(data.get("verdict"), list):  # version 1
+            data = data | {"answer": data["verdict"], "verdict": None}
         return super().from_json(data, where=where)

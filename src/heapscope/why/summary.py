@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from heapscope.measure.clock import Clock, moment
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.why.change import Change
 from heapscope.why.result import Explained, Group, NeedWhy
 
-__all__ = ["verdict"]
+__all__ = ["answer"]
 
 REASONS = {
     "capability": "for want of a capability",
@@ -24,10 +25,32 @@ REASONS = {
 }
 
 
-def verdict(
-    result: ReplayResult, groups: Sequence[Group], needs: Sequence[NeedWhy], *, one: bool = False
+def answer(
+    result: ReplayResult,
+    groups: Sequence[Group],
+    needs: Sequence[NeedWhy],
+    *,
+    clock: Clock | None = None,
+    one: bool = False,
 ) -> tuple[str, ...]:
-    """`one`: the only group is the one request that was asked about."""
+    """`one`: the only group is the one request that was asked about. After a loss it speaks of what
+    came before. `clock`: of the groups' events."""
+    lines = _verdict(result, groups, needs, clock, one)
+    if result.loss is None:
+        return lines
+    where = result.loss.sentences()[0]
+    if result.loss.event == 0:
+        return (f"{where} Why requests failed is not known.",)
+    return (where, *(f"Before the loss: {line}" for line in lines))
+
+
+def _verdict(
+    result: ReplayResult,
+    groups: Sequence[Group],
+    needs: Sequence[NeedWhy],
+    clock: Clock | None,
+    one: bool,
+) -> tuple[str, ...]:
     failures = result.summary.failures
     lines: list[str] = []
     if not failures and not needs:
@@ -38,7 +61,7 @@ def verdict(
     if failures:
         lines.append(
             f"{failures:,} of {plural(result.summary.results, 'request')} failed"
-            f"{_reason(groups[0]) if one else _reasons(groups, failures)}."
+            f"{_reason(groups[0], clock) if one else _reasons(groups, failures)}."
         )
         lines += _best(groups[0].first, "this one" if one else "the first") if groups else []
     for need in needs:
@@ -46,12 +69,13 @@ def verdict(
     return tuple(lines)
 
 
-def _reason(group: Group) -> str:
-    return f"; this one, at event {group.first_event:,}, {REASONS[group.reason]}".rstrip(" ,")
+def _reason(group: Group, clock: Clock | None) -> str:
+    where = moment(group.first_event, clock)
+    return f"; this one, at {where}, {REASONS[group.reason]}".rstrip(" ,")
 
 
 def _reasons(groups: Sequence[Group], failures: int) -> str:
-    """The reasons by how many requests they stopped. Of many failures only the first are kept."""
+    """The reasons by how many requests they stopped. Of many failures a sample is kept."""
     counts: dict[str, int] = {}
     for one in groups:
         counts[one.reason] = counts.get(one.reason, 0) + one.count
@@ -60,7 +84,7 @@ def _reasons(groups: Sequence[Group], failures: int) -> str:
         return f" {REASONS[next(iter(counts))]}".rstrip()
     ranked = sorted(counts.items(), key=lambda item: -item[1])
     parts = [f"{number:,} {REASONS[reason]}".rstrip() for reason, number in ranked]
-    parts += [f"{unknown:,} later ones were not looked at"] if unknown and parts else []
+    parts += [f"{unknown:,} others were not looked at"] if unknown and parts else []
     return f": {', '.join(parts)}" if parts else ""
 
 
@@ -85,8 +109,8 @@ def _need(need: NeedWhy) -> Iterator[str]:
         yield f"{size(row.size)} always fitted, with {size(row.minimum_margin)} to spare at worst."
         return
     yield (
-        f"{size(row.size)} would not have fitted after {plural(row.short_events, 'event')}, by "
-        f"{size(-row.minimum_margin)} at worst."
+        f"{size(row.size)}, tried after every event, would have failed "
+        f"{plural(row.short_events, 'time')}, by {size(-row.minimum_margin)} at worst."
     )
     if worst.changes:
         yield f"The cheapest change with which it always fits: {_change(worst.changes[0])}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heapscope.measure.clock import Clock, moment
 from heapscope.measure.result import MALLOC
 from heapscope.measure.wording import plural, size
 from heapscope.trace.call_sites import SITE_ROOM, shortened
@@ -23,9 +24,9 @@ def kilobytes(number: int) -> str:
     return f"{number / KB:.0f} KB" if number >= WHOLE_KB else f"{number / KB:.1f} KB"
 
 
-def sentences(case: Case) -> tuple[str, ...]:
-    """What happened, why, and who stands in the way."""
-    return (_happened(case), *_regions(case), *_in_the_way(case))
+def sentences(case: Case, clock: Clock | None) -> tuple[str, ...]:
+    """What happened, why, and who stands in the way. `clock`: of the events that the case names."""
+    return (_happened(case, clock), *_regions(case), *_in_the_way(case, clock))
 
 
 def what(request: Request) -> str:
@@ -37,11 +38,18 @@ def what(request: Request) -> str:
     return asked
 
 
-def place(request: Request) -> str:
+def place(request: Request, clock: Clock | None) -> str:
+    """When; a request that is only asked about comes right after an event."""
     if request.event is None:
         return "before the first event"
-    when = f"{'after' if request.after else 'at'} event {request.event:,}"
-    return when + (f" (mark '{request.mark}')" if request.mark else "")
+    when = moment(request.event, clock, _marked(request.mark))
+    if not request.after:
+        return f"at {when}"
+    return f"after {when}" if clock is None else f"at {when}"
+
+
+def _marked(mark: str) -> str:
+    return f"mark '{mark}'" if mark else ""
 
 
 def _who(request: Request) -> str:
@@ -49,29 +57,29 @@ def _who(request: Request) -> str:
     return f" for task '{request.task}'{site}" if request.task else ""
 
 
-def _happened(case: Case) -> str:
+def _happened(case: Case, clock: Clock | None) -> str:
     request = case.request
     eligible = [region for region in case.regions if region.eligible]
     if request.call == "need":
-        return _need(case, eligible)
+        return _need(case, eligible, clock)
     call = request.call
     if request.old_size:
         call += f" from {request.old_size:,} B"
     head = f"{call} of {what(request)}{_who(request)}"
     if case.served:
-        return f"{head} was served {place(request)}."
-    return f"{head} failed {place(request)}{_although(case, eligible)}."
+        return f"{head} was served {place(request, clock)}."
+    return f"{head} failed {place(request, clock)}{_although(case, eligible)}."
 
 
-def _need(case: Case, eligible: list[RegionState]) -> str:
-    request = case.request
+def _need(case: Case, eligible: list[RegionState], clock: Clock | None) -> str:
+    request, when = case.request, place(case.request, clock)
     if case.served:
         spare = f", {kilobytes(-case.short_by)} to spare" if case.short_by < 0 else ""
         return (
-            f"{what(request)} would just have fitted {place(request)}: the largest block to be had "
+            f"{what(request)} would just have fitted {when}: the largest block to be had "
             f"was {kilobytes(case.largest_allocatable)}{spare}."
         )
-    return f"{what(request)} would not have fitted {place(request)}{_although(case, eligible)}."
+    return f"{what(request)} would not have fitted {when}{_although(case, eligible)}."
 
 
 def _although(case: Case, eligible: list[RegionState]) -> str:
@@ -124,7 +132,7 @@ def _regions(case: Case) -> Iterator[str]:
         yield f"{free} free in {plural(len(lacking), 'other region')} did not count: no {bits}."
 
 
-def _in_the_way(case: Case) -> Iterator[str]:
+def _in_the_way(case: Case, clock: Clock | None) -> Iterator[str]:
     hole = case.hole
     if hole is None or case.served:
         return
@@ -133,27 +141,27 @@ def _in_the_way(case: Case) -> Iterator[str]:
     region = case.regions[hole.region]
     yield (
         f"It would have fitted in {kilobytes(hole.size)} at {hole.start:#010x} ({region.kind}), of "
-        f"which {kilobytes(hole.free)} were free, but for {_blocks(hole)}."
+        f"which {kilobytes(hole.free)} were free, but for {_blocks(hole, clock)}."
     )
 
 
-def _blocks(hole: Hole) -> str:
+def _blocks(hole: Hole, clock: Clock | None) -> str:
     """Who holds what, since when."""
     named = hole.holders[:NAMED]
-    parts = list(map(_holder, named, shortened([holder.site for holder in named], SITE_ROOM)))
+    sites = shortened([holder.site for holder in named], SITE_ROOM)
+    parts = [_holder(*one, clock) for one in zip(named, sites, strict=True)]
     left = hole.blocks - sum(holder.blocks for holder in named)
     parts += [f"{plural(left, 'block')} of others"] if left else []
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _holder(holder: Holder, site: str) -> str:
+def _holder(holder: Holder, site: str, clock: Clock | None) -> str:
     site = f" ({site})" if site else ""
     one = holder.blocks == 1
     what = size(holder.live) if one else f"{holder.blocks:,} blocks with {size(holder.live)}"
     if holder.since is None:
         return f"{what} of '{holder.task}'{site}"
-    mark = f", mark '{holder.mark}'" if holder.mark else ""
-    since = f"held since event {holder.since:,}{mark}"
+    since = f"held since {moment(holder.since, clock, _marked(holder.mark))}"
     return f"{what} of '{holder.task}'{site} ({since if one else f'the oldest {since}'})"
 
 

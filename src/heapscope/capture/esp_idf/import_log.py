@@ -33,7 +33,7 @@ from heapscope.layout.versions import find_version
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.metadata import CLOCK_HZ
 from heapscope.trace.names import printable
-from heapscope.trace.sniff import HEAD, looks_like
+from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 
 __all__ = ["import_esp_idf"]
@@ -94,6 +94,7 @@ class _Head:
 
 
 def _nothing(blocks: Blocks, head: _Head) -> InputError:
+    check_no_trace(head.kept, name=blocks.name, wanted="a log", remedy="give a device's log")
     what, _ = looks_like(head.kept)
     what = "is a log" if "log" in what or "text" in what else what
     loss = "" if blocks.loss is None else f"; {blocks.loss.sentence()}"

@@ -91,6 +91,13 @@ class Outputs:
             Path(self._out).unlink(missing_ok=True)
         return self._empty is not None
 
+    def abandon(self) -> None:
+        """There is no recording. A file that was opened and got nothing goes again."""
+        if self._first is not None:
+            self._first.close()
+            if not self._single and Path(self._out).stat().st_size == 0:
+                Path(self._out).unlink()
+
     # ---- names ----
 
     def _open(self, image: ImageOutput) -> None:

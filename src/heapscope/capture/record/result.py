@@ -22,9 +22,9 @@ class ImageRecord:
     word_size: int
     forked: bool  # it began as a copy of its parent, whose blocks come first in the trace
     events: int  # heap events written
-    live_peak: int  # as asked for
-    live_end: int
-    live_blocks_end: int
+    live_peak: int  # as asked for; with lost events that before the first of them: a lower bound
+    live_end: int | None  # null: events are lost, so it is not known
+    live_blocks_end: int | None
     lost: int  # dropped for want of room in the ring
     unknown: int  # frees and reallocs of blocks that were made unseen
     implied: int  # frees that nobody saw, of blocks whose address was given again

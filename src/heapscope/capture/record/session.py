@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from heapscope import __version__
@@ -57,6 +58,22 @@ def record(
     program = find_program(command, objects)
     preload = objects.preload(program.word_size)
     outputs = Outputs(options.out, children=options.children)
+    try:
+        return _recorded(command, program, preload, objects, outputs, options, progress)
+    except BaseException:
+        outputs.abandon()
+        raise
+
+
+def _recorded(
+    command: Sequence[str],
+    program: Program,
+    preload: Path,
+    objects: Objects,
+    outputs: Outputs,
+    options: RecordOptions,
+    progress: Progress | None,
+) -> RecordResult:
     with NativeRecorder(
         preload64=str(objects.preload(8)),
         preload32=str(objects.preload32_path),
@@ -247,8 +264,8 @@ def _record_of(image: ImageRow, program: str, output: ImageOutput) -> ImageRecor
         forked=bool(image.forked),
         events=image.events,
         live_peak=image.live_peak,
-        live_end=image.live,
-        live_blocks_end=image.live_blocks,
+        live_end=None if image.lost else image.live,
+        live_blocks_end=None if image.lost else image.live_blocks,
         lost=image.lost,
         unknown=image.unknown,
         implied=image.implied,

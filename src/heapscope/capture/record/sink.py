@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -21,7 +23,10 @@ class Sink:
     """Takes a trace's bytes. An output that refuses them disturbs nobody: what comes then is
     discarded, and `trouble` says so."""
 
-    def __init__(self, name: str, stream: BinaryIO, *, compressed: bool) -> None:
+    def __init__(
+        self, name: str, stream: BinaryIO, *, compressed: bool, replaces: bool = False
+    ) -> None:
+        self._replaces = replaces
         self.name = name
         self.trouble = ""
         self.kept = 0  # bytes of the trace that the output took
@@ -36,6 +41,7 @@ class Sink:
         if self.trouble:
             return
         try:
+            self._begin()
             if self._zstd is not None:
                 self._zstd.write(data)
             else:
@@ -44,6 +50,12 @@ class Sink:
             self.kept += len(data)
         except OSError as error:
             self._fail(error)
+
+    def _begin(self) -> None:
+        """The old content of the file stays until the first byte comes."""
+        if self._replaces and stat.S_ISREG(os.fstat(self._stream.fileno()).st_mode):
+            self._stream.truncate(0)
+        self._replaces = False
 
     def close(self) -> None:
         try:
@@ -75,10 +87,10 @@ def open_first(out: str) -> Sink:
 
 def open_file(path: Path, shown: str) -> Sink:
     try:
-        stream = path.open("wb", buffering=0)
+        stream = path.open("ab", buffering=0)
     except OSError as error:
         raise InputError(
             f"{shown}: cannot be written: {error.strerror or error}",
             remedy="choose another place with -o, or make room there",
         ) from None
-    return Sink(shown, stream, compressed=path.suffix == ".zst")
+    return Sink(shown, stream, compressed=path.suffix == ".zst", replaces=True)

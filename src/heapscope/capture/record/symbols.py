@@ -13,9 +13,11 @@ from symbolic.exceptions import SymbolicError
 from heapscope.capture.record.demangle import demangle
 from heapscope.native.recorder import ModuleRow
 from heapscope.trace import call_sites
+from heapscope.trace.fold_sites import IN_LIBRARY
 
 __all__ = ["Symbols", "site_name"]
 
+_CUT = 0  # HS_REC_FRAME_CUT
 #: Where distributions put what they strip off, by build id.
 DEBUG_FILES = Path("/usr/lib/debug/.build-id")
 
@@ -63,7 +65,8 @@ class Symbols:
         found = [] if cache is None else cache.lookup(offset)
         if not found:
             return (f"{Path(path).name}+{offset:#x}",)
-        return tuple(_frame(place) for place in found)
+        library = "" if path == self._program else f"{IN_LIBRARY}{Path(path).name}"
+        return tuple(_frame(place) + library for place in found)
 
     def _cache(self, path: str) -> Any:
         if path not in self._caches:
@@ -73,8 +76,10 @@ class Symbols:
 
 def site_name(stack: Sequence[int], symbols: Symbols, known: int) -> bytes:
     """The name in a trace of a stack that was made when `known` modules had been told."""
+    inner = stack[:-1] if stack and stack[-1] == _CUT else stack
     return call_sites.site_name(
-        [name.encode() for address in stack for name in symbols.frames(address, known)]
+        [name.encode() for address in inner for name in symbols.frames(address, known)],
+        cut=len(inner) < len(stack),
     )
 
 

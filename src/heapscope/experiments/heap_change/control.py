@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from heapscope.experiments.conclusion import concluded
 from heapscope.experiments.heap_change.chip import regions, title_of
-from heapscope.experiments.heap_change.subjects import plain_names
+from heapscope.experiments.heap_change.subjects import LIGHT, names, plain_names
 from heapscope.experiments.result import Cell, Column, Table
 from heapscope.layout.layout import Region
 from heapscope.native.single_heap import FilledRow, fill
 
-__all__ = ["Opened", "open_all", "tables"]
+__all__ = ["Opened", "open_all", "poisoned_note", "tables"]
 
 #: An empty heap on each region, None where there cannot be one.
 Opened = dict[str, tuple[FilledRow | None, ...]]
@@ -43,7 +44,7 @@ def tables(opened: Opened) -> Iterator[Table]:
             "own, idf-4.3.2-psram with the table of a build for 4 MB of PSRAM",
             "where it grows with the region (heapscope), it holds what others keep in a header of "
             "each block",
-            "light poisoning changes nothing here; the IRAM has no byte access, so that only "
+            f"{poisoned_note(opened)}; the IRAM has no byte access, so that only "
             "heaps that keep to whole words can serve it on the chip",
         ),
     )
@@ -62,6 +63,33 @@ def tables(opened: Opened) -> Iterator[Table]:
         notes=(),
         detail=True,
     )
+
+
+def poisoned_note(opened: Opened, poisoned: Opened | None = None) -> str:
+    """Whether the figures are those of builds with light poisoning too. `poisoned`: opened with
+    it, by their names without."""
+    light = _open_light(opened) if poisoned is None else poisoned
+    unlike = [name for name, rows in light.items() if _taken(rows) != _taken(opened[name])]
+    return concluded(
+        not unlike,
+        "light poisoning changes nothing here",
+        f"light poisoning changes what is taken of {', '.join(unlike)}",
+    )
+
+
+def _open_light(opened: Opened) -> Opened:
+    built = [name for name in opened if f"{name}{LIGHT}" in names()]
+    return {
+        name: tuple(
+            fill(f"{_form(name, r)}{LIGHT}", base=r.start, size=r.size, block=1, most=0)
+            for r in regions()
+        )
+        for name in built
+    }
+
+
+def _taken(rows: tuple[FilledRow | None, ...]) -> list[int | None]:
+    return [None if row is None else row.control + row.headers for row in rows]
 
 
 def _sizes() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from heapscope.experiments.conclusion import concluded
 from heapscope.experiments.heap_change.subjects import LIGHT, PUBLISHED, filled, names
 from heapscope.experiments.result import Cell, Check, Column, Table
 from heapscope.native.single_heap import UNTIL_FULL
@@ -70,8 +71,7 @@ def _published(counts: dict[str, Counts]) -> Table:
         rows=tuple(_published_rows(counts)),
         notes=(
             "builds that give all published figures: " + _builds(counts),
-            "the article compared unlike builds: 4.2 without poisoning, 4.3.2 with light "
-            "poisoning, which takes 12 bytes of each block",
+            _likeness(counts),
             "its listing asks for 256-byte blocks where its table says 512; the figures are those "
             "of 512",
         ),
@@ -89,18 +89,39 @@ def _published_rows(counts: dict[str, Counts]) -> Iterator[tuple[Cell, ...]]:
 
 def _builds(counts: dict[str, Counts]) -> str:
     """Of each version, the builds that agree with the article in every figure."""
-    found = []
+    return "; ".join(
+        f"of {version}, {', '.join(agree) or 'none'}"
+        for version, agree in _agreeing(counts).items()
+    )
+
+
+def _agreeing(counts: dict[str, Counts]) -> dict[str, list[str]]:
+    found = {}
     for name, side in SIDES:
         version = "-".join(name.split("+")[0].split("-")[:2])
         told = (FIGURES[f"{side}_free"], *FIGURES[f"{side}_blocks"].values())
-        agree = [
+        found[version] = [
             build
             for build, row in counts.items()
             if build.startswith(version)
             and told == tuple(_value(row, size) for size in (None, *ARTICLE_SIZES))
         ]
-        found.append(f"of {version}, {', '.join(agree) or 'none'}")
-    return "; ".join(found)
+    return found
+
+
+def _unlike(counts: dict[str, Counts]) -> bool:
+    """Whether no build of the one version that agrees is poisoned as one of the other is."""
+    before, after = ({LIGHT in name for name in names} for names in _agreeing(counts).values())
+    return bool(before and after) and not before & after
+
+
+def _likeness(counts: dict[str, Counts]) -> str:
+    return concluded(
+        _unlike(counts),
+        "the article compared unlike builds: 4.2 without poisoning, 4.3.2 with light "
+        "poisoning, which takes 12 bytes of each block",
+        "its figures do not show that it compared unlike builds",
+    )
 
 
 def _like_for_like(counts: dict[str, Counts]) -> Table:
@@ -219,8 +240,9 @@ def findings(counts: dict[str, Counts]) -> Iterator[str]:
     plain = _change(_value(counts[BEFORE], small), _value(counts[AFTER.removesuffix(LIGHT)], small))
     light = _change(_value(counts[BEFORE + LIGHT], small), _value(counts[AFTER], small))
     yield (
-        f"Blocks of {small} bytes: published {published:+.1f} %, from unlike builds; like for like "
-        f"{plain:+.1f} % without poisoning and {light:+.1f} % with it."
+        f"Blocks of {small} bytes: published {published:+.1f} %"
+        + concluded(_unlike(counts), ", from unlike builds; like for like ", "; computed ")
+        + f"{plain:+.1f} % without poisoning and {light:+.1f} % with it."
     )
 
 

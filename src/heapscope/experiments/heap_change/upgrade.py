@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from heapscope.experiments.conclusion import concluded, part_of
 from heapscope.experiments.heap_change.chip import CHIP, FIGURES, layout_of, regions
 from heapscope.experiments.heap_change.subjects import is_ours, plain_names
 from heapscope.experiments.result import Cell, Column, Table
@@ -210,9 +211,15 @@ def _versions_table(started: dict[str, Started]) -> Table:
 def findings(started: dict[str, Started]) -> Iterator[str]:
     before, after = _sides(started)
     computed = before.reported - after.reported
+    tables_grew = after.control - before.control
     yield (
         f"Of the {PUBLISHED_LOSS:,} bytes that the upgrade cost a real chip the models explain "
-        f"{computed:,}, nearly all of it tables ({after.control - before.control:,}); "
+        f"{computed:,}, {part_of(tables_grew, computed)} tables ({tables_grew:,}); "
         f"{PUBLISHED_LOSS - computed:,} are not explained. In truth {before.free - after.free:,} "
-        f"went: {AFTER} reports {after.accounting:,} bytes that are not there."
+        "went"
+        + concluded(
+            after.accounting > 0,
+            f": {AFTER} reports {after.accounting:,} bytes that are not there.",
+            ".",
+        )
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from heapscope.experiments.conclusion import alike, concluded
 from heapscope.experiments.ice_pools.recorded import PUBLISHED, Call
 from heapscope.experiments.result import Cell, Check, Column, Plot, Series, Table
 
@@ -159,9 +160,17 @@ def _where(calls: Calls) -> str:
     place = dict(call.trace.marks)[PUBLISHED["peak"]]
     packets = int(call.now.groups[PACKETS].allocated[place])
     quiet = _ratio(calls, one, "allocated", mark=QUIET)
+    theirs, ours = _ratio(calls, one, "allocated")
+    more = call.at(PUBLISHED["peak"])[1] * (1 - theirs / ours)
     return (
-        f"The {one['title']} call's figure is that of more checks under way: at the peak "
-        f"{packets:,} B of its {call.at(PUBLISHED['peak'])[1]:,} are their packets ({PACKETS}); at "
+        f"The {one['title']} call's figure is "
+        + concluded(
+            0 < more <= packets and alike(quiet[1], quiet[0]),
+            "that of more checks under way: ",
+            "not that of checks under way alone: ",
+        )
+        + f"at the peak {packets:,} B of its {call.at(PUBLISHED['peak'])[1]:,} are their packets "
+        f"({PACKETS}); at "
         f"'{QUIET}', where there are none, it is {quiet[1]:.2f} (published {quiet[0]:.2f})."
     )
 

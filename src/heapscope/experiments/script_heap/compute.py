@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from heapscope.experiments import script_heap
+from heapscope.experiments.conclusion import SHARE, alike, concluded
 from heapscope.experiments.result import Check, Experiment
 from heapscope.experiments.script_heap import tables
 from heapscope.experiments.script_heap.advice import MARGIN, Advised, advise
@@ -21,7 +22,7 @@ from heapscope.experiments.script_heap.runs import (
 )
 from heapscope.experiments.script_heap.schedule import DAYS, HOURS, KEPT_A_DAY, week_of
 
-__all__ = ["COPIES", "compute"]
+__all__ = ["COPIES", "compute", "where_all_share"]
 
 COPIES = (4, 16)  #: more applications beside the script; the most is "crowded"
 SHOWN = ("idf-4.2", "idf-5.5", "heapscope", "sys_heap")  #: as curves, beside the published pair
@@ -127,9 +128,14 @@ def _findings(
     collection = told["collection_s"]
     free = [float(one.shared.heap("free_blocks").mean()) for one in (base, crowded)]
     yield (
-        "Why it is slow comes out: the free list walks its free blocks, in external RAM, for every "
-        f"call. How slow depends on how many there are, which the report does not tell: with "
-        f"{free[0]:,.0f} a collection takes {1000 * collection.computed.middle:.0f} ms (at most "
+        concluded(
+            collection.crowded > collection.computed.middle and free[1] > free[0],
+            "Why it is slow comes out: the free list walks its free blocks, in external RAM, for "
+            "every call. How slow depends on how many there are, which the report does not tell: "
+            "with ",
+            "Why it is slow does not come out: more free blocks do not make it slower. With ",
+        )
+        + f"{free[0]:,.0f} a collection takes {1000 * collection.computed.middle:.0f} ms (at most "
         f"{1000 * collection.computed.most:.0f}), with {free[1]:,.0f}, those of {COPIES[-1]} more "
         f"applications, {1000 * collection.crowded:.0f} ms."
         + ("" if collection.holds else " The report's second is not reached.")
@@ -148,14 +154,24 @@ def _findings(
         "Degradation over the week: a shared collection of the last day takes "
         f"{growth[0]:.2f} times that of the first beside the recorded tenants, {growth[1]:.2f} "
         f"times beside {COPIES[-1]} more applications; a private one "
-        f"{told['week_to_day'].computed.middle:.2f} times. Of the shared heap more was published: "
-        "our tenants are in a steady state from the start, and the study's device is not told of."
+        f"{told['week_to_day'].computed.middle:.2f} times."
+        + concluded(
+            growth[0] < 1 + SHARE,
+            " Of the shared heap more was published: our tenants are in a steady state from the "
+            "start, and the study's device is not told of.",
+            "",
+        )
     )
     ratio = told["cbor_to_json"]
     yield (
         f"CBOR is {ratio.computed.middle:.0f} times as fast as JSON here, published "
-        f"{ratio.low:g}: our values have a decimal place, and the engine spends "
-        f"{job_instructions('json') / 1e6:.0f} million instructions on their text, on CBOR "
+        f"{ratio.low:g}"
+        + concluded(
+            ratio.holds,
+            ", within its bounds: the engine spends ",
+            ": our values have a decimal place, and the engine spends ",
+        )
+        + f"{job_instructions('json') / 1e6:.0f} million instructions on their text, on CBOR "
         f"{job_instructions('cbor') / 1e6:.1f}; the report does not tell its values."
     )
     ours = next(one for one in singles if one.played.arrangement.private == "heapscope")
@@ -164,23 +180,41 @@ def _findings(
         f"{1000 * ours.spread('collection', DAYS).middle:.0f} ms and JSON "
         f"{ours.later('json').middle:.2f} s; umm's best fit walks "
         f"{base.private.later_nodes('json'):,.0f} nodes for that JSON and takes "
-        f"{base.private.later('json').middle:.2f} s. A constant-time heap is as fast where "
-        "all share it: it is the list that the private heap makes shorter."
+        f"{base.private.later('json').middle:.2f} s." + where_all_share(ours, singles)
     )
     size = next(one for one in advised if one.fit.allocator == "heapscope")
     if size.fit.advised is not None:
         yield (
-            f"The private heap need not have 512 KB: {size.fit.advised:,} bytes serve the week on "
+            concluded(
+                size.fit.advised < ours.played.arrangement.size,
+                "The private heap need not have 512 KB: ",
+                "The private heap needs its 512 KB: ",
+            )
+            + f"{size.fit.advised:,} bytes serve the week on "
             f"our heap, {MARGIN:g} % more than the smallest."
         )
+
+
+def where_all_share(private: Measured, singles: Sequence[Measured]) -> str:
+    """Whether our heap, shared, collects as fast as it does alone."""
+    shared = next(
+        one
+        for one in singles
+        if (one.played.arrangement.shared, one.played.arrangement.private) == ("heapscope", None)
+    )
+    times = [one.spread("collection", DAYS).middle for one in (shared, private)]
+    return concluded(
+        alike(*times),
+        " A constant-time heap is as fast where all share it: it is the list that the private "
+        "heap makes shorter.",
+        f" Where all share it, it takes {1000 * times[0]:.0f} ms.",
+    )
 
 
 def _shortened() -> str:
     return (
         f"Played are {KEPT_A_DAY * DAYS} of the week's {60 * HOURS * DAYS:,} minutes, with one "
-        f"JSON a day. That is enough for collections beside the recorded tenants; beside "
-        f"{COPIES[-1]} more applications single JSONs and days differ by more than the figures "
-        "told, so that JSON and degradation there need the whole week: --full."
+        "JSON a day; --full plays the whole week."
     )
 
 

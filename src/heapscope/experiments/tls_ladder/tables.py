@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heapscope.experiments.conclusion import alike, concluded
 from heapscope.experiments.result import NO, Column, Table
 from heapscope.experiments.tls_ladder.constants import CONSTANTS, second_core
 from heapscope.experiments.tls_ladder.cost import CLOCKS, SlowDown
@@ -149,9 +150,14 @@ def findings(
     names = ", ".join(f"{g.title} ({g.gain:,} of {g.published:,})" for g in missed)
     if missed or abs(off) > 100 * TOTAL_SHARE:
         yield (
-            f"Outside: {names or 'the whole alone'}. Our client has less to give: its peak in the "
-            f"first step is {clients[0]:,} bytes, the study's {clients[1]:,}, with other "
-            "certificates (ours come without a chain) and another library. And our "
+            f"Outside: {names or 'the whole alone'}. "
+            + concluded(
+                clients[0] < clients[1],
+                "Our client has less to give: its",
+                "Our client has no less to give: its",
+            )
+            + f" peak in the first step is {clients[0]:,} bytes, the study's {clients[1]:,}, with "
+            "other certificates (ours come without a chain) and another library. And our "
             "dynamic buffers are of a record's own size, so that a handshake with such a "
             "certificate has little that IRAM could take."
         )
@@ -167,16 +173,21 @@ def findings(
         "default clock, and on the trap's cycles, of which only the most is known."
     )
     tcp = next(each for each in priced if each.key == "tcp_minimal_mbps")
-    yield (
-        f"The minimal network's {tcp.published:g} Mbit/s are not what the throughput model gives "
-        f"({tcp.computed:.1f}): it is fitted to ranks in a shielded box, some as small as this, "
-        "and the study does not tell its link."
+    yield f"The minimal network's {tcp.published:g} Mbit/s are " + concluded(
+        alike(tcp.computed, tcp.published),
+        f"what the throughput model gives ({tcp.computed:.1f}), within {SHARE:.0%}.",
+        f"not what the throughput model gives ({tcp.computed:.1f}): it is fitted to ranks in a "
+        "shielded box, some as small as this, and the study does not tell its link.",
     )
     yield (
         "With records of 16 KB in both directions the dynamic buffers give "
         f"{_of(longer, 'dynamic'):,} bytes instead of {_of(found, 'dynamic'):,}, and IRAM "
-        f"{_of(longer, 'iram'):,} instead of {_of(found, 'iram'):,}: the peak is then that of a "
-        "record, beside the network's own."
+        f"{_of(longer, 'iram'):,} instead of {_of(found, 'iram'):,}"
+        + concluded(
+            _of(longer, "dynamic") < _of(found, "dynamic"),
+            ": the peak is then that of a record, beside the network's own.",
+            ".",
+        )
     )
 
 

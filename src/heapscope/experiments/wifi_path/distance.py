@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from heapscope.experiments.conclusion import concluded
 from heapscope.experiments.result import Column, Table
 from heapscope.experiments.wifi_path.measured import Link
 from heapscope.experiments.wifi_path.sweeps import point
@@ -142,21 +143,34 @@ def _median(found: tuple[Far, ...], *, lost: bool) -> float:
 def findings(found: tuple[Far, ...], form: tuple[Form, ...]) -> Iterator[str]:
     near = [one for one in form if one.trip_ms == min(TRIPS.values())]
     told = " and ".join(f"{one.found_ms:.1f} ms ({METRIC_NAMES[one.metric]})" for one in near)
+    worst, bare = max(one.worst_pct for one in form), max(one.bare_pct for one in form)
     yield (
         f"The model's form is a ceiling and a round trip over the window with one segment more. "
         f"Fitted to simulated windows alone it is off by up to "
-        f"{max(one.worst_pct for one in form):.0f} %, without the segment by "
-        f"{max(one.bare_pct for one in form):.0f}: lwIP's windows are worth what they are, and the "
-        f"segment stands for something else in the published ranks. With it a round trip of {told} "
-        f"is found where {near[0].trip_ms} ms are behind the access point."
+        f"{worst:.0f} %, without the segment by "
+        f"{bare:.0f}: "
+        + concluded(
+            bare < worst,
+            "lwIP's windows are worth what they are, and the segment stands for something else "
+            "in the published ranks.",
+            "the segment more is lwIP's, too.",
+        )
+        + f" With it a round trip of {told} is found where {near[0].trip_ms} ms are behind the "
+        "access point."
     )
     lost = [one.ratio for one in found if one.loss]
+    whole, gaps = _median(found, lost=False), _median(found, lost=True)
     yield (
-        f"Farther away without loss, lwIP is simulated at {_median(found, lost=False):.2f} times "
-        f"the model's figure in the median; with 1 % lost at {_median(found, lost=True):.2f} "
-        f"({min(lost):.2f} to {max(lost):.2f}): the model's bound for losses knows no timeouts, "
-        f"and lwIP, whose timer runs at 500 ms, waits for one when a window is too small for three "
-        f"duplicate acknowledgements, or two packets of one are lost."
+        f"Farther away without loss, lwIP is simulated at {whole:.2f} times "
+        f"the model's figure in the median; with 1 % lost at {gaps:.2f} "
+        f"({min(lost):.2f} to {max(lost):.2f}): "
+        + concluded(
+            gaps < min(whole, 1),
+            "the model's bound for losses knows no timeouts, and lwIP, whose timer runs at "
+            "500 ms, waits for one when a window is too small for three duplicate "
+            "acknowledgements, or two packets of one are lost.",
+            "losses cost lwIP no more than the model's bound for them says.",
+        )
     )
 
 

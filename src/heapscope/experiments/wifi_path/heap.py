@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from heapscope.experiments.conclusion import alike, concluded
 from heapscope.experiments.data_file import read_published
 from heapscope.experiments.result import Check, Column, Table
 from heapscope.experiments.wifi_path.measured import (
@@ -94,8 +95,13 @@ def findings(heaps: Heaps) -> Iterator[str]:
     sent = default.peak["tcp_tx"] - default.before["tcp_tx"]
     got = default.peak["tcp_rx"] - default.before["tcp_rx"]
     yield (
-        f"Sending holds what it sends twice, lwIP's copy until it is acknowledged and the driver's "
-        f"until it is sent: {row.id} takes {sent:,} B for a send buffer of "
+        concluded(
+            alike(sent, 2 * row.knobs.tcp_snd_buf),
+            "Sending holds what it sends twice, lwIP's copy until it is acknowledged and the "
+            "driver's until it is sent: ",
+            "Sending does not hold what it sends twice: ",
+        )
+        + f"{row.id} takes {sent:,} B for a send buffer of "
         f"{row.knobs.tcp_snd_buf:,}, and receives with {got:,} for a window as large, while "
         f"nothing is lost and the application keeps up."
     )
@@ -103,7 +109,12 @@ def findings(heaps: Heaps) -> Iterator[str]:
     yield (
         f"The guide's formula for the driver's peak is {1 / max(shares):.1f} to "
         f"{1 / min(shares):.1f} times what all of driver and lwIP take at their peak in these "
-        f"transfers: not all buffers of both directions are in use at once."
+        "transfers: "
+        + concluded(
+            max(shares) < 1,
+            "not all buffers of both directions are in use at once.",
+            "it is no upper bound of them.",
+        )
     )
     told = list(steps(heaps))
     share = median(ours / theirs for _, theirs, ours in told)
@@ -111,9 +122,14 @@ def findings(heaps: Heaps) -> Iterator[str]:
     yield (
         f"Of the available memory that a rank has more than its table's best, the heap gives "
         f"{share:.0%} in the median of {len(told)} ranks. The ESP32's differ in buffers and "
-        f"windows alone, and {min(short):.0f} to {max(short):.0f} KB of their steps are not "
-        f"explained: the driver's own blocks are not public, and the iperf program's are not "
-        f"simulated."
+        "windows alone, and "
+        + concluded(
+            min(short) > 0,
+            f"{min(short):.0f} to {max(short):.0f} KB of their steps are not explained: the "
+            "driver's own blocks are not public, and the iperf program's are not simulated.",
+            f"the heap gives between {max(short):.0f} KB less and {-min(short):.0f} KB more than "
+            "their steps.",
+        )
     )
 
 

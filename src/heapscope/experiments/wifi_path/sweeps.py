@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from heapscope.experiments.conclusion import concluded
 from heapscope.experiments.result import Cell, Column, Plot, Series, Table
 from heapscope.experiments.wifi_path.measured import Link
 from heapscope.experiments.wifi_ranks.errors import METRIC_NAMES
@@ -56,36 +57,52 @@ def figures(link: Link) -> dict[str, dict[str, float]]:
     }
 
 
+_FULL = 0.9 * 65535 * 8 / 0.08 / 1e6  # Mbit/s: nine tenths of a window in each 80 ms
+_STALLED = 0.1  # of what room for the window gives: a connection with less stands still
+
+
 def findings(link: Link) -> Iterator[str]:
     trip, trip_loss = "80 ms", "80 ms, 1 % lost"
     small, large = (point(link, "window", trip, "tcp_rx", size)[0] for size in (5760, 65535))
     yield (
         f"A window is a round trip's worth: over 80 ms, {small:.2f} Mbit/s with 5760 B and "
-        f"{large:.2f} with 65 535, which a slow start holds back. With 1 % lost it is "
+        f"{large:.2f} with 65 535"
+        + concluded(large < _FULL, ", which a slow start holds back", "")
+        + ". With 1 % lost it is "
         f"{point(link, 'window', trip_loss, 'tcp_rx', 5760)[0]:.2f} and "
         f"{point(link, 'window', trip_loss, 'tcp_rx', 23040)[0]:.2f} (23 040 B), and the "
-        f"receiver's peak {_times(link, 23040):.1f} times as high, since what came after the gap "
-        f"waits."
+        f"receiver's peak {_times(link, 23040):.1f} times as high"
+        + concluded(_times(link, 23040) > 1, ", since what came after the gap waits.", ".")
     )
     (clean, least), (damaged, most) = (
         point(link, "errors", "", "tcp_rx", share) for share in (0, 1000)
     )
     behind = point(link, "lost", "window 20480", "tcp_rx", 100)[0]
     yield (
-        f"Where a frame is lost decides what it costs: of {clean:.0f} Mbit/s, {damaged:.0f} are "
+        concluded(
+            behind < damaged,
+            "Where a frame is lost decides what it costs: ",
+            "A frame lost behind the access point costs no more than ten damaged in the air: ",
+        )
+        + f"of {clean:.0f} Mbit/s, {damaged:.0f} are "
         f"left with every tenth damaged in the air, which the radio sends again, and {behind:.0f} "
         f"with every hundredth lost behind the access point, which lwIP has to find out. The "
-        f"receiver's peak is {most / least:.1f} times as high already with the former: frames wait "
-        f"for the one before them."
+        f"receiver's peak is {most / least:.1f} times as high already with the former"
+        + concluded(most > least, ": frames wait for the one before them.", ".")
     )
     room, stalled, limited = (
         point(link, "dynamic_rx", f", window 65535{case}", "tcp_rx", count)[0]
         for case, count in (("", 20), ("", 8), (", 4 out of order", 8))
     )
     yield (
-        f"A window above what the dynamic receive buffers hold stalls a connection of lwIP 2.1.3 "
-        f"at its first loss: what came out of order has all buffers, so that the missing segment "
-        f"is dropped again and again until lwIP gives up what it keeps. With a window of 65 535 B "
+        concluded(
+            stalled < _STALLED * room,
+            "A window above what the dynamic receive buffers hold stalls a connection of lwIP "
+            "2.1.3 at its first loss: what came out of order has all buffers, so that the missing "
+            "segment is dropped again and again until lwIP gives up what it keeps. ",
+            "A window above what the dynamic receive buffers hold does not stall a connection. ",
+        )
+        + f"With a window of 65 535 B "
         f"and 8 buffers {stalled:.2f} Mbit/s are left of {room:.0f} with 20; with at most 4 "
         f"segments kept out of order, as ESP-IDF 5.5 has it by default, {limited:.1f}."
     )

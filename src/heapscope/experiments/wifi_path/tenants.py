@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from heapscope.experiments.conclusion import concluded
 from heapscope.experiments.result import Check, Column, Table
 from heapscope.experiments.wifi_path.measured import Link, read_heap, traced_rows
 from heapscope.predict.wifi_table import Row
@@ -68,9 +69,13 @@ def findings(found: tuple[Beside, ...]) -> Iterator[str]:
     yield (
         f"workloads/tenants, the generator of Wi-Fi's and lwIP's memory, takes {min(shares):.2f} "
         f"to {max(shares):.2f} times what the real lwIP does at the same options (median "
-        f"{median(shares):.2f}). Its structures and blocks have lwIP's sizes to the byte; it has a "
-        f"whole window under way at once, which lwIP has only while nothing is lost, and hands a "
-        f"full send buffer to the driver at a stroke."
+        f"{median(shares):.2f}). Its structures and blocks have lwIP's sizes to the byte"
+        + concluded(
+            median(shares) > 1,
+            "; it has a whole window under way at once, which lwIP has only while nothing is "
+            "lost, and hands a full send buffer to the driver at a stroke.",
+            ".",
+        )
     )
 
 

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from heapscope.experiments.conclusion import concluded
 from heapscope.experiments.result import Cell, Column, Plot, Series, Table
 from heapscope.experiments.wifi_path.measured import Link
 from heapscope.experiments.wifi_ranks.errors import METRIC_NAMES
@@ -39,6 +40,11 @@ class Pairs:
 
     def __str__(self) -> str:
         return f"{self.right} of {self.total}"
+
+    @property
+    def guessed(self) -> bool:
+        """Whether a coin would have put as many pairs in order."""
+        return 2 * self.right <= self.total
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,20 +150,39 @@ def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
         f"model, whose constants know every rank, {tcp.order_predicted} and "
         f"{np.median(tcp.predicted):.0f} %. The two agree on the order of {tcp.agree}. Where the "
         f"model, too, knows a table by its best rank only, it is off by {alike:.0f} % (all four "
-        f"throughputs): it is the better one, and stays what predicts."
+        "throughputs): "
+        + concluded(
+            alike < np.median(tcp.simulated),
+            "it is the better one, and stays what predicts.",
+            "the simulated link is no worse there.",
+        )
     )
     yield (
-        f"UDP is a miss: the order of {udp.order} pairs, {np.median(udp.simulated):.0f} % (the "
-        f"model {udp.order_predicted}, {np.median(udp.predicted):.0f} %). On the simulated link a "
-        f"few buffers keep the processor busy, so that nearly all ranks with aggregation come out "
-        f"alike; the published ones fall with the buffers and with code outside fast memory. The "
-        f"cost of either is not simulated: the driver is not public."
+        concluded(
+            udp.order.guessed,
+            f"UDP is a miss: the order of {udp.order} pairs",
+            f"UDP: the order of {udp.order} pairs",
+        )
+        + f", {np.median(udp.simulated):.0f} % (the model {udp.order_predicted}, "
+        f"{np.median(udp.predicted):.0f} %). "
+        + concluded(
+            udp.order.guessed,
+            "On the simulated link a few buffers keep the processor busy, so that nearly all "
+            "ranks with aggregation come out alike; the published ones fall with the buffers and "
+            "with code outside fast memory. The cost of either is not simulated: the driver is "
+            "not public.",
+            "More pairs are in order than by guessing.",
+        )
     )
     slow, fast = _by_code(link)
     yield (
         f"Ranks with less code in fast memory, or less cache, than their table's best are "
         f"simulated at {slow:.2f} times the published TCP in the median, the others at {fast:.2f}: "
-        f"a processor found from the best rank is too fast for them."
+        + concluded(
+            slow > max(fast, 1),
+            "a processor found from the best rank is too fast for them.",
+            "a processor found from the best rank is not too fast for them.",
+        )
     )
 
 

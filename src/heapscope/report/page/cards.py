@@ -12,8 +12,14 @@ from heapscope.report.page.side import Side
 
 __all__ = ["Card", "Part", "cards", "status", "tightest"]
 
-#: Less than this share of malloc's memory free at the least is close.
-CLOSE_SHARE = 0.05
+#: How a page shows each kind of verdict.
+STATUS = {
+    "failed": ("bad", "requests failed"),
+    "short": ("bad", "would not always fit"),
+    "damage": ("close", "damaged trace"),
+    "near": ("close", "close"),
+    "fine": ("good", "no request failed"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +44,8 @@ class Part:
 
 
 def status(result: ReplayResult) -> tuple[str, str]:
-    """A class for the page's colours and a word."""
-    if result.summary.failures:
-        return "bad", "requests failed"
-    if any(need.short_events for need in result.needs):
-        return "bad", "would not always fit"
-    if result.malloc.minimum_free < CLOSE_SHARE * result.malloc.size:
-        return "close", "close"
-    return "good", "no request failed"
+    """A class for the page's colours and a word, by the kind of the verdict."""
+    return STATUS[result.verdict().kind]
 
 
 def cards(side: Side) -> list[Card]:
@@ -53,13 +53,14 @@ def cards(side: Side) -> list[Card]:
     result = side.result
     spare = [row.closest for row in side.survey.closest if row.closest is not None]
     nearest = min(spare, key=lambda row: row.spare, default=None)
-    failures = ("failed requests", count(result.summary.failures), "")
+    part = "" if result.loss is None else "before the loss"
+    failures = ("failed requests", count(result.summary.failures), part)
     first = _card("malloc", result.malloc, nearest, failures, side)
     closest = {row.kind: row.closest for row in side.survey.closest}
     found = [first]
     for row in result.kinds:
         refused = sum(r.failures for r in result.regions if r.kind == row.kind)
-        tries = ("tries refused here", count(refused), "")
+        tries = ("tries refused here", count(refused), part)
         found.append(_card(row.kind, row, closest.get(row.kind), tries, side))
     return found
 
@@ -73,12 +74,14 @@ def _card(
 ) -> Card:
     place = side.result.place
     used = row.size - row.minimum_free
+    lost = side.result.loss is not None  # then a figure bounds the whole run
+    least, most = ("at least ", "at most ") if lost else ("", "")
     figures = [
-        ("peak payload", size(row.peak_payload), ""),
-        ("minimum free", size(row.minimum_free), _when(side, row.minimum_free_event)),
+        ("peak payload", least + size(row.peak_payload), ""),
+        ("minimum free", most + size(row.minimum_free), _when(side, row.minimum_free_event)),
         (
             "largest allocatable, minimum",
-            size(row.minimum_largest_allocatable),
+            most + size(row.minimum_largest_allocatable),
             _when(side, row.minimum_largest_event),
         ),
     ]
@@ -87,7 +90,11 @@ def _card(
     else:
         what = f"{size(nearest.size)} where {size(nearest.largest)} would have fitted"
         figures.append(
-            ("nearest miss", f"{size(nearest.spare)} to spare", f"{what}, {place(nearest.event)}")
+            (
+                "nearest miss",
+                f"{most}{size(nearest.spare)} to spare",
+                f"{what}, {place(nearest.event)}",
+            )
         )
     return Card(
         title=title,

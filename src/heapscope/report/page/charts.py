@@ -7,12 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter, Range1d
+from bokeh.models import (
+    BasicTicker,
+    ColumnDataSource,
+    FixedTicker,
+    NumeralTickFormatter,
+    Range1d,
+)
 from bokeh.models.annotations import Span
+from bokeh.models.labeling import NoOverlap
 
 from heapscope.measure.result import MALLOC
 from heapscope.report.page.colours import CLOSE, FAILED, TASKS
-from heapscope.report.page.detail import Detail
+from heapscope.report.page.detail import spread
 from heapscope.report.page.figure import Drawn, embedded, plain_figure
 from heapscope.report.page.side import Side
 
@@ -24,13 +31,15 @@ STACKED = 10
 CLOSE_PINS = 12
 #: More pins than this are drawn small.
 CROWD = 40
-#: Marks drawn, the first ones.
+#: Marks drawn; of more some that are spread over the run.
 MARKS = 400
+#: Moments that the axis of a trace with a clock can name.
+TICKS = 200
 #: Rows of the map between two regions.
 GAP = 5
 
 
-def draw(sides: Sequence[Side], detail: Detail) -> Drawn:
+def draw(sides: Sequence[Side]) -> Drawn:
     """The document and where its charts go, as JSON for Bokeh's embed_items. Chart NAME of side N
     is in the element "chart-N-NAME"; what all sides share in "chart-all-NAME"."""
     ends = [_end(side) for side in sides]
@@ -40,10 +49,41 @@ def draw(sides: Sequence[Side], detail: Detail) -> Drawn:
         charts["all-free"] = _free_of_all(sides, shared)
     for number, side in enumerate(sides):
         if len(sides) == 1:
-            charts[f"{number}-timeline"] = _timeline(number, side, shared, detail)
+            charts[f"{number}-timeline"] = _timeline(number, side, shared)
             charts[f"{number}-fragmentation"] = _fragmentation(number, side, shared)
-        charts[f"{number}-map"] = _map(number, side, shared, detail)
+            if side.result.failure_spans:
+                charts[f"{number}-failures"] = _failures(number, side, shared)
+        charts[f"{number}-map"] = _map(number, side, shared)
+    alike = len({_begun(side) for side in sides}) == 1
+    for name, chart in charts.items():
+        whose = name.partition("-")[0]
+        if whose != "all" or alike:
+            _tell_seconds(chart, sides[0 if whose == "all" else int(whose)])
     return embedded(charts)
+
+
+def _begun(side: Side) -> tuple[int, ...]:
+    """When its columns began: sides that agree in it can share a chart in seconds."""
+    clock = side.result.clock
+    return () if clock is None else (clock.hz, *(one.first_time for one in side.survey.columns))
+
+
+def _tell_seconds(chart: Any, side: Side) -> None:
+    """Where the trace has a clock: seconds under the axis, which stays one of equal spans of
+    events. Ticks are where columns begin; zooming in shows more of them."""
+    clock = side.result.clock
+    if clock is None:
+        return
+    columns = side.survey.columns
+    step = max(1, len(columns) // TICKS)
+    shown = range(0, len(columns), step)
+    chart.xaxis.ticker = FixedTicker(ticks=[number * side.column_width for number in shown])
+    chart.xaxis.major_label_overrides = {
+        number * side.column_width: clock.text_of(columns[number].first_time) for number in shown
+    }
+    chart.xaxis.major_label_policy = NoOverlap(min_distance=24)
+    chart.xaxis.major_tick_line_color = None
+    chart.xaxis.axis_label = "seconds since the start, not to scale"
 
 
 def stacked_tasks(side: Side) -> list[int]:
@@ -70,16 +110,24 @@ def _figure(name: str, height: int, shared: Range1d, **options: Any) -> Any:
     chart = plain_figure(name, height, x_range=shared, min_border_left=86, **options)
     chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
     chart.xaxis.axis_label = "heap events"
+    chart.xaxis.ticker = _whole_numbers()
+    chart.xaxis.major_label_policy = NoOverlap(min_distance=8)
     return chart
 
 
+def _whole_numbers() -> BasicTicker:
+    """No ticks between two events or bytes, which would repeat a number."""
+    return BasicTicker(min_interval=1)
+
+
 def _bytes_axis(chart: Any, most: int) -> None:
+    chart.yaxis.ticker = _whole_numbers()
     chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
     chart.yaxis.axis_label = "bytes"
     chart.y_range = Range1d(start=0, end=max(most, 1) * 1.04)
 
 
-def _timeline(number: int, side: Side, shared: Range1d, detail: Detail) -> Any:
+def _timeline(number: int, side: Side, shared: Range1d) -> Any:
     columns = side.survey.columns
     name = f"{number}/timeline"
     chart = _figure(name, 330, shared)
@@ -97,7 +145,7 @@ def _timeline(number: int, side: Side, shared: Range1d, detail: Detail) -> Any:
     chart.step("x", "low", name="line low", line_dash="dashed", **plain)
     chart.step("x", "largest", name="line largest", **plain)
     _marks(chart, side)
-    _pins(chart, name, side, detail)
+    _pins(chart, name, side)
     peak = max(column.most_live for column in columns)
     asked = [failure.size for failure in side.result.failures]
     _bytes_axis(chart, max([peak, max(free), *[size for size in asked if size < 2 * peak]]))
@@ -147,7 +195,7 @@ def _short(chart: Any, side: Side) -> None:
 
 
 def _marks(chart: Any, side: Side) -> None:
-    marks = side.result.marks[:MARKS]
+    marks = spread(side.result.marks, MARKS)
     source = ColumnDataSource(data={"x": side.positions([mark.event for mark in marks])})
     chart.vspan("x", source=source, line_alpha=0.28, line_dash="dotted", name="marks")
 
@@ -158,11 +206,9 @@ def close_requests(side: Side) -> list[Any]:
     return sorted(found, key=lambda row: (row.spare, row.event))[:CLOSE_PINS]
 
 
-def _pins(
-    chart: Any, name: str, side: Side, detail: Detail, *, height: float | None = None
-) -> None:
+def _pins(chart: Any, name: str, side: Side, *, height: float | None = None) -> None:
     """At the size that was asked for; `height`: all at one height instead."""
-    failed, close = side.result.failures[: detail.rows], close_requests(side)
+    failed, close = side.result.failures, close_requests(side)
     for kind, rows, colour, marker in (
         ("close", close, CLOSE, "diamond"),
         ("failed", failed, FAILED, "inverted_triangle"),
@@ -185,6 +231,34 @@ def _pins(
         )
 
 
+def _failures(number: int, side: Side, shared: Range1d) -> Any:
+    """One bar a span, over the whole run: its failed requests."""
+    spans = side.result.failure_spans
+    chart = _figure(f"{number}/failures", 150, shared)
+    ends = [span.first_event + span.events for span in spans]
+    source = ColumnDataSource(
+        name=f"{number}/failures/spans",
+        data={
+            "left": side.positions([span.first_event for span in spans]),
+            "right": side.positions(ends),
+            "failures": [span.failures for span in spans],
+        },
+    )
+    chart.quad(
+        left="left",
+        right="right",
+        top="failures",
+        bottom=0,
+        source=source,
+        fill_color=FAILED,
+        line_color=None,
+        name="failures",
+    )
+    _bytes_axis(chart, max(span.failures for span in spans))
+    chart.yaxis.axis_label = "failed requests"
+    return chart
+
+
 def _fragmentation(number: int, side: Side, shared: Range1d) -> Any:
     name = f"{number}/fragmentation"
     chart = _figure(name, 210, shared)
@@ -205,7 +279,7 @@ def _fragmentation(number: int, side: Side, shared: Range1d) -> Any:
     return chart
 
 
-def _map(number: int, side: Side, shared: Range1d, detail: Detail) -> Any:
+def _map(number: int, side: Side, shared: Range1d) -> Any:
     name = f"{number}/map"
     picture = side.survey.picture
     columns, rows = picture.owner.shape
@@ -237,7 +311,7 @@ def _map(number: int, side: Side, shared: Range1d, detail: Detail) -> Any:
     chart.yaxis.ticker = FixedTicker(ticks=list(centres))
     chart.yaxis.major_label_overrides = dict(centres)
     chart.ygrid.visible = False
-    _pins(chart, name, side, detail, height=height + 4)
+    _pins(chart, name, side, height=height + 4)
     # Read by charts.js; gzipped by Bokeh like all of its arrays.
     chart.tags = [
         ColumnDataSource(

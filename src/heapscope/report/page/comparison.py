@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapscope.measure.comparison import Comparison, compare
-from heapscope.measure.figure import Figure, figures
+from heapscope.measure.figure import Figure, figures, served_alike
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import count, signed
 
@@ -67,20 +67,22 @@ class Differing:
 
 
 def differing(results: Sequence[ReplayResult]) -> Differing:
-    """In the order of the first side; what only a later one has follows its section."""
+    """In the order of the first side; what only a later one has follows its section. Regions go by
+    their addresses."""
     tables = [{(f.section, f.name): f for f in figures(result)} for result in results]
     known: dict[tuple[str, str], Figure] = {}
     for table in tables:
         for key, figure in table.items():
             known.setdefault(key, figure)
     sections = list(dict.fromkeys(section for section, _ in known))
-    ordered = sorted(known, key=lambda key: sections.index(key[0]))
-    rows = [_row(known[key], [table.get(key) for table in tables]) for key in ordered]
+    ordered = sorted(known, key=lambda key: (sections.index(key[0]), known[key].order))
+    alike = [served_alike(results[0], other) for other in results[1:]]
+    rows = [_row(known[key], [table.get(key) for table in tables], alike) for key in ordered]
     different = [row for row in rows if len(set(row.values)) > 1]
     return Differing(rows=tuple(different), equal=len(rows) - len(different))
 
 
-def _row(figure: Figure, found: list[Figure | None]) -> Row:
+def _row(figure: Figure, found: list[Figure | None], alike: list[bool]) -> Row:
     values = [None if one is None else one.value for one in found]
     return Row(
         section=figure.section,
@@ -88,7 +90,10 @@ def _row(figure: Figure, found: list[Figure | None]) -> Row:
         unit=figure.unit,
         values=tuple(values),
         changes=tuple(_change(values[0], value) for value in values[1:]),
-        outcomes=tuple(_outcome(figure.better, values[0], value) for value in values[1:]),
+        outcomes=tuple(
+            _outcome(figure.judged(alike=same), values[0], value)
+            for same, value in zip(alike, values[1:], strict=True)
+        ),
     )
 
 

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 from heapscope.measure.failure import FailureRow
-from heapscope.report.page.charts import MARKS, close_requests, stacked_tasks
+from heapscope.report.page.charts import close_requests, stacked_tasks
 from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_colours
-from heapscope.report.page.detail import Detail
 from heapscope.report.page.flame import flame
 from heapscope.report.page.side import Side
 
 __all__ = ["side_data"]
 
 
-def side_data(side: Side, number: int, detail: Detail) -> dict[str, Any]:
+def side_data(side: Side, number: int) -> dict[str, Any]:
     """Arrays by column where nothing else is said. Names are text, never markup."""
     survey, picture = side.survey, side.survey.picture
     peaks = [int(peak) for peak in survey.payload.max(axis=0, initial=0)]
@@ -28,9 +27,17 @@ def side_data(side: Side, number: int, detail: Detail) -> dict[str, Any]:
         "number": number,
         "label": side.label,
         "width": side.column_width,
-        "clock": _clock(side),
+        "clock": None if side.result.clock is None else side.result.clock.hz,
+        "start": side.result.census.first_time,
+        "end": side.result.census.last_time,
         "columns": _arrays(
-            survey.columns, "first_event", "most_live", "least_live", "least_free", "least_largest"
+            survey.columns,
+            "first_event",
+            "first_time",
+            "most_live",
+            "least_live",
+            "least_free",
+            "least_largest",
         ),
         "moments": _arrays(
             survey.moments,
@@ -48,11 +55,13 @@ def side_data(side: Side, number: int, detail: Detail) -> dict[str, Any]:
             "bytes": [column.tolist() for column in shown.T]
             + [(live - shown.sum(axis=1)).tolist()],
         },
-        "marks": [{"name": mark.name, "event": mark.event} for mark in side.result.marks[:MARKS]],
-        "failed": [_failed(row) for row in side.result.failures[: detail.rows]],
+        "marks": [{"name": mark.name, "event": mark.event} for mark in side.result.marks],
+        "spans": _spans(side),
+        "failed": [_failed(row) for row in side.result.failures],
         "close": [
             {
                 "event": row.event,
+                "time": row.time,
                 "task": row.task,
                 "size": row.size,
                 "capabilities": row.capabilities,
@@ -76,11 +85,17 @@ def side_data(side: Side, number: int, detail: Detail) -> dict[str, Any]:
     }
 
 
-def _clock(side: Side) -> int | None:
-    """Ticks a second, where the trace has a clock and tells."""
-    text = side.result.trace.metadata.get("clock_hz", "")
-    ticks = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-    return ticks or None
+def _spans(side: Side) -> dict[str, list[Any]]:
+    spans, clock = side.result.failure_spans, side.result.clock
+    return {
+        "time": [None if clock is None else clock.time(span.first_event) for span in spans],
+        "first": [span.first_event for span in spans],
+        "left": side.positions([span.first_event for span in spans]),
+        "events": [span.events for span in spans],
+        "failures": [span.failures for span in spans],
+        "bytes": [span.bytes for span in spans],
+        "largest": [span.largest for span in spans],
+    }
 
 
 def _arrays(rows: tuple[Any, ...], *names: str) -> dict[str, list[int]]:
@@ -90,6 +105,7 @@ def _arrays(rows: tuple[Any, ...], *names: str) -> dict[str, list[int]]:
 def _failed(row: FailureRow) -> dict[str, Any]:
     return {
         "event": row.event,
+        "time": row.time,
         "task": row.task,
         "call": row.call,
         "size": row.size,

@@ -4,15 +4,19 @@ figures are never touched: only rows, pins and names for the pointer are left ou
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from heapscope.measure.survey import Picture
+from heapscope.measure.survey import Picture, gathered
 from heapscope.report.page.side import Side
 
-__all__ = ["DETAILS", "Detail", "trimmed"]
+__all__ = ["DETAILS", "Detail", "spread", "trimmed"]
+
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +39,27 @@ DETAILS = (
 
 
 def trimmed(side: Side, detail: Detail) -> Side:
-    survey = side.survey
+    survey, result = side.survey, side.result
+    failures = spread(result.failures, detail.rows, largest=lambda row: row.size)
     picture = _picture(survey.picture, detail)
     return replace(
-        side, survey=replace(survey, sites=survey.sites[: detail.names], picture=picture)
+        side,
+        result=replace(result, failures=failures),
+        survey=replace(survey, sites=gathered(survey.sites, detail.names), picture=picture),
     )
+
+
+def spread(
+    rows: tuple[Row, ...], most: int, *, largest: Callable[[Row], int] | None = None
+) -> tuple[Row, ...]:
+    """At most so many, over their whole length; the first is among them, and the largest."""
+    if len(rows) <= most:
+        return rows
+    kept = {at * len(rows) // (most - 1) for at in range(most - 1)}
+    last = len(rows) - 1
+    if largest is not None:
+        last = max(range(len(rows)), key=lambda at: largest(rows[at]))
+    return tuple(rows[at] for at in sorted(kept | {last}))
 
 
 def _picture(picture: Picture, detail: Detail) -> Picture:

@@ -18,11 +18,12 @@ from heapscope.report.page.flame import has_stacks
 from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import Side
 from heapscope.report.page.why_tables import explanations
+from heapscope.report.stays import stays
 
 __all__ = ["FORMAT", "Report", "html"]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 1
+FORMAT = 2
 
 SCRIPTS = ("charts.js", "map.js", "flame.js")
 
@@ -40,7 +41,7 @@ class Report:
         """In sentences: the verdict, or what changes from the first side to each other one."""
         results = [side.result for side in self.sides]
         if len(results) == 1:
-            return results[0].verdict()
+            return results[0].verdict().sentences
         return tuple(one.conclusion[0] for one in comparison.compared(results))
 
     def to_json(self) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def html(report: Report) -> str:
 
 def _page(report: Report, detail: Detail) -> str:
     sides = [trimmed(side, detail) for side in report.sides]
-    docs, item = draw(sides, detail)
+    docs, item = draw(sides)
     results = [side.result for side in sides]
     several = len(results) > 1
     return page(
@@ -73,7 +74,7 @@ def _page(report: Report, detail: Detail) -> str:
         data={
             "docs": docs,
             "item": item,
-            "sides": [side_data(side, number, detail) for number, side in enumerate(sides)],
+            "sides": [side_data(side, number) for number, side in enumerate(sides)],
         },
         detail=detail,
         report=report,
@@ -86,6 +87,7 @@ def _page(report: Report, detail: Detail) -> str:
         tables=tables,
         cards=cards,
         leak_sentences=sentences,
+        stays=stays,
         has_stacks=has_stacks,
         explanations=explanations,
         match=match,
@@ -100,5 +102,6 @@ def _worst(results: list[ReplayResult]) -> tuple[str, str]:
 
 def _wrong(result: ReplayResult) -> list[str]:
     """What was wrong with the trace, a line each, as on a terminal."""
+    lost = [] if result.loss is None else [*result.loss.sentences(), result.loss.directions]
     lines = [line.plain.strip() for line in health(result) if isinstance(line, Text)]
-    return lines[1:]  # behind the heading
+    return [*lost, *lines[1:]]  # behind the heading

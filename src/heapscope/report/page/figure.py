@@ -13,6 +13,8 @@ from bokeh.plotting import figure
 __all__ = ["Drawn", "embedded", "plain_figure"]
 
 DOCUMENT = "charts"
+#: Pixels beside the frame: half of the longest number under its right end.
+BORDER_RIGHT = 30
 
 Drawn = tuple[dict[str, Any], dict[str, Any]]
 
@@ -33,7 +35,7 @@ def plain_figure(name: str, height: int, **options: Any) -> Any:
         background_fill_alpha=0,
         border_fill_alpha=0,
         outline_line_color=None,
-        min_border_right=14,
+        min_border_right=BORDER_RIGHT,
         **options,
     )
     chart.xgrid.visible = False

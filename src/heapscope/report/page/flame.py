@@ -6,6 +6,7 @@ from typing import Any
 
 from heapscope.measure.survey import Holding
 from heapscope.trace.call_sites import ARROW, MORE, frames_of
+from heapscope.trace.fold_sites import own_frames
 
 __all__ = ["flame", "has_stacks"]
 
@@ -38,11 +39,8 @@ def flame(sites: tuple[Holding, ...]) -> dict[str, Any]:
 
 
 def _root_first(name: str) -> list[str]:
-    """Frames that the trace misses are one, whichever they were. Of a stack too deep those nearest
-    the root are left out."""
-    frames = list(reversed(frames_of(name)))
-    if frames[0].startswith(MORE):
-        frames[0] = MORE
+    """The frames from the root on; a stack that is too deep loses those nearest the root."""
+    frames = list(reversed(own_frames(frames_of(name))))
     return frames if len(frames) <= DEPTH else [MORE, *frames[1 - DEPTH :]]
 
 

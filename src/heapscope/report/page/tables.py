@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from heapscope.leaks.find import HolderRow
+from heapscope.measure.clock import Clock, in_seconds, since_start
+from heapscope.measure.failure import merged
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Holding
-from heapscope.measure.wording import percent
+from heapscope.measure.wording import percent, plural
+from heapscope.report.leaks import verdict as leak_verdict
 from heapscope.report.page.charts import close_requests
 from heapscope.report.page.side import Side
 from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
@@ -20,6 +23,7 @@ __all__ = [
     "Value",
     "classes",
     "close",
+    "failure_spans",
     "failures",
     "leaks",
     "regions",
@@ -53,38 +57,85 @@ class Site:
         return self.text
 
 
+AT_EVENT = "#at event"
+#: Columns of event numbers, which a clock turns into seconds.
+EVENTS = (AT_EVENT, "#since event", "#from event")
+
 Value = str | int | float | Sorted | Site | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """`numbers`: which columns are numbers, set to the right and sorted as such. `left_out`: rows
-    that the library only counted. `units`: small beside the headings."""
+    """`numbers`: which columns are numbers, set to the right and sorted as such. `sums`: which of
+    them may be added up. `rest`: a row that sums up others, `left_out` of them or more: those that
+    nobody listed. `units`: small beside the headings."""
 
     name: str
     title: str
     headings: tuple[str, ...]
     numbers: tuple[bool, ...]
     rows: tuple[tuple[Value, ...], ...]
+    sums: tuple[bool, ...] = ()
+    rest: tuple[Value, ...] = ()
     left_out: int = 0
     units: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def count(self) -> int:
+        return len(self.rows) + self.left_out
+
+    def within(self, most: int) -> Table:
+        """With at most so many rows, and one that sums up those that are left out."""
+        if len(self.rows) <= most and not (self.left_out and not self.rest):
+            return self
+        kept, left = self.rows[:most], self.rows[most:]
+        number = len(left) + self.left_out
+        added = [*left, self.rest] if self.rest else left
+        sums = self.sums or (False,) * len(self.headings)
+        rest = [_sum(row[at] for row in added) if sums[at] else None for at in range(len(sums))]
+        return replace(self, rows=kept, rest=(plural(number, "other"), *rest[1:]), left_out=number)
+
+
+def _sum(values: Iterable[Value]) -> int | float:
+    return sum(value for value in values if isinstance(value, int | float))
+
 
 def table_of(
-    name: str, title: str, headings: Sequence[str], rows: Iterable[Sequence[Value]]
+    name: str,
+    title: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[Value]],
+    *,
+    clock: Clock | None = None,
 ) -> Table:
-    """Headings that begin with # are of numbers; under "Site" stand call sites."""
+    """Headings that begin with # are of numbers, with + of numbers that may be added up; under
+    "Site" stand call sites. `clock`: under EVENTS stand seconds since the start."""
     found = [tuple(row) for row in rows]
+    if clock is not None:
+        found = [
+            tuple(
+                _at(one, clock) if h in EVENTS else one
+                for h, one in zip(headings, row, strict=True)
+            )
+            for row in found
+        ]
+        headings = [in_seconds(one) if one in EVENTS else one for one in headings]
     if "Site" in headings:
         found = _sites_short(found, list(headings).index("Site"))
     return Table(
         name=name,
         title=title,
-        headings=tuple(heading.removeprefix("#") for heading in headings),
-        numbers=tuple(heading.startswith("#") for heading in headings),
+        headings=tuple(heading.lstrip("#+") for heading in headings),
+        numbers=tuple(heading.startswith(("#", "+")) for heading in headings),
+        sums=tuple(heading.startswith("+") for heading in headings),
         rows=tuple(found),
     )
+
+
+def _at(event: Value, clock: Clock) -> Value:
+    seconds = clock.seconds(event) if isinstance(event, int) else None
+    return event if seconds is None else Sorted(since_start(seconds, clock.span), seconds)
 
 
 def _sites_short(rows: list[tuple[Value, ...]], place: int) -> list[tuple[Value, ...]]:
@@ -99,14 +150,14 @@ def tasks(side: Side) -> Table:
     headings = (
         "Task",
         "Memory",
-        "#peak payload",
+        "+peak payload",
         "#at event",
-        "#peak held",
-        "#at the peak of all",
-        "#at the end",
-        "#blocks, peak",
-        "#allocations",
-        "#failed",
+        "+peak held",
+        "+at the peak of all",
+        "+at the end",
+        "+blocks, peak",
+        "+allocations",
+        "+failed",
     )
     at_peak = _at_peak(side)
     rows = sorted(side.result.tasks, key=lambda row: -row.payload_peak)
@@ -132,6 +183,7 @@ def tasks(side: Side) -> Table:
             )
             for row in rows
         ),
+        clock=side.result.clock,
     )
 
 
@@ -145,14 +197,17 @@ def _at_peak(side: Side) -> dict[str, int]:
     return {task: int(side.survey.payload[peak, i]) for i, task in enumerate(tasks)}
 
 
+#: Rows of the table of failed requests over the run.
+SPANS = 32
+
 HOLDING = (
-    "#peak payload",
+    "+peak payload",
     "#at event",
-    "#at the peak of all",
-    "#at the end",
-    "#blocks, peak",
-    "#allocations",
-    "#failed",
+    "+at the peak of all",
+    "+at the end",
+    "+blocks, peak",
+    "+allocations",
+    "+failed",
 )
 
 
@@ -169,8 +224,12 @@ def _holding(row: Holding) -> tuple[Value, ...]:
 
 
 def sites(side: Side) -> Table:
-    rows = ((row.name, *_holding(row)) for row in side.survey.sites)
-    return table_of("sites", "Call sites", ("Site", *HOLDING), rows)
+    rows = ((row.name, *_holding(row)) for row in side.survey.sites if not row.others)
+    table = table_of("sites", "Call sites", ("Site", *HOLDING), rows, clock=side.result.clock)
+    for row in side.survey.sites:
+        if row.others:
+            table = replace(table, rest=(row.name, *_holding(row)), left_out=row.others)
+    return table
 
 
 def classes(side: Side) -> Table:
@@ -179,7 +238,7 @@ def classes(side: Side) -> Table:
         (Sorted(row.name, row.most), *_holding(row), row.held_peak - row.payload_peak)
         for row in side.survey.classes
     )
-    return table_of("classes", "Size classes", headings, rows)
+    return table_of("classes", "Size classes", headings, rows, clock=side.result.clock)
 
 
 def regions(result: ReplayResult) -> Table:
@@ -213,7 +272,7 @@ def regions(result: ReplayResult) -> Table:
 
 def failures(result: ReplayResult) -> Table:
     headings = (
-        "#event",
+        "#event" if result.clock is None else AT_EVENT,
         "After mark",
         "Task",
         "Call",
@@ -237,13 +296,29 @@ def failures(result: ReplayResult) -> Table:
         )
         for row in result.failures
     )
-    table = table_of("failures", "Failed requests", headings, rows)
+    table = table_of("failures", "Failed requests", headings, rows, clock=result.clock)
     return replace(table, left_out=result.summary.failures - len(result.failures))
+
+
+def failure_spans(result: ReplayResult) -> Table:
+    headings = ("#from event", "+events", "+failed requests", "+bytes asked for", "#largest")
+    rows = (
+        (
+            row.first_event,
+            row.events,
+            row.failures,
+            row.bytes,
+            row.largest if row.failures else None,
+        )
+        for row in merged(result.failure_spans, SPANS)
+    )
+    title = "Failed requests over the run"
+    return table_of("failure-spans", title, headings, rows, clock=result.clock)
 
 
 def close(side: Side) -> Table:
     headings = (
-        "#event",
+        "#event" if side.result.clock is None else AT_EVENT,
         "After mark",
         "Task",
         "#asked for",
@@ -267,28 +342,27 @@ def close(side: Side) -> Table:
         )
         for row in close_requests(side)
     )
-    return table_of("close", "Nearest misses", headings, rows)
+    return table_of("close", "Nearest misses", headings, rows, clock=side.result.clock)
 
 
 def leaks(side: Side) -> Table:
     headings = (
         "Task",
         "Site",
-        "#bytes",
-        "#blocks",
+        "+bytes",
+        "+blocks",
         "#smallest",
         "#largest",
         "#oldest, events",
         "#bytes per 1000 events",
-        "Grows",
+        "Verdict",
     )
-    return table_of("leaks", "What stays at the end", headings, map(_leak, side.leaks.holders))
+    return table_of(
+        "leaks", "Live at the end in the recorded program", headings, map(_leak, side.leaks.holders)
+    )
 
 
 def _leak(row: HolderRow) -> tuple[Value, ...]:
-    grows = "-"
-    if row.trend is not None:
-        grows = f"{'yes' if row.trend.grows else 'no'} ({row.trend.confidence:.0f} % sure)"
     return (
         row.task,
         row.site,
@@ -297,8 +371,8 @@ def _leak(row: HolderRow) -> tuple[Value, ...]:
         row.smallest,
         row.largest,
         row.oldest,
-        None if row.trend is None else round(row.trend.slope, 1),
-        grows,
+        None if row.rate is None else round(row.rate.bytes_per_1000_events.value, 1),
+        leak_verdict(row),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from heapscope.measure.clock import Clock
 from heapscope.report.page.tables import Table, Value, table_of
 from heapscope.why.case import REASONS, Case
 from heapscope.why.change import EFFORTS, Change
@@ -28,7 +29,11 @@ def explanations(why: WhyResult) -> list[Explanation]:
     found = []
     for number, (title, explained) in enumerate(_moments(why), 1):
         case = explained.case
-        tables = [_changes(explained, number), _regions(case, number), _hole(case, number)]
+        tables = [
+            _changes(explained, number),
+            _regions(case, number),
+            _hole(case, number, why.clock),
+        ]
         found.append(
             Explanation(
                 title=title,
@@ -103,7 +108,7 @@ def _regions(case: Case, number: int) -> Table:
     return table_of(f"why-regions-{number}", "Regions at that moment", headings, rows)
 
 
-def _hole(case: Case, number: int) -> Table:
+def _hole(case: Case, number: int, clock: Clock | None) -> Table:
     headings = ("Address", "#bytes", "Held by", "Site", "#since event", "#age in events")
     pieces = case.hole.pieces[:PIECES] if case.hole is not None and case.hole.blocks else ()
     names = {"free": "free", "other": "start-up or allocator"}
@@ -118,4 +123,5 @@ def _hole(case: Case, number: int) -> Table:
         )
         for piece in pieces
     )
-    return table_of(f"why-hole-{number}", "The best hole and its neighbours", headings, rows)
+    title = "The best hole and its neighbours"
+    return table_of(f"why-hole-{number}", title, headings, rows, clock=clock)

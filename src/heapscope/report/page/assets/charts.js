@@ -51,11 +51,10 @@
   function place(side, column) {
     const first = side.columns.first_event[column];
     const moment = side.moments.event[column];
-    const rows = [{ head: `event ${HS.number(moment)}` }];
+    const rows = [{ head: HS.moment(side, moment, side.moments.time[column]) }];
     const mark = HS.mark(side, moment);
     if (mark !== null) rows.push(["after mark", mark]);
-    if (side.clock) rows.push(["time", HS.duration(side, side.moments.time[column])]);
-    rows.push(["span from event", HS.number(first)]);
+    rows.push(["span from", HS.moment(side, first, side.columns.first_time[column])]);
     return rows;
   }
   function timelineTip(side, column) {
@@ -79,27 +78,44 @@
     rows.push(["free blocks", HS.number(side.moments.free_blocks[column])]);
     return rows;
   }
+  function failuresTip(side, x) {
+    const { first, time, events, left, failures, bytes, largest } = side.spans;
+    const at = left.findLastIndex((edge) => edge <= x);
+    if (at < 0) return null;
+    const rows = [{ head: `from ${HS.moment(side, first[at], time[at])}` }];
+    rows.push(["events", HS.number(events[at])]);
+    rows.push(["failed requests", HS.number(failures[at])]);
+    if (failures[at]) rows.push(["asked for", HS.bytes(bytes[at])], ["largest", HS.bytes(largest[at])]);
+    return rows;
+  }
   function sidesTip(x) {
-    const rows = [{ head: `event ${HS.number(Math.round(x))}` }];
+    /* One head where the column began at one time on all sides; else each side has its own row. */
+    const begun = sides.map((side) => {
+      const column = HS.column(side, x), { first_event: first, first_time: time } = side.columns;
+      return HS.moment(side, first[column], time[column]);
+    });
+    const alike = new Set(begun).size === 1 && sides[0].clock;
+    const rows = [{ head: alike ? begun[0] : `event ${HS.number(Math.round(x))}` }];
     sides.forEach((side, number) => {
       if (x > side.columns.first_event.length * side.width) return;
-      const column = HS.column(side, x), colour = HS.sideColours[number];
+      const column = HS.column(side, x), colour = HS.sideColours[number % HS.sideColours.length];
+      if (side.clock && !alike) rows.push(["span from", begun[number], colour]);
       rows.push([`${side.label}: free`, HS.bytes(side.columns.least_free[column]), colour]);
       rows.push(["largest allocatable", HS.bytes(side.columns.least_largest[column])]);
     });
     return rows;
   }
-  function pinTip(kind, pin) {
+  function pinTip(side, kind, pin) {
     if (kind === "failed") {
       return [
         { alert: `${pin.call} of ${HS.bytes(pin.size)} failed` },
-        ["event", HS.number(pin.event)], ["task", pin.task], ["capabilities", pin.capabilities],
+        ["at", HS.moment(side, pin.event, pin.time)], ["task", pin.task], ["capabilities", pin.capabilities],
         ["free", HS.bytes(pin.free)], ["largest allocatable", HS.bytes(pin.largest)],
       ];
     }
     return [
       { warn: `${HS.bytes(pin.size)} served, ${HS.bytes(pin.spare)} to spare` },
-      ["event", HS.number(pin.event)], ["task", pin.task], ["capabilities", pin.capabilities],
+      ["at", HS.moment(side, pin.event, pin.time)], ["task", pin.task], ["capabilities", pin.capabilities],
       ["largest in its place", HS.bytes(pin.largest)],
     ];
   }
@@ -124,6 +140,7 @@
   HS.tips = {
     timeline: (side, x) => timelineTip(side, HS.column(side, x)),
     fragmentation: (side, x) => fragmentationTip(side, HS.column(side, x)),
+    failures: (side, x) => failuresTip(side, x),
     free: (side, x) => sidesTip(x),
   };
   function cursor(x) {
@@ -138,7 +155,7 @@
     const side = sides[number === "all" ? 0 : Number(number)];
     const chart = find(box.dataset.chart);
     const pin = kind === "free" ? null : pinAt(chart, side, x, y);
-    const rows = pin ? pinTip(...pin) : HS.tips[kind](side, x, y);
+    const rows = pin ? pinTip(side, ...pin) : HS.tips[kind](side, x, y);
     cursor(x);
     if (rows) HS.showTip(box, rows, at);
     else HS.hideTip(box);
@@ -179,7 +196,7 @@
     box.cursor = at;
     if (at.x < range().start || at.x > range().end) zoom(1, at.x);
     const share = (at.x - range().start) / (range().end - range().start);
-    say(box, at.x, at.y, { x: 90 + share * (box.clientWidth - 110), y: 30 });
+    say(box, at.x, at.y, { x: 90 + share * (box.clientWidth - 126), y: 30 });
   }
   function listen(box) {
     const chart = find(box.dataset.chart);
@@ -216,19 +233,19 @@
     }
   }
 
-  HS.sideColours = ["#3b82f6", "#f59e0b", "#10b981", "#ec4899", "#8b5cf6", "#06b6d4", "#ef6c4a", "#84cc16"];
+  HS.sideColours = ["#3b82f6", "#f59e0b", "#10b981", "#ec4899", "#8b5cf6", "#06b6d4", "#ef6c4a", "#84cc16", "#d4a5ff", "#b08968"];
   function sideLegend() {
     const box = document.querySelector("[data-sides]");
     const chart = find("all/free");
     sides.forEach((side, number) => {
-      HS.toggle(box, side.label, HS.swatch(HS.sideColours[number], "swatch line"), (on) => {
+      HS.toggle(box, side.label, HS.swatch(HS.sideColours[number % HS.sideColours.length], "swatch line"), (on) => {
         for (const one of chart.renderers) {
           if (one.name.startsWith(`side ${number} `)) one.visible = on;
         }
       });
     });
     document.querySelectorAll(".swatch[class*=side]").forEach((swatch, number) => {
-      swatch.style.background = HS.sideColours[number];
+      swatch.style.background = HS.sideColours[number % HS.sideColours.length];
     });
   }
 

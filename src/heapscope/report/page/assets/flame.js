@@ -3,6 +3,9 @@
 (() => {
   const COLOURS = ["#fbbf24", "#fb923c", "#f59e0b", "#fca56b", "#fcd34d", "#f4a261", "#eab676"];
 
+  /* A frame of less than this share of the width is not drawn by itself, percent. */
+  const NARROW = 0.12;
+
   function hash(text) {
     let value = 7;
     for (let i = 0; i < text.length; i++) value = (value * 31 + text.charCodeAt(i)) >>> 0;
@@ -24,11 +27,21 @@
       const below = [];
       for (const frame of frames) {
         let left = frame.left;
+        const narrow = { own: {}, children: [], total: 0, count: 0 };
         for (const node of frame.node.children) {
           const width = top.total ? (100 * node.total) / top.total : 0;
-          if (width > 0.12) below.push({ node, left, width, parent: frame });
-          left += width;
+          if (width > NARROW) {
+            below.push({ node, left, width, parent: frame });
+            left += width;
+          } else {
+            narrow.total += node.total;
+            narrow.count += node.total > 0;
+          }
         }
+        // Children come widest first, so those too narrow to see are the rest: one frame.
+        const width = top.total ? (100 * narrow.total) / top.total : 0;
+        narrow.name = `${HS.number(narrow.count)} narrow frame${narrow.count === 1 ? "" : "s"}`;
+        if (width > NARROW) below.push({ node: narrow, left, width, parent: frame, closed: true });
       }
       if (below.length) levels.push(below);
       frames = below;
@@ -57,7 +70,7 @@
       const tell = () => { box.parentElement.querySelector("[data-flame-says]").textContent = says; };
       button.addEventListener("focus", tell);
       button.addEventListener("mouseenter", tell);
-      button.addEventListener("click", () => { state.path = trail(frame, state); draw(box, state); tell(); });
+      if (!frame.closed) button.addEventListener("click", () => { state.path = trail(frame, state); draw(box, state); tell(); });
       line.append(button);
     }
     return line;

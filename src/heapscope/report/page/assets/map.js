@@ -126,8 +126,8 @@
       ["task", blocks.task_names[blocks.task[number]]],
       ["size", HS.bytes(blocks.size[number])],
       ["held with rounding", HS.bytes(blocks.held[number])],
-      ["allocated at event", HS.number(born)],
-      died === null ? ["freed", "never"] : ["freed at event", HS.number(died)],
+      ["allocated at", HS.moment(side, born, blocks.born_time[number])],
+      died === null ? ["freed", "never"] : ["freed at", HS.moment(side, died, blocks.died_time[number])],
       ["lifetime", died === null ? `over ${HS.number(Math.max(0, end - born))} events`
         : `${HS.number(died - born)} events`],
     ];
@@ -153,7 +153,7 @@
     if (used[cell] && used[cell] < 255) {
       rows.push(["free in it", `${HS.number(Math.round((to - from) * (1 - used[cell] / 255)))} B of ${HS.bytes(to - from)}`]);
     }
-    rows.push(["after event", HS.number(side.moments.event[column])]);
+    rows.push(["after", HS.moment(side, side.moments.event[column], side.moments.time[column])]);
     return rows;
   };
 

@@ -18,9 +18,18 @@
   };
   /* Ticks as seconds where the trace tells how long one is. */
   HS.duration = (side, ticks) => {
-    if (!side.clock) return "";
+    if (!side.clock || time === null) return "";
     const seconds = ticks / side.clock;
     return seconds >= 1 ? `${seconds.toFixed(2)} s` : `${(1000 * seconds).toFixed(2)} ms`;
+  };
+  /* A moment: seconds since the start where the trace has a clock, the event's number in brackets.
+     `time`: ticks. */
+  HS.moment = (side, event, time) => {
+    if (!side.clock || time === null) return `event ${HS.number(event)}`;
+    const digits = (side.end - side.start) / side.clock >= 1 ? 3 : 6;
+    const form = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    const seconds = ((time - side.start) / side.clock).toLocaleString("en", form);
+    return `${seconds} s after the start [event ${HS.number(event)}]`;
   };
   HS.mark = (side, event) => {
     let name = null;

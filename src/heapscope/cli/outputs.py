@@ -1,0 +1,105 @@
+"""The inputs and outputs of a command line, checked before anything is computed: two outputs never
+share a place, no output takes the place of an input, and standard input is read by one argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from heapscope.cli.shared import LAYOUT_FILES
+from heapscope.errors import HeapscopeError
+from heapscope.trace.names import printable
+
+__all__ = ["OUTPUTS", "check_places"]
+
+#: Parameters of the verbs that name a file to be written.
+OUTPUTS = ("out", "json", "sarif", "fix", "plot", "fragment", "write", "html")
+
+#: Options that print another form of the result in place of the tables.
+_PRINTS = ("github", "digest")
+
+_STANDARD = "-"  # standard input, or standard output
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A file that the command line names. `name`: the option or argument that names it."""
+
+    name: str
+    path: Path
+
+    @property
+    def standard(self) -> bool:
+        return str(self.path) == _STANDARD
+
+
+def check_places(given: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    """HeapscopeError where two of the files are one. `given`: parameters and their values, `names`:
+    how the user knows the parameters."""
+    in_order = {name: given[name] for name in OUTPUTS if name in given}
+    outputs = list(_places(in_order, names))
+    inputs = [place for place in _places(given, names) if place.name not in _flags(names)]
+    _check_standard_input(inputs)
+    _check_outputs(outputs, alone=next((f"--{flag}" for flag in _PRINTS if given.get(flag)), ""))
+    for output in outputs:
+        for other in inputs:
+            if _same(output, other):
+                raise HeapscopeError(
+                    f"{_shown(output)}: is the input ({other.name})",
+                    remedy=f"give {output.name} another place",
+                )
+
+
+def _flags(names: Mapping[str, str]) -> set[str]:
+    return {names[name] for name in OUTPUTS if name in names}
+
+
+def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Place]:
+    for parameter, value in given.items():
+        is_file = parameter in (*OUTPUTS, *LAYOUT_FILES)
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, Path) or (is_file and isinstance(one, str)):
+                yield Place(name=names.get(parameter, parameter), path=Path(one))
+
+
+def _check_standard_input(inputs: list[Place]) -> None:
+    readers = [place.name for place in inputs if place.standard]
+    if len(readers) > 1:
+        raise HeapscopeError(
+            f"standard input is named {len(readers)} times: {', '.join(readers)}",
+            remedy="give files to all but one",
+        )
+
+
+def _check_outputs(outputs: list[Place], *, alone: str) -> None:
+    printed = [place.name for place in outputs if place.standard] + ([alone] if alone else [])
+    if len(printed) > 1:
+        raise HeapscopeError(
+            f"{' and '.join(printed)} both want standard output",
+            remedy="give files to all but one",
+        )
+    for number, one in enumerate(outputs):
+        for other in outputs[number + 1 :]:
+            if _same(one, other):
+                raise HeapscopeError(
+                    f"{_shown(other)}: {one.name} and {other.name} would write one file",
+                    remedy="give each of them a place of its own",
+                )
+
+
+def _same(one: Place, other: Place) -> bool:
+    """Whether both paths lead to one file, by links too. A device takes what several write."""
+    if one.standard or other.standard or "\0" in f"{one.path}{other.path}":
+        return False
+    try:
+        if one.path.exists() and other.path.exists():
+            return one.path.samefile(other.path) and one.path.is_file()
+        return one.path.resolve() == other.path.resolve()
+    except (OSError, RuntimeError):  # a loop of links: whoever opens it says so
+        return False
+
+
+def _shown(place: Place) -> str:
+    return printable(str(place.path), limit=400)

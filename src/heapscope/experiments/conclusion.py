@@ -1,0 +1,25 @@
+"""Conclusions follow from figures: a sentence is told where they bear it, another where they do
+not."""
+
+from __future__ import annotations
+
+__all__ = ["SHARE", "alike", "concluded", "part_of"]
+
+SHARE = 0.15  #: two figures within this share of the second are told as the same
+
+
+def alike(computed: float, other: float) -> bool:
+    return abs(computed - other) <= SHARE * abs(other)
+
+
+def concluded(holds: bool, conclusion: str, otherwise: str) -> str:
+    """`conclusion` where the figures bear it. `otherwise` says what they bear then: every
+    conclusion has a counterpart, and neither is told without a look at the figures."""
+    return conclusion if holds else otherwise
+
+
+def part_of(part: float, whole: float) -> str:
+    """How much of a whole a part is, in words."""
+    share = part / whole if whole else 0.0
+    words = ((0.9, "nearly all of it"), (0.5, "most of it"), (0.1, "some of it"))
+    return next((word for least, word in words if share >= least), "hardly any of it")

@@ -1,0 +1,88 @@
+"""How fast a leak takes memory, and when a device dies of it, each with a 95 % band."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from heapscope.leaks.evidence import Evidence, poisson_at_most, variance_ratio
+from heapscope.leaks.interval import Interval
+from heapscope.leaks.lives import Lives
+from heapscope.measure.record import Record
+
+__all__ = ["Band", "Rate", "rate_of"]
+
+TAIL = 0.025  # on each side
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band(Record):
+    """The likeliest value and its 95 % band."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate(Record):
+    """Bytes as asked for. Times run from the end of the interval, at this rate alone."""
+
+    blocks_per_1000_events: Band
+    bytes_per_1000_events: Band
+    bytes_per_second: Band | None  # None: no clock
+    bytes_per_round: Band | None  # None: no mark comes again and again
+    events_to_death: Band | None  # None: the memory that is free is not known
+    seconds_to_death: Band | None
+
+
+def rate_of(
+    lives: Lives, found: Evidence, span: Interval, *, seconds: float | None, free: int | None
+) -> Rate:
+    """From the blocks that became old and stayed."""
+    part = slice(found.first, found.last + 1)
+    taken = float(lives.alive_bytes[part].sum())
+    share = (found.last + 1 - found.first) / lives.stretches
+    events = (span.last - span.first) * share
+    mean = taken / found.old
+    spread = max(found.variance, variance_ratio(lives.alive_bytes[part] / mean))
+    blocks = _band(found.old, found.variance, 1 / events)
+    per_event = _band(found.old, spread, mean / events)
+    per_second = None if not seconds else _times(per_event, (span.last - span.first) / seconds)
+    return Rate(
+        blocks_per_1000_events=_times(blocks, 1000),
+        bytes_per_1000_events=_times(per_event, 1000),
+        bytes_per_second=per_second,
+        bytes_per_round=None if span.round is None else _times(per_event, span.round_events),
+        events_to_death=_until(free, per_event),
+        seconds_to_death=None if per_second is None else _until(free, per_second),
+    )
+
+
+def _band(count: float, variance: float, unit: float) -> Band:
+    """The band of a count whose variance is `variance` times that of a Poisson process: Garwood's
+    exact band of the count divided by it."""
+    number = count / variance
+    low = _solve(lambda mean: 1 - poisson_at_most(number - 1, mean) >= TAIL, number)
+    high = _solve(lambda mean: poisson_at_most(number, mean) <= TAIL, number)
+    scale = variance * unit
+    return Band(value=count * unit, low=min(low, number) * scale, high=max(high, number) * scale)
+
+
+def _solve(reached: Callable[[float], bool], number: float) -> float:
+    """The least mean at which it is reached; it stays so above."""
+    low, high = 0.0, 10 * (number + 5)
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def _times(band: Band, factor: float) -> Band:
+    return Band(value=band.value * factor, low=band.low * factor, high=band.high * factor)
+
+
+def _until(free: int | None, rate: Band) -> Band | None:
+    if free is None or rate.low <= 0:
+        return None
+    return Band(value=free / rate.value, low=free / rate.high, high=free / rate.low)

@@ -1,0 +1,120 @@
+"""What of a run is lost, and how far the figures of the rest can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
+
+from heapscope.measure.bound import Bound, Bounds, flat
+from heapscope.measure.census import Census
+from heapscope.measure.record import Record
+from heapscope.measure.wording import count, percent, plural
+from heapscope.native.rows import NEVER, CensusRow
+from heapscope.trace.health import TraceHealth
+
+__all__ = ["Loss", "loss_of", "whole_run"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss(Record):
+    """The first loss splits the run. All figures are of the events before it; `marks` has what
+    each of them says of the whole run, by its path in the JSON (`[]`: in each row).
+
+    `event`: heap events before it. `events_after`: read after it; they are counted, and used for
+    nothing else. `events_missing`: known to be missing, from the numbers of those that are there
+    and by what the recorder told; the trace's end may hide more unless `end_known`.
+    """
+
+    event: int
+    time: int | None  # clock ticks at the event before it; null: no event or no clock
+    events_after: int
+    events_missing: int
+    end_known: bool
+    reasons: tuple[str, ...]
+    figures: int  # how many kinds of figures have a mark
+    withheld: int  # of them, those that say nothing
+    marks: dict[str, str]
+
+    def of(self, rows: Mapping[str, Bounds]) -> Self:
+        """The same loss with the marks of another result that was made from this one."""
+        marked = flat(rows, nothing_before=self.event == 0)
+        return replace(self, **_counted(marked))
+
+    def sentences(self) -> tuple[str, ...]:
+        """What every reader of the figures has to know first."""
+        return (self._where(), self._use())
+
+    def _where(self) -> str:
+        missing = f"{plural(self.events_missing, 'event')} of the trace"
+        if self.events_missing == 0:
+            missing = "a part of the trace"
+        elif not self.end_known:
+            missing = f"at least {missing}"
+        are = "is" if self.events_missing <= 1 else "are"
+        missing = missing[0].upper() + missing[1:]
+        if self.event == 0:
+            return f"{missing} {are} lost, from the first event on."
+        return f"{missing} {are} lost, the first after {plural(self.event, 'event')}."
+
+    def _use(self) -> str:
+        after = f"; the {plural(self.events_after, 'event')} read after it are only counted"
+        return (
+            f"Everything below describes the {plural(self.event, 'event')} before the loss"
+            f"{after if self.events_after else ''}; {self.share()}."
+        )
+
+    @property
+    def directions(self) -> str:
+        """How the tables of a replay are to be read."""
+        return (
+            "In the tables the end is the loss. For the whole run a minimum is an upper bound, and "
+            "a peak or a count is a lower bound; every other figure holds before the loss alone."
+        )
+
+    def share(self) -> str:
+        """How much of what is asked has no answer."""
+        of = f"{count(self.withheld)} of {count(self.figures)} kinds of figures"
+        return f"{of} are withheld ({percent(self.withheld, self.figures)})"
+
+
+def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
+    """None: nothing is lost. `marks`: the figures of the verb, by their place in its result."""
+    row = health.loss
+    if row is None:
+        return None
+    marked = flat(marks, nothing_before=row.event == 0)
+    return Loss(
+        event=row.event,
+        time=row.time if row.event and health.has_clock else None,
+        events_after=row.events,
+        events_missing=health.row.lost_events,
+        end_known=bool(health.row.ended),
+        reasons=health.messages(),
+        **_counted(marked),
+    )
+
+
+def _counted(marks: dict[str, str]) -> dict[str, Any]:
+    withheld = sum(mark == Bound.WITHHELD for mark in marks.values())
+    return {"marks": marks, "figures": len(marks), "withheld": withheld}
+
+
+_KINDS = ("mallocs", "callocs", "aligneds", "reallocs", "frees", "failed", "marks")
+_SUMS = ("events", *_KINDS, "word_excess")
+_PEAKS = ("live_peak", "live_blocks_peak", "largest_request", "last_time", "tasks", "sites")
+
+Counts = TypeVar("Counts", Census, CensusRow)
+
+
+def whole_run(census: Counts, health: TraceHealth) -> Counts:
+    """The census with what is known of the events after the loss: lower bounds, tighter ones."""
+    row = health.loss
+    if row is None:
+        return census
+    found: dict[str, Any] = {name: getattr(census, name) + getattr(row, name) for name in _SUMS}
+    for name in _PEAKS:
+        found[name] = max(getattr(census, name), getattr(row, name))
+    if found["live_peak"] > census.live_peak:
+        found["live_peak_event"] = None if isinstance(census, Census) else NEVER
+    return replace(census, **found)
