@@ -3,6 +3,7 @@
 #   PYTHON=python3.12   another interpreter than python3
 #   CC=clang            another C compiler than cc
 #   HEAPSCOPE_ALL=1     a test that cannot run for want of a tool fails instead of being skipped
+#   HEAPSCOPE_UNTIL=S   what takes long does not begin later than at this second since 1970
 
 SHELL = /bin/bash
 PYTHON ?= python3
@@ -12,6 +13,9 @@ PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
 NATIVE = CMakeLists.txt cmake pyproject.toml device models native
 C_FOLDERS = device models native tests benches workloads
 
+# What takes long, that first which has found most.
+LONG = slow ubsan32 fuzz
+
 # Runs a command; shows what it printed only if it fails.
 QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/step.log; exit 1; }; }
 
@@ -19,7 +23,8 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo test bench workloads lint mutants-of-change fuzz coverage clean installed dev
+.PHONY: help demo test test-all test-long bench workloads lint mutants-of-change pictures fuzz coverage clean
+.PHONY: installed dev
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -27,13 +32,14 @@ help: ## this list
 demo: installed ## a real TLS client's memory on an ESP32, under two SDK versions
 	@$(VENV)/python workloads/mix/demo.py
 
-test: dev ## C tests with sanitizers (64 and 32 bit), Python tests, lint
-	@rm -f build/ran.txt; set -o pipefail; failed=0; ways="asan asan32 ubsan32"; \
-	if [ "$$HEAPSCOPE_ALL" = 1 ]; then ways="$$ways fuzz"; fi; \
-	for way in $$ways; do tests/run_c.sh $$way || failed=1; done; \
-	$(VENV)/python -m pytest --quiet -n auto --dist loadfile | tee build/pytest.log || failed=1; \
-	$(MAKE) --no-print-directory lint || failed=1; \
-	echo; cat build/ran.txt; tail -n 1 build/pytest.log; exit $$failed
+test: ## C tests with sanitizers (64 and 32 bit), Python tests, lint; and how long each took
+	@tests/run.sh setup asan asan32 python lint
+
+test-all: ## the same, and all that takes long: slow tests, one more sanitizer, fuzzing
+	@tests/run.sh setup asan asan32 python lint $(LONG)
+
+test-long: ## only what `make test` leaves out of `make test-all`
+	@tests/run.sh setup $(LONG)
 
 bench: installed ## speed and density on this machine, nothing asserted
 	@$(VENV)/python benches/machine.py
@@ -52,11 +58,13 @@ lint: dev ## style and types of Python, format of C, rules of the repository
 	$(VENV)/mypy || failed=1; \
 	find $(C_FOLDERS) -name '*.[ch]' -exec $(VENV)/clang-format --dry-run -Werror {} + || failed=1; \
 	$(VENV)/python -m pytest --quiet tests/lab/test_repository.py -k 'not example' || failed=1; \
-	if [ $$failed = 0 ]; then echo "ran lint"; else echo "FAILED lint"; fi >>build/ran.txt; \
 	exit $$failed
 
 mutants-of-change: dev ## breaks what changed since BASE=main in its known places, and sees a test fail
 	@$(VENV)/python tests/mutations/run.py --changed-since $(BASE)
+
+pictures: dev ## take the pictures of pages anew that look otherwise, and make a sheet of all
+	@$(VENV)/python tests/browser/pictures.py
 
 fuzz: dev ## the fuzz targets with libFuzzer; FUZZ_RUNS=1000000 for more inputs
 	@tests/run_c.sh fuzz $(FUZZ_RUNS)

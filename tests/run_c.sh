@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the C tests in one way and runs them with CTest, in build/WAY:
 #   tests/run_c.sh asan|asan32|ubsan32|fuzz [FUZZ_RUNS]
+# HEAPSCOPE_UNTIL=SECONDS since 1970: fuzzing ends then, with fewer inputs.
 # What cannot run here is skipped and named; with HEAPSCOPE_ALL=1 that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +29,15 @@ builds_and_runs() { # FILE COMPILER...: a C file that should compile, link and r
         >>"$build/probe.log" 2>&1
 }
 
+fuzz_seconds() { # for each target, two at a time, after two minutes for the compiler; 0: no limit
+    if [ -z "${HEAPSCOPE_UNTIL:-}" ]; then echo 0; return; fi
+    local targets left
+    targets=$(find tests/fuzz -name 'fuzz_*.c' | wc -l)
+    left=$(((HEAPSCOPE_UNTIL - $(date +%s) - 120) * 2 / targets))
+    if [ $left -gt 600 ]; then left=600; fi # CTest ends a test after 900
+    echo $((left > 10 ? left : 10))
+}
+
 echo 'int main(void) { return 0; }' >"$build/main.c"
 case $way in
 asan)
@@ -49,7 +59,8 @@ ubsan32)
 fuzz)
     CC=clang
     options=(-DHEAPSCOPE_FUZZ=ON -DHEAPSCOPE_SANITIZE=fuzzer-no-link,address,undefined
-        -DHEAPSCOPE_WERROR=ON -DHEAPSCOPE_FUZZ_RUNS="${2:-100000}")
+        -DHEAPSCOPE_WERROR=ON -DHEAPSCOPE_FUZZ_RUNS="${2:-100000}"
+        -DHEAPSCOPE_FUZZ_SECONDS="$(fuzz_seconds)")
     echo 'int LLVMFuzzerTestOneInput(const char *b, long n) { return n < 0 && b[0]; }' \
         >"$build/target.c"
     builds_and_runs "$build/target.c" clang -fsanitize=fuzzer,address,undefined ||
@@ -66,4 +77,9 @@ quietly "$tools/cmake" -S . -B "$build" -G Ninja -DCMAKE_MAKE_PROGRAM="$tools/ni
 quietly "$tools/cmake" --build "$build"
 "$tools/ctest" --test-dir "$build" --output-on-failure --no-tests=error --parallel 2 |
     tee "$build/ctest.log"
-echo "ran $way: $(grep 'tests passed' "$build/ctest.log")" >>build/ran.txt
+outcome=$(grep 'tests passed' "$build/ctest.log")
+if [ "$way" = fuzz ]; then
+    inputs=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$build/Testing/Temporary/LastTest.log")
+    outcome="$outcome; inputs: $(echo $inputs)"
+fi
+echo "ran $way: $outcome" >>build/ran.txt

@@ -13,7 +13,6 @@ and exits with 1 if it is another one.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from instructions import CALLS, Job, count
 from machine import commit, cpu
 from measure import ALIGNED_TO, WIDE, available, measure, tallied
 from needed import OURS, REFERENCE, allocators
+from results import read_results, write_results
 from sets import Trace, fresh, given, in_repository
 
 #: A pool in which every trace but those that want more memory survives, without being tight.
@@ -92,9 +92,8 @@ def main() -> int:
         return 0
     if not (chosen.page or chosen.check):
         rows = measure(traces, fresh(chosen.seeds), names_of(chosen.allocator))
-        text = json.dumps({"provenance": provenance(chosen), **rows}, indent=1)
-        places.RAW.write_text(text + "\n", encoding="utf-8")
-    data = json.loads(places.RAW.read_text(encoding="utf-8"))
+        write_results(places.RAW, {"provenance": provenance(chosen), **rows})
+    data = read_results(places.RAW)
     if not chosen.check:
         page.write(data)
     for path in page.differing(data):

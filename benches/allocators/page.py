@@ -54,7 +54,7 @@ def picture(data: Mapping[str, Any]) -> str:
         points,
         title="Memory against time: better is down and to the left",
         x_label="needed pool / live peak, geometric mean over the real traces",
-        y_label="instructions of the worst malloc, x86-32",
+        y_label="instructions of the longest malloc seen, x86-32",
     )
 
 
@@ -67,7 +67,7 @@ def page(data: Mapping[str, Any]) -> str:
     return f"""# The allocators, measured
 
 Made by `python benches/allocators`; every figure of our heap and every count of the others comes
-from that one run. Raw: [allocators.json](allocators.json).
+from that one run. Raw: [allocators.csv](allocators.csv).
 
 ```text
 machine    {told["machine"]}
@@ -75,9 +75,9 @@ commit     {told["commit"]}
 compilers  {compilers}
 ```
 
-![Needed pool against worst-case instructions]({PICTURE.name})
+![Needed pool against the most instructions seen]({PICTURE.name})
 
-Down is fewer instructions in the worst malloc; left is less memory, in equal steps for equal
+Down is fewer instructions in the longest malloc seen; left is less memory, in equal steps for equal
 factors of what a pool holds beyond the peak. Memory comes from this run for all; instructions of
 the others are published figures ({rivals()["source"]}).
 
@@ -87,7 +87,10 @@ the others are published figures ({rivals()["source"]}).
 
 Instructions are those of x86-32, of the compiler whose mean is less (ziglang's clang or gcc); of
 both pools and of both ways of taking the mean below, the larger figure is taken. All traces count,
-the adversarial ones too.
+the adversarial ones too. The second figure is the most that one call took, with this compiler and
+in these traces: a maximum seen, and no bound. Another compiler, or another order of requests, may
+take more; what bounds a call is the number of its steps
+([worst cases](../design/heap.md#worst-cases)).
 
 ## Needed pool
 
@@ -100,9 +103,9 @@ are of one TLS library. *Synthetic*: each of three laws with the seeds {seeds}, 
 was tuned. A number in brackets: the allocator serves so many of the traces, and its mean is over
 these.{more}
 
-Rests on: the models of `models/`, which equal the real allocators' answers (tests/oracle), and for
-`heapscope` on the code that ships. Clients of the same TLS library that differ in one buffer's
-size are represented by the largest and the smallest.
+Rests on: the models of `models/`, which equal the real allocators' answers (`sys_heap` those of a
+transcription: tests/oracle), and for `heapscope` on the code that ships. Clients of the same TLS
+library that differ in one buffer's size are represented by the largest and the smallest.
 
 ### Trace by trace
 
@@ -125,7 +128,7 @@ says of itself (`hs_heap_info`). The bitmap, one bit for 8 bytes, replaces block
 
 ## Instructions of our heap
 
-Mean / 99th percentile / worst, of all calls over all {len(timed["traces"])} traces:
+Mean / 99th percentile / most seen, of all calls over all {len(timed["traces"])} traces:
 
 {tables.instructions(data)}
 
@@ -135,13 +138,13 @@ in the smallest pool in which it survives; "{ROOM}x": with that much more room. 
 are included: calloc and a realloc that moves cost by their size. Where no run has a figure, no
 trace has such a call. Rests on: the code that ships, run as 32-bit machine code of each target.
 
-### Where the worst was
+### Where the most was seen
 
 {tables.worst(data)}
 
 ### Those of the others
 
-Mean / worst, {rivals()["source"]}; published, not repeated here:
+Mean / most seen, {rivals()["source"]}; published, not repeated here:
 
 {tables.rival_rows()}
 

@@ -12,6 +12,6 @@ REFERENCE = ROOT / "docs" / "reference"
 
 PAGE = REFERENCE / "allocators.md"
 PICTURE = REFERENCE / "allocators.svg"
-RAW = REFERENCE / "allocators.json"
+RAW = REFERENCE / "allocators.csv"
 #: What `experiment heap-change` shows of our own heap.
 MEASURED = ROOT / "src" / "heapscope" / "data" / "measured" / "heap.json"

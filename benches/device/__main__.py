@@ -14,10 +14,10 @@ takes hours.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 from article import page
@@ -25,10 +25,12 @@ from emulation.places import ROOT
 from emulation.program import run_program
 from emulation.suite import programs
 from emulation.targets import TARGETS
+from machine import commit, cpu
 from measured import CHIPS, measure
+from results import read_results, write_results
 
 REFERENCE = ROOT / "docs" / "reference"
-RAW, PAGE = REFERENCE / "device.json", REFERENCE / "device.md"
+RAW, PAGE = REFERENCE / "device.csv", REFERENCE / "device.md"
 
 
 def whole() -> int:
@@ -60,10 +62,9 @@ def main() -> int:
         print(page(measure(CHIPS[:1], interrupts=101)))
         return 0
     if not chosen.page:
-        RAW.write_text(
-            json.dumps(measure(interrupts=chosen.interrupts), indent=1) + "\n", encoding="utf-8"
-        )
-    PAGE.write_text(page(json.loads(RAW.read_text(encoding="utf-8"))), encoding="utf-8")
+        provenance = {"commit": commit(), "machine": cpu()}
+        write_results(RAW, {"provenance": provenance, **measure(interrupts=chosen.interrupts)})
+    PAGE.write_text(page(read_results(RAW)), encoding="utf-8")
     return 0
 
 

@@ -69,7 +69,7 @@ def page(data: Mapping[str, Any]) -> str:
     return f"""# The device library, measured
 
 Made by `python benches/device`, which measures all of it again; the figures themselves are in
-[device.json](device.json). {data["compiler"]}, NDEBUG. Sizes are those of machine code that was
+[device.csv](device.csv). {data["compiler"]}, NDEBUG. Sizes are those of machine code that was
 made for the chip, instructions were counted while it ran in emulation; nothing here comes from
 hardware, and a count of instructions is not a time ([how](../design/emulation.md)). For Xtensa
 there is no column: Debian's gcc-xtensa-lx106 compiles the library, the interfaces of ESP-IDF,

@@ -1,4 +1,4 @@
-"""Measures the guard and writes docs/reference/guard.md and guard.json.
+"""Measures the guard and writes docs/reference/guard.md and guard.csv.
 
 python benches/guard [--seed N] [--scenes N]
 python benches/guard --page | --check
@@ -10,10 +10,10 @@ and exits with 1 if it is another one.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 import cost
@@ -21,8 +21,10 @@ import faults
 import page
 from emulation.places import ROOT, MissingError
 from emulation.targets import TARGETS, compiler_name
+from machine import commit, cpu
+from results import read_results, write_results
 
-RAW = ROOT / "docs" / "reference" / "guard.json"
+RAW = ROOT / "docs" / "reference" / "guard.csv"
 PAGE = RAW.with_suffix(".md")
 
 
@@ -34,6 +36,8 @@ def measured(seed: int, scenes: int) -> dict[str, object]:
         print(f"left out: 32-bit campaign, missing: {error}", file=sys.stderr)
     return {
         "provenance": {
+            "commit": commit(),
+            "machine": cpu(),
             "compilers": compiler_name(TARGETS["x86-32"]),
             "seed": seed,
             "scenes": scenes,
@@ -56,9 +60,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
     if not (chosen.page or chosen.check):
-        text = json.dumps(measured(chosen.seed, chosen.scenes), indent=1)
-        RAW.write_text(text + "\n", encoding="utf-8")
-    made = page.page(json.loads(RAW.read_text(encoding="utf-8")))
+        write_results(RAW, measured(chosen.seed, chosen.scenes))
+    made = page.page(read_results(RAW))
     if chosen.check:
         return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == made else 1
     PAGE.write_text(made, encoding="utf-8")

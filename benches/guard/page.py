@@ -95,7 +95,7 @@ def page(data: Mapping[str, Any]) -> str:
     told = data["provenance"]
     return f"""# The guard, measured
 
-Made by `python benches/guard`; raw: [guard.json](guard.json). What the levels do and how to choose
+Made by `python benches/guard`; raw: [guard.csv](guard.csv). What the levels do and how to choose
 one is in [the guide](../guide/guard.md), why they are built so in [the design](../design/guard.md).
 
 ```text

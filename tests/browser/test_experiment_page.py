@@ -45,7 +45,7 @@ def pointed(seen: Seen, plot: str, x: float, y: float) -> str:
         plot,
         f"""[({x} - one.x_range.start) / (one.x_range.end - one.x_range.start) * one.inner_width,
              (one.y_range.end - {y}) / (one.y_range.end - one.y_range.start) * one.inner_height,
-             one.outer_width - one.inner_width - 14]""",
+             one.outer_width - one.inner_width - 30]""",
     )
     seen.page.mouse.move(box["x"] + share[2] + share[0], box["y"] + 8 + share[1])
     seen.ready()

@@ -156,7 +156,7 @@ def test_dragging_zooms_into_what_was_marked(gateway: Made, see: Open) -> None:
     start, end = span(seen)
     assert whole[0] < start < end < whole[1]
     assert (end - start) / (whole[1] - whole[0]) == pytest.approx(
-        200 / (box["width"] - 100), abs=0.02
+        200 / (box["width"] - 116), abs=0.02
     )
 
 

@@ -11,6 +11,7 @@ from emulation.suite import Program, programs
 from emulation.targets import TARGETS
 
 TARGETS_HERE = ("rv32imc", "cortex-m4")
+ONE_TARGET_ENOUGH = [pytest.param("rv32imc", marks=pytest.mark.slow), "cortex-m4"]
 THIN = 32
 PROGRAMS = programs()
 
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.mark.parametrize("target", TARGETS_HERE)
+@pytest.mark.parametrize("target", ONE_TARGET_ENOUGH)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_it_runs_on_a_chip(program: Program, target: str) -> None:
     if program.skipped:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +12,14 @@ from emulation.build import build_image
 from emulation.run import FAILED, REFUSED, EmulatedHeap, Form
 from emulation.targets import TARGETS
 
+sys.path.append(str(Path(__file__).parents[2] / "benches"))
 sys.path.append(str(Path(__file__).parents[2] / "benches" / "guard"))
 
 import cost
+from results import read_results
 
 ROOT = Path(__file__).parents[2]
-RAW = json.loads((ROOT / "docs" / "reference" / "guard.json").read_text(encoding="utf-8"))
+RAW = read_results(ROOT / "docs" / "reference" / "guard.csv")
 EVENTS = 600
 
 

@@ -195,6 +195,90 @@ static void names_are_cut_and_the_last_one_holds(void)
     stream_bytes_clear(&bytes);
 }
 
+/* A name of a call site of `length` bytes whose frames have 1 to 300. */
+static void site_name_make(char *name, size_t length, unsigned seed)
+{
+    for (size_t i = 0, frame = 0; i < length; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        frame = frame == 0 ? 1 + (seed >> 8) % 300 : frame - 1;
+        name[i] = frame == 0 && i > 0 ? ';' : (char)('a' + (seed >> 16) % 26);
+    }
+}
+
+static void names_of_call_sites_are_whole(void)
+{
+    static char name[HS_SITE_NAME_MAX + 1000];
+    static const size_t lengths[] = {0, 1, 254, 255, 256, 257, 500, 505, 506, 1000, 5000, 60000};
+    for (unsigned seed = 0; seed < 200; seed++) {
+        const size_t length = seed < 12 ? lengths[seed] : 200 + seed * 37;
+        site_name_make(name, length, seed);
+        stream_bytes_t bytes = {0};
+        hs_trace_t *trace = open_trace(&bytes, 0, HS_TRACE_MEMORY_MIN);
+        CHECK_EQUAL(HS_OK, hs_trace_site(trace, 7, "another", 7));
+        CHECK_EQUAL(HS_OK, hs_trace_site(trace, 7, name, length));
+        CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+        hs_decoder_t *decoder = hs_decoder_new();
+        CHECK_EQUAL(HS_OK,
+                    hs_decoder_push(decoder, bytes.at, bytes.count, stream_events_sink, NULL));
+        size_t had;
+        const uint8_t *const got = hs_decoder_name(decoder, HS_NAMES_SITE, 7, &had);
+        CHECK_EQUAL(length, had);
+        CHECK(got != NULL && memcmp(got, name, length) == 0);
+        hs_decoder_delete(decoder);
+        stream_bytes_clear(&bytes);
+    }
+}
+
+static void too_long_names_of_call_sites_keep_the_allocating_function(void)
+{
+    static char name[HS_SITE_NAME_MAX + 1000];
+    site_name_make(name, sizeof name, 5);
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, 0, 4096);
+    CHECK_EQUAL(HS_OK, hs_trace_site(trace, 1, name, sizeof name));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_site(trace, HS_NAME_INDEX_MAX + 1, name, sizeof name));
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    hs_decoder_t *decoder = hs_decoder_new();
+    CHECK_EQUAL(HS_OK, hs_decoder_push(decoder, bytes.at, bytes.count, stream_events_sink, NULL));
+    size_t length;
+    const uint8_t *const got = hs_decoder_name(decoder, HS_NAMES_SITE, 1, &length);
+    CHECK(got != NULL && length > HS_SITE_NAME_MAX - 600 && length <= HS_SITE_NAME_MAX);
+    CHECK(memcmp(got, "...", 3) == 0);
+    CHECK(memcmp(got + 3, name + sizeof name - (length - 3), length - 3) == 0);
+    hs_decoder_delete(decoder);
+    stream_bytes_clear(&bytes);
+}
+
+/* Each chunk of a trace left out in turn: a name is the whole or says that it was cut. */
+static void a_lost_piece_leaves_the_end_of_the_name(void)
+{
+    char name[2000];
+    site_name_make(name, sizeof name, 11);
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace = open_trace(&bytes, 0, HS_TRACE_MEMORY_MIN);
+    CHECK_EQUAL(HS_OK, hs_trace_site(trace, 1, name, sizeof name));
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    size_t lost = 0, from = 0;
+    while (from < bytes.count) {
+        const size_t next = from + 20 + bytes.at[from + 12] + 256u * bytes.at[from + 13];
+        hs_decoder_t *decoder = hs_decoder_new();
+        (void)hs_decoder_push(decoder, bytes.at, from, stream_events_sink, NULL);
+        (void)hs_decoder_push(decoder, bytes.at + next, bytes.count - next, stream_events_sink,
+                              NULL);
+        size_t length;
+        const uint8_t *const got = hs_decoder_name(decoder, HS_NAMES_SITE, 1, &length);
+        if (got != NULL && length < sizeof name) {
+            lost++;
+            CHECK(memcmp(got, "...", 3) == 0);
+            CHECK(memcmp(got + 3, name + sizeof name - (length - 3), length - 3) == 0);
+        }
+        hs_decoder_delete(decoder);
+        from = next;
+    }
+    CHECK(lost > 4);
+    stream_bytes_clear(&bytes);
+}
+
 static void frees_do_not_switch_capabilities(void)
 {
     stream_bytes_t with = {0};
@@ -231,6 +315,9 @@ int main(void)
     facts_fill_as_many_chunks_as_they_need(HS_TRACE_MEMORY_MIN, 100);
     facts_fill_as_many_chunks_as_they_need(sizeof memory, 1);
     names_are_cut_and_the_last_one_holds();
+    names_of_call_sites_are_whole();
+    too_long_names_of_call_sites_keep_the_allocating_function();
+    a_lost_piece_leaves_the_end_of_the_name();
     frees_do_not_switch_capabilities();
     crc_is_that_of_zlib();
     return 0;

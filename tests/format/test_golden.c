@@ -7,10 +7,19 @@
 
 static const char *const whole[] = {"kinds0", "kinds1", "kinds2", "kinds3",   "kinds4",
                                     "kinds5", "kinds6", "kinds7", "extremes", NULL};
-static const char *const others[] = {"names",          "later_writer",    "newer",
-                                     "damage_flip",    "damage_cut",      "damage_missing",
-                                     "damage_joined",  "damage_repeated", "damage_malformed",
-                                     "two_recordings", "not_a_trace",     NULL};
+static const char *const others[] = {"names",
+                                     "site_callers",
+                                     "later_writer",
+                                     "newer",
+                                     "damage_flip",
+                                     "damage_cut",
+                                     "damage_missing",
+                                     "damage_joined",
+                                     "damage_repeated",
+                                     "damage_malformed",
+                                     "two_recordings",
+                                     "not_a_trace",
+                                     NULL};
 
 static const char *const kinds[] = {"",           "malloc",     "calloc",      "aligned",
                                     "realloc",    "free",       "failed",      "mark",

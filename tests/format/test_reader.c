@@ -3,6 +3,7 @@
 #include "../../device/src/trace/format.h"
 #include "../../device/src/trace/varint.h"
 #include "stream.h"
+#include "trace/names.h"
 
 /* Adds a chunk with right checks. */
 static void chunk_add(stream_bytes_t *bytes, unsigned kind, unsigned features, uint32_t sequence,
@@ -233,6 +234,34 @@ static void a_name_may_be_given_any_number_of_times(void)
 }
 
 /* Chunk 0 strayed in again; after the next new chunk, what is old is only old. */
+static void the_name_of_a_call_site_is_bounded(void)
+{
+    uint8_t piece[HS_NAME_MAX + 1] = "...";
+    hs_names_t names = {0};
+    size_t length = 3;
+    CHECK_EQUAL(HS_OK, hs_names_set(&names, HS_NAMES_SITE, 1, piece, length));
+    memset(piece + 3, 'x', sizeof piece - 3);
+    hs_names_callers(&names, 1, length, piece, sizeof piece);
+    (void)hs_names_get(&names, HS_NAMES_SITE, 1, &length);
+    CHECK_EQUAL(3, length);
+    for (size_t before = 0; before != length;) {
+        before = length;
+        hs_names_callers(&names, 1, length, piece, HS_NAME_MAX);
+        (void)hs_names_get(&names, HS_NAMES_SITE, 1, &length);
+    }
+    CHECK(length > HS_SITE_NAME_MAX - 252 && length <= HS_SITE_NAME_MAX);
+    const size_t rest = HS_SITE_NAME_MAX - (length - 3);
+    hs_names_callers(&names, 1, length, piece, rest);
+    const uint8_t *const whole = hs_names_get(&names, HS_NAMES_SITE, 1, &length);
+    CHECK_EQUAL(HS_SITE_NAME_MAX, length);
+    CHECK(memcmp(whole, "...x", 4) == 0 && whole[length - 1] == 'x');
+    hs_names_callers(&names, 1, length, piece, 4);
+    (void)hs_names_get(&names, HS_NAMES_SITE, 1, &length);
+    CHECK_EQUAL(HS_SITE_NAME_MAX, length);
+    hs_names_clear(&names);
+    CHECK_EQUAL(0, names.held);
+}
+
 static void a_stray_repetition_is_no_new_recording(void)
 {
     stream_bytes_t bytes = {0};
@@ -354,6 +383,7 @@ int main(void)
     hostile_nesting_stays_linear();
     names_at_hostile_indices_hold_little();
     a_name_may_be_given_any_number_of_times();
+    the_name_of_a_call_site_is_bounded();
     a_stray_repetition_is_no_new_recording();
     a_refusing_sink_stops_it();
     facts_are_bounded_and_the_last_one_holds();

@@ -1,7 +1,7 @@
 /*
- * Counts the bytes that the code under test holds. The sources under test are compiled with this
- * file in front (-include tests/fuzz/held.h), which turns their malloc into the counting one; no
- * linker trick and no property of the system's malloc is needed. Without it nothing is counted.
+ * Counts the bytes that the code under test holds. Its objects are copied, and in the copy malloc and
+ * its family are renamed to the functions of this file (objcopy, in CMakeLists.txt), so the code is
+ * compiled once for all tests. A fuzz target that includes this file uses the same functions.
  */
 #ifndef HEAPSCOPE_FUZZ_HELD_H
 #define HEAPSCOPE_FUZZ_HELD_H

@@ -17,6 +17,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 450
 EMPTY_NAMES = re.compile(r"(utils?|misc|common|helpers?)")
+# Its commands run in tests/lab/experiments too, on what is computed there once.
+SLOW_DOCUMENTS = {Path("docs/guide/experiments.md")}
 DEVICE_HEADERS = {"stddef.h", "stdint.h", "stdbool.h"}
 # Written so that no pattern matches itself.
 HOME_PATH = re.compile(r"/(?:home|root|Users)/[\w.]|[A-Z]:\\Users\\")
@@ -153,7 +155,13 @@ def commands(markdown: str) -> str:
     return "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")))
 
 
-@pytest.mark.parametrize("document", documents("docs/guide"), ids=str)
+@pytest.mark.parametrize(
+    "document",
+    [
+        pytest.param(path, id=str(path), marks=pytest.mark.slow if path in SLOW_DOCUMENTS else ())
+        for path in documents("docs/guide")
+    ],
+)
 def test_every_example_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     """In an empty folder in which the repository's files can be named as from its root."""
     script = commands(read(str(document)))

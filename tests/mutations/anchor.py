@@ -73,7 +73,7 @@ def _python_definitions(text: str) -> Iterator[tuple[str, Span]]:
 
 
 def _tokens(text: str, suffix: str) -> list[tuple[str, Span]]:
-    form = _TOKENS["c" if suffix in {".c", ".h"} else "#"]
+    form = _TOKENS["c" if suffix in {".c", ".h", ".css", ".js"} else "#"]
     found = (match for match in form.finditer(text) if match["token"] is not None)
     return [(match["token"], Span(match.start(), match.end())) for match in found]
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from mutant import LostError, Mutant
 from mutants_answers import ANSWERS
+from mutants_bad_input import BAD_INPUT
 from mutants_esp_idf import ESP_IDF
 from mutants_guard import GUARD
+from mutants_leaks import LEAK_MUTANTS
+from mutants_loss import LOSS
+from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_record import RECORD
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
+from mutants_sites import CALL_SITES
+from mutants_sums import SUMS
 from mutants_tls_ladder import TLS_LADDER
 from mutants_tune import TUNE
+from mutants_verdict import VERDICT
 from mutants_wifi_path import WIFI_PATH
 
 __all__ = ["MUTANTS", "LostError", "Mutant"]
@@ -24,11 +31,18 @@ MUTANTS = (
     *PREDICT,
     *TUNE,
     *POOLS,
+    *PAGES,
     *POOL_TRACE,
     *ESP_IDF,
     *RECORD,
     *GUARD,
+    *LEAK_MUTANTS,
     *TLS_LADDER,
     *SCRIPT_HEAP,
     *WIFI_PATH,
+    *VERDICT,
+    *BAD_INPUT,
+    *SUMS,
+    *LOSS,
+    *CALL_SITES,
 )

@@ -18,7 +18,6 @@ EXPORT_PROFILES = "tests/lab/export/test_export_profiles.py"
 EXPORT_TABLES = "tests/lab/export/test_export_tables.py"
 WHY_CASES = "tests/lab/why/test_why_cases.py"
 COMPARE = "tests/lab/report/test_report_compare.py"
-LEAKS = "tests/lab/leaks/test_leaks.py"
 IMPORT_TOOLS = "tests/lab/capture/test_import_tools.py"
 UPGRADE_COMMAND = "tests/lab/cli/test_cli_upgrade.py"
 EXPERIMENT_PAGE = "tests/lab/report/test_experiment_html.py"
@@ -44,7 +43,7 @@ ANSWERS = (
         "requests by rule",
         "a pattern of a rule is a plain name",
         "src/heapscope/replay/rule_names.py::matches",
-        "pattern == name or fnmatch.fnmatchcase(name, pattern)",
+        "pattern == name or fnmatch.fnmatchcase(name, glob)",
         "pattern == name",
         SHADOW,
     ),
@@ -375,14 +374,6 @@ ANSWERS = (
         "regions * change > 0",
         "False",
         COMPARE,
-    ),
-    Mutant(
-        "leaks: growth",
-        "an event is looked at several times",
-        "src/heapscope/leaks/find.py::_looks",
-        "list(dict.fromkeys(int(event) for event in looks))",
-        "[int(event) for event in looks]",
-        LEAKS,
     ),
     Mutant(
         "import heaptrack: blocks",

@@ -29,6 +29,14 @@ RECORD = (
         ORDER,
     ),
     Mutant(
+        "live peak",
+        "what is live after a loss counts for the peak",
+        "native/record/drain/image.c::count_change",
+        "image->counts.lost == 0",
+        "image->counts.lost != UINT64_MAX",
+        "tests/record/test_record_loss.py",
+    ),
+    Mutant(
         "requests recorded",
         "a failed realloc takes its block along",
         "native/record/drain/image.c::take_realloc_null",

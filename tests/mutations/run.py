@@ -27,6 +27,14 @@ FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src", 
 SOURCES = ("models/*.c", "native/*/*.c", "native/record/drain/*.c", "device/src/*/*.c")
 FLAGS = ("-std=c11", "-O1", "-g", "-Idevice/include", "-Imodels", "-Inative", "-Idevice/src")
 
+#: An editable installation finds its own source before PYTHONPATH is asked, so that a mutated copy
+#: would not be what is imported. Python runs this file at its start, in processes of tests too.
+WITHOUT_EDITABLE = """\
+import sys
+
+sys.meta_path = [one for one in sys.meta_path if "Redirecting" not in type(one).__name__]
+"""
+
 
 def copy_of_the_tree(folder: Path) -> Path:
     skip = shutil.ignore_patterns("__pycache__", "corpus", "*.so")
@@ -101,6 +109,7 @@ def python_test(objects: Objects, test: str) -> bool:
         shutil.copy(tree / "native/lab" / header, tree)
     if test.startswith("tests/record"):
         recorder(tree)
+    (tree / "src/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")
     setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "src")}
     run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
     return _passes([*run, "--import-mode=importlib", test], tree, setting)

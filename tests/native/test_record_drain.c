@@ -83,6 +83,22 @@ static void test_half_a_realloc(void)
     hs_recorder_delete(recorder);
 }
 
+/* A free is lost: what is live after it is too much, so that the peak is the one before. */
+static void test_the_peak_is_that_before_a_loss(void)
+{
+    hs_recorder_t *recorder = recorder_new(0);
+    hs_rec_ring_t *ring = enter(recorder, 0);
+    put(ring, HS_REC_MALLOC, 0x1000, 100, 1);
+    put(ring, HS_REC_LOST, 1, 0, 1);
+    put(ring, HS_REC_MALLOC, 0x2000, 100, 1);
+    hs_recorder_close(recorder);
+    hs_recorder_pump(recorder, 0);
+    const hs_rec_counts_t counts = end(recorder, 0);
+    assert(counts.lost == 1 && counts.live_peak == 100 && counts.live == 200);
+    munmap(ring, HS_REC_RING_BYTES);
+    hs_recorder_delete(recorder);
+}
+
 /* By address: memory that a realloc is leaving is given to another thread before its end is seen. */
 static void test_a_realloc_that_another_thread_overtakes(void)
 {
@@ -200,6 +216,7 @@ int main(void)
         return 0;
     }
     test_half_a_realloc();
+    test_the_peak_is_that_before_a_loss();
     test_a_realloc_that_another_thread_overtakes();
     test_holes_of_a_dead_process();
     for (uint64_t seed = 1; seed <= 40; seed++) {

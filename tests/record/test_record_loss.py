@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -16,13 +17,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from recording.programs import Build, Recorded
+from rich.console import Console
 
+from heapscope.capture.record.result import ImageRecord, RecordResult
 from heapscope.capture.record.sink import Sink
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
+from heapscope.report.record import print_record
 from heapscope.trace.feed import read_trace
+from heapscope.trace.info import read_info
 
-MALLOC, FREE, LOST = 1, 5, 10
+MALLOC, FREE = 1, 5
 
 Run = subprocess.Popen[bytes]
 
@@ -39,6 +44,12 @@ def recording(*command: object, out: Path, options: Sequence[str] = ()) -> Run:
     words = ["record", "-o", str(out), "--json", "-", *options, "--", *map(str, command)]
     line = [sys.executable, "-m", "heapscope", *words]
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def result_of(*images: ImageRecord) -> RecordResult:
+    return RecordResult(
+        command=("x",), exit_code=0, seconds=1.0, images=images, unrecorded=0, notes=()
+    )
 
 
 def child_of(run: Run) -> int:
@@ -206,15 +217,17 @@ def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
     out, err = run.communicate(timeout=300)
     assert run.returncode == 128 + signal.SIGKILL, err
     (image,) = json.loads(out)["images"]
-    with NativeReader() as reader:
-        keep_events(reader)
-        places: list[int] = []
-        reader.after_each_piece(lambda: places.extend(kinds_of(reader)))
-        assert read_trace(image["file"], reader).row.lost_events == image["lost"] > 0
-        places.extend(kinds_of(reader))
-    lost = [at for at, kind in enumerate(places) if kind == LOST]
-    assert len(lost) > 2
-    assert lost[-1] - lost[0] > 10_000  # what was recorded between two losses
+    assert image["live_end"] is image["live_blocks_end"] is None
+    said = read_info(image["file"])
+    assert said.loss is not None
+    assert image["live_peak"] <= said.live_peak  # both bounds; that of info counts later parts too
+    shown = io.StringIO()
+    print_record(result_of(ImageRecord(**image)), Console(file=shown, width=200))
+    first = shown.getvalue().splitlines()[0]
+    assert f" and {image['lost']:,} that are lost, live peak at least " in first
+    assert said.loss.events_missing == image["lost"]
+    assert said.loss.event > 0
+    assert said.loss.events_after > 10_000  # the recording goes on after it
     returned = int(counts.sum())
     recorded = image["events"] - image["implied"] + image["lost"]
     assert returned <= recorded <= returned + 200  # and what was asked before and by the threads
@@ -233,10 +246,6 @@ def test_a_record_that_comes_too_late_holds_nobody_up(build: Build, tmp_path: Pa
     (image,) = json.loads(out)["images"]
     assert (image["lost"], image["trouble"]) == (1, "")
     assert image["events"] - image["implied"] >= 800_000 - 1
-
-
-def kinds_of(reader: NativeReader) -> list[int]:
-    return [kind for rows in take_events(reader) for kind in rows["kind"].tolist()]
 
 
 def test_a_dead_recorder_does_not_hold_the_program_up(build: Build, tmp_path: Path) -> None:

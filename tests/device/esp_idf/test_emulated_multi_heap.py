@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,13 +16,15 @@ SOURCES = [
     INTERFACE / "src" / f"{name}.c" for name in ("multi_heap", "multi_heap_text", "platform")
 ]
 GUARDS = {"plain": (), "light": ("-DCONFIG_HEAP_POISONING_LIGHT=1",)}
+TESTS = ("test_multi_heap", "test_multi_heap_aligned", "test_multi_heap_faults")
+QUICK = {("cortex-m4", test, "light") for test in TESTS}
+CASES = [
+    pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow)
+    for case in product(("rv32imc", "cortex-m4"), TESTS, GUARDS)
+]
 
 
-@pytest.mark.parametrize("guard", GUARDS)
-@pytest.mark.parametrize(
-    "test", ["test_multi_heap", "test_multi_heap_aligned", "test_multi_heap_faults"]
-)
-@pytest.mark.parametrize("target", ["rv32imc", "cortex-m4"])
+@pytest.mark.parametrize(("target", "test", "guard"), CASES)
 def test_passes_as_32_bit_code(target: str, test: str, guard: str) -> None:
     sources = [HERE / f"{test}.c", HERE / "esp_faults.c", *SOURCES]
     # The whole of the random operations takes minutes in emulation.

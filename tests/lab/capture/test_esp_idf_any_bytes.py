@@ -17,9 +17,7 @@ from heapscope.errors import HeapscopeError
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.log"))
 LINES = [line for log in LOGS for line in log.read_bytes().splitlines()]
 
-SETTINGS = settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def damaged(line: bytes, at: int, cut: int, junk: bytes) -> bytes:

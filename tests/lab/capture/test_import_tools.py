@@ -209,7 +209,7 @@ def test_a_line_of_heaptrack_that_cannot_be_read_takes_its_turn(tmp_path: Path) 
     text = (
         "v 10500 3\ns zz\ns 1 b\ns 1 c\nstray\n"
         f"i 7f0000001000 1 {inlined}\ni 7f0000002000 1 x\ni 7f0000003000 1 2 0 0\n"
-        f"i 7f0000004000 1 {' '.join(['3'] * 600)}\ni 7f0000005000 1 3 0 0\n"
+        f"i 7f0000004000 1 {' '.join(['3'] * 9000)}\ni 7f0000005000 1 3 0 0\n"
         "t 3 0\nt x\nt 5 0\na 10 1\na x\na 30 3\n+ 0\n+ 1\n+ 2\n- 1\n- 2\n"
     )
     result, events = import_bytes(HEAPTRACK, text.encode(), tmp_path)

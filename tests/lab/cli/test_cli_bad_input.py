@@ -170,8 +170,9 @@ def test_an_import_of_what_is_no_text_names_it_and_prints_none_of_it(
     assert "\\x" not in error
 
 
-def test_a_trace_is_not_imported_again(hst: Path, run: Run) -> None:
-    error = refused(run("import", "text", hst, "-o", "U.hst"))
+@pytest.mark.parametrize("form", ["text", "heaptrack", "mtrace", "pjsip"])
+def test_a_trace_is_not_imported_again(hst: Path, run: Run, form: str) -> None:
+    error = refused(run("import", form, hst, "-o", "U.hst"))
     assert "is a trace already" in error
     assert "\\x" not in error
 

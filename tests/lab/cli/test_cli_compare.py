@@ -84,7 +84,7 @@ def test_equal_sides_are_said_to_be_equal(hst: Path, run: Run) -> None:
         (("a.json", "other.json"), "other.json: not a result"),
         (("a.json", "deep.json"), "deep.json: not"),
         (("a.json", "latin.json"), "latin.json: not JSON"),
-        (("-", "T.hst", "--pool", "64KB"), "standard input"),
+        (("-", "-", "--pool", "64KB"), "standard input is named 2 times"),
         (("T.hst", "missing.hst", "--pool", "64KB"), "missing.hst: no such file"),
     ],
 )

@@ -108,7 +108,7 @@ def test_traces_are_told_apart_by_name(hst: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-",), "standard input"),
+        (("-", "-"), "standard input is named 2 times"),
         (("T.hst", "T.hst", "--idf", "4.2", "--idf", "5.5", "--idf", "6.0"), "traces: 2, --idf: 3"),
         (("T.hst", *["--idf", "5.5"] * 7), "7 sides, at most 6"),
         (("missing.hst",), "missing.hst: no such file"),

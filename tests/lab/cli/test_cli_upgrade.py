@@ -140,9 +140,6 @@ def test_bad_traces_are_named(here: Path, run: Run) -> None:
         done = run("upgrade", trace, *CHIP)
         assert (done.code, done.out) == (2, "")
         assert trace in done.err
-    done = run("upgrade", "-", *CHIP)
-    assert done.code == 2
-    assert "standard input" in done.err
 
 
 def test_a_name_that_would_act_on_a_terminal_is_harmless(hst: Path, run: Run) -> None:

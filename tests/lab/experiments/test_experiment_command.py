@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from heapscope.experiments.heap_change import counts
 from heapscope.experiments.markdown import markdown
 from heapscope.experiments.registry import EXPERIMENTS
 from heapscope.experiments.result import Column
+
+from .conftest import Computed
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 
@@ -40,6 +44,19 @@ def test_any_width_of_a_terminal_will_do(width: int) -> None:
     assert run("heap-change", width=width).exit_code == 0
 
 
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch, computed: Computed) -> None:
+    """The command shows what was computed once: how it is shown is all that is tested."""
+    monkeypatch.setattr(
+        "heapscope.experiments.registry.EXPERIMENTS",
+        {
+            name: replace(entry, run=lambda progress, name=name: computed(name))
+            for name, entry in EXPERIMENTS.items()
+        },
+    )
+
+
+@pytest.mark.usefixtures("kept")
 def test_json_is_that_of_the_schema_and_all_is_every_experiment() -> None:
     done = run("all", "--json", "-")
     assert done.exit_code == 0
@@ -53,9 +70,21 @@ def test_json_is_that_of_the_schema_and_all_is_every_experiment() -> None:
     assert {row["phase"] for row in rows["steps_by_sort"]}  # what the terminal leaves out
 
 
-def test_the_reference_is_current() -> None:
+@pytest.mark.usefixtures("kept")
+def test_the_commands_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They run as programs, and compute, in a slow test of the repository."""
+    monkeypatch.chdir(tmp_path)
+    guide = (REFERENCE.parent / "guide" / "experiments.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^\$ heapscope experiment (.*)$", guide, re.MULTILINE)
+    assert len(commands) > len(EXPERIMENTS) - 1
+    for command in commands:
+        done = run(*command.split())
+        assert done.exit_code == 0, done.output
+
+
+def test_the_reference_is_current(computed: Computed) -> None:
     remedy = "heapscope experiment all --write docs/reference/experiments.md"
-    results = [entry.run(lambda done, total: None) for entry in EXPERIMENTS.values()]
+    results = [computed(name) for name in EXPERIMENTS]
     text = (REFERENCE / "experiments.md").read_text(encoding="utf-8")
     assert text == markdown(results), remedy
 

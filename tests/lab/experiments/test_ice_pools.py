@@ -7,13 +7,14 @@ import itertools
 import pytest
 
 from heapscope.experiments.ice_pools.recorded import PUBLISHED, read_call
-from heapscope.experiments.registry import EXPERIMENTS
 from heapscope.experiments.result import Experiment
+
+from .conftest import Computed
 
 
 @pytest.fixture(scope="module")
-def ice_pools() -> Experiment:
-    return EXPERIMENTS["ice-pools"].run(lambda done, total: None)
+def ice_pools(computed: Computed) -> Experiment:
+    return computed("ice-pools")
 
 
 def test_what_must_come_out_does(ice_pools: Experiment) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from heapscope.experiments.captured import captured_file, captured_trace
-from heapscope.experiments.registry import EXPERIMENTS
 from heapscope.experiments.result import Experiment
 from heapscope.experiments.script_heap import cost
 from heapscope.experiments.script_heap.parts import BASE, JOBS, Tenants, open_tenants
@@ -19,6 +18,8 @@ from heapscope.layout.pool import pool_layout
 from heapscope.native.status import Status, StatusError
 from heapscope.native.week import TURN, Actor, NativeWeek, WeekHeap
 from heapscope.replay.run import replay
+
+from .conftest import Computed
 
 EVENTS_MOST = 20_000_000  #: of the shortened experiment, all allocators together
 
@@ -30,8 +31,8 @@ def tenants() -> Tenants:
 
 
 @pytest.fixture(scope="module")
-def script_heap() -> Experiment:
-    return EXPERIMENTS["script-heap"].run(lambda done, total: None)
+def script_heap(computed: Computed) -> Experiment:
+    return computed("script-heap")
 
 
 def whole(tenants: Tenants) -> np.ndarray:

@@ -26,6 +26,8 @@ from heapscope.layout.chips import load_chip
 from heapscope.replay.run import replay
 from heapscope.trace.info import read_info
 
+from .conftest import Computed
+
 #: Minimum free DRAM and IRAM as published, typed again.
 PUBLISHED = {
     "default": (152_976, 40_276),
@@ -42,8 +44,8 @@ STEP = {step.key: step for step in STEPS}
 
 
 @pytest.fixture(scope="module")
-def tls_ladder() -> Experiment:
-    return EXPERIMENTS["tls-ladder"].run(lambda done, total: None)
+def tls_ladder(computed: Computed) -> Experiment:
+    return computed("tls-ladder")
 
 
 def row(experiment: Experiment, key: str) -> dict[str, Cell]:

@@ -14,7 +14,6 @@ import pytest
 
 from heapscope.experiments import wifi_path
 from heapscope.experiments.captured import captured_trace
-from heapscope.experiments.registry import EXPERIMENTS
 from heapscope.experiments.result import Experiment, document
 from heapscope.experiments.wifi_path import heap, sweeps, throughput
 from heapscope.experiments.wifi_path.measured import (
@@ -30,14 +29,16 @@ from heapscope.predict.constants import read_constants
 from heapscope.predict.wifi_table import METRICS, Row, ranks
 from heapscope.trace.feed import read_trace
 
+from .conftest import Computed
+
 ROOT = Path(__file__).resolve().parents[3]
 MALLOC, CALLOC, FREE, MARK = 1, 2, 5, 7
 FAR = 0.03  # share by which an input's throughput may be off: workloads/wifi/measure.py
 
 
 @pytest.fixture(scope="module")
-def wifi() -> Experiment:
-    return EXPERIMENTS[wifi_path.NAME].run(lambda done, total: None)
+def wifi(computed: Computed) -> Experiment:
+    return computed(wifi_path.NAME)
 
 
 @pytest.fixture(scope="module")

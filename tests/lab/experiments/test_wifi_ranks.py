@@ -17,10 +17,12 @@ from heapscope.predict import power_save
 from heapscope.predict.power_save import Times, connectionless, station
 from heapscope.predict.wifi_table import METRICS, ranks
 
+from .conftest import Computed
+
 
 @pytest.fixture(scope="module")
-def result() -> Experiment:
-    return wifi_ranks.run(lambda done, total: None)
+def result(computed: Computed) -> Experiment:
+    return computed(wifi_ranks.NAME)
 
 
 def rows(result: Experiment, key: str) -> list[dict[str, Any]]:

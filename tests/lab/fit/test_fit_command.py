@@ -195,7 +195,9 @@ def test_an_unknown_task_is_refused_with_those_there_are(make_trace: MakeTrace) 
     code, _, err = run(make_trace("t net", "a 1 100"), "--task", "nett")
     assert code == 2
     assert "no task 'nett'" in err
-    assert "did you mean net?" in err
+    assert "did you mean net? its tasks: net\n" in err  # what ran has a name: there is no main
+    _, _, err = run(make_trace("a 1 100", "t net", "a 2 100", "f 1"), "--task", "nosuch")
+    assert "remedy: its tasks: main, net\n" in err
 
 
 def test_a_margin_beyond_the_largest_heap_is_no_advice(make_trace: MakeTrace) -> None:

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import jsonschema
-import numpy as np
 import pytest
 
 from heapscope.capture.text import import_text
@@ -17,7 +16,6 @@ from heapscope.errors import InputError
 from heapscope.leaks.find import Leaks, find_leaks
 from heapscope.leaks.interval import interval
 from heapscope.leaks.suppress import Suppression, read_suppressions
-from heapscope.leaks.trend import trend
 from heapscope.trace.info import read_info
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "leaks.schema.json"
@@ -90,41 +88,6 @@ def test_random_programs_agree_with_a_plain_list(tmp_path: Path, seed: int) -> N
     assert found.stayed == sum(size for size, _, _ in there)
 
 
-def test_a_leak_grows_and_a_cache_does_not(tmp_path: Path) -> None:
-    chance = random.Random(1)
-    lines = ["t cache", *(f"a 9{i} 64" for i in range(50))]
-    for number in range(4000):
-        lines += ["t app", f"a {number + 100000} {chance.randint(8, 400)}"]
-        if number % 40 != 0:
-            lines.append(f"f {number + 100000}")
-        if number % 3 == 0:
-            lines += ["t cache", f"a 7{number} 500", f"f 7{number}"]
-    found = leaks(tmp_path, lines)
-    growth = {row.task: row.trend for row in found.holders}
-    assert growth["app"] is not None
-    assert growth["app"].grows
-    lost = found.holders[0].bytes / found.last_event * 1000
-    assert growth["app"].low * 0.8 <= lost <= growth["app"].high * 1.2
-    assert growth["cache"] is None or not growth["cache"].grows
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_noise_without_growth_is_rarely_called_growth(seed: int) -> None:
-    chance = np.random.default_rng(seed)
-    found = trend(np.arange(65.0) * 1000, chance.normal(1000, 50, 65))
-    assert found is not None
-    assert not found.grows or found.confidence < 99.9
-
-
-def test_a_known_slope_lies_in_its_band() -> None:
-    chance = np.random.default_rng(5)
-    events = np.arange(65.0) * 1000
-    found = trend(events, 200 + events * 0.003 + chance.normal(0, 10, 65))
-    assert found is not None
-    assert found.low <= 3 <= found.high
-    assert found.grows
-
-
 def test_suppressed_blocks_are_counted_apart(tmp_path: Path) -> None:
     rules = tmp_path / "known.txt"
     rules.write_text("# for ever\ntask=net size=16..64 # buffers\n", encoding="utf-8")
@@ -169,12 +132,11 @@ def test_the_command_prints_the_answer_and_valid_json(tmp_path: Path) -> None:
     jsonschema.validate(json.loads(done.stdout), schema)
 
 
-def test_a_few_events_say_nothing_about_growth(tmp_path: Path) -> None:
-    """Each event is looked at once: 65 looks at three events once were "100 % sure"."""
-    assert [row.trend for row in leaks(tmp_path, ["a 1 9", "a 2 9", "a 3 9"]).holders] == [None]
-    twenty = leaks(tmp_path, [f"a {number} 9" for number in range(20)]).holders[0].trend
-    assert twenty is not None
-    assert (twenty.slope, twenty.grows) == (9000, True)
+def test_a_few_events_say_nothing(tmp_path: Path) -> None:
+    """Three blocks that stay once grew "100 % sure"."""
+    for number in (1, 3, 7):
+        (row,) = leaks(tmp_path, [f"a {block} 9" for block in range(number)]).holders
+        assert (row.verdict, row.rate) == ("unknown", None)
 
 
 def test_brackets_in_a_rule_are_those_of_a_name(tmp_path: Path) -> None:

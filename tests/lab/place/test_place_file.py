@@ -175,9 +175,7 @@ TABLES = st.tuples(
 ).map(lambda table: "\n".join([table[0], *(f"{key} = {value}" for key, value in table[1].items())]))
 
 
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.lists(TABLES, max_size=4).map("\n".join) | st.text(max_size=60))
 def test_any_file_is_taken_or_refused_in_words(tmp_path: Path, text: str) -> None:
     """What is taken can be replayed, or the layout cannot hold it, which is said too."""

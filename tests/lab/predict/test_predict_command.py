@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.predict import effects
+from heapscope.predict.calibrate import keep
 from heapscope.predict.wifi_table import METRICS, Row, ranks
 
 Predict = Callable[..., dict[str, Any]]
@@ -235,16 +238,68 @@ def test_figures_given_once_are_kept_beside_the_configuration(
     assert predict(text, "--chip", "esp32", "--no-measured")["notes"] == plain["notes"]
 
 
-def test_figures_that_cannot_be_kept_are_used_all_the_same(
-    predict: Predict, tmp_path: Path
-) -> None:
+@pytest.fixture
+def owned(predict: Predict, tmp_path: Path) -> Callable[[str], str]:
+    """Predicts with figures of the user's board, this one of them; the note that tells of them."""
     (tmp_path / "shipped").write_text("CONFIG_LWIP_TCP_WND_DEFAULT=5760\n", encoding="utf-8")
-    (tmp_path / "own.toml").write_text(OWN, encoding="utf-8")
-    (tmp_path / "heapscope-measured.toml").mkdir()
-    asked = ("--chip", "esp32", "--measured", tmp_path / "own.toml")
-    found = predict("LWIP_TCP_WND_DEFAULT=5760", *asked)
-    assert any("not kept: " in note for note in found["notes"])
-    assert found["available_kb"]["median"] < 65
+
+    def told(figure: str) -> str:
+        own = tmp_path / "own.toml"
+        own.write_text(OWN.replace("9.0", figure), encoding="utf-8")
+        found = predict("LWIP_TCP_WND_DEFAULT=5760", "--chip", "esp32", "--measured", own)
+        assert found["available_kb"]["median"] < 65
+        return str(next(note for note in found["notes"] if "calibrated by" in note))
+
+    return told
+
+
+@pytest.mark.parametrize("other", ["folder", "device"])
+def test_figures_that_cannot_be_kept_are_used_all_the_same(
+    owned: Callable[[str], str], tmp_path: Path, other: str
+) -> None:
+    """A device would give no end of bytes, and take them without a trace."""
+    kept = tmp_path / "heapscope-measured.toml"
+    if other == "folder":
+        kept.mkdir()
+    else:
+        kept.symlink_to("/dev/full")
+    assert f"not kept: {kept}: is not a file" in owned("9.0")
+
+
+def test_a_full_disk_leaves_what_was_kept_whole(
+    owned: Callable[[str], str], tmp_path: Path
+) -> None:
+    assert "kept as" in owned("9.0")
+    kept = tmp_path / "heapscope-measured.toml"
+    before, there = kept.read_bytes(), sorted(tmp_path.iterdir())
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, hard))
+    try:
+        told = keep(tmp_path / "own.toml", tmp_path / "sdkconfig.defaults")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert f"not kept: {kept}: cannot be written: File too large" in told
+    assert kept.read_bytes() == before
+    assert sorted(tmp_path.iterdir()) == there
+
+
+def test_a_folder_that_nobody_may_write_to_leaves_what_was_kept(
+    owned: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "kept as" in owned("9.0")
+    kept, opened = tmp_path / "heapscope-measured.toml", Path.open
+    before = kept.read_bytes()
+
+    def refused(path: Path, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+        if path.parent == tmp_path and not mode.startswith("r"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, mode, *args, **kwargs)
+
+    (tmp_path / "own.toml").write_text(OWN.replace("9.0", "18.0"), encoding="utf-8")
+    monkeypatch.setattr(Path, "open", refused)
+    told = keep(tmp_path / "own.toml", tmp_path / "sdkconfig.defaults")
+    assert f"not kept: {kept}: cannot be written: Permission denied" in told
+    assert kept.read_bytes() == before
 
 
 def test_code_that_is_not_in_iram_leaves_more_to_a_trace(predict: Predict, tmp_path: Path) -> None:
@@ -267,7 +322,7 @@ def test_a_trace_is_replayed_on_the_configurations_memory(predict: Predict, tmp_
     made = CliRunner().invoke(app, ["import", "text", str(events), "-o", str(trace)])
     assert made.exit_code == 0
     found = predict("HEAP_POISONING_LIGHT=y", "--chip", "esp32", "--trace", trace)
-    assert found["replay"]["heapscope_replay"] == 1
+    assert found["replay"]["heapscope_replay"] == 2
     assert found["replay"]["summary"]["failures"] == 0
     assert {region["allocator"] for region in found["replay"]["regions"]} == {"idf-5.5+light"}
 

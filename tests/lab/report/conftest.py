@@ -12,6 +12,7 @@ from heapscope.measure.anomaly import AnomalyRow
 from heapscope.measure.census import Census
 from heapscope.measure.failure import FailureRegion, FailureRow
 from heapscope.measure.health import Health
+from heapscope.measure.loss import Loss
 from heapscope.measure.mark import MarkRow
 from heapscope.measure.memory import KindRow, SetRow
 from heapscope.measure.need import NeedRow
@@ -93,6 +94,7 @@ def failure_row(**changes: Any) -> FailureRow:
         largest_allocatable=12_284,
     )
     row = {
+        "number": 1,
         "event": 121_500,
         "time": 0,
         "task": "aws_iot",
@@ -140,6 +142,21 @@ def _health(**changes: Any) -> Health:
     row: dict[str, Any] = dict.fromkeys(Health.__dataclass_fields__, 0)
     row |= {"first_damage": None, "ended": True, "truncated": False, "messages": ()}
     return Health(**(row | changes))
+
+
+def loss_row(**changes: Any) -> Loss:
+    row: dict[str, Any] = {
+        "event": 120_500,
+        "time": None,
+        "events_after": 238_312,
+        "events_missing": 7,
+        "end_known": True,
+        "reasons": ("7 events are missing",),
+        "figures": 100,
+        "withheld": 3,
+        "marks": {"summary.live_peak": "at_least"},
+    }
+    return Loss(**(row | changes))
 
 
 def _task(**changes: Any) -> TaskRow:
@@ -204,6 +221,7 @@ def make(**changes: Any) -> ReplayResult:
         "tasks": (_task(), _task(task="script", task_index=1, held_peak=60_000)),
         "needs": (),
         "failures": (),
+        "failure_spans": (),
         "marks": (mark,),
         "marks_seen": 1,
         "anomalies": (),
@@ -241,3 +259,8 @@ def region() -> Changed:
 @pytest.fixture
 def odd() -> Changed:
     return anomaly
+
+
+@pytest.fixture
+def loss() -> Callable[..., Loss]:
+    return loss_row

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from heapscope.experiments.result import NO, Check, Column, Experiment, Plot, Series, Table
 
@@ -16,6 +17,13 @@ COMPUTED = (10.0, 20.0, None, 40.0, None, 60.5)
 PUBLISHED = (8.0, 20.0, 30.0, None, None, 55.0)
 LABELS = ("one", EVIL_NAME, "three and more words", "four", "five", "six")
 MANY = 100_000
+
+#: In the place of the attacks, where a page is to look as it usually does.
+PLAIN = {
+    EVIL: "Free memory beside a TLS client",
+    EVIL_NAME: "a client with its buffers of variable length",
+    EVIL_MATH: "size of a record",
+}
 
 
 def hostile() -> Experiment:
@@ -46,6 +54,22 @@ def agreeing() -> Experiment:
         checks=(Check(what="count", published=5, computed=5),),
         plots=(),
     )
+
+
+def plain() -> list[Experiment]:
+    """Both, with names that attack nothing."""
+    return [_renamed(hostile()), _renamed(agreeing())]
+
+
+def _renamed(value: Any) -> Any:
+    if isinstance(value, str):
+        for evil, name in PLAIN.items():
+            value = value.replace(evil, name)
+    elif isinstance(value, tuple):
+        value = tuple(map(_renamed, value))
+    elif is_dataclass(value) and not isinstance(value, type):
+        value = replace(value, **{f.name: _renamed(getattr(value, f.name)) for f in fields(value)})
+    return value
 
 
 def judged() -> Table:

@@ -30,7 +30,7 @@ def row(comparison: Comparison, section: str, name: str) -> DifferenceRow:
 
 def test_equal_results_change_nothing(result: Changed) -> None:
     comparison = compare(result(), result())
-    assert comparison.conclusion == ("Nothing changes: both sides gave the same figures.",)
+    assert comparison.conclusion == ("Nothing changes under right: every figure is that of left.",)
     assert {r.outcome for r in comparison.rows} == {"same"}
     assert "Both sides gave every request the same place" in printed(comparison)
 
@@ -39,8 +39,8 @@ def test_a_need_that_no_longer_fits_is_the_conclusion(result: Changed, need: Cha
     left = result(needs=(need(short_events=0, minimum_margin=30),), layout={"sdk": "4.2"})
     comparison = compare(left, result(needs=(need(),)))
     assert comparison.conclusion[0] == (
-        "16,717 B for malloc always fits under ESP-IDF 4.2, does not fit after 3,204 events (at "
-        "worst 4,433 B short) under ESP-IDF 5.5."
+        "16,717 B for malloc always fits under ESP-IDF 4.2, does not fit 3,204 times, "
+        "tried after every event (at worst 4,433 B short) under ESP-IDF 5.5."
     )
     short = row(comparison, "needs", "16,717 B for malloc: without room")
     assert (short.difference, short.percent, short.outcome) == (3_204, None, "worse")
@@ -128,9 +128,9 @@ def test_only_what_differs_is_printed_and_the_rest_counted(result: Changed, need
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_limits_of_either_side_end_the_conclusion(result: Changed) -> None:
-    damaged = result(health={"lost_events": 7, "messages": ("7 events are missing",)})
-    assert "7 events of the trace are lost" in compare(result(), damaged).conclusion[-1]
+def test_limits_of_either_side_end_the_conclusion(result: Changed, loss: Changed) -> None:
+    damaged = result(loss=loss())
+    assert "7 events of the trace are lost" in compare(result(), damaged).conclusion[-3]
 
 
 def test_memory_of_another_size_is_the_main_cause_of_its_own_difference(result: Changed) -> None:
@@ -154,6 +154,6 @@ def test_memory_of_another_size_is_the_main_cause_of_its_own_difference(result: 
 def test_a_difference_that_no_sentence_tells_is_not_called_none(result: Changed) -> None:
     other = compare(result(), result(summary={"live_peak": 1}))
     assert other.conclusion == (
-        "Failed requests and the least that malloc had are the same on both sides; other figures "
-        "differ.",
+        "Failed requests and the least that malloc had are the same under left and right; other "
+        "figures differ.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def test_failures_with_the_same_regions_show_them_once(result: Changed, failure:
 
 def test_the_verdict_comes_before_every_table(full: ReplayResult) -> None:
     text = printed(full)
-    assert text.index("could not have been served") < text.index("Headroom for a contiguous")
+    assert text.index("would have failed 3,204 times") < text.index("Headroom for a contiguous")
 
 
 def test_sections_without_content_are_left_out(result: Changed) -> None:
@@ -168,3 +169,18 @@ def test_wording() -> None:
     assert (plural(1, "event"), plural(1_000, "event")) == ("1 event", "1,000 events")
     assert (signed(5), signed(0), signed(-1_000)) == ("+5", "0", "-1,000")
     assert (percent(0, 0), percent(1, 2), percent(5, 5)) == ("-", "50.0 %", "100.0 %")
+
+
+def test_a_name_of_both_a_capability_and_a_kind_stands_once(result: Changed) -> None:
+    """External memory: the capability SPIRAM and the kind SPIRAM are the same bytes."""
+    made = result()
+    largest = replace(made.sets[2], capabilities="SPIRAM")
+    same = {f.name: getattr(largest, f.name) for f in fields(made.kinds[0]) if f.name != "kind"}
+    both = replace(
+        made,
+        sets=(*made.sets[:2], largest),
+        kinds=(*made.kinds, replace(made.kinds[0], kind="SPIRAM", **same)),
+    )
+    text = printed(both, width=160)
+    assert re.search(r"^SPIRAM +300,000", text, re.MULTILINE)
+    assert "SPIRAM, SPIRAM" not in text

@@ -16,9 +16,7 @@ from heapscope.layout.chips import load_chip
 from heapscope.static.heap_start import heap_start
 from heapscope.static.read import read_static
 
-SLOW = settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+SLOW = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def test_the_checked_in_firmware(firmware: Path) -> None:

@@ -24,7 +24,7 @@ NOISE = random.Random(1).randbytes(700_000)
 
 
 def read(data: bytes) -> tuple[bytes, SourceLoss | None]:
-    blocks = Blocks(io.BufferedReader(io.BytesIO(data)), name="test")
+    blocks = Blocks(io.BufferedReader(io.BytesIO(data)), name="test", total=None)
     return b"".join(blocks), blocks.loss
 
 
@@ -144,7 +144,7 @@ def test_garbage_between_frames_is_counted() -> None:
 def test_a_decompression_bomb_takes_little_memory() -> None:
     bomb = packed(bytes(1 << 30), level=1)
     assert len(bomb) < 200_000
-    blocks = Blocks(io.BufferedReader(io.BytesIO(bomb)), name="bomb")
+    blocks = Blocks(io.BufferedReader(io.BytesIO(bomb)), name="bomb", total=None)
     tracemalloc.start()
     produced = sum(map(len, blocks))
     peak = tracemalloc.get_traced_memory()[1]
@@ -203,7 +203,7 @@ def test_a_pipe_that_gives_single_bytes_is_read() -> None:
         def read1(self, size: int | None = -1) -> bytes:
             return super().read1(1)
 
-    blocks = Blocks(Slow(packed(b"slowly")), name="slow")
+    blocks = Blocks(Slow(packed(b"slowly")), name="slow", total=None)
     assert b"".join(blocks) == b"slowly"
 
 
@@ -229,7 +229,7 @@ def test_a_read_error_is_a_loss_and_not_an_exception(tmp_path: Path) -> None:
                 raise OSError(5, "Input/output error")
             return super().read1(4)
 
-    blocks = Blocks(Failing(b"abcdefgh"), name="failing")
+    blocks = Blocks(Failing(b"abcdefgh"), name="failing", total=None)
     assert b"".join(blocks) == b"abcd"
     assert blocks.loss == SourceLoss(offset=4, reason="read error: Input/output error")
 

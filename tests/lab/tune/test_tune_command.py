@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,6 +21,11 @@ from heapscope.config.rules import all_rules
 from heapscope.lint.find import lint
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
+from heapscope.report.console import console
+from heapscope.report.tune import print_tune
+from heapscope.tune.needs import parse_tune_needs
+from heapscope.tune.problem import Problem
+from heapscope.tune.question import Question, answer
 from heapscope.tune.tls import beside
 from heapscope.tune.wifi import FREE, figures
 
@@ -130,6 +137,21 @@ def test_too_much_is_told_how_much_less(tune: Any) -> None:
         "--need", "free>=50KB",
     )  # fmt: skip
     assert again == 0
+
+
+def test_a_relaxation_that_changes_nothing_says_so() -> None:
+    """The configuration as it is may be the one that comes nearest."""
+    problem = Problem.of(settle((), chip="esp32c3", sdk="5.5"), read_constants())
+    result = answer(problem, Question(needs=parse_tune_needs(["tcp_rx>=500"]), prefer=FREE))
+    assert result.relaxation is not None
+    stays = replace(result, relaxation=replace(result.relaxation, best=result.now))
+    shown = []
+    for one in (result, stays):
+        out = io.StringIO()
+        print_tune(one, console(out))
+        shown += [line for line in out.getvalue().splitlines() if line.startswith("nearest:")]
+    assert " -> " in shown[0]
+    assert shown[1] == "nearest: the configuration as it is now"
 
 
 def test_the_front_only_falls(tune: Any) -> None:

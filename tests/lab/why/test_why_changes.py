@@ -313,7 +313,7 @@ def test_the_growth_for_the_first_and_the_growth_for_all(
     assert everything.outcome.failures == 0
     smaller = pool_layout(6500 + everything.given_up - 4, "idf-4.2")
     assert again(lines, smaller).summary.failures == 1
-    assert any("no request fails at all" in sentence for sentence in result.verdict)
+    assert any("no request fails at all" in sentence for sentence in result.answer)
 
 
 def test_a_region_does_not_grow_beyond_the_address_space(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_the_guide_quotes_what_is_printed(result: WhyResult) -> None:
     text = told()
     first = result.groups[0].first
     assert first is not None
-    assert result.verdict[0] in text
+    assert result.answer[0] in text
     assert first.case.sentences[0] in text
     assert first.case.sentences[-1] in text
 

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .conftest import WORKLOADS, Script
 
 NAME = "tls228_rsa_16k_2k_accesses.json"
@@ -45,6 +47,7 @@ def test_requests_are_all_that_the_other_buffer_sees() -> None:
     assert 0 < touched < 200 * RECORDS
 
 
+@pytest.mark.slow
 def test_counted_again_equals_captured(script: Script, tmp_path: Path) -> None:
     script("tls/accesses.py", "--out", tmp_path / NAME)
     assert read(tmp_path / NAME) == read(WORKLOADS / "captured" / NAME)

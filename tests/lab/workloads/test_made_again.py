@@ -1,4 +1,5 @@
-"""The captured traces are what their scripts make today, event by event."""
+"""The captured traces are what their scripts make today, event by event. Those of programs that are
+compiled for it are slow."""
 
 from __future__ import annotations
 
@@ -10,9 +11,13 @@ import pytest
 from .conftest import WORKLOADS, Script, read_recording
 
 TRACES = {"tls": 20, "script": 3, "mix": 1, "ice": 12, "wifi": 38, "tenants": 5}
+COMPILED = ("tls", "script", "ice", "wifi")
+FAMILIES = [
+    pytest.param(family, marks=pytest.mark.slow if family in COMPILED else ()) for family in TRACES
+]
 
 
-@pytest.mark.parametrize("family", TRACES)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_made_again_equals_captured(family: str, script: Script, tmp_path: Path) -> None:
     script("make.py", family, "--out", tmp_path)
     made = sorted(tmp_path.iterdir())

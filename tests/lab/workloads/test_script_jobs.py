@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .conftest import WORKLOADS, Script
 
 NAME = "script_week_jobs.json"
@@ -28,6 +30,7 @@ def test_the_captured_counts_hold_together() -> None:
         assert binary["heap_calls"] < 200
 
 
+@pytest.mark.slow
 def test_counted_again_equals_captured(script: Script, tmp_path: Path) -> None:
     script("script/jobs.py", "--out", tmp_path / NAME)
     assert read(tmp_path / NAME) == read(WORKLOADS / "captured" / NAME)

@@ -1,0 +1,126 @@
+"""Every kind of page, made from committed traces, logs and seeds, so that each is the same on every
+machine: what is looked at in test_looks.py and test_pictures.py."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from made_trace import made_trace
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "lab" / "report"))
+
+from made_experiment import plain
+
+__all__ = ["KINDS", "Kind"]
+
+ROOT = Path(__file__).resolve().parents[2]
+CAPTURED = ROOT / "workloads" / "captured"
+GATEWAY = CAPTURED / "mix_gateway.hst.zst"
+BOOT_LOG = ROOT / "workloads" / "mix" / "boot.txt"
+FIRMWARE = ROOT / "workloads" / "static" / "firmware.elf"
+LEAKING = ROOT / "tests" / "lab" / "capture" / "logs" / "esp32s3_v5.5_leaks.log"
+NEED = 16717
+PAGE = "page.html"
+
+TASKS = ("tls", "script", "a_task_with_a_name_of_some_length", "wifi")
+SITES = (
+    "main;app_start;tls_connect;ssl_setup",
+    "main;app_start;tls_connect;x509_parse_certificate_chain_of_the_server",
+    "main;script_run;js_object",
+    "main;script_run;js_string",
+    "wifi_task;rx;pbuf_alloc",
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A page, made into a folder by `make`, which gives its path."""
+
+    name: str
+    verb: str  # the command that writes such pages
+    make: Callable[[Path], Path]
+
+
+def run(folder: Path, *words: object) -> None:
+    """Runs a command in the folder, beside copies of its files: a page tells their paths."""
+    for word in words:
+        if isinstance(word, Path):
+            shutil.copy(word, folder)
+    with contextlib.chdir(folder):
+        names = [word.name if isinstance(word, Path) else str(word) for word in words]
+        done = CliRunner().invoke(app, names)
+    if done.exit_code != 0:
+        raise RuntimeError(f"heapscope {words[0]}: {done.output}")
+
+
+def report(folder: Path, *words: object) -> Path:
+    run(folder, "report", *words, "-o", PAGE)
+    return folder / PAGE
+
+
+def uneventful(folder: Path) -> Path:
+    return report(folder, CAPTURED / "demo.hst.zst", "--chip", "esp32", "--idf", "5.5")
+
+
+def needs(folder: Path) -> Path:
+    memory = ("--boot-log", BOOT_LOG, "--idf", "4.3.2", "--elf", FIRMWARE)
+    return report(folder, GATEWAY, *memory, "--need", NEED, "--why")
+
+
+def failing(folder: Path, *words: object) -> Path:
+    names = {"tasks": TASKS, "sites": SITES, "mark": "reconnect", "program": "made by hand"}
+    (folder / "failing.hst").write_bytes(made_trace(**names))
+    return report(folder, "failing.hst", "--pool", "100KB", *words)
+
+
+def explained(folder: Path) -> Path:
+    return failing(folder, "--need", NEED, "--why")
+
+
+def unexplained(folder: Path) -> Path:
+    return failing(folder, "--no-why")
+
+
+def imported(folder: Path) -> Path:
+    run(folder, "import", "esp-idf", LEAKING, "-o", "leaks.hst")
+    return report(folder, "leaks.hst", "--boot-log", LEAKING)
+
+
+def compared(folder: Path) -> Path:
+    memory = ("--boot-log", BOOT_LOG, "--need", NEED)
+    return report(folder, GATEWAY, *memory, "--idf", "4.2", "--idf", "4.3.2", "--idf", "5.5")
+
+
+def experiment(folder: Path) -> Path:
+    return book(folder, 1)
+
+
+def experiments(folder: Path) -> Path:
+    return book(folder, 2)
+
+
+def book(folder: Path, count: int) -> Path:
+    from heapscope.report.page.experiment import experiment_html
+
+    (folder / PAGE).write_text(experiment_html(plain()[:count]), encoding="utf-8")
+    return folder / PAGE
+
+
+KINDS = (
+    Kind("uneventful", "report", uneventful),
+    Kind("needs", "report", needs),
+    Kind("explained", "report", explained),
+    Kind("unexplained", "report", unexplained),
+    Kind("imported", "report", imported),
+    Kind("compared", "report", compared),
+    Kind("experiment", "experiment", experiment),
+    Kind("experiments", "experiment", experiments),
+)

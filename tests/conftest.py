@@ -1,0 +1,48 @@
+"""What all Python tests share: where their time goes, and how much of it the slow ones may take.
+
+`--hypothesis-profile=full` gives hypothesis' tests many inputs, where they name no number.
+
+HEAPSCOPE_UNTIL, in seconds since 1970, is the time after which no slow test begins, and
+HEAPSCOPE_FOLDERS names the file for the times; `tests/run.sh` reads and shows it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Both try the same inputs in every run; `--hypothesis-profile=default` tries others each time.
+settings.register_profile("quick", max_examples=50, derandomize=True)
+settings.register_profile("full", max_examples=200, derandomize=True)
+settings.load_profile("quick")
+
+NO_TIME = "no time was left for it"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    until = os.environ.get("HEAPSCOPE_UNTIL")
+    takes_long = item.get_closest_marker("slow") or item.get_closest_marker("hypothesis")
+    if until and takes_long and time.time() > float(until):
+        pytest.skip(NO_TIME)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    out = os.environ.get("HEAPSCOPE_FOLDERS")
+    if not out:
+        return
+    seconds: Counter[str] = Counter()
+    too_late = []
+    for report in (r for reports in terminalreporter.stats.values() for r in reports):
+        if isinstance(report, pytest.TestReport):
+            seconds[report.nodeid.partition("::")[0].rpartition("/")[0]] += report.duration
+            if report.skipped and NO_TIME in str(report.longrepr):
+                too_late.append(report.nodeid)
+    lines = [f"    {spent:7.0f} s in {folder}" for folder, spent in seconds.most_common()]
+    lines += [f"    did not fit into the time: {name}" for name in sorted(too_late)]
+    Path(out).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

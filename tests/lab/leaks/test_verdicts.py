@@ -1,0 +1,144 @@
+"""Leaks are found, and what only looks like one is not called so, in traces made for it."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from heapscope.capture.text import import_text
+from heapscope.leaks.find import HolderRow, Leaks, find_leaks
+from heapscope.leaks.interval import interval
+from heapscope.trace.info import read_info
+
+NEVER = float("inf")
+Block = tuple[float, float, str]  # born, freed, task
+
+
+def lines_of(blocks: list[Block], *, size: int = 32) -> Iterator[str]:
+    """Each block's two events in the order of their times, up to the time 1."""
+    ends: list[tuple[float, int]] = []
+    task = ""
+    for number, (born, freed, owner) in enumerate(sorted(blocks)):
+        while ends and ends[0][0] <= born:
+            yield f"f {heapq.heappop(ends)[1]}"
+        if owner != task:
+            task = owner
+            yield f"t {task}"
+        yield f"a {number} {size}"
+        if freed <= 1:
+            heapq.heappush(ends, (freed, number))
+    for _, number in sorted(ends):
+        yield f"f {number}"
+
+
+def found(tmp_path: Path, lines: Iterator[str] | list[str], *, free: int | None = None) -> Leaks:
+    text, trace = tmp_path / "t.txt", tmp_path / "t.hst"
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import_text(text, trace)
+    return find_leaks(trace, interval(read_info(trace), start=None, end=None), free=free)
+
+
+def verdicts(leaks: Leaks) -> dict[str, str]:
+    return {row.task: row.verdict for row in leaks.holders}
+
+
+def around(chance: random.Random, task: str, *, level: int, life: float) -> list[Block]:
+    """Births and deaths around a level, from a full start."""
+    births = [0.0] * level
+    while births[-1] < 1:
+        births.append(births[-1] + chance.expovariate(level / life))
+    return [(born, born + chance.expovariate(1 / life), task) for born in births[:-1]]
+
+
+def rounds(task: str, number: int, *, every: int) -> list[Block]:
+    """One block a round; every so many rounds it is never freed."""
+    return [
+        (n / number, NEVER if n % every == every // 2 else (n + 0.5) / number, task)
+        for n in range(number)
+    ]
+
+
+def row_of(leaks: Leaks, task: str) -> HolderRow:
+    return next(row for row in leaks.holders if row.task == task)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_hundred_tasks_around_a_level_do_not_leak(tmp_path: Path, seed: int) -> None:
+    """16 to 26 of them once grew, some "100 % sure"."""
+    chance = random.Random(seed)
+    blocks = [
+        block for task in range(100) for block in around(chance, f"t{task}", level=40, life=0.08)
+    ]
+    assert "leak" not in verdicts(found(tmp_path, lines_of(blocks))).values()
+
+
+def test_growth_that_stopped_is_a_plateau_and_does_not_hide_the_leak(tmp_path: Path) -> None:
+    """The table that was filled in the first half once headed the list as growing, 100 % sure."""
+    table: list[Block] = [(n / 2000, NEVER, "table") for n in range(1000)]
+    leaks = found(tmp_path, lines_of([*table, *rounds("app", 5000, every=100)]))
+    assert verdicts(leaks) == {"app": "leak", "table": "plateau"}
+    assert leaks.holders[0].task == "app"
+
+
+def test_each_kind_has_its_word(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    ramp: list[Block] = [(n / 1000, NEVER, "ramp") for n in range(60)]
+    waves: list[Block] = [
+        (born, (int(born * 8) + 1) / 8 + 1e-6, "waves")
+        for born in (chance.random() for _ in range(2000))
+    ]
+    late: list[Block] = [(0.8 + n / 100, NEVER, "late") for n in range(10)]
+    pure: list[Block] = [((n + chance.random()) / 60, NEVER, "pure") for n in range(60)]
+    waves.append((0.9999, NEVER, "waves"))
+    told = verdicts(found(tmp_path, lines_of([*ramp, *waves, *late, *pure])))
+    assert told["ramp"] == "plateau"
+    assert told["waves"] == "cache"
+    assert told["late"] == "unknown"
+    assert told["pure"] == "leak"
+
+
+def test_the_rate_is_that_of_the_program_and_the_end_follows_from_it(tmp_path: Path) -> None:
+    """5,000 rounds, one block of 32 bytes lost in 50; a mark each 100 rounds."""
+    lines: list[str] = []
+    for number in range(5000):
+        if number % 100 == 0:
+            lines.append("! lap")
+        lines.append(f"a {number} 32")
+        if number % 50 != 25:
+            lines.append(f"f {number}")
+    leaks = found(tmp_path, lines, free=10_000)
+    (row,) = leaks.holders
+    assert (row.verdict, leaks.round) == ("leak", "lap")
+    assert row.rate is not None
+    truth = 100 * 32 / leaks.last_event
+    for band, value in (
+        (row.rate.bytes_per_1000_events, 1000 * truth),
+        (row.rate.blocks_per_1000_events, 1000 * truth / 32),
+        (row.rate.bytes_per_round, 64),
+        (row.rate.events_to_death, 10_000 / truth),
+    ):
+        assert band is not None
+        assert band.low < value < band.high
+        assert band.value == pytest.approx(value, rel=0.05)
+    assert row.rate.bytes_per_second is None
+
+
+def test_a_trace_with_lost_events_shows_no_leak(tmp_path: Path) -> None:
+    """A block whose free was lost looks leaked."""
+    trace = tmp_path / "t.hst"
+    found(tmp_path, lines_of(rounds("app", 5000, every=50)))
+    trace.write_bytes(trace.read_bytes() + bytes(200))
+    leaks = find_leaks(trace, interval(read_info(trace), start=None, end=None))
+    assert leaks.messages
+    assert set(verdicts(leaks).values()) == {"unknown"}
+
+
+def test_where_every_event_is_growth_it_has_no_clock(tmp_path: Path) -> None:
+    """A table that fills slower and slower, alone in its trace, was steady growth by its events."""
+    assert verdicts(found(tmp_path, [f"a {number} 8" for number in range(500)])) == {
+        "main": "unknown"
+    }

@@ -1,0 +1,177 @@
+"""Verbs that advise: of a damaged trace no figure is false, and nothing is advised."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+
+sys.path.append(str(Path(__file__).parent))
+
+from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
+
+SEED = random.randrange(1 << 32)
+UPGRADE = ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5")
+PREDICT = ("predict", "sdkconfig", "--chip", "esp32", "--trace", "T.hst")
+TUNE = ("tune", "--chip", "esp32", "--trace", "T.hst")
+
+
+def _run(*words: str) -> tuple[int, str, dict[str, Any]]:
+    out = Path("out.json")
+    out.unlink(missing_ok=True)
+    done = CliRunner().invoke(app, [*words, "--json", str(out)], env={"COLUMNS": "200"})
+    return done.exit_code, done.output, json.loads(out.read_text()) if out.exists() else {}
+
+
+def _damaged(data: bytes, count: int) -> list[tuple[str, bytes]]:
+    """A few, drawn anew each time."""
+    rng = random.Random(SEED)
+    found = [one for one in damages(data, rng) if one[0] != "metadata missing"]
+    return rng.sample(found, min(count, len(found)))
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    print(f"seed {SEED}")
+    monkeypatch.chdir(tmp_path)
+    Path("sdkconfig").write_text("CONFIG_LWIP_MAX_SOCKETS=10\n", encoding="utf-8")
+
+
+def test_upgrade_bounds_what_it_knows_and_offers_nothing() -> None:
+    data = made_trace(SEED, events=9_000)
+    Path("T.hst").write_bytes(data)
+    truth = _run(*UPGRADE)[2]
+    assert truth["loss"] is None
+    assert truth["offers"]
+    for name, part in [
+        *_damaged(data, 4),
+        ("start missing", b"".join(chunks(data)[:1] + chunks(data)[2:])),
+    ]:
+        Path("T.hst").write_bytes(part)
+        code, output, said = _run(*UPGRADE)
+        if code == 2:
+            assert "no moment to compare" in output.lower() or "remedy" in output, (name, output)
+            continue
+        assert code == 0, (name, output)
+        if said["loss"] is None:  # no event was lost
+            assert said["waterfalls"] == truth["waterfalls"], name
+            continue
+        assert not false_claims(said, truth), name
+        marks = said["loss"]["marks"]  # a minimum may fall further after the loss
+        assert {marks["waterfalls[].before"], marks["waterfalls[].after"]} == {"at_most"}
+        assert not [*said["offers"], *said["knobs"], *said["unhelpful"]], name
+        assert "before the loss" in said["verdict"][0]
+        assert "buys it back" not in output
+        assert 2 * said["loss"]["withheld"] <= said["loss"]["figures"]
+
+
+def test_pools_bounds_what_it_knows_and_advises_nothing() -> None:
+    data = plain(CAPTURED / "ice_default.hst.zst")
+    Path("T.hst").write_bytes(data)
+    truth = _run("pools", "T.hst")[2]
+    for name, part in _damaged(data, 6):
+        Path("T.hst").write_bytes(part)
+        code, output, said = _run("pools", "T.hst")
+        if code == 2:
+            assert "remedy" in output, (name, output)
+            continue
+        (trace,) = said["traces"]
+        if trace["loss"] is None:  # the metadata alone is
+            continue
+        assert said["advice"] is None, name
+        assert not false_claims(said | {"loss": trace["loss"]}, truth), name
+
+
+def test_predict_bounds_the_replay_and_does_not_say_whether_it_fits() -> None:
+    data = made_trace(SEED, events=9_000)
+    Path("T.hst").write_bytes(data)
+    code, output, truth = _run(*PREDICT)
+    assert code in (0, 1), output
+    assert truth["trace_fit"] is not None
+    for name, part in _damaged(data, 4):
+        Path("T.hst").write_bytes(part)
+        code, output, said = _run(*PREDICT)
+        if code == 2:
+            assert "remedy" in output, (name, output)
+            continue
+        if said["replay"]["loss"] is None:
+            assert said["trace_fit"] == truth["trace_fit"], name
+            continue
+        assert said["trace_fit"] is None, name
+        assert not false_claims(said["replay"], truth["replay"]), name
+
+
+def test_tune_recommends_nothing() -> None:
+    for name, part in _damaged(made_trace(SEED, events=9_000), 3):
+        Path("T.hst").write_bytes(part)
+        code, output, said = _run(*TUNE)
+        if "lost, the first" not in output and "lost, from" not in output:
+            assert "remedy" in output or code in (0, 1), (name, output)
+            continue
+        assert (code, said) == (2, {}), (name, output)
+        assert "remedy" in output, name
+
+
+# ---- against the trace that ends there -----------------------------------------------------------
+
+#: Words, what is of the file, what is withheld or tried after no loss alone.
+NOT_COMPARED = {
+    *("loss", "losses", "health", "trace", "bound", "changes", "tried", "unhelpful", "knobs"),
+    *(
+        "verdict",
+        "conclusion",
+        "notes",
+        "answer",
+        "census",
+        "clock",
+        "file",
+        "files",
+        "messages",
+        "bytes",
+        "written",
+    ),
+}
+VERBS = {
+    "why": ("why", "T.hst", "--pool", "60000", "--need", "4096"),
+    "leaks": ("leaks", "T.hst"),
+    "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
+    "compare": ("compare", "T.hst", "--pool", "60000", "--pool", "70000"),
+    "upgrade": UPGRADE,
+    "replay": ("replay", "T.hst", "--pool", "60000", "--need", "4096"),
+}
+
+
+def _unlike(said: Any, short: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Numbers that both have and that differ."""
+    if isinstance(said, dict) and isinstance(short, dict):
+        for key in (said.keys() & short.keys()) - NOT_COMPARED:
+            yield from _unlike(said[key], short[key], f"{where}.{key}")
+    elif isinstance(said, list) and isinstance(short, list):
+        if said and len(said) != len(short):
+            yield f"{where} has another length", len(said), len(short)
+        for at, (one, other) in enumerate(zip(said, short, strict=False)):
+            yield from _unlike(one, other, f"{where}[{at}]")
+    elif isinstance(said, int | float) and said != short:
+        yield where, said, short
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_answer_is_that_of_the_trace_that_ends_before_the_loss(verb: str) -> None:
+    events = 9_000
+    start = random.Random(SEED).randrange(1_000, events - 600) // 500 * 500 + 123
+    Path("T.hst").write_bytes(made_trace(SEED, events=events, dropped=range(start, start + 200)))
+    code, output, said = _run(*VERBS[verb])
+    assert code == 0, output
+    Path("T.hst").write_bytes(made_trace(SEED, events=start))
+    code, output, short = _run(*VERBS[verb])
+    assert code == 0, output
+    unlike = list(_unlike(said, short))
+    assert not unlike, unlike[:9]

@@ -1,0 +1,145 @@
+"""What a replay and fit say of a damaged trace is true of the whole one."""
+
+from __future__ import annotations
+
+import random
+import sys
+import typing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from heapscope.errors import InputError
+from heapscope.fit.run import fit
+from heapscope.layout.chips import load_chip
+from heapscope.layout.layout import Layout
+from heapscope.layout.pool import pool_layout
+from heapscope.measure.bound import REPLAY
+from heapscope.measure.result import ReplayResult
+from heapscope.replay.run import replay
+
+sys.path.append(str(Path(__file__).parent))
+
+from damaged import damages, false_claims, made_trace
+
+SEED = random.randrange(1 << 32)
+NEEDS = ((16717, 0), (4096, 0))
+LAYOUTS: dict[str, Layout] = {
+    "chip": load_chip("esp32").layout(idf="5.5"),
+    "small pool": pool_layout(60_000),
+}
+NOT_FIGURES = ("health", "trace", "verdict", "loss", "clock")  # or of the metadata
+
+
+def _replayed(data: bytes, tmp_path: Path, layout: str) -> dict[str, Any] | None:
+    """None: not one event is left."""
+    path = tmp_path / "T.hst"
+    path.write_bytes(data)
+    try:
+        return replay(path, LAYOUTS[layout], needs=NEEDS, buckets=0).to_json()
+    except InputError:
+        return None
+
+
+def test_every_number_of_a_result_has_a_mark() -> None:
+    for place, marks in REPLAY.items():
+        row: Any = ReplayResult
+        for step in filter(None, place.split(".")):
+            hint = typing.get_type_hints(row)[step.removesuffix("[]")]
+            row = typing.get_args(hint)[0] if step.endswith("[]") else hint
+        hints = typing.get_type_hints(row)
+        numbers = {name for name, hint in hints.items() if hint in (int, int | None)}
+        assert numbers == set(marks), place
+    rows = {place.split(".")[0].removesuffix("[]") for place in REPLAY}
+    parts = {"trace", "layout", "health", "clock", "loss", "static", "explanation", "timeline"}
+    lists = {"failures", "marks", "anomalies"}  # what happened: exact, and more may have
+    fields = set(typing.get_type_hints(ReplayResult))
+    assert rows - {""} == fields - parts - lists - {"marks_seen"}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_figure_of_a_replay_holds_for_the_whole_run(
+    whole: bytes, layout: str, tmp_path: Path
+) -> None:
+    print(f"seed {SEED}")
+    truth = _replayed(whole, tmp_path, layout)
+    assert truth is not None
+    assert truth["loss"] is None
+    for name, data in damages(whole, random.Random(SEED)):
+        said = _replayed(data, tmp_path, layout)
+        if said is None:
+            continue
+        if said["loss"] is None:  # no event was lost
+            assert all(said[key] == truth[key] for key in truth if key not in NOT_FIGURES), name
+            continue
+        assert not false_claims(said, truth), name
+        assert 2 * said["loss"]["withheld"] <= said["loss"]["figures"], name
+
+
+def test_figures_of_the_events_before_the_loss_are_those_of_these_events(tmp_path: Path) -> None:
+    print(f"seed {SEED}")
+    seen = random.Random(SEED).randrange(1000, 9000)
+    dropped = made_trace(SEED, events=10_000, dropped=range(seen, seen + 500))
+    alone = made_trace(SEED, events=seen)
+    said, truth = (_replayed(data, tmp_path, "small pool") for data in (dropped, alone))
+    assert said is not None
+    assert truth is not None
+    assert (said["loss"]["event"], said["loss"]["events_missing"]) == (seen, 500)
+    assert said["loss"]["events_after"] == 10_000 - seen - 500
+    assert said["loss"]["time"] == 10 * (seen - 1)
+    told = (*NOT_FIGURES, "census")  # of the events after the loss as well
+    assert {key: said[key] for key in truth if key not in told} == {
+        key: truth[key] for key in truth if key not in told
+    }
+
+
+def test_what_a_recorder_dropped_makes_bounds(tmp_path: Path) -> None:
+    print(f"seed {SEED}")
+    rng = random.Random(SEED)
+    truth = _replayed(made_trace(SEED, events=10_000), tmp_path, "small pool")
+    assert truth is not None
+    for first in (0, rng.randrange(1, 9000), 9999):
+        gone = range(first, min(first + rng.randrange(1, 2000), 10_000))
+        said = _replayed(made_trace(SEED, events=10_000, dropped=gone), tmp_path, "small pool")
+        if said is None:
+            assert gone == range(10_000)
+            continue
+        assert not false_claims(said, truth), gone
+
+
+def test_no_sentence_goes_beyond_the_loss(tmp_path: Path) -> None:
+    """The verdict speaks of the part before the loss, and of bounds; nothing in it is fine."""
+    data = made_trace(7, events=10_000, dropped=range(4000, 4500))
+    said = _replayed(data, tmp_path, "chip")
+    assert said is not None
+    assert said["verdict"]["kind"] == "damage"
+    sentences = [finding["sentence"] for finding in said["verdict"]["findings"]]
+    assert sentences[0] == "500 events of the trace are lost, the first after 4,000 events."
+    bounds = ("500 events", "Everything below", "Of the whole run it is known", "Before the loss: ")
+    assert all(sentence.startswith(bounds) for sentence in sentences)
+    assert "use may be higher" not in str(said)
+
+
+def test_a_pool_is_a_lower_bound(whole: bytes, tmp_path: Path) -> None:
+    print(f"seed {SEED}")
+    path = tmp_path / "T.hst"
+    path.write_bytes(whole)
+    names = ("idf-5.5", "heap_4")
+    real = {row.allocator: row for row in fit(path, names, margin=10)}
+    for name, data in damages(whole, random.Random(SEED)):
+        path.write_bytes(data)
+        try:
+            rows = fit(path, names, margin=10)
+        except InputError:
+            continue
+        for row in rows:
+            truth = real[row.allocator]
+            if row.loss is None:
+                assert (row.pool, row.peak_live) == (truth.pool, truth.peak_live), name
+                continue
+            said = row.to_json() | {"failing": None}
+            assert not false_claims(said, truth.to_json() | {"failing": None}), name
+            assert row.failing is None or row.failing.event < row.loss.event, name
+            assert (row.advised, row.ratio) == (None, None), name
+            assert 2 * row.loss.withheld <= row.loss.figures, name

@@ -1,0 +1,157 @@
+"""Every verb says that events are lost, and claims nothing beyond them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.trace.info import read_info
+
+sys.path.append(str(Path(__file__).parent))
+
+from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
+
+SEED = random.randrange(1 << 32)
+
+#: Verbs with what they need; each writes its JSON.
+VERBS = {
+    "info": ("info", "{}"),
+    "replay": ("replay", "{}", "--pool", "60000", "--need", "4096"),
+    "fit": ("fit", "{}", "--allocator", "idf-5.5", "--margin", "10"),
+    "why": ("why", "{}", "--pool", "60000", "--need", "4096"),
+    "leaks": ("leaks", "{}"),
+    "report": ("report", "{}", "--pool", "60000", "-o", "page.html"),
+    "export": ("export", "{}", "--to", "csv", "-o", "out.csv"),
+    "compare": ("compare", "{}", "--pool", "60000", "--pool", "70000"),
+}
+
+#: No such words stand beside figures of a part.
+SURE = re.compile(
+    r"100(\.0)? %|use may be higher|needs least|cheapest change|at any time|\bdies\b|"
+    r"no request failed"
+)
+
+
+def _run(verb: str, trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "out.json"
+    out.unlink(missing_ok=True)
+    words = [word.format(trace) for word in VERBS[verb]]
+    done = CliRunner().invoke(app, [*words, "--json", str(out)], env={"COLUMNS": "200"})
+    said = json.loads(out.read_text()) if done.exit_code == 0 else None
+    return done.exit_code, done.output, said
+
+
+def _losses(said: Any) -> list[dict[str, Any]]:
+    """All of a document's, wherever they stand."""
+    if isinstance(said, dict):
+        own = [said["loss"]] if isinstance(said.get("loss"), dict) else []
+        own += said.get("losses", [])
+        return own + [one for value in said.values() for one in _losses(value)]
+    return [one for value in said for one in _losses(value)] if isinstance(said, list) else []
+
+
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"compare"}))
+def test_a_verb_says_what_is_lost_and_nothing_sure(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    print(f"seed {SEED}")
+    whole = made_trace(SEED, events=12_000)
+    trace = tmp_path / "T.hst"
+    rng = random.Random(SEED)
+    given = [*damages(whole, rng), ("dropped", made_trace(SEED, dropped=range(9000, 9200)))]
+    for name, data in given:
+        trace.write_bytes(data)
+        code, output, said = _run(verb, trace, tmp_path, monkeypatch)
+        assert code in (0, 2), (name, output)
+        if code == 2:
+            assert "remedy" in output, name
+            continue
+        if name == "metadata missing":
+            continue
+        losses = _losses(said)
+        assert losses, name
+        assert all(2 * loss["withheld"] <= loss["figures"] for loss in losses), name
+        assert "lost" in output, name
+        assert not SURE.search(output), (name, SURE.search(output))
+
+
+def test_counts_of_info_are_bounds_of_the_whole_trace(
+    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    print(f"seed {SEED}")
+    trace = tmp_path / "T.hst"
+    trace.write_bytes(whole)
+    truth = _run("info", trace, tmp_path, monkeypatch)[2]
+    for name, data in damages(whole, random.Random(SEED)):
+        trace.write_bytes(data)
+        _, _, said = _run("info", trace, tmp_path, monkeypatch)
+        if said is not None and said["loss"] is not None:
+            clock = {"seconds": said["seconds"] or 0.0}
+            assert not false_claims(said | clock, truth | {"seconds": truth["seconds"] or 0.0}), (
+                name
+            )
+
+
+def test_peaks_of_parts_after_the_loss_are_lower_bounds_that_count(tmp_path: Path) -> None:
+    """What is lost is the first event alone: the rest says nearly all of the peak."""
+    trace = tmp_path / "T.hst"
+    trace.write_bytes(made_trace(3, events=10_000))
+    peak = read_info(trace).live_peak
+    trace.write_bytes(made_trace(3, events=10_000, dropped=range(1)))
+    said = read_info(trace)
+    assert said.loss is not None
+    assert (said.loss.event, said.loss.events_after) == (0, 9_999)
+    assert peak - 400 <= said.live_peak <= peak
+
+
+def test_nothing_is_known_to_live_across_a_second_gap(make_trace: Any) -> None:
+    """The frees between two rounds are lost: the blocks of both together were never live."""
+    lines = []
+    for begin in range(0, 160_000, 40_000):
+        lines += [f"a {block} 1000" for block in range(begin, begin + 40_000)]
+        lines += [f"f {block}" for block in range(begin, begin + 40_000)]
+    trace = make_trace(*lines)
+    parts = chunks(trace.read_bytes())
+    assert len(parts) > 6
+    for gone in range(2, len(parts) - 1):
+        trace.write_bytes(b"".join(p for at, p in enumerate(parts) if at not in (1, gone)))
+        assert read_info(trace).live_peak <= 40_000_000, gone
+
+
+def test_sides_of_different_parts_are_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    parts = chunks(plain(CAPTURED / "tls228_rsa_16k_16k.hst.zst"))
+    (tmp_path / "whole.hst").write_bytes(b"".join(parts))
+    (tmp_path / "cut.hst").write_bytes(b"".join(parts[:-2]))
+    words = ["compare", "whole.hst", "cut.hst", "--pool", "200000", "--json", "out.json"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    said = json.loads((tmp_path / "out.json").read_text())
+    assert "are not compared" in said["conclusion"][0]
+    assert {row["difference"] for row in said["rows"] if row["bound"] != "exact"} == {None}
+
+
+def test_the_cards_of_a_page_are_marked_as_bounds(tmp_path: Path) -> None:
+    for dropped in (range(0), range(3_000, 3_200)):
+        (tmp_path / "T.hst").write_bytes(made_trace(3, events=4_000, dropped=dropped))
+        words = ["report", str(tmp_path / "T.hst"), "--pool", "500000"]
+        done = CliRunner().invoke(app, [*words, "-o", str(tmp_path / "page.html")])
+        assert done.exit_code == 0, done.output
+        page = re.sub(r"<[^>]*>|\s+", " ", (tmp_path / "page.html").read_text(encoding="utf-8"))
+        found = re.findall(r"(peak payload|minimum free) +(at \w+)? *[\d,]+ B", page)
+        assert set(found) >= (
+            {("peak payload", "at least"), ("minimum free", "at most")}
+            if dropped
+            else {("peak payload", ""), ("minimum free", "")}
+        )

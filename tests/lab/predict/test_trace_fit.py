@@ -1,0 +1,100 @@
+"""predict --trace and tune --trace judge the same trace and configuration alike."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.config.config import read_config
+from heapscope.predict.trace_replay import layout_of
+from heapscope.replay.run import replay
+from heapscope.tune.options import KNOBS
+from heapscope.tune.replayed import with_free
+
+ROOT = Path(__file__).parents[3]
+CAPTURED = ROOT / "workloads" / "captured"
+
+CONFIGS = {
+    "default": "",
+    "buffers": "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=4\nCONFIG_ESP_WIFI_DYNAMIC_RX_BUFFER_NUM=8\n",
+    "flash": "CONFIG_ESP_WIFI_IRAM_OPT=n\nCONFIG_ESP_WIFI_RX_IRAM_OPT=n\n",
+}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A random trace that holds 60 to 110 KB at most: on an ESP32 some configurations fit it."""
+    seed = random.randrange(1 << 32)
+    print(f"seed {seed}")
+    draw = random.Random(seed)
+    lines, live, held, most = [], {}, 0, draw.randrange(60_000, 110_000)
+    for number in range(2_000):
+        size = draw.choice((16, 100, 900, 5_000))
+        while held + size > most and live:
+            victim = draw.choice(list(live))
+            held -= live.pop(victim)
+            lines.append(f"f {victim}")
+        lines.append(f"a {number} {size}")
+        live[number] = size
+        held += size
+    source, trace = tmp_path / "made.txt", tmp_path / "made.hst"
+    source.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert CliRunner().invoke(app, ["import", "text", str(source), "-o", str(trace)]).exit_code == 0
+    return trace
+
+
+def run(*args: object) -> tuple[int, dict[str, Any]]:
+    done = CliRunner().invoke(app, [*map(str, args), "--json", "-"])
+    assert done.exit_code in (0, 1), done.output
+    return done.exit_code, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("chip", ["esp32", "esp32c3"])
+@pytest.mark.parametrize("name", CONFIGS)
+def test_both_say_met_or_both_not_met(tmp_path: Path, made: Path, chip: str, name: str) -> None:
+    """tune keeps all of its knobs, so that it is asked about the configuration as it is."""
+    config = tmp_path / "sdkconfig"
+    config.write_text(f'CONFIG_IDF_TARGET="{chip}"\n{CONFIGS[name]}', encoding="utf-8")
+    for trace in (made, CAPTURED / "mix_gateway.hst.zst", CAPTURED / "tls228_ec_16k_2k.hst.zst"):
+        _, predicted = run("predict", config, "--idf", "5.5", "--trace", trace)
+        fit = predicted["trace_fit"]
+        keep = [word for knob in KNOBS for word in ("--keep", knob)]
+        asked = ("--idf", "5.5", "--trace", trace, "--extrapolate", *keep)
+        code, tuned = run("tune", "--chip", chip, "--sdkconfig", config, *asked)
+        assert tuned["replay"]["fits_from_kb"] == fit["fits_from_kb"]
+        assert fit["met"] is (code == 0)
+
+
+def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, made: Path) -> None:
+    """Recounted by replays on as much as is held, on the least that fits, and below it."""
+    config = tmp_path / "sdkconfig"
+    config.write_text("CONFIG_X=y\n", encoding="utf-8")
+    fit = run("predict", config, "--chip", "esp32", "--idf", "5.5", "--trace", made)[1]["trace_fit"]
+    layout = layout_of(read_config([config], chip="esp32", sdk="5.5"))
+
+    def failures(kilobytes: float) -> int:
+        return replay(made, with_free(layout, int(kilobytes * 1024) & ~15)).summary.failures
+
+    assert failures(fit["fits_from_kb"]) == 0
+    assert failures(fit["fits_from_kb"] - 0.25) > 0
+    assert fit["met"] is (fit["held_kb"] >= fit["fits_from_kb"] and not failures(fit["held_kb"]))
+
+
+def test_each_figure_names_its_memory_and_none_claims_headroom(tmp_path: Path) -> None:
+    config = tmp_path / "sdkconfig"
+    config.write_text("CONFIG_X=y\n", encoding="utf-8")
+    trace = CAPTURED / "mix_gateway.hst.zst"
+    asked = ["predict", str(config), "--chip", "esp32", "--idf", "5.5", "--trace", str(trace)]
+    text = " ".join(CliRunner().invoke(app, asked).stdout.split())
+    assert "running out" not in text
+    assert "of the memory that Wi-Fi, lwIP and the SDK's tasks leave to the program" in text
+    assert "not met" in text
+    alone = text.index("The trace alone on the chip's whole heap")
+    assert text.index("not met") < alone < text.index("free at the least")
+    assert "so it is free in the figures of this section" in text

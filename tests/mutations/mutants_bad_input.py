@@ -1,0 +1,84 @@
+"""Broken in what is said of figures, and in what is refused beforehand."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+CONCLUSIONS = "tests/lab/experiments/test_conclusions.py"
+PLACES = "tests/lab/cli/test_cli_places.py"
+WRONG_FILES = "tests/lab/cli/test_cli_wrong_files.py"
+
+BAD_INPUT = (
+    Mutant(
+        "conclusion of an experiment",
+        "it is told whatever the figures are",
+        "src/heapscope/experiments/conclusion.py::concluded",
+        "return conclusion if holds else otherwise",
+        "return conclusion",
+        CONCLUSIONS,
+    ),
+    Mutant(
+        "miss of simulated UDP throughput",
+        "a quarter of the pairs in order is no guess",
+        "src/heapscope/experiments/wifi_path/throughput.py::Pairs.guessed",
+        "return 2 * self.right <= self.total",
+        "return 4 * self.right <= self.total",
+        CONCLUSIONS,
+    ),
+    Mutant(
+        "figures that are told as the same",
+        "twice the share is still the same",
+        "src/heapscope/experiments/conclusion.py::alike",
+        "<= SHARE * abs(other)",
+        "<= 2 * SHARE * abs(other)",
+        CONCLUSIONS,
+    ),
+    Mutant(
+        "outputs in one place",
+        "only the spelling of paths is compared",
+        "src/heapscope/cli/outputs.py::_same",
+        "return one.path.samefile(other.path) and one.path.is_file()",
+        "return one.path == other.path",
+        PLACES,
+    ),
+    Mutant(
+        "outputs in one place",
+        "two of them are taken",
+        "src/heapscope/cli/outputs.py::_check_outputs",
+        "if _same(one, other):",
+        "if False:",
+        PLACES,
+    ),
+    Mutant(
+        "standard input",
+        "what was read once is not kept",
+        "src/heapscope/trace/stream.py::KeptStream._keep",
+        "self._size += len(block)",
+        "self._size += 0",
+        PLACES,
+    ),
+    Mutant(
+        "kind of a file",
+        "a trace is told as damaged, not as a trace",
+        "src/heapscope/trace/sniff.py::looks_like",
+        'return "is a trace already", "use it as it is: heapscope info FILE"',
+        'return "has not one whole chunk", "record it again"',
+        WRONG_FILES,
+    ),
+    Mutant(
+        "kind of a file",
+        "another tool's file is imported by the lines that pass",
+        "src/heapscope/trace/sniff.py::tool_of",
+        "if pattern.match(head)",
+        "if False",
+        WRONG_FILES,
+    ),
+    Mutant(
+        "exit code of Ctrl-C",
+        "it is that of an error",
+        "src/heapscope/interrupt.py::INTERRUPTED",
+        "INTERRUPTED = 130",
+        "INTERRUPTED = 2",
+        "tests/lab/cli/test_cli_interrupt.py",
+    ),
+)

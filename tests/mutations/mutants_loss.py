@@ -1,0 +1,78 @@
+"""Broken in what is claimed of a trace with lost events."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+REPLAYED = "tests/lab/loss/test_loss_replay.py"
+VERBS = "tests/lab/loss/test_loss_verbs.py"
+ADVICE = "tests/lab/loss/test_loss_advice.py"
+CHUNKS = "native/trace/chunk_reader.c"
+
+LOSS = (
+    Mutant(
+        "loss: the split",
+        "events that the recorder dropped do not end the exact part",
+        "native/lab/loss.c::drops",
+        "event->size != 0",
+        "event->size == UINT64_MAX",
+        REPLAYED,
+    ),
+    Mutant(
+        "loss: the split",
+        "events behind a missing chunk belong to the exact part",
+        "native/lab/loss.c::hs_loss_split",
+        "lost_at == UINT64_MAX",
+        "lost_at != 0",
+        REPLAYED,
+    ),
+    Mutant(
+        "loss: the split",
+        "a trace that is cut off is whole",
+        f"{CHUNKS}::hs_chunk_reader_finish",
+        "if (!reader->health.ended)",
+        "if (reader->health.ended)",
+        REPLAYED,
+    ),
+    Mutant(
+        "loss: bounds after it",
+        "what was live before a gap is live after it",
+        "native/lab/loss.c::hs_loss_take",
+        "if (first != loss->expected) {",
+        "if (first == UINT64_MAX) {",
+        VERBS,
+    ),
+    Mutant(
+        "loss: directions",
+        "the least free memory of a part is a lower bound",
+        "src/heapscope/measure/bound.py::_MEMORY",
+        'AT_MOST="minimum_free minimum_free_reported minimum_largest_allocatable", '
+        'AT_LEAST="peak_payload",',
+        'AT_LEAST="minimum_free minimum_free_reported minimum_largest_allocatable peak_payload",',
+        REPLAYED,
+    ),
+    Mutant(
+        "loss: directions",
+        "the least free memory of a version before the loss is that of the whole run",
+        "src/heapscope/upgrade/result.py::UPGRADE",
+        'AT_MOST="before after", BEFORE="lost"',
+        'EXACT="before after", BEFORE="lost"',
+        ADVICE,
+    ),
+    Mutant(
+        "loss: directions",
+        "the pool of a part is one for the whole run",
+        "src/heapscope/fit/result.py::FIT",
+        'AT_LEAST="pool peak_live", EXACT="failing",',
+        'AT_LEAST="peak_live", EXACT="pool failing",',
+        REPLAYED,
+    ),
+    Mutant(
+        "loss: nothing is recommended",
+        "a pool is recommended after a loss",
+        "src/heapscope/fit/run.py::fit",
+        "if trace.loss is not None",
+        "if trace.loss is None and False",
+        REPLAYED,
+    ),
+)

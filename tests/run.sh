@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Runs parts of the suite, one after the other, and tells at the end how each went, in seconds and in
+# seconds of processors:
+#   tests/run.sh PART...
+#   setup                      the virtual environment, the library and the tools
+#   asan asan32 ubsan32 fuzz   the C tests, built in this way (tests/run_c.sh)
+#   python                     the Python tests that are not slow
+#   slow                       the others, and hypothesis' tests with more inputs
+#   lint                       style, types and the rules of the repository
+# HEAPSCOPE_UNTIL=SECONDS since 1970: no part and no slow test begins later, nor does a part that
+# takes longer than is left. That is named at the end and is not a failure.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+mkdir -p build
+deadline=${HEAPSCOPE_UNTIL:-}
+table=build/parts.txt
+failed=0
+: >"$table"
+
+measure() { # seconds of processors that the commands so far took, in $used; a subshell has its own
+    times >build/times.txt
+    used=$(awk 'NR == 2 { gsub("[ms]", " "); $0 = $0; printf "%d", 60 * ($1 + $3) + $2 + $4 }' \
+        build/times.txt)
+}
+
+python_tests() { # NAME MARK [OPTION...]
+    local name=$1 mark=$2
+    shift 2
+    rm -f "build/$name.folders"
+    HEAPSCOPE_FOLDERS=build/$name.folders .venv/bin/python -m pytest --quiet -n auto \
+        --dist worksteal -m "$mark" "$@" | tee "build/$name.log"
+    local code=${PIPESTATUS[0]}
+    outcome=$(tail -n 1 "build/$name.log")
+    [ "$code" = 0 ] || [ "$code" = 5 ] # 5: there are none
+}
+
+c_tests() { # WAY [FUZZ_RUNS]
+    : >build/ran.txt
+    tests/run_c.sh "$@"
+    local code=$?
+    outcome=$(tail -n 1 build/ran.txt)
+    return $code
+}
+
+run_part() { # PART
+    outcome=
+    case $1 in
+    setup) make --no-print-directory dev ;;
+    asan | asan32 | ubsan32 | fuzz) c_tests "$1" ;;
+    python) python_tests python "not slow" ;;
+    slow) python_tests slow "slow or hypothesis" --hypothesis-profile=full ;;
+    lint) make --no-print-directory lint ;;
+    *)
+        echo "$0: no such part: $1" >&2
+        exit 2
+        ;;
+    esac
+}
+
+takes() { # PART: seconds that must be left for it to begin, on two cores
+    case $1 in
+    fuzz) echo 420 ;;
+    asan | asan32 | ubsan32) echo 300 ;;
+    *) echo 0 ;; # slow tests look at the time themselves
+    esac
+}
+
+begun=$(date +%s)
+for part in "$@"; do
+    now=$(date +%s)
+    if [ -n "$deadline" ] && [ "$part" != setup ] && [ $((now + $(takes "$part"))) -gt "$deadline" ]; then
+        printf '%-8s%31s  did not fit into the time\n' "$part" "" >>"$table"
+        continue
+    fi
+    verdict=
+    measure
+    before=$used
+    run_part "$part" || { verdict="FAILED " failed=1; }
+    measure
+    printf '%-8s%6d s %6d s of processors  %s\n' "$part" $(($(date +%s) - now)) \
+        $((used - before)) "$verdict$outcome" >>"$table"
+    if [ "$part" = python ] || [ "$part" = slow ]; then cat "build/$part.folders" >>"$table"; fi
+    if [ "$part" = setup ] && [ $failed = 1 ]; then break; fi
+done
+echo
+cat "$table"
+printf '%-8s%6d s\n' total $(($(date +%s) - begun))
+exit $failed
