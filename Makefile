@@ -1,5 +1,5 @@
 # Heapscope for developers and for a first look. `make` lists the targets.
-# Everything is made in .venv and build, and the native library in src/heapscope/native.
+# Everything is made in .venv and build, and the native library in lab/heapscope/native.
 #   PYTHON=python3.12   another interpreter than python3
 #   CC=clang            another C compiler than cc
 #   HEAPSCOPE_ALL=1     a test that cannot run for want of a tool fails instead of being skipped
@@ -10,8 +10,8 @@ PYTHON ?= python3
 BASE ?= main
 VENV = .venv/bin
 PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
-NATIVE = CMakeLists.txt cmake pyproject.toml device models native
-C_FOLDERS = device models native tests benches workloads
+NATIVE = CMakeLists.txt cmake pyproject.toml device lab/models lab/native
+C_FOLDERS = device lab emulation tests benches studies
 
 # What takes long, that first which has found most.
 LONG = slow ubsan32 fuzz
@@ -30,7 +30,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 demo: installed ## a real TLS client's memory on an ESP32, under two SDK versions
-	@$(VENV)/python workloads/mix/demo.py
+	@$(VENV)/python studies/workloads/mix/demo.py
 
 test: ## C tests with sanitizers (64 and 32 bit), Python tests, lint; and how long each took
 	@tests/run.sh setup asan asan32 python lint
@@ -49,7 +49,7 @@ bench: installed ## speed and density on this machine, nothing asserted
 	done
 
 workloads: dev ## record the captured traces again from the programs' sources (needs cargo)
-	@$(VENV)/python workloads/make.py
+	@$(VENV)/python studies/workloads/make.py
 
 lint: dev ## style and types of Python, format of C, rules of the repository
 	@mkdir -p build; failed=0; \
@@ -74,9 +74,9 @@ coverage: dev ## branch coverage of the device's heap by its tests, 98 % at leas
 
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -f src/heapscope/native/lab*.h src/heapscope/native/*heapscope_lab.*
-	rm -rf src/heapscope/native/record src/heapscope/native/*heapscope_record.*
-	find src tests benches workloads -name __pycache__ -prune -exec rm -rf {} +
+	rm -f lab/heapscope/native/lab*.h lab/heapscope/native/*heapscope_lab.*
+	rm -rf lab/heapscope/native/record lab/heapscope/native/*heapscope_record.*
+	find lab emulation tests benches studies -name __pycache__ -prune -exec rm -rf {} +
 
 # ---- set-up ------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ clean: ## remove everything that was made
 # The package and what it needs, installed so that src is used in place. Again when C files or
 # their list have changed.
 installed: .venv/made
-	@if [ -e src/heapscope/native/lab.h ] && [ -e .venv/installed ] && \
+	@if [ -e lab/heapscope/native/lab.h ] && [ -e .venv/installed ] && \
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
 	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \

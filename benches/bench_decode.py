@@ -10,8 +10,8 @@ from pathlib import Path
 from traces import ROOT, name, paths, repeated
 
 ROUNDS = 7
-SOURCES = ("benches/decode.c", "native/trace/*.c", "device/src/trace/*.c")
-FLAGS = ("-std=c11", "-O2", "-flto", "-Inative", "-Idevice/include")
+SOURCES = ("benches/decode.c", "lab/native/trace/*.c", "device/src/trace/*.c")
+FLAGS = ("-std=c11", "-O2", "-flto", "-Ilab/native", "-Idevice/include")
 
 
 def build(folder: Path) -> Path:

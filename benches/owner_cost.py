@@ -20,7 +20,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = (ROOT / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
+FOLDERS = (ROOT / "studies" / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
 PROGRAMS = (
     *("duk_json", "script_device", "tls_rsa_cli", "tls228_ec_16k_2k", "tls228_rsa_4k_4k"),
     *("mix_gateway", "gateway", "lua"),

@@ -11,7 +11,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (ROOT / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
+FOLDERS = (ROOT / "studies" / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
 LENGTH = 3_000_000  # events
 ALLOCATIONS, REALLOC = (1, 2, 3), 4  # hs_event_kind_t
 

@@ -1,7 +1,7 @@
 # heapscope_export_only(TARGET PREFIX): the shared library exports the functions whose names begin
 # with PREFIX and nothing else. All code is compiled with hidden visibility, which no linker script
-# can undo, so the files that define such functions (native/lab) are compiled without it.
-file(GLOB lab_sources CONFIGURE_DEPENDS native/lab/*.c)
+# can undo, so the files that define such functions (lab/native/lab) are compiled without it.
+file(GLOB lab_sources CONFIGURE_DEPENDS lab/native/lab/*.c)
 if(NOT MSVC)
     set_source_files_properties(${lab_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
 endif()

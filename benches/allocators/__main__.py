@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
-sys.path.append(str(Path(__file__).resolve().parents[2] / "workloads"))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies" / "workloads"))
 
 import page
 import places

@@ -22,8 +22,13 @@ REFERENCE = "idf-4.2"  # that ratios are taken to
 
 KEPT = ROOT / "build" / "allocators" / "needed"
 #: What an answer depends on, beside the trace and the allocator's name.
-SEARCH = ("src/heapscope/fit/search.py", "src/heapscope/fit/window.py", "native/fit", "models")
-HEAP = ("device/src/heap", "native/allocators/heapscope.c")
+SEARCH = (
+    "lab/heapscope/fit/search.py",
+    "lab/heapscope/fit/window.py",
+    "lab/native/fit",
+    "lab/models",
+)
+HEAP = ("device/src/heap", "lab/native/allocators/heapscope.c")
 
 #: The same policy as idf-4.3.2 with larger tables.
 ALIKE = ("idf-4.3.2-psram", "idf-4.3.2-host")

@@ -103,8 +103,8 @@ are of one TLS library. *Synthetic*: each of three laws with the seeds {seeds}, 
 was tuned. A number in brackets: the allocator serves so many of the traces, and its mean is over
 these.{more}
 
-Rests on: the models of `models/`, which equal the real allocators' answers (`sys_heap` those of a
-transcription: tests/oracle), and for `heapscope` on the code that ships. Clients of the same TLS
+Rests on: the models of `lab/models/`, which equal the real allocators' answers (`sys_heap` those of
+a transcription: tests/oracle), and for `heapscope` on the code that ships. Clients of the same TLS
 library that differ in one buffer's size are represented by the largest and the smallest.
 
 ### Trace by trace

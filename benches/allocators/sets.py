@@ -12,7 +12,7 @@ from tools.places import BUILD
 
 __all__ = ["LAWS", "REAL", "SYNTHETIC", "Trace", "fresh", "given", "in_repository"]
 
-FOLDERS = (ROOT / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
+FOLDERS = (ROOT / "studies" / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
 
 REAL = "real"  # recorded from a program
 SYNTHETIC = "synthetic"  # by law and seed

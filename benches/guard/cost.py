@@ -46,7 +46,7 @@ def chosen(name: str, alignment: int) -> int:
 
 
 def rows_of(trace: str) -> Rows:
-    folders = (ROOT / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
+    folders = (ROOT / "studies" / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
     return load(next(p for folder in folders for p in folder.glob(f"{trace}.hst*")), EVENTS)
 
 

@@ -1,5 +1,5 @@
 /*
- * The emulation's event loop (tests/emulation/driver.c) over a guarded heap. What is chosen comes in
+ * The emulation's event loop (emulation/driver.c) over a guarded heap. What is chosen comes in
  * the place of the alignment: bits 0-7 the alignment, 8-15 the level and one, 16 owners, 17 sites.
  */
 #include "driver.h"

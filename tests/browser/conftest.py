@@ -21,9 +21,9 @@ from pictures import Shown
 from window import MissingError, browser, missing
 
 ROOT = Path(__file__).resolve().parents[2]
-GATEWAY = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
-BOOT_LOG = ROOT / "workloads" / "mix" / "boot.txt"
-FIRMWARE = ROOT / "workloads" / "static" / "firmware.elf"
+GATEWAY = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
+BOOT_LOG = ROOT / "studies" / "workloads" / "mix" / "boot.txt"
+FIRMWARE = ROOT / "studies" / "workloads" / "static" / "firmware.elf"
 
 #: Names that would run, load or show something if they ever became markup.
 EVIL = "</script><script>alert(1)</script>"

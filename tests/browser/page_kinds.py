@@ -22,10 +22,10 @@ from made_experiment import plain
 __all__ = ["KINDS", "Kind"]
 
 ROOT = Path(__file__).resolve().parents[2]
-CAPTURED = ROOT / "workloads" / "captured"
+CAPTURED = ROOT / "studies" / "workloads" / "captured"
 GATEWAY = CAPTURED / "mix_gateway.hst.zst"
-BOOT_LOG = ROOT / "workloads" / "mix" / "boot.txt"
-FIRMWARE = ROOT / "workloads" / "static" / "firmware.elf"
+BOOT_LOG = ROOT / "studies" / "workloads" / "mix" / "boot.txt"
+FIRMWARE = ROOT / "studies" / "workloads" / "static" / "firmware.elf"
 LEAKING = ROOT / "tests" / "lab" / "capture" / "logs" / "esp32s3_v5.5_leaks.log"
 NEED = 16717
 PAGE = "page.html"

@@ -18,7 +18,13 @@ from heapscope.trace.feed import read_trace
 Made = Any
 Open = Callable[..., Any]
 
-GATEWAY = Path(__file__).resolve().parents[2] / "workloads" / "captured" / "mix_gateway.hst.zst"
+GATEWAY = (
+    Path(__file__).resolve().parents[2]
+    / "studies"
+    / "workloads"
+    / "captured"
+    / "mix_gateway.hst.zst"
+)
 
 EVENTS = 10_000_000
 

@@ -25,7 +25,7 @@ WORD_POOL = 150000
 
 
 def cut(name: str) -> Rows:
-    folders = (ROOT / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
+    folders = (ROOT / "studies" / "workloads" / "captured", ROOT / "tests" / "oracle" / "traces")
     path = next(path for folder in folders for path in folder.glob(f"{name}.hst*"))
     return load(path, EVENTS)
 

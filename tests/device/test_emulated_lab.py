@@ -26,7 +26,7 @@ from heapscope.trace.feed import read_trace
 
 ROOT = Path(__file__).parents[2]
 #: The five regions of an ESP32 under ESP-IDF v4.2.
-BOOT = ROOT / "src" / "heapscope" / "data" / "experiments" / "heap_change_boot.txt"
+BOOT = ROOT / "lab" / "heapscope" / "data" / "experiments" / "heap_change_boot.txt"
 TARGETS = ("rv32imc", "cortex-m4", "x86-32")
 COUNT = 2500
 THRESHOLD = 260  # many requests are just so large
@@ -88,7 +88,7 @@ def recorded(name: str) -> Events:
     """The first calls of a captured trace."""
     with NativeReader() as reader:
         keep_events(reader)
-        read_trace(ROOT / "workloads" / "captured" / f"{name}.hst.zst", reader)
+        read_trace(ROOT / "studies" / "workloads" / "captured" / f"{name}.hst.zst", reader)
         events = np.concatenate(list(take_events(reader)))
     return events[(events["kind"] >= MALLOC) & (events["kind"] <= FREE)][:COUNT]
 

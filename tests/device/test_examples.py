@@ -12,7 +12,7 @@ from emulation.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "device" / "examples"
-BOARD = ROOT / "tests" / "emulation" / "board.c"
+BOARD = ROOT / "emulation" / "board.c"
 
 
 def built(name: str, target: str) -> Path:

@@ -47,7 +47,7 @@ def jobs() -> list[tuple[Path, tuple[str, ...]]]:
         extra = [f"-I{DEVICE / folder}" for folder in folders] + [f"-D{name}" for name in macros]
         found.append((DEVICE / name, tuple(extra)))
     esp_idf = DEVICE / "compat" / "esp_idf"
-    hosted = ROOT / "tests" / "emulation" / "hosted" / "include"
+    hosted = ROOT / "emulation" / "hosted" / "include"
     for source in sorted((esp_idf / "src").glob("*.c")):
         found.append((source, (f"-I{esp_idf / 'include'}", f"-I{hosted}")))
     libc = (f"-I{DEVICE / 'compat' / 'libc'}", f"-I{DEVICE / 'compat' / 'arenas'}", f"-I{hosted}")

@@ -26,7 +26,7 @@ ANSWERS = (
     Mutant(
         "requests by rule",
         "a rule's largest size is not its own",
-        "native/replay/placement.c::match",
+        "lab/native/replay/placement.c::match",
         "size <= rule->size_max",
         "size < rule->size_max",
         PLACEMENT,
@@ -34,7 +34,7 @@ ANSWERS = (
     Mutant(
         "requests by rule",
         "the site of a rule does not matter",
-        "native/replay/placement.c::match",
+        "lab/native/replay/placement.c::match",
         "rules_of(&placement->sites, event->site) &",
         "",
         SHADOW,
@@ -42,7 +42,7 @@ ANSWERS = (
     Mutant(
         "requests by rule",
         "a pattern of a rule is a plain name",
-        "src/heapscope/replay/rule_names.py::matches",
+        "lab/heapscope/replay/rule_names.py::matches",
         "pattern == name or fnmatch.fnmatchcase(name, glob)",
         "pattern == name",
         SHADOW,
@@ -50,7 +50,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a full private heap of a rule gives way",
-        "native/replay/placement.c::allocate",
+        "lab/native/replay/placement.c::allocate",
         "if (!rule->fallback || !allocate_freely",
         "if (!allocate_freely",
         PLACEMENT,
@@ -58,7 +58,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a rule may place what its region lacks",
-        "native/replay/chip.c::hs_region_serves",
+        "lab/native/replay/chip.c::hs_region_serves",
         "(region->serves & wanted) == wanted",
         "region->serves != 0",
         PLACEMENT,
@@ -66,7 +66,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a block leaves its private heap when a rule no longer holds",
-        "native/replay/chip.c::caps_in",
+        "lab/native/replay/chip.c::caps_in",
         "regions->region[index].private_heap ? 0 : caps[0]",
         "caps[0]",
         SHADOW,
@@ -74,7 +74,7 @@ ANSWERS = (
     Mutant(
         "bytes by rule",
         "what a rule placed is never given back",
-        "native/replay/placement.c::hs_placement_lose",
+        "lab/native/replay/placement.c::hs_placement_lose",
         "row->payload -= payload;",
         "",
         PLACEMENT,
@@ -82,7 +82,7 @@ ANSWERS = (
     Mutant(
         "cost of a private heap",
         "its block is not taken off, so that no rule costs anything",
-        "native/replay/setup.c::take_private",
+        "lab/native/replay/setup.c::take_private",
         "from->startup += hs_sim_usable(from->heap, place.offset, false);",
         "hs_sim_free(from->heap, place.offset, false);",
         PLACEMENT,
@@ -90,7 +90,7 @@ ANSWERS = (
     Mutant(
         "published counts of heap-change",
         "a header of the free list is 8 bytes",
-        "models/idf_4_2.h::LIST_OVERHEAD",
+        "lab/models/idf_4_2.h::LIST_OVERHEAD",
         "#define LIST_OVERHEAD UINT32_C(4)",
         "#define LIST_OVERHEAD UINT32_C(8)",
         HEAP_CHANGE,
@@ -98,7 +98,7 @@ ANSWERS = (
     Mutant(
         "published counts of heap-change",
         "TLSF's fixed fields are 40 bytes",
-        "models/tlsf_fixed.h::TLSF_FIXED_FIELDS",
+        "lab/models/tlsf_fixed.h::TLSF_FIXED_FIELDS",
         "#define TLSF_FIXED_FIELDS UINT32_C(20)",
         "#define TLSF_FIXED_FIELDS UINT32_C(40)",
         HEAP_CHANGE,
@@ -106,7 +106,7 @@ ANSWERS = (
     Mutant(
         "steps of heap-change",
         "every third block is freed",
-        "native/lab/single_heap.c::free_odd",
+        "lab/native/lab/single_heap.c::free_odd",
         "i < count; i += 2)",
         "i < count; i += 3)",
         HEAP_CHANGE,
@@ -114,7 +114,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "what is reported but not there is left out",
-        "src/heapscope/upgrade/parts.py::Parts.accounting",
+        "lab/heapscope/upgrade/parts.py::Parts.accounting",
         "return self.reported - self.free",
         "return 0",
         HEAP_CHANGE,
@@ -122,7 +122,7 @@ ANSWERS = (
     Mutant(
         "the demo's answer",
         "one event of every 1000 is dropped",
-        "native/replay/replay.c::hs_replay_events",
+        "lab/native/replay/replay.c::hs_replay_events",
         "} else if (number < replay->pause) {",
         "} else if (number % 1000 == 999) {\n    number++;\n} else if (number < replay->pause) {",
         DEMO,
@@ -130,7 +130,7 @@ ANSWERS = (
     Mutant(
         "the smallest pool",
         "a size that fails rules out the pool just below it too",
-        "src/heapscope/fit/search.py::_rule_out",
+        "lab/heapscope/fit/search.py::_rule_out",
         "ruled_out.update(judged_by(size))",
         "ruled_out.update(judged_by(size), {size - 8})",
         "tests/lab/fit/test_fit_search.py",
@@ -138,7 +138,7 @@ ANSWERS = (
     Mutant(
         "survival on a pool",
         "a key used again counts as an event",
-        "native/fit/survive.c::event_of",
+        "lab/native/fit/survive.c::event_of",
         "} else if (!(step->what & HS_FIT_EXTRA)) {",
         "} else {",
         "tests/native/test_fit.c",
@@ -146,7 +146,7 @@ ANSWERS = (
     Mutant(
         "the best hole",
         "a realloc's own place rules out holes elsewhere",
-        "native/measure/hole.c::search",
+        "lab/native/measure/hole.c::search",
         "too_small = !grows && hole->size",
         "too_small = hole->size",
         "tests/native/test_hole.c",
@@ -154,7 +154,7 @@ ANSWERS = (
     Mutant(
         "what a change gives",
         "an event that is to be left out still happens",
-        "src/heapscope/why/recording.py::_changed",
+        "lab/heapscope/why/recording.py::_changed",
         'rows["kind"][gone], rows["key"][gone], rows["size"][gone] = FREE, UNUSED, 0',
         "pass",
         WHY,
@@ -162,7 +162,7 @@ ANSWERS = (
     Mutant(
         "the least growth",
         "the first doubling that helps is taken",
-        "src/heapscope/why/ideas_memory.py::_least",
+        "lab/heapscope/why/ideas_memory.py::_least",
         "while good - bad > STEP:",
         "while False:",
         WHY,
@@ -170,7 +170,7 @@ ANSWERS = (
     Mutant(
         "instructions a call",
         "one of each call is not counted",
-        "tests/emulation/counter.c::counter_hook",
+        "emulation/counter.c::counter_hook",
         "finish(counter);",
         "counter->count--;\nfinish(counter);",
         EMULATION,
@@ -178,7 +178,7 @@ ANSWERS = (
     Mutant(
         "instructions a call",
         "copying is counted as the heap's own",
-        "tests/emulation/counter.c::counter_hook",
+        "emulation/counter.c::counter_hook",
         "counter->copied++;",
         "counter->count++;",
         EMULATION,
@@ -194,7 +194,7 @@ ANSWERS = (
     Mutant(
         "the same offsets on a chip",
         "on 32 bits a size is rounded otherwise",
-        "tests/emulation/driver.c::drive",
+        "emulation/driver.c::drive",
         "hs_heap_malloc(heap, event->size)",
         "hs_heap_malloc(heap, event->size + (sizeof(void *) == 4 && event->size == 200))",
         EMULATED_HEAP,
@@ -202,7 +202,7 @@ ANSWERS = (
     Mutant(
         "the report's map",
         "used blocks count as free",
-        "native/measure/picture.c::note_free",
+        "lab/native/measure/picture.c::note_free",
         "if (block->used || block->size == 0) {",
         "if (block->size == 0) {",
         SURVEY,
@@ -210,7 +210,7 @@ ANSWERS = (
     Mutant(
         "exports",
         "what a site held at the peak is forgotten where the peak was its last change",
-        "native/measure/profile.c::touch",
+        "lab/native/measure/profile.c::touch",
         "if (profile->peaked >= cell->changed) {",
         "if (profile->peaked > cell->changed) {",
         EXPORT_PROFILES,
@@ -218,7 +218,7 @@ ANSWERS = (
     Mutant(
         "exports",
         "a block whose free was lost counts for ever",
-        "native/replay/follow.c::hs_follow_event",
+        "lab/native/replay/follow.c::hs_follow_event",
         "step->dropped = held_of(follow, replay, key);",
         "",
         EXPORT_TABLES,
@@ -226,7 +226,7 @@ ANSWERS = (
     Mutant(
         "exports",
         "an event of each batch is left out",
-        "src/heapscope/export/csv_table.py::CsvTable.rows",
+        "lab/heapscope/export/csv_table.py::CsvTable.rows",
         "for piece in self._text.write(rows):",
         "for piece in self._text.write(rows[1:]):",
         EXPORT_TABLES,
@@ -234,7 +234,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "TLSF's fixed fields are 40 bytes",
-        "models/tlsf_fixed.h::TLSF_FIXED_FIELDS",
+        "lab/models/tlsf_fixed.h::TLSF_FIXED_FIELDS",
         "#define TLSF_FIXED_FIELDS UINT32_C(20)",
         "#define TLSF_FIXED_FIELDS UINT32_C(40)",
         UPGRADE,
@@ -242,7 +242,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "a header of the free list is 8 bytes",
-        "models/idf_4_2.h::LIST_OVERHEAD",
+        "lab/models/idf_4_2.h::LIST_OVERHEAD",
         "#define LIST_OVERHEAD UINT32_C(4)",
         "#define LIST_OVERHEAD UINT32_C(8)",
         UPGRADE_PARTS,
@@ -250,7 +250,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "the smallest block counts as rounding",
-        "src/heapscope/upgrade/moment.py::excess_of",
+        "lab/heapscope/upgrade/moment.py::excess_of",
         "if given == least else 0",
         "if given == least and asked > least else 0",
         UPGRADE_PARTS,
@@ -258,7 +258,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "what is not explained goes to the accounting",
-        "src/heapscope/upgrade/waterfall.py::_reported",
+        "lab/heapscope/upgrade/waterfall.py::_reported",
         "accounting=lost - (figure.true(first) - figure.true(last)),",
         "accounting=(told[0] or 0) - (told[1] or 0) - lost,",
         UPGRADE,
@@ -266,7 +266,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's parts",
         "the tables are made equal on one side only",
-        "src/heapscope/upgrade/chain.py::equal_tables",
+        "lab/heapscope/upgrade/chain.py::equal_tables",
         "_cut_all(other, other_rows, one_rows)",
         "other",
         UPGRADE_PARTS,
@@ -274,7 +274,7 @@ ANSWERS = (
     Mutant(
         "the upgrade's start-up use",
         "the use is not corrected by what is then reported",
-        "src/heapscope/upgrade/startup.py::fit_startup",
+        "lab/heapscope/upgrade/startup.py::fit_startup",
         "use += found - wanted",
         "use += 0",
         UPGRADE,
@@ -322,7 +322,7 @@ ANSWERS = (
     Mutant(
         "what of a configuration is decided",
         "what is not known counts as decided",
-        "src/heapscope/config/evaluate.py::_settled",
+        "lab/heapscope/config/evaluate.py::_settled",
         "return None if None in parts else not by",
         "return not by",
         "tests/lab/config/test_config_expression.py",
@@ -330,7 +330,7 @@ ANSWERS = (
     Mutant(
         "rules between options",
         "the window may be three times the static buffers",
-        "src/heapscope/data/rules/wifi.toml",
+        "lab/heapscope/data/rules/wifi.toml",
         'must = "ESP_WIFI_RX_BA_WIN <= 2 * ESP_WIFI_STATIC_RX_BUFFER_NUM"',
         'must = "ESP_WIFI_RX_BA_WIN <= 3 * ESP_WIFI_STATIC_RX_BUFFER_NUM"',
         "tests/lab/lint/test_lint_rules.py",
@@ -338,7 +338,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "a difference has a colour although it is held to nothing",
-        "src/heapscope/report/page/experiment.py::_cell",
+        "lab/heapscope/report/page/experiment.py::_cell",
         'tone = _tone(value) if table.missed(row, column) else ""',
         'tone = _tone(value) if column.signed else ""',
         EXPERIMENT_PAGE,
@@ -346,7 +346,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "a decimated curve loses its highs",
-        "src/heapscope/report/page/plots.py::kept",
+        "lab/heapscope/report/page/plots.py::kept",
         "start + int(np.nanargmin(span)), start + int(np.nanargmax(span))",
         "start + int(np.nanargmin(span))",
         EXPERIMENT_PAGE,
@@ -354,7 +354,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "names in a page's data end its script",
-        "src/heapscope/report/page/frame.py::_script_json",
+        "lab/heapscope/report/page/frame.py::_script_json",
         'for mark in "<>&":',
         'for mark in "":',
         EXPERIMENT_PAGE,
@@ -362,7 +362,7 @@ ANSWERS = (
     Mutant(
         "why: what it says",
         "an alignment is called the allocator's rounding",
-        "src/heapscope/why/moment.py::_reason",
+        "lab/heapscope/why/moment.py::_reason",
         "request.align and size <= row.largest_allocatable",
         "False",
         WHY_CASES,
@@ -370,7 +370,7 @@ ANSWERS = (
     Mutant(
         "compare: what it says",
         "the size of the memory explains nothing",
-        "src/heapscope/measure/conclusion.py::_main_cause",
+        "lab/heapscope/measure/conclusion.py::_main_cause",
         "regions * change > 0",
         "False",
         COMPARE,
@@ -378,7 +378,7 @@ ANSWERS = (
     Mutant(
         "import heaptrack: blocks",
         "what cannot be read takes no turn",
-        "native/capture/form_heaptrack.c::line_take",
+        "lab/native/capture/form_heaptrack.c::line_take",
         "status = status == HS_OK ? turn_take(form, text, have) : status;",
         "",
         IMPORT_TOOLS,
@@ -386,7 +386,7 @@ ANSWERS = (
     Mutant(
         "import mtrace: blocks",
         "a block of before the log is lost when it moves",
-        "native/capture/form_mtrace.c::moved",
+        "lab/native/capture/form_mtrace.c::moved",
         "status == HS_OK && event->key == HS_KEY_NONE",
         "false",
         IMPORT_TOOLS,
@@ -394,7 +394,7 @@ ANSWERS = (
     Mutant(
         "upgrade: start-up",
         "a reported figure may be missed by any number of bytes",
-        "src/heapscope/upgrade/startup.py::fit_startup",
+        "lab/heapscope/upgrade/startup.py::fit_startup",
         "best.reported > wanted + _NEAR",
         "False",
         UPGRADE_COMMAND,

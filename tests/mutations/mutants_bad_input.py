@@ -12,7 +12,7 @@ BAD_INPUT = (
     Mutant(
         "conclusion of an experiment",
         "it is told whatever the figures are",
-        "src/heapscope/experiments/conclusion.py::concluded",
+        "lab/heapscope/experiments/conclusion.py::concluded",
         "return conclusion if holds else otherwise",
         "return conclusion",
         CONCLUSIONS,
@@ -20,7 +20,7 @@ BAD_INPUT = (
     Mutant(
         "miss of simulated UDP throughput",
         "a quarter of the pairs in order is no guess",
-        "src/heapscope/experiments/wifi_path/throughput.py::Pairs.guessed",
+        "lab/heapscope/experiments/wifi_path/throughput.py::Pairs.guessed",
         "return 2 * self.right <= self.total",
         "return 4 * self.right <= self.total",
         CONCLUSIONS,
@@ -28,7 +28,7 @@ BAD_INPUT = (
     Mutant(
         "figures that are told as the same",
         "twice the share is still the same",
-        "src/heapscope/experiments/conclusion.py::alike",
+        "lab/heapscope/experiments/conclusion.py::alike",
         "<= SHARE * abs(other)",
         "<= 2 * SHARE * abs(other)",
         CONCLUSIONS,
@@ -36,7 +36,7 @@ BAD_INPUT = (
     Mutant(
         "outputs in one place",
         "only the spelling of paths is compared",
-        "src/heapscope/cli/outputs.py::_same",
+        "lab/heapscope/cli/outputs.py::_same",
         "return one.path.samefile(other.path) and one.path.is_file()",
         "return one.path == other.path",
         PLACES,
@@ -44,7 +44,7 @@ BAD_INPUT = (
     Mutant(
         "outputs in one place",
         "two of them are taken",
-        "src/heapscope/cli/outputs.py::_check_outputs",
+        "lab/heapscope/cli/outputs.py::_check_outputs",
         "if _same(one, other):",
         "if False:",
         PLACES,
@@ -52,7 +52,7 @@ BAD_INPUT = (
     Mutant(
         "standard input",
         "what was read once is not kept",
-        "src/heapscope/trace/stream.py::KeptStream._keep",
+        "lab/heapscope/trace/stream.py::KeptStream._keep",
         "self._size += len(block)",
         "self._size += 0",
         PLACES,
@@ -60,7 +60,7 @@ BAD_INPUT = (
     Mutant(
         "kind of a file",
         "a trace is told as damaged, not as a trace",
-        "src/heapscope/trace/sniff.py::looks_like",
+        "lab/heapscope/trace/sniff.py::looks_like",
         'return "is a trace already", "use it as it is: heapscope info FILE"',
         'return "has not one whole chunk", "record it again"',
         WRONG_FILES,
@@ -68,7 +68,7 @@ BAD_INPUT = (
     Mutant(
         "kind of a file",
         "another tool's file is imported by the lines that pass",
-        "src/heapscope/trace/sniff.py::tool_of",
+        "lab/heapscope/trace/sniff.py::tool_of",
         "if pattern.match(head)",
         "if False",
         WRONG_FILES,
@@ -76,7 +76,7 @@ BAD_INPUT = (
     Mutant(
         "exit code of Ctrl-C",
         "it is that of an error",
-        "src/heapscope/interrupt.py::INTERRUPTED",
+        "lab/heapscope/interrupt.py::INTERRUPTED",
         "INTERRUPTED = 130",
         "INTERRUPTED = 2",
         "tests/lab/cli/test_cli_interrupt.py",

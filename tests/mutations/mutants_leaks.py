@@ -12,7 +12,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: growth",
         "an event is looked at several times",
-        "src/heapscope/leaks/find.py::_looks",
+        "lab/heapscope/leaks/find.py::_looks",
         "list(dict.fromkeys(int(event) for event in looks))",
         "[int(event) for event in looks]",
         LIVES,
@@ -20,7 +20,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
-        "src/heapscope/leaks/evidence.py::_steady",
+        "lab/heapscope/leaks/evidence.py::_steady",
         "return not slows and not stopped and",
         "return",
         LEAK_VERDICTS,
@@ -28,7 +28,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a block was born in the last stretch",
-        "native/measure/watch.c::hs_watch_ended",
+        "lab/native/measure/watch.c::hs_watch_ended",
         "moments_before(watch, block->origin.birth)",
         "(uint32_t)watch->taken",
         LIVES,
@@ -36,7 +36,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a level that falls is no return",
-        "src/heapscope/leaks/verdict.py::_returns",
+        "lab/heapscope/leaks/verdict.py::_returns",
         "<= np.median",
         "< 0 * np.median",
         LEAK_VERDICTS,
@@ -44,7 +44,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "lost frees do not count",
-        "src/heapscope/leaks/verdict.py::_against",
+        "lab/heapscope/leaks/verdict.py::_against",
         "if not whole:",
         "if False:",
         LEAK_VERDICTS,
@@ -52,7 +52,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: rate",
         "the stretches of the start count as time",
-        "src/heapscope/leaks/rates.py::rate_of",
+        "lab/heapscope/leaks/rates.py::rate_of",
         "(found.last + 1 - found.first) / lives.stretches",
         "1.0",
         LEAK_VERDICTS,
@@ -60,7 +60,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: rate",
         "a round has as many events as the interval has stretches",
-        "src/heapscope/leaks/rates.py::rate_of",
+        "lab/heapscope/leaks/rates.py::rate_of",
         "_times(per_event, span.round_events)",
         "_times(per_event, lives.stretches)",
         LEAK_VERDICTS,
@@ -68,7 +68,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: time to death",
         "the band's ends are swapped",
-        "src/heapscope/leaks/rates.py::_until",
+        "lab/heapscope/leaks/rates.py::_until",
         "low=free / rate.high, high=free / rate.low",
         "low=free / rate.low, high=free / rate.high",
         LEAK_VERDICTS,
@@ -76,7 +76,7 @@ LEAK_MUTANTS = (
     Mutant(
         "leaks: verdict",
         "a tail is cut after its first terms",
-        "src/heapscope/leaks/evidence.py::_ladder",
+        "lab/heapscope/leaks/evidence.py::_ladder",
         "most - 2 * width",
         "most - 20",
         TAILS,

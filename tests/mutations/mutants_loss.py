@@ -7,13 +7,13 @@ from mutant import Mutant
 REPLAYED = "tests/lab/loss/test_loss_replay.py"
 VERBS = "tests/lab/loss/test_loss_verbs.py"
 ADVICE = "tests/lab/loss/test_loss_advice.py"
-CHUNKS = "native/trace/chunk_reader.c"
+CHUNKS = "lab/native/trace/chunk_reader.c"
 
 LOSS = (
     Mutant(
         "loss: the split",
         "events that the recorder dropped do not end the exact part",
-        "native/lab/loss.c::drops",
+        "lab/native/lab/loss.c::drops",
         "event->size != 0",
         "event->size == UINT64_MAX",
         REPLAYED,
@@ -21,7 +21,7 @@ LOSS = (
     Mutant(
         "loss: the split",
         "events behind a missing chunk belong to the exact part",
-        "native/lab/loss.c::hs_loss_split",
+        "lab/native/lab/loss.c::hs_loss_split",
         "lost_at == UINT64_MAX",
         "lost_at != 0",
         REPLAYED,
@@ -37,7 +37,7 @@ LOSS = (
     Mutant(
         "loss: bounds after it",
         "what was live before a gap is live after it",
-        "native/lab/loss.c::hs_loss_take",
+        "lab/native/lab/loss.c::hs_loss_take",
         "if (first != loss->expected) {",
         "if (first == UINT64_MAX) {",
         VERBS,
@@ -45,7 +45,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a part is a lower bound",
-        "src/heapscope/measure/bound.py::_MEMORY",
+        "lab/heapscope/measure/bound.py::_MEMORY",
         'AT_MOST="minimum_free minimum_free_reported minimum_largest_allocatable", '
         'AT_LEAST="peak_payload",',
         'AT_LEAST="minimum_free minimum_free_reported minimum_largest_allocatable peak_payload",',
@@ -54,7 +54,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a version before the loss is that of the whole run",
-        "src/heapscope/upgrade/result.py::UPGRADE",
+        "lab/heapscope/upgrade/result.py::UPGRADE",
         'AT_MOST="before after", BEFORE="lost"',
         'EXACT="before after", BEFORE="lost"',
         ADVICE,
@@ -62,7 +62,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the pool of a part is one for the whole run",
-        "src/heapscope/fit/result.py::FIT",
+        "lab/heapscope/fit/result.py::FIT",
         'AT_LEAST="pool peak_live", EXACT="failing",',
         'AT_LEAST="peak_live", EXACT="pool failing",',
         REPLAYED,
@@ -70,7 +70,7 @@ LOSS = (
     Mutant(
         "loss: nothing is recommended",
         "a pool is recommended after a loss",
-        "src/heapscope/fit/run.py::fit",
+        "lab/heapscope/fit/run.py::fit",
         "if trace.loss is not None",
         "if trace.loss is None and False",
         REPLAYED,

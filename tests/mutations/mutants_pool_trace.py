@@ -14,7 +14,7 @@ POOL_TRACE = (
     Mutant(
         "growth of recorded pools",
         "a growth needs no room for the alignment",
-        "native/pools/pools.c::growth",
+        "lab/native/pools/pools.c::growth",
         "bytes + replay->rule->block + replay->rule->align;",
         "bytes + replay->rule->block;",
         REPLAY,
@@ -22,7 +22,7 @@ POOL_TRACE = (
     Mutant(
         "growth of recorded pools",
         "the oldest block is looked at first",
-        "native/pools/pools.c::take",
+        "lab/native/pools/pools.c::take",
         "for (uint32_t i = pool->blocks; i-- > 0;) {",
         "for (uint32_t i = 0; i < pool->blocks; i++) {",
         REPLAY,
@@ -30,7 +30,7 @@ POOL_TRACE = (
     Mutant(
         "what if of pools",
         "a first block is as large as it is asked for",
-        "native/pools/pools.c::create",
+        "lab/native/pools/pools.c::create",
         "first = again ? pool->first : rounded(replay->rule, replay->sizes.initial);",
         "first = again ? pool->first : replay->sizes.initial;",
         REPLAY,
@@ -38,7 +38,7 @@ POOL_TRACE = (
     Mutant(
         "what if of pools",
         "an emptied pool asks for its first block again",
-        "native/pools/pools.c::create",
+        "lab/native/pools/pools.c::create",
         "replay->totals->calls += !again;",
         "replay->totals->calls++;",
         REPLAY,
@@ -46,7 +46,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "pools whose sizes stay are not counted",
-        "src/heapscope/pools/advise.py::_Search.held",
+        "lab/heapscope/pools/advise.py::_Search.held",
         "held = self.rest.copy()",
         "held = 0 * self.rest",
         ADVICE,
@@ -54,7 +54,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "only the first trace's peak counts",
-        "src/heapscope/pools/advise.py::_Search.peaks",
+        "lab/heapscope/pools/advise.py::_Search.peaks",
         "np.maximum.reduceat(held, self.starts, axis=-1).sum(axis=-1)",
         "np.maximum.reduceat(held, self.starts, axis=-1)[..., 0]",
         ADVICE,
@@ -62,7 +62,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "no first block is larger than what is used",
-        "src/heapscope/pools/advise.py::_up_to",
+        "lab/heapscope/pools/advise.py::_up_to",
         "bisect.bisect_left(sizes, most) + 1",
         "bisect.bisect_left(sizes, most)",
         ADVICE,
@@ -70,7 +70,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "a limit of calls is none",
-        "src/heapscope/pools/advise.py::_descent",
+        "lab/heapscope/pools/advise.py::_descent",
         "score[one.calls > spare] = np.inf",
         "score[one.calls > spare] += 0",
         ADVICE,
@@ -78,7 +78,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "sizes that stay in one trace change in another",
-        "src/heapscope/pools/groups.py::agreed",
+        "lab/heapscope/pools/groups.py::agreed",
         "free=group.name not in fixed",
         "free=group.free",
         ADVICE,
@@ -86,7 +86,7 @@ POOL_TRACE = (
     Mutant(
         "advice on pools",
         "an increment is told only where the option's name has _LEN_",
-        "src/heapscope/pools/groups.py::_LENGTH",
+        "lab/heapscope/pools/groups.py::_LENGTH",
         'r"_LEN(?=_|$)"',
         'r"_LEN(?=_)"',
         COMMAND,
@@ -94,7 +94,7 @@ POOL_TRACE = (
     Mutant(
         "replay of recorded pools",
         "events of pools that were never created count as nothing",
-        "src/heapscope/pools/run.py::_doubts",
+        "lab/heapscope/pools/run.py::_doubts",
         "stray = totals.stray + int(",
         "stray = totals.stray + 0 * int(",
         COMMAND,
@@ -102,7 +102,7 @@ POOL_TRACE = (
     Mutant(
         "ice-pools",
         "the advice is looked for without growth in small steps",
-        "src/heapscope/pools/advise.py::_pairs",
+        "lab/heapscope/pools/advise.py::_pairs",
         "*range(64, 1024, 16)",
         "*range(64, 1024, 320)",
         ICE,
@@ -110,7 +110,7 @@ POOL_TRACE = (
     Mutant(
         "ice-pools",
         "utilisation and bytes of the mark before",
-        "src/heapscope/experiments/ice_pools/recorded.py::Call.at",
+        "lab/heapscope/experiments/ice_pools/recorded.py::Call.at",
         "int(self.now.used[place]), int(self.now.allocated[place])",
         "int(self.now.used[place - 9]), int(self.now.allocated[place - 9])",
         ICE,
@@ -118,7 +118,7 @@ POOL_TRACE = (
     Mutant(
         "import of a pool dump",
         "what is gone is released after what came",
-        "native/capture/form_pjsip.c::finish_dump",
+        "lab/native/capture/form_pjsip.c::finish_dump",
         "hs_status_t status = given_back(form, import);\n"
         "if (status == HS_OK) {\n"
         "    status = taken(form, import);\n"
@@ -132,7 +132,7 @@ POOL_TRACE = (
     Mutant(
         "import of a pool dump",
         "an emptied pool that grew gives back first",
-        "native/capture/form_pjsip.c::has_taken",
+        "lab/native/capture/form_pjsip.c::has_taken",
         "return pool->new_size > pool->size || !has_shrunk(pool);",
         "return !has_shrunk(pool);",
         DUMP,
@@ -140,7 +140,7 @@ POOL_TRACE = (
     Mutant(
         "import of a pool dump",
         "pools of the dump before count among those of this one",
-        "native/capture/form_pjsip.c::seen",
+        "lab/native/capture/form_pjsip.c::seen",
         "count += form->pools[i].seen;",
         "count += 1;",
         DUMP,

@@ -13,7 +13,7 @@ PREDICT = (
     Mutant(
         "available memory of rows left out",
         "a static buffer has twice its size",
-        "src/heapscope/predict/memory.py::BUFFER_KB",
+        "lab/heapscope/predict/memory.py::BUFFER_KB",
         "BUFFER_KB = 1.6",
         "BUFFER_KB = 3.2",
         MODEL,
@@ -21,7 +21,7 @@ PREDICT = (
     Mutant(
         "throughput of rows left out",
         "the received window is no limit",
-        "src/heapscope/predict/throughput.py::LIMITS",
+        "lab/heapscope/predict/throughput.py::LIMITS",
         '("receive_window", "block_ack", "static_rx", "no_block_ack")',
         '("block_ack", "static_rx", "no_block_ack")',
         MODEL,
@@ -29,7 +29,7 @@ PREDICT = (
     Mutant(
         "throughput of rows left out",
         "the row left out is learned from",
-        "src/heapscope/predict/folds.py::_folds",
+        "lab/heapscope/predict/folds.py::_folds",
         "[([other for other in rows if other is not row], [row]) for row in rows]",
         "[(rows, [row]) for row in rows]",
         MODEL,
@@ -37,7 +37,7 @@ PREDICT = (
     Mutant(
         "a chip known by one row",
         "its other tables are learned from",
-        "src/heapscope/predict/folds.py::_folds",
+        "lab/heapscope/predict/folds.py::_folds",
         'whole=key == "new_chip"',
         "whole=False",
         MODEL,
@@ -45,7 +45,7 @@ PREDICT = (
     Mutant(
         "coverage of the bands",
         "the bands have half their width",
-        "src/heapscope/predict/validate.py::Guess.reach",
+        "lab/heapscope/predict/validate.py::Guess.reach",
         "return math.hypot(own, float",
         "return 0.5 * math.hypot(own, float",
         MODEL,
@@ -53,7 +53,7 @@ PREDICT = (
     Mutant(
         "coverage of the bands of memory",
         "a table known by one row is taken as known well",
-        "src/heapscope/predict/memory.py::MemoryShape.unseen",
+        "lab/heapscope/predict/memory.py::MemoryShape.unseen",
         "(1 + 1 / known if known else 1)",
         "1",
         MODEL,
@@ -61,7 +61,7 @@ PREDICT = (
     Mutant(
         "options that give memory back",
         "a gain is that of the constants alone",
-        "src/heapscope/predict/knob_offers.py::_fitted",
+        "lab/heapscope/predict/knob_offers.py::_fitted",
         "errors=shape.unseen(now.group)).reach",
         "errors=replace(shape, band=0.01).unseen(now.group)).reach",
         KNOBS,
@@ -69,7 +69,7 @@ PREDICT = (
     Mutant(
         "options that give memory back",
         "a block ack window does not follow the buffers",
-        "src/heapscope/predict/knob_changes.py::_window",
+        "lab/heapscope/predict/knob_changes.py::_window",
         "if window < knobs.rx_ba_win else {}",
         "if window < 0 else {}",
         KNOBS,
@@ -77,7 +77,7 @@ PREDICT = (
     Mutant(
         "options that a replay can show",
         "one static buffer more is left out",
-        "src/heapscope/why/ideas_knobs.py::_buffers",
+        "lab/heapscope/why/ideas_knobs.py::_buffers",
         "frozenset(kept[-fewer:])",
         "frozenset(kept[-fewer - 1 :])",
         "tests/lab/why/test_why_knobs.py",
@@ -85,7 +85,7 @@ PREDICT = (
     Mutant(
         "options that a replay can show",
         "code takes more memory where it should take less",
-        "src/heapscope/predict/knob_layout.py::without_code",
+        "lab/heapscope/predict/knob_layout.py::without_code",
         "with_code(layout, -least)",
         "with_code(layout, least)",
         "tests/lab/upgrade/test_upgrade_knobs.py",
@@ -93,7 +93,7 @@ PREDICT = (
     Mutant(
         "constants in a generated file",
         "a tenth is added to each as it is read",
-        "src/heapscope/predict/constants.py::_read",
+        "lab/heapscope/predict/constants.py::_read",
         'theta=np.array(list(part["constants"].values()))',
         'theta=1.1 * np.array(list(part["constants"].values()))',
         MODEL,
@@ -101,7 +101,7 @@ PREDICT = (
     Mutant(
         "RAM by part",
         "a static buffer's block has twice its size",
-        "src/heapscope/predict/parts.py::_BLOCK",
+        "lab/heapscope/predict/parts.py::_BLOCK",
         "_BLOCK = 1696",
         "_BLOCK = 3392",
         COMMAND,
@@ -109,7 +109,7 @@ PREDICT = (
     Mutant(
         "the user's own figures",
         "what was measured moves nothing",
-        "src/heapscope/predict/calibrate.py::_moved",
+        "lab/heapscope/predict/calibrate.py::_moved",
         "theta=found.theta + gain * off",
         "theta=found.theta",
         COMMAND,
@@ -117,7 +117,7 @@ PREDICT = (
     Mutant(
         "power save",
         "a window as long as the interval is periodic",
-        "src/heapscope/predict/power_save.py::connectionless_use",
+        "lab/heapscope/predict/power_save.py::connectionless_use",
         "PERIODIC if window_ms < interval_ms",
         "PERIODIC if window_ms <= interval_ms",
         WIFI_RANKS,
@@ -125,7 +125,7 @@ PREDICT = (
     Mutant(
         "what a build has of a configuration",
         "lines that Kconfig leaves out count",
-        "src/heapscope/config/config.py::Config.taken",
+        "lab/heapscope/config/config.py::Config.taken",
         "off = {name for name in self.settings if now._left_out(name)}",
         "off: set[str] = set()",
         COMMAND,
@@ -133,7 +133,7 @@ PREDICT = (
     Mutant(
         "memory beside TLS",
         "records in IRAM are taken of the heap",
-        "src/heapscope/predict/parts.py::taken_of_heap",
+        "lab/heapscope/predict/parts.py::taken_of_heap",
         'part.kind == SPIRAM or (part.component == "TLS" and part.kind == IRAM)',
         "part.kind == SPIRAM",
         COMMAND,

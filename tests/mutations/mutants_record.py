@@ -15,7 +15,7 @@ RECORD = (
     Mutant(
         "order of events",
         "a free is recorded after its call",
-        "native/record/preload/hooks.c::HOOK",
+        "lab/native/record/preload/hooks.c::HOOK",
         "hs_rec_put(HS_REC_FREE, (uintptr_t)block, 0, 0, 0);\nhs_rec_real.free(block);",
         "hs_rec_real.free(block);\nhs_rec_put(HS_REC_FREE, (uintptr_t)block, 0, 0, 0);",
         ORDER,
@@ -23,7 +23,7 @@ RECORD = (
     Mutant(
         "order of events",
         "the reader does not wait for a record to be written",
-        "native/record/ring.h::hs_rec_ring_read",
+        "lab/native/record/ring.h::hs_rec_ring_read",
         "memory_order_acquire) == number + 1u ? event : NULL;",
         "memory_order_acquire) != number ? event : NULL;",
         ORDER,
@@ -31,7 +31,7 @@ RECORD = (
     Mutant(
         "live peak",
         "what is live after a loss counts for the peak",
-        "native/record/drain/image.c::count_change",
+        "lab/native/record/drain/image.c::count_change",
         "image->counts.lost == 0",
         "image->counts.lost != UINT64_MAX",
         "tests/record/test_record_loss.py",
@@ -39,7 +39,7 @@ RECORD = (
     Mutant(
         "requests recorded",
         "a failed realloc takes its block along",
-        "native/record/drain/image.c::take_realloc_null",
+        "lab/native/record/drain/image.c::take_realloc_null",
         "block_appears(image, block, block->size);",
         "",
         CALLS,
@@ -47,7 +47,7 @@ RECORD = (
     Mutant(
         "blocks that a fork left",
         "the child does not wait for what its parent recorded before",
-        "native/record/drain/recorder.c::parent_passed",
+        "lab/native/record/drain/recorder.c::parent_passed",
         "return (int32_t)(parent->next - ring->fork_number) > 0;",
         "return true;",
         PROCESSES,
@@ -55,7 +55,7 @@ RECORD = (
     Mutant(
         "events lost",
         "what was dropped last is not counted",
-        "native/record/drain/recorder.c::place_end",
+        "lab/native/record/drain/recorder.c::place_end",
         "lost != 0",
         "lost > UINT32_MAX - 1u",
         LOSS,
@@ -63,7 +63,7 @@ RECORD = (
     Mutant(
         "order of events",
         "memory inside a block that is moving is not looked at",
-        "native/record/drain/image.c::split_realloc",
+        "lab/native/record/drain/image.c::split_realloc",
         "(address - block->address < block->size + (block->size == 0) ||",
         "(address == block->address ||",
         DRAIN,
@@ -71,7 +71,7 @@ RECORD = (
     Mutant(
         "events lost",
         "a killed program's records end at the first that is not written",
-        "native/record/drain/recorder.c::pass_hole",
+        "lab/native/record/drain/recorder.c::pass_hole",
         "if (ended) {",
         "if (ended) {\n    place->next = head - 1u;",
         DRAIN,
@@ -79,7 +79,7 @@ RECORD = (
     Mutant(
         "events lost",
         "what is in a killed program's ring is not taken",
-        "native/record/drain/recorder.c::drain",
+        "lab/native/record/drain/recorder.c::drain",
         "while (place->next != last) {",
         "place->next = ended ? last : place->next;\nwhile (place->next != last) {",
         LOSS,
@@ -87,7 +87,7 @@ RECORD = (
     Mutant(
         "events lost",
         "a thread whose record was given up waits for ever",
-        "native/record/preload/session.c::hs_rec_wait_for_room",
+        "lab/native/record/preload/session.c::hs_rec_wait_for_room",
         "if ((int32_t)(tail - number) > 0) {",
         "if (tail == number + 1u && tail == number) {",
         LOSS,
@@ -95,7 +95,7 @@ RECORD = (
     Mutant(
         "who asked",
         "the same addresses are the same stack after dlclose",
-        "native/record/preload/stack.c::hash_of",
+        "lab/native/record/preload/stack.c::hash_of",
         "((uint64_t)age << 32)",
         "((uint64_t)age >> 32)",
         STACKS,
@@ -103,7 +103,7 @@ RECORD = (
     Mutant(
         "who asked",
         "a request after a call of ours has no stack",
-        "native/record/preload/stack.c::hs_rec_stack",
+        "lab/native/record/preload/stack.c::hs_rec_stack",
         "&& hs_rec_enter() == NULL) {",
         ") {",
         STACKS,

@@ -18,7 +18,7 @@ REPLAY = (
     Mutant(
         "digest",
         "one byte of each result left out",
-        "native/replay/heap_events.c::result",
+        "lab/native/replay/heap_events.c::result",
         "digest = (digest ^ (value >> 24)) * FNV_PRIME;",
         "",
         ORACLE,
@@ -26,7 +26,7 @@ REPLAY = (
     Mutant(
         "digest of idf-5.5",
         "a request is not rounded up to its bin",
-        "models/idf_5_5.c::place",
+        "lab/models/idf_5_5.c::place",
         "tlsf->keeps_rounding = true;",
         "tlsf->keeps_rounding = false;",
         ORACLE,
@@ -34,7 +34,7 @@ REPLAY = (
     Mutant(
         "digest of idf-5.5",
         "regions up to 16 KB with four times the bins",
-        "models/idf_5_5.c::bins_log2_for",
+        "lab/models/idf_5_5.c::bins_log2_for",
         "if (inside <= 16384) {\n    return 3;",
         "if (inside <= 16384) {\n    return 4;",
         "tests/models/test_create.c",
@@ -42,7 +42,7 @@ REPLAY = (
     Mutant(
         "live payload",
         "a realloc counts the new block twice",
-        "native/measure/measure.c::hs_measure_reallocated",
+        "lab/native/measure/measure.c::hs_measure_reallocated",
         "lose(measure, before);",
         "",
         MEASURE,
@@ -50,7 +50,7 @@ REPLAY = (
     Mutant(
         "minimum of largest_allocatable",
         "kept too high by one branch",
-        "native/measure/lows.c::note_largest",
+        "lab/native/measure/lows.c::note_largest",
         "if (largest < low->minimum_largest) {",
         "if (largest < low->minimum_largest && largest > 1000) {",
         MEASURE,
@@ -58,7 +58,7 @@ REPLAY = (
     Mutant(
         "minimum free",
         "the dip inside a moving realloc is ignored",
-        "native/measure/lows.c::settle_region",
+        "lab/native/measure/lows.c::settle_region",
         "note_free(low, lowest, event) |",
         "note_free(low, free, event) |",
         MEASURE,
@@ -66,7 +66,7 @@ REPLAY = (
     Mutant(
         "minimum free of several regions",
         "every other region's change is dropped",
-        "native/measure/lows.c::settle_sets",
+        "lab/native/measure/lows.c::settle_sets",
         "low->free += change->free;",
         "low->free += i % 2 != 0 ? change->free : 0;",
         MEASURE,
@@ -74,7 +74,7 @@ REPLAY = (
     Mutant(
         "peak per task and kind",
         "half of a payload counts",
-        "native/measure/ledger.h::hs_ledger_gain",
+        "lab/native/measure/ledger.h::hs_ledger_gain",
         "row->payload += payload;",
         "row->payload += payload / 2;",
         MEASURE,
@@ -82,7 +82,7 @@ REPLAY = (
     Mutant(
         "headroom",
         "a margin of 0 counts as short",
-        "native/measure/headroom.c::hs_headroom_judge",
+        "lab/native/measure/headroom.c::hs_headroom_judge",
         "headroom->by_largest ? margin < 0",
         "headroom->by_largest ? margin <= 0",
         MEASURE,
@@ -90,7 +90,7 @@ REPLAY = (
     Mutant(
         "headroom",
         "the first short event is forgotten",
-        "native/measure/headroom.h::hs_headroom_close",
+        "lab/native/measure/headroom.h::hs_headroom_close",
         "row->first_event = event;",
         "row->first_event = event + 1;",
         MEASURE,
@@ -98,7 +98,7 @@ REPLAY = (
     Mutant(
         "timeline",
         "a merge keeps the later bucket alone",
-        "native/measure/timeline.c::merge",
+        "lab/native/measure/timeline.c::merge",
         "to->most[s] = most > later->most[s] ? most : later->most[s];",
         "to->most[s] = later->most[s];",
         MEASURE,
@@ -106,7 +106,7 @@ REPLAY = (
     Mutant(
         "parts of a region",
         "poisoning is counted as rounding",
-        "native/measure/rows.c::hs_measure_region_parts",
+        "lab/native/measure/rows.c::hs_measure_region_parts",
         "row->rounding = tally->used - around - row->startup - row->payload;",
         "row->rounding = tally->used - row->startup - row->payload;",
         MEASURE,
@@ -114,7 +114,7 @@ REPLAY = (
     Mutant(
         "parts of a region",
         "every flavour counts as light poisoning",
-        "native/measure/rows.c::hs_measure_region_parts",
+        "lab/native/measure/rows.c::hs_measure_region_parts",
         "hs_sim_overhead(region->heap) * tally->used_blocks",
         "12 * tally->used_blocks",
         MEASURE,
@@ -122,7 +122,7 @@ REPLAY = (
     Mutant(
         "cost of task tracking",
         "the task takes 8 bytes",
-        "models/sim.c::TASK_HANDLE",
+        "lab/models/sim.c::TASK_HANDLE",
         "#define TASK_HANDLE UINT32_C(4)",
         "#define TASK_HANDLE UINT32_C(8)",
         AROUND,
@@ -130,7 +130,7 @@ REPLAY = (
     Mutant(
         "digest of heapscope",
         "the host's memory lies anywhere",
-        "models/sim.c::take_memory",
+        "lab/models/sim.c::take_memory",
         "heap->mem += ((size_t)heap->base - (size_t)(uintptr_t)heap->memory) & (modulus - 1);",
         "heap->mem += 0;",
         OWN,
@@ -138,7 +138,7 @@ REPLAY = (
     Mutant(
         "digest of heapscope",
         "memory without bytes gets the form by size",
-        "native/allocators/heapscope.c::create",
+        "lab/native/allocators/heapscope.c::create",
         "allocator->word_only ? HS_FORM_WORD : form",
         "form",
         OWN,
@@ -146,7 +146,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "a region's record is four bytes smaller",
-        "native/replay/own_set.c::AREA",
+        "lab/native/replay/own_set.c::AREA",
         "#define AREA 28u",
         "#define AREA 24u",
         DEVICE,
@@ -154,7 +154,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "memory without 8BIT has sizes in bytes",
-        "native/replay/chip.c::payload_size",
+        "lab/native/replay/chip.c::payload_size",
         "(effective(caps) & HS_CAP_32BIT) || region->words ? (size",
         "(effective(caps) & HS_CAP_32BIT) ? (size",
         DEVICE,
@@ -162,7 +162,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "data becomes code without a move",
-        "native/replay/chip.c::resize",
+        "lab/native/replay/chip.c::resize",
         "|| (region->own && by_alias(region, caps))",
         "",
         DEVICE,
@@ -170,7 +170,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "canaries before a payload are four bytes",
-        "native/allocators/heapscope.c::guard_of",
+        "lab/native/allocators/heapscope.c::guard_of",
         "{.level = HS_GUARD_CANARIES, .owners = true},",
         "{.level = HS_GUARD_CANARIES, .owners = true, .alignment = 4},",
         DEVICE,
@@ -178,7 +178,7 @@ REPLAY = (
     Mutant(
         "low-water mark of heapscope",
         "the moment of a moving realloc is missed",
-        "native/allocators/heapscope.c::own_realloc",
+        "lab/native/allocators/heapscope.c::own_realloc",
         "hs_region_note_low(sim);",
         "",
         "tests/models/test_shadow.c",
@@ -186,7 +186,7 @@ REPLAY = (
     Mutant(
         "choice of a region",
         "priorities are tried in reverse",
-        "native/replay/chip.c::plan",
+        "lab/native/replay/chip.c::plan",
         "(region->caps[priority] & wanted) != 0",
         "(region->caps[2 - priority] & wanted) != 0",
         REGIONS,
@@ -194,7 +194,7 @@ REPLAY = (
     Mutant(
         "choice of a region",
         "one capability in common is enough",
-        "native/replay/chip.c::plan",
+        "lab/native/replay/chip.c::plan",
         "(all_caps(region) & wanted) == wanted",
         "(all_caps(region) & wanted) != 0",
         REGIONS,
@@ -202,7 +202,7 @@ REPLAY = (
     Mutant(
         "start-up use",
         "what a region cannot take is dropped",
-        "native/replay/setup.c::take_startup",
+        "lab/native/replay/setup.c::take_startup",
         "left -= size;",
         "left = 0;",
         REGIONS,
@@ -210,7 +210,7 @@ REPLAY = (
     Mutant(
         "real devices' cases",
         "fits looks at half the size",
-        "native/replay/chip.c::hs_region_fits",
+        "lab/native/replay/chip.c::hs_region_fits",
         "hs_sim_fits(region->heap, request->align, size, 0);",
         "hs_sim_fits(region->heap, request->align, size / 2, 0);",
         REGIONS,
@@ -218,7 +218,7 @@ REPLAY = (
     Mutant(
         "list order of ESP-IDF 5.5",
         "regions stay in the order of the map",
-        "src/heapscope/layout/memory.py::Memory.in_list_order",
+        "lab/heapscope/layout/memory.py::Memory.in_list_order",
         'self.version.order == "size"',
         'self.version.order == "map"',
         CHIPS,
@@ -226,7 +226,7 @@ REPLAY = (
     Mutant(
         "388804 bytes free at start",
         "start-up use doubled",
-        "src/heapscope/data/chips/esp32.toml",
+        "lab/heapscope/data/chips/esp32.toml",
         "startup_use = 15504",
         "startup_use = 31008",
         CHIPS,
@@ -234,7 +234,7 @@ REPLAY = (
     Mutant(
         "double free told from unknown",
         "every free of nothing is a double free",
-        "native/replay/heap_events.c::free_of_nothing",
+        "lab/native/replay/heap_events.c::free_of_nothing",
         "event->key < replay->next_key;",
         "true;",
         RUN,
@@ -242,7 +242,7 @@ REPLAY = (
     Mutant(
         "blocks found by identity",
         "removal leaves a hole",
-        "native/replay/blocks.c::close_hole",
+        "lab/native/replay/blocks.c::close_hole",
         "if (((i - home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {",
         "if (i == hole) {",
         BLOCKS,
@@ -250,7 +250,7 @@ REPLAY = (
     Mutant(
         "what stayed",
         "blocks are born at event 0",
-        "native/replay/heap_events.c::note_origin",
+        "lab/native/replay/heap_events.c::note_origin",
         "block->origin.birth = number;",
         "block->origin.birth = 0;",
         "tests/lab/leaks/test_leaks.py",
@@ -258,7 +258,7 @@ REPLAY = (
     Mutant(
         "the tightest moment",
         "the old block of a move is left out",
-        "native/measure/measure.c::note_tightest",
+        "lab/native/measure/measure.c::note_tightest",
         "sum.moving = sum.free - measure->malloc_low->minimum_free;",
         "sum.moving = 0;",
         "tests/native/test_regressions.c",
@@ -266,7 +266,7 @@ REPLAY = (
     Mutant(
         "aligned blocks that move",
         "the new block stays marked aligned",
-        "native/replay/chip.c::place_in",
+        "lab/native/replay/chip.c::place_in",
         "place->aligned = request->align != 0;",
         "place->aligned = true;",
         "tests/native/test_regressions.c",
@@ -274,7 +274,7 @@ REPLAY = (
     Mutant(
         "where an ESP32-S3's heap starts",
         "code ends where its memory changes",
-        "src/heapscope/data/windows.toml",
+        "lab/heapscope/data/windows.toml",
         ", goes_on = true",
         "",
         "tests/lab/static/test_static_map.py",
@@ -282,7 +282,7 @@ REPLAY = (
     Mutant(
         "blocks of a log that are not freed",
         "a free behind a cut record is of the one before",
-        "src/heapscope/capture/esp_idf/heap_trace.py::HeapTraceScanner._rest",
+        "lab/heapscope/capture/esp_idf/heap_trace.py::HeapTraceScanner._rest",
         "not (self._cut or trace.dropped)",
         "not trace.dropped",
         "tests/lab/capture/test_esp_idf_heap_trace.py",
@@ -290,7 +290,7 @@ REPLAY = (
     Mutant(
         "whether a block fits",
         "PSRAM that only the boot lines tell of serves nothing",
-        "src/heapscope/capture/esp_idf/fits.py::_psram_unprinted",
+        "lab/heapscope/capture/esp_idf/fits.py::_psram_unprinted",
         "return size <= memory.psram and not printed",
         "return False",
         "tests/lab/capture/test_esp_idf_fits.py",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-HERE = "src/heapscope/experiments/script_heap"
+HERE = "lab/heapscope/experiments/script_heap"
 TEST = "tests/lab/experiments/test_script_heap.py"
 
 SCRIPT_HEAP = (
     Mutant(
         "a week as recorded is the replay",
         "requests are larger than recorded",
-        "native/week/week.c::allocate",
+        "lab/native/week/week.c::allocate",
         "~UINT32_C(3) : step->size;",
         "~UINT32_C(3) : step->size + 8u;",
         TEST,
@@ -19,7 +19,7 @@ SCRIPT_HEAP = (
     Mutant(
         "the script is on its own heap",
         "all tasks stay on the shared one",
-        "native/week/week.c::allocate",
+        "lab/native/week/week.c::allocate",
         "player->plan.apart >> task & 1u",
         "player->plan.apart >> task & 0u",
         TEST,
@@ -27,7 +27,7 @@ SCRIPT_HEAP = (
     Mutant(
         "a collection on the free list",
         "nodes of frees are not apart",
-        "native/week/week.c::account",
+        "lab/native/week/week.c::account",
         "kind == HS_EVENT_FREE ? after->nodes - before->nodes : 0;",
         "0;",
         TEST,
@@ -59,7 +59,7 @@ SCRIPT_HEAP = (
     Mutant(
         "the advised size",
         "the margin is left out",
-        "src/heapscope/fit/run.py::_advised",
+        "lab/heapscope/fit/run.py::_advised",
         "math.ceil(pool * (1 + margin / 100) / STEP) * STEP",
         "math.ceil(pool / STEP) * STEP",
         "tests/lab/fit/test_fit_command.py",
@@ -67,7 +67,7 @@ SCRIPT_HEAP = (
     Mutant(
         "size of a task's private heap",
         "others' blocks are in it",
-        "native/fit/load.c::on_allocation",
+        "lab/native/fit/load.c::on_allocation",
         "event->task != fit->only) {",
         "event->task == UINT32_MAX) {",
         "tests/lab/fit/test_fit_command.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-SITES = "src/heapscope/trace/call_sites.py"
+SITES = "lab/heapscope/trace/call_sites.py"
 SHOWN = "tests/lab/trace/test_call_sites.py"
 
 CALL_SITES = (
@@ -27,7 +27,7 @@ CALL_SITES = (
     Mutant(
         "who asked, first",
         "the allocator's own wrappers stay",
-        "src/heapscope/trace/fold_sites.py::inner_frames",
+        "lab/heapscope/trace/fold_sites.py::inner_frames",
         "own[first:]",
         "own",
         "tests/lab/trace/test_fold_sites.py",
@@ -51,7 +51,7 @@ CALL_SITES = (
     Mutant(
         "whole names of sites",
         "a piece is put after the name so far",
-        "native/trace/names.c::hs_names_callers",
+        "lab/native/trace/names.c::hs_names_callers",
         "bytes, length, name + DOTS, known - DOTS",
         "name + DOTS, known - DOTS, bytes, length",
         "tests/format/test_golden.c",
@@ -59,7 +59,7 @@ CALL_SITES = (
     Mutant(
         "whole names of sites",
         "a piece whose predecessor was lost is taken",
-        "native/trace/names.c::hs_names_callers",
+        "lab/native/trace/names.c::hs_names_callers",
         "after != known ||",
         "",
         "tests/format/test_golden.c",
@@ -67,7 +67,7 @@ CALL_SITES = (
     Mutant(
         "whole names of sites",
         "a name longer than its length's two bytes is taken",
-        "native/trace/names.c::hs_names_callers",
+        "lab/native/trace/names.c::hs_names_callers",
         "|| known - DOTS + length > HS_SITE_NAME_MAX",
         "",
         "tests/format/test_reader.c",

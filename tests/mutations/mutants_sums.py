@@ -15,7 +15,7 @@ SUMS = (
     Mutant(
         "sums of a table",
         "sites without a row of their own are dropped",
-        "src/heapscope/measure/survey.py::gathered",
+        "lab/heapscope/measure/survey.py::gathered",
         "return (*own, _others(rest)) if rest else tuple(own)",
         "return tuple(own)",
         SITES,
@@ -23,7 +23,7 @@ SUMS = (
     Mutant(
         "sums of a table",
         "the terminal's row of others forgets a task",
-        "src/heapscope/report/tasks.py::tasks",
+        "lab/heapscope/report/tasks.py::tasks",
         "cells.append(_others(rest))",
         "cells.append(_others(rest[1:]))",
         TASKS,
@@ -31,7 +31,7 @@ SUMS = (
     Mutant(
         "sums of a table",
         "rows beyond a table's are in no row",
-        "src/heapscope/report/table.py::own_and_rest",
+        "lab/heapscope/report/table.py::own_and_rest",
         "return rows[:own], rows[own:]",
         "return rows[:own], rows[own + 1 :]",
         REST,
@@ -39,7 +39,7 @@ SUMS = (
     Mutant(
         "failures over the run",
         "the sample keeps the smallest of a span",
-        "native/measure/failures.c::place_of",
+        "lab/native/measure/failures.c::place_of",
         "row->size <= failures->rows[kept - 1].size",
         "row->size > failures->rows[kept - 1].size",
         FAILURES,
@@ -47,7 +47,7 @@ SUMS = (
     Mutant(
         "failures over the run",
         "spans that are merged lose the second one's count",
-        "native/measure/failures.c::widen",
+        "lab/native/measure/failures.c::widen",
         "merge(&both, &spans[2 * i + 1]);",
         "(void)both;",
         FAILURES,
@@ -55,7 +55,7 @@ SUMS = (
     Mutant(
         "what stays",
         "blocks that the memory holds count as not placed",
-        "native/replay/replay.c::count_not_placed",
+        "lab/native/replay/replay.c::count_not_placed",
         "(block->flags & wanted) == wanted",
         "(block->flags & wanted) != 0",
         STAYS,
@@ -63,7 +63,7 @@ SUMS = (
     Mutant(
         "outcome of a comparison",
         "what was held is judged whatever was served",
-        "src/heapscope/measure/figure.py::Figure",
+        "lab/heapscope/measure/figure.py::Figure",
         'return self.better if alike or not self.held else ""',
         "return self.better",
         COMPARE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-LADDER = "src/heapscope/experiments/tls_ladder"
+LADDER = "lab/heapscope/experiments/tls_ladder"
 TEST = "tests/lab/experiments/test_tls_ladder.py"
 
 TLS_LADDER = (

@@ -13,7 +13,7 @@ TUNE = (
     Mutant(
         "strict gain of a rank at no more memory",
         "memory is no limit",
-        "src/heapscope/tune/ranks.py::_gain",
+        "lab/heapscope/tune/ranks.py::_gain",
         "for name in (FREE, *METRICS)\n    }",
         "for name in METRICS\n    }",
         RANKS,
@@ -21,7 +21,7 @@ TUNE = (
     Mutant(
         "proof that a rank has no gain",
         "one direction alone is looked at",
-        "src/heapscope/tune/ranks.py::_gain",
+        "lab/heapscope/tune/ranks.py::_gain",
         "dict.fromkeys((_DIRECTIONS.get(row.label, SPEED), SPEED))",
         'dict.fromkeys((_DIRECTIONS.get(row.label, "tcp_tx"),))',
         RANKS,
@@ -29,7 +29,7 @@ TUNE = (
     Mutant(
         "optimum of every configuration",
         "the shortest window stands for all",
-        "src/heapscope/tune/merged.py::_longest",
+        "lab/heapscope/tune/merged.py::_longest",
         "reverse=True, key=_number)",
         "reverse=False, key=_number)",
         MODEL,
@@ -37,7 +37,7 @@ TUNE = (
     Mutant(
         "figures at a place",
         "the search has the shielded box",
-        "src/heapscope/tune/wifi.py::time_quantity",
+        "lab/heapscope/tune/wifi.py::time_quantity",
         "added = place_of(there, knobs, metric).added",
         "added = 0.0",
         MODEL,
@@ -45,7 +45,7 @@ TUNE = (
     Mutant(
         "least TLS mode",
         "what it asks of the peer is forgotten",
-        "src/heapscope/tune/tls.py::_variant",
+        "lab/heapscope/tune/tls.py::_variant",
         "if incoming < longest else",
         "if incoming > longest else",
         COMMAND,
@@ -53,7 +53,7 @@ TUNE = (
     Mutant(
         "lines of the answer",
         "an older SDK gets the newest names",
-        "src/heapscope/config/renames.py::line_in",
+        "lab/heapscope/config/renames.py::line_in",
         "now = spelled_in(name, chip, sdk)",
         "now = spelled_in(name, chip, SDKS[-1])",
         COMMAND,

@@ -7,7 +7,7 @@ from mutant import Mutant
 RANK = "tests/lab/report/test_verdict_rank.py"
 FIT = "tests/lab/predict/test_trace_fit.py"
 CLOCK = "tests/lab/replay/test_replay_clock.py"
-KIND = "src/heapscope/measure/verdict.py::kind_of"
+KIND = "lab/heapscope/measure/verdict.py::kind_of"
 
 VERDICT = (
     Mutant(
@@ -53,7 +53,7 @@ VERDICT = (
     Mutant(
         "the headline",
         "findings stand in the order in which they were made",
-        "src/heapscope/measure/verdict.py::verdict",
+        "lab/heapscope/measure/verdict.py::verdict",
         "found.sort(key=lambda finding: finding.rank)",
         "",
         RANK,
@@ -61,7 +61,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "times are not counted from the first event",
-        "src/heapscope/measure/clock.py::Clock.seconds",
+        "lab/heapscope/measure/clock.py::Clock.seconds",
         "(time - self.first_time) / self.hz",
         "time / self.hz",
         CLOCK,
@@ -69,7 +69,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "marks count as heap events when times are looked up",
-        "native/lab/times.c::hs_times_events",
+        "lab/native/lab/times.c::hs_times_events",
         "if (!HS_EVENT_IS_HEAP(events[i].kind)) { continue; }",
         "",
         CLOCK,
@@ -77,7 +77,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "tips of the page count from the clock's 0",
-        "src/heapscope/report/page/data.py::side_data",
+        "lab/heapscope/report/page/data.py::side_data",
         "side.result.census.first_time",
         "0",
         CLOCK,
@@ -85,7 +85,7 @@ VERDICT = (
     Mutant(
         "seconds since the start",
         "why takes the time of the event before",
-        "src/heapscope/why/recording.py::Recording.clock",
+        "lab/heapscope/why/recording.py::Recording.clock",
         "self._times[event]",
         "self._times[event - 1]",
         "tests/lab/why/test_why_clock.py",
@@ -93,7 +93,7 @@ VERDICT = (
     Mutant(
         "whether a trace fits the predicted memory",
         "every trace fits",
-        "src/heapscope/tune/trace_fit.py::trace_fit",
+        "lab/heapscope/tune/trace_fit.py::trace_fit",
         "held_kb >= least and need.survives(held_kb)",
         "True",
         FIT,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-WIFI = "src/heapscope/experiments/wifi_path"
-LINK = "workloads/wifi"
+WIFI = "lab/heapscope/experiments/wifi_path"
+LINK = "studies/workloads/wifi"
 TEST = "tests/lab/experiments/test_wifi_path.py"
 AGAIN = "tests/lab/workloads/test_wifi.py"
 

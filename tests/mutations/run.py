@@ -23,9 +23,17 @@ from pathlib import Path
 from mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("device", "models", "native", "tests", "workloads", "format", "src", "docs")
-SOURCES = ("models/*.c", "native/*/*.c", "native/record/drain/*.c", "device/src/*/*.c")
-FLAGS = ("-std=c11", "-O1", "-g", "-Idevice/include", "-Imodels", "-Inative", "-Idevice/src")
+FOLDERS = ("device", "lab", "emulation", "tests", "studies", "format", "docs")
+SOURCES = ("lab/models/*.c", "lab/native/*/*.c", "lab/native/record/drain/*.c", "device/src/*/*.c")
+FLAGS = (
+    "-std=c11",
+    "-O1",
+    "-g",
+    "-Idevice/include",
+    "-Ilab/models",
+    "-Ilab/native",
+    "-Idevice/src",
+)
 
 #: An editable installation finds its own source before PYTHONPATH is asked, so that a mutated copy
 #: would not be what is imported. Python runs this file at its start, in processes of tests too.
@@ -106,18 +114,18 @@ def python_test(objects: Objects, test: str) -> bool:
     command = [*compiler(), "-shared", *objects.of(sources(tree)), "-o", str(library)]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
     for header in ("lab.h", "lab_tools.h"):
-        shutil.copy(tree / "native/lab" / header, tree)
+        shutil.copy(tree / "lab/native/lab" / header, tree)
     if test.startswith("tests/record"):
         recorder(tree)
-    (tree / "src/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")
-    setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "src")}
+    (tree / "lab/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")
+    setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "lab")}
     run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
     return _passes([*run, "--import-mode=importlib", test], tree, setting)
 
 
 def recorder(tree: Path) -> None:
     """The object that is preloaded, and its sources, where they are beside the library."""
-    shutil.copytree(tree / "native/record", tree / "record", dirs_exist_ok=True)
+    shutil.copytree(tree / "lab/native/record", tree / "record", dirs_exist_ok=True)
     flags = (tree / "record/preload/flags.txt").read_text(encoding="utf-8").splitlines()
     made = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
     files = sorted(map(str, (tree / "record/preload").glob("*.c")))

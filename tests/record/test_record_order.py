@@ -97,9 +97,9 @@ def test_the_recorder_in_a_program_under_the_thread_sanitizer(
 ) -> None:
     """All that goes into a program, with stacks, linked into one whose threads pass blocks around.
     Records are fewer than the ring has places: of the reader the sanitizer sees nothing."""
-    preload, program = ROOT / "native/record/preload", tmp_path / "threads"
+    preload, program = ROOT / "lab/native/record/preload", tmp_path / "threads"
     flags = [line for line in (preload / "flags.txt").read_text().splitlines() if line[0] == "-"]
-    sanitize = ["-g", "-fsanitize=thread", f"-I{ROOT / 'native/record/include'}"]
+    sanitize = ["-g", "-fsanitize=thread", f"-I{ROOT / 'lab/native/record/include'}"]
     parts = [*flags, "-O1", *sanitize, "-DHS_REC_LINKED", *sorted(preload.glob("*.c"))]
     made = subprocess.run(
         [*compiler(), *parts, "-c"], cwd=tmp_path, capture_output=True, text=True, check=False

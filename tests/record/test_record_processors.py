@@ -18,7 +18,7 @@ from recording.programs import FLAGS, PROGRAMS, ROOT, Recorded, events_of, missi
 from heapscope.capture.record import session
 from heapscope.capture.record.program import Program
 
-PRELOAD = ROOT / "native" / "record" / "preload"
+PRELOAD = ROOT / "lab" / "native" / "record" / "preload"
 #: By the processor's name: Debian's package of its C library. The tests' programs take that of
 #: their own build, so that any later one runs them.
 LIBRARIES = {"aarch64": "libc6-arm64-cross", "riscv64": "libc6-riscv64-cross"}
@@ -45,7 +45,7 @@ def preload(processor: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in (PRELOAD / "flags.txt", PRELOAD / f"flags.{processor}.txt"):
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         flags += [line for line in lines if line.startswith("-")]
-    include = f"-I{ROOT / 'native/record/include'}"
+    include = f"-I{ROOT / 'lab/native/record/include'}"
     sources = sorted(PRELOAD.glob("*.c"))
     compile_for(processor, *flags, "-shared", "-nostdlib", include, *sources, "-o", made)
     return made

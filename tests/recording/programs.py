@@ -22,7 +22,7 @@ __all__ = ["PROGRAMS", "ROOT", "Build", "Recorded", "build_in", "compiler", "eve
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 #: The compiler must not see through an allocation that nobody looks at.
-FLAGS = ("-D_GNU_SOURCE", "-O1", "-w", "-fno-builtin", f"-I{ROOT / 'native/record/include'}")
+FLAGS = ("-D_GNU_SOURCE", "-O1", "-w", "-fno-builtin", f"-I{ROOT / 'lab/native/record/include'}")
 
 Build = Callable[..., Path]
 Recorded = Callable[..., RecordResult]

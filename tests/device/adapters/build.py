@@ -15,7 +15,7 @@ from pathlib import Path
 from emulation.build import fresh, put
 from emulation.places import ROOT, MissingError, run
 
-sys.path.append(str(ROOT / "workloads"))
+sys.path.append(str(ROOT / "studies" / "workloads"))
 
 from ice.sources import pjproject
 from tools.places import MissingError as NotThereError
@@ -110,7 +110,7 @@ def archive_on_hooks(archive: str) -> Path:
 
 # ---- PJLIB --------------------------------------------------------------------------------------
 
-PJ_SITE = ROOT / "workloads" / "ice" / "site"  #: pj/config_site.h
+PJ_SITE = ROOT / "studies" / "workloads" / "ice" / "site"  #: pj/config_site.h
 PJ_FLAGS = (
     *("-DPJ_LINUX=1", "-DPJ_IS_LITTLE_ENDIAN=1", "-DPJ_IS_BIG_ENDIAN=0", "-DPJ_M_X86_64=1"),
     *("-DPJ_HAS_LIMITS_H=1", "-Wl,--gc-sections"),
@@ -131,7 +131,7 @@ def pjlib() -> tuple[tuple[str, ...], Path]:
     folder = folder_for("pjlib", [Path(__file__)], *flags)
     if not folder.exists():
         own = fresh(folder)
-        sources = [tree / "src" / "pj" / f"{name}.c" for name in PJ_SOURCES]
+        sources = [tree / "lab" / "pj" / f"{name}.c" for name in PJ_SOURCES]
         command = (*compiler(), "-w", "-O0", "-ffunction-sections", *flags, "-c")
         for source in sources:
             run(*command, source, "-o", own / f"{source.stem}.o")

@@ -87,7 +87,9 @@ def test_no_name_of_a_trace_is_markup(here: Path, run: Run, name: str) -> None:
 
 
 def test_static_ram_is_there_with_an_elf(hst: Path, run: Run) -> None:
-    firmware = Path(__file__).resolve().parents[3] / "workloads" / "static" / "firmware.elf"
+    firmware = (
+        Path(__file__).resolve().parents[3] / "studies" / "workloads" / "static" / "firmware.elf"
+    )
     assert 'id="static"' in page(run, hst, "--chip", "esp32", "--elf", firmware)
     assert 'id="static"' not in page(run, hst, "--chip", "esp32")
 

@@ -20,7 +20,7 @@ from heapscope.static.read import read_static
 from heapscope.trace.info import read_info
 
 ROOT = Path(__file__).parents[3]
-CAPTURED = ROOT / "workloads" / "captured"
+CAPTURED = ROOT / "studies" / "workloads" / "captured"
 
 
 def script(path: Path) -> ModuleType:
@@ -33,7 +33,7 @@ def script(path: Path) -> ModuleType:
     return module
 
 
-demo = script(ROOT / "workloads" / "mix" / "demo.py")
+demo = script(ROOT / "studies" / "workloads" / "mix" / "demo.py")
 compose = script(CAPTURED / "compose.py")
 
 
@@ -95,7 +95,7 @@ def test_the_boot_log_and_the_firmware_agree_on_where_the_heap_begins() -> None:
 
 
 def test_the_demo_runs_and_ends_with_the_answer_and_the_next_commands() -> None:
-    command = [sys.executable, str(ROOT / "workloads" / "mix" / "demo.py")]
+    command = [sys.executable, str(ROOT / "studies" / "workloads" / "mix" / "demo.py")]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     answer = out[out.index("The answer: ") :].replace("\n", " ")
     assert "16,717 B for malloc always fits under ESP-IDF 4.2, does not fit" in answer

@@ -16,9 +16,9 @@ def test_the_readme_tells_what_the_replay_gives() -> None:
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     said = re.search(r"Under 4\.3\.2 it has none after ([\d ]+) of ([\d ]+) events", text)
     assert said is not None
-    boot = read_boot_log(ROOT / "workloads" / "mix" / "boot.txt")
+    boot = read_boot_log(ROOT / "studies" / "workloads" / "mix" / "boot.txt")
     layout = load_chip("esp32").layout(idf="4.3.2", boot=boot)
-    trace = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
+    trace = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
     result = replay(trace, layout, needs=[(16717, 0)])
     figures = [int(number.replace(" ", "")) for number in said.groups()]
     assert figures == [result.needs[0].short_events, result.summary.event_count]

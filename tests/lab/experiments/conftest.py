@@ -20,7 +20,7 @@ from heapscope.native.library import library_path
 
 ROOT = Path(__file__).resolve().parents[3]
 KEPT = ROOT / "build" / "experiments"
-MADE_OF = ("src/heapscope", "workloads/captured")
+MADE_OF = ("lab/heapscope", "studies/workloads/captured")
 
 Computed = Callable[[str], Experiment]
 

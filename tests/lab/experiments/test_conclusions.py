@@ -23,7 +23,7 @@ from heapscope.experiments.tls_ladder import tables as ladder
 from heapscope.experiments.wifi_path import distance, heap, sweeps, tenants, throughput
 from heapscope.experiments.wifi_path.measured import Link, read_link
 
-SOURCES = Path(__file__).resolve().parents[3] / "src" / "heapscope" / "experiments"
+SOURCES = Path(__file__).resolve().parents[3] / "lab" / "heapscope" / "experiments"
 
 
 @pytest.fixture(scope="module")

@@ -177,7 +177,7 @@ def test_every_constant_has_a_source() -> None:
 @pytest.fixture
 def tenants(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The generator's modules; workloads is no package of the lab's."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "workloads"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "studies" / "workloads"))
     for module in ("session", "sizes"):
         importlib.import_module(f"tenants.{module}")
     return sys.modules["tenants"]

@@ -33,7 +33,7 @@ from .conftest import Computed
 
 ROOT = Path(__file__).resolve().parents[3]
 MALLOC, CALLOC, FREE, MARK = 1, 2, 5, 7
-FAR = 0.03  # share by which an input's throughput may be off: workloads/wifi/measure.py
+FAR = 0.03  # share by which an input's throughput may be off: studies/workloads/wifi/measure.py
 
 
 @pytest.fixture(scope="module")
@@ -281,7 +281,7 @@ def test_a_peak_that_differs_fails_the_experiment(link: Link) -> None:
     assert check.computed == 95
 
 
-# ---- workloads/tenants --------------------------------------------------------------------------
+# ---- studies/workloads/tenants ------------------------------------------------------------------
 
 
 def test_tenants_is_shown_beside_lwip(wifi: Experiment) -> None:

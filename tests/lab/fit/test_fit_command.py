@@ -17,7 +17,7 @@ from heapscope.fit.run import default_allocators
 from heapscope.native.library import allocator_names
 
 ROOT = Path(__file__).parents[3]
-CAPTURED = ROOT / "workloads" / "captured"
+CAPTURED = ROOT / "studies" / "workloads" / "captured"
 SCHEMA = ROOT / "docs" / "reference" / "fit.schema.json"
 MakeTrace = Callable[..., Path]
 

@@ -23,7 +23,7 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.names import task_names
 
 ROOT = Path(__file__).parents[3]
-CAPTURED = ROOT / "workloads" / "captured"
+CAPTURED = ROOT / "studies" / "workloads" / "captured"
 ORACLE = ROOT / "tests" / "oracle" / "traces"
 ADDRESSES = 1  # HS_TRACE_ADDRESSES
 MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED, LOST = 1, 2, 3, 4, 5, 6, 10

@@ -17,7 +17,7 @@ from heapscope.layout.chips import chip_names, load_chip
 from heapscope.layout.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[3]
-CHIPS = ROOT / "src" / "heapscope" / "data" / "chips"
+CHIPS = ROOT / "lab" / "heapscope" / "data" / "chips"
 REFERENCE = ROOT / "docs" / "reference" / "chips.md"
 
 NAMES = {"esp32", "esp32s2", "esp32s3", "esp32c2", "esp32c3", "esp32c5", "esp32c6", "esp32c61"} | {

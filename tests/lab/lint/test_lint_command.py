@@ -17,7 +17,7 @@ from heapscope.config.rule_reference import markdown
 from heapscope.config.rules import all_rules
 
 ROOT = Path(__file__).resolve().parents[3]
-EXAMPLE = ROOT / "workloads" / "config" / "sdkconfig.defaults"
+EXAMPLE = ROOT / "studies" / "workloads" / "config" / "sdkconfig.defaults"
 GUIDE = ROOT / "docs" / "guide" / "lint.md"
 
 BAD = "CONFIG_LWIP_TCP_MSS=1440\nCONFIG_ESP_WIFI_RX_BA_WIN=40\n"
@@ -195,7 +195,7 @@ def test_rules_md_is_current() -> None:
 
 def test_the_guide_shows_what_the_command_says(run: Run) -> None:
     done = run(EXAMPLE, "--idf", "5.5")
-    shown = done.stdout.replace(str(EXAMPLE), "workloads/config/sdkconfig.defaults")
+    shown = done.stdout.replace(str(EXAMPLE), "studies/workloads/config/sdkconfig.defaults")
     blocks = re.findall(r"^```text\n(.*?)^```$", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert blocks
     for block in blocks:

@@ -14,7 +14,7 @@ from heapscope.native.events import EVENT, NativeWriter
 from heapscope.native.reader import NameTable
 from heapscope.trace.source import open_blocks
 
-CAPTURED = Path(__file__).parents[3] / "workloads" / "captured"
+CAPTURED = Path(__file__).parents[3] / "studies" / "workloads" / "captured"
 
 HEAD, CRC = 16, 4  # bytes of a chunk around its payload (format/SPEC.md)
 

@@ -20,7 +20,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "docs").rglob("*.md")),
-    ROOT / "models" / "model.h",
+    ROOT / "lab" / "models" / "model.h",
 ]
 
 

@@ -18,7 +18,7 @@ ORACLE = ROOT / "tests" / "oracle"
 
 
 def trace_file(name: str) -> Path:
-    folders = (ORACLE / "traces", ROOT / "workloads" / "captured")
+    folders = (ORACLE / "traces", ROOT / "studies" / "workloads" / "captured")
     files = [folder / f"{name}{ending}" for folder in folders for ending in (".hst", ".hst.zst")]
     return next(file for file in files if file.exists())
 

@@ -12,7 +12,7 @@ from heapscope.replay.run import replay
 from .conftest import ReadRules
 
 ROOT = Path(__file__).parents[3]
-TRACE = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
+TRACE = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
 
 
 def test_the_guide_says_what_its_commands_say(rules: ReadRules) -> None:

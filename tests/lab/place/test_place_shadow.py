@@ -21,7 +21,7 @@ from heapscope.replay.run import replay
 
 from .conftest import Event, Story, two_regions
 
-CAPTURED = Path(__file__).parents[3] / "workloads" / "captured"
+CAPTURED = Path(__file__).parents[3] / "studies" / "workloads" / "captured"
 TLS = CAPTURED / "tls35_ec_4k_4k.hst.zst"
 TENANTS = CAPTURED / "tenants_wifi_tcpip.hst.zst"
 

@@ -18,7 +18,7 @@ from heapscope.tune.options import KNOBS
 from heapscope.tune.replayed import with_free
 
 ROOT = Path(__file__).parents[3]
-CAPTURED = ROOT / "workloads" / "captured"
+CAPTURED = ROOT / "studies" / "workloads" / "captured"
 
 CONFIGS = {
     "default": "",

@@ -110,7 +110,7 @@ def map_file(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def firmware() -> Path:
     """The ELF that ships with the repository."""
-    return ROOT / "workloads" / "static" / "firmware.elf"
+    return ROOT / "studies" / "workloads" / "static" / "firmware.elf"
 
 
 Link = Callable[[str], Path]

@@ -31,7 +31,7 @@ from heapscope.tune.wifi import FREE, figures
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "docs" / "reference" / "tune.schema.json"
-TRACE = ROOT / "workloads" / "captured" / "tls35_ec_4k_4k.hst.zst"
+TRACE = ROOT / "studies" / "workloads" / "captured" / "tls35_ec_4k_4k.hst.zst"
 
 
 @pytest.fixture

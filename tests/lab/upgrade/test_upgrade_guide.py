@@ -16,8 +16,8 @@ from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.state import Meter
 
 ROOT = Path(__file__).parents[3]
-TRACE = ROOT / "workloads" / "captured" / "mix_gateway.hst.zst"
-BOOT = read_boot_log(ROOT / "workloads" / "mix" / "boot.txt")
+TRACE = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
+BOOT = read_boot_log(ROOT / "studies" / "workloads" / "mix" / "boot.txt")
 CHIP = load_chip("esp32")
 RECORD = 16_717  # bytes of a TLS record's buffer
 

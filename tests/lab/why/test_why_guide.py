@@ -14,7 +14,7 @@ from heapscope.why.explain import explain
 from heapscope.why.result import WhyResult
 
 ROOT = Path(__file__).parents[3]
-TRACE = ROOT / "workloads" / "captured" / "script_json.hst.zst"
+TRACE = ROOT / "studies" / "workloads" / "captured" / "script_json.hst.zst"
 LAYOUT = pool_layout(240 * 1024, "heap_4")
 
 

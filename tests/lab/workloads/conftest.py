@@ -17,8 +17,8 @@ from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
 ROOT = Path(__file__).parents[3]
-WORKLOADS = ROOT / "workloads"
-MISSING = 3  # exit code of workloads/make.py
+WORKLOADS = ROOT / "studies" / "workloads"
+MISSING = 3  # exit code of studies/workloads/make.py
 
 MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED, MARK = range(1, 8)
 

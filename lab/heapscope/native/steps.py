@@ -1,0 +1,85 @@
+"""A trace's heap events in native memory, to be replayed on many pools."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, fields
+
+from heapscope.native.library import ffi, load
+from heapscope.native.owner import NativeOwner
+from heapscope.native.reader import NativeReader
+from heapscope.native.rows import NEVER
+from heapscope.native.status import Status, StatusError, check
+
+__all__ = ["FitRow", "NativeSteps", "Outcome", "has_heap"]
+
+
+class Outcome(enum.IntEnum):
+    """HS_LAB_FIT_*."""
+
+    SURVIVES = 0
+    FAILS = 1
+    NEVER = 2
+    NO_HEAP = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitRow:
+    """hs_lab_fit_t: how a trace went on one pool, and the request that was refused."""
+
+    event: int  # NEVER: none was
+    size: int
+    outcome: int
+    call: int
+    task: int
+    align: int
+
+    @property
+    def survives(self) -> bool:
+        return self.outcome == Outcome.SURVIVES
+
+    @property
+    def refused(self) -> bool:
+        """A request was refused; otherwise it survived, or there was no heap to ask."""
+        return self.event != NEVER
+
+
+class NativeSteps(NativeOwner):
+    """Filled by one census; then try_pool() may be called from several threads at once, which all
+    have to be done before it is closed. 12 bytes an event (lab/native/fit/fit.h)."""
+
+    def __init__(self, base: int, *, only: int | None = None) -> None:
+        """`only`: a task's index; blocks that others ask for are left out."""
+        lib = load()
+        steps = lib.hs_lab_steps_new(base)
+        if steps == ffi.NULL:
+            raise StatusError("the trace cannot be kept", status=Status.MEMORY)
+        super().__init__(steps, lib.hs_lab_steps_delete, what="trace")
+        if only is not None:
+            lib.hs_lab_steps_only(steps, only)
+
+    def fill_from(self, reader: NativeReader) -> None:
+        """Before the first push of a census: what is pushed goes in here too."""
+        check(self._lib.hs_lab_reader_load(reader.handle, self.handle), "keeping the trace")
+
+    @property
+    def peak(self) -> int:
+        """The most bytes, as asked for, that were live at once."""
+        return int(self._lib.hs_lab_steps_peak(self.handle))
+
+    @property
+    def floor(self) -> int:
+        """Bytes below which no pool can serve the trace, whatever the allocator."""
+        return int(self._lib.hs_lab_steps_floor(self.handle))
+
+    def try_pool(self, allocator: str, size: int) -> FitRow:
+        """One replay on a fresh pool, up to the first request that is refused."""
+        out = ffi.new("hs_lab_fit_t *")
+        status = self._lib.hs_lab_steps_try(self.handle, allocator.encode("ascii"), size, out)
+        check(status, f"replaying on a pool of {size:,} bytes")
+        return FitRow(**{f.name: getattr(out, f.name) for f in fields(FitRow)})
+
+
+def has_heap(allocator: str, base: int, size: int) -> bool:
+    """Whether the allocator makes a heap of this size."""
+    return bool(load().hs_lab_has_heap(allocator.encode("ascii"), base, size))

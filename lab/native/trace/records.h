@@ -1,0 +1,79 @@
+/* The payload of a chunk of events to hs_event_t. Private to lab/native/trace. */
+#ifndef HEAPSCOPE_NATIVE_RECORDS_H
+#define HEAPSCOPE_NATIVE_RECORDS_H
+
+#include "bytes.h"
+#include "decoder.h"
+#include "names.h"
+
+/* What records refer to; each chunk of events begins with it. */
+typedef struct hs_decode_state {
+    uint64_t next_id;
+    uint64_t last_address; /* shifted */
+    uint64_t time;
+    uint32_t task;
+    uint32_t caps;
+    uint16_t heap;
+    uint16_t features;
+    uint8_t shift;
+} hs_decode_state_t;
+
+typedef struct hs_records {
+    hs_cursor_t in; /* what is left of the payload */
+    hs_decode_state_t state;
+
+    hs_event_t *batch; /* HS_BATCH_EVENTS of them */
+    size_t count;      /* in the batch */
+    size_t others;     /* of which are no heap events */
+    uint64_t number;   /* event number of the batch's first heap event */
+    hs_event_sink_t sink;
+    void *context;
+
+    uint32_t used[HS_NAMES_TABLES]; /* one past the highest index seen */
+    uint64_t lost;                  /* by LOST records */
+    uint64_t lost_at;               /* heap events before the first of them; UINT64_MAX: none */
+    hs_names_t names;
+} hs_records_t;
+
+/* Reads the base at the payload's start; `first` is its event number. False: malformed. */
+bool hs_records_begin(hs_records_t *records, unsigned features, const uint8_t *payload,
+                      size_t count, uint64_t *first);
+
+/* Decodes the records up to the payload's end and hands them to the sink. HS_ERR_FORMAT: a record
+ * is malformed; those before it were handed over. Else what the sink said. */
+hs_status_t hs_records_decode(hs_records_t *records);
+
+/* Hands the batch over, also an unfinished one. */
+hs_status_t hs_records_emit(hs_records_t *records);
+
+/* Notes that an index of a table occurs. False: it is above HS_NAME_INDEX_MAX. */
+static inline bool hs_records_use(hs_records_t *records, hs_name_table_t table, uint64_t index)
+{
+    if (index > HS_NAME_INDEX_MAX) {
+        return false;
+    }
+    if (index >= records->used[table]) {
+        records->used[table] = (uint32_t)index + 1;
+    }
+    return true;
+}
+
+/* The event at the batch's end, with everything set that does not depend on its kind. */
+static inline hs_event_t *hs_records_event(hs_records_t *records, unsigned kind)
+{
+    hs_event_t *event = &records->batch[records->count];
+    *event = (hs_event_t){.task = records->state.task, .kind = (uint8_t)kind};
+    return event;
+}
+
+/* One record, whatever its kind, checked at every byte; for all that the fast path leaves. It adds
+ * at most one event. False: malformed. */
+bool hs_record_read(hs_records_t *records);
+
+/* The parts that extension.c shares with it. */
+bool hs_record_extension(hs_records_t *records, uint64_t sub_kind);
+bool hs_record_reference(hs_records_t *records, hs_cursor_t *in, uint64_t *key);
+bool hs_record_site(hs_records_t *records, hs_cursor_t *in, hs_event_t *event);
+bool hs_record_stamp(hs_records_t *records, hs_cursor_t *in, hs_event_t *event);
+
+#endif

@@ -1,0 +1,233 @@
+"""Measures the simulated link.
+
+    python studies/workloads/wifi/measure.py [-o FILE.json] [--again RANK...]
+
+Throughput and heap of every published rank, and of what plan.py changes one at a time. A table's
+processor is found from its best rank: the time of a frame with which that rank's published
+throughput comes out, for each of the four metrics. About two minutes on two cores. With --again
+only these ranks, on the processors that the captured file has; they are printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tenants import sizes
+from tools.commands import exit_with
+from tools.places import CAPTURED
+from wifi.plan import (
+    BASE,
+    BEST,
+    DELAYS,
+    LINK,
+    SEEDS,
+    SWEEPS,
+    TRIALS,
+    Words,
+    only,
+    pace_words,
+    rank_words,
+    traced_words,
+)
+from wifi.program import PHASES, Phase, Run, simulate
+from wifi.sources import PACKAGE, VERSION
+
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, ranks
+
+__all__ = ["NAME", "find_pace", "measured", "rank_figures"]
+
+NAME = "wifi_link.json"
+NEAR, FAR = 0.002, 0.03  # shares of the published throughput: found, not to be found
+ROUNDS = 14
+
+Pace = Mapping[str, int]
+
+
+def find_pace(row: Row, metric: str, words: Words) -> int:
+    """Nanoseconds of a frame with which this throughput comes out; 0: the link alone is slower.
+    RuntimeError: there are none."""
+    goal = 1 / row.throughput[metric]
+
+    def excess(pace: int) -> float:
+        run = simulate({**words, **only(metric), **TRIALS, f"{metric}_ns": pace})
+        return 1 / run.phases[metric].mbit / goal - 1
+
+    low, high = 0, round(goal * 8 * 1440 * 1000)
+    at_low, at_high = excess(low), excess(high)
+    if at_low >= 0:
+        return 0
+    while at_high < 0:
+        high, at_high = 2 * high, excess(2 * high)
+    for number in range(ROUNDS):  # by turns along the line between the two, and halfway
+        along = low - at_low * (high - low) / (at_high - at_low)
+        middle = round(along) if number % 2 == 0 else (low + high) // 2
+        at = excess(middle)
+        if abs(at) < NEAR:
+            return middle
+        if at < 0:
+            low, at_low = middle, at
+        else:
+            high, at_high = middle, at
+    if abs(at) > FAR:
+        raise RuntimeError(f"{row.id}: no processor has the published {metric}; nearest {at:+.1%}")
+    return middle
+
+
+def paces(
+    pool: ThreadPoolExecutor, metrics: Iterable[str], extra: Words
+) -> dict[str, dict[str, int]]:
+    asked = [(group, metric) for group in BEST for metric in metrics]
+    found = pool.map(
+        lambda one: find_pace(BEST[one[0]], one[1], {**rank_words(BEST[one[0]].knobs), **extra}),
+        asked,
+    )
+    made: dict[str, dict[str, int]] = {group: {} for group in BEST}
+    for (group, metric), pace in zip(asked, found, strict=True):
+        made[group][metric] = pace
+    return made
+
+
+# ---- what is written ----------------------------------------------------------------------------
+
+
+def figures(phase: Phase) -> dict[str, Any]:
+    """Bytes; `peak`: of the device's heap, beyond what it held before the phase."""
+    told = phase.figures
+    return {
+        "mbit": round(phase.mbit, 3),
+        "peak": told["peak"] - told["before"],
+        **{
+            name: told[name]
+            for name in ("no_static", "no_dynamic", "no_transmit", "rx_at_once", "tx_at_once")
+        },
+    }
+
+
+def rank_figures(row: Row, pace: Pace) -> dict[str, Any]:
+    run = simulate({**rank_words(row.knobs), **pace_words(pace), **TRIALS})
+    return {phase: figures(run.phases[phase]) for phase in PHASES}
+
+
+def structures() -> dict[str, dict[str, int]]:
+    """Bytes of lwIP's structures, as compiled here and as ../tenants adds them up."""
+    generated = {
+        "pbuf": sizes.PBUF,
+        "tcp_seg": sizes.SEGMENT,
+        "tcp_pcb": sizes.TCP_PCB,
+        "sys_timeo": sizes.TIMER,
+    }
+    compiled = simulate({"bytes": 1440, **only("tcp_rx")}).sizes
+    return {name: {"lwip": compiled[name], "tenants": size} for name, size in generated.items()}
+
+
+def tcp_mbit(row: Row, pace: Pace, delay: int) -> dict[str, float]:
+    tcp = tuple(metric for metric in METRICS if metric.startswith("tcp"))
+    words = {f"{metric}_ns": pace[metric] for metric in tcp}
+    run = simulate({**rank_words(row.knobs), **words, **TRIALS, **only(*tcp), "delay_us": delay})
+    return {metric: round(run.phases[metric].mbit, 3) for metric in tcp}
+
+
+def joined(runs: list[Run], phase: str) -> dict[str, float]:
+    """Throughput of all runs, one after the other; the highest peak."""
+    told = [run.phases[phase] for run in runs]
+    seconds = sum(one.figures["ns"] for one in told) / 1e9
+    bits = 8 * sum(one.figures["bytes"] for one in told)
+    return {
+        "mbit": round(bits / seconds / 1e6, 3) if seconds else 0.0,
+        "peak": max(figures(one)["peak"] for one in told),
+    }
+
+
+def swept(name: str, pace: Pace, pool: ThreadPoolExecutor) -> list[dict[str, Any]]:
+    """A curve for each case and phase."""
+    sweep = SWEEPS[name]
+    made = []
+    for case, words in sweep.cases.items():
+        points = []
+        for value in sweep.values:
+            own = {sweep.name: value}
+            if sweep.name == "window":
+                own["send_buffer"] = value
+            all_words = {**rank_words(BASE.knobs), **pace_words(pace), **words, **own}
+            chance = all_words.get("lost", 0) + all_words.get("errors", 0) > 0
+            size = {"bytes": TRIALS["bytes"] // (4 if all_words["delay_us"] > 1000 else 1)}
+            seeds = SEEDS if chance else SEEDS[:1]
+            points.append([{**all_words, **size, **only(*sweep.phases), "seed": s} for s in seeds])
+        runs = [list(pool.map(simulate, point)) for point in points]
+        for phase in sweep.phases:
+            curve = [joined(run, phase) for run in runs]
+            made.append(
+                {
+                    "case": case,
+                    "phase": phase,
+                    "x": list(sweep.values),
+                    **{what: [point[what] for point in curve] for what in ("mbit", "peak")},
+                }
+            )
+    return made
+
+
+def measured() -> dict[str, Any]:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pace = paces(pool, METRICS, {})
+        rows = ranks()
+        found = pool.map(lambda row: rank_figures(row, pace[row.knobs.group]), rows)
+        other = {}
+        for delay in DELAYS:
+            if delay != LINK["delay_us"]:
+                own = paces(pool, ("tcp_tx", "tcp_rx"), {"delay_us": delay})
+                tried = pool.map(
+                    lambda row, own=own, delay=delay: tcp_mbit(row, own[row.knobs.group], delay),
+                    rows,
+                )
+                other[str(delay)] = {row.id: one for row, one in zip(rows, tried, strict=True)}
+        return {
+            "heapscope_wifi_link": 1,
+            "made_by": "python studies/workloads/wifi/measure.py",
+            "program": f"lwIP {VERSION} (Debian's source package {PACKAGE}), 32-bit, twice",
+            "link": dict(LINK),
+            "bytes": dict(TRIALS)["bytes"],
+            "sizes": structures(),
+            "pace_ns": pace,
+            "best": {group: row.id for group, row in BEST.items()},
+            "ranks": {row.id: one for row, one in zip(rows, found, strict=True)},
+            "traced": {
+                row.id: {phase: figures(run.phases[phase])["peak"] for phase in PHASES}
+                for row in rows
+                if row.knobs.psram == NO_PSRAM
+                for run in [simulate(traced_words(row, pace[row.knobs.group]))]
+            },
+            "delays": other,
+            "sweeps": {name: swept(name, pace[BASE.knobs.group], pool) for name in SWEEPS},
+        }
+
+
+def again(names: list[str]) -> dict[str, dict[str, Any]]:
+    pace = json.loads((CAPTURED / NAME).read_text("utf-8"))["pace_ns"]
+    chosen = (row for row in ranks() if row.id in names)
+    return {row.id: rank_figures(row, pace[row.knobs.group]) for row in chosen}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("-o", "--out", type=Path, default=CAPTURED / NAME)
+    parser.add_argument("--again", nargs="+", metavar="RANK", choices=[row.id for row in ranks()])
+    chosen = parser.parse_args()
+    if chosen.again:
+        print(json.dumps(again(chosen.again)))
+        return 0
+    chosen.out.write_text(json.dumps(measured(), indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)
