@@ -20,6 +20,16 @@ if(HEAPSCOPE_SANITIZE)
     target_link_options(heapscope_flags INTERFACE -fsanitize=${HEAPSCOPE_SANITIZE})
 endif()
 
+if(HEAPSCOPE_ASSERTS) # our own programs end where one is violated
+    add_library(heapscope_assert_failed STATIC EXCLUDE_FROM_ALL tests/assert_failed.c)
+    target_include_directories(heapscope_assert_failed PRIVATE device/include)
+    target_compile_options(heapscope_assert_failed
+        PRIVATE $<TARGET_PROPERTY:heapscope_flags,INTERFACE_COMPILE_OPTIONS>)
+    target_compile_definitions(heapscope_flags INTERFACE HS_ASSERTS=1)
+    target_compile_definitions(heapscope_assert_failed PRIVATE HS_ASSERTS=1)
+    target_link_libraries(heapscope_flags INTERFACE heapscope_assert_failed)
+endif()
+
 # The heap interface and the models are called across files for every event: a tenth faster with it.
 set(HEAPSCOPE_LTO OFF)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT HEAPSCOPE_SANITIZE AND NOT MSVC)

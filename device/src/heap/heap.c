@@ -1,5 +1,6 @@
 /* The public operations: creation, and the way to the form that a heap has. */
 #include "forms.h"
+#include "heapscope/assert.h"
 
 /* Where the parts of a heap lie; bytes from the start of the memory, and granules. */
 typedef struct hs_place {
@@ -28,6 +29,7 @@ static bool lay_out(uint32_t low, uint32_t size, bool wide, uint32_t alignment, 
     const uint32_t head =
         (uint32_t)sizeof(hs_heap_t) + 4 * (hs_words_before(wide) + hs_bitmap_words(place->end));
     place->first = up(head, alignment) / HS_GRANULE;
+    HS_ASSERT(place->first * HS_GRANULE >= head && place->first % (alignment / HS_GRANULE) == 0);
     return place->first + HS_BLOCK_MIN <= place->end;
 }
 
