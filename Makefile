@@ -57,7 +57,8 @@ lint: dev ## style and types of Python, format of C, rules of the repository
 	$(VENV)/ruff format --quiet --check || { failed=1; $(VENV)/ruff format --diff; }; \
 	$(VENV)/mypy || failed=1; \
 	find $(C_FOLDERS) -name '*.[ch]' -exec $(VENV)/clang-format --dry-run -Werror {} + || failed=1; \
-	$(VENV)/python -m pytest --quiet tests/lab/test_repository.py -k 'not example' || failed=1; \
+	$(VENV)/python -m pytest --quiet tests/lab/test_repository.py \
+	    tests/repository/test_walls.py -k 'not example' || failed=1; \
 	exit $$failed
 
 mutants-of-change: dev ## breaks what changed since BASE=main in its known places, and sees a test fail
