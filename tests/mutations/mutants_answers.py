@@ -26,7 +26,7 @@ ANSWERS = (
     Mutant(
         "requests by rule",
         "a rule's largest size is not its own",
-        "lab/native/replay/placement.c::match",
+        "lab/native/chip/placement.c::match",
         "size <= rule->size_max",
         "size < rule->size_max",
         PLACEMENT,
@@ -34,7 +34,7 @@ ANSWERS = (
     Mutant(
         "requests by rule",
         "the site of a rule does not matter",
-        "lab/native/replay/placement.c::match",
+        "lab/native/chip/placement.c::match",
         "rules_of(&placement->sites, event->site) &",
         "",
         SHADOW,
@@ -50,7 +50,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a full private heap of a rule gives way",
-        "lab/native/replay/placement.c::allocate",
+        "lab/native/chip/placement.c::allocate",
         "if (!rule->fallback || !allocate_freely",
         "if (!allocate_freely",
         PLACEMENT,
@@ -58,7 +58,7 @@ ANSWERS = (
     Mutant(
         "placement",
         "a rule may place what its region lacks",
-        "lab/native/replay/chip.c::hs_region_serves",
+        "lab/native/chip/chip.c::hs_region_serves",
         "(region->serves & wanted) == wanted",
         "region->serves != 0",
         PLACEMENT,
@@ -66,15 +66,15 @@ ANSWERS = (
     Mutant(
         "placement",
         "a block leaves its private heap when a rule no longer holds",
-        "lab/native/replay/chip.c::caps_in",
-        "regions->region[index].private_heap ? 0 : caps[0]",
+        "lab/native/chip/chip.c::caps_in",
+        "chip->region[index].private_heap ? 0 : caps[0]",
         "caps[0]",
         SHADOW,
     ),
     Mutant(
         "bytes by rule",
         "what a rule placed is never given back",
-        "lab/native/replay/placement.c::hs_placement_lose",
+        "lab/native/chip/placement.c::hs_placement_lose",
         "row->payload -= payload;",
         "",
         PLACEMENT,
@@ -82,7 +82,7 @@ ANSWERS = (
     Mutant(
         "cost of a private heap",
         "its block is not taken off, so that no rule costs anything",
-        "lab/native/replay/setup.c::take_private",
+        "lab/native/chip/setup.c::take_private",
         "from->startup += hs_sim_usable(from->heap, place.offset, false);",
         "hs_sim_free(from->heap, place.offset, false);",
         PLACEMENT,

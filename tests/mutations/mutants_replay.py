@@ -146,7 +146,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "a region's record is four bytes smaller",
-        "lab/native/replay/own_set.c::AREA",
+        "lab/native/chip/own_set.c::AREA",
         "#define AREA 28u",
         "#define AREA 24u",
         DEVICE,
@@ -154,7 +154,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "memory without 8BIT has sizes in bytes",
-        "lab/native/replay/chip.c::payload_size",
+        "lab/native/chip/chip.c::payload_size",
         "(effective(caps) & HS_CAP_32BIT) || region->words ? (size",
         "(effective(caps) & HS_CAP_32BIT) ? (size",
         DEVICE,
@@ -162,7 +162,7 @@ REPLAY = (
     Mutant(
         "addresses of heapscope on a chip",
         "data becomes code without a move",
-        "lab/native/replay/chip.c::resize",
+        "lab/native/chip/chip.c::resize",
         "|| (region->own && by_alias(region, caps))",
         "",
         DEVICE,
@@ -186,7 +186,7 @@ REPLAY = (
     Mutant(
         "choice of a region",
         "priorities are tried in reverse",
-        "lab/native/replay/chip.c::plan",
+        "lab/native/chip/chip.c::plan",
         "(region->caps[priority] & wanted) != 0",
         "(region->caps[2 - priority] & wanted) != 0",
         REGIONS,
@@ -194,7 +194,7 @@ REPLAY = (
     Mutant(
         "choice of a region",
         "one capability in common is enough",
-        "lab/native/replay/chip.c::plan",
+        "lab/native/chip/chip.c::plan",
         "(all_caps(region) & wanted) == wanted",
         "(all_caps(region) & wanted) != 0",
         REGIONS,
@@ -202,7 +202,7 @@ REPLAY = (
     Mutant(
         "start-up use",
         "what a region cannot take is dropped",
-        "lab/native/replay/setup.c::take_startup",
+        "lab/native/chip/setup.c::take_startup",
         "left -= size;",
         "left = 0;",
         REGIONS,
@@ -210,7 +210,7 @@ REPLAY = (
     Mutant(
         "real devices' cases",
         "fits looks at half the size",
-        "lab/native/replay/chip.c::hs_region_fits",
+        "lab/native/chip/chip.c::hs_region_fits",
         "hs_sim_fits(region->heap, request->align, size, 0);",
         "hs_sim_fits(region->heap, request->align, size / 2, 0);",
         REGIONS,
@@ -242,7 +242,7 @@ REPLAY = (
     Mutant(
         "blocks found by identity",
         "removal leaves a hole",
-        "lab/native/replay/blocks.c::close_hole",
+        "lab/native/chip/blocks.c::close_hole",
         "if (((i - home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {",
         "if (i == hole) {",
         BLOCKS,
@@ -266,7 +266,7 @@ REPLAY = (
     Mutant(
         "aligned blocks that move",
         "the new block stays marked aligned",
-        "lab/native/replay/chip.c::place_in",
+        "lab/native/chip/chip.c::place_in",
         "place->aligned = request->align != 0;",
         "place->aligned = true;",
         "tests/native/test_regressions.c",

@@ -113,8 +113,8 @@ def python_test(objects: Objects, test: str) -> bool:
     library = tree / "libheapscope_lab.so"
     command = [*compiler(), "-shared", *objects.of(sources(tree)), "-o", str(library)]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
-    for header in ("lab.h", "lab_tools.h"):
-        shutil.copy(tree / "lab/native/lab" / header, tree)
+    shutil.copy(tree / "lab/native/lab/lab.h", tree)
+    shutil.copytree(tree / "lab/native/rows", tree / "rows", dirs_exist_ok=True)
     if test.startswith("tests/record"):
         recorder(tree)
     (tree / "lab/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")

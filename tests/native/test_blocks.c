@@ -1,6 +1,6 @@
 /* The table of live blocks equals a plain list after every operation. */
 #include "../models/check.h"
-#include "replay/blocks.h"
+#include "chip/blocks.h"
 
 #define LIVE_MAX 4096u
 

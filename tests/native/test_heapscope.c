@@ -6,9 +6,9 @@
 
 #include "../models/check.h"
 #include "allocators/allocators.h"
+#include "chip/setup.h"
 #include "heapscope/heap.h"
 #include "layout_for_tests.h"
-#include "replay/setup.h"
 
 /* ---- digests ---------------------------------------------------------------------------------- */
 
@@ -156,12 +156,12 @@ static void memory_without_bytes_gets_the_word_only_form(void)
 {
     hs_lab_region_t list[REGIONS];
     hs_lab_config_t config = config_like_esp32(list, "heapscope");
-    hs_chip_t regions;
+    hs_chip_t chip;
     uint32_t where, kinds;
     uint64_t unplaced;
-    CHECK(hs_chip_init(&regions, &config, &where, &kinds, &unplaced) == HS_OK, "init");
+    CHECK(hs_chip_init(&chip, &config, &where, &kinds, &unplaced) == HS_OK, "init");
     for (uint32_t i = 0; i < REGIONS; i++) {
-        const hs_chip_region_t *region = &regions.region[i];
+        const hs_chip_region_t *region = &chip.region[i];
         const bool word_only = region->heap->allocator.word_only;
         CHECK(word_only == (i == 3), "region %u", (unsigned)i);
         hs_sim_t *wide = open_heap("heapscope-wide", region->start, region->size);
@@ -169,7 +169,7 @@ static void memory_without_bytes_gets_the_word_only_form(void)
         CHECK(has_wide_tables == word_only, "region %u", (unsigned)i);
         hs_sim_delete(wide);
     }
-    hs_chip_free(&regions);
+    hs_chip_free(&chip);
 }
 
 static void the_form_follows_the_size(void)

@@ -132,8 +132,8 @@ static void the_best_hole_costs_least(const char *allocator, uint32_t seed)
     hs_pieces_t pieces;
     state = seed;
     play(&replay, allocator);
-    const hs_chip_region_t *region = &replay.regions.region[0];
-    CHECK(hs_pieces_init(&pieces, &replay.regions, 0, &replay.blocks) == HS_OK, "pieces");
+    const hs_chip_region_t *region = &replay.chip.region[0];
+    CHECK(hs_pieces_init(&pieces, &replay.chip, 0, &replay.blocks) == HS_OK, "pieces");
     every_block_is_found(&replay, &pieces);
     const uint32_t largest = hs_region_largest_allocatable(region, 0);
     for (uint32_t more = 1; more < 2000; more = more * 3 + 1) {

@@ -75,7 +75,7 @@ static void look_at_blocks(hs_replay_t *replay, figures_t *now)
         const hs_block_t *block = &replay->blocks.records[i];
         if ((block->flags & HS_BLOCK_LIVE) && !(block->flags & HS_BLOCK_NOWHERE)) {
             const uint32_t task = hs_ledger_task(&replay->measure.owners, block->task);
-            const uint32_t kind = replay->regions.region[block->place.region].kind;
+            const uint32_t kind = replay->chip.region[block->place.region].kind;
             now->payload[task][kind] += block->requested;
             now->blocks[task][kind]++;
             now->region_payload[block->place.region] += block->requested;
@@ -87,13 +87,13 @@ static void look_at_blocks(hs_replay_t *replay, figures_t *now)
 static void look_at_set(hs_replay_t *replay, figures_t *now, uint32_t s)
 {
     const uint32_t caps = s == 0 ? 0 : capsets[s - 1];
-    const uint32_t mask = hs_chip_mask(&replay->regions, caps);
+    const uint32_t mask = hs_chip_mask(&replay->chip, caps);
     for (uint32_t i = 0; i < REGIONS; i++) {
         if (mask >> i & 1u) {
             now->set_free[s] += now->free[i];
             now->set_payload[s] += now->region_payload[i];
             now->set_largest[s] =
-                most(now->set_largest[s], largest_by_asking(&replay->regions.region[i], caps));
+                most(now->set_largest[s], largest_by_asking(&replay->chip.region[i], caps));
         }
     }
 }
@@ -103,7 +103,7 @@ static void look(hs_replay_t *replay, figures_t *now)
     memset(now, 0, sizeof *now);
     look_at_blocks(replay, now);
     for (uint32_t i = 0; i < REGIONS; i++) {
-        const hs_chip_region_t *region = &replay->regions.region[i];
+        const hs_chip_region_t *region = &replay->chip.region[i];
         hs_sim_walk(region->heap, add_free, &now->free[i]);
         now->largest[i] = largest_by_asking(region, 0);
     }
@@ -111,7 +111,7 @@ static void look(hs_replay_t *replay, figures_t *now)
         look_at_set(replay, now, s);
     }
     const hs_request_t need = {.size = NEED};
-    now->need_fits = hs_chip_fits(&replay->regions, &need);
+    now->need_fits = hs_chip_fits(&replay->chip, &need);
     now->series[0] = now->live;
     now->series[1] = now->set_largest[0];
     memcpy(&now->series[2], now->free, sizeof now->free);
@@ -183,9 +183,9 @@ static void compare_regions(const shadow_t *shadow, const hs_replay_t *replay, u
                   row.size,
               "region %u: the parts are the whole", i);
         CHECK(row.payload + row.rounding + row.startup + added * row.used_blocks ==
-                  replay->regions.region[i].heap->tally.used,
+                  replay->chip.region[i].heap->tally.used,
               "region %u: what is neither asked for nor rounding is the flavour's", i);
-        CHECK(row.minimum_free == replay->regions.region[i].heap->tally.minimum_free,
+        CHECK(row.minimum_free == replay->chip.region[i].heap->tally.minimum_free,
               "region %u: the lowest moment, inside an operation too", i);
         CHECK(row.minimum_free <= row.free && row.payload <= row.peak_payload, "region %u", i);
     }

@@ -1,10 +1,10 @@
 /* Rules that place requests: which one counts, what a full region means, and that every byte of a
  * private heap stays accounted for. */
 #include "../models/check.h"
+#include "chip/setup.h"
 #include "layout_for_tests.h"
 #include "replay/heap_events.h"
 #include "replay/replay.h"
-#include "replay/setup.h"
 
 enum { PRIVATE = REGIONS, HEAPS, KIND_PRIVATE = KINDS, PRIVATE_SIZE = 1200 };
 
@@ -111,21 +111,20 @@ static void a_private_heap_costs_what_its_block_costs(void)
 {
     hs_lab_region_t list[HEAPS];
     hs_lab_region_t without[REGIONS];
-    hs_chip_t regions;
+    hs_chip_t chip;
     hs_lab_config_t config = config_like_esp32(without, "idf-4.2");
     hs_replay_t replay;
     uint32_t where, kinds;
     uint64_t unplaced;
     CHECK(begin(&replay, list, "idf-4.2") == HS_OK, "init");
-    CHECK(hs_chip_init(&regions, &config, &where, &kinds, &unplaced) == HS_OK, "init");
-    const uint32_t offset = hs_sim_malloc(regions.region[1].heap, PRIVATE_SIZE);
-    const hs_chip_region_t *from = &replay.regions.region[1],
-                           *heap = &replay.regions.region[PRIVATE];
+    CHECK(hs_chip_init(&chip, &config, &where, &kinds, &unplaced) == HS_OK, "init");
+    const uint32_t offset = hs_sim_malloc(chip.region[1].heap, PRIVATE_SIZE);
+    const hs_chip_region_t *from = &replay.chip.region[1], *heap = &replay.chip.region[PRIVATE];
     CHECK(heap->start == from->start + offset, "at %#x", heap->start);
-    CHECK(from->heap->tally.free == regions.region[1].heap->tally.free, "and as much is left");
+    CHECK(from->heap->tally.free == chip.region[1].heap->tally.free, "and as much is left");
     CHECK(from->startup == PRIVATE_SIZE, "%u", from->startup);
-    CHECK(replay.regions.refusals[1] == 0, "no try of the program's");
-    hs_chip_free(&regions);
+    CHECK(replay.chip.refusals[1] == 0, "no try of the program's");
+    hs_chip_free(&chip);
     hs_replay_free(&replay);
 }
 
@@ -176,7 +175,7 @@ static void check_all(const hs_replay_t *replay)
                   row.rounding < row.size,
               "region %u in parts", i);
         uint32_t where;
-        CHECK(hs_sim_check(replay->regions.region[i].heap, &where) == HS_OK, "%u at %u", i, where);
+        CHECK(hs_sim_check(replay->chip.region[i].heap, &where) == HS_OK, "%u at %u", i, where);
     }
     CHECK(placed == payload, "every byte in a region");
 }
@@ -214,7 +213,7 @@ static void any_program_leaves_everything_accounted_for(check_random_t *random,
         const hs_event_t event = random_event(random, live);
         const hs_request_t request = hs_replay_request(&event);
         const uint64_t failures = replay.summary.failures;
-        const bool fits = hs_placement_fits(&replay.placement, &replay.regions, &event, &request);
+        const bool fits = hs_placement_fits(&replay.placement, &replay.chip, &event, &request);
         feed(&replay, &event, 1);
         if (event.kind >= HS_EVENT_MALLOC && event.kind <= HS_EVENT_ALIGNED) {
             CHECK(fits == (replay.summary.failures == failures), "fits agrees at %u", i);

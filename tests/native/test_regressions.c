@@ -36,7 +36,7 @@ static void an_aligned_block_that_moved_is_no_aligned_block_any_more(void)
     start(&replay, regions, 2);
     feed(&replay, events, sizeof events / sizeof events[0]);
     CHECK(replay.measure.live_blocks == 2, "the moved block is free");
-    CHECK(hs_sim_check(replay.regions.region[1].heap, &where) == HS_OK, "at %u", where);
+    CHECK(hs_sim_check(replay.chip.region[1].heap, &where) == HS_OK, "at %u", where);
     hs_replay_free(&replay);
 }
 

@@ -1,7 +1,7 @@
 /* A heap without a trace: fills and drills agree with the same requests made one by one. */
 #include "../models/check.h"
 #include "allocators/allocators.h"
-#include "lab/lab_tools.h"
+#include "lab/lab.h"
 #include "model.h"
 
 #define BASE UINT32_C(0x20000000)

@@ -91,7 +91,7 @@ static void compare_cells(const hs_replay_t *replay)
     const size_t last = (picture->taken - 1) * picture->rows;
     uint32_t row = 0;
     for (uint32_t i = 0; i < REGIONS; i++) {
-        const hs_chip_region_t *region = &replay->regions.region[i];
+        const hs_chip_region_t *region = &replay->chip.region[i];
         uint64_t true_free = 0;
         double free = 0;
         hs_sim_walk(region->heap, add_free, &true_free);
@@ -121,7 +121,7 @@ static void compare_table(const hs_replay_t *replay)
         for (size_t i = 0; i < replay->blocks.used; i++) {
             const hs_block_t *live = &replay->blocks.records[i];
             found |= (live->flags & HS_BLOCK_LIVE) && !(live->flags & HS_BLOCK_NOWHERE) &&
-                     replay->regions.region[live->place.region].start + live->place.offset ==
+                     replay->chip.region[live->place.region].start + live->place.offset ==
                          block->address &&
                      live->requested == block->size;
         }

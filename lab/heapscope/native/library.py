@@ -1,4 +1,5 @@
-"""Loads the native library and its declarations, which exist once: in lab.h and lab_tools.h."""
+"""Loads the native library and its declarations, which exist once: in lab.h and in the
+headers of lab/native/rows."""
 
 from __future__ import annotations
 
@@ -18,7 +19,16 @@ __all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "library_path", "l
 ABI = 1
 
 #: In the order in which cffi has to see them.
-HEADERS = ("lab.h", "lab_tools.h")
+HEADERS = (
+    "rows/trace.h",
+    "rows/replay.h",
+    "rows/request.h",
+    "rows/picture.h",
+    "rows/export.h",
+    "rows/trials.h",
+    "rows/recorder.h",
+    "lab.h",
+)
 
 _OVERRIDE = "HEAPSCOPE_LIBRARY"
 _HERE = Path(__file__).parent
@@ -34,7 +44,7 @@ def load() -> Any:
     path = library_path()
     if not path.is_file():
         raise HeapscopeError(f"the native library is missing: {path}", remedy=_REMEDY)
-    _declare(_header_path(path))
+    _declare(_header_folder(path))
     try:
         library = ffi.dlopen(str(path))
         abi = library.hs_lab_abi()
@@ -74,19 +84,20 @@ def _file_name() -> str:
     return names.get(sys.platform, "libheapscope_lab.so")
 
 
-def _header_path(library: Path) -> Path:
-    """The first of the headers, installed beside the library or else beside this module."""
-    places = [library.parent / HEADERS[0], _HERE / HEADERS[0]]
-    for place in places:
-        if place.is_file():
-            return place
-    raise HeapscopeError(f"the declarations are missing: {places[0]}", remedy=_REMEDY)
+def _header_folder(library: Path) -> Path:
+    """Where the headers are: installed beside the library or else beside this module."""
+    for folder in (library.parent, _HERE):
+        if (folder / HEADERS[0]).is_file():
+            return folder
+    raise HeapscopeError(
+        f"the declarations are missing: {library.parent / HEADERS[0]}", remedy=_REMEDY
+    )
 
 
 @functools.cache  # an override that changes between two loads must not declare twice
-def _declare(first: Path) -> None:
+def _declare(folder: Path) -> None:
     for name in HEADERS:
-        ffi.cdef(_declarations(first.with_name(name)))
+        ffi.cdef(_declarations(folder / name))
 
 
 def _declarations(header: Path) -> str:

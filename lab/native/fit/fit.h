@@ -17,10 +17,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chip/blocks.h"
 #include "heapscope/trace.h"
-#include "lab/lab_tools.h"
 #include "model.h"
-#include "replay/blocks.h"
+#include "rows/trace.h"
+#include "rows/trials.h"
 
 #define HS_FIT_CHUNK 65536u /* steps kept together: reading on never moves those read */
 

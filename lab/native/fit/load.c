@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chip.h"
 #include "fit/fit.h"
-#include "replay/chip.h"
 
 #define CAP_INVALID UINT32_C(0x80000000) /* the one capability that a pool does not have */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "allocators/allocators.h"
-#include "lab/lab_tools.h"
+#include "lab/lab.h"
 
 int hs_lab_abi(void)
 {

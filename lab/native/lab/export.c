@@ -79,7 +79,7 @@ static void add_row(hs_export_t *export, const hs_replay_t *replay, const hs_eve
     row->align = aligned ? UINT32_C(1) << (event->align_log2 & 31u) : 0;
     row->region = placed ? at->region : UINT32_MAX;
     row->offset = placed ? at->offset : UINT32_MAX;
-    row->address = placed ? replay->regions.region[at->region].start + at->offset : UINT32_MAX;
+    row->address = placed ? replay->chip.region[at->region].start + at->offset : UINT32_MAX;
     row->heap = event->heap;
     row->call = (uint8_t)(recorded ? event->new_key : event->kind);
     row->outcome = (uint8_t)step->outcome;
@@ -97,7 +97,7 @@ static bool wants_row(const hs_export_t *export, const hs_step_t *step)
 
 static uint32_t region_free(const hs_replay_t *replay, uint32_t region)
 {
-    const hs_sim_t *heap = replay->regions.region[region].heap;
+    const hs_sim_t *heap = replay->chip.region[region].heap;
     return heap == NULL ? 0 : heap->tally.free;
 }
 
@@ -111,10 +111,10 @@ static bool begin_counters(hs_export_t *export, const hs_replay_t *replay, uint6
     const uint32_t largest = replay->measure.largest.now;
     export->largest = hs_samples_add(samples, HS_LAB_SAMPLE_LARGEST, 0, largest);
     export->region = (uint32_t)samples->count;
-    for (uint32_t i = 0; i < replay->regions.count; i++) {
+    for (uint32_t i = 0; i < replay->chip.count; i++) {
         hs_samples_add(samples, HS_LAB_SAMPLE_REGION, i, region_free(replay, i));
     }
-    if (samples->count != export->region + replay->regions.count ||
+    if (samples->count != export->region + replay->chip.count ||
         !hs_samples_begin(samples, event)) {
         return false;
     }
@@ -172,7 +172,7 @@ static bool sample(hs_export_t *export, const hs_replay_t *replay, const hs_even
     }
     const uint32_t largest = replay->measure.largest.now;
     hs_samples_set(samples, export->largest, largest, step->number, event->time, false);
-    for (uint32_t i = 0; i < replay->regions.count; i++) {
+    for (uint32_t i = 0; i < replay->chip.count; i++) {
         const uint32_t free_bytes = region_free(replay, i);
         hs_samples_set(samples, export->region + i, free_bytes, step->number, event->time, false);
     }

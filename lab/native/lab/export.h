@@ -3,7 +3,7 @@
 #define HEAPSCOPE_NATIVE_EXPORT_H
 
 #include "heapscope/status.h"
-#include "lab/lab_tools.h"
+#include "lab/lab.h"
 #include "measure/profile.h"
 #include "measure/samples.h"
 #include "replay/follow.h"

@@ -16,7 +16,7 @@ static const hs_block_t *block_at(const hs_replay_t *replay, uint32_t address)
     for (size_t i = 0; address != UINT32_MAX && i < blocks->used; i++) {
         const hs_block_t *block = &blocks->records[i];
         if ((block->flags & HS_BLOCK_LIVE) && !(block->flags & HS_BLOCK_NOWHERE) &&
-            replay->regions.region[block->place.region].start + block->place.offset == address) {
+            replay->chip.region[block->place.region].start + block->place.offset == address) {
             return block;
         }
     }
@@ -52,10 +52,10 @@ static void look(const hs_chip_region_t *region, const hs_request_t *request,
 static void best_hole(const hs_replay_t *replay, uint32_t index, const hs_request_t *request,
                       const hs_block_t *own, hs_lab_hole_row_t *row)
 {
-    const hs_chip_region_t *region = &replay->regions.region[index];
+    const hs_chip_region_t *region = &replay->chip.region[index];
     hs_pieces_t pieces;
     hs_hole_t hole;
-    if (hs_pieces_init(&pieces, &replay->regions, index, &replay->blocks) != HS_OK) {
+    if (hs_pieces_init(&pieces, &replay->chip, index, &replay->blocks) != HS_OK) {
         return;
     }
     if (hs_hole_find(region, &pieces, request, own, &hole)) {
@@ -76,17 +76,17 @@ size_t hs_lab_holes(hs_lab_reader_t *reader, const hs_lab_request_t *request,
     const hs_block_t *own = block_at(replay, request->own);
     const uint32_t mask = request->regions != 0
                               ? request->regions
-                              : hs_chip_mask_for(&replay->regions, request->caps, request->size);
-    for (uint32_t i = 0; i < replay->regions.count && i < capacity; i++) {
+                              : hs_chip_mask_for(&replay->chip, request->caps, request->size);
+    for (uint32_t i = 0; i < replay->chip.count && i < capacity; i++) {
         memset(&rows[i], 0, sizeof rows[i]);
-        look(&replay->regions.region[i], &asked, &rows[i]);
+        look(&replay->chip.region[i], &asked, &rows[i]);
         rows[i].eligible = mask >> i & 1u;
         if (rows[i].eligible) {
             const bool here = own != NULL && own->place.region == i;
             best_hole(replay, i, &asked, here ? own : NULL, &rows[i]);
         }
     }
-    return replay->regions.count;
+    return replay->chip.count;
 }
 
 static void describe(const hs_replay_t *replay, uint32_t start, const hs_piece_t *piece,
@@ -109,11 +109,11 @@ size_t hs_lab_pieces(const hs_lab_reader_t *reader, uint32_t region, uint32_t fr
 {
     const hs_replay_t *replay = &reader->replay;
     hs_pieces_t pieces;
-    if (region >= replay->regions.count ||
-        hs_pieces_init(&pieces, &replay->regions, region, &replay->blocks) != HS_OK) {
+    if (region >= replay->chip.count ||
+        hs_pieces_init(&pieces, &replay->chip, region, &replay->blocks) != HS_OK) {
         return 0;
     }
-    const uint32_t start = replay->regions.region[region].start;
+    const uint32_t start = replay->chip.region[region].start;
     size_t count = 0;
     for (size_t i = 0; i < pieces.count; i++) {
         const uint64_t address = (uint64_t)start + pieces.rows[i].offset;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lab/lab_tools.h"
+#include "lab/lab.h"
 #include "record/drain/recorder.h"
 
 /* The handle is the recorder itself. */

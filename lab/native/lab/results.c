@@ -20,7 +20,7 @@ void hs_lab_summary(const hs_lab_reader_t *reader, hs_lab_summary_t *out)
 
 size_t hs_lab_regions(const hs_lab_reader_t *reader, hs_lab_region_row_t *rows, size_t capacity)
 {
-    const uint32_t count = reader->replay.regions.count;
+    const uint32_t count = reader->replay.chip.count;
     for (uint32_t i = 0; i < count && i < capacity; i++) {
         hs_measure_region_row(&reader->replay.measure, i, &rows[i]);
     }
@@ -123,7 +123,7 @@ size_t hs_lab_mark_regions(const hs_lab_reader_t *reader, size_t mark, hs_lab_re
     const hs_mark_t *at = mark_at(reader, mark);
     return at == NULL
                ? 0
-               : copy_rows(rows, capacity, at->regions, reader->replay.regions.count, sizeof *rows);
+               : copy_rows(rows, capacity, at->regions, reader->replay.chip.count, sizeof *rows);
 }
 
 size_t hs_lab_mark_tasks(const hs_lab_reader_t *reader, size_t mark, hs_lab_task_row_t *rows,
@@ -148,8 +148,8 @@ void hs_lab_timeline(const hs_lab_reader_t *reader, hs_lab_timeline_t *out)
     memset(out, 0, sizeof *out);
     out->width = measure->timeline.width;
     out->buckets = measure->timeline.used;
-    out->regions = reader->replay.regions.count;
-    if (measure->regions != NULL) {
+    out->regions = reader->replay.chip.count;
+    if (measure->chip != NULL) {
         out->tasks = hs_measure_timeline_tasks(measure);
         out->series = 2 + out->regions + out->tasks;
     }
@@ -227,6 +227,6 @@ void hs_lab_explain(const hs_lab_reader_t *reader, hs_lab_explanation_t *out)
 size_t hs_lab_explain_regions(const hs_lab_reader_t *reader, hs_lab_explanation_region_t *rows,
                               size_t capacity)
 {
-    return copy_rows(rows, capacity, reader->replay.explain.region, reader->replay.regions.count,
+    return copy_rows(rows, capacity, reader->replay.explain.region, reader->replay.chip.count,
                      sizeof *rows);
 }

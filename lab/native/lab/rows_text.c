@@ -1,7 +1,7 @@
 /* Rows of plain structs as text: each cell a fixed text and then a number, or a name by number. */
 #include <string.h>
 
-#include "lab/lab_tools.h"
+#include "lab/lab.h"
 
 #define DIGITS_MAX 20u /* of 2^64 - 1 */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "allocators/allocators.h"
-#include "lab/lab_tools.h"
+#include "lab/lab.h"
 
 static hs_status_t open_heap(const char *allocator, uint32_t base, uint32_t size, hs_sim_t **out)
 {

@@ -3,6 +3,7 @@
 #define HEAPSCOPE_NATIVE_STEPS_H
 
 #include "fit/fit.h"
+#include "lab/lab.h"
 
 struct hs_lab_steps {
     hs_fit_t fit;

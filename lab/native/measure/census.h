@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "heapscope/trace.h"
-#include "lab/lab.h"
+#include "rows/trace.h"
 
 /* Indices of one name table seen so far, a bit each. */
 typedef struct hs_census_set {

@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab_tools.h"
 #include "measure/measure.h"
+#include "rows/picture.h"
+#include "rows/replay.h"
 
 typedef struct hs_columns {
     hs_lab_column_row_t *rows;

@@ -5,9 +5,9 @@ static bool is_request(const hs_event_t *event)
     return event->kind >= HS_EVENT_MALLOC && event->kind <= HS_EVENT_REALLOC;
 }
 
-static uint32_t address_of(const hs_chip_t *regions, const hs_block_t *block)
+static uint32_t address_of(const hs_chip_t *chip, const hs_block_t *block)
 {
-    return regions->region[block->place.region].start + block->place.offset;
+    return chip->region[block->place.region].start + block->place.offset;
 }
 
 static void look(hs_lab_explanation_region_t *row, const hs_chip_region_t *region,
@@ -22,7 +22,7 @@ static void look(hs_lab_explanation_region_t *row, const hs_chip_region_t *regio
     }
 }
 
-void hs_explain_before(hs_explain_t *explain, const hs_chip_t *regions, const hs_event_t *event,
+void hs_explain_before(hs_explain_t *explain, const hs_chip_t *chip, const hs_event_t *event,
                        const hs_request_t *request, const hs_block_t *block)
 {
     hs_lab_explanation_t *out = &explain->event;
@@ -42,16 +42,16 @@ void hs_explain_before(hs_explain_t *explain, const hs_chip_t *regions, const hs
         out->skipped = block == NULL || (block->flags & HS_BLOCK_NOWHERE) != 0;
         if (!out->skipped) {
             out->old_region = block->place.region;
-            out->old_address = address_of(regions, block);
+            out->old_address = address_of(chip, block);
             out->old_size = block->requested;
         }
     }
-    for (uint32_t i = 0; i < regions->count; i++) {
-        look(&explain->region[i], &regions->region[i], request);
+    for (uint32_t i = 0; i < chip->count; i++) {
+        look(&explain->region[i], &chip->region[i], request);
     }
 }
 
-void hs_explain_after(hs_explain_t *explain, const hs_chip_t *regions, const hs_block_t *block)
+void hs_explain_after(hs_explain_t *explain, const hs_chip_t *chip, const hs_block_t *block)
 {
     hs_lab_explanation_t *out = &explain->event;
     out->region = out->address = UINT32_MAX;
@@ -60,6 +60,6 @@ void hs_explain_after(hs_explain_t *explain, const hs_chip_t *regions, const hs_
                         block->requested == (uint32_t)out->size;
     if (out->found && served) {
         out->region = block->place.region;
-        out->address = address_of(regions, block);
+        out->address = address_of(chip, block);
     }
 }

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "chip/blocks.h"
+#include "chip/chip.h"
 #include "heapscope/trace.h"
-#include "lab/lab.h"
-#include "replay/blocks.h"
-#include "replay/chip.h"
+#include "rows/replay.h"
 
 typedef struct hs_explain {
     hs_lab_explanation_t event;
@@ -17,9 +17,9 @@ typedef struct hs_explain {
 
 /* The event is about to happen; `block` is what it names, NULL: nothing live. Requests only: any
  * other event is not explained. */
-void hs_explain_before(hs_explain_t *explain, const hs_chip_t *regions, const hs_event_t *event,
+void hs_explain_before(hs_explain_t *explain, const hs_chip_t *chip, const hs_event_t *event,
                        const hs_request_t *request, const hs_block_t *block);
 /* It has happened; `block` is its block now, NULL: none. */
-void hs_explain_after(hs_explain_t *explain, const hs_chip_t *regions, const hs_block_t *block);
+void hs_explain_after(hs_explain_t *explain, const hs_chip_t *chip, const hs_block_t *block);
 
 #endif

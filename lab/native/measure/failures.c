@@ -31,17 +31,17 @@ static int reserve(hs_failures_t *failures)
     return failures->rows != NULL && failures->regions != NULL;
 }
 
-static void look(hs_lab_failure_region_t *out, const hs_chip_t *regions, uint32_t index,
-                 uint32_t caps, uint32_t eligible)
+static void look(hs_lab_failure_region_t *out, const hs_chip_t *chip, uint32_t index, uint32_t caps,
+                 uint32_t eligible)
 {
-    const hs_chip_region_t *region = &regions->region[index];
+    const hs_chip_region_t *region = &chip->region[index];
     memset(out, 0, sizeof *out);
     out->eligible = eligible;
     if (region->heap != NULL) {
         out->free = region->heap->tally.free;
         out->largest_free = hs_sim_largest_free(region->heap);
         out->largest_allocatable =
-            hs_chip_allowed(regions, hs_region_largest_allocatable(region, caps));
+            hs_chip_allowed(chip, hs_region_largest_allocatable(region, caps));
     }
 }
 
@@ -104,11 +104,11 @@ size_t hs_failures_spans(const hs_failures_t *failures, uint64_t end, hs_lab_fai
 
 /* ---- the sample -------------------------------------------------------------------------------- */
 
-static void keep(hs_failures_t *failures, uint32_t place, const hs_chip_t *regions,
+static void keep(hs_failures_t *failures, uint32_t place, const hs_chip_t *chip,
                  const hs_lab_failure_row_t *row, uint32_t asked)
 {
     for (uint32_t i = 0; i < failures->region_count; i++) {
-        look(&failures->regions[(size_t)place * failures->region_count + i], regions, i, row->caps,
+        look(&failures->regions[(size_t)place * failures->region_count + i], chip, i, row->caps,
              asked >> i & 1u);
     }
     failures->rows[place] = *row;
@@ -161,7 +161,7 @@ static uint32_t place_of(const hs_failures_t *failures, const hs_lab_failure_row
     return has_first ? kept - 1 : kept;
 }
 
-void hs_failures_add(hs_failures_t *failures, const hs_chip_t *regions,
+void hs_failures_add(hs_failures_t *failures, const hs_chip_t *chip,
                      const hs_lab_failure_row_t *row, uint32_t asked)
 {
     if (failures->seen++ == 0) {
@@ -179,7 +179,7 @@ void hs_failures_add(hs_failures_t *failures, const hs_chip_t *regions,
     if (place != UINT32_MAX) {
         hs_lab_failure_row_t numbered = *row;
         numbered.number = failures->seen;
-        keep(failures, place, regions, &numbered, asked);
+        keep(failures, place, chip, &numbered, asked);
         failures->kept += place == failures->kept;
     }
 }

@@ -8,13 +8,13 @@ static hs_request_t request_of(const hs_headroom_t *headroom)
     return request;
 }
 
-void hs_headroom_look(hs_headroom_t *headroom, const hs_chip_t *regions, uint32_t index)
+void hs_headroom_look(hs_headroom_t *headroom, const hs_chip_t *chip, uint32_t index)
 {
     const uint32_t bit = headroom->mask & UINT32_C(1) << index;
     if (bit != 0) {
         const hs_request_t request = request_of(headroom);
         headroom->served_by &= ~bit;
-        headroom->served_by |= hs_region_fits(&regions->region[index], &request) ? bit : 0;
+        headroom->served_by |= hs_region_fits(&chip->region[index], &request) ? bit : 0;
     }
 }
 
@@ -37,7 +37,7 @@ void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event)
     }
 }
 
-void hs_headroom_init(hs_headroom_t *headroom, hs_chip_t *regions, hs_lows_t *lows,
+void hs_headroom_init(hs_headroom_t *headroom, hs_chip_t *chip, hs_lows_t *lows,
                       const hs_lab_need_t *need)
 {
     memset(headroom, 0, sizeof *headroom);
@@ -46,15 +46,15 @@ void hs_headroom_init(hs_headroom_t *headroom, hs_chip_t *regions, hs_lows_t *lo
     headroom->row.first_event = HS_LAB_NEVER;
     headroom->row.last_event = HS_LAB_NEVER;
     headroom->row.minimum_margin = INT64_MAX;
-    headroom->mask = hs_chip_mask_for(regions, need->caps, need->size);
-    headroom->limit = hs_chip_allowed(regions, UINT32_MAX);
-    const uint32_t set = hs_lows_set(lows, regions, headroom->mask, need->caps);
+    headroom->mask = hs_chip_mask_for(chip, need->caps, need->size);
+    headroom->limit = hs_chip_allowed(chip, UINT32_MAX);
+    const uint32_t set = hs_lows_set(lows, chip, headroom->mask, need->caps);
     headroom->low = hs_lows_of(lows, set);
     headroom->by_largest = true;
-    for (uint32_t i = 0; i < regions->count; i++) {
+    for (uint32_t i = 0; i < chip->count; i++) {
         if (headroom->mask >> i & 1u) {
-            headroom->by_largest &= regions->region[i].heap->model->serves_up_to_largest;
-            hs_headroom_look(headroom, regions, i);
+            headroom->by_largest &= chip->region[i].heap->model->serves_up_to_largest;
+            hs_headroom_look(headroom, chip, i);
         }
     }
     hs_headroom_judge(headroom, HS_LAB_NEVER);

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "chip/chip.h"
 #include "measure/lows.h"
-#include "replay/chip.h"
+#include "rows/replay.h"
+#include "rows/trace.h"
 
 typedef struct hs_headroom {
     hs_lab_need_row_t row;
@@ -23,10 +24,10 @@ typedef struct hs_headroom {
     bool in_spell;       /* nor after the event before */
 } hs_headroom_t;
 
-void hs_headroom_init(hs_headroom_t *headroom, hs_chip_t *regions, hs_lows_t *lows,
+void hs_headroom_init(hs_headroom_t *headroom, hs_chip_t *chip, hs_lows_t *lows,
                       const hs_lab_need_t *need);
 /* After hs_lows_settle of region `index`. */
-void hs_headroom_look(hs_headroom_t *headroom, const hs_chip_t *regions, uint32_t index);
+void hs_headroom_look(hs_headroom_t *headroom, const hs_chip_t *chip, uint32_t index);
 /* After all regions of the event settled and were looked at. */
 void hs_headroom_judge(hs_headroom_t *headroom, uint64_t event);
 

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chip/blocks.h"
 #include "heapscope/trace.h"
-#include "lab/lab_tools.h"
 #include "measure/ledger.h"
-#include "replay/blocks.h"
+#include "rows/picture.h"
 
 /* The (last re)allocation of one live block. */
 typedef struct hs_birth {

@@ -59,15 +59,15 @@ static void name_blocks(hs_pieces_t *pieces, const hs_block_t **sorted, size_t c
     }
 }
 
-hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *regions, uint32_t region,
+hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *chip, uint32_t region,
                            const hs_blocks_t *blocks)
 {
     memset(pieces, 0, sizeof *pieces);
-    if (regions->region[region].heap == NULL) {
+    if (chip->region[region].heap == NULL) {
         return HS_OK;
     }
     gathering_t to = {pieces, 0, false};
-    hs_sim_walk(regions->region[region].heap, gather, &to);
+    hs_sim_walk(chip->region[region].heap, gather, &to);
     const hs_block_t **sorted = malloc((blocks->count + 1) * sizeof *sorted);
     if (to.failed || sorted == NULL) {
         free((void *)sorted);

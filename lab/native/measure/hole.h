@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chip/blocks.h"
+#include "chip/chip.h"
 #include "heapscope/status.h"
-#include "replay/blocks.h"
-#include "replay/chip.h"
 
 /* A stretch of a region, free or used, as the allocator divides it; headers lie between. */
 typedef struct hs_piece {
@@ -29,7 +29,7 @@ typedef struct hs_pieces {
 } hs_pieces_t;
 
 /* HS_ERR_MEMORY: no host memory. A region without heap has no pieces. */
-hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *regions, uint32_t region,
+hs_status_t hs_pieces_init(hs_pieces_t *pieces, const hs_chip_t *chip, uint32_t region,
                            const hs_blocks_t *blocks);
 void hs_pieces_free(hs_pieces_t *pieces);
 

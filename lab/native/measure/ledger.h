@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
 #include "measure/timeline.h"
+#include "rows/replay.h"
 
 #define HS_LEDGER_NONE UINT32_MAX
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "rows/trace.h"
 
 typedef struct hs_lives {
     hs_lab_life_row_t *rows;

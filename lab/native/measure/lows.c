@@ -2,16 +2,15 @@
 
 #include <string.h>
 
-static uint32_t set_largest(const hs_lows_t *lows, const hs_chip_t *regions,
-                            const hs_low_set_t *set)
+static uint32_t set_largest(const hs_lows_t *lows, const hs_chip_t *chip, const hs_low_set_t *set)
 {
     uint32_t largest = 0;
     uint32_t mask = set->mask;
     for (uint32_t i = 0; mask != 0; i++, mask >>= 1) {
         if (mask & 1u) {
-            const uint32_t here =
-                set->exec ? hs_region_largest_allocatable(&regions->region[i], HS_CAP_EXEC)
-                          : lows->region[i].low.largest;
+            const uint32_t here = set->exec
+                                      ? hs_region_largest_allocatable(&chip->region[i], HS_CAP_EXEC)
+                                      : lows->region[i].low.largest;
             largest = here > largest ? here : largest;
         }
     }
@@ -26,12 +25,12 @@ static void begin(hs_low_t *low, uint32_t free, uint32_t largest)
     low->minimum_largest_event = HS_LAB_NEVER;
 }
 
-void hs_lows_init(hs_lows_t *lows, const hs_chip_t *regions)
+void hs_lows_init(hs_lows_t *lows, const hs_chip_t *chip)
 {
     memset(lows, 0, sizeof *lows);
-    for (uint32_t i = 0; i < regions->count; i++) {
+    for (uint32_t i = 0; i < chip->count; i++) {
         hs_low_region_t *region = &lows->region[i];
-        hs_sim_t *heap = regions->region[i].heap;
+        hs_sim_t *heap = chip->region[i].heap;
         begin(&region->low, 0, 0);
         if (heap != NULL) {
             heap->tally.lowest_free = heap->tally.free;
@@ -41,11 +40,11 @@ void hs_lows_init(hs_lows_t *lows, const hs_chip_t *regions)
     }
 }
 
-static bool pays_for_alias(const hs_chip_t *regions, uint32_t mask, uint32_t caps)
+static bool pays_for_alias(const hs_chip_t *chip, uint32_t mask, uint32_t caps)
 {
     bool aliased = false;
-    for (uint32_t i = 0; i < regions->count; i++) {
-        aliased |= (mask >> i & 1u) && regions->region[i].iram_alias;
+    for (uint32_t i = 0; i < chip->count; i++) {
+        aliased |= (mask >> i & 1u) && chip->region[i].iram_alias;
     }
     return aliased && (caps & HS_CAP_EXEC);
 }
@@ -63,7 +62,7 @@ static uint32_t only_region(uint32_t mask)
     return index;
 }
 
-static void add_set(hs_lows_t *lows, const hs_chip_t *regions, uint32_t mask, bool exec)
+static void add_set(hs_lows_t *lows, const hs_chip_t *chip, uint32_t mask, bool exec)
 {
     const uint32_t index = lows->set_count++;
     hs_low_set_t *set = &lows->set[index];
@@ -71,25 +70,25 @@ static void add_set(hs_lows_t *lows, const hs_chip_t *regions, uint32_t mask, bo
     set->mask = mask;
     set->exec = exec;
     set->only = exec ? UINT32_MAX : only_region(mask);
-    for (uint32_t i = 0; i < regions->count; i++) {
+    for (uint32_t i = 0; i < chip->count; i++) {
         hs_low_region_t *region = &lows->region[i];
         if ((mask >> i & 1u) && set->only == UINT32_MAX) {
             free += region->low.free;
             region->sets[region->set_count++] = (uint8_t)index;
         }
     }
-    begin(&set->low, free, set_largest(lows, regions, set));
+    begin(&set->low, free, set_largest(lows, chip, set));
 }
 
-uint32_t hs_lows_set(hs_lows_t *lows, const hs_chip_t *regions, uint32_t mask, uint32_t caps)
+uint32_t hs_lows_set(hs_lows_t *lows, const hs_chip_t *chip, uint32_t mask, uint32_t caps)
 {
-    const bool exec = pays_for_alias(regions, mask, caps);
+    const bool exec = pays_for_alias(chip, mask, caps);
     for (uint32_t s = 0; s < lows->set_count; s++) {
         if (lows->set[s].mask == mask && lows->set[s].exec == exec) {
             return s;
         }
     }
-    add_set(lows, regions, mask, exec);
+    add_set(lows, chip, mask, exec);
     return lows->set_count - 1;
 }
 
@@ -163,39 +162,39 @@ static unsigned settle_sets(hs_lows_t *lows, const hs_low_region_t *region, cons
     return what;
 }
 
-static void settle_end(hs_lows_t *lows, const hs_chip_t *regions, const hs_low_region_t *region,
+static void settle_end(hs_lows_t *lows, const hs_chip_t *chip, const hs_low_region_t *region,
                        unsigned what, uint64_t event)
 {
     for (uint32_t i = 0; i < region->set_count; i++) {
         hs_low_set_t *set = &lows->set[region->sets[i]];
         note_payload(&set->low, set->low.payload);
         if (what & HS_LOWS_LARGEST) {
-            note_largest(&set->low, set_largest(lows, regions, set), event);
+            note_largest(&set->low, set_largest(lows, chip, set), event);
         }
     }
 }
 
-unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *regions, uint32_t index, uint64_t event)
+unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip, uint32_t index, uint64_t event)
 {
     hs_low_region_t *region = &lows->region[index];
-    const change_t change = settle_region(region, regions->region[index].heap, event);
+    const change_t change = settle_region(region, chip->region[index].heap, event);
     unsigned what = change.what;
     if (region->set_count != 0) {
         what |= settle_sets(lows, region, &change, event);
-        settle_end(lows, regions, region, what, event);
+        settle_end(lows, chip, region, what, event);
     }
     return what;
 }
 
-unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *regions, uint32_t to, uint32_t from,
+unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to, uint32_t from,
                              uint64_t event)
 {
     hs_low_region_t *new_region = &lows->region[to], *old_region = &lows->region[from];
-    const change_t gain = settle_region(new_region, regions->region[to].heap, event);
+    const change_t gain = settle_region(new_region, chip->region[to].heap, event);
     unsigned what = gain.what | settle_sets(lows, new_region, &gain, event);
-    const change_t loss = settle_region(old_region, regions->region[from].heap, event);
+    const change_t loss = settle_region(old_region, chip->region[from].heap, event);
     what |= loss.what | settle_sets(lows, old_region, &loss, event);
-    settle_end(lows, regions, new_region, what, event);
-    settle_end(lows, regions, old_region, what, event);
+    settle_end(lows, chip, new_region, what, event);
+    settle_end(lows, chip, old_region, what, event);
     return what;
 }

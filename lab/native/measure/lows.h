@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
-#include "replay/chip.h"
+#include "chip/chip.h"
+#include "rows/trace.h"
 
 #define HS_LOW_SETS_MAX 48u /* capability sets, kinds and needs together */
 
@@ -51,10 +51,10 @@ typedef struct hs_lows {
 } hs_lows_t;
 
 /* The state before the first event, start-up blocks taken. */
-void hs_lows_init(hs_lows_t *lows, const hs_chip_t *regions);
+void hs_lows_init(hs_lows_t *lows, const hs_chip_t *chip);
 /* The set of these regions, for requests with these capabilities; added if it is new. Before the
  * first event, at most HS_LOW_SETS_MAX times. */
-uint32_t hs_lows_set(hs_lows_t *lows, const hs_chip_t *regions, uint32_t mask, uint32_t caps);
+uint32_t hs_lows_set(hs_lows_t *lows, const hs_chip_t *chip, uint32_t mask, uint32_t caps);
 /* The marks of a set. */
 static inline const hs_low_t *hs_lows_of(const hs_lows_t *lows, uint32_t set)
 {
@@ -70,9 +70,9 @@ enum {
 
 /* Region `index` changed in the event: brings all marks up to date; returns HS_LOWS_ bits. Takes over
  * and resets its heap's tally.lowest_free. */
-unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *regions, uint32_t index, uint64_t event);
+unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip, uint32_t index, uint64_t event);
 /* The same for a block that moved: for a moment it was in both regions. */
-unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *regions, uint32_t to, uint32_t from,
+unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to, uint32_t from,
                              uint64_t event);
 
 #endif

@@ -33,17 +33,17 @@ static void take_tasks(hs_measure_t *measure, hs_mark_t *mark)
 
 static bool take_figures(hs_measure_t *measure, hs_mark_t *mark)
 {
-    if (measure->regions == NULL) {
+    if (measure->chip == NULL) {
         return true; /* a census has no heap to look at */
     }
-    mark->regions = calloc(measure->regions->count, sizeof *mark->regions);
+    mark->regions = calloc(measure->chip->count, sizeof *mark->regions);
     mark->capsets = calloc(measure->capsets, sizeof *mark->capsets);
     if (mark->regions == NULL || mark->capsets == NULL) {
         free(mark->regions);
         free(mark->capsets);
         return false;
     }
-    for (uint32_t i = 0; i < measure->regions->count; i++) {
+    for (uint32_t i = 0; i < measure->chip->count; i++) {
         hs_measure_region_row(measure, i, &mark->regions[i]);
     }
     for (uint32_t i = 0; i < measure->capsets; i++) {

@@ -12,20 +12,20 @@
 /* The marks of the regions that malloc asks for a size. */
 static const hs_low_t *low_for(hs_measure_t *measure, uint32_t size)
 {
-    const uint32_t allowed = hs_chip_allowed(measure->regions, size);
-    const uint32_t mask = hs_chip_mask_for(measure->regions, 0, allowed);
-    return hs_lows_of(&measure->lows, hs_lows_set(&measure->lows, measure->regions, mask, 0));
+    const uint32_t allowed = hs_chip_allowed(measure->chip, size);
+    const uint32_t mask = hs_chip_mask_for(measure->chip, 0, allowed);
+    return hs_lows_of(&measure->lows, hs_lows_set(&measure->lows, measure->chip, mask, 0));
 }
 
 /* The largest malloc(n) that would succeed: the rule decides by n which regions are asked. */
 static uint32_t malloc_largest(const hs_measure_t *measure)
 {
-    const uint32_t threshold = measure->regions->malloc_rule.threshold;
+    const uint32_t threshold = measure->chip->malloc_rule.threshold;
     const uint32_t large = measure->malloc_large->largest, small = measure->malloc_small->largest;
     if (large > threshold) {
-        return hs_chip_allowed(measure->regions, large);
+        return hs_chip_allowed(measure->chip, large);
     }
-    return hs_chip_allowed(measure->regions, small < threshold ? small : threshold);
+    return hs_chip_allowed(measure->chip, small < threshold ? small : threshold);
 }
 
 static void note_malloc_largest(hs_measure_t *measure, uint64_t event)
@@ -40,26 +40,26 @@ static void note_malloc_largest(hs_measure_t *measure, uint64_t event)
 
 static void add_capset(hs_measure_t *measure, uint32_t caps)
 {
-    const uint32_t mask = hs_chip_mask(measure->regions, caps);
+    const uint32_t mask = hs_chip_mask(measure->chip, caps);
     measure->capset_caps[measure->capsets] = caps;
     measure->capset_set[measure->capsets++] =
-        hs_lows_set(&measure->lows, measure->regions, mask, caps);
+        hs_lows_set(&measure->lows, measure->chip, mask, caps);
 }
 
 static void add_kind(hs_measure_t *measure, uint32_t kind)
 {
     uint32_t mask = 0;
-    for (uint32_t i = 0; i < measure->regions->count; i++) {
-        const hs_chip_region_t *region = &measure->regions->region[i];
+    for (uint32_t i = 0; i < measure->chip->count; i++) {
+        const hs_chip_region_t *region = &measure->chip->region[i];
         mask |= (uint32_t)(region->heap != NULL && region->kind == kind) << i;
     }
-    measure->kind_set[kind] = hs_lows_set(&measure->lows, measure->regions, mask, 0);
+    measure->kind_set[kind] = hs_lows_set(&measure->lows, measure->chip, mask, 0);
 }
 
 /* malloc's own set always comes first; a 0 in the list asks for nothing more. */
 static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
 {
-    hs_lows_init(&measure->lows, measure->regions);
+    hs_lows_init(&measure->lows, measure->chip);
     add_capset(measure, 0);
     measure->malloc_low = hs_lows_of(&measure->lows, measure->capset_set[0]);
     measure->malloc_small = low_for(measure, 1);
@@ -73,7 +73,7 @@ static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
         add_kind(measure, kind);
     }
     for (uint32_t i = 0; i < config->need_count; i++) {
-        hs_headroom_init(&measure->needs[i], measure->regions, &measure->lows, &config->needs[i]);
+        hs_headroom_init(&measure->needs[i], measure->chip, &measure->lows, &config->needs[i]);
     }
     measure->need_count = config->need_count;
     for (uint32_t i = 0; i < config->need_count; i++) {
@@ -85,7 +85,7 @@ static void init_sets(hs_measure_t *measure, const hs_lab_config_t *config)
 static void note_tightest(hs_measure_t *measure, uint64_t event)
 {
     hs_tightest_t sum = {.event = event};
-    for (uint32_t i = 0; i < measure->regions->count; i++) {
+    for (uint32_t i = 0; i < measure->chip->count; i++) {
         if (measure->lows.set[measure->capset_set[0]].mask >> i & 1u) {
             hs_lab_region_row_t row;
             hs_measure_region_parts(measure, i, &row);
@@ -104,19 +104,19 @@ static void note_tightest(hs_measure_t *measure, uint64_t event)
     measure->tightest_free = measure->malloc_low->minimum_free;
 }
 
-hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *regions,
-                            const hs_lab_config_t *config, uint32_t kinds)
+hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *chip, const hs_lab_config_t *config,
+                            uint32_t kinds)
 {
     memset(measure, 0, sizeof *measure);
     if (config->need_count > HS_LAB_NEEDS_MAX || kinds > HS_LAB_KINDS_MAX ||
         config->timeline_buckets % 2 != 0 || config->timeline_buckets > 65536) {
         return HS_ERR_ARGUMENT;
     }
-    measure->regions = regions;
+    measure->chip = chip;
     measure->kinds = kinds;
     measure->live_peak_event = HS_LAB_NEVER;
     hs_ledger_init(&measure->owners, kinds, HS_LAB_TASKS_MAX);
-    hs_failures_init(&measure->failures, regions->count);
+    hs_failures_init(&measure->failures, chip->count);
     init_sets(measure, config);
     note_tightest(measure, HS_LAB_NEVER);
     measure->largest.now = measure->minimum_largest = malloc_largest(measure);
@@ -145,9 +145,8 @@ static inline void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t
         measure->live_peak = measure->live.now;
         measure->live_peak_event = event;
     }
-    hs_ledger_gain(&measure->owners, block->task,
-                   measure->regions->region[block->place.region].kind, block->requested,
-                   block->place.held, event);
+    hs_ledger_gain(&measure->owners, block->task, measure->chip->region[block->place.region].kind,
+                   block->requested, block->place.held, event);
 }
 
 static inline void lose(hs_measure_t *measure, const hs_block_t *block)
@@ -157,9 +156,8 @@ static inline void lose(hs_measure_t *measure, const hs_block_t *block)
     region->frees++;
     measure->live.now -= block->requested;
     measure->live_blocks--;
-    hs_ledger_lose(&measure->owners, block->task,
-                   measure->regions->region[block->place.region].kind, block->requested,
-                   block->place.held);
+    hs_ledger_lose(&measure->owners, block->task, measure->chip->region[block->place.region].kind,
+                   block->requested, block->place.held);
 }
 
 static void judge_needs(hs_measure_t *measure, bool largest, uint64_t event)
@@ -194,14 +192,14 @@ static void look_at_needs(hs_measure_t *measure, uint32_t region)
 {
     for (uint32_t n = 0; n < measure->need_count; n++) {
         if (!measure->needs[n].by_largest) {
-            hs_headroom_look(&measure->needs[n], measure->regions, region);
+            hs_headroom_look(&measure->needs[n], measure->chip, region);
         }
     }
 }
 
 static inline void settle(hs_measure_t *measure, uint32_t region, uint64_t event)
 {
-    const unsigned what = hs_lows_settle(&measure->lows, measure->regions, region, event);
+    const unsigned what = hs_lows_settle(&measure->lows, measure->chip, region, event);
     if (measure->asks) {
         look_at_needs(measure, region);
     }
@@ -212,7 +210,7 @@ static inline void settle(hs_measure_t *measure, uint32_t region, uint64_t event
 
 static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
 {
-    const unsigned what = hs_lows_settle_move(&measure->lows, measure->regions, to, from, event);
+    const unsigned what = hs_lows_settle_move(&measure->lows, measure->chip, to, from, event);
     look_at_needs(measure, to);
     look_at_needs(measure, from);
     settle_rest(measure, what, event);
@@ -253,7 +251,7 @@ void hs_measure_failed(hs_measure_t *measure, uint32_t slot, const hs_lab_failur
                        uint32_t asked)
 {
     hs_ledger_row(&measure->owners, slot, 0)->failures++;
-    hs_failures_add(&measure->failures, measure->regions, row, asked);
+    hs_failures_add(&measure->failures, measure->chip, row, asked);
 }
 
 static void take_series(hs_bucket_t *bucket, uint32_t column, hs_series_t *series)
@@ -265,7 +263,7 @@ static void take_series(hs_bucket_t *bucket, uint32_t column, hs_series_t *serie
 
 uint32_t hs_measure_timeline_tasks(const hs_measure_t *measure)
 {
-    const uint32_t room = HS_LAB_SERIES_MAX - SERIES_REGIONS - measure->regions->count;
+    const uint32_t room = HS_LAB_SERIES_MAX - SERIES_REGIONS - measure->chip->count;
     return measure->owners.tasks < room ? measure->owners.tasks : room;
 }
 
@@ -279,7 +277,7 @@ void hs_measure_end_bucket(hs_measure_t *measure)
     }
     take_series(bucket, SERIES_LIVE, &measure->live);
     take_series(bucket, SERIES_LARGEST, &measure->largest);
-    for (uint32_t i = 0; i < measure->regions->count; i++, column++) {
+    for (uint32_t i = 0; i < measure->chip->count; i++, column++) {
         hs_low_region_t *region = &measure->lows.region[i];
         bucket->least[column] = region->least_free;
         bucket->most[column] = region->most_free;

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "chip/blocks.h"
+#include "chip/chip.h"
 #include "measure/failures.h"
 #include "measure/headroom.h"
 #include "measure/ledger.h"
 #include "measure/lows.h"
 #include "measure/timeline.h"
-#include "replay/blocks.h"
-#include "replay/chip.h"
+#include "rows/replay.h"
 
 /* The parts of the tightest moment, over the regions that malloc can use; bytes. */
 typedef struct hs_tightest {
@@ -32,7 +32,7 @@ typedef struct hs_mark {
 } hs_mark_t;
 
 typedef struct hs_measure {
-    hs_chip_t *regions; /* NULL: a census, of which only marks are kept */
+    hs_chip_t *chip; /* NULL: a census, of which only marks are kept */
     uint32_t kinds;
     hs_ledger_t owners;
     hs_lows_t lows;
@@ -63,8 +63,8 @@ typedef struct hs_measure {
 } hs_measure_t;
 
 /* Regions with their heaps created and start-up blocks taken. HS_ERR_ARGUMENT, HS_ERR_MEMORY. */
-hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *regions,
-                            const hs_lab_config_t *config, uint32_t kinds);
+hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *chip, const hs_lab_config_t *config,
+                            uint32_t kinds);
 void hs_measure_free(hs_measure_t *measure);
 
 /* What happened in an event, each at most once in this order; then hs_measure_close. */

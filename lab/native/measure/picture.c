@@ -57,7 +57,7 @@ static bool reserve_all(hs_picture_t *picture)
            picture->most_record != NULL && picture->owner_bytes != NULL;
 }
 
-hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *regions, const uint64_t *events,
+hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *chip, const uint64_t *events,
                             size_t columns, const uint32_t *rows)
 {
     memset(picture, 0, sizeof *picture);
@@ -66,15 +66,15 @@ hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *regions, con
             return HS_ERR_ARGUMENT;
         }
     }
-    for (uint32_t i = 0; i < regions->count; i++) {
-        const uint32_t size = regions->region[i].size;
-        const uint32_t wanted = regions->region[i].heap != NULL ? rows[i] : 0;
+    for (uint32_t i = 0; i < chip->count; i++) {
+        const uint32_t size = chip->region[i].size;
+        const uint32_t wanted = chip->region[i].heap != NULL ? rows[i] : 0;
         if (wanted > HS_LAB_PICTURE_ROWS || wanted > size) {
             return HS_ERR_ARGUMENT;
         }
         picture->first[i + 1] = picture->first[i] + wanted;
     }
-    picture->rows = picture->first[regions->count];
+    picture->rows = picture->first[chip->count];
     picture->columns = columns;
     if (columns == 0 || columns > HS_LAB_PICTURE_COLUMNS || picture->rows == 0 ||
         picture->rows > HS_LAB_PICTURE_ROWS) {
@@ -85,10 +85,10 @@ hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *regions, con
         return HS_ERR_MEMORY;
     }
     memcpy(picture->events, events, columns * sizeof *events);
-    for (uint32_t i = 0; i < regions->count; i++) {
+    for (uint32_t i = 0; i < chip->count; i++) {
         hs_first_walk_t walk = {picture, i, false};
-        if (regions->region[i].heap != NULL) {
-            hs_sim_walk(regions->region[i].heap, note_static, &walk);
+        if (chip->region[i].heap != NULL) {
+            hs_sim_walk(chip->region[i].heap, note_static, &walk);
         }
     }
     return HS_OK;
@@ -187,13 +187,13 @@ static uint8_t task_owner(uint32_t slot)
     return slot < HS_LAB_PICTURE_TASKS ? (uint8_t)(HS_LAB_OWNER_TASK + slot) : HS_LAB_OWNER_OTHERS;
 }
 
-static void look_at_heaps(hs_picture_t *picture, const hs_chip_t *regions)
+static void look_at_heaps(hs_picture_t *picture, const hs_chip_t *chip)
 {
     memset(picture->free_bytes, 0, picture->rows * sizeof *picture->free_bytes);
     memset(picture->most_bytes, 0, picture->rows * sizeof *picture->most_bytes);
     memset(picture->owner_bytes, 0, (size_t)picture->rows * OWNERS * sizeof *picture->owner_bytes);
-    for (uint32_t i = 0; i < regions->count; i++) {
-        const hs_chip_region_t *region = &regions->region[i];
+    for (uint32_t i = 0; i < chip->count; i++) {
+        const hs_chip_region_t *region = &chip->region[i];
         hs_free_walk_t walk = {picture, strip_of(picture, i, region->size)};
         if (walk.strip.rows != 0) {
             hs_sim_walk(region->heap, note_free, &walk);
@@ -201,21 +201,19 @@ static void look_at_heaps(hs_picture_t *picture, const hs_chip_t *regions)
     }
     for (uint32_t i = 0; i < picture->static_count; i++) {
         const hs_static_part_t *part = &picture->statics[i];
-        const hs_strip_t strip =
-            strip_of(picture, part->region, regions->region[part->region].size);
+        const hs_strip_t strip = strip_of(picture, part->region, chip->region[part->region].size);
         note_used(picture, &strip, part->offset, part->size, part->owner, UINT32_MAX);
     }
 }
 
-static void look_at_blocks(hs_picture_t *picture, const hs_chip_t *regions,
-                           const hs_blocks_t *blocks)
+static void look_at_blocks(hs_picture_t *picture, const hs_chip_t *chip, const hs_blocks_t *blocks)
 {
     for (size_t i = 0; i < blocks->used; i++) {
         const hs_block_t *block = &blocks->records[i];
         if (!(block->flags & HS_BLOCK_LIVE) || (block->flags & HS_BLOCK_NOWHERE)) {
             continue;
         }
-        const hs_chip_region_t *region = &regions->region[block->place.region];
+        const hs_chip_region_t *region = &chip->region[block->place.region];
         const hs_strip_t strip = strip_of(picture, block->place.region, region->size);
         note_used(picture, &strip, block->place.offset, block->requested, task_owner(block->task),
                   (uint32_t)i);
@@ -255,7 +253,7 @@ static uint32_t drawn(hs_picture_t *picture, const hs_measure_t *measure, const 
                                     .born_time = birth->time,
                                     .died = HS_LAB_NEVER,
                                     .died_time = HS_LAB_NEVER,
-                                    .address = measure->regions->region[block->place.region].start +
+                                    .address = measure->chip->region[block->place.region].start +
                                                block->place.offset,
                                     .size = block->requested,
                                     .held = block->place.held,
@@ -324,8 +322,8 @@ static void note_moment(hs_picture_t *picture, const hs_measure_t *measure, uint
     moment->free = set.free;
     moment->largest_free = set.largest_free;
     moment->largest_allocatable = set.largest_allocatable;
-    for (uint32_t i = 0; i < measure->regions->count; i++) {
-        const hs_sim_t *heap = measure->regions->region[i].heap;
+    for (uint32_t i = 0; i < measure->chip->count; i++) {
+        const hs_sim_t *heap = measure->chip->region[i].heap;
         moment->free_blocks += heap != NULL ? hs_sim_free_blocks(heap) : 0;
     }
     uint32_t *tasks = &picture->tasks[picture->taken * HS_LAB_PICTURE_TASKS];
@@ -338,14 +336,14 @@ hs_status_t hs_picture_take(hs_picture_t *picture, const hs_measure_t *measure,
                             const hs_blocks_t *blocks, hs_holdings_t *holdings, uint64_t event,
                             uint64_t time)
 {
-    const hs_chip_t *regions = measure->regions;
+    const hs_chip_t *chip = measure->chip;
     if (!hs_holdings_reserve(holdings, blocks->used)) {
         return HS_ERR_MEMORY;
     }
-    look_at_heaps(picture, regions);
-    look_at_blocks(picture, regions, blocks);
-    for (uint32_t i = 0; i < regions->count; i++) {
-        const hs_strip_t strip = strip_of(picture, i, regions->region[i].size);
+    look_at_heaps(picture, chip);
+    look_at_blocks(picture, chip, blocks);
+    for (uint32_t i = 0; i < chip->count; i++) {
+        const hs_strip_t strip = strip_of(picture, i, chip->region[i].size);
         for (uint32_t row = 0; row < strip.rows; row++) {
             if (!draw_row(picture, measure, blocks, holdings, &strip, row, event)) {
                 return HS_ERR_MEMORY;

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "heapscope/status.h"
-#include "lab/lab_tools.h"
 #include "measure/holdings.h"
 #include "measure/measure.h"
+#include "rows/picture.h"
 
 #define HS_PICTURE_STATICS_MAX (2u * HS_REGIONS_MAX)
 
@@ -44,7 +44,7 @@ typedef struct hs_picture {
 
 /* `rows`: how many for each region, 0 for one without heap. HS_ERR_ARGUMENT: events not ascending,
  * no row or column, or more than lab.h allows. */
-hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *regions, const uint64_t *events,
+hs_status_t hs_picture_init(hs_picture_t *picture, const hs_chip_t *chip, const uint64_t *events,
                             size_t columns, const uint32_t *rows);
 void hs_picture_free(hs_picture_t *picture);
 static inline bool hs_picture_due(const hs_picture_t *picture, uint64_t event)

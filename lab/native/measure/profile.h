@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab_tools.h"
-#include "replay/follow.h"
+#include "chip/blocks.h"
+#include "heapscope/trace.h"
+#include "measure/step.h"
+#include "rows/export.h"
 
 typedef struct hs_profile_cell {
     hs_lab_profile_row_t row;

@@ -5,7 +5,7 @@
 
 void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row)
 {
-    const hs_chip_region_t *region = &measure->regions->region[index];
+    const hs_chip_region_t *region = &measure->chip->region[index];
     memset(row, 0, sizeof *row);
     row->start = region->start;
     row->size = region->size;
@@ -28,17 +28,17 @@ void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab
 
 void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row)
 {
-    const hs_chip_region_t *region = &measure->regions->region[index];
+    const hs_chip_region_t *region = &measure->chip->region[index];
     const hs_low_t *low = &measure->lows.region[index].low;
     hs_measure_region_parts(measure, index, row);
     row->minimum_free = low->minimum_free;
     row->peak_payload = low->peak_payload;
-    row->minimum_largest_allocatable = hs_chip_allowed(measure->regions, low->minimum_largest);
+    row->minimum_largest_allocatable = hs_chip_allowed(measure->chip, low->minimum_largest);
     row->minimum_free_event = low->minimum_free_event;
     row->minimum_largest_event = low->minimum_largest_event;
     row->allocations = measure->lows.region[index].allocations;
     row->frees = measure->lows.region[index].frees;
-    row->failures = measure->regions->refusals[index];
+    row->failures = measure->chip->refusals[index];
     if (region->heap == NULL) {
         return;
     }
@@ -49,7 +49,7 @@ void hs_measure_region_row(const hs_measure_t *measure, uint32_t index, hs_lab_r
     row->largest_reported = reported.largest_free;
     row->largest_free = hs_sim_largest_free(region->heap);
     row->free_blocks = hs_sim_free_blocks(region->heap);
-    row->largest_allocatable = hs_chip_allowed(measure->regions, low->largest);
+    row->largest_allocatable = hs_chip_allowed(measure->chip, low->largest);
     row->step_nodes = region->heap->steps.nodes;
     row->step_bins = region->heap->steps.bins;
     row->step_writes = region->heap->steps.writes;
@@ -76,17 +76,16 @@ static void set_row(const hs_measure_t *measure, uint32_t set, uint32_t caps, hs
     /* Requests for words are rounded up to words. */
     const uint32_t word = (caps & (HS_CAP_32BIT | HS_CAP_EXEC)) ? 3 : 0;
     memset(row, 0, sizeof *row);
-    for (uint32_t i = 0; i < measure->regions->count; i++) {
+    for (uint32_t i = 0; i < measure->chip->count; i++) {
         if (mask >> i & 1u) {
-            add_region(&measure->regions->region[i], row);
+            add_region(&measure->chip->region[i], row);
         }
     }
     row->caps = caps;
     row->free = low->free;
     row->minimum_free = low->minimum_free;
-    row->largest_allocatable = hs_chip_allowed(measure->regions, low->largest) & ~word;
-    row->minimum_largest_allocatable =
-        hs_chip_allowed(measure->regions, low->minimum_largest) & ~word;
+    row->largest_allocatable = hs_chip_allowed(measure->chip, low->largest) & ~word;
+    row->minimum_largest_allocatable = hs_chip_allowed(measure->chip, low->minimum_largest) & ~word;
     row->peak_payload = low->peak_payload;
     row->minimum_free_event = low->minimum_free_event;
     row->minimum_largest_event = low->minimum_largest_event;

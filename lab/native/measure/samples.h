@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab_tools.h"
+#include "rows/export.h"
+#include "rows/replay.h"
 
 typedef struct hs_counter {
     uint32_t kind, index;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lab/lab.h"
+#include "rows/replay.h"
 
 /* A value that a bucket wants the extremes of. */
 typedef struct hs_series {

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chip/blocks.h"
 #include "heapscope/status.h"
-#include "lab/lab.h"
 #include "measure/lives.h"
-#include "replay/blocks.h"
+#include "rows/trace.h"
 
 /* One moment: its holders are holders[first .. first + count). */
 typedef struct hs_watch_moment {

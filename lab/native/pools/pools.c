@@ -12,11 +12,11 @@ typedef struct pool {
 } pool_t;
 
 typedef struct replay {
-    const hs_pool_rule_t *rule;
+    const hs_lab_pool_rule_t *rule;
     hs_pool_sizes_t sizes;
     pool_t *pools;
     uint64_t allocated, used;
-    hs_pool_totals_t *totals;
+    hs_lab_pool_totals_t *totals;
 } replay_t;
 
 static uint64_t up(uint64_t bytes, uint64_t align)
@@ -24,9 +24,9 @@ static uint64_t up(uint64_t bytes, uint64_t align)
     return (bytes + align - 1) & ~(align - 1);
 }
 
-static uint64_t rounded(const hs_pool_rule_t *rule, uint64_t bytes)
+static uint64_t rounded(const hs_lab_pool_rule_t *rule, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < rule->sizes; i++) { /* at most HS_POOL_SIZES_MAX rounds */
+    for (uint32_t i = 0; i < rule->sizes; i++) { /* at most HS_LAB_POOL_SIZES_MAX rounds */
         if (rule->size[i] >= bytes) {
             return rule->size[i];
         }
@@ -35,7 +35,7 @@ static uint64_t rounded(const hs_pool_rule_t *rule, uint64_t bytes)
 }
 
 /* The first of a pool's bytes that a request can have, in its first block and in the others. */
-static uint64_t head(const hs_pool_rule_t *rule, bool first)
+static uint64_t head(const hs_lab_pool_rule_t *rule, bool first)
 {
     return up((first ? (uint64_t)rule->pool : 0) + rule->block, rule->align);
 }
@@ -128,7 +128,7 @@ static hs_status_t grow(replay_t *replay, pool_t *pool, uint64_t bytes)
 
 static hs_status_t request(replay_t *replay, pool_t *pool, uint64_t asked)
 {
-    hs_pool_totals_t *totals = replay->totals;
+    hs_lab_pool_totals_t *totals = replay->totals;
     totals->requests++;
     uint64_t bytes = up(asked, replay->rule->align);
     uint64_t grown = 0;
@@ -186,22 +186,22 @@ static hs_status_t step(replay_t *replay, const hs_event_t *event)
 
 /* ---- all of them ------------------------------------------------------------------------------- */
 
-static bool is_fair(const hs_pool_rule_t *rule, hs_pool_sizes_t sizes)
+static bool is_fair(const hs_lab_pool_rule_t *rule, hs_pool_sizes_t sizes)
 {
     bool power = rule->align != 0 && (rule->align & (rule->align - 1)) == 0;
     bool whatif = sizes.initial != 0;
-    return power && rule->sizes <= HS_POOL_SIZES_MAX && !(whatif && rule->follow) &&
+    return power && rule->sizes <= HS_LAB_POOL_SIZES_MAX && !(whatif && rule->follow) &&
            (!whatif || rounded(rule, sizes.initial) >= head(rule, true));
 }
 
 hs_status_t hs_pools_replay(const hs_event_t *events, size_t count, const uint8_t *chosen,
-                            uint32_t pools, hs_pool_sizes_t sizes, const hs_pool_rule_t *rule,
-                            uint64_t *allocated, uint64_t *used, hs_pool_totals_t *out)
+                            uint32_t pools, hs_pool_sizes_t sizes, const hs_lab_pool_rule_t *rule,
+                            uint64_t *allocated, uint64_t *used, hs_lab_pool_totals_t *out)
 {
     if (!is_fair(rule, sizes)) {
         return HS_ERR_ARGUMENT;
     }
-    *out = (hs_pool_totals_t){0};
+    *out = (hs_lab_pool_totals_t){0};
     replay_t replay = {.rule = rule, .sizes = sizes, .totals = out};
     replay.pools = calloc(pools == 0 ? 1 : pools, sizeof *replay.pools);
     hs_status_t status = replay.pools == NULL ? HS_ERR_MEMORY : HS_OK;

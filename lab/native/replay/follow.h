@@ -10,23 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "measure/step.h"
 #include "replay/replay.h"
-
-/* A live block. Of a census its size is what the program asked for, and it is nowhere. */
-typedef struct hs_held {
-    bool live;
-    uint64_t size;
-    uint64_t birth, birth_time; /* event number and time of its last (re)allocation */
-    uint32_t task, site;        /* of that */
-    uint32_t region, offset;    /* UINT32_MAX: nowhere */
-} hs_held_t;
-
-/* What one heap event did. A realloc that was served ends its block and begins a new one. */
-typedef struct hs_step {
-    uint64_t number;
-    uint32_t outcome;                /* HS_LAB_OUTCOME_* */
-    hs_held_t ended, dropped, begun; /* dropped: live under the key that the event took */
-} hs_step_t;
 
 typedef struct hs_follow {
     hs_held_t *held; /* by record of hs_blocks_t */

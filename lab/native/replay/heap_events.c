@@ -20,8 +20,8 @@ static void result(hs_replay_t *replay, uint32_t value)
 static void placed(hs_replay_t *replay, const hs_block_t *block)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
-    const hs_chip_region_t *region = &replay->regions.region[block->place.region];
-    const uint32_t base = replay->regions.count == 1 ? 0 : region->start;
+    const hs_chip_region_t *region = &replay->chip.region[block->place.region];
+    const uint32_t base = replay->chip.count == 1 ? 0 : region->start;
     const uint32_t offset = block->place.offset;
     result(replay, base + offset);
     if (replay->by_address) {
@@ -76,7 +76,7 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
     const hs_request_t request = hs_replay_request(event);
     const hs_place_t *place = old != NULL ? &old->place : NULL;
     const uint32_t asked =
-        hs_placement_mask(&replay->placement, &replay->regions, event, &request, place);
+        hs_placement_mask(&replay->placement, &replay->chip, event, &request, place);
     hs_measure_failed(&replay->measure, slot, &row, asked);
 }
 
@@ -85,7 +85,7 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
 static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t number)
 {
     if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
-        hs_chip_release(&replay->regions, &block->place);
+        hs_chip_release(&replay->chip, &block->place);
         hs_measure_released(&replay->measure, block, number);
         if (replay->placement.count != 0) {
             hs_placement_lose(&replay->placement, &block->place, block->requested);
@@ -128,9 +128,9 @@ static bool allocate(hs_replay_t *replay, const hs_event_t *event, const hs_requ
                      uint64_t number, hs_place_t *place)
 {
     if (replay->placement.count == 0) {
-        return hs_chip_allocate(&replay->regions, request, place);
+        return hs_chip_allocate(&replay->chip, request, place);
     }
-    if (!hs_placement_allocate(&replay->placement, &replay->regions, event, request, place)) {
+    if (!hs_placement_allocate(&replay->placement, &replay->chip, event, request, place)) {
         return false;
     }
     hs_placement_gain(&replay->placement, place, request->size, number);
@@ -226,9 +226,9 @@ static bool reallocate_place(hs_replay_t *replay, const hs_event_t *event,
     hs_placement_t *placement = &replay->placement;
     const hs_place_t before = block->place;
     if (placement->count == 0) {
-        return hs_chip_reallocate(&replay->regions, request, &block->place);
+        return hs_chip_reallocate(&replay->chip, request, &block->place);
     }
-    if (!hs_placement_reallocate(placement, &replay->regions, event, request, &block->place)) {
+    if (!hs_placement_reallocate(placement, &replay->chip, event, request, &block->place)) {
         return false;
     }
     hs_placement_lose(placement, &before, block->requested);
@@ -255,7 +255,7 @@ static void reallocate(hs_replay_t *replay, hs_block_t *block, const hs_event_t 
 static bool refuses_realloc(const hs_replay_t *replay, const hs_block_t *block)
 {
     return block->place.aligned &&
-           replay->regions.region[block->place.region].heap->model->aligned_is_own;
+           replay->chip.region[block->place.region].heap->model->aligned_is_own;
 }
 
 static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
@@ -310,7 +310,7 @@ static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
         const hs_request_t request = hs_replay_request(&call);
         replay->summary.recorded_failures_fit +=
             event->size <= UINT32_MAX &&
-            hs_placement_fits(&replay->placement, &replay->regions, &call, &request);
+            hs_placement_fits(&replay->placement, &replay->chip, &call, &request);
     }
 }
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "chip/setup.h"
 #include "replay/heap_events.h"
-#include "replay/setup.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 
@@ -28,11 +28,11 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
     uint32_t kinds;
     hs_status_t status = hs_placement_init(&replay->placement, config);
     if (status == HS_OK) {
-        status = hs_chip_init(&replay->regions, config, where, &kinds,
-                              &replay->summary.startup_unplaced);
+        status =
+            hs_chip_init(&replay->chip, config, where, &kinds, &replay->summary.startup_unplaced);
     }
     if (status == HS_OK) {
-        status = hs_measure_init(&replay->measure, &replay->regions, config, kinds);
+        status = hs_measure_init(&replay->measure, &replay->chip, config, kinds);
     }
     return status;
 }
@@ -40,7 +40,7 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
 void hs_replay_free(hs_replay_t *replay)
 {
     hs_measure_free(&replay->measure);
-    hs_chip_free(&replay->regions);
+    hs_chip_free(&replay->chip);
     hs_placement_free(&replay->placement);
     hs_blocks_free(&replay->blocks);
     hs_census_free(&replay->census);
@@ -67,14 +67,14 @@ static hs_status_t explain_event(hs_replay_t *replay, const hs_event_t *event, u
     const hs_request_t request = hs_replay_request(event);
     const bool moves = event->kind == HS_EVENT_REALLOC;
     const hs_block_t *before = moves ? hs_blocks_find(&replay->blocks, event->key) : NULL;
-    hs_explain_before(&replay->explain, &replay->regions, event, &request, before);
+    hs_explain_before(&replay->explain, &replay->chip, event, &request, before);
     bool unfit;
     replay->explain.event.rule =
-        hs_placement_find(&replay->placement, &replay->regions, event, &request, &unfit);
+        hs_placement_find(&replay->placement, &replay->chip, event, &request, &unfit);
     replay->explain.event.rule_unfit = unfit;
     const hs_status_t status = hs_replay_heap_event(replay, event, number);
     const uint64_t key = moves ? event->new_key : event->key;
-    hs_explain_after(&replay->explain, &replay->regions, hs_blocks_find(&replay->blocks, key));
+    hs_explain_after(&replay->explain, &replay->chip, hs_blocks_find(&replay->blocks, key));
     return status;
 }
 
@@ -129,7 +129,7 @@ hs_status_t hs_replay_draw(hs_replay_t *replay, const uint64_t *events, size_t c
         return HS_ERR_ARGUMENT;
     }
     const hs_status_t status =
-        hs_survey_draw(&replay->survey, &replay->regions, events, columns, rows, peak);
+        hs_survey_draw(&replay->survey, &replay->chip, events, columns, rows, peak);
     plan_pause(replay, 0);
     return status;
 }

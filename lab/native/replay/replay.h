@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chip/blocks.h"
+#include "chip/chip.h"
+#include "chip/placement.h"
 #include "heapscope/trace.h"
-#include "lab/lab.h"
 #include "measure/census.h"
 #include "measure/explain.h"
 #include "measure/measure.h"
 #include "measure/watch.h"
-#include "replay/blocks.h"
-#include "replay/chip.h"
-#include "replay/placement.h"
 #include "replay/survey.h"
+#include "rows/replay.h"
 
 typedef struct hs_replay {
     bool census_only;
@@ -35,7 +35,7 @@ typedef struct hs_replay {
     hs_explain_t explain;
     hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
-    hs_chip_t regions;
+    hs_chip_t chip;
     hs_placement_t placement;
     hs_measure_t measure;
     hs_census_t census;

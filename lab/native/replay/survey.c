@@ -14,13 +14,13 @@ hs_status_t hs_survey_scan(hs_survey_t *survey, const hs_measure_t *measure, uin
     return hs_columns_init(&survey->columns, columns, measure->kinds) ? HS_OK : HS_ERR_MEMORY;
 }
 
-hs_status_t hs_survey_draw(hs_survey_t *survey, const hs_chip_t *regions, const uint64_t *events,
+hs_status_t hs_survey_draw(hs_survey_t *survey, const hs_chip_t *chip, const uint64_t *events,
                            size_t columns, const uint32_t *rows, uint64_t peak)
 {
     survey->mode = HS_SURVEY_DRAW;
     survey->peak = peak;
     hs_holdings_init(&survey->holdings);
-    return hs_picture_init(&survey->picture, regions, events, columns, rows);
+    return hs_picture_init(&survey->picture, chip, events, columns, rows);
 }
 
 void hs_survey_free(hs_survey_t *survey)
@@ -57,16 +57,16 @@ static bool was_served(const hs_replay_t *replay, hs_outcome_t before)
 /* The largest request of this kind that would be served now. */
 static uint32_t largest_now(hs_replay_t *replay, const hs_request_t *request)
 {
-    const uint32_t mask = hs_chip_mask_for(&replay->regions, request->caps, request->size);
+    const uint32_t mask = hs_chip_mask_for(&replay->chip, request->caps, request->size);
     uint32_t largest = 0;
-    for (uint32_t i = 0; i < replay->regions.count; i++) {
-        const hs_chip_region_t *region = &replay->regions.region[i];
+    for (uint32_t i = 0; i < replay->chip.count; i++) {
+        const hs_chip_region_t *region = &replay->chip.region[i];
         if ((mask >> i & 1u) && region->heap != NULL) {
             const uint32_t one = hs_region_largest_allocatable(region, request->caps);
             largest = one > largest ? one : largest;
         }
     }
-    return hs_chip_allowed(&replay->regions, largest);
+    return hs_chip_allowed(&replay->chip, largest);
 }
 
 /* Was it a request for a block in a new place, which had to be found? */
@@ -106,7 +106,7 @@ static hs_status_t scan(hs_replay_t *replay, const hs_event_t *event, uint64_t n
         /* A rule can place what the capabilities could not: such a request tells nothing here. */
         if (was_placed(block, &before, had_block) && row.largest >= row.size) {
             row.region = block->place.region;
-            hs_columns_closest(columns, replay->regions.region[row.region].kind, &row);
+            hs_columns_closest(columns, replay->chip.region[row.region].kind, &row);
         }
     }
     hs_columns_end(columns, &replay->measure, number);

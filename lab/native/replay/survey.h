@@ -29,7 +29,7 @@ struct hs_replay;
 
 /* HS_ERR_ARGUMENT: not an even number of columns, or beyond lab.h's limit. */
 hs_status_t hs_survey_scan(hs_survey_t *survey, const hs_measure_t *measure, uint32_t columns);
-hs_status_t hs_survey_draw(hs_survey_t *survey, const hs_chip_t *regions, const uint64_t *events,
+hs_status_t hs_survey_draw(hs_survey_t *survey, const hs_chip_t *chip, const uint64_t *events,
                            size_t columns, const uint32_t *rows, uint64_t peak);
 void hs_survey_free(hs_survey_t *survey);
 /* Lets the heap event happen, and looks at it if the survey is on. */

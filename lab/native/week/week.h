@@ -12,8 +12,8 @@
 #define HEAPSCOPE_NATIVE_WEEK_H
 
 #include "fit/fit.h"
-#include "lab/lab_tools.h"
 #include "model.h"
+#include "rows/trials.h"
 
 #define HS_WEEK_TASKS 32u /* a mask's bits: tasks of an actor's trace */
 

@@ -78,10 +78,11 @@ def test_a_library_that_is_none_says_reinstall(
 ) -> None:
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"not a library")
-    installed = library._header_path(library.library_path()).parent
+    installed = library._header_folder(library.library_path())
+    (tmp_path / "rows").mkdir()
     for header in library.HEADERS:
         shutil.copy(installed / header, tmp_path / header)
-    monkeypatch.setattr(library, "_declare", lambda header: None)  # declared by now
+    monkeypatch.setattr(library, "_declare", lambda folder: None)  # declared by now
     monkeypatch.setenv("HEAPSCOPE_LIBRARY", str(broken))
     with pytest.raises(HeapscopeError, match="cannot be loaded") as caught:
         load.__wrapped__()

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "replay/chip.h"
+#include "chip/chip.h"
 
 enum {
     HS_BLOCK_LIVE = 1,   /* the record is in use */

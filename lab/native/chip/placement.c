@@ -1,4 +1,4 @@
-#include "replay/placement.h"
+#include "chip/placement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,38 +100,38 @@ static uint32_t match(const hs_placement_t *placement, const hs_event_t *event, 
 }
 
 /* Of the rule's regions, those that have the capabilities asked for; malloc's are anyone's. */
-static uint32_t fit_regions(const hs_chip_t *regions, const hs_lab_rule_t *rule, uint32_t caps)
+static uint32_t fit_regions(const hs_chip_t *chip, const hs_lab_rule_t *rule, uint32_t caps)
 {
     uint32_t mask = 0;
-    for (uint32_t i = 0; i < regions->count; i++) {
-        if ((rule->regions >> i & 1u) && hs_region_serves(&regions->region[i], caps)) {
+    for (uint32_t i = 0; i < chip->count; i++) {
+        if ((rule->regions >> i & 1u) && hs_region_serves(&chip->region[i], caps)) {
             mask |= UINT32_C(1) << i;
         }
     }
     return mask;
 }
 
-uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *regions,
+uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *chip,
                            const hs_event_t *event, const hs_request_t *request, bool *unfit)
 {
     *unfit = false;
-    if (placement->count == 0 || hs_chip_refuse(regions, request)) {
+    if (placement->count == 0 || hs_chip_refuse(chip, request)) {
         return UINT32_MAX;
     }
     const uint32_t index = match(placement, event, request->size);
     if (index != UINT32_MAX) {
-        *unfit = fit_regions(regions, &placement->rule[index], request->caps) == 0;
+        *unfit = fit_regions(chip, &placement->rule[index], request->caps) == 0;
     }
     return index;
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */
 
-static bool allocate_by(hs_placement_t *placement, hs_chip_t *regions, uint32_t index,
-                        uint32_t mask, const hs_request_t *request, hs_place_t *place)
+static bool allocate_by(hs_placement_t *placement, hs_chip_t *chip, uint32_t index, uint32_t mask,
+                        const hs_request_t *request, hs_place_t *place)
 {
-    for (uint32_t i = 0; i < regions->count; i++) {
-        if ((mask >> i & 1u) && hs_chip_allocate_in(regions, i, request, place)) {
+    for (uint32_t i = 0; i < chip->count; i++) {
+        if ((mask >> i & 1u) && hs_chip_allocate_in(chip, i, request, place)) {
             place->rule = (uint8_t)index;
             return true;
         }
@@ -140,10 +140,10 @@ static bool allocate_by(hs_placement_t *placement, hs_chip_t *regions, uint32_t 
     return false;
 }
 
-static bool allocate_freely(hs_placement_t *placement, hs_chip_t *regions,
-                            const hs_request_t *request, hs_place_t *place)
+static bool allocate_freely(hs_placement_t *placement, hs_chip_t *chip, const hs_request_t *request,
+                            hs_place_t *place)
 {
-    if (!hs_chip_allocate(regions, request, place)) {
+    if (!hs_chip_allocate(chip, request, place)) {
         return false;
     }
     place->rule = (uint8_t)placement->count;
@@ -151,105 +151,105 @@ static bool allocate_freely(hs_placement_t *placement, hs_chip_t *regions,
 }
 
 /* `tried`: the region that has refused already, by bit. */
-static bool allocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+static bool allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                      const hs_request_t *request, uint32_t tried, hs_place_t *place)
 {
-    if (hs_chip_refuse(regions, request)) {
+    if (hs_chip_refuse(chip, request)) {
         return false;
     }
     bool unfit;
-    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    const uint32_t index = hs_placement_find(placement, chip, event, request, &unfit);
     if (index == UINT32_MAX) {
         placement->row[placement->count].requests++;
-        return allocate_freely(placement, regions, request, place);
+        return allocate_freely(placement, chip, request, place);
     }
     const hs_lab_rule_t *rule = &placement->rule[index];
     hs_lab_rule_row_t *row = &placement->row[index];
     row->requests++;
     if (unfit) {
         row->unfit++;
-        return allocate_freely(placement, regions, request, place);
+        return allocate_freely(placement, chip, request, place);
     }
-    const uint32_t mask = fit_regions(regions, rule, request->caps) & ~tried;
-    if (allocate_by(placement, regions, index, mask, request, place)) {
+    const uint32_t mask = fit_regions(chip, rule, request->caps) & ~tried;
+    if (allocate_by(placement, chip, index, mask, request, place)) {
         return true;
     }
-    if (!rule->fallback || !allocate_freely(placement, regions, request, place)) {
+    if (!rule->fallback || !allocate_freely(placement, chip, request, place)) {
         return false;
     }
     row->elsewhere++;
     return true;
 }
 
-bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                            const hs_request_t *request, hs_place_t *place)
 {
-    return allocate(placement, regions, event, request, 0, place);
+    return allocate(placement, chip, event, request, 0, place);
 }
 
 /* realloc in the block's own heap: where a rule would place it now; in a private heap, which has no
  * capabilities to lack; else if the heap has those asked for. */
-static bool stays(const hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+static bool stays(const hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                   const hs_request_t *request, hs_place_t *place)
 {
     bool unfit;
-    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    const uint32_t index = hs_placement_find(placement, chip, event, request, &unfit);
     const bool wanted =
         index != UINT32_MAX && !unfit && (placement->rule[index].regions >> place->region & 1u);
-    return hs_chip_resize(regions, request, !wanted, place);
+    return hs_chip_resize(chip, request, !wanted, place);
 }
 
-bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                              const hs_request_t *request, hs_place_t *place)
 {
-    const uint64_t refusals = regions->refusals[place->region];
-    if (hs_chip_refuse(regions, request)) {
+    const uint64_t refusals = chip->refusals[place->region];
+    if (hs_chip_refuse(chip, request)) {
         return false;
     }
-    if (stays(placement, regions, event, request, place)) {
+    if (stays(placement, chip, event, request, place)) {
         return true;
     }
-    const bool asked = regions->refusals[place->region] != refusals;
+    const bool asked = chip->refusals[place->region] != refusals;
     const uint32_t tried = asked ? UINT32_C(1) << place->region : 0;
     hs_place_t moved;
-    if (!allocate(placement, regions, event, request, tried, &moved)) {
+    if (!allocate(placement, chip, event, request, tried, &moved)) {
         return false;
     }
-    hs_chip_move(regions, request, &moved, place);
+    hs_chip_move(chip, request, &moved, place);
     return true;
 }
 
-bool hs_placement_fits(const hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+bool hs_placement_fits(const hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                        const hs_request_t *request)
 {
     bool unfit;
-    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
+    const uint32_t index = hs_placement_find(placement, chip, event, request, &unfit);
     if (index == UINT32_MAX || unfit) {
-        return hs_chip_fits(regions, request);
+        return hs_chip_fits(chip, request);
     }
     const hs_lab_rule_t *rule = &placement->rule[index];
-    const uint32_t mask = fit_regions(regions, rule, request->caps);
-    for (uint32_t i = 0; i < regions->count; i++) {
-        if ((mask >> i & 1u) && hs_chip_fits_in(regions, i, request)) {
+    const uint32_t mask = fit_regions(chip, rule, request->caps);
+    for (uint32_t i = 0; i < chip->count; i++) {
+        if ((mask >> i & 1u) && hs_chip_fits_in(chip, i, request)) {
             return true;
         }
     }
-    return rule->fallback && hs_chip_fits(regions, request);
+    return rule->fallback && hs_chip_fits(chip, request);
 }
 
-uint32_t hs_placement_mask(const hs_placement_t *placement, hs_chip_t *regions,
+uint32_t hs_placement_mask(const hs_placement_t *placement, hs_chip_t *chip,
                            const hs_event_t *event, const hs_request_t *request,
                            const hs_place_t *old)
 {
     bool unfit;
-    const uint32_t index = hs_placement_find(placement, regions, event, request, &unfit);
-    const bool own = old != NULL && regions->region[old->region].private_heap;
+    const uint32_t index = hs_placement_find(placement, chip, event, request, &unfit);
+    const bool own = old != NULL && chip->region[old->region].private_heap;
     uint32_t mask = own ? UINT32_C(1) << old->region : 0;
     if (index == UINT32_MAX || unfit || placement->rule[index].fallback) {
-        mask |= hs_chip_mask_for(regions, request->caps, request->size);
+        mask |= hs_chip_mask_for(chip, request->caps, request->size);
     }
     if (index != UINT32_MAX && !unfit) {
-        mask |= fit_regions(regions, &placement->rule[index], request->caps);
+        mask |= fit_regions(chip, &placement->rule[index], request->caps);
     }
     return mask;
 }

@@ -89,46 +89,45 @@ typedef struct hs_place {
     uint8_t rule;    /* that placed it; only kept where there are rules (placement.h) */
 } hs_place_t;
 
-void hs_chip_free(hs_chip_t *regions);
+void hs_chip_free(hs_chip_t *chip);
 /* The route of one capability set; valid until HS_ROUTES_KEPT others were asked for. */
-const hs_route_t *hs_chip_route(hs_chip_t *regions, uint32_t caps);
+const hs_route_t *hs_chip_route(hs_chip_t *chip, uint32_t caps);
 /* Regions that could serve the set at all, by bit; caps 0: by the malloc rule, fallback included. */
-uint32_t hs_chip_mask(hs_chip_t *regions, uint32_t caps);
+uint32_t hs_chip_mask(hs_chip_t *chip, uint32_t caps);
 
 /* Regions that a request of `size` bytes would ask: malloc's rule decides by size. */
-uint32_t hs_chip_mask_for(hs_chip_t *regions, uint32_t caps, uint32_t size);
+uint32_t hs_chip_mask_for(hs_chip_t *chip, uint32_t caps, uint32_t size);
 /* A largest size, as far as the layout lets requests of that size through at all. */
-static inline uint32_t hs_chip_allowed(const hs_chip_t *regions, uint32_t largest)
+static inline uint32_t hs_chip_allowed(const hs_chip_t *chip, uint32_t largest)
 {
-    return regions->request_max != 0 && largest > regions->request_max ? regions->request_max
-                                                                       : largest;
+    return chip->request_max != 0 && largest > chip->request_max ? chip->request_max : largest;
 }
 
 /* Once regions, rule and heaps are set, and again whenever the rule changes. */
-void hs_chip_plan(hs_chip_t *regions);
+void hs_chip_plan(hs_chip_t *chip);
 
-bool hs_chip_allocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place);
+bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */
-bool hs_chip_reallocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place);
+bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
 /* May a rule place a request with these capabilities in the region? Those of malloc may go anywhere. */
 bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps);
 /* One try in one heap, whatever its capabilities; what cannot be had counts as refused there. */
-bool hs_chip_allocate_in(hs_chip_t *regions, uint32_t index, const hs_request_t *request,
+bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request,
                          hs_place_t *place);
 /* realloc without a move to another heap; `asked`: only if the heap has the capabilities. */
-bool hs_chip_resize(hs_chip_t *regions, const hs_request_t *request, bool asked, hs_place_t *place);
+bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs_place_t *place);
 /* The end of a realloc that moved: the old block at *place is copied and freed. */
-void hs_chip_move(hs_chip_t *regions, const hs_request_t *request, const hs_place_t *moved,
+void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place);
-void hs_chip_release(hs_chip_t *regions, const hs_place_t *place);
+void hs_chip_release(hs_chip_t *chip, const hs_place_t *place);
 
 /* A request that fails before any region is asked. */
-bool hs_chip_refuse(const hs_chip_t *regions, const hs_request_t *request);
+bool hs_chip_refuse(const hs_chip_t *chip, const hs_request_t *request);
 /* Would the request be served now? Pure. */
-bool hs_chip_fits(hs_chip_t *regions, const hs_request_t *request);
+bool hs_chip_fits(hs_chip_t *chip, const hs_request_t *request);
 /* Would hs_chip_allocate_in serve it now? Pure. */
-bool hs_chip_fits_in(const hs_chip_t *regions, uint32_t index, const hs_request_t *request);
+bool hs_chip_fits_in(const hs_chip_t *chip, uint32_t index, const hs_request_t *request);
 /* Would region `index` serve it, its capabilities apart? Pure. */
 bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request);
 /* The largest request with these capabilities that the region could serve now. */

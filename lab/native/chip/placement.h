@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "chip/chip.h"
 #include "heapscope/trace.h"
-#include "lab/lab.h"
-#include "replay/chip.h"
+#include "rows/replay.h"
 
 typedef struct hs_rule_names {
     uint64_t *rules; /* by index */
@@ -34,19 +34,19 @@ void hs_placement_free(hs_placement_t *placement);
 
 /* The first rule that matches a request of the event; UINT32_MAX: none. *unfit: its regions have not
  * the capabilities asked for. */
-uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *regions,
+uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *chip,
                            const hs_event_t *event, const hs_request_t *request, bool *unfit);
 
 /* As hs_chip_allocate and hs_chip_reallocate, with the rules. */
-bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                            const hs_request_t *request, hs_place_t *place);
-bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                              const hs_request_t *request, hs_place_t *place);
 /* Would an allocation be served now? Pure. */
-bool hs_placement_fits(const hs_placement_t *placement, hs_chip_t *regions, const hs_event_t *event,
+bool hs_placement_fits(const hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                        const hs_request_t *request);
 /* The regions that the request may be served by; `old`: a realloc's block, or NULL. */
-uint32_t hs_placement_mask(const hs_placement_t *placement, hs_chip_t *regions,
+uint32_t hs_placement_mask(const hs_placement_t *placement, hs_chip_t *chip,
                            const hs_event_t *event, const hs_request_t *request,
                            const hs_place_t *old);
 

@@ -1,4 +1,4 @@
-#include "replay/own_set.h"
+#include "chip/own_set.h"
 
 #include <string.h>
 
@@ -61,15 +61,15 @@ hs_own_set_t hs_own_set(const hs_lab_config_t *config)
 }
 
 /* From the regions behind the added one: those before it come later. */
-static bool take_record(hs_chip_t *regions, uint32_t added, uint32_t caps)
+static bool take_record(hs_chip_t *chip, uint32_t added, uint32_t caps)
 {
-    const hs_route_t route = *hs_chip_route(regions, caps);
+    const hs_route_t route = *hs_chip_route(chip, caps);
     const hs_request_t request = {.size = RECORD, .caps = caps};
     hs_place_t place;
     for (uint32_t i = 0; i < route.count; i++) {
-        hs_chip_region_t *region = &regions->region[route.tries[i]];
+        hs_chip_region_t *region = &chip->region[route.tries[i]];
         if (route.tries[i] > added && region->own &&
-            hs_chip_allocate_in(regions, route.tries[i], &request, &place)) {
+            hs_chip_allocate_in(chip, route.tries[i], &request, &place)) {
             region->startup += hs_sim_usable(region->heap, place.offset, false);
             return true;
         }
@@ -77,13 +77,13 @@ static bool take_record(hs_chip_t *regions, uint32_t added, uint32_t caps)
     return false;
 }
 
-void hs_own_set_add(hs_chip_t *regions, const hs_lab_config_t *config)
+void hs_own_set_add(hs_chip_t *chip, const hs_lab_config_t *config)
 {
-    for (uint32_t i = regions->count; i-- > 0;) {
-        hs_chip_region_t *region = &regions->region[i];
+    for (uint32_t i = chip->count; i-- > 0;) {
+        hs_chip_region_t *region = &chip->region[i];
         if (region->own && region->heap != NULL && config->regions[i].in_set == ADDED &&
-            !take_record(regions, i, HS_CAP_8BIT | HS_CAP_INTERNAL)) {
-            (void)take_record(regions, i, HS_CAP_8BIT);
+            !take_record(chip, i, HS_CAP_8BIT | HS_CAP_INTERNAL)) {
+            (void)take_record(chip, i, HS_CAP_8BIT);
         }
     }
 }

@@ -7,8 +7,8 @@
 #ifndef HEAPSCOPE_NATIVE_OWN_SET_H
 #define HEAPSCOPE_NATIVE_OWN_SET_H
 
-#include "lab/lab.h"
-#include "replay/chip.h"
+#include "chip/chip.h"
+#include "rows/replay.h"
 
 typedef struct hs_own_set {
     uint32_t host;  /* the region that the control data lie in; UINT32_MAX: none */
@@ -21,6 +21,6 @@ bool hs_own_set_has(const hs_lab_region_t *config);
 
 hs_own_set_t hs_own_set(const hs_lab_config_t *config);
 /* Takes the records of the added regions from the heaps, as the set does when it is given them. */
-void hs_own_set_add(hs_chip_t *regions, const hs_lab_config_t *config);
+void hs_own_set_add(hs_chip_t *chip, const hs_lab_config_t *config);
 
 #endif

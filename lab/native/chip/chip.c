@@ -1,15 +1,15 @@
-#include "replay/chip.h"
+#include "chip/chip.h"
 
 #include <string.h>
 
 #define EXEC_EXTRA 4u /* the data-side address kept in front of an executable D/IRAM block */
 
-void hs_chip_free(hs_chip_t *regions)
+void hs_chip_free(hs_chip_t *chip)
 {
-    for (uint32_t i = 0; i < regions->count; i++) {
-        hs_sim_delete(regions->region[i].heap);
+    for (uint32_t i = 0; i < chip->count; i++) {
+        hs_sim_delete(chip->region[i].heap);
     }
-    memset(regions, 0, sizeof *regions);
+    memset(chip, 0, sizeof *chip);
 }
 
 static uint32_t all_caps(const hs_chip_region_t *region)
@@ -28,7 +28,7 @@ static bool contradictory(uint32_t caps)
     return (caps & HS_CAP_EXEC) && (caps & (HS_CAP_8BIT | HS_CAP_DMA));
 }
 
-static void plan(const hs_chip_t *regions, uint32_t caps, hs_route_t *route)
+static void plan(const hs_chip_t *chip, uint32_t caps, hs_route_t *route)
 {
     route->caps = caps;
     route->mask = 0;
@@ -38,8 +38,8 @@ static void plan(const hs_chip_t *regions, uint32_t caps, hs_route_t *route)
     }
     const uint32_t wanted = effective(caps);
     for (uint32_t priority = 0; priority < 3; priority++) {
-        for (uint32_t i = 0; i < regions->count; i++) {
-            const hs_chip_region_t *region = &regions->region[i];
+        for (uint32_t i = 0; i < chip->count; i++) {
+            const hs_chip_region_t *region = &chip->region[i];
             if (region->heap != NULL && (region->caps[priority] & wanted) != 0 &&
                 (all_caps(region) & wanted) == wanted) {
                 route->tries[route->count++] = (uint8_t)i;
@@ -49,42 +49,41 @@ static void plan(const hs_chip_t *regions, uint32_t caps, hs_route_t *route)
     }
 }
 
-static uint32_t find_route(hs_chip_t *regions, uint32_t caps)
+static uint32_t find_route(hs_chip_t *chip, uint32_t caps)
 {
-    for (uint32_t i = 0; i < regions->route_count; i++) {
-        if (regions->routes[i].caps == caps) {
+    for (uint32_t i = 0; i < chip->route_count; i++) {
+        if (chip->routes[i].caps == caps) {
             return i;
         }
     }
-    const uint32_t i = regions->route_next;
-    regions->route_next = (i + 1) % HS_ROUTES_KEPT;
-    if (regions->route_count < HS_ROUTES_KEPT) {
-        regions->route_count++;
+    const uint32_t i = chip->route_next;
+    chip->route_next = (i + 1) % HS_ROUTES_KEPT;
+    if (chip->route_count < HS_ROUTES_KEPT) {
+        chip->route_count++;
     }
-    plan(regions, caps, &regions->routes[i]);
+    plan(chip, caps, &chip->routes[i]);
     return i;
 }
 
-const hs_route_t *hs_chip_route(hs_chip_t *regions, uint32_t caps)
+const hs_route_t *hs_chip_route(hs_chip_t *chip, uint32_t caps)
 {
-    const hs_route_t *last = &regions->routes[regions->route_last];
-    if (last->caps == caps && regions->route_count != 0) {
+    const hs_route_t *last = &chip->routes[chip->route_last];
+    if (last->caps == caps && chip->route_count != 0) {
         return last;
     }
-    regions->route_last = find_route(regions, caps);
-    return &regions->routes[regions->route_last];
+    chip->route_last = find_route(chip, caps);
+    return &chip->routes[chip->route_last];
 }
 
-static bool refused_by_size(const hs_chip_t *regions, uint32_t size)
+static bool refused_by_size(const hs_chip_t *chip, uint32_t size)
 {
-    return regions->request_max != 0 && size > regions->request_max;
+    return chip->request_max != 0 && size > chip->request_max;
 }
 
 /* The capability sets that a request tries in turn; returns how many. */
-static uint32_t alternatives(const hs_chip_t *regions, const hs_request_t *request,
-                             uint32_t caps[2])
+static uint32_t alternatives(const hs_chip_t *chip, const hs_request_t *request, uint32_t caps[2])
 {
-    const hs_malloc_rule_t *rule = &regions->malloc_rule;
+    const hs_malloc_rule_t *rule = &chip->malloc_rule;
     if (request->caps != 0) {
         caps[0] = request->caps;
         return 1;
@@ -94,33 +93,33 @@ static uint32_t alternatives(const hs_chip_t *regions, const hs_request_t *reque
     return rule->fallback != 0 ? 2 : 1;
 }
 
-uint32_t hs_chip_mask(hs_chip_t *regions, uint32_t caps)
+uint32_t hs_chip_mask(hs_chip_t *chip, uint32_t caps)
 {
     if (caps != 0) {
-        return hs_chip_route(regions, caps)->mask;
+        return hs_chip_route(chip, caps)->mask;
     }
-    const hs_malloc_rule_t *rule = &regions->malloc_rule;
-    uint32_t mask = hs_chip_route(regions, rule->small)->mask;
+    const hs_malloc_rule_t *rule = &chip->malloc_rule;
+    uint32_t mask = hs_chip_route(chip, rule->small)->mask;
     if (rule->threshold != UINT32_MAX && rule->large != 0) {
-        mask |= hs_chip_route(regions, rule->large)->mask;
+        mask |= hs_chip_route(chip, rule->large)->mask;
     }
     if (rule->fallback != 0) {
-        mask |= hs_chip_route(regions, rule->fallback)->mask;
+        mask |= hs_chip_route(chip, rule->fallback)->mask;
     }
     return mask;
 }
 
-uint32_t hs_chip_mask_for(hs_chip_t *regions, uint32_t caps, uint32_t size)
+uint32_t hs_chip_mask_for(hs_chip_t *chip, uint32_t caps, uint32_t size)
 {
-    if (refused_by_size(regions, size)) {
+    if (refused_by_size(chip, size)) {
         return 0;
     }
     const hs_request_t request = {.size = size, .caps = caps};
     uint32_t asked[2];
-    const uint32_t count = alternatives(regions, &request, asked);
+    const uint32_t count = alternatives(chip, &request, asked);
     uint32_t mask = 0;
     for (uint32_t i = 0; i < count; i++) {
-        mask |= hs_chip_route(regions, asked[i])->mask;
+        mask |= hs_chip_route(chip, asked[i])->mask;
     }
     return mask;
 }
@@ -168,14 +167,14 @@ static uint32_t take(const hs_chip_region_t *region, const hs_request_t *request
 }
 
 /* As take(), and what has to be known of the block. */
-static bool place_in(hs_chip_t *regions, uint32_t index, const hs_request_t *request, uint32_t caps,
+static bool place_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request, uint32_t caps,
                      hs_place_t *place)
 {
-    const hs_chip_region_t *region = &regions->region[index];
+    const hs_chip_region_t *region = &chip->region[index];
     const uint32_t used = region->heap->tally.used;
     const uint32_t offset = take(region, request, caps);
     if (offset == HS_NONE) {
-        regions->refusals[index]++;
+        chip->refusals[index]++;
         return false;
     }
     place->region = index;
@@ -187,57 +186,57 @@ static bool place_in(hs_chip_t *regions, uint32_t index, const hs_request_t *req
 }
 
 /* By the route's tries from number `first` on. */
-static bool allocate_from(hs_chip_t *regions, const hs_request_t *request, const hs_route_t *route,
+static bool allocate_from(hs_chip_t *chip, const hs_request_t *request, const hs_route_t *route,
                           uint32_t first, hs_place_t *place)
 {
     for (uint32_t i = first; i < route->count; i++) {
-        if (place_in(regions, route->tries[i], request, route->caps, place)) {
+        if (place_in(chip, route->tries[i], request, route->caps, place)) {
             return true;
         }
     }
     return false;
 }
 
-static bool allocate_by(hs_chip_t *regions, const hs_request_t *request, uint32_t caps,
+static bool allocate_by(hs_chip_t *chip, const hs_request_t *request, uint32_t caps,
                         hs_place_t *place)
 {
-    return allocate_from(regions, request, hs_chip_route(regions, caps), 0, place);
+    return allocate_from(chip, request, hs_chip_route(chip, caps), 0, place);
 }
 
-void hs_chip_plan(hs_chip_t *regions)
+void hs_chip_plan(hs_chip_t *chip)
 {
-    const hs_malloc_rule_t *rule = &regions->malloc_rule;
-    regions->route_count = 0;
-    plan(regions, rule->small, &regions->plain);
-    regions->plain_limit = 0;
-    const hs_chip_region_t *first = &regions->region[regions->plain.tries[0]];
-    if (regions->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT) && !first->words) {
-        regions->plain_heap = first->heap;
+    const hs_malloc_rule_t *rule = &chip->malloc_rule;
+    chip->route_count = 0;
+    plan(chip, rule->small, &chip->plain);
+    chip->plain_limit = 0;
+    const hs_chip_region_t *first = &chip->region[chip->plain.tries[0]];
+    if (chip->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT) && !first->words) {
+        chip->plain_heap = first->heap;
         const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
-        regions->plain_limit = hs_chip_allowed(regions, limit);
+        chip->plain_limit = hs_chip_allowed(chip, limit);
     }
 }
 
 /* The first try has failed. */
-static bool allocate_further(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
+static bool allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
-    const uint32_t fallback = regions->malloc_rule.fallback;
-    regions->refusals[regions->plain.tries[0]]++;
-    return allocate_from(regions, request, &regions->plain, 1, place) ||
-           (fallback != 0 && allocate_by(regions, request, fallback, place));
+    const uint32_t fallback = chip->malloc_rule.fallback;
+    chip->refusals[chip->plain.tries[0]]++;
+    return allocate_from(chip, request, &chip->plain, 1, place) ||
+           (fallback != 0 && allocate_by(chip, request, fallback, place));
 }
 
 /* Nearly all requests are of this kind, so it does without what they do not need. */
-static bool allocate_plain(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
+static bool allocate_plain(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
-    hs_sim_t *heap = regions->plain_heap;
+    hs_sim_t *heap = chip->plain_heap;
     const uint32_t used = heap->tally.used;
     const uint32_t offset = hs_sim_malloc(heap, request->size);
     if (offset == HS_NONE) {
-        return allocate_further(regions, request, place);
+        return allocate_further(chip, request, place);
     }
     heap->steps.copied += request->zeroed ? request->size : 0;
-    place->region = regions->plain.tries[0];
+    place->region = chip->plain.tries[0];
     place->offset = offset;
     place->held = heap->tally.used - used;
     place->exec = false;
@@ -245,18 +244,18 @@ static bool allocate_plain(hs_chip_t *regions, const hs_request_t *request, hs_p
     return true;
 }
 
-bool hs_chip_allocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
-    if (request->caps == 0 && request->align == 0 && request->size - 1 < regions->plain_limit) {
-        return allocate_plain(regions, request, place);
+    if (request->caps == 0 && request->align == 0 && request->size - 1 < chip->plain_limit) {
+        return allocate_plain(chip, request, place);
     }
-    if (request->size == 0 || refused_by_size(regions, request->size)) {
+    if (request->size == 0 || refused_by_size(chip, request->size)) {
         return false;
     }
     uint32_t caps[2];
-    const uint32_t count = alternatives(regions, request, caps);
+    const uint32_t count = alternatives(chip, request, caps);
     for (uint32_t i = 0; i < count; i++) {
-        if (allocate_by(regions, request, caps[i], place)) {
+        if (allocate_by(chip, request, caps[i], place)) {
             return true;
         }
     }
@@ -264,11 +263,11 @@ bool hs_chip_allocate(hs_chip_t *regions, const hs_request_t *request, hs_place_
 }
 
 /* The capabilities by which one region is asked for a request: a private heap has none. */
-static uint32_t caps_in(const hs_chip_t *regions, uint32_t index, const hs_request_t *request)
+static uint32_t caps_in(const hs_chip_t *chip, uint32_t index, const hs_request_t *request)
 {
     uint32_t caps[2];
-    alternatives(regions, request, caps);
-    return regions->region[index].private_heap ? 0 : caps[0];
+    alternatives(chip, request, caps);
+    return chip->region[index].private_heap ? 0 : caps[0];
 }
 
 bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps)
@@ -278,18 +277,18 @@ bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps)
            (caps == 0 || (!contradictory(caps) && (region->serves & wanted) == wanted));
 }
 
-bool hs_chip_allocate_in(hs_chip_t *regions, uint32_t index, const hs_request_t *request,
+bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request,
                          hs_place_t *place)
 {
-    return place_in(regions, index, request, caps_in(regions, index, request), place);
+    return place_in(chip, index, request, caps_in(chip, index, request), place);
 }
 
 /* realloc in the block's own heap; false: it was not asked, or *refused it. ESP-IDF does neither round
  * nor look whether data is to become code. */
-static bool resize(hs_chip_t *regions, const hs_request_t *request, uint32_t caps,
-                   hs_place_t *place, bool *refused)
+static bool resize(hs_chip_t *chip, const hs_request_t *request, uint32_t caps, hs_place_t *place,
+                   bool *refused)
 {
-    const hs_chip_region_t *region = &regions->region[place->region];
+    const hs_chip_region_t *region = &chip->region[place->region];
     *refused = false;
     if (place->exec || beyond(region, request->size) || (region->own && by_alias(region, caps))) {
         return false;
@@ -298,7 +297,7 @@ static bool resize(hs_chip_t *regions, const hs_request_t *request, uint32_t cap
     const uint32_t size = region->own ? payload_size(region, request->size, caps) : request->size;
     const uint32_t offset = hs_sim_realloc(region->heap, place->offset, size);
     if (offset == HS_NONE) {
-        regions->refusals[place->region]++;
+        chip->refusals[place->region]++;
         *refused = true;
         return false;
     }
@@ -307,65 +306,65 @@ static bool resize(hs_chip_t *regions, const hs_request_t *request, uint32_t cap
     return true;
 }
 
-bool hs_chip_resize(hs_chip_t *regions, const hs_request_t *request, bool asked, hs_place_t *place)
+bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs_place_t *place)
 {
-    const uint32_t caps = caps_in(regions, place->region, request);
+    const uint32_t caps = caps_in(chip, place->region, request);
     bool refused;
-    return (!asked || (all_caps(&regions->region[place->region]) & caps) == caps) &&
-           resize(regions, request, caps, place, &refused);
+    return (!asked || (all_caps(&chip->region[place->region]) & caps) == caps) &&
+           resize(chip, request, caps, place, &refused);
 }
 
-void hs_chip_move(hs_chip_t *regions, const hs_request_t *request, const hs_place_t *moved,
+void hs_chip_move(hs_chip_t *chip, const hs_request_t *request, const hs_place_t *moved,
                   hs_place_t *place)
 {
-    hs_sim_t *heap = regions->region[place->region].heap;
+    hs_sim_t *heap = chip->region[place->region].heap;
     const uint32_t old = hs_sim_usable(heap, place->offset, place->aligned);
-    regions->region[moved->region].heap->steps.copied += old < request->size ? old : request->size;
+    chip->region[moved->region].heap->steps.copied += old < request->size ? old : request->size;
     hs_sim_free(heap, place->offset, place->aligned);
     *place = *moved;
 }
 
-static bool reallocate_with(hs_chip_t *regions, const hs_request_t *request, uint32_t caps,
+static bool reallocate_with(hs_chip_t *chip, const hs_request_t *request, uint32_t caps,
                             hs_place_t *place)
 {
     bool refused = false;
-    if ((all_caps(&regions->region[place->region]) & caps) == caps) {
-        if (resize(regions, request, caps, place, &refused)) {
+    if ((all_caps(&chip->region[place->region]) & caps) == caps) {
+        if (resize(chip, request, caps, place, &refused)) {
             return true;
         }
         /* Nowhere else to go: asking once more would only change lists that a search rotates. Of our
          * own heap a new block may need less than the old one grown: that keeps its head. */
-        if (refused && !regions->region[place->region].own &&
-            hs_chip_route(regions, caps)->mask == UINT32_C(1) << place->region) {
+        if (refused && !chip->region[place->region].own &&
+            hs_chip_route(chip, caps)->mask == UINT32_C(1) << place->region) {
             return false;
         }
     }
     hs_place_t moved;
-    if (!allocate_by(regions, request, caps, &moved)) {
+    if (!allocate_by(chip, request, caps, &moved)) {
         return false;
     }
-    hs_chip_move(regions, request, &moved, place);
+    hs_chip_move(chip, request, &moved, place);
     return true;
 }
 
-bool hs_chip_reallocate(hs_chip_t *regions, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
     uint32_t caps[2];
-    const uint32_t count = alternatives(regions, request, caps);
-    if (refused_by_size(regions, request->size)) {
+    const uint32_t count = alternatives(chip, request, caps);
+    if (refused_by_size(chip, request->size)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (reallocate_with(regions, request, caps[i], place)) {
+        if (reallocate_with(chip, request, caps[i], place)) {
             return true;
         }
     }
     return false;
 }
 
-void hs_chip_release(hs_chip_t *regions, const hs_place_t *place)
+void hs_chip_release(hs_chip_t *chip, const hs_place_t *place)
 {
-    hs_sim_free(regions->region[place->region].heap, place->offset, place->aligned);
+    hs_sim_free(chip->region[place->region].heap, place->offset, place->aligned);
 }
 
 bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request)
@@ -376,30 +375,30 @@ bool hs_region_fits(const hs_chip_region_t *region, const hs_request_t *request)
            hs_sim_fits(region->heap, request->align, size, 0);
 }
 
-bool hs_chip_refuse(const hs_chip_t *regions, const hs_request_t *request)
+bool hs_chip_refuse(const hs_chip_t *chip, const hs_request_t *request)
 {
-    return request->size == 0 || refused_by_size(regions, request->size);
+    return request->size == 0 || refused_by_size(chip, request->size);
 }
 
-bool hs_chip_fits_in(const hs_chip_t *regions, uint32_t index, const hs_request_t *request)
+bool hs_chip_fits_in(const hs_chip_t *chip, uint32_t index, const hs_request_t *request)
 {
     hs_request_t asked = *request;
-    asked.caps = caps_in(regions, index, request);
-    return hs_region_fits(&regions->region[index], &asked);
+    asked.caps = caps_in(chip, index, request);
+    return hs_region_fits(&chip->region[index], &asked);
 }
 
-bool hs_chip_fits(hs_chip_t *regions, const hs_request_t *request)
+bool hs_chip_fits(hs_chip_t *chip, const hs_request_t *request)
 {
     uint32_t caps[2];
-    const uint32_t count = alternatives(regions, request, caps);
-    if (request->size == 0 || refused_by_size(regions, request->size)) {
+    const uint32_t count = alternatives(chip, request, caps);
+    if (request->size == 0 || refused_by_size(chip, request->size)) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t mask = hs_chip_route(regions, caps[i])->mask;
+        const uint32_t mask = hs_chip_route(chip, caps[i])->mask;
         const hs_request_t asked = {request->size, request->align, caps[i], request->zeroed};
-        for (uint32_t r = 0; r < regions->count; r++) {
-            if ((mask >> r & 1u) && hs_region_fits(&regions->region[r], &asked)) {
+        for (uint32_t r = 0; r < chip->count; r++) {
+            if ((mask >> r & 1u) && hs_region_fits(&chip->region[r], &asked)) {
                 return true;
             }
         }

@@ -1,9 +1,9 @@
-#include "replay/setup.h"
+#include "chip/setup.h"
 
 #include <string.h>
 
 #include "allocators/allocators.h"
-#include "replay/own_set.h"
+#include "chip/own_set.h"
 
 static bool parse(const hs_lab_region_t *config, hs_allocator_t *out)
 {
@@ -53,11 +53,11 @@ static hs_status_t create_region(hs_chip_region_t *region, const hs_lab_region_t
 
 /* One block a region; what a region cannot take is left to the next one with start-up use, as the
  * real start-up's many small blocks would find their way. */
-static uint64_t take_startup(hs_chip_t *regions, const hs_lab_config_t *config)
+static uint64_t take_startup(hs_chip_t *chip, const hs_lab_config_t *config)
 {
     uint64_t left = 0;
-    for (uint32_t i = 0; i < regions->count; i++) {
-        hs_chip_region_t *region = &regions->region[i];
+    for (uint32_t i = 0; i < chip->count; i++) {
+        hs_chip_region_t *region = &chip->region[i];
         if (config->regions[i].startup_use == 0) {
             continue;
         }
@@ -77,61 +77,61 @@ static uint64_t take_startup(hs_chip_t *regions, const hs_lab_config_t *config)
 }
 
 /* The block of a private heap, as the program takes it when it begins. */
-static hs_status_t take_private(hs_chip_t *regions, uint32_t index, const hs_lab_region_t *config)
+static hs_status_t take_private(hs_chip_t *chip, uint32_t index, const hs_lab_region_t *config)
 {
     const hs_request_t request = {.size = config->size};
     hs_place_t place;
-    bool taken = config->taken_from == 0 && hs_chip_allocate(regions, &request, &place);
-    for (uint32_t i = 0; !taken && i < regions->count; i++) {
-        taken = (config->taken_from >> i & 1u) && regions->region[i].heap != NULL &&
-                hs_chip_allocate_in(regions, i, &request, &place);
+    bool taken = config->taken_from == 0 && hs_chip_allocate(chip, &request, &place);
+    for (uint32_t i = 0; !taken && i < chip->count; i++) {
+        taken = (config->taken_from >> i & 1u) && chip->region[i].heap != NULL &&
+                hs_chip_allocate_in(chip, i, &request, &place);
     }
     if (!taken) {
         return HS_ERR_MEMORY;
     }
-    hs_chip_region_t *from = &regions->region[place.region];
-    hs_chip_region_t *region = &regions->region[index];
+    hs_chip_region_t *from = &chip->region[place.region];
+    hs_chip_region_t *region = &chip->region[index];
     from->startup += hs_sim_usable(from->heap, place.offset, false);
     region->start = from->start + place.offset;
     region->serves = from->serves & ~HS_CAP_EXEC;
     return create_heap(region, config, (from->serves & HS_CAP_8BIT) == 0, 0);
 }
 
-static hs_status_t take_privates(hs_chip_t *regions, const hs_lab_config_t *config, uint32_t *where)
+static hs_status_t take_privates(hs_chip_t *chip, const hs_lab_config_t *config, uint32_t *where)
 {
-    for (uint32_t i = 0; i < regions->count; i++) {
+    for (uint32_t i = 0; i < chip->count; i++) {
         const hs_lab_region_t *region = &config->regions[i];
         const hs_status_t status =
-            region->private_heap == 1 ? take_private(regions, i, region) : HS_OK;
+            region->private_heap == 1 ? take_private(chip, i, region) : HS_OK;
         if (status != HS_OK) {
             *where = i;
             return status;
         }
     }
     /* What a region refused before the first event is no try of the program's. */
-    memset(regions->refusals, 0, sizeof regions->refusals);
+    memset(chip->refusals, 0, sizeof chip->refusals);
     return HS_OK;
 }
 
-hs_status_t hs_chip_init(hs_chip_t *regions, const hs_lab_config_t *config, uint32_t *where,
+hs_status_t hs_chip_init(hs_chip_t *chip, const hs_lab_config_t *config, uint32_t *where,
                          uint32_t *kinds, uint64_t *unplaced)
 {
-    memset(regions, 0, sizeof *regions);
+    memset(chip, 0, sizeof *chip);
     *where = UINT32_MAX;
     *kinds = 0;
     if (config->region_count == 0 || config->region_count > HS_REGIONS_MAX) {
         return HS_ERR_ARGUMENT;
     }
-    regions->request_max = config->request_max;
-    regions->malloc_rule.threshold = config->malloc_threshold;
-    regions->malloc_rule.small = config->malloc_small_caps;
-    regions->malloc_rule.large = config->malloc_large_caps;
-    regions->malloc_rule.fallback = config->malloc_fallback_caps;
+    chip->request_max = config->request_max;
+    chip->malloc_rule.threshold = config->malloc_threshold;
+    chip->malloc_rule.small = config->malloc_small_caps;
+    chip->malloc_rule.large = config->malloc_large_caps;
+    chip->malloc_rule.fallback = config->malloc_fallback_caps;
     const hs_own_set_t own = hs_own_set(config);
     for (uint32_t i = 0; i < config->region_count; i++) {
         const uint32_t front = i == own.host ? own.front : 0;
-        regions->count = i + 1;
-        const hs_status_t status = create_region(&regions->region[i], &config->regions[i], front);
+        chip->count = i + 1;
+        const hs_status_t status = create_region(&chip->region[i], &config->regions[i], front);
         if (status != HS_OK) {
             *where = i;
             return status;
@@ -141,10 +141,10 @@ hs_status_t hs_chip_init(hs_chip_t *regions, const hs_lab_config_t *config, uint
         }
     }
     if (own.whole) {
-        regions->request_max = 0; /* nothing but the regions' sizes bounds it */
+        chip->request_max = 0; /* nothing but the regions' sizes bounds it */
     }
-    hs_chip_plan(regions);
-    hs_own_set_add(regions, config);
-    *unplaced = take_startup(regions, config);
-    return take_privates(regions, config, where);
+    hs_chip_plan(chip);
+    hs_own_set_add(chip, config);
+    *unplaced = take_startup(chip, config);
+    return take_privates(chip, config, where);
 }

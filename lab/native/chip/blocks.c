@@ -1,4 +1,4 @@
-#include "replay/blocks.h"
+#include "chip/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,26 @@
+/* What one event did, block by block, as replay/follow.h tells it to the measures of an export. */
+#ifndef HEAPSCOPE_NATIVE_STEP_H
+#define HEAPSCOPE_NATIVE_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rows/export.h"
+
+/* A live block. Of a census its size is what the program asked for, and it is nowhere. */
+typedef struct hs_held {
+    bool live;
+    uint64_t size;
+    uint64_t birth, birth_time; /* event number and time of its last (re)allocation */
+    uint32_t task, site;        /* of that */
+    uint32_t region, offset;    /* UINT32_MAX: nowhere */
+} hs_held_t;
+
+/* What one heap event did. A realloc that was served ends its block and begins a new one. */
+typedef struct hs_step {
+    uint64_t number;
+    uint32_t outcome;                /* HS_LAB_OUTCOME_* */
+    hs_held_t ended, dropped, begun; /* dropped: live under the key that the event took */
+} hs_step_t;
+
+#endif
