@@ -158,7 +158,7 @@ static inline bool scene_is_forged(const scene_t *scene)
         const uint8_t *before = scene->saved + (trailer - g->region.memory);
         if (item->used && memcmp(trailer, before, GUARDED_TRAILER) != 0) {
             hs_guarded_t marks;
-            hs_read_marks(&g->guard, (uintptr_t)item->at, (uint32_t)item->size, &marks);
+            hs_guard_read_marks(&g->guard, (uintptr_t)item->at, (uint32_t)item->size, &marks);
             if (marks.sound) {
                 return true;
             }

@@ -14,14 +14,14 @@ GUARD = (
         "links of the guard",
         "the bin that a freed block goes to is not looked at",
         "device/src/guard/guard_links.c::can_merge",
-        "return hs_is_in_bin(bin, beside) || hs_can_insert(heap, bin, next, before);",
+        "return hs_is_in_bin(bin, beside) || hs_guard_can_insert(heap, bin, next, before);",
         "return true;",
         LINKS,
     ),
     Mutant(
         "links of the guard",
         "a merged neighbour stands for its bin",
-        "device/src/guard/guard_search.c::hs_can_insert",
+        "device/src/guard/guard_search.c::hs_guard_can_insert",
         "i < 2 && head != 0 &&",
         "i < 0 && head != 0 &&",
         LINKS,
@@ -29,7 +29,7 @@ GUARD = (
     Mutant(
         "links of the guard",
         "the rest of a malloc goes to any bin",
-        "device/src/guard/guard_search.c::hs_candidate",
+        "device/src/guard/guard_search.c::hs_guard_candidate",
         "hs_is_in_bin(bin, left) ||",
         "true ||",
         LINKS,
@@ -53,7 +53,7 @@ GUARD = (
     Mutant(
         "faults found by canaries",
         "the last words before a trailer are not compared",
-        "device/src/guard/guard_marks.c::hs_has_sound_marks",
+        "device/src/guard/guard_marks.c::hs_guard_has_sound_marks",
         "wrong |= (*hs_word_at(at) ^ hs_canary_at(heap, (const void *)at)) & ours;",
         "wrong |= 0;",
         FAULTS,
@@ -61,7 +61,7 @@ GUARD = (
     Mutant(
         "faults found by canaries",
         "a head longer than it must be is half looked at",
-        "device/src/guard/guard_marks.c::hs_has_sound_marks",
+        "device/src/guard/guard_marks.c::hs_guard_has_sound_marks",
         "while (at > raw + hs_site_bytes(guard->config)) {",
         "while (false) {",
         FAULTS,
@@ -78,8 +78,8 @@ GUARD = (
         "faults found in free memory",
         "the words of a malloc's rest are overwritten unseen",
         "device/src/guard/guard.c::take_filled",
-        "hs_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS)",
-        "hs_wrong_free(heap, block, 2 * granules)",
+        "hs_guard_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS)",
+        "hs_guard_wrong_free(heap, block, 2 * granules)",
         FAULTS,
     ),
     Mutant(
@@ -93,7 +93,7 @@ GUARD = (
     Mutant(
         "policy of the guard",
         "a fault that goes on is refused",
-        "device/src/guard/guard_marks.c::hs_report",
+        "device/src/guard/guard_marks.c::hs_guard_report",
         "return config->policy == HS_POLICY_CONTINUE;",
         "return false;",
         POLICY,

@@ -88,6 +88,11 @@ def cc() -> Tool:
     return lambda *arguments, **more: run(*options, *arguments, **more)
 
 
+@pytest.fixture(scope="session")
+def nm() -> Tool:
+    return tool("nm", "Debian package: binutils")
+
+
 @dataclass(frozen=True)
 class Installed:
     """The C library, as CMake installs it; built without owners, with 5 regions at most."""

@@ -75,7 +75,13 @@ ROOTS = (
     *("heap_caps_malloc_default", "heap_caps_realloc_default", "heap_caps_aligned_alloc"),
     *("heap_caps_malloc_prefer", "heap_caps_realloc_prefer", "heap_caps_calloc_prefer"),
     *("multi_heap_malloc", "multi_heap_realloc", "multi_heap_free", "multi_heap_aligned_alloc"),
-    *("esp_heaps_lock", "esp_heaps_unlock", "esp_task_now", "told", "tracer"),
+    *(
+        "heapscope_esp_heaps_lock",
+        "heapscope_esp_heaps_unlock",
+        "heapscope_esp_task_now",
+        "told",
+        "tracer",
+    ),
 )
 
 Place = tuple[str, int]  #: an object and the number of a section of it

@@ -13,16 +13,16 @@
 #define HS_OWN_WORDS 3u /* of the heap at the beginning of a free block; one more at its end */
 
 /* Fills what of [from, to) lies in the free block at `block` and is not the heap's own. */
-void hs_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, uintptr_t to);
+void hs_guard_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, uintptr_t to);
 
 /* Whole words and the last bytes of the one that `from` lies in. `to` is on a word. */
-void hs_fill_fresh(uintptr_t from, uintptr_t to);
+void hs_guard_fill_fresh(uintptr_t from, uintptr_t to);
 
 /* The first wrong byte in the first `words` words of the free block at `block`; NULL: none. */
-const void *hs_wrong_free(const hs_heap_t *heap, uint32_t block, uint32_t words);
+const void *hs_guard_wrong_free(const hs_heap_t *heap, uint32_t block, uint32_t words);
 
 /* The same in [from, to). */
-const void *hs_wrong_fill(uintptr_t from, uintptr_t to);
+const void *hs_guard_wrong_fill(uintptr_t from, uintptr_t to);
 
 #endif
 

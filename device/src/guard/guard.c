@@ -30,19 +30,19 @@ hs_status_t hs_guard_init(hs_guard_t *guard, hs_heap_t *heap, const hs_guard_con
     guard->until_walk = walk_every(guard);
     if (hs_has_fill(config)) {
 #if HS_GUARD
-        hs_fill_free(heap, first, 0, UINTPTR_MAX);
+        hs_guard_fill_free(heap, first, 0, UINTPTR_MAX);
 #endif
     }
     return HS_OK;
 }
 
-bool hs_walk_now(hs_guard_t *guard)
+bool hs_guard_walk_now(hs_guard_t *guard)
 {
     guard->until_walk = walk_every(guard);
     return hs_guard_check(guard) == HS_OK || hs_heap_check(guard->heap, NULL) == HS_OK;
 }
 
-hs_plan_t hs_plan(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset)
+hs_plan_t hs_guard_plan(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset)
 {
     const uint32_t unit = hs_unit_of(guard->heap);
     const uint32_t own = hs_payload_alignment(guard);
@@ -70,17 +70,17 @@ static inline void *hand_out_marked(const hs_guard_t *guard, uintptr_t raw, cons
         raw, hs_whole_of(guard->heap, raw, plan->total), plan->head, plan->size, true, tag.owner};
 #if HS_GUARD
     if (hs_has_fill(guard->config) && kept < plan->size) {
-        hs_fill_fresh(raw + plan->head + kept, raw + block.whole - HS_TRAILER);
+        hs_guard_fill_fresh(raw + plan->head + kept, raw + block.whole - HS_TRAILER);
     }
 #else
     (void)kept;
 #endif
-    hs_write_marks(guard, &block, tag);
+    hs_guard_write_marks(guard, &block, tag);
     return hs_payload(&block);
 }
 
-void *hs_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
-                  hs_tag_t tag)
+void *hs_guard_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
+                        hs_tag_t tag)
 {
     if (raw == NULL) {
         return NULL;
@@ -99,7 +99,7 @@ void *hs_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uin
 static void *refuse(const hs_guard_t *guard, const void *where)
 {
     (void)hs_heap_check(guard->heap, &where); /* knows better, where all is looked at */
-    (void)hs_report(guard, HS_FAULT_METADATA, NULL, where);
+    (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, where);
     return NULL;
 }
 
@@ -108,7 +108,7 @@ static void *set_aside(const hs_guard_t *guard, void *raw, uint32_t total)
 {
     const uint32_t head = hs_head_of(guard);
     const hs_plan_t plan = {total - head - hs_tail_of(guard->config), head, total};
-    (void)hs_hand_out(guard, raw, &plan, 0, (hs_tag_t){HS_OWNER_NONE, NULL});
+    (void)hs_guard_hand_out(guard, raw, &plan, 0, (hs_tag_t){HS_OWNER_NONE, NULL});
     return NULL;
 }
 
@@ -117,8 +117,8 @@ static void *take_filled(hs_guard_t *guard, uint32_t block, uint32_t granules, u
 {
     hs_heap_t *const heap = guard->heap;
     /* With the words of the rest that will be the heap's own. */
-    const void *const wrong = hs_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS);
-    const bool good = wrong == NULL || hs_report(guard, HS_FAULT_FREE, NULL, wrong);
+    const void *const wrong = hs_guard_wrong_free(heap, block, 2 * granules + HS_OWN_WORDS);
+    const bool good = wrong == NULL || hs_guard_report(guard, HS_FAULT_FREE, NULL, wrong);
     void *const raw = hs_heap_malloc(heap, total);
     return good ? raw : set_aside(guard, raw, total);
 }
@@ -128,10 +128,11 @@ static HS_INLINE void *take_checked(hs_guard_t *guard, uint32_t total, bool fill
 {
     hs_heap_t *const heap = guard->heap;
     if (hs_is_slot(heap, total)) {
-        return hs_can_take_slot(heap, total) ? hs_heap_malloc(heap, total) : refuse(guard, heap);
+        return hs_guard_can_take_slot(heap, total) ? hs_heap_malloc(heap, total)
+                                                   : refuse(guard, heap);
     }
     const uint32_t granules = hs_granules_of(heap, total);
-    const uint32_t block = hs_candidate(heap, granules);
+    const uint32_t block = hs_guard_candidate(heap, granules);
     if (block == 0 || block == HS_UNSOUND) {
         return block == 0 ? NULL : refuse(guard, heap);
     }
@@ -139,7 +140,7 @@ static HS_INLINE void *take_checked(hs_guard_t *guard, uint32_t total, bool fill
 }
 #endif
 
-void *hs_take(hs_guard_t *guard, uint32_t total)
+void *hs_guard_take(hs_guard_t *guard, uint32_t total)
 {
 #if HS_GUARD
     if (hs_has_links(guard->config)) {
@@ -199,13 +200,13 @@ void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag
     if (plan.total == 0 || !hs_tick(guard)) {
         return NULL;
     }
-    void *const raw = hs_take(guard, plan.total);
+    void *const raw = hs_guard_take(guard, plan.total);
     if (raw == NULL) {
         return NULL;
     }
     hs_word_t *const payload = hs_word_at((uintptr_t)raw + plan.head);
     hs_zero(payload, payload + (plan.size + 3) / 4);
-    return hs_hand_out(guard, raw, &plan, plan.size, tag);
+    return hs_guard_hand_out(guard, raw, &plan, plan.size, tag);
 }
 
 #if HS_GUARD
@@ -218,8 +219,8 @@ static bool was_untouched(const hs_guard_t *guard, uintptr_t raw)
     const uint32_t whole = (uint32_t)hs_heap_usable_size(heap, (const void *)raw);
     const uint32_t own = hs_bit(hs_bitmap(heap), at - 1) != 0 ? 0 : 4 * HS_OWN_WORDS;
     const uint32_t footer = hs_is_free_at(heap, at + whole / HS_GRANULE) ? 0 : 4;
-    const void *const wrong = hs_wrong_fill(raw + own, raw + whole - footer);
-    return wrong == NULL || hs_report(guard, HS_FAULT_FREE, NULL, wrong);
+    const void *const wrong = hs_guard_wrong_fill(raw + own, raw + whole - footer);
+    return wrong == NULL || hs_guard_report(guard, HS_FAULT_FREE, NULL, wrong);
 }
 #endif
 
@@ -231,9 +232,9 @@ static void *take_aligned(hs_guard_t *guard, size_t alignment, const hs_plan_t *
     if (hs_has_links(guard->config)) {
         if (alignment <= hs_unit_of(heap) &&
             (hs_has_canaries(guard->config) || alignment <= hs_alignment(heap, plan->total))) {
-            return hs_take(guard, plan->total);
+            return hs_guard_take(guard, plan->total);
         }
-        if (!hs_can_align(heap, hs_granules_of(heap, plan->total), (uint32_t)alignment)) {
+        if (!hs_guard_can_align(heap, hs_granules_of(heap, plan->total), (uint32_t)alignment)) {
             return refuse(guard, heap);
         }
     }
@@ -250,11 +251,11 @@ static void *take_aligned(hs_guard_t *guard, size_t alignment, const hs_plan_t *
 void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, size_t offset,
                              hs_tag_t tag)
 {
-    const hs_plan_t plan = hs_plan(guard, alignment, size, offset);
+    const hs_plan_t plan = hs_guard_plan(guard, alignment, size, offset);
     if (plan.total == 0 || !hs_tick(guard)) {
         return NULL;
     }
-    return hs_hand_out(guard, take_aligned(guard, alignment, &plan, offset), &plan, 0, tag);
+    return hs_guard_hand_out(guard, take_aligned(guard, alignment, &plan, offset), &plan, 0, tag);
 }
 
 /* ---- giving back ------------------------------------------------------------------------------ */
@@ -264,36 +265,39 @@ static hs_status_t refused(const hs_guard_t *guard, hs_status_t status, const vo
 {
     if (status != HS_OK) {
         const bool damaged = status == HS_ERR_CORRUPT;
-        (void)hs_report(guard, damaged ? HS_FAULT_METADATA : HS_FAULT_NOT_A_BLOCK, NULL, payload);
+        (void)hs_guard_report(guard, damaged ? HS_FAULT_METADATA : HS_FAULT_NOT_A_BLOCK, NULL,
+                              payload);
     }
     return status;
 }
 
-hs_status_t hs_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block,
-                          hs_around_t *around)
+hs_status_t hs_guard_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block,
+                                hs_around_t *around)
 {
 #if HS_GUARD
     if (hs_has_links(guard->config)) {
         const uintptr_t raw = hs_raw_of(guard, payload);
-        const uint32_t whole = hs_look_around(guard->heap, raw, around);
+        const uint32_t whole = hs_guard_look_around(guard->heap, raw, around);
         const uint32_t head = (uint32_t)((uintptr_t)payload - raw);
-        if (whole != 0 && hs_has_sound_marks(guard, raw, whole, head, block)) {
+        if (whole != 0 && hs_guard_has_sound_marks(guard, raw, whole, head, block)) {
             return HS_OK;
         }
     }
 #else
     (void)around;
 #endif
-    const hs_status_t status = hs_find_block(guard, payload, block);
+    const hs_status_t status = hs_guard_find_block(guard, payload, block);
     if (status != HS_OK) {
         return refused(guard, status, payload);
     }
     bool wrong;
-    return !hs_has_canaries(guard->config) || hs_examine(guard, block, &wrong) ? HS_OK
-                                                                               : HS_ERR_CORRUPT;
+    return !hs_has_canaries(guard->config) || hs_guard_examine(guard, block, &wrong)
+               ? HS_OK
+               : HS_ERR_CORRUPT;
 }
 
-hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block, const hs_around_t *around)
+hs_status_t hs_guard_give_back(hs_guard_t *guard, const hs_guarded_t *block,
+                               const hs_around_t *around)
 {
     hs_heap_t *const heap = guard->heap;
     hs_status_t status = HS_ERR_CORRUPT;
@@ -302,8 +306,8 @@ hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block, const hs_
         status = hs_heap_free(heap, (void *)block->raw);
     }
     if (status == HS_OK && hs_has_fill(guard->config)) { /* what becomes free memory */
-        hs_fill_free(heap, around->at - around->before, block->raw - 4,
-                     block->raw + block->whole + 4 * HS_OWN_WORDS);
+        hs_guard_fill_free(heap, around->at - around->before, block->raw - 4,
+                           block->raw + block->whole + 4 * HS_OWN_WORDS);
     }
 #else
     (void)around;
@@ -324,12 +328,12 @@ hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
     if (hs_has_canaries(guard->config)) {
         hs_guarded_t found;
         hs_around_t around;
-        const hs_status_t status = hs_open_block(guard, block, &found, &around);
-        return status == HS_OK ? hs_give_back(guard, &found, &around) : status;
+        const hs_status_t status = hs_guard_open_block(guard, block, &found, &around);
+        return status == HS_OK ? hs_guard_give_back(guard, &found, &around) : status;
     }
     hs_around_t around; /* what is no block the heap refuses itself */
     if (hs_has_links(guard->config) &&
-        hs_look_around(guard->heap, (uintptr_t)block, &around) != 0 && !around.sound) {
+        hs_guard_look_around(guard->heap, (uintptr_t)block, &around) != 0 && !around.sound) {
         return refused(guard, HS_ERR_CORRUPT, block);
     }
 #endif

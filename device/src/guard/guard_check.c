@@ -3,7 +3,7 @@
 
 #if HS_GUARD || HS_OWNERS
 
-hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
+hs_status_t hs_guard_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
 {
     const hs_heap_t *const heap = guard->heap;
     const uintptr_t raw = hs_raw_of(guard, payload);
@@ -11,7 +11,7 @@ hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guard
     if (whole == 0) {
         return hs_heap_check_block(heap, (const void *)raw);
     }
-    hs_read_marks(guard, raw, whole, block);
+    hs_guard_read_marks(guard, raw, whole, block);
     const uint32_t head = (uint32_t)((uintptr_t)payload - raw);
     if (head != block->head) {
         if (block->sound || head % 4 != 0 || head + HS_TRAILER >= whole) {
@@ -25,7 +25,7 @@ hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guard
 
 static bool is_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
 {
-    return hs_find_block(guard, payload, block) == HS_OK;
+    return hs_guard_find_block(guard, payload, block) == HS_OK;
 }
 
 size_t hs_guard_usable_size(const hs_guard_t *guard, const void *block)
@@ -57,13 +57,14 @@ void *hs_guard_containing_block(const hs_guard_t *guard, const void *address)
         return NULL;
     }
     hs_guarded_t found;
-    hs_read_marks(guard, (uintptr_t)raw, (uint32_t)hs_heap_usable_size(guard->heap, raw), &found);
+    hs_guard_read_marks(guard, (uintptr_t)raw, (uint32_t)hs_heap_usable_size(guard->heap, raw),
+                        &found);
     return hs_payload(&found);
 }
 
 bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset)
 {
-    const hs_plan_t plan = hs_plan(guard, alignment, size, offset);
+    const hs_plan_t plan = hs_guard_plan(guard, alignment, size, offset);
     if (plan.total == 0) {
         return false;
     }
@@ -96,7 +97,7 @@ static bool visit_block(void *context, void *block, size_t size, bool used)
                               (hs_tag_t){HS_OWNER_NONE, NULL});
     }
     hs_guarded_t found;
-    hs_read_marks(visitor->guard, (uintptr_t)block, (uint32_t)size, &found);
+    hs_guard_read_marks(visitor->guard, (uintptr_t)block, (uint32_t)size, &found);
     const hs_tag_t tag = {found.owner, hs_read_site(visitor->guard, &found)};
     return visitor->visit(visitor->context, hs_payload(&found), found.size, true, tag);
 }
@@ -119,16 +120,16 @@ static bool check_one(void *context, void *block, size_t size, bool used)
     bool wrong = false;
     if (used) {
         hs_guarded_t found;
-        hs_read_marks(guard, (uintptr_t)block, (uint32_t)size, &found);
-        (void)hs_examine(guard, &found, &wrong);
+        hs_guard_read_marks(guard, (uintptr_t)block, (uint32_t)size, &found);
+        (void)hs_guard_examine(guard, &found, &wrong);
     }
 #if HS_GUARD
     if (!used && hs_has_fill(guard->config)) {
-        const void *const at =
-            hs_wrong_free(guard->heap, hs_index_of(guard->heap, (uintptr_t)block), UINT32_MAX);
+        const void *const at = hs_guard_wrong_free(
+            guard->heap, hs_index_of(guard->heap, (uintptr_t)block), UINT32_MAX);
         if (at != NULL) {
             wrong = true;
-            (void)hs_report(guard, HS_FAULT_FREE, NULL, at);
+            (void)hs_guard_report(guard, HS_FAULT_FREE, NULL, at);
         }
     }
 #endif
@@ -140,7 +141,7 @@ hs_status_t hs_guard_check(hs_guard_t *guard)
 {
     const void *where = NULL;
     if (hs_heap_check(guard->heap, &where) != HS_OK) {
-        (void)hs_report(guard, HS_FAULT_METADATA, NULL, where);
+        (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, where);
         return HS_ERR_CORRUPT;
     }
     hs_guard_checker_t checker = {guard, false};
@@ -153,15 +154,15 @@ hs_status_t hs_guard_check(hs_guard_t *guard)
 hs_status_t hs_guard_check_block(hs_guard_t *guard, const void *block)
 {
     hs_guarded_t found;
-    hs_status_t status = hs_find_block(guard, block, &found);
+    hs_status_t status = hs_guard_find_block(guard, block, &found);
     if (status == HS_OK) {
         status = hs_heap_check_block(guard->heap, (const void *)found.raw);
     }
     bool wrong = false;
     if (status == HS_ERR_CORRUPT) {
-        (void)hs_report(guard, HS_FAULT_METADATA, NULL, block);
+        (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, block);
     } else if (status == HS_OK && hs_has_canaries(guard->config)) {
-        (void)hs_examine(guard, &found, &wrong);
+        (void)hs_guard_examine(guard, &found, &wrong);
     }
     return wrong ? HS_ERR_CORRUPT : status;
 }

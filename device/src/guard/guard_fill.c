@@ -3,7 +3,7 @@
 
 #if HS_GUARD
 
-void hs_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, uintptr_t to)
+void hs_guard_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, uintptr_t to)
 {
     const uint32_t size = hs_free_size_of(heap, block);
     if (size == 0) {
@@ -17,7 +17,7 @@ void hs_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, uintptr
     }
 }
 
-void hs_fill_fresh(uintptr_t from, uintptr_t to)
+void hs_guard_fill_fresh(uintptr_t from, uintptr_t to)
 {
     volatile hs_word_t *at = hs_word_at(from & ~(uintptr_t)3);
     if (from % 4 != 0) {
@@ -30,7 +30,7 @@ void hs_fill_fresh(uintptr_t from, uintptr_t to)
     }
 }
 
-const void *hs_wrong_fill(uintptr_t from, uintptr_t to)
+const void *hs_guard_wrong_fill(uintptr_t from, uintptr_t to)
 {
     for (; from < to; from += 4) {
         const uint32_t wrong = hs_lanes(*hs_word_at(from)) ^ hs_lanes_of(HS_FILL_FREE);
@@ -41,15 +41,15 @@ const void *hs_wrong_fill(uintptr_t from, uintptr_t to)
     return NULL;
 }
 
-const void *hs_wrong_free(const hs_heap_t *heap, uint32_t block, uint32_t words)
+const void *hs_guard_wrong_free(const hs_heap_t *heap, uint32_t block, uint32_t words)
 {
     const uint32_t most = 2 * hs_free_size_of(heap, block);
     const uint32_t *const first = hs_at(heap, block);
     if (most == 0) {
         return NULL;
     }
-    return hs_wrong_fill((uintptr_t)(first + HS_OWN_WORDS),
-                         (uintptr_t)(first + (words < most ? words : most - 1)));
+    return hs_guard_wrong_fill((uintptr_t)(first + HS_OWN_WORDS),
+                               (uintptr_t)(first + (words < most ? words : most - 1)));
 }
 
 #endif

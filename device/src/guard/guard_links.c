@@ -3,11 +3,11 @@
 
 #if HS_GUARD
 
-bool hs_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules)
+bool hs_guard_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules)
 {
     return granules < HS_BLOCK_MIN ||
-           hs_can_insert(heap, hs_bin_of(granules), around->at + around->size,
-                         around->at - around->before);
+           hs_guard_can_insert(heap, hs_bin_of(granules), around->at + around->size,
+                               around->at - around->before);
 }
 
 /* Can the memory become free? */
@@ -30,7 +30,7 @@ static HS_INLINE bool can_merge(const hs_heap_t *heap, hs_around_t *around)
     }
     /* What stays in the bin of a neighbour takes its place there. */
     const uint32_t bin = hs_bin_of(around->before + around->size + around->behind);
-    return hs_is_in_bin(bin, beside) || hs_can_insert(heap, bin, next, before);
+    return hs_is_in_bin(bin, beside) || hs_guard_can_insert(heap, bin, next, before);
 }
 
 /* ---- slabs ------------------------------------------------------------------------------------ */
@@ -54,7 +54,7 @@ static uint32_t first_slab(const hs_heap_t *heap, uint32_t kind)
                                                                                   : HS_UNSOUND;
 }
 
-bool hs_can_take_slot(const hs_heap_t *heap, uint32_t size)
+bool hs_guard_can_take_slot(const hs_heap_t *heap, uint32_t size)
 {
     const uint32_t kind = size > 4;
     const uint32_t slab = first_slab(heap, kind);
@@ -62,11 +62,12 @@ bool hs_can_take_slot(const hs_heap_t *heap, uint32_t size)
         return slab != HS_UNSOUND;
     }
     const uint32_t granules = hs_slab_granules(kind);
-    const uint32_t block = hs_candidate(heap, granules + (granules & heap->shape & HS_UNIT));
+    const uint32_t block = hs_guard_candidate(heap, granules + (granules & heap->shape & HS_UNIT));
     if (block != 0) {
         return block != HS_UNSOUND;
     }
-    return hs_candidate(heap, HS_BLOCK_MIN) != HS_UNSOUND && first_slab(heap, 1) != HS_UNSOUND;
+    return hs_guard_candidate(heap, HS_BLOCK_MIN) != HS_UNSOUND &&
+           first_slab(heap, 1) != HS_UNSOUND;
 }
 
 /* The slot at `raw`, of the small form. *merges: with it the slab will be free. */
@@ -91,7 +92,7 @@ static HS_RARE uint32_t look_at_slot(const hs_heap_t *heap, uintptr_t raw, hs_ar
     return 4 * hs_slot_words(kind);
 }
 
-uint32_t hs_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around)
+uint32_t hs_guard_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around)
 {
     const uint32_t *const bitmap = hs_bitmap(heap);
     const uintptr_t at = hs_granule_of(heap, (const void *)raw);

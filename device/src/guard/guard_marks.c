@@ -34,7 +34,7 @@ static void write_canaries(const hs_guard_t *guard, const hs_guarded_t *block, u
     *hs_word_at(last) = hs_trailer(guard->heap, (const void *)last, block->whole, slack, owner);
 }
 
-void hs_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag)
+void hs_guard_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag)
 {
     if (guard->config->sites) {
         *(hs_site_t *)block->raw = tag.site;
@@ -44,7 +44,8 @@ void hs_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t
 
 /* ---- read back -------------------------------------------------------------------------------- */
 
-void hs_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, hs_guarded_t *block)
+void hs_guard_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole,
+                         hs_guarded_t *block)
 {
     const hs_guard_config_t *const config = guard->config;
     *block = (hs_guarded_t){raw, whole, 0, whole - hs_tail_of(config), true, HS_OWNER_NONE};
@@ -73,12 +74,12 @@ void hs_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, hs_gu
     }
 }
 
-bool hs_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, uint32_t head,
-                        hs_guarded_t *block)
+bool hs_guard_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, uint32_t head,
+                              hs_guarded_t *block)
 {
     const hs_heap_t *const heap = guard->heap;
     if (!hs_has_canaries(guard->config)) {
-        hs_read_marks(guard, raw, whole, block);
+        hs_guard_read_marks(guard, raw, whole, block);
         return true;
     }
     const uintptr_t last = raw + whole - HS_TRAILER;
@@ -117,7 +118,7 @@ static const void *wrong_byte(uintptr_t at, uint32_t wanted, uint32_t lanes)
     return wrong != 0 ? (const void *)(at + hs_word_lowest(wrong) / 8) : NULL;
 }
 
-const void *hs_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block)
+const void *hs_guard_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block)
 {
     const uintptr_t payload = block->raw + block->head;
     const void *wrong = NULL;
@@ -128,7 +129,7 @@ const void *hs_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block)
     return wrong;
 }
 
-const void *hs_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block)
+const void *hs_guard_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block)
 {
     const uintptr_t last = block->raw + block->whole - HS_TRAILER;
     if (!block->sound) {
@@ -146,8 +147,8 @@ const void *hs_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block)
 
 /* ---- reports ---------------------------------------------------------------------------------- */
 
-bool hs_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,
-               const void *at)
+bool hs_guard_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,
+                     const void *at)
 {
     const hs_guard_config_t *const config = guard->config;
     hs_fault_t fault = {kind, NULL, at, HS_OWNER_NONE, NULL};
@@ -166,16 +167,16 @@ bool hs_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t
     return config->policy == HS_POLICY_CONTINUE;
 }
 
-bool hs_examine(const hs_guard_t *guard, const hs_guarded_t *block, bool *wrong)
+bool hs_guard_examine(const hs_guard_t *guard, const hs_guarded_t *block, bool *wrong)
 {
     bool go_on = true;
-    const void *const head = hs_wrong_head(guard, block);
+    const void *const head = hs_guard_wrong_head(guard, block);
     if (head != NULL) {
-        go_on = hs_report(guard, HS_FAULT_HEAD, block, head);
+        go_on = hs_guard_report(guard, HS_FAULT_HEAD, block, head);
     }
-    const void *const tail = hs_wrong_tail(guard, block);
+    const void *const tail = hs_guard_wrong_tail(guard, block);
     if (tail != NULL) {
-        go_on = hs_report(guard, HS_FAULT_TAIL, block, tail) && go_on;
+        go_on = hs_guard_report(guard, HS_FAULT_TAIL, block, tail) && go_on;
     }
     *wrong = head != NULL || tail != NULL;
     return go_on;

@@ -6,7 +6,7 @@
 #if HS_GUARD
 static void *refuse(const hs_guard_t *guard, const hs_guarded_t *block)
 {
-    (void)hs_report(guard, HS_FAULT_METADATA, NULL, hs_payload(block));
+    (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, hs_payload(block));
     return NULL;
 }
 
@@ -17,15 +17,15 @@ static bool is_untouched(const hs_guard_t *guard, uint32_t block, uint32_t granu
     if (!hs_has_fill(guard->config)) {
         return true;
     }
-    const void *const wrong = hs_wrong_free(guard->heap, block, 2 * granules + HS_OWN_WORDS);
-    return wrong == NULL || hs_report(guard, HS_FAULT_FREE, NULL, wrong);
+    const void *const wrong = hs_guard_wrong_free(guard->heap, block, 2 * granules + HS_OWN_WORDS);
+    return wrong == NULL || hs_guard_report(guard, HS_FAULT_FREE, NULL, wrong);
 }
 
 /* Elsewhere, as malloc, copy and free would. */
 static void *move(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *around,
                   const hs_plan_t *plan, hs_tag_t tag)
 {
-    void *const raw = hs_take(guard, plan->total);
+    void *const raw = hs_guard_take(guard, plan->total);
     if (raw == NULL) {
         return NULL;
     }
@@ -35,9 +35,10 @@ static void *move(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *aro
     for (uint32_t i = 0; i < (kept + 3) / 4; i++) {
         to[i] = from[i];
     }
-    void *const payload = hs_hand_out(guard, raw, plan, kept, tag);
-    (void)hs_look_around(guard->heap, block->raw, around); /* its neighbours may have been taken */
-    (void)hs_give_back(guard, block, around);
+    void *const payload = hs_guard_hand_out(guard, raw, plan, kept, tag);
+    (void)hs_guard_look_around(guard->heap, block->raw,
+                               around); /* its neighbours may have been taken */
+    (void)hs_guard_give_back(guard, block, around);
     return payload;
 }
 
@@ -68,7 +69,7 @@ static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, hs_aro
                 return NULL;
             }
         }
-        if (wanted < whole && !hs_can_put(heap, around, whole - wanted)) {
+        if (wanted < whole && !hs_guard_can_put(heap, around, whole - wanted)) {
             return refuse(guard, block);
         }
     }
@@ -77,11 +78,11 @@ static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, hs_aro
         return NULL; /* the heap thinks otherwise of what was looked at: cannot be */
     }
     const uint32_t kept = block->size < plan->size ? block->size : plan->size;
-    void *const payload = hs_hand_out(guard, raw, plan, kept, tag);
+    void *const payload = hs_guard_hand_out(guard, raw, plan, kept, tag);
     if (hs_has_fill(guard->config)) {
         const uint32_t now = hs_whole_of(heap, (uintptr_t)raw, plan->total) / HS_GRANULE;
-        hs_fill_free(heap, hs_index_of(heap, (uintptr_t)raw) + now, block->raw - 4,
-                     block->raw + block->whole + 4 * HS_OWN_WORDS);
+        hs_guard_fill_free(heap, hs_index_of(heap, (uintptr_t)raw) + now, block->raw - 4,
+                           block->raw + block->whole + 4 * HS_OWN_WORDS);
     }
     return payload;
 }
@@ -100,7 +101,7 @@ void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag
     hs_guarded_t found;
     hs_around_t around;
     if (plan.total == 0 || !hs_tick(guard) ||
-        hs_open_block(guard, block, &found, &around) != HS_OK) {
+        hs_guard_open_block(guard, block, &found, &around) != HS_OK) {
         return NULL;
     }
     plan.total += found.head - plan.head; /* which stays as it is, also where the block moves */
@@ -111,7 +112,7 @@ void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag
     }
 #endif
     void *const raw = hs_heap_realloc(guard->heap, (void *)found.raw, plan.total);
-    return hs_hand_out(guard, raw, &plan, plan.size, tag);
+    return hs_guard_hand_out(guard, raw, &plan, plan.size, tag);
 }
 
 #endif

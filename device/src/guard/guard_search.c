@@ -62,7 +62,7 @@ static HS_RARE uint32_t search(const hs_heap_t *heap, uint32_t granules, uint32_
     return best_of(heap, *bin, granules, &look);
 }
 
-uint32_t hs_candidate(const hs_heap_t *heap, uint32_t granules)
+uint32_t hs_guard_candidate(const hs_heap_t *heap, uint32_t granules)
 {
     if (2 * granules > heap->free) {
         return 0;
@@ -92,12 +92,12 @@ uint32_t hs_candidate(const hs_heap_t *heap, uint32_t granules)
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
     const uint32_t left = size - granules;
     return left < HS_BLOCK_MIN || hs_is_in_bin(bin, left) ||
-                   hs_can_insert(heap, hs_bin_of(left), 0, 0)
+                   hs_guard_can_insert(heap, hs_bin_of(left), 0, 0)
                ? block
                : HS_UNSOUND;
 }
 
-bool hs_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other)
+bool hs_guard_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other)
 {
     uint32_t head = hs_bin_head(heap, bin);
     for (uint32_t i = 0; i < 2 && head != 0 && (head == one || head == other); i++) {
@@ -122,7 +122,7 @@ static bool are_sound(const hs_heap_t *heap, uint32_t bin, uint32_t *look)
 
 /* What is left before and behind an aligned block may go to any bin, so of all bins the first block is
  * looked at and, since that one may be taken, the one behind it. */
-bool hs_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
+bool hs_guard_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
 {
     if (2 * granules > heap->free) {
         return true;
@@ -140,7 +140,7 @@ bool hs_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
         }
     }
     const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
-    return hs_candidate(heap, enough + (enough & heap->shape & HS_UNIT)) != HS_UNSOUND;
+    return hs_guard_candidate(heap, enough + (enough & heap->shape & HS_UNIT)) != HS_UNSOUND;
 }
 
 #endif

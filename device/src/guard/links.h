@@ -50,20 +50,20 @@ typedef struct hs_around {
 } hs_around_t;
 
 /* Bytes of the used block or slot at `raw`, 0: none begins there; as hs_heap_usable_size. */
-uint32_t hs_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around);
+uint32_t hs_guard_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around);
 
 /* What a malloc of so many granules would take; 0: nothing. HS_UNSOUND: it would follow a link that
  * is wrong, or put what it leaves beside one. */
-uint32_t hs_candidate(const hs_heap_t *heap, uint32_t granules);
+uint32_t hs_guard_candidate(const hs_heap_t *heap, uint32_t granules);
 
 /* Can a slot of a slab be taken, or a slab be made? */
-bool hs_can_take_slot(const hs_heap_t *heap, uint32_t size);
+bool hs_guard_can_take_slot(const hs_heap_t *heap, uint32_t size);
 
 /* Can an aligned block be searched for? */
-bool hs_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment);
+bool hs_guard_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment);
 
 /* Can a free block of so many granules be put into its bin, the free neighbours being in none? */
-bool hs_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules);
+bool hs_guard_can_put(const hs_heap_t *heap, const hs_around_t *around, uint32_t granules);
 
 #endif
 

@@ -156,11 +156,12 @@ static inline hs_word_t *hs_word_at(uintptr_t address)
 }
 
 /* What the marks at the end of the block at `raw` say; its head is a guess where they are gone. */
-void hs_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, hs_guarded_t *block);
+void hs_guard_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole,
+                         hs_guarded_t *block);
 
 /* Is every mark of the block at `raw` as it must be, its payload `head` bytes behind? True: in *block. */
-bool hs_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, uint32_t head,
-                        hs_guarded_t *block);
+bool hs_guard_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole, uint32_t head,
+                              hs_guarded_t *block);
 
 /* Who allocated it. */
 static inline const void *hs_read_site(const hs_guard_t *guard, const hs_guarded_t *block)
@@ -187,18 +188,18 @@ static inline void hs_write_tag(const hs_guard_config_t *config, uintptr_t end, 
 }
 
 /* Writes all marks of a block with canaries; its payload stays. */
-void hs_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag);
+void hs_guard_write_marks(const hs_guard_t *guard, const hs_guarded_t *block, hs_tag_t tag);
 
 /* The first byte before the payload that is wrong; NULL: none. */
-const void *hs_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block);
+const void *hs_guard_wrong_head(const hs_guard_t *guard, const hs_guarded_t *block);
 /* The same behind it; the trailer's first one where that does not agree with itself. */
-const void *hs_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block);
+const void *hs_guard_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block);
 
 /* Tells of a fault. May the call go on, if the heap's data allow it? */
-bool hs_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,
-               const void *at);
+bool hs_guard_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,
+                     const void *at);
 /* Tells of what is wrong with the marks of a block. False: the call may not go on. */
-bool hs_examine(const hs_guard_t *guard, const hs_guarded_t *block, bool *wrong);
+bool hs_guard_examine(const hs_guard_t *guard, const hs_guarded_t *block, bool *wrong);
 
 #endif
 

@@ -7,14 +7,14 @@
 #if HS_GUARD || HS_OWNERS
 
 /* A request in the heap's terms. */
-typedef struct hs_plan {
+typedef struct hs_guard_plan {
     uint32_t size; /* of the payload */
     uint32_t head;
     uint32_t total; /* of the heap's block, at least; 0: cannot be had */
 } hs_plan_t;
 
 /* With the head that it takes so that the byte at `offset` can be aligned. */
-hs_plan_t hs_plan(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset);
+hs_plan_t hs_guard_plan(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset);
 
 /* The same without an alignment beyond that of all payloads. */
 static inline hs_plan_t hs_plain_plan(const hs_guard_t *guard, size_t size)
@@ -28,13 +28,13 @@ static inline hs_plan_t hs_plain_plan(const hs_guard_t *guard, size_t size)
 }
 
 /* A walk is due. False: it found the heap's own data damaged. */
-bool hs_walk_now(hs_guard_t *guard);
+bool hs_guard_walk_now(hs_guard_t *guard);
 
 /* Counts an operation down to the next walk. */
 static inline bool hs_tick(hs_guard_t *guard)
 {
     return HS_GUARD == 0 || guard->config->level < HS_GUARD_WALK || --guard->until_walk != 0 ||
-           hs_walk_now(guard);
+           hs_guard_walk_now(guard);
 }
 
 /* Where the block begins whose payload is there, if one does. */
@@ -48,19 +48,20 @@ static inline uintptr_t hs_raw_of(const hs_guard_t *guard, const void *payload)
 
 /* The used block whose payload begins at `payload`. HS_ERR_ARGUMENT: there is none.
  * HS_ERR_CORRUPT: what the heap knows of it and its neighbours contradicts itself. */
-hs_status_t hs_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block);
+hs_status_t hs_guard_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block);
 
 /* A block of the heap of `total` bytes, not yet marked; NULL: none, or refused after a report. */
-void *hs_take(hs_guard_t *guard, uint32_t total);
+void *hs_guard_take(hs_guard_t *guard, uint32_t total);
 /* Marks what the heap gave. The payload is fresh from `kept` bytes on. Gives the payload. */
-void *hs_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
-                  hs_tag_t tag);
+void *hs_guard_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
+                        hs_tag_t tag);
 /* Gives a block back whose marks have been looked at. */
-hs_status_t hs_give_back(hs_guard_t *guard, const hs_guarded_t *block, const hs_around_t *around);
+hs_status_t hs_guard_give_back(hs_guard_t *guard, const hs_guarded_t *block,
+                               const hs_around_t *around);
 
 /* The used block at `payload`, found sound or reported. HS_ERR_CORRUPT: the call may not go on. */
-hs_status_t hs_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block,
-                          hs_around_t *around);
+hs_status_t hs_guard_open_block(hs_guard_t *guard, const void *payload, hs_guarded_t *block,
+                                hs_around_t *around);
 
 static inline uint32_t hs_granules_of(const hs_heap_t *heap, uint32_t total)
 {

@@ -60,7 +60,7 @@ static inline uint32_t hs_bin_head(const hs_heap_t *heap, uint32_t bin)
 }
 
 /* Can a block be put into a bin that `one` and `other` are no longer in? */
-bool hs_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other);
+bool hs_guard_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other);
 
 #endif
 

@@ -107,7 +107,7 @@ static HS_INLINE void clear_begin(uint32_t *bitmap, uint32_t next, uint32_t size
 /* Of a neighbour that contradicts itself: is `block` perhaps no block? */
 static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
 {
-    return hs_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
+    return hs_heap_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
 }
 
 /* Turns the used block [block, block + size) into a free one, merged with its neighbours. */

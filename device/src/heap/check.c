@@ -45,7 +45,7 @@ static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
     return size;
 }
 
-bool hs_is_in_free(const hs_heap_t *heap, uint32_t granule)
+bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule)
 {
     return free_size_at(heap, hs_bitmap(heap), granule - 1) != 0;
 }
@@ -271,7 +271,7 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
         const uintptr_t granule = hs_granule_of(heap, block);
         return hs_seems_used(heap, bitmap, granule) != 0 &&
                        hs_free_before(heap, bitmap, (uint32_t)granule) == HS_DAMAGED &&
-                       !hs_is_in_free(heap, (uint32_t)granule)
+                       !hs_heap_is_in_free(heap, (uint32_t)granule)
                    ? HS_ERR_CORRUPT
                    : HS_ERR_ARGUMENT;
     }

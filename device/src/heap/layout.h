@@ -207,7 +207,7 @@ static HS_INLINE uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *
 }
 
 /* Is `granule` the second of a free block, which alone of all others looks like a used one? */
-bool hs_is_in_free(const hs_heap_t *heap, uint32_t granule);
+bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule);
 
 /* Granules of the used block that seems to begin at index `at`: the second granule of a free block
  * does, too, until hs_free_before() is asked. 0: none. */

@@ -1,7 +1,7 @@
 /* Addresses of both buses, and copies between memories of any kind. */
 #include "place.h"
 
-hs_bus_t hs_bus_for(const hs_area_t *area, uint32_t caps)
+hs_bus_t hs_place_bus(const hs_area_t *area, uint32_t caps)
 {
     if ((caps & HS_CAP_EXEC) == 0 || area->memory->alias == 0) {
         return HS_DATA;

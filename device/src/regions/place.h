@@ -21,7 +21,7 @@ typedef struct hs_place {
 /* How an alias address of a region is made: HS_DATA where it gives none for these capabilities. */
 typedef enum hs_bus { HS_DATA, HS_ALIAS, HS_REVERSED } hs_bus_t;
 
-hs_bus_t hs_bus_for(const hs_area_t *area, uint32_t caps);
+hs_bus_t hs_place_bus(const hs_area_t *area, uint32_t caps);
 
 /* The address for the user of a new block of `size` usable bytes, multiples of 4 where it is no data
  * address. */

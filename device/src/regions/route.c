@@ -25,7 +25,7 @@ bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t
 /* What is asked of the region's heap; false: the region cannot serve it at all. */
 static bool shape(const hs_area_t *area, const hs_request_t *request, hs_bus_t *bus, size_t *size)
 {
-    *bus = hs_bus_for(area, request->caps);
+    *bus = hs_place_bus(area, request->caps);
     *size = request->size;
     if (*bus == HS_DATA) {
         if (hs_is_words(area) || (request->caps & HS_CAP_32BIT) != 0) {

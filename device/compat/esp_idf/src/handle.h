@@ -50,9 +50,9 @@ static inline size_t esp_counted_of(const struct multi_heap_info *heap, size_t c
 }
 
 /* As multi_heap_check(), without the lock. */
-bool esp_check(hs_guard_t *guard, bool print);
+bool heapscope_esp_check(hs_guard_t *guard, bool print);
 /* Adds a heap's blocks to `info`: their numbers, and the bytes of used ones. Without the lock. */
-void esp_count(const hs_guard_t *guard, multi_heap_info_t *info);
-void esp_print_block(const void *block, size_t size, bool used);
+void heapscope_esp_count(const hs_guard_t *guard, multi_heap_info_t *info);
+void heapscope_esp_print_block(const void *block, size_t size, bool used);
 
 #endif

@@ -7,7 +7,7 @@
 #include "esp_system.h"
 #endif
 
-esp_tracer_t volatile esp_tracer;
+esp_tracer_t volatile heapscope_esp_tracer;
 
 static esp_alloc_failed_hook_t failed_hook;
 
@@ -45,7 +45,7 @@ static void tell_failed(size_t size, uint32_t caps, const char *function)
 
 static void tell_taken(void *block, size_t size, uint32_t caps, void *caller)
 {
-    esp_task_took();
+    heapscope_esp_task_took();
     esp_trace(block, size, caller);
     if (esp_heap_trace_alloc_hook != NULL) {
         esp_heap_trace_alloc_hook(block, size, caps);
@@ -57,7 +57,7 @@ static void tell_freed(void *block)
     if (esp_heap_trace_free_hook != NULL) {
         esp_heap_trace_free_hook(block);
     }
-    esp_task_gave(block);
+    heapscope_esp_task_gave(block);
 }
 
 /* ---- requests --------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static bool is_possible(uint32_t caps)
 /* `alignment` 1: the heap's own. */
 static void *allocate(const esp_choice_t *choice, size_t alignment, size_t size, bool clear)
 {
-    hs_regions_t *const heaps = esp_heaps();
+    hs_regions_t *const heaps = heapscope_esp_heaps();
     const size_t whole = heapscope_esp_size(size);
     void *block = NULL;
     uint32_t caps = 0;
@@ -104,7 +104,7 @@ static void release(void *ptr, void *caller)
         return;
     }
     esp_trace(ptr, 0, caller); /* before somebody else has the address */
-    const hs_status_t status = hs_regions_free(esp_heaps(), ptr);
+    const hs_status_t status = hs_regions_free(heapscope_esp_heaps(), ptr);
     if (status == HS_OK) {
         tell_freed(ptr);
     }
@@ -124,24 +124,24 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
     }
     hs_region_state_t before;
     hs_region_state_t after;
-    const bool known = esp_heap_at(ptr, &before);
+    const bool known = heapscope_esp_heap_at(ptr, &before);
     void *moved = NULL;
     uint32_t caps = 0;
     for (size_t i = 0; i < choice->count && moved == NULL; i++) {
         caps = choice->caps[i];
         if (is_possible(caps)) {
-            moved = hs_regions_realloc(esp_heaps(), ptr, heapscope_esp_size(size), caps);
+            moved = hs_regions_realloc(heapscope_esp_heaps(), ptr, heapscope_esp_size(size), caps);
         }
     }
     if (moved == NULL) {
-        const bool refused = hs_regions_usable_size(esp_heaps(), ptr) == 0;
+        const bool refused = hs_regions_usable_size(heapscope_esp_heaps(), ptr) == 0;
         heapscope_esp_refused(refused ? HS_ERR_ARGUMENT : HS_OK, ptr);
         tell_failed(size, caps, choice->function);
         return NULL;
     }
     esp_trace(ptr, 0, choice->caller);
     tell_taken(moved, size, caps, choice->caller);
-    if (known != esp_heap_at(moved, &after) || (known && before.start != after.start)) {
+    if (known != heapscope_esp_heap_at(moved, &after) || (known && before.start != after.start)) {
         tell_freed(ptr);
     }
     return moved;

@@ -30,13 +30,13 @@ static hs_regions_t *heaps;
 static hs_regions_config_t config;
 static bool started; /* a heap that is added now is a late one */
 
-void esp_heaps_lock(void *context)
+void heapscope_esp_heaps_lock(void *context)
 {
     (void)context;
     MULTI_HEAP_LOCK(&heaps_lock);
 }
 
-void esp_heaps_unlock(void *context)
+void heapscope_esp_heaps_unlock(void *context)
 {
     (void)context;
     MULTI_HEAP_UNLOCK(&heaps_lock);
@@ -172,10 +172,10 @@ void heap_caps_init(void)
     }
     config = (hs_regions_config_t){
         .guard = &heapscope_esp_owned,
-        .owners = esp_tasks_create(),
-        .task = esp_task_now,
-        .lock = esp_heaps_lock,
-        .unlock = esp_heaps_unlock,
+        .owners = heapscope_esp_tasks_create(),
+        .task = heapscope_esp_task_now,
+        .lock = heapscope_esp_heaps_lock,
+        .unlock = heapscope_esp_heaps_unlock,
         .alignment = HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 4 : 8,
     };
     heaps = hs_regions_create(table, (uint32_t)count, &config, NULL, 0);
@@ -187,11 +187,11 @@ void heap_caps_init(void)
 
 void heap_caps_enable_nonos_stack_heaps(void)
 {
-    (void)hs_regions_enable_startup_stacks(esp_heaps());
+    (void)hs_regions_enable_startup_stacks(heapscope_esp_heaps());
     started = true;
 }
 
-hs_regions_t *esp_heaps(void)
+hs_regions_t *heapscope_esp_heaps(void)
 {
 #ifndef ESP_PLATFORM
     if (heaps == NULL) { /* what the start-up code does on a chip */
@@ -234,7 +234,7 @@ static esp_err_t add(const char *name, const uint32_t caps[], intptr_t start, in
 {
     hs_region_state_t state;
     uint32_t index = 0;
-    while (hs_regions_state(esp_heaps(), index, &state)) {
+    while (hs_regions_state(heapscope_esp_heaps(), index, &state)) {
         if (!hs_regions_may_add((uintptr_t)state.start, (uintptr_t)state.start + state.size,
                                 (uintptr_t)start, (uintptr_t)end)) {
             return ESP_FAIL;

@@ -8,7 +8,7 @@ static void print_heap(const hs_region_state_t *heap)
     const hs_heap_t *const blocks = heap->guard->heap;
     HEAPSCOPE_ESP_PRINT("  At 0x%08lx len %u", (unsigned long)(uintptr_t)heap->start,
                         (unsigned)heap->size);
-    esp_count(heap->guard, &info);
+    heapscope_esp_count(heap->guard, &info);
     HEAPSCOPE_ESP_PRINT(" free %u allocated %u min_free %u\n", (unsigned)hs_heap_free_size(blocks),
                         (unsigned)info.total_allocated_bytes,
                         (unsigned)hs_heap_minimum_free(blocks));
@@ -23,14 +23,14 @@ void heap_caps_print_heap_info(uint32_t caps)
     hs_region_state_t heap;
     multi_heap_info_t info;
     HEAPSCOPE_ESP_PRINT("Heap summary for capabilities 0x%08X:\n", (unsigned)caps);
-    esp_heaps_lock(NULL);
-    for (uint32_t i = 0; hs_regions_state(esp_heaps(), i, &heap); i++) {
+    heapscope_esp_heaps_lock(NULL);
+    for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, caps)) {
             print_heap(&heap);
         }
     }
     heap_caps_get_info(&info, caps);
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     HEAPSCOPE_ESP_PRINT("  Totals:\n    free %u allocated %u min_free %u largest_free_block %u\n",
                         (unsigned)info.total_free_bytes, (unsigned)info.total_allocated_bytes,
                         (unsigned)info.minimum_free_bytes, (unsigned)info.largest_free_block);
@@ -40,22 +40,22 @@ static bool print(void *context, void *block, size_t size, bool used, hs_tag_t t
 {
     (void)context;
     (void)tag;
-    esp_print_block(block, size, used);
+    heapscope_esp_print_block(block, size, used);
     return true;
 }
 
 void heap_caps_dump(uint32_t caps)
 {
     hs_region_state_t heap;
-    esp_heaps_lock(NULL);
-    for (uint32_t i = 0; hs_regions_state(esp_heaps(), i, &heap); i++) {
+    heapscope_esp_heaps_lock(NULL);
+    for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, esp_asked(caps))) {
             HEAPSCOPE_ESP_PRINT("Heap at %p, %u bytes free:\n", heap.start,
                                 (unsigned)hs_heap_free_size(heap.guard->heap));
             hs_guard_walk(heap.guard, print, NULL);
         }
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
 }
 
 void heap_caps_dump_all(void)
@@ -69,13 +69,13 @@ bool heap_caps_check_integrity(uint32_t caps, bool print_errors)
 {
     hs_region_state_t heap;
     bool valid = true;
-    esp_heaps_lock(NULL);
-    for (uint32_t i = 0; hs_regions_state(esp_heaps(), i, &heap); i++) {
+    heapscope_esp_heaps_lock(NULL);
+    for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, esp_asked(caps))) {
-            valid = esp_check(heap.guard, print_errors) && valid;
+            valid = heapscope_esp_check(heap.guard, print_errors) && valid;
         }
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     return valid;
 }
 
@@ -87,9 +87,9 @@ bool heap_caps_check_integrity_all(bool print_errors)
 bool heap_caps_check_integrity_addr(intptr_t addr, bool print_errors)
 {
     hs_region_state_t heap;
-    esp_heaps_lock(NULL);
-    const bool valid =
-        esp_heap_at((const void *)addr, &heap) && esp_check(heap.guard, print_errors);
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_lock(NULL);
+    const bool valid = heapscope_esp_heap_at((const void *)addr, &heap) &&
+                       heapscope_esp_check(heap.guard, print_errors);
+    heapscope_esp_heaps_unlock(NULL);
     return valid;
 }

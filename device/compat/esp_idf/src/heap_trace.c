@@ -157,13 +157,13 @@ static void record_freed(const void *block, void *caller)
 
 static void tracer(void *block, size_t size, void *caller)
 {
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     if (size == 0 && state.tracing != STOPPED) {
         record_freed(block, caller);
     } else if (size != 0 && state.tracing == RUNNING) {
         record_taken(block, size, caller);
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
 }
 
 /* ---- control ---------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ esp_err_t heap_trace_init_standalone(heap_trace_record_t *record_buffer, size_t 
     if ((record_buffer == NULL) != (num_records == 0)) {
         return ESP_ERR_INVALID_ARG;
     }
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     const bool busy = state.tracing != STOPPED;
     if (!busy) {
         state.buffer = record_buffer;
@@ -186,7 +186,7 @@ esp_err_t heap_trace_init_standalone(heap_trace_record_t *record_buffer, size_t 
             append(&state.unused, &record_buffer[i]);
         }
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     return busy ? ESP_ERR_INVALID_STATE : ESP_OK;
 }
 
@@ -200,13 +200,13 @@ esp_err_t heap_trace_start(heap_trace_mode_t mode)
     if (state.buffer == NULL) {
         return ESP_ERR_INVALID_STATE;
     }
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     state.tracing = STOPPED;
     (void)heap_trace_init_standalone(state.buffer, state.capacity);
     state.summary.mode = mode;
     state.tracing = RUNNING;
-    esp_tracer = tracer;
-    esp_heaps_unlock(NULL);
+    heapscope_esp_tracer = tracer;
+    heapscope_esp_heaps_unlock(NULL);
     return ESP_OK;
 }
 
@@ -217,7 +217,7 @@ static esp_err_t move(bool allowed, esp_tracing_t tracing)
         return ESP_ERR_INVALID_STATE;
     }
     state.tracing = tracing;
-    esp_tracer = tracing != STOPPED ? tracer : NULL;
+    heapscope_esp_tracer = tracing != STOPPED ? tracer : NULL;
     return ESP_OK;
 }
 
@@ -248,7 +248,7 @@ esp_err_t heap_trace_get(size_t index, heap_trace_record_t *record)
     if (record == NULL) {
         return ESP_ERR_INVALID_STATE;
     }
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     const heap_trace_record_t *at = state.used.first;
     for (size_t i = 0; at != NULL && i < index; i++) {
         at = at->tailq_list.tqe_next;
@@ -256,7 +256,7 @@ esp_err_t heap_trace_get(size_t index, heap_trace_record_t *record)
     if (at != NULL) {
         *record = *at;
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     return at != NULL ? ESP_OK : ESP_ERR_INVALID_ARG;
 }
 
@@ -265,9 +265,9 @@ esp_err_t heap_trace_summary(heap_trace_summary_t *summary)
     if (summary == NULL) {
         return ESP_ERR_INVALID_ARG;
     }
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     *summary = state.summary;
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     return ESP_OK;
 }
 
@@ -313,7 +313,7 @@ void heap_trace_dump_caps(const uint32_t caps)
 {
     size_t alive = 0;
     size_t bytes = 0;
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     const heap_trace_summary_t summary = state.summary;
     HEAPSCOPE_ESP_PRINT("====== Heap Trace: %u records (%u capacity) ======\n",
                         (unsigned)summary.count, (unsigned)summary.capacity);
@@ -325,7 +325,7 @@ void heap_trace_dump_caps(const uint32_t caps)
             bytes += at->freed ? 0 : at->size;
         }
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     HEAPSCOPE_ESP_PRINT("====== Heap Trace Summary ======\n");
     if (summary.mode == HEAP_TRACE_ALL) {
         HEAPSCOPE_ESP_PRINT("Mode: Heap Trace All\n%u bytes alive in trace (%u/%u allocations)\n",

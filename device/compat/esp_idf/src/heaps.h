@@ -7,7 +7,7 @@
 #include "heapscope/regions.h"
 
 /* Made by heap_caps_init(); on a host at the first call. */
-hs_regions_t *esp_heaps(void);
+hs_regions_t *heapscope_esp_heaps(void);
 
 /* MALLOC_CAP_INVALID means all heaps. */
 static inline uint32_t esp_asked(uint32_t caps)
@@ -21,30 +21,32 @@ static inline bool esp_has(const hs_region_state_t *heap, uint32_t caps)
     return heap->guard->heap != NULL && (heap->caps & caps) == caps;
 }
 
-void esp_heaps_lock(void *context); /* context: unused */
-void esp_heaps_unlock(void *context);
+void heapscope_esp_heaps_lock(void *context); /* context: unused */
+void heapscope_esp_heaps_unlock(void *context);
 
 /* The heap that an address lies in by the data bus, the innermost one; false: in none. */
-bool esp_heap_at(const void *address, hs_region_state_t *state);
+bool heapscope_esp_heap_at(const void *address, hs_region_state_t *state);
 
 /* ---- tasks; nothing without HEAPSCOPE_ESP_TASKS ------------------------------------------------ */
 
 /* Made before the heaps, and given to them. */
-hs_owners_t *esp_tasks_create(void);
-void *esp_task_now(void *context);     /* the running task as its owner row knows it; never NULL */
-void esp_task_took(void);              /* after each allocation of the running task: its peak */
-void esp_task_gave(const void *block); /* after each free: the block may have been a task's own */
+hs_owners_t *heapscope_esp_tasks_create(void);
+void *
+heapscope_esp_task_now(void *context); /* the running task as its owner row knows it; never NULL */
+void heapscope_esp_task_took(void);    /* after each allocation of the running task: its peak */
+void heapscope_esp_task_gave(
+    const void *block); /* after each free: the block may have been a task's own */
 
 /* ---- traces ----------------------------------------------------------------------------------- */
 
 /* What heap_trace_start() sets, and heap_trace_stop() resets: told of each block. `size` 0: freed,
  * `caller` the address that the call returns to. */
 typedef void (*esp_tracer_t)(void *block, size_t size, void *caller);
-extern esp_tracer_t volatile esp_tracer;
+extern esp_tracer_t volatile heapscope_esp_tracer;
 
 static inline void esp_trace(void *block, size_t size, void *caller)
 {
-    const esp_tracer_t tracer = esp_tracer;
+    const esp_tracer_t tracer = heapscope_esp_tracer;
     if (tracer != NULL && block != NULL) {
         tracer(block, size, caller);
     }

@@ -229,7 +229,7 @@ static bool count(void *context, void *block, size_t size, bool used, hs_tag_t t
     return true;
 }
 
-void esp_count(const hs_guard_t *guard, multi_heap_info_t *info)
+void heapscope_esp_count(const hs_guard_t *guard, multi_heap_info_t *info)
 {
     hs_guard_walk(guard, count, info);
 }
@@ -242,7 +242,7 @@ void multi_heap_get_info(multi_heap_handle_t heap, multi_heap_info_t *info)
     }
     esp_lock(heap);
     const hs_heap_t *const blocks = heap->guard.heap;
-    esp_count(&heap->guard, info);
+    heapscope_esp_count(&heap->guard, info);
     info->total_free_bytes = esp_free_of(heap, hs_heap_free_size(blocks));
     info->minimum_free_bytes = esp_free_of(heap, hs_heap_minimum_free(blocks));
     info->largest_free_block = hs_guard_largest(&heap->guard) & ~(size_t)3;

@@ -1,7 +1,7 @@
 /* What multi_heap.h prints: dumps, and what a check found. */
 #include "handle.h"
 
-void esp_print_block(const void *block, size_t size, bool used)
+void heapscope_esp_print_block(const void *block, size_t size, bool used)
 {
     HEAPSCOPE_ESP_PRINT("  %p %8u bytes %s\n", block, (unsigned)size, used ? "used" : "free");
 }
@@ -10,7 +10,7 @@ static bool print(void *context, void *block, size_t size, bool used, hs_tag_t t
 {
     (void)context;
     (void)tag;
-    esp_print_block(block, size, used);
+    heapscope_esp_print_block(block, size, used);
     return true;
 }
 
@@ -23,7 +23,7 @@ void multi_heap_dump(multi_heap_handle_t heap)
     esp_unlock(heap);
 }
 
-bool esp_check(hs_guard_t *guard, bool print_errors)
+bool heapscope_esp_check(hs_guard_t *guard, bool print_errors)
 {
     heapscope_esp_telling = print_errors ? HEAPSCOPE_ESP_PRINTED : HEAPSCOPE_ESP_SILENT;
     const bool valid = hs_guard_check(guard) == HS_OK;
@@ -37,7 +37,7 @@ bool multi_heap_check(multi_heap_handle_t heap, bool print_errors)
         return false;
     }
     esp_lock(heap);
-    const bool valid = esp_check(&heap->guard, print_errors);
+    const bool valid = heapscope_esp_check(&heap->guard, print_errors);
     esp_unlock(heap);
     return valid;
 }

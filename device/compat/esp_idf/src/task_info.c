@@ -46,7 +46,7 @@ static bool visit(void *context, void *block, size_t size, bool used, hs_tag_t t
     if (!used || tag.owner == HS_OWNER_NONE) {
         return true;
     }
-    const TaskHandle_t task = esp_task_of(tag.owner);
+    const TaskHandle_t task = heapscope_esp_task_of(tag.owner);
     if (params->totals != NULL) {
         total(sum, task, size);
     }
@@ -66,8 +66,8 @@ size_t heap_caps_get_per_task_info(heap_task_info_params_t *params)
             params->totals[i] = (heap_task_totals_t){.task = params->totals[i].task};
         }
     }
-    esp_heaps_lock(NULL);
-    for (uint32_t i = 0; hs_regions_state(esp_heaps(), i, &heap); i++) {
+    heapscope_esp_heaps_lock(NULL);
+    for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         uint32_t type = 0;
         while (type < NUM_HEAP_TASK_CAPS &&
                (heap.caps & (uint32_t)params->mask[type]) != (uint32_t)params->caps[type]) {
@@ -78,7 +78,7 @@ size_t heap_caps_get_per_task_info(heap_task_info_params_t *params)
             hs_guard_walk(heap.guard, visit, &sum);
         }
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     if (params->num_totals != NULL) {
         *params->num_totals = sum.totals;
     }
@@ -100,7 +100,7 @@ static size_t count_heaps(const esp_task_t *task, size_t *blocks)
 {
     esp_share_t share;
     size_t heaps = 0;
-    for (uint32_t i = 0; esp_task_share(task, &i, &share); i++) {
+    for (uint32_t i = 0; heapscope_esp_task_share(task, &i, &share); i++) {
         heaps++;
         *blocks += share.blocks;
     }
@@ -120,7 +120,8 @@ static void write_share(const esp_task_t *task, const esp_share_t *share, esp_ar
     };
     if (arrays->blocks != NULL && arrays->block_count + share->blocks <= arrays->block_most) {
         stat->alloc_stat = arrays->blocks + arrays->block_count;
-        arrays->block_count += esp_task_blocks(task, share, stat->alloc_stat, share->blocks);
+        arrays->block_count +=
+            heapscope_esp_task_blocks(task, share, stat->alloc_stat, share->blocks);
     }
 }
 
@@ -144,7 +145,8 @@ static void write_task(const esp_task_t *task, task_stat_t *stat, esp_arrays_t *
     }
     stat->heap_stat = arrays->heaps + arrays->heap_count;
     esp_share_t share;
-    for (uint32_t i = 0; arrays->heap_count < arrays->heap_most && esp_task_share(task, &i, &share);
+    for (uint32_t i = 0;
+         arrays->heap_count < arrays->heap_most && heapscope_esp_task_share(task, &i, &share);
          i++) {
         write_share(task, &share, arrays);
     }
@@ -161,14 +163,14 @@ esp_err_t heap_caps_get_all_task_stat(heap_all_tasks_stat_t *stats)
                            stats->alloc_stat_start, 0, stats->alloc_count};
     size_t count = 0;
     esp_task_t task;
-    (void)esp_heaps();
-    esp_heaps_lock(NULL);
+    (void)heapscope_esp_heaps();
+    heapscope_esp_heaps_lock(NULL);
     for (uint32_t place = 0; place < ESP_TASK_PLACES && count < stats->task_count; place++) {
-        if (esp_task_get(place, &task)) {
+        if (heapscope_esp_task_get(place, &task)) {
             write_task(&task, &stats->stat_arr[count++], &arrays, false);
         }
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     stats->task_count = count;
     stats->heap_count = arrays.heap_count;
     stats->alloc_count = arrays.block_count;
@@ -184,13 +186,13 @@ esp_err_t heap_caps_get_single_task_stat(heap_single_task_stat_t *stat, TaskHand
     esp_arrays_t arrays = {stat->heap_stat_start,  0, stat->heap_count,
                            stat->alloc_stat_start, 0, stat->alloc_count};
     esp_task_t task;
-    (void)esp_heaps();
-    esp_heaps_lock(NULL);
-    const bool known = esp_task_get(esp_task_place(task_handle), &task);
+    (void)heapscope_esp_heaps();
+    heapscope_esp_heaps_lock(NULL);
+    const bool known = heapscope_esp_task_get(heapscope_esp_task_place(task_handle), &task);
     if (known) {
         write_task(&task, &stat->stat, &arrays, true);
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     if (!known) {
         return ESP_FAIL;
     }
@@ -210,7 +212,7 @@ static void *take(size_t count, size_t size, bool *enough)
     if (count == 0) {
         return NULL;
     }
-    for (uint32_t i = 0; hs_regions_state(esp_heaps(), i, &heap); i++) {
+    for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, MALLOC_CAP_8BIT) && heap.size > largest.size) {
             largest = heap;
         }
@@ -226,7 +228,7 @@ static void *take(size_t count, size_t size, bool *enough)
 static void give(void *block)
 {
     if (block != NULL) {
-        (void)hs_regions_free(esp_heaps(), block);
+        (void)hs_regions_free(heapscope_esp_heaps(), block);
     }
 }
 
@@ -235,10 +237,10 @@ esp_err_t heap_caps_alloc_all_task_stat_arrays(heap_all_tasks_stat_t *stats)
     esp_task_t task;
     bool enough = true;
     *stats = (heap_all_tasks_stat_t){0};
-    (void)esp_heaps();
-    esp_heaps_lock(NULL);
+    (void)heapscope_esp_heaps();
+    heapscope_esp_heaps_lock(NULL);
     for (uint32_t place = 0; place < ESP_TASK_PLACES; place++) {
-        if (esp_task_get(place, &task)) {
+        if (heapscope_esp_task_get(place, &task)) {
             stats->task_count++;
             stats->heap_count += count_heaps(&task, &stats->alloc_count);
         }
@@ -246,7 +248,7 @@ esp_err_t heap_caps_alloc_all_task_stat_arrays(heap_all_tasks_stat_t *stats)
     stats->stat_arr = take(stats->task_count, sizeof(task_stat_t), &enough);
     stats->heap_stat_start = take(stats->heap_count, sizeof(heap_stat_t), &enough);
     stats->alloc_stat_start = take(stats->alloc_count, sizeof(heap_task_block_t), &enough);
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     if (!enough) {
         heap_caps_free_all_task_stat_arrays(stats);
         return ESP_FAIL;
@@ -260,14 +262,14 @@ esp_err_t heap_caps_alloc_single_task_stat_arrays(heap_single_task_stat_t *stat,
     esp_task_t task;
     bool enough = true;
     *stat = (heap_single_task_stat_t){.heap_count = 0};
-    (void)esp_heaps();
-    esp_heaps_lock(NULL);
-    if (esp_task_get(esp_task_place(task_handle), &task)) {
+    (void)heapscope_esp_heaps();
+    heapscope_esp_heaps_lock(NULL);
+    if (heapscope_esp_task_get(heapscope_esp_task_place(task_handle), &task)) {
         stat->heap_count = count_heaps(&task, &stat->alloc_count);
     }
     stat->heap_stat_start = take(stat->heap_count, sizeof(heap_stat_t), &enough);
     stat->alloc_stat_start = take(stat->alloc_count, sizeof(heap_task_block_t), &enough);
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
     if (!enough) {
         heap_caps_free_single_task_stat_arrays(stat);
         return ESP_FAIL;

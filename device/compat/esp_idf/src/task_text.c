@@ -34,9 +34,9 @@ static void print_blocks(FILE *stream, const esp_task_t *task, const esp_share_t
     esp_next_t next = {task->row, 0, task->row};
     while (next.size != 0) {
         next.size = 0;
-        esp_heaps_lock(NULL);
+        heapscope_esp_heaps_lock(NULL);
         hs_guard_walk(share->heap.guard, find_next, &next);
-        esp_heaps_unlock(NULL);
+        heapscope_esp_heaps_unlock(NULL);
         if (next.size != 0) {
             fprintf(stream, "        ALLOC %p, SIZE %zu\n", (void *)next.after, next.size);
         }
@@ -45,9 +45,9 @@ static void print_blocks(FILE *stream, const esp_task_t *task, const esp_share_t
 
 static bool next_share(const esp_task_t *task, uint32_t *index, esp_share_t *share)
 {
-    esp_heaps_lock(NULL);
-    const bool found = esp_task_share(task, index, share);
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_lock(NULL);
+    const bool found = heapscope_esp_task_share(task, index, share);
+    heapscope_esp_heaps_unlock(NULL);
     return found;
 }
 
@@ -98,16 +98,16 @@ typedef void (*esp_print_t)(FILE *stream, const esp_task_t *task);
 
 static bool get(uint32_t place, esp_task_t *task)
 {
-    esp_heaps_lock(NULL);
-    const bool found = esp_task_get(place, task);
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_lock(NULL);
+    const bool found = heapscope_esp_task_get(place, task);
+    heapscope_esp_heaps_unlock(NULL);
     return found;
 }
 
 static void print_all(FILE *stream, esp_print_t print)
 {
     esp_task_t task;
-    (void)esp_heaps();
+    (void)heapscope_esp_heaps();
     for (uint32_t place = 0; place < ESP_TASK_PLACES; place++) {
         if (get(place, &task)) {
             print(stream, &task);
@@ -118,10 +118,10 @@ static void print_all(FILE *stream, esp_print_t print)
 static void print_one(FILE *stream, TaskHandle_t handle, esp_print_t print)
 {
     esp_task_t task;
-    (void)esp_heaps();
-    esp_heaps_lock(NULL);
-    const uint32_t place = esp_task_place(handle);
-    esp_heaps_unlock(NULL);
+    (void)heapscope_esp_heaps();
+    heapscope_esp_heaps_lock(NULL);
+    const uint32_t place = heapscope_esp_task_place(handle);
+    heapscope_esp_heaps_unlock(NULL);
     if (get(place, &task)) {
         print(stream, &task);
     }

@@ -20,7 +20,7 @@ static uint32_t ended_next;
 /* What allocates before there are tasks; a row needs a handle. */
 static char before_tasks;
 
-hs_owners_t *esp_tasks_create(void)
+hs_owners_t *heapscope_esp_tasks_create(void)
 {
     owners = hs_owners_create(owners_memory, sizeof(owners_memory), ROWS);
     return owners;
@@ -76,7 +76,7 @@ static TaskHandle_t handle_of(void *key)
     return key != &before_tasks ? (TaskHandle_t)key : NULL;
 }
 
-void *esp_task_now(void *context)
+void *heapscope_esp_task_now(void *context)
 {
     const TaskHandle_t task = running();
     void *const key = key_of(task);
@@ -99,15 +99,15 @@ static size_t held(const hs_owner_t *owner)
     return bytes;
 }
 
-void esp_task_took(void)
+void heapscope_esp_task_took(void)
 {
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     const uint32_t row = hs_owners_row(owners, key_of(running()));
     const size_t bytes = held(hs_owners_get(owners, row));
     if (bytes > peaks[row]) {
         peaks[row] = bytes;
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
 }
 
 /* ---- the end of a task ------------------------------------------------------------------------ */
@@ -161,23 +161,23 @@ static void end(uint32_t row)
 
 void heapscope_esp_task_ended(TaskHandle_t task)
 {
-    esp_heaps_lock(NULL);
+    heapscope_esp_heaps_lock(NULL);
     const uint32_t row = owners != NULL ? living(task) : 0;
     if (row != 0) {
         end(row);
     }
-    esp_heaps_unlock(NULL);
+    heapscope_esp_heaps_unlock(NULL);
 }
 
 /* FreeRTOS frees the block that the handle points to when a task is gone. */
-void esp_task_gave(const void *block)
+void heapscope_esp_task_gave(const void *block)
 {
     heapscope_esp_task_ended((TaskHandle_t)(uintptr_t)block);
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-bool esp_task_get(uint32_t place, esp_task_t *task)
+bool heapscope_esp_task_get(uint32_t place, esp_task_t *task)
 {
     const uint32_t row = place + 1;
     if (row <= ROWS) {
@@ -196,13 +196,13 @@ bool esp_task_get(uint32_t place, esp_task_t *task)
     return false;
 }
 
-uint32_t esp_task_place(TaskHandle_t handle)
+uint32_t heapscope_esp_task_place(TaskHandle_t handle)
 {
     const TaskHandle_t wanted = handle != NULL ? handle : running();
     uint32_t found = ESP_TASK_PLACES;
     esp_task_t task;
     for (uint32_t place = 0; place < ESP_TASK_PLACES; place++) {
-        if (esp_task_get(place, &task) && task.handle == wanted && task.name != NULL &&
+        if (heapscope_esp_task_get(place, &task) && task.handle == wanted && task.name != NULL &&
             task.row != ROWS) {
             if (task.alive) {
                 return place;
@@ -213,7 +213,7 @@ uint32_t esp_task_place(TaskHandle_t handle)
     return found;
 }
 
-TaskHandle_t esp_task_of(uint32_t row)
+TaskHandle_t heapscope_esp_task_of(uint32_t row)
 {
     const hs_owner_t *const owner = hs_owners_get(owners, row);
     return owner != NULL && row != ROWS ? handle_of(owner->task) : NULL;
@@ -244,9 +244,9 @@ static bool tally(void *context, void *block, size_t size, bool used, hs_tag_t t
     return true;
 }
 
-bool esp_task_share(const esp_task_t *task, uint32_t *index, esp_share_t *share)
+bool heapscope_esp_task_share(const esp_task_t *task, uint32_t *index, esp_share_t *share)
 {
-    for (; hs_regions_state(esp_heaps(), *index, &share->heap); ++*index) {
+    for (; hs_regions_state(heapscope_esp_heaps(), *index, &share->heap); ++*index) {
         if (!esp_has(&share->heap, 0) || (task->kinds >> share->heap.kind & 1u) == 0) {
             continue;
         }
@@ -265,8 +265,8 @@ bool esp_task_share(const esp_task_t *task, uint32_t *index, esp_share_t *share)
     return false;
 }
 
-size_t esp_task_blocks(const esp_task_t *task, const esp_share_t *share, heap_task_block_t *blocks,
-                       size_t most)
+size_t heapscope_esp_task_blocks(const esp_task_t *task, const esp_share_t *share,
+                                 heap_task_block_t *blocks, size_t most)
 {
     esp_tally_t sum = {.row = task->row, .handle = task->handle, .blocks = blocks, .most = most};
     if (task->row != 0) {
@@ -277,19 +277,19 @@ size_t esp_task_blocks(const esp_task_t *task, const esp_share_t *share, heap_ta
 
 #else
 
-hs_owners_t *esp_tasks_create(void)
+hs_owners_t *heapscope_esp_tasks_create(void)
 {
     return NULL;
 }
 
-void *esp_task_now(void *context)
+void *heapscope_esp_task_now(void *context)
 {
     return context;
 }
 
-void esp_task_took(void) {}
+void heapscope_esp_task_took(void) {}
 
-void esp_task_gave(const void *block)
+void heapscope_esp_task_gave(const void *block)
 {
     (void)block;
 }

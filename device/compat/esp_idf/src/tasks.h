@@ -35,10 +35,10 @@ typedef struct esp_task {
 #define ESP_TASK_PLACES (HEAPSCOPE_ESP_TASKS_MAX + 1u + HEAPSCOPE_ESP_ENDED_MAX)
 
 /* false: nobody is there. Under the lock, as all below. */
-bool esp_task_get(uint32_t place, esp_task_t *task);
+bool heapscope_esp_task_get(uint32_t place, esp_task_t *task);
 /* The place of a living task, or of the one that had this handle last; NULL: the running task.
  * ESP_TASK_PLACES: none. */
-uint32_t esp_task_place(TaskHandle_t handle);
+uint32_t heapscope_esp_task_place(TaskHandle_t handle);
 
 /* Of a task in one heap. */
 typedef struct esp_share {
@@ -48,13 +48,13 @@ typedef struct esp_share {
     size_t blocks;
 } esp_share_t;
 /* The first heap from *index on that the task ever had memory of; *index is then its own. */
-bool esp_task_share(const esp_task_t *task, uint32_t *index, esp_share_t *share);
+bool heapscope_esp_task_share(const esp_task_t *task, uint32_t *index, esp_share_t *share);
 /* Its blocks there, up to `most`; their number. */
-size_t esp_task_blocks(const esp_task_t *task, const esp_share_t *share, heap_task_block_t *blocks,
-                       size_t most);
+size_t heapscope_esp_task_blocks(const esp_task_t *task, const esp_share_t *share,
+                                 heap_task_block_t *blocks, size_t most);
 
 /* The task of a row. */
-TaskHandle_t esp_task_of(uint32_t row);
+TaskHandle_t heapscope_esp_task_of(uint32_t row);
 
 #endif
 #endif
