@@ -1,9 +1,9 @@
 # heapscope_export_only(TARGET PREFIX): the shared library exports the functions whose names begin
 # with PREFIX and nothing else. All code is compiled with hidden visibility, which no linker script
-# can undo, so the files that define such functions (lab/native/lab) are compiled without it.
-file(GLOB lab_sources CONFIGURE_DEPENDS lab/native/lab/*.c)
+# can undo, so the files that define such functions (lab/native/lab, studies/native) are compiled without it.
+file(GLOB exporting CONFIGURE_DEPENDS lab/native/lab/*.c native/*.c)
 if(NOT MSVC)
-    set_source_files_properties(${lab_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
+    set_source_files_properties(${exporting} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
 endif()
 
 function(heapscope_export_only target prefix)

@@ -14,4 +14,4 @@ PAGE = REFERENCE / "allocators.md"
 PICTURE = REFERENCE / "allocators.svg"
 RAW = REFERENCE / "allocators.csv"
 #: What `experiment heap-change` shows of our own heap.
-MEASURED = ROOT / "lab" / "heapscope" / "data" / "measured" / "heap.json"
+MEASURED = ROOT / "studies" / "heapscope_studies" / "data" / "measured" / "heap.json"

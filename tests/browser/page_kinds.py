@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "lab" / "report"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 
 from made_experiment import plain
 
@@ -108,7 +108,7 @@ def experiments(folder: Path) -> Path:
 
 
 def book(folder: Path, count: int) -> Path:
-    from heapscope.report.page.experiment import experiment_html
+    from heapscope_studies.page.chapters import experiment_html
 
     (folder / PAGE).write_text(experiment_html(plain()[:count]), encoding="utf-8")
     return folder / PAGE

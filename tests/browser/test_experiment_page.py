@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from heapscope.report.page.experiment import experiment_html
+from heapscope_studies.page.chapters import experiment_html
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "lab" / "report"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "studies"))
 
 from made_experiment import COMPUTED, EVIL, EVIL_NAME, LABELS, MANY, agreeing, hostile
 

@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 450
 EMPTY_NAMES = re.compile(r"(utils?|misc|common|helpers?)")
-# Its commands run in tests/lab/experiments too, on what is computed there once.
+# Its commands run in tests/studies too, on what is computed there once.
 SLOW_DOCUMENTS = {Path("docs/guide/experiments.md")}
 DEVICE_HEADERS = {"stddef.h", "stdint.h", "stdbool.h"}
 # Written so that no pattern matches itself.

@@ -8,7 +8,7 @@ DEMO = "tests/lab/demo/test_demo.py"
 SURVEY = "tests/native/test_survey.c"
 PLACEMENT = "tests/native/test_placement.c"
 SHADOW = "tests/lab/place/test_place_shadow.py"
-HEAP_CHANGE = "tests/lab/experiments/test_heap_change.py"
+HEAP_CHANGE = "tests/studies/test_heap_change.py"
 EMULATION = "tests/device/test_emulation.py"
 EMULATED_HEAP = "tests/device/test_emulated_heap.py"
 WHY = "tests/lab/why/test_why_changes.py"
@@ -20,7 +20,7 @@ WHY_CASES = "tests/lab/why/test_why_cases.py"
 COMPARE = "tests/lab/report/test_report_compare.py"
 IMPORT_TOOLS = "tests/lab/capture/test_import_tools.py"
 UPGRADE_COMMAND = "tests/lab/cli/test_cli_upgrade.py"
-EXPERIMENT_PAGE = "tests/lab/report/test_experiment_html.py"
+EXPERIMENT_PAGE = "tests/studies/test_experiment_html.py"
 
 ANSWERS = (
     Mutant(
@@ -338,7 +338,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "a difference has a colour although it is held to nothing",
-        "lab/heapscope/report/page/experiment.py::_cell",
+        "studies/heapscope_studies/page/chapters.py::_cell",
         'tone = _tone(value) if table.missed(row, column) else ""',
         'tone = _tone(value) if column.signed else ""',
         EXPERIMENT_PAGE,
@@ -346,7 +346,7 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "a decimated curve loses its highs",
-        "lab/heapscope/report/page/plots.py::kept",
+        "studies/heapscope_studies/page/plots.py::kept",
         "start + int(np.nanargmin(span)), start + int(np.nanargmax(span))",
         "start + int(np.nanargmin(span))",
         EXPERIMENT_PAGE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-CONCLUSIONS = "tests/lab/experiments/test_conclusions.py"
+CONCLUSIONS = "tests/studies/test_conclusions.py"
 PLACES = "tests/lab/cli/test_cli_places.py"
 WRONG_FILES = "tests/lab/cli/test_cli_wrong_files.py"
 
@@ -12,7 +12,7 @@ BAD_INPUT = (
     Mutant(
         "conclusion of an experiment",
         "it is told whatever the figures are",
-        "lab/heapscope/experiments/conclusion.py::concluded",
+        "studies/heapscope_studies/conclusion.py::concluded",
         "return conclusion if holds else otherwise",
         "return conclusion",
         CONCLUSIONS,
@@ -20,7 +20,7 @@ BAD_INPUT = (
     Mutant(
         "miss of simulated UDP throughput",
         "a quarter of the pairs in order is no guess",
-        "lab/heapscope/experiments/wifi_path/throughput.py::Pairs.guessed",
+        "studies/heapscope_studies/wifi_path/throughput.py::Pairs.guessed",
         "return 2 * self.right <= self.total",
         "return 4 * self.right <= self.total",
         CONCLUSIONS,
@@ -28,7 +28,7 @@ BAD_INPUT = (
     Mutant(
         "figures that are told as the same",
         "twice the share is still the same",
-        "lab/heapscope/experiments/conclusion.py::alike",
+        "studies/heapscope_studies/conclusion.py::alike",
         "<= SHARE * abs(other)",
         "<= 2 * SHARE * abs(other)",
         CONCLUSIONS,

@@ -8,7 +8,7 @@ REPLAY = "tests/lab/pools/test_pools_replay.py"
 ADVICE = "tests/lab/pools/test_pools_advice.py"
 COMMAND = "tests/lab/pools/test_pools_command.py"
 DUMP = "tests/lab/pools/test_import_pjsip.py"
-ICE = "tests/lab/experiments/test_ice_pools.py"
+ICE = "tests/studies/test_ice_pools.py"
 
 POOL_TRACE = (
     Mutant(
@@ -110,7 +110,7 @@ POOL_TRACE = (
     Mutant(
         "ice-pools",
         "utilisation and bytes of the mark before",
-        "lab/heapscope/experiments/ice_pools/recorded.py::Call.at",
+        "studies/heapscope_studies/ice_pools/recorded.py::Call.at",
         "int(self.now.used[place]), int(self.now.allocated[place])",
         "int(self.now.used[place - 9]), int(self.now.allocated[place - 9])",
         ICE,

@@ -7,7 +7,7 @@ from mutant import Mutant
 MODEL = "tests/lab/predict/test_predict_model.py"
 COMMAND = "tests/lab/predict/test_predict_command.py"
 KNOBS = "tests/lab/predict/test_knob_offers.py"
-WIFI_RANKS = "tests/lab/experiments/test_wifi_ranks.py"
+WIFI_RANKS = "tests/studies/test_wifi_ranks.py"
 
 PREDICT = (
     Mutant(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-HERE = "lab/heapscope/experiments/script_heap"
-TEST = "tests/lab/experiments/test_script_heap.py"
+HERE = "studies/heapscope_studies/script_heap"
+TEST = "tests/studies/test_script_heap.py"
 
 SCRIPT_HEAP = (
     Mutant(
         "a week as recorded is the replay",
         "requests are larger than recorded",
-        "lab/native/week/week.c::allocate",
+        "studies/native/week.c::allocate",
         "~UINT32_C(3) : step->size;",
         "~UINT32_C(3) : step->size + 8u;",
         TEST,
@@ -19,7 +19,7 @@ SCRIPT_HEAP = (
     Mutant(
         "the script is on its own heap",
         "all tasks stay on the shared one",
-        "lab/native/week/week.c::allocate",
+        "studies/native/week.c::allocate",
         "player->plan.apart >> task & 1u",
         "player->plan.apart >> task & 0u",
         TEST,
@@ -27,7 +27,7 @@ SCRIPT_HEAP = (
     Mutant(
         "a collection on the free list",
         "nodes of frees are not apart",
-        "lab/native/week/week.c::account",
+        "studies/native/week.c::account",
         "kind == HS_EVENT_FREE ? after->nodes - before->nodes : 0;",
         "0;",
         TEST,

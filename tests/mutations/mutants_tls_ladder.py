@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-LADDER = "lab/heapscope/experiments/tls_ladder"
-TEST = "tests/lab/experiments/test_tls_ladder.py"
+LADDER = "studies/heapscope_studies/tls_ladder"
+TEST = "tests/studies/test_tls_ladder.py"
 
 TLS_LADDER = (
     Mutant(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-WIFI = "lab/heapscope/experiments/wifi_path"
+WIFI = "studies/heapscope_studies/wifi_path"
 LINK = "studies/workloads/wifi"
-TEST = "tests/lab/experiments/test_wifi_path.py"
+TEST = "tests/studies/test_wifi_path.py"
 AGAIN = "tests/lab/workloads/test_wifi.py"
 
 WIFI_PATH = (

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.compare import compare
-from heapscope.cli.experiment import experiment
 from heapscope.cli.export import export
 from heapscope.cli.fit import fit
 from heapscope.cli.group import HeapscopeGroup, Verb
@@ -101,4 +100,3 @@ verb(name="tune", short_help="Find the best configuration for what is needed.")(
 verb(name="pools", short_help="Say what pools hold, and which sizes hold least.")(pools)
 verb(name="export", short_help="Write a trace in another program's format.")(export)
 verb(name="predict", short_help="Predict memory and throughput of a configuration.")(predict)
-verb(name="experiment", short_help="Compute a published experiment anew.")(experiment)

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from heapscope.cli import other_verbs
 from heapscope.cli.held_output import release_output
 from heapscope.cli.outputs import check_places
 from heapscope.errors import HeapscopeError
@@ -45,7 +46,13 @@ def _known_as(param: Any) -> str:
 
 
 class HeapscopeGroup(TyperGroup):
-    """The group of all verbs."""
+    """The group of all verbs: those of this package, then those that others add."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *other_verbs.names()]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, cmd_name) or other_verbs.command(cmd_name, Verb)
 
     def main(  # type: ignore[override]  # every other argument goes through unseen
         self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any

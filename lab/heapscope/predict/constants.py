@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from heapscope.predict.memory import MemoryShape
 from heapscope.predict.posterior import Posterior
 from heapscope.predict.throughput import Widths
 
-__all__ = ["Constants", "from_json", "read_constants", "to_json"]
+__all__ = ["FILE", "Constants", "from_json", "read_constants", "to_json"]
+
+#: The constants as a file; `python -m heapscope.predict.fit` writes it.
+FILE = Path(str(resources.files("heapscope.data") / "wifi" / "model.json"))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,9 +37,8 @@ class Constants:
 
 @functools.cache
 def read_constants() -> Constants:
-    """data/wifi/model.json."""
-    file = resources.files("heapscope.data") / "wifi" / "model.json"
-    return from_json(json.loads(file.read_text(encoding="utf-8")))
+    """What stands in FILE."""
+    return from_json(json.loads(FILE.read_text(encoding="utf-8")))
 
 
 def to_json(constants: Constants) -> dict[str, Any]:

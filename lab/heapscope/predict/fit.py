@@ -14,13 +14,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from heapscope.experiments.data_file import data_path
-from heapscope.predict.constants import Constants, to_json
+from heapscope.predict.constants import FILE, Constants, to_json
 from heapscope.predict.folds import NEWER, SPLITS, left_out
 from heapscope.predict.memory import choose_memory, fit_memory
 from heapscope.predict.memory_band import choose_band
@@ -108,14 +106,13 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{split.title} left out")
             print("".join(f"  {name:<18} {value:g}\n" for name, value in found.items()))
         return 0
-    target = Path(data_path("wifi", "model.json"))
     document = to_json(fit_all())
     if "--check" in arguments:
-        if target.is_file() and same(document, json.loads(target.read_text(encoding="utf-8"))):
+        if FILE.is_file() and same(document, json.loads(FILE.read_text(encoding="utf-8"))):
             return 0
-        print(f"{target.name} is not what the rows give; write it anew: without --check")
+        print(f"{FILE.name} is not what the rows give; write it anew: without --check")
         return 1
-    target.write_text(_text(document), encoding="utf-8")
+    FILE.write_text(_text(document), encoding="utf-8")
     return 0
 
 

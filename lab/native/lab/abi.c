@@ -50,10 +50,9 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_profile_row_t),    SIZE(hs_lab_profile_t),
         SIZE(hs_lab_cell_t),           SIZE(hs_lab_record_image_t),
         SIZE(hs_lab_record_module_t),  SIZE(hs_lab_pool_rule_t),
-        SIZE(hs_lab_pool_totals_t),    SIZE(hs_lab_actor_t),
-        SIZE(hs_lab_week_heap_t),      SIZE(hs_lab_turn_t),
-        SIZE(hs_lab_turn_row_t),       SIZE(hs_lab_week_totals_t),
-        SIZE(hs_lab_life_row_t),
+        SIZE(hs_lab_pool_totals_t),    SIZE(hs_lab_work_t),
+        SIZE(hs_lab_heap_state_t),     SIZE(hs_lab_step_t),
+        SIZE(hs_lab_heap_calls_t),     SIZE(hs_lab_life_row_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

@@ -277,20 +277,27 @@ int hs_lab_pools_replay(const hs_lab_event_t *events, size_t count, const uint8_
                         const hs_lab_pool_rule_t *rule, uint64_t *allocated, uint64_t *used,
                         hs_lab_pool_totals_t *out);
 
-/* ---- long runs, composed of parts of loaded traces (lab/native/week/week.h) ---- */
-typedef struct hs_lab_week hs_lab_week_t;
+/* ---- heaps and loaded traces, for a library beside this one that links nothing of it ---- */
+typedef struct hs_sim hs_lab_heap_t; /* hs_sim_t (lab/models/model.h) */
 
+/* Offsets are as in lab/models/model.h; UINT32_MAX: there is no block. */
+typedef struct hs_lab_heap_calls {
+    /* NULL: *status tells why: 1 no such allocator, 2 it refuses the size, or no host memory. */
+    hs_lab_heap_t *(*create)(const char *allocator, uint32_t base, uint32_t size, int *status);
+    void (*destroy)(hs_lab_heap_t *heap); /* NULL is fine */
+    uint32_t (*malloc)(hs_lab_heap_t *heap, uint32_t size);
+    uint32_t (*aligned)(hs_lab_heap_t *heap, uint32_t align, uint32_t size);
+    uint32_t (*realloc)(hs_lab_heap_t *heap, uint32_t offset, uint32_t size);
+    void (*free)(hs_lab_heap_t *heap, uint32_t offset, uint32_t aligned);
+    void (*work)(const hs_lab_heap_t *heap, hs_lab_work_t *out);
+    void (*state)(hs_lab_heap_t *heap, hs_lab_heap_state_t *out);
+    uint64_t (*steps)(const hs_lab_steps_t *trace);
+    uint64_t (*slots)(const hs_lab_steps_t *trace); /* each step's slot is below it */
+    void (*step)(const hs_lab_steps_t *trace, uint64_t index, hs_lab_step_t *out);
+} hs_lab_heap_calls_t;
+
+const hs_lab_heap_calls_t *hs_lab_heap_calls(void);
 uint64_t hs_lab_steps_count(const hs_lab_steps_t *steps);
-/* One trace for each actor; they have to outlive the week. NULL: *status tells why: 1 no such
- * allocator or heap, 2 it refuses the size, or no host memory. */
-hs_lab_week_t *hs_lab_week_new(hs_lab_steps_t *const *traces, const hs_lab_actor_t *actors,
-                               size_t count, const hs_lab_week_heap_t *heaps, size_t heap_count,
-                               int *status);
-void hs_lab_week_delete(hs_lab_week_t *week);
-/* Goes on with these turns, a row for each. 1, and nothing is played: a turn beyond its trace. */
-int hs_lab_week_play(hs_lab_week_t *week, const hs_lab_turn_t *turns, size_t count,
-                     hs_lab_turn_row_t *rows);
-void hs_lab_week_totals(const hs_lab_week_t *week, hs_lab_week_totals_t *out);
 /* cffi: end */
 
 #endif

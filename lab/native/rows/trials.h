@@ -1,4 +1,4 @@
-/* Heaps, pools and long runs that are tried: what is asked for, and how each went. */
+/* Heaps and pools that are tried: what is asked for, and how each went. */
 #ifndef HEAPSCOPE_ROWS_TRIALS_H
 #define HEAPSCOPE_ROWS_TRIALS_H
 
@@ -62,39 +62,25 @@ typedef struct hs_lab_pool_totals {
     uint64_t stray;    /* events of a pool that is not there */
 } hs_lab_pool_totals_t;
 
-#define HS_LAB_WEEK_HEAPS 2
-
-/* Tasks of a trace by bit, below 32: which are played at all, which are on the second heap, and whose
- * work the rows tell. */
-typedef struct hs_lab_actor {
-    uint32_t played, apart, watched;
-} hs_lab_actor_t;
-
-typedef struct hs_lab_week_heap {
-    uint32_t base, size;
-    char allocator[32];
-} hs_lab_week_heap_t;
-
-typedef struct hs_lab_turn {
-    uint64_t first, count; /* steps of the actor's trace */
-    uint32_t actor;
-    uint32_t look; /* 1: its row has what the heaps are like after it */
-} hs_lab_turn_t;
-
-/* Of the watched tasks, but for failures, which are all. The model's steps, never its time. */
-typedef struct hs_lab_turn_row {
+/* The model's steps since its heap was created (hs_steps_t), never its time. */
+typedef struct hs_lab_work {
     uint64_t nodes, bins, writes, copied;
-    uint64_t free_nodes; /* of the nodes, those of frees */
-    uint32_t mallocs, frees, reallocs, failures;
-    uint32_t free[2], largest[2]; /* each heap's; largest: allocatable */
-    uint32_t free_blocks[2], used_blocks[2];
-} hs_lab_turn_row_t;
+} hs_lab_work_t;
 
-typedef struct hs_lab_week_totals {
-    uint64_t steps;
-    uint64_t left_out; /* of a block that is not there */
-    uint64_t replaced; /* blocks freed because their slot is used again */
-} hs_lab_week_totals_t;
+typedef struct hs_lab_heap_state {
+    uint32_t free, largest; /* bytes; largest: allocatable */
+    uint32_t free_blocks, used_blocks;
+} hs_lab_heap_state_t;
+
+/* One heap event of a loaded trace. */
+typedef struct hs_lab_step {
+    uint32_t kind;  /* hs_event_kind_t, 1 to 5; 0: it changes no heap */
+    uint32_t slot;  /* of its block */
+    uint32_t size;  /* bytes to ask for */
+    uint32_t align; /* 0: the block is not one of aligned allocation */
+    uint32_t task;  /* index */
+    uint32_t never; /* 1: no heap serves the request */
+} hs_lab_step_t;
 /* cffi: end */
 
 #endif

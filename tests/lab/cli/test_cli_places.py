@@ -137,7 +137,7 @@ def test_two_outputs_in_one_place_are_refused_before_anything_is_computed(
         second = "y.out"
     elif spelling == "standard output":
         first = second = "-"
-    monkeypatch.setattr("heapscope.experiments.registry.chosen", None)  # computing would fail
+    monkeypatch.setattr("heapscope_studies.registry.chosen", None)  # computing would fail
     done = run(*verb, one, first, other, second, *rest)
     assert (done.code, done.out) == (2, "")
     said = "both want standard output" if spelling == "standard output" else "would write one file"

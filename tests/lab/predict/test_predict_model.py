@@ -9,9 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heapscope.experiments.data_file import data_path
 from heapscope.predict import validate
-from heapscope.predict.constants import read_constants, to_json
+from heapscope.predict.constants import FILE, read_constants, to_json
 from heapscope.predict.fit import same
 from heapscope.predict.folds import NEWER, SPLITS, left_out
 from heapscope.predict.memory import choose_memory, fit_memory
@@ -190,7 +189,7 @@ def test_the_slopes_are_those_of_the_expected_values() -> None:
 def test_the_written_constants_are_what_the_rows_give() -> None:
     from heapscope.predict.fit import fit_all
 
-    written = json.loads(data_path("wifi", "model.json").read_text(encoding="utf-8"))
+    written = json.loads(FILE.read_text(encoding="utf-8"))
     remedy = "python -m heapscope.predict.fit"
     assert same(to_json(fit_all()), written), remedy
     assert to_json(read_constants()) == written

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from heapscope.cli.upgrade_sides import Upgrade
-from heapscope.experiments.heap_change import upgrade as experiment
+from heapscope_studies.heap_change import upgrade as experiment
 from heapscope.layout.capabilities import INTERNAL
 from heapscope.upgrade.explain import explain
 from heapscope.upgrade.result import UpgradeResult

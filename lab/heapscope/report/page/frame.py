@@ -24,6 +24,9 @@ __all__ = ["PAGE_MAX", "fitting", "page"]
 #: Bytes of a page at most, whatever is in it.
 PAGE_MAX = 6_000_000
 
+#: The package whose folder `assets` has what every page has.
+OWN = "heapscope.report.page"
+
 #: Scripts of every page, before its own.
 FIRST = ("theme.js", "tables.js", "tip.js", "axes.js")
 
@@ -41,22 +44,24 @@ def fitting(make: Callable[[Detail], str]) -> str:
 def page(
     template: str,
     *,
+    package: str = OWN,
     scripts: Sequence[str],
     data: Mapping[str, Any],
     detail: Detail,
     charts: bool = True,
     **context: Any,
 ) -> str:
-    """`scripts`: assets of this page, after those of every page. `data`: what they read as HS.data.
+    """`package`: whose folder `assets` has the template and the scripts, where not every page has
+    them. `scripts`: assets of this page, after those of every page. `data`: what they read as HS.data.
     `charts`: whether it has any; without them it is much smaller."""
-    parts = [*([_bokeh()] if charts else []), *(_asset(name) for name in (*FIRST, *scripts))]
+    parts = [*([_bokeh()] if charts else []), *(_asset(package, name) for name in (*FIRST, *scripts))]
     return (
-        _environment()
+        _environment(package)
         .get_template(template)
         .render(
             version=__version__,
             policy=_policy(parts),
-            css=_asset("page.css"),
+            css=_asset(OWN, "page.css"),
             scripts=parts,
             data=_script_json(data),
             detail=detail,
@@ -93,18 +98,21 @@ def _bokeh() -> str:
 
 
 @functools.cache
-def _asset(name: str) -> str:
-    return files("heapscope.report.page").joinpath("assets", name).read_text(encoding="utf-8")
+def _asset(package: str, name: str) -> str:
+    file = files(package).joinpath("assets", name)
+    if not file.is_file():
+        file = files(OWN).joinpath("assets", name)
+    return file.read_text(encoding="utf-8")
 
 
 @functools.cache
-def _environment() -> Environment:
+def _environment(package: str) -> Environment:
     environment = Environment(
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(_asset),
+        loader=FunctionLoader(functools.partial(_asset, package)),
     )
     environment.filters.update(
         {

@@ -1,0 +1,31 @@
+"""Which allocators are compared: all that the native library has, ours among them."""
+
+from __future__ import annotations
+
+from heapscope_studies.data_file import read_published
+from heapscope.layout.pool import POOL_BASE
+from heapscope.native.library import allocator_names
+from heapscope.native.single_heap import FilledRow, fill
+from heapscope.upgrade.heaps import is_ours
+
+__all__ = ["LIGHT", "PUBLISHED", "filled", "is_ours", "names", "plain_names"]
+
+LIGHT = "+light"  #: with light poisoning
+
+PUBLISHED = read_published("heap_change")
+
+
+def names() -> tuple[str, ...]:
+    """Ours first, then the others without poisoning, then those with it; task tracking is left out,
+    since the published builds had none."""
+    known = [name for name in allocator_names() if "+" not in name.removesuffix(LIGHT)]
+    return tuple(sorted(known, key=lambda name: (not is_ours(name), name.endswith(LIGHT))))
+
+
+def plain_names() -> tuple[str, ...]:
+    return tuple(name for name in names() if not name.endswith(LIGHT))
+
+
+def filled(name: str, block: int, *, most: int) -> FilledRow | None:
+    """Blocks of one size in the published pool. None: no heap of this sort can be made there."""
+    return fill(name, base=POOL_BASE, size=PUBLISHED["counts"]["pool"], block=block, most=most)

@@ -1,0 +1,25 @@
+"""The pools of an ICE call: what the published study says, and what recorded calls hold.
+
+recorded.py a recorded call, replayed
+marks.py    used, allocated and utilisation at six marks, in three configurations
+advice.py   the sizes advised, against 128 bytes everywhere, also on calls it was not made from
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from heapscope_studies.result import Experiment
+
+__all__ = ["NAME", "TITLE", "run"]
+
+NAME = "ice-pools"
+TITLE = "The pools of an ICE call: defaults, tuned, and without RTCP"
+
+
+def run(progress: Callable[[int, int], None]) -> Experiment:
+    from heapscope_studies.ice_pools.compute import compute
+
+    return compute(progress)

@@ -1,0 +1,303 @@
+"""Published beside computed, and what the week was like on every allocator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from heapscope_studies.result import NO, Cell, Column, Table
+from heapscope_studies.script_heap.advice import Advised
+from heapscope_studies.script_heap.claims import Claim
+from heapscope_studies.script_heap.cost import bands, per_call, plain, read_jobs
+from heapscope_studies.script_heap.measures import Measured
+from heapscope_studies.script_heap.parts import JOBS
+from heapscope_studies.script_heap.runs import PUBLISHED
+from heapscope_studies.script_heap.schedule import DAYS
+
+__all__ = ["advice", "allocators", "costs", "counted", "crowds", "published"]
+
+
+def published(claimed: Sequence[Claim], copies: int) -> Table:
+    return Table(
+        key="published",
+        title="What the report says, and what the composed week gives",
+        columns=(
+            Column(key="what", heading="what", name=True),
+            Column(key="unit", heading="unit", name=True),
+            Column(key="published_low", heading="published\nfrom"),
+            Column(key="published_high", heading="to"),
+            Column(key="computed", heading="computed", digits=3),
+            Column(
+                key="difference",
+                heading="difference",
+                digits=3,
+                signed=True,
+                judged_by="holds",
+            ),
+            Column(key="holds", heading="holds", name=True),
+            Column(key="least", heading="at least", digits=3, wide=True),
+            Column(key="most", heading="at most", digits=3, wide=True),
+            Column(key="crowded", heading=f"with {copies} more\napplications", digits=3),
+            Column(key="crowded_holds", heading="holds", name=True, wide=True),
+        ),
+        rows=tuple(
+            (
+                claim.what,
+                claim.unit,
+                claim.low,
+                claim.high,
+                claim.computed.middle,
+                claim.difference,
+                claim.verdict,
+                claim.computed.least,
+                claim.computed.most,
+                claim.crowded,
+                "yes" if claim.holds_crowded else NO,
+            )
+            for claim in claimed
+        ),
+        notes=(
+            "Times are estimates: instructions and lines of external RAM, counted, times cycles; "
+            "at least and at most are the ends of what is not known exactly (table costs). For "
+            "the ratios both sides are at the same end.",
+            "A figure told as one number holds within 15 %, a range from end to end. Shared too: "
+            "the shared heap as recorded meets it as well, so that it says nothing.",
+            f"Shared: {PUBLISHED['published']['shared']}; private: "
+            f"{PUBLISHED['published']['private']}.",
+        ),
+    )
+
+
+def allocators(measured: Sequence[Measured]) -> Table:
+    columns = [
+        Column(key="allocator", heading="Allocator", name=True),
+        Column(key="heap", heading="heap", name=True),
+        Column(key="size", heading="size", unit="B", wide=True),
+        Column(key="nodes_collection", heading="nodes a\ncollection", digits=0),
+        Column(key="nodes_json", heading="nodes\nof JSON", digits=0),
+        Column(key="nodes_cbor", heading="nodes\nof CBOR", digits=0, wide=True),
+        Column(key="collection_ms", heading="collection", unit="ms", digits=1),
+        Column(key="json_ms", heading="JSON", unit="ms", digits=0),
+        Column(key="cbor_ms", heading="CBOR", unit="ms", digits=1),
+        Column(key="cpu_pct", heading="share", unit="%", digits=2),
+        Column(key="fragmented_pct", heading="frag-\nmented", unit="%", digits=1),
+        Column(key="largest", heading="least\nlargest", unit="B"),
+        Column(key="failures", heading="failed"),
+    ]
+    return Table(
+        key="allocators",
+        title="The week on every allocator: its last day; JSON and CBOR from the second on",
+        columns=tuple(columns),
+        rows=tuple(_allocator(one) for one in measured),
+        notes=(
+            "nodes: blocks that the model's searches visit, its steps and not its time; our heap "
+            "runs as it ships and counts none",
+            "times and share: estimated, middle; -: nobody counted this allocator's real code",
+            "what a call of ours takes was counted with the script alone on 512 KB, and stands for "
+            "its forms and for the shared heap too",
+            "heapscope has the wide form on heaps of these sizes; idf-4.3.2 is the build of chips "
+            "without external RAM, idf-4.3.2-psram of those with it; idf-4.3.2 and umm make no "
+            "larger heap",
+            "fragmented: of the free bytes, what no single request can have",
+        ),
+    )
+
+
+def _allocator(one: Measured) -> tuple[Cell, ...]:
+    plan = one.played.arrangement
+    cells: list[Cell] = [
+        plan.serving,
+        "shared" if plan.private is None else "private",
+        plan.heaps()[plan.heap].size,
+    ]
+    cells.append(one.nodes("collection", DAYS))
+    cells += [one.later_nodes(kind) for kind in ("json", "cbor")]
+    if one.timed:
+        cells.append(1000 * one.spread("collection", DAYS).middle)
+        cells += [1000 * one.later(kind).middle for kind in ("json", "cbor")]
+        cells.append(one.cpu(DAYS).middle)
+    else:
+        cells += [None] * 4
+    last = one.in_day("collection", DAYS)
+    return (
+        *cells,
+        float(one.fragmented()[last].mean()),
+        int(one.heap("largest").min()),
+        one.played.failures,
+    )
+
+
+def crowds(rows: Sequence[tuple[int, Measured]]) -> Table:
+    return Table(
+        key="crowds",
+        title="The script on the shared heap, by how many others are on it",
+        columns=(
+            Column(key="copies", heading="more\napplications"),
+            Column(key="used", heading="blocks\nin use"),
+            Column(key="free_first", heading="free,\nfirst day", digits=0),
+            Column(key="free_last", heading="free,\nlast day", digits=0),
+            Column(key="collection_first", heading="collection,\nfirst day", unit="ms", digits=1),
+            Column(key="collection_last", heading="last day", unit="ms", digits=1),
+            Column(key="json_s", heading="JSON,\n2nd day on", unit="s", digits=2),
+            Column(key="cpu_first", heading="share,\nfirst day", unit="%", digits=2),
+            Column(key="cpu_last", heading="last day", unit="%", digits=2),
+        ),
+        rows=tuple(_crowd(copies, one) for copies, one in rows),
+        notes=(
+            "An application is that of the recorded trace: 400 settings that change. How many "
+            "blocks the device of the report had is not told; nothing is fitted to its figures.",
+            "A list of more blocks than the cache has lines takes a line of external RAM for each "
+            "node that is walked.",
+        ),
+    )
+
+
+def _crowd(copies: int, one: Measured) -> tuple[Cell, ...]:
+    blocks = one.heap("free_blocks")
+    first, last = one.in_day("collection", 1), one.in_day("collection", DAYS)
+    return (
+        copies,
+        int(one.heap("used_blocks")[-1]),
+        float(blocks[first].mean()),
+        float(blocks[last].mean()),
+        1000 * one.spread("collection", 1).middle,
+        1000 * one.spread("collection", DAYS).middle,
+        one.later("json").middle,
+        one.cpu(1).middle,
+        one.cpu(DAYS).middle,
+    )
+
+
+def advice(advised: Sequence[Advised], margin: float) -> Table:
+    return Table(
+        key="advice",
+        title=f"Size of the private heap: the smallest, and with {margin:g} % on top",
+        columns=(
+            Column(key="allocator", heading="Allocator", name=True),
+            Column(key="peak", heading="live peak", unit="B"),
+            Column(key="pool", heading="smallest", unit="B"),
+            Column(key="advised", heading="advised", unit="B"),
+            Column(key="failures", heading="failed in\nthe week"),
+            Column(key="least_free", heading="least free after\na collection", unit="B"),
+        ),
+        rows=tuple(
+            (
+                one.fit.allocator,
+                one.fit.peak_live,
+                one.fit.pool,
+                one.fit.advised,
+                one.failures,
+                one.least_free,
+            )
+            for one in advised
+        ),
+        notes=("The size is found on the recorded jobs, and tried on the week composed of them.",),
+    )
+
+
+def counted() -> Table:
+    jobs = read_jobs()
+    rows: list[tuple[Cell, ...]] = []
+    for kind in JOBS:
+        some = [job for name, job in jobs.items() if name.startswith(f"{kind} ")]
+        names = (
+            *("instructions", "lines_read", "lines_written"),
+            *("heap_calls", "heap_instructions", "heap_lines_read", "heap_lines_written"),
+        )
+        rows.append((kind, len(some), *(_mean([getattr(j, name) for j in some]) for name in names)))
+    return Table(
+        key="counted",
+        title="What a job takes: engine, and our heap under it; means",
+        columns=(
+            Column(key="job", heading="job", name=True),
+            Column(key="recorded", heading="recorded"),
+            Column(key="instructions", heading="instructions"),
+            Column(key="lines_read", heading="lines\nread"),
+            Column(key="lines_written", heading="written"),
+            Column(key="heap_calls", heading="calls"),
+            Column(key="heap_instructions", heading="heap's\ninstructions"),
+            Column(key="heap_lines_read", heading="lines\nread"),
+            Column(key="heap_lines_written", heading="written"),
+        ),
+        rows=tuple(rows),
+        notes=(
+            "Counted on 32-bit x86, -Os: instructions by callgrind, lines by a cache of 32 KB with "
+            "two ways that sees every access to the heap's memory. Code in flash and doubles "
+            "without hardware, which the ESP32 has, are not in it.",
+        ),
+        detail=True,
+    )
+
+
+def _mean(values: Sequence[int]) -> int:
+    return round(sum(values) / len(values))
+
+
+def costs(names: Sequence[str]) -> Table:
+    return Table(
+        key="costs",
+        title="What times rest on",
+        columns=(
+            Column(key="what", heading="what", name=True),
+            Column(key="least", heading="least", digits=1),
+            Column(key="middle", heading="middle", digits=1),
+            Column(key="most", heading="most", digits=1),
+            Column(key="source", heading="source", name=True),
+        ),
+        rows=(*_chip(), *_calls(names)),
+        detail=True,
+    )
+
+
+def _chip() -> Iterator[tuple[Cell, ...]]:
+    band = bands()
+    ends = [band[name] for name in ("least", "middle", "most")]
+    clocks: Mapping[str, Sequence[int]] = PUBLISHED["line_clocks"]
+    mhz = PUBLISHED["chip"]["clock_mhz"]
+    told = "assumed; an ESP32 without waiting does one a cycle, branches and loads take more"
+    yield ("cycles of an instruction", *(end.per_instruction for end in ends), told)
+    for what, key in (("read", "read"), ("write", "written back")):
+        yield (
+            f"cycles of a line {key}",
+            *(getattr(end, what) for end in ends),
+            f"{sum(clocks[what])} clocks on four lines: command, address, wait, 32 bytes; at "
+            f"CONFIG_SPIRAM_SPEED of a processor's {mhz} MHz",
+        )
+    yield (
+        "walked nodes that are not in the cache, %",
+        0.0,
+        None,
+        100.0,
+        "middle: by the list's length, as a cache of two ways keeps lines that fall at random",
+    )
+
+
+def _calls(names: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    for name in dict.fromkeys(plain(name) for name in names):
+        cost = per_call(name)
+        if cost is None:
+            continue
+        for what in ("malloc", "free", "realloc", "node", "free_node"):
+            value = getattr(cost, what)
+            if value:
+                yield (
+                    f"{name}: instructions of {LONG[what]}",
+                    None,
+                    value,
+                    None,
+                    _origin(cost.error),
+                )
+
+
+LONG = {
+    "malloc": "a malloc",
+    "free": "a free",
+    "realloc": "a realloc",
+    "node": "a node walked by malloc",
+    "free_node": "a node walked by free",
+}
+
+
+def _origin(error: float | None) -> str:
+    if error is None:
+        return "real code, gcc -m32 -O2, mean over other traces"
+    return f"real code on heap-change's requests, fitted; off by {100 * error:.0f} % at most"

@@ -1,0 +1,92 @@
+"""`heapscope experiment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["experiment"]
+
+FAILED = 1  # a figure that must come out exactly does not
+
+
+def experiment(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help='Experiment, as listed above, or "all".')
+    ],
+    write: Annotated[
+        Path | None,
+        typer.Option("--write", metavar="FILE", help="Also write the tables as Markdown."),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Also write a page with tables and curves."),
+    ] = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="All of what is shortened; some 25 minutes."),
+    ] = False,
+    json: Json = None,
+) -> None:
+    """Compute a published experiment anew: its figures beside the computed ones.
+
+    \b
+      heap-change   ESP-IDF 4.3's new heap: blocks that fit, four timings, tables on a real chip's
+                    regions, and what its upgrade cost, for every allocator and our heap
+      wifi-ranks    40 published Wi-Fi configurations: memory and throughput of each as predicted
+                    from the others, and power save; some ten seconds
+      wifi-path     lwIP on a simulated link: heap and throughput by window, buffers and loss, a
+                    second opinion on the ranks' throughputs
+      tls-ladder    seven steps that give back a TLS client's memory, each predicted from traces
+      ice-pools     pools of a real ICE negotiation, and the sizes that would have served it better
+      script-heap   a script engine on the shared heap or its own, over a composed week; --full
+                    plays every minute of it
+
+    Exit code 1 when a figure that must come out exactly does not.
+
+    \b
+    Examples:
+      heapscope experiment heap-change
+      heapscope experiment heap-change --json -
+      heapscope experiment all --write experiments.md
+      heapscope experiment tls-ladder --html ladder.html
+    """
+    from heapscope.cli.json_output import wants_tables, write_json, write_text
+    from heapscope.cli.progress import progress_bar
+    from heapscope_studies.registry import EXPERIMENTS, chosen
+    from heapscope_studies.result import document, failures
+
+    results = []
+    for found in chosen(name):
+        with progress_bar(found, parts=True) as bar:
+            results.append(EXPERIMENTS[found].runner(full=full)(bar))
+    write_json(document(results), json)
+    if write is not None:
+        from heapscope_studies.markdown import markdown
+
+        write_text(markdown(results), write, option="--write")
+    if html is not None:
+        from heapscope_studies.page.chapters import experiment_html
+
+        page = experiment_html(results)
+        write_text(page, html, option="--html")
+    if wants_tables(json, write, html):
+        from heapscope.report.console import console
+        from heapscope_studies.terminal import print_experiment
+
+        for number, result in enumerate(results):
+            target = console()
+            if number:
+                target.print()
+            print_experiment(result, target)
+        if html is not None:
+            from heapscope.trace.names import printable
+
+            size, where = len(page.encode("utf-8")), printable(str(html), limit=400)
+            typer.echo(f"\n{where}: {size:,} B; open it in a browser")
+    if any(failures(results)):
+        raise typer.Exit(FAILED)

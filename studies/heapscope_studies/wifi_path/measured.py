@@ -1,0 +1,112 @@
+"""What was measured on the simulated link, and the device's heap in traces of it."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from heapscope_studies.captured import captured_file, captured_trace
+from heapscope.layout.pool import pool_layout
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, ranks
+from heapscope.replay.run import replay
+
+__all__ = ["Heap", "Link", "read_heap", "read_link", "trace_of", "traced_rows"]
+
+POOL = 1 << 20  # more than any device has: what is asked for, not what fits
+#: Of the timeline, so that a bucket is one event; the most there are.
+BUCKETS = 65536
+_TASKS = ("wifi", "tcpip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """studies/workloads/captured/wifi_link.json. `peaks`: bytes of the device's heap beyond what it
+    held before a phase, of the ranks that have a trace. `sweeps` has a curve a case and phase."""
+
+    settings: Mapping[str, int]
+    best: Mapping[str, str]  # the rank of each group that its processor is found from
+    pace_ns: Mapping[str, Mapping[str, int]]  # of a frame, by group and metric
+    ranks: Mapping[str, Mapping[str, Mapping[str, float]]]
+    peaks: Mapping[str, Mapping[str, int]]
+    delays: Mapping[int, Mapping[str, Mapping[str, float]]]  # of TCP, with other delays, us
+    sizes: Mapping[str, Mapping[str, int]]
+    sweeps: Mapping[str, list[dict[str, Any]]]
+
+    def mbit(self, row: Row, metric: str) -> float:
+        return self.ranks[row.id][metric]["mbit"]
+
+    def is_input(self, row: Row) -> bool:
+        return row.id in self.best.values()
+
+
+@functools.cache
+def read_link() -> Link:
+    """InputError: this installation lacks the file."""
+    told = json.loads(captured_file("wifi_link.json").read_text(encoding="utf-8"))
+    return Link(
+        settings=told["link"],
+        best=told["best"],
+        pace_ns=told["pace_ns"],
+        ranks=told["ranks"],
+        peaks=told["traced"],
+        delays={int(delay): rows for delay, rows in told["delays"].items()},
+        sizes=told["sizes"],
+        sweeps=told["sweeps"],
+    )
+
+
+def traced_rows() -> tuple[Row, ...]:
+    return tuple(row for row in ranks() if row.knobs.psram == NO_PSRAM)
+
+
+def trace_of(row: Row) -> str:
+    return f"wifi_{row.id.replace('-', '_')}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heap:
+    """A trace of the network replayed; bytes as asked for. `before` and `peak` by phase, of all
+    tasks; `tasks`: peaks by phase and task. `begun`: live when the stack has started."""
+
+    begun: Mapping[str, int]  # by task
+    before: Mapping[str, int]
+    peak: Mapping[str, int]
+    tasks: Mapping[str, Mapping[str, int]]
+
+    @property
+    def most(self) -> int:
+        return max(self.peak.values())
+
+    def task_most(self, task: str) -> int:
+        """Beyond what it had when the stack had started."""
+        return max(one[task] for one in self.tasks.values()) - self.begun[task]
+
+
+@functools.cache
+def read_heap(name: str, phases: tuple[str, ...] = METRICS) -> Heap:
+    """The trace NAME of studies/workloads/captured. `phases`: marks at which one begins; without,
+    all that follows the start is one. InputError: this installation lacks the trace."""
+    result = replay(captured_trace(name), pool_layout(POOL), buckets=BUCKETS)
+    line = result.timeline
+    assert line is not None
+    assert line.width == 1  # shorter than the most buckets
+    column = {series: index for index, series in enumerate(line.series)}
+    live = line.most[:, column["live_payload"]]
+    own = {task: line.most[:, column[f"task {task}"]] for task in _TASKS}
+    started = next(mark.event for mark in result.marks if mark.name == "tcpip started")
+    marks = [(mark.name, mark.event) for mark in result.marks if mark.name in phases]
+    marks = marks or [("all", started)]
+    ends = [*marks[1:], ("end", line.buckets)]
+    spans = {name: (first, last) for (name, first), (_, last) in zip(marks, ends, strict=True)}
+    return Heap(
+        begun={task: int(values[started - 1]) for task, values in own.items()},
+        before={name: int(live[first - 1]) for name, (first, _) in spans.items()},
+        peak={name: int(live[first:last].max()) for name, (first, last) in spans.items()},
+        tasks={
+            name: {task: int(values[first:last].max()) for task, values in own.items()}
+            for name, (first, last) in spans.items()
+        },
+    )

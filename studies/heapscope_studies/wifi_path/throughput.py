@@ -1,0 +1,377 @@
+"""Published, predicted and simulated throughput by rank.
+
+The simulation has a processor for each chip's table, found from its best rank; the model's
+constants come from all ranks. Errors are of the other ranks. The order of two ranks of one table is
+right when both differ in the published direction: two that come out equal are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from heapscope_studies.conclusion import concluded
+from heapscope_studies.result import Cell, Column, Plot, Series, Table
+from heapscope_studies.wifi_path.measured import Link
+from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
+from heapscope.predict.constants import read_constants
+from heapscope.predict.validate import predicted_throughput
+from heapscope.predict.wifi_table import METRICS, Row, ranks
+
+__all__ = ["Opinion", "Pairs", "figures", "findings", "opinions", "plots", "tables"]
+
+TCP = ("tcp_tx", "tcp_rx")
+UDP = ("udp_tx", "udp_rx")
+#: The last column of a row that its chip's processor is found from.
+INPUT = "input"
+
+_KBIT_MS = 8.192  # of 1 KB at 1 Mbit/s
+
+Speed = Callable[[Row, str], float]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    right: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.right} of {self.total}"
+
+    @property
+    def guessed(self) -> bool:
+        """Whether a coin would have put as many pairs in order."""
+        return 2 * self.right <= self.total
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opinion:
+    """Of ranks that are no input. Errors in percent of what was published, without sign; `ratios`:
+    simulated to predicted."""
+
+    simulated: np.ndarray
+    predicted: np.ndarray
+    ratios: np.ndarray
+    order: Pairs  # simulated, against published
+    order_predicted: Pairs
+    agree: Pairs  # simulated, against predicted
+
+
+def predictions() -> dict[tuple[str, str], float]:
+    """By rank and metric, Mbit/s: the model with its shipped constants, which know every rank."""
+    constants = read_constants()
+    asked = [(row, metric) for row in ranks() for metric in METRICS]
+    guesses = predicted_throughput(
+        [(row.knobs, metric) for row, metric in asked],
+        constants.names,
+        constants.throughput,
+        constants.widths,
+    )
+    return {
+        (row.id, metric): float(np.exp(guess.mean))
+        for (row, metric), guess in zip(asked, guesses, strict=True)
+    }
+
+
+def in_order(rows: Sequence[Row], metrics: Sequence[str], ours: Speed, theirs: Speed) -> Pairs:
+    right = total = 0
+    for a, b in combinations(rows, 2):
+        if a.knobs.group != b.knobs.group:
+            continue
+        for metric in metrics:
+            truth = theirs(a, metric) - theirs(b, metric)
+            if truth:
+                total += 1
+                right += truth * (ours(a, metric) - ours(b, metric)) > 0
+    return Pairs(right, total)
+
+
+def opinion(link: Link, metrics: Sequence[str], simulated: Speed | None = None) -> Opinion:
+    """`simulated`: instead of the link's own throughputs."""
+    told = predictions()
+    ours = simulated or link.mbit
+
+    def predicted(row: Row, metric: str) -> float:
+        return told[row.id, metric]
+
+    def published(row: Row, metric: str) -> float:
+        return row.throughput[metric]
+
+    cases = [(r, metric) for r in ranks() if not link.is_input(r) for metric in metrics]
+    truth = np.array([published(*case) for case in cases])
+    simulation = np.array([ours(*case) for case in cases])
+    model = np.array([predicted(*case) for case in cases])
+    return Opinion(
+        simulated=np.abs(simulation / truth - 1) * 100,
+        predicted=np.abs(model / truth - 1) * 100,
+        ratios=simulation / model,
+        order=in_order(ranks(), metrics, ours, published),
+        order_predicted=in_order(ranks(), metrics, predicted, published),
+        agree=in_order(ranks(), metrics, ours, predicted),
+    )
+
+
+def opinions(link: Link) -> dict[str, Opinion]:
+    groups = {metric: (metric,) for metric in METRICS} | {"tcp": TCP, "udp": UDP}
+    return {name: opinion(link, metrics) for name, metrics in groups.items()}
+
+
+# ---- what is shown ------------------------------------------------------------------------------
+
+_NAMES = {**METRIC_NAMES, "tcp": "TCP", "udp": "UDP"}
+
+
+def figures(found: Mapping[str, Opinion]) -> dict[str, dict[str, float]]:
+    return {
+        f"wifi_{name}": {
+            "simulated_median_pct": _round(np.median(found[name].simulated)),
+            "simulated_p90_pct": _round(np.percentile(found[name].simulated, 90)),
+            "predicted_median_pct": _round(np.median(found[name].predicted)),
+            "ratio_median": _round(np.median(found[name].ratios)),
+            "pairs_right": found[name].order.right,
+            "pairs_right_predicted": found[name].order_predicted.right,
+            "pairs_agree": found[name].agree.right,
+            "pairs": found[name].order.total,
+        }
+        for name in ("tcp", "udp")
+    }
+
+
+def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
+    tcp, udp = found["tcp"], found["udp"]
+    alike = read_constants().measured["new_table"]["median_pct"]
+    yield (
+        f"TCP: lwIP's windows, a round trip of {_round_trip(link):g} ms behind the access point "
+        f"and one processor a table, found from its best rank, give the order of {tcp.order} pairs "
+        f"of ranks and an error of {np.median(tcp.simulated):.0f} % in the median; the throughput "
+        f"model, whose constants know every rank, {tcp.order_predicted} and "
+        f"{np.median(tcp.predicted):.0f} %. The two agree on the order of {tcp.agree}. Where the "
+        f"model, too, knows a table by its best rank only, it is off by {alike:.0f} % (all four "
+        "throughputs): "
+        + concluded(
+            alike < np.median(tcp.simulated),
+            "it is the better one, and stays what predicts.",
+            "the simulated link is no worse there.",
+        )
+    )
+    yield (
+        concluded(
+            udp.order.guessed,
+            f"UDP is a miss: the order of {udp.order} pairs",
+            f"UDP: the order of {udp.order} pairs",
+        )
+        + f", {np.median(udp.simulated):.0f} % (the model {udp.order_predicted}, "
+        f"{np.median(udp.predicted):.0f} %). "
+        + concluded(
+            udp.order.guessed,
+            "On the simulated link a few buffers keep the processor busy, so that nearly all "
+            "ranks with aggregation come out alike; the published ones fall with the buffers and "
+            "with code outside fast memory. The cost of either is not simulated: the driver is "
+            "not public.",
+            "More pairs are in order than by guessing.",
+        )
+    )
+    slow, fast = _by_code(link)
+    yield (
+        f"Ranks with less code in fast memory, or less cache, than their table's best are "
+        f"simulated at {slow:.2f} times the published TCP in the median, the others at {fast:.2f}: "
+        + concluded(
+            slow > max(fast, 1),
+            "a processor found from the best rank is too fast for them.",
+            "a processor found from the best rank is not too fast for them.",
+        )
+    )
+
+
+def _round_trip(link: Link) -> float:
+    return 2 * link.settings["delay_us"] / 1000
+
+
+def _model_trip(limit: str) -> float:
+    """Milliseconds, from the model's constant of a window: KB for each Mbit/s."""
+    constants = read_constants()
+    at = constants.names.index(f"limit.{limit}")
+    return float(np.exp(constants.throughput.theta[at])) * _KBIT_MS
+
+
+def _by_code(link: Link) -> tuple[float, float]:
+    """Simulated to published TCP, medians: of ranks with other code options than their table's
+    best, and of the others."""
+    best = {row.knobs.group: row for row in ranks() if link.is_input(row)}
+    slow: list[float] = []
+    fast: list[float] = []
+    for row in ranks():
+        if not link.is_input(row):
+            kind = fast if _code(row) == _code(best[row.knobs.group]) else slow
+            kind += [link.mbit(row, metric) / row.throughput[metric] for metric in TCP]
+    return float(np.median(slow)), float(np.median(fast))
+
+
+def _code(row: Row) -> tuple[bool, bool, bool, int]:
+    told = row.knobs
+    return told.wifi_iram, told.wifi_rx_iram, told.lwip_iram, told.icache_kb
+
+
+def tables(link: Link, found: Mapping[str, Opinion]) -> Iterator[Table]:
+    yield Table(
+        key="second_opinion",
+        title="Simulated and predicted throughput against published, ranks that are no input",
+        columns=(
+            Column(key="metric", heading="Metric", name=True),
+            Column(key="simulated", heading="simulated: median error", unit="%", digits=1),
+            Column(key="simulated_90", heading="nine in ten", unit="%", digits=1),
+            Column(key="predicted", heading="predicted: median error", unit="%", digits=1),
+            Column(key="predicted_90", heading="nine in ten", unit="%", digits=1),
+            Column(key="ratio", heading="simulated to predicted", ratio=True),
+            Column(key="order", heading="order right: simulated", name=True),
+            Column(key="order_predicted", heading="predicted", name=True),
+            Column(key="agree", heading="agree with each other", name=True),
+        ),
+        rows=tuple(_opinion_row(_NAMES[name], one) for name, one in found.items()),
+        notes=(
+            "simulated: the processor's time of a frame is found from each table's best rank, for "
+            "each metric; predicted: with the shipped constants, which were fitted to all ranks",
+            "order: pairs of ranks of one table, the best ones too; equal ones are not right",
+        ),
+    )
+    yield _delays(link)
+    yield _ranks(link)
+
+
+def _opinion_row(name: str, one: Opinion) -> tuple[Cell, ...]:
+    return (
+        name,
+        _round(np.median(one.simulated)),
+        _round(np.percentile(one.simulated, 90)),
+        _round(np.median(one.predicted)),
+        _round(np.percentile(one.predicted, 90)),
+        _round(np.median(one.ratios)),
+        str(one.order),
+        str(one.order_predicted),
+        str(one.agree),
+    )
+
+
+def _delays(link: Link) -> Table:
+    used = link.settings["delay_us"]
+    tried = {delay: lambda row, metric, d=delay: link.delays[d][row.id][metric]
+             for delay in link.delays} | {used: link.mbit}  # fmt: skip
+    found = {delay: opinion(link, TCP, speed) for delay, speed in sorted(tried.items())}
+    return Table(
+        key="delays",
+        title="TCP with other delays behind the access point",
+        columns=(
+            Column(key="round_trip", heading="round trip", unit="ms", digits=1),
+            Column(key="median", heading="median error", unit="%", digits=1),
+            Column(key="p90", heading="nine in ten", unit="%", digits=1),
+            Column(key="order", heading="order right", name=True),
+        ),
+        rows=tuple(
+            (
+                2 * delay / 1000,
+                _round(np.median(one.simulated)),
+                _round(np.percentile(one.simulated, 90)),
+                str(one.order),
+            )
+            for delay, one in found.items()
+        ),
+        notes=(
+            f"{_round_trip(link):g} ms is used throughout: the one figure of the link chosen by "
+            f"these ranks' published throughputs; the processors are found anew for each",
+            f"the throughput model's constants say {_model_trip('send_window'):.1f} ms to send and "
+            f"{_model_trip('receive_window'):.1f} to receive, air and processor included",
+        ),
+    )
+
+
+def _ranks(link: Link) -> Table:
+    told = predictions()
+    return Table(
+        key="throughput",
+        title="Throughput by rank: published, predicted, simulated",
+        columns=(
+            Column(key="rank", heading="Rank", name=True),
+            *(
+                column
+                for metric in METRICS
+                for column in _columns(metric, wide=not metric.startswith("tcp"))
+            ),
+            Column(key="role", heading="", name=True),
+        ),
+        rows=tuple(
+            (
+                row.id,
+                *(cell for metric in METRICS for cell in _cells(link, told, row, metric)),
+                INPUT if link.is_input(row) else "",
+            )
+            for row in ranks()
+        ),
+        notes=("input: the rank whose published throughputs its table's processor is found from",),
+    )
+
+
+def _columns(metric: str, *, wide: bool) -> Iterator[Column]:
+    name = METRIC_NAMES[metric]
+    for side, heading in (
+        ("published", name),
+        ("predicted", "pre- dicted"),
+        ("simulated", "simu- lated"),
+    ):
+        yield Column(key=f"{metric}_{side}", heading=heading, unit="Mbit/s", digits=1, wide=wide)
+    yield Column(
+        key=f"{metric}_difference", heading="diff.", unit="Mbit/s", digits=1, signed=True, wide=wide
+    )
+
+
+def _cells(
+    link: Link, told: Mapping[tuple[str, str], float], row: Row, metric: str
+) -> tuple[float, ...]:
+    published, simulated = row.throughput[metric], link.mbit(row, metric)
+    return (
+        published,
+        round(told[row.id, metric], 2),
+        round(simulated, 2),
+        round(simulated - published, 2) + 0.0,
+    )
+
+
+def plots(link: Link) -> Iterator[Plot]:
+    told = predictions()
+    x = tuple(float(number) for number in range(len(ranks())))
+    for metric in METRICS:
+        yield Plot(
+            key=f"{metric}_by_rank",
+            title=f"{METRIC_NAMES[metric]} by rank: published, predicted, simulated",
+            x_heading="rank",
+            x_labels=tuple(row.id for row in ranks()),
+            y_heading="throughput",
+            y_unit="Mbit/s",
+            series=(
+                Series(
+                    name="simulated",
+                    x=x,
+                    y=tuple(link.mbit(row, metric) for row in ranks()),
+                    points=True,
+                ),
+                Series(
+                    name="predicted",
+                    x=x,
+                    y=tuple(round(told[row.id, metric], 2) for row in ranks()),
+                    points=True,
+                ),
+                Series(
+                    name="published",
+                    x=x,
+                    y=tuple(row.throughput[metric] for row in ranks()),
+                    points=True,
+                    beside="simulated",
+                ),
+            ),
+        )
+
+
+def _round(value: float | np.floating[object]) -> float:  # type: ignore[type-var]
+    return round(float(value), 2)

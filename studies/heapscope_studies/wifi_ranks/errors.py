@@ -1,0 +1,167 @@
+"""How far off predictions of what was left out are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from heapscope_studies.result import Cell, Column, Table
+from heapscope.predict.folds import SPLITS
+from heapscope.predict.validate import (
+    LeftOut,
+    covered,
+    kilobytes,
+    memory_covered,
+    ordered,
+    percent,
+)
+from heapscope.predict.wifi_table import METRICS
+
+__all__ = ["figures", "findings", "tables"]
+
+Found = Mapping[str, Sequence[LeftOut]]
+
+METRIC_NAMES = {
+    "tcp_tx": "TCP TX",
+    "tcp_rx": "TCP RX",
+    "udp_tx": "UDP TX",
+    "udp_rx": "UDP RX",
+}
+
+
+def figures(found: Found) -> dict[str, dict[str, float]]:
+    """The headline figures, as --json carries them. `new_chip`: everything of the chip is hidden
+    but one best row; `new_table`: its other tables (with other PSRAM) are not."""
+    rows = found["row"]
+    errors = percent(rows)
+    right, pairs = ordered(rows)
+    return {
+        "throughput": {
+            "loo_median_pct": _round(np.median(errors)),
+            "loo_mean_pct": _round(errors.mean()),
+            "loo_p90_pct": _round(np.percentile(errors, 90)),
+            "pairs_right": right,
+            "pairs": pairs,
+            "in_80_pct": _share(covered(rows, share=0.8)),
+            "in_95_pct": _share(covered(rows, share=0.95)),
+        },
+        "new_table": _table_figures(found["new_table"]),
+        "new_chip": _table_figures(found["new_chip"]),
+        "unseen_chip": _table_figures(found["chip"]),
+        "unseen_date": _table_figures(found["date"]),
+        "memory": {
+            "loo_median_kb": _round(np.median(kilobytes(rows))),
+            "loo_p90_kb": _round(np.percentile(kilobytes(rows), 90)),
+            "loo_computed_rows_median_kb": _round(np.median(kilobytes(rows, computed=True))),
+            "rows": len(kilobytes(rows)),
+            "in_80_pct": _share(memory_covered(rows, share=0.8)),
+            "in_95_pct": _share(memory_covered(rows, share=0.95)),
+        },
+    }
+
+
+def _table_figures(found: Sequence[LeftOut]) -> dict[str, float]:
+    errors = percent(found)
+    return {
+        "median_pct": _round(np.median(errors)),
+        "p90_pct": _round(np.percentile(errors, 90)),
+        "in_80_pct": _share(covered(found, share=0.8)),
+        "in_95_pct": _share(covered(found, share=0.95)),
+    }
+
+
+def findings(found: Found) -> Iterator[str]:
+    said = figures(found)
+    rows, chip, memory = said["throughput"], said["new_chip"], said["memory"]
+    yield (
+        f"A rank that the model has not seen is predicted within {rows['loo_median_pct']:.1f} % of "
+        f"its throughput (median of {len(percent(found['row']))}; 9 of 10 within "
+        f"{rows['loo_p90_pct']:.0f} %), and {rows['pairs_right']:.0f} of {rows['pairs']:.0f} pairs "
+        f"of ranks come out in the right order."
+    )
+    yield (
+        f"Its available memory is predicted within {memory['loo_median_kb']:.1f} KB (median of the "
+        f"{memory['rows']:.0f} ranks that were measured)."
+    )
+    yield (
+        f"Of a chip with one known row the others are predicted within {chip['median_pct']:.1f} %; "
+        f"within {said['new_table']['median_pct']:.1f} % where its tables with other PSRAM are "
+        f"known. Of a chip without any row: {said['unseen_chip']['median_pct']:.0f} %."
+    )
+    yield (
+        f"Bands that are to hold 80 % hold {rows['in_80_pct']:.0f} % of ranks not seen, "
+        f"{said['unseen_chip']['in_80_pct']:.0f} % of chips not seen, and "
+        f"{said['unseen_date']['in_80_pct']:.0f} % of SDK dates not seen."
+    )
+
+
+def tables(found: Found) -> Iterator[Table]:
+    yield Table(
+        key="left_out",
+        title="Predictions of what was left out, by what was left out with it",
+        columns=(
+            Column(key="left_out", heading="left out", name=True),
+            Column(key="figures", heading="figures"),
+            Column(key="median", heading="error, median", unit="%", digits=1),
+            Column(key="p90", heading="p90", unit="%", digits=1, wide=True),
+            Column(key="right", heading="pairs right"),
+            Column(key="pairs", heading="of"),
+            Column(key="in_80", heading="in 80 % band", unit="%", digits=0),
+            Column(key="in_95", heading="in 95 % band", unit="%", digits=0),
+            Column(key="memory", heading="memory, median KB", unit="KB", digits=1),
+            Column(key="memory_80", heading="in 80 % band", unit="%", digits=0, wide=True),
+        ),
+        rows=tuple(_split_row(split.title, found[split.key]) for split in SPLITS),
+        notes=(
+            "everything is chosen anew from the rows left in; a row is left out whole",
+            "memory: the 32 measured rows; the 8 of the ESP32 and ESP32-S2 with PSRAM are the "
+            "publisher's sums of documented sizes, and the model gives them within "
+            f"{np.median(kilobytes(found['row'], computed=True)):.1f} KB",
+        ),
+    )
+    yield Table(
+        key="left_out_by_metric",
+        title="One row left out, by direction: median error in percent",
+        columns=(
+            Column(key="metric", heading="Throughput", name=True),
+            Column(key="median", heading="median", unit="%", digits=1),
+            Column(key="p90", heading="p90", unit="%", digits=1),
+        ),
+        rows=tuple(_metric_row(metric, found["row"]) for metric in METRICS),
+    )
+
+
+def _split_row(title: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
+    errors, memory = percent(found), kilobytes(found)
+    right, pairs = ordered(found)
+    return (
+        title,
+        len(errors),
+        _round(np.median(errors)),
+        _round(np.percentile(errors, 90)),
+        right,
+        pairs,
+        _share(covered(found, share=0.8)),
+        _share(covered(found, share=0.95)),
+        _round(np.median(memory)),
+        _share(memory_covered(found, share=0.8)),
+    )
+
+
+def _metric_row(metric: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
+    errors = percent(found, [metric])
+    return (
+        METRIC_NAMES[metric],
+        _round(np.median(errors)),
+        _round(np.percentile(errors, 90)),
+    )
+
+
+def _share(counted: tuple[int, int]) -> float:
+    inside, total = counted
+    return _round(100 * inside / total)
+
+
+def _round(value: float | np.floating[object]) -> float:  # type: ignore[type-var]
+    return round(float(value), 2)

@@ -1,0 +1,139 @@
+"""Each rank beside what the others say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from heapscope_studies.result import Cell, Column, Plot, Series, Table
+from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
+from heapscope.predict.validate import LeftOut
+from heapscope.predict.wifi_table import METRICS
+
+__all__ = ["plots", "tables"]
+
+
+def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
+    yield Table(
+        key="ranks",
+        title="Each rank, and what is predicted of it from all others",
+        columns=(
+            Column(key="chip", heading="Chip", name=True),
+            Column(key="psram", heading="PSRAM", name=True),
+            Column(key="rank", heading="Rank", name=True),
+            Column(key="memory", heading="memory KB", unit="KB", digits=1),
+            Column(key="memory_predicted", heading="pre- dicted", unit="KB", digits=0),
+            *(
+                column
+                for metric in METRICS
+                for column in (
+                    Column(
+                        key=metric,
+                        heading=METRIC_NAMES[metric],
+                        unit="Mbit/s",
+                        digits=1,
+                        wide=not metric.startswith("tcp"),
+                    ),
+                    Column(
+                        key=f"{metric}_predicted",
+                        heading="pre- dicted",
+                        unit="Mbit/s",
+                        digits=1,
+                        wide=not metric.startswith("tcp"),
+                    ),
+                )
+            ),
+        ),
+        rows=tuple(_row(each) for each in found),
+        notes=(
+            "tables of 2020-07 (ESP32, ESP32-S2), 2021-01 (C3), 2021-08 (S3), 2022-05 (C2) and "
+            "2023-03 (C6); shielded box, one stream, the iperf example",
+        ),
+    )
+    yield Table(
+        key="bands",
+        title="The same predictions with their bands",
+        columns=(
+            Column(key="id", heading="Rank", name=True),
+            *(
+                Column(key=f"{what}_{edge}", heading=f"{what} {edge.replace('_', ' ')}", digits=1)
+                for what in (*METRICS, "memory")
+                for edge in ("low_80", "high_80", "low_95", "high_95")
+            ),
+        ),
+        rows=tuple(_band_row(each) for each in found),
+        detail=True,
+    )
+
+
+def _row(found: LeftOut) -> tuple[Cell, ...]:
+    row = found.row
+    cells: list[Cell] = [row.knobs.chip, row.knobs.psram, row.label, row.memory_kb]
+    cells.append(round(found.memory.mean, 1))
+    for metric in METRICS:
+        cells.append(row.throughput.get(metric))
+        cells.append(round(float(np.exp(found.throughput[metric].mean)), 2))
+    return tuple(cells)
+
+
+def _band_row(found: LeftOut) -> tuple[Cell, ...]:
+    cells: list[Cell] = [found.row.id]
+    for metric in METRICS:
+        guess = found.throughput[metric]
+        for share in (0.8, 0.95):
+            for sign in (-1, 1):
+                cells.append(round(float(np.exp(guess.mean + sign * guess.reach(share))), 2))
+    for share in (0.8, 0.95):
+        for sign in (-1, 1):
+            cells.append(round(found.memory.mean + sign * found.memory.reach(share), 1))
+    return tuple(cells)
+
+
+# ---- curves -------------------------------------------------------------------------------------
+
+
+def plots(found: Sequence[LeftOut]) -> Iterator[Plot]:
+    predicted = [round(each.memory.mean, 1) for each in found]
+    yield _by_rank(
+        found,
+        key="memory_by_rank",
+        title="Available memory by rank: published, and predicted from all others",
+        y_heading="available memory",
+        y_unit="KB",
+        series=_pair("", predicted, [each.row.memory_kb for each in found]),
+    )
+    for protocol in ("TCP", "UDP"):
+        metrics = [metric for metric in METRICS if METRIC_NAMES[metric].startswith(protocol)]
+        yield _by_rank(
+            found,
+            key=f"{protocol.lower()}_by_rank",
+            title=f"{protocol} throughput by rank: published, and predicted from all others",
+            y_heading="throughput",
+            y_unit="Mbit/s",
+            series=tuple(
+                curve
+                for metric in metrics
+                for curve in _pair(
+                    f"{METRIC_NAMES[metric]} ",
+                    [round(float(np.exp(each.throughput[metric].mean)), 2) for each in found],
+                    [each.row.throughput.get(metric) for each in found],
+                )
+            ),
+        )
+
+
+def _by_rank(found: Sequence[LeftOut], **plot: Any) -> Plot:
+    names = tuple(each.row.id for each in found)
+    return Plot(x_heading="rank", x_labels=names, **plot)
+
+
+def _pair(
+    name: str, predicted: Sequence[float], published: Sequence[float | None]
+) -> tuple[Series, Series]:
+    """Dots: nothing lies between two ranks."""
+    x = tuple(float(number) for number in range(len(predicted)))
+    ours = Series(name=f"{name}predicted", x=x, y=tuple(predicted), points=True)
+    told = Series(name=f"{name}published", x=x, y=tuple(published), points=True, beside=ours.name)
+    return ours, told

@@ -1,0 +1,333 @@
+"""script-heap: a composed week is the recorded work, its figures follow from rows and counts, and
+the published ones that do not come out are known."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from heapscope_studies.captured import captured_file, captured_trace
+from heapscope_studies.result import Experiment
+from heapscope_studies.script_heap import cost
+from heapscope_studies.script_heap.parts import BASE, JOBS, Tenants, open_tenants
+from heapscope_studies.script_heap.runs import PUBLISHED, Arrangement, play, published_pair
+from heapscope_studies.script_heap.schedule import DAYS, KEPT_A_DAY, week_of
+from heapscope.layout.pool import pool_layout
+from heapscope.native.status import Status, StatusError
+from heapscope_studies.week import TURN, Actor, NativeWeek, WeekHeap
+from heapscope.replay.run import replay
+
+from .conftest import Computed
+
+EVENTS_MOST = 20_000_000  #: of the shortened experiment, all allocators together
+
+
+@pytest.fixture(scope="module")
+def tenants() -> Tenants:
+    with open_tenants() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def script_heap(computed: Computed) -> Experiment:
+    return computed("script-heap")
+
+
+def whole(tenants: Tenants) -> np.ndarray:
+    last = tenants.script.parts[-1]
+    return np.array([(0, last.first + last.count, 0, 1)], dtype=TURN)
+
+
+# ---- the composition ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("allocator", ["idf-4.2+light+track", "idf-5.5", "heapscope"])
+def test_played_as_recorded_it_is_the_replay(tenants: Tenants, allocator: str) -> None:
+    size = 400_000
+    heap = WeekHeap(allocator=allocator, size=size, base=BASE)
+    script = tenants.script
+    until = script.named("done")[0].first
+    turns = np.array([(0, until, 0, 1)], dtype=TURN)
+    with NativeWeek([Actor(trace=script.steps, watched=0xFFFF_FFFF)], [heap]) as week:
+        (row,) = week.play(turns)
+        totals = week.totals()
+    assert (totals.left_out, totals.replaced) == (0, 0)
+    mark = next(
+        mark
+        for mark in replay(captured_trace("script_week"), pool_layout(size, allocator)).marks
+        if mark.name == "done"
+    )
+    (region,) = mark.regions
+    assert row["failures"] == mark.failures
+    assert row["free"][0] == region.free
+    assert row["used_blocks"][0] == region.used_blocks
+    assert row["largest"][0] == region.largest_allocatable
+
+
+def test_a_week_has_its_jobs_and_repeats_by_seed(tenants: Tenants) -> None:
+    one, again, other = (week_of(tenants, full=False, seed=seed) for seed in (1, 1, 2))
+    assert (one.turns == again.turns).all()
+    assert len(one.turns) != len(other.turns) or (one.turns != other.turns).any()
+    assert len(one.of("minute")) == len(one.of("collection")) == DAYS * KEPT_A_DAY
+    assert len(one.of("json")) == DAYS
+    full = week_of(tenants, full=True)
+    assert len(full.of("minute")) == DAYS * 24 * 60
+    assert len(full.of("tls")) == DAYS * 24
+    assert len(full.of("cbor")) == DAYS * 25
+    assert (np.diff(full.hours) >= 0).all()
+
+
+def test_parts_hold_what_their_marks_say(tenants: Tenants) -> None:
+    assert [len(tenants.job(kind)) for kind in JOBS] == [16, 16, 4, 4]
+    assert len(tenants.connections()) == 5
+    for kind in JOBS:
+        assert all(part.count > 10 for part in tenants.job(kind))
+    json_, cbor = (tenants.job(kind)[0].count for kind in ("json", "cbor"))
+    assert json_ > 4 * 5 * 1440 - 100 > 100 * cbor  # two allocations and frees a value, or none
+
+
+def test_where_the_script_is_changes_nothing_of_what_it_asks(tenants: Tenants) -> None:
+    week = week_of(tenants, full=False)
+    shared, private = (
+        play(tenants, week, plan)
+        for plan in (
+            Arrangement(shared="idf-5.5"),
+            Arrangement(shared="idf-5.5", private="idf-5.5", size=524_288),
+        )
+    )
+    assert shared.failures == private.failures == 0
+    assert shared.totals == private.totals
+    assert (shared.calls() == private.calls()).all()
+    # Blocks are apart: those of the script on its own heap, the rest on the other.
+    at = week.of("collection")[-1]
+    both = private.rows["used_blocks"][at]
+    assert both.sum() == shared.rows["used_blocks"][at][0]
+    assert both.min() > 1000
+
+
+def test_composed_out_of_order_little_is_left_out(tenants: Tenants) -> None:
+    week = week_of(tenants, full=False)
+    totals = play(tenants, week, Arrangement(shared="idf-5.5")).totals
+    assert totals.steps > 500_000
+    assert totals.left_out + totals.replaced < 0.005 * totals.steps
+    crowded = play(
+        tenants, week_of(tenants, full=False, copies=4), Arrangement(shared="idf-5.5"), copies=4
+    )
+    assert crowded.totals.steps > 1.1 * totals.steps
+
+
+def test_what_cannot_be_played_is_refused(tenants: Tenants) -> None:
+    heap = WeekHeap(allocator="idf-5.5", size=524_288, base=BASE)
+    actor = Actor(trace=tenants.script.steps)
+    with NativeWeek([actor], [heap]) as week:
+        beyond = whole(tenants)
+        beyond["first"] = 1
+        for turns in (beyond, np.array([(0, 1, 1, 0)], dtype=TURN)):
+            with pytest.raises(StatusError) as refused:
+                week.play(turns)
+            assert refused.value.status == Status.ARGUMENT
+        assert week.totals().steps == 0
+    with pytest.raises(StatusError) as none:
+        NativeWeek([actor], [WeekHeap(allocator="umm", size=524_288, base=BASE)])
+    assert none.value.status == Status.MEMORY
+    with pytest.raises(StatusError):
+        NativeWeek([Actor(trace=tenants.script.steps, apart=1)], [heap])
+
+
+# ---- cost ---------------------------------------------------------------------------------------
+
+
+def test_lists_cost_by_the_node_what_their_code_was_counted_at() -> None:
+    found = {name: cost.per_call(name) for name in cost.LISTS}
+    assert all(one is not None and one.error is not None for one in found.values())
+    four = found["idf-4.2"]
+    assert four is not None
+    assert four.free_node == pytest.approx(8.0, abs=0.1)
+    assert four.node == pytest.approx(12.0, abs=0.1)
+    assert all(one.error < 0.25 for one in found.values() if one is not None and one.error)
+
+
+def test_the_engine_is_what_is_not_the_heaps() -> None:
+    raw = json.loads(captured_file("script_week_jobs.json").read_text("utf-8"))["jobs"]
+    jobs = cost.read_jobs()
+    for row in raw:
+        assert jobs[row["job"]].instructions == row["instructions"] - row["heap_instructions"]
+    mean = cost.job_instructions("json") / cost.job_instructions("cbor")
+    assert mean == pytest.approx(20, rel=0.05)
+
+
+def test_a_line_takes_its_clocks_at_the_rams_rate() -> None:
+    band = cost.bands()
+    assert band["least"].read == (2 + 6 + 6 + 64) * 240 / 80
+    assert band["middle"].read == band["most"].read == (2 + 6 + 6 + 64) * 240 / 40
+    assert band["middle"].write == (2 + 6 + 64) * 240 / 40
+
+
+def test_a_long_list_is_not_in_the_cache_and_a_short_one_is() -> None:
+    shares = [cost.share_missed(nodes, 0.0) for nodes in (0, 10, 100, 1000, 10_000)]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[1] < 0.001
+    assert 0.4 < shares[3] < 0.7
+    assert shares[4] > 0.999
+
+
+def test_a_published_pairs_collection_is_its_parts(tenants: Tenants) -> None:
+    """Worked out once more, from the row and the counts alone."""
+    before, _ = published_pair()
+    played = play(tenants, week_of(tenants, full=False), before)
+    at = played.week.of("collection")[0]
+    row, name = played.rows[at], str(played.week.names[at])
+    raw = next(
+        row
+        for row in json.loads(captured_file("script_week_jobs.json").read_text("utf-8"))["jobs"]
+        if row["job"] == name
+    )
+    assert 0.9 * row["nodes"] < row["free_nodes"] < row["nodes"]  # it frees, and allocates little
+    calls = int(row["mallocs"] + row["frees"] + row["reallocs"])
+    each = cost.per_call("idf-4.2")
+    assert each is not None
+    share = calls / raw["heap_calls"]
+    lines = raw["lines_read"] + raw["heap_lines_read"] * share + int(row["nodes"])
+    back = raw["lines_written"] + raw["heap_lines_written"] * share
+    lines += int(row["copied"]) / 32
+    back += int(row["copied"]) / 32
+    instructions = (
+        raw["instructions"]
+        - raw["heap_instructions"]
+        + int(row["mallocs"]) * each.malloc
+        + int(row["frees"]) * each.free
+        + int(row["reallocs"]) * each.realloc
+        + int(row["nodes"] - row["free_nodes"]) * each.node
+        + int(row["free_nodes"]) * each.free_node
+        + int(row["copied"]) / 2
+    )
+    cycles = 2 * instructions + (78 * lines + 72 * back) * 240 / 40
+    assert cost.times(played, "collection")["most"][0] == pytest.approx(cycles / 240e6)
+
+
+# ---- the experiment -----------------------------------------------------------------------------
+
+
+def test_what_must_come_out_does(script_heap: Experiment) -> None:
+    assert len(script_heap.checks) == 2
+    assert not script_heap.failed
+
+
+def test_it_stays_within_its_events(script_heap: Experiment) -> None:
+    run = script_heap.figures["script_run"]
+    assert 500_000 < run["week_events"] < run["all_events"] < EVENTS_MOST
+
+
+MISSED = {
+    "collection_s": "0.03 s: the free list is short beside the recorded tenants; 0.14 s crowded",
+    "json_s": "0.9 s, for the same reason; 14 s crowded",
+    "cpu_boot_pct": "the recorded script does less than the report's",
+    "cpu_day_pct": "and nothing degrades over the day: our tenants are steady from the start",
+    "private_cpu_pct": "the recorded script does less than the report's",
+    "speed_up": "1.9 times; 14 times crowded",
+    "json_speed_up": "none: umm's best fit walks a list too; 15 times crowded",
+    "cbor_to_json": "29 times: values with a decimal place cost the engine most of its JSON",
+}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(
+            key,
+            marks=[pytest.mark.xfail(strict=True, reason=MISSED[key])] if key in MISSED else [],
+        )
+        for key in (*MISSED, "private_collection_s", "cbor_speed_up", "week_to_day")
+    ],
+)
+def test_published_figures_come_out(key: str, script_heap: Experiment) -> None:
+    told, value = PUBLISHED["published"][key], script_heap.figures["script_computed"][key]
+    low, high = told.get("low"), told.get("high")
+    if low == high:
+        assert value == pytest.approx(low, rel=0.15)
+    assert low is None or value >= low * (0.85 if low == high else 1)
+    assert high is None or value <= high * (1.15 if low == high else 1)
+
+
+def test_the_table_says_the_same(script_heap: Experiment) -> None:
+    table = script_heap.table("published")
+    held = [verdict != "no" for verdict in table.column("holds")]
+    assert len(held) == len(MISSED) + 3
+    assert held.count(False) == len(MISSED)
+    for low, high, value, difference, least, most in zip(
+        *(
+            table.column(key)
+            for key in (
+                *("published_low", "published_high", "computed"),
+                *("difference", "least", "most"),
+            )
+        ),
+        strict=True,
+    ):
+        assert float(str(least)) <= float(str(value)) <= float(str(most))
+        ends = [float(str(end)) for end in (low, high) if end is not None]
+        nearest = min((float(str(value)) - end for end in ends), key=abs)
+        assert difference in (0.0, pytest.approx(nearest))
+
+
+def test_headline_figures(script_heap: Experiment) -> None:
+    """Middles of the estimates: whoever changes a count or a cost sees what it does."""
+    figures, crowded = (script_heap.figures[f"script_{key}"] for key in ("computed", "crowded"))
+    assert figures["collection_s"] == pytest.approx(0.0315, rel=0.02)
+    assert figures["private_collection_s"] == pytest.approx(0.021, rel=0.03)
+    assert figures["speed_up"] == pytest.approx(1.90, rel=0.02)
+    assert figures["cbor_to_json"] == pytest.approx(29.2, rel=0.02)
+    assert crowded["collection_s"] == pytest.approx(0.135, rel=0.02)
+    assert crowded["json_speed_up"] == pytest.approx(14.6, rel=0.02)
+
+
+def test_more_tenants_make_the_shared_heap_slower_and_the_private_one_not(
+    script_heap: Experiment,
+) -> None:
+    table = script_heap.table("crowds")
+    for key in ("free_last", "collection_last", "cpu_last"):
+        values = [float(str(value)) for value in table.column(key)]
+        assert values == sorted(values)
+        assert values[-1] > 2 * values[0]
+    alone, crowded = (
+        script_heap.figures[f"script_{key}"]["private_collection_s"]
+        for key in ("computed", "crowded")
+    )
+    assert crowded == pytest.approx(alone, rel=0.01)
+
+
+def test_every_allocator_is_there_and_untimed_ones_have_no_time(script_heap: Experiment) -> None:
+    table = script_heap.table("allocators")
+    rows = zip(
+        *(table.column(key) for key in ("allocator", "collection_ms", "failures")), strict=True
+    )
+    for name, milliseconds, failures in rows:
+        assert (milliseconds is None) == (not cost.is_timed(str(name)))
+        assert (failures != 0) == (name in {"umm-first", "o1heap"} and failures is not None) or (
+            name == "o1heap"
+        )
+
+
+def test_the_advised_size_is_the_smallest_and_its_margin(script_heap: Experiment) -> None:
+    table = script_heap.table("advice")
+    for pool, advised, failures in zip(
+        *(table.column(key) for key in ("pool", "advised", "failures")), strict=True
+    ):
+        assert 0 <= int(str(advised)) - 1.1 * int(str(pool)) < 8
+        assert failures == 0
+    sizes = script_heap.figures["script_size"]
+    assert sizes["heapscope"] == min(sizes.values()) < PUBLISHED["published"]["heap_size"]
+
+
+def test_curves_cover_the_week(script_heap: Experiment) -> None:
+    keys = {plot.key for plot in script_heap.plots}
+    assert keys == {
+        *(f"{kind}_seconds" for kind in ("collection", "json", "cbor")),
+        *("cpu_percent", "fragmentation", "largest_block", "free_blocks"),
+    }
+    for plot in script_heap.plots:
+        for curve in plot.series:
+            assert curve.x[-1] > (DAYS - 1) * 24

@@ -1,0 +1,137 @@
+"""wifi-ranks: the headline figures again, from what the tables say, and the power-save rows."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from itertools import combinations
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope_studies import wifi_ranks
+from heapscope_studies.result import Experiment
+from heapscope.predict import power_save
+from heapscope.predict.power_save import Times, connectionless, station
+from heapscope.predict.wifi_table import METRICS, ranks
+
+from .conftest import Computed
+
+
+@pytest.fixture(scope="module")
+def result(computed: Computed) -> Experiment:
+    return computed(wifi_ranks.NAME)
+
+
+def rows(result: Experiment, key: str) -> list[dict[str, Any]]:
+    return list(result.table(key).to_json()["rows"])
+
+
+def test_the_figures_are_those_of_the_rows(result: Experiment) -> None:
+    """Counted again from the published and predicted columns alone."""
+    told = rows(result, "ranks")
+    assert len(told) == 40
+    errors = [
+        abs(row[f"{metric}_predicted"] / row[metric] - 1) * 100
+        for row in told
+        for metric in METRICS
+    ]
+    figures = result.figures
+    assert statistics.median(errors) == pytest.approx(
+        figures["throughput"]["loo_median_pct"], abs=0.05
+    )
+    right = pairs = 0
+    for a, b in combinations(told, 2):
+        if (a["chip"], a["psram"]) != (b["chip"], b["psram"]):
+            continue
+        for metric in METRICS:
+            if a[metric] != b[metric]:
+                pairs += 1
+                order = a[f"{metric}_predicted"] > b[f"{metric}_predicted"]
+                right += order == (a[metric] > b[metric])
+    assert (right, pairs) == (figures["throughput"]["pairs_right"], figures["throughput"]["pairs"])
+    measured = [
+        abs(row["memory_predicted"] - row["memory"])
+        for row, rank in zip(told, ranks(), strict=True)
+        if not rank.memory_computed
+    ]
+    assert statistics.median(measured) == pytest.approx(
+        figures["memory"]["loo_median_kb"], abs=0.06
+    )
+
+
+def test_the_goals_are_met(result: Experiment) -> None:
+    figures = result.figures
+    assert figures["throughput"]["loo_median_pct"] <= 7.5
+    assert figures["throughput"]["pairs_right"] >= 252
+    assert figures["throughput"]["pairs"] == 268
+    assert figures["new_chip"]["median_pct"] <= 8.0
+    assert figures["memory"]["loo_median_kb"] <= 5.0
+    assert figures["memory"]["rows"] == 32
+
+
+def test_json_has_the_figures_on_top() -> None:
+    done = CliRunner().invoke(app, ["experiment", "wifi-ranks", "--json", "-"])
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    assert document["throughput"] == document["experiments"][0]["throughput"]
+    assert document["new_chip"]["median_pct"] > 0
+    assert document["memory"]["loo_median_kb"] > 0
+
+
+def test_each_rank_has_its_gain_or_the_proof_that_there_is_none(result: Experiment) -> None:
+    """Counted again from the rows; those outside Kconfig's ranges are listed."""
+    table = result.table("gains")
+    told, full = rows(result, "gains"), rows(result, "gains_knobs")
+    assert [row["rank"] for row in told] == [rank.id for rank in ranks()]
+    said = result.figures["tune"]
+    assert said["bettered"] == sum(row["better"] == "yes" for row in told)
+    assert said["proven_best"] == sum(row["better"] == "no: proven" for row in told)
+    assert said["bettered"] + said["proven_best"] == said["ranks"] == 40
+    assert said["outside_kconfig"] == sum(bool(row["outside"]) for row in full) > 0
+    for row, each in zip(told, full, strict=True):
+        assert each["free_best"] >= each["free_base"] - 0.01
+        moved = [each[f"{metric}_best"] / each[f"{metric}_base"] for metric in METRICS]
+        assert min(moved) >= 1 - 0.005  # of figures rounded to two digits
+        assert (row["better"] == "yes") == bool(row["by"])
+        if row["better"] == "no: proven":
+            assert each["spare"] <= 0.01
+        if each["outside"]:
+            assert any(note.startswith(row["rank"]) for note in table.notes)
+
+
+def test_published_figures_are_shown_as_they_are(result: Experiment) -> None:
+    for row, rank in zip(rows(result, "ranks"), ranks(), strict=True):
+        assert row["memory"] == rank.memory_kb
+        assert [row[metric] for metric in METRICS] == [rank.throughput[m] for m in METRICS]
+
+
+def test_the_window_and_interval_table_comes_out(result: Experiment) -> None:
+    assert not result.failed
+    for row in rows(result, "window_interval"):
+        assert row["computed"] == row["published"]
+
+
+def test_modes_follow_from_the_times() -> None:
+    assert station("none", Times()).radio_on == 1
+    minimum = station("min_modem", Times(beacon=100, dtim=3, awake_ms=4))
+    assert minimum.worst_delay_ms == pytest.approx(307.2)
+    assert minimum.radio_on == pytest.approx(4 / 307.2)
+    assert minimum.broadcast_heard == 1
+    longest = station("max_modem", Times(dtim=2, listen=3))
+    assert longest.broadcast_heard == pytest.approx(1 / 3)  # both begin together every 6 beacons
+    assert any("lost" in note for note in longest.notes)
+    assert station("max_modem", Times(dtim=6, listen=3)).broadcast_heard == 1
+    windowed = connectionless(Times(window_ms=25, interval_ms=100))
+    assert (windowed.radio_on, windowed.worst_delay_ms) == (0.25, 75)
+    assert connectionless(Times(window_ms=0)).worst_delay_ms == float("inf")
+    assert connectionless(Times(window_ms=100, interval_ms=100)).radio_on == 1
+
+
+def test_coexistence_overrides_every_mode() -> None:
+    for mode in power_save.modes(Times(wifi_share=0.4, slice_ms=100)):
+        assert mode.radio_on <= 0.4
+        assert any("coexistence" in note for note in mode.notes)
+    assert station("none", Times(wifi_share=0.4, slice_ms=100)).worst_delay_ms == 60
