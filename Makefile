@@ -1,5 +1,6 @@
 # Heapscope for developers and for a first look. `make` lists the targets.
-# Everything is made in .venv and build, and the native library in lab/heapscope/native.
+# Everything is made in .venv and build, and the native libraries in lab/heapscope/native and
+# studies/heapscope_studies.
 #   PYTHON=python3.12   another interpreter than python3
 #   CC=clang            another C compiler than cc
 #   HEAPSCOPE_ALL=1     a test that cannot run for want of a tool fails instead of being skipped
@@ -10,7 +11,8 @@ PYTHON ?= python3
 BASE ?= main
 VENV = .venv/bin
 PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
-NATIVE = CMakeLists.txt cmake pyproject.toml device lab/models lab/native
+NATIVE = CMakeLists.txt cmake pyproject.toml device lab/models lab/native studies/CMakeLists.txt \
+    studies/pyproject.toml studies/native
 C_FOLDERS = device lab emulation tests benches studies
 
 # What takes long, that first which has found most.
@@ -76,6 +78,7 @@ coverage: dev ## branch coverage of the device's heap by its tests, 98 % at leas
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f lab/heapscope/native/lab*.h lab/heapscope/native/*heapscope_lab.*
+	rm -f studies/heapscope_studies/week.h studies/heapscope_studies/*heapscope_studies.*
 	rm -rf lab/heapscope/native/record lab/heapscope/native/*heapscope_record.*
 	find lab emulation tests benches studies -name __pycache__ -prune -exec rm -rf {} +
 
@@ -97,11 +100,13 @@ clean: ## remove everything that was made
 # The package and what it needs, installed so that src is used in place. Again when C files or
 # their list have changed.
 installed: .venv/made
-	@if [ -e lab/heapscope/native/lab.h ] && [ -e .venv/installed ] && \
+	@if [ -e lab/heapscope/native/lab.h ] && [ -e studies/heapscope_studies/week.h ] && \
+	    [ -e .venv/installed ] && \
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
 	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \
-	quietly $(PIP) --editable . --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
+	quietly $(PIP) --editable . --editable studies \
+	    --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
 	mv .venv/begun .venv/installed
 
 # The tools of the extra "dev".

@@ -1,5 +1,5 @@
-"""The captured traces that experiments read: in an installed package they are beside this file, in a
-source tree in workloads/captured."""
+"""The captured traces that experiments read. They are beside this file in an installed package, and
+in workloads/captured in a source tree."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from heapscope.errors import InputError
+from heapscope.nearest import did_you_mean
+from heapscope.trace.names import printable
 from heapscope_studies import (
     heap_change,
     ice_pools,
@@ -15,8 +17,6 @@ from heapscope_studies import (
     wifi_ranks,
 )
 from heapscope_studies.result import Experiment
-from heapscope.nearest import did_you_mean
-from heapscope.trace.names import printable
 
 __all__ = ["ALL", "EXPERIMENTS", "Entry", "chosen"]
 

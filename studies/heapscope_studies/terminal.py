@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from heapscope_studies.result import Check, Experiment, Table
 from heapscope.report import table as terminal
+from heapscope_studies.result import Check, Experiment, Table
 
 __all__ = ["print_experiment"]
 

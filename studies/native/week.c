@@ -129,8 +129,7 @@ static void resize(hs_week_t *week, hs_week_player_t *player, const hs_lab_step_
 {
     hs_lab_heap_t *heap = week->heaps[player->heaps[step->slot]];
     uint32_t *offset = &player->offsets[step->slot];
-    const uint32_t moved =
-        step->never ? NOTHING : week->calls->realloc(heap, *offset, step->size);
+    const uint32_t moved = step->never ? NOTHING : week->calls->realloc(heap, *offset, step->size);
     if (moved == NOTHING) {
         row->failures++;
     } else {

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.native.library import library_path
 from heapscope_studies.registry import EXPERIMENTS
 from heapscope_studies.result import Experiment
-from heapscope.native.library import library_path
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build" / "experiments"

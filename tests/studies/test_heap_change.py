@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from heapscope_studies.heap_change import counts, upgrade
-from heapscope_studies.heap_change.subjects import is_ours, names
-from heapscope_studies.result import Cell, Check, Experiment
 from heapscope.layout.chips import load_chip
 from heapscope.native.single_heap import UNTIL_FULL, DrillRow, drill, fill
 from heapscope.native.status import StatusError
+from heapscope_studies.heap_change import counts, upgrade
+from heapscope_studies.heap_change.subjects import is_ours, names
+from heapscope_studies.result import Cell, Check, Experiment
 
 #: The article's table, typed again: free at start, then blocks of 4, 32, 128 and 512 bytes.
 PUBLISHED = {

@@ -54,7 +54,7 @@ def test_the_benchmark_s_file_has_all_that_is_shown() -> None:
     """Skipped only as long as nobody has measured."""
     document = read_measured("heap")
     if document is None or "article" not in document:
-        missing = "studies/heapscope_studies/data/measured/heap.json has no article: run benches/allocators"
+        missing = "data/measured/heap.json has no article: run benches/allocators"
         if os.environ.get("HEAPSCOPE_ALL") == "1":
             pytest.fail(missing)
         pytest.skip(missing)

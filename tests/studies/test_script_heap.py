@@ -8,16 +8,16 @@ import json
 import numpy as np
 import pytest
 
+from heapscope.layout.pool import pool_layout
+from heapscope.native.status import Status, StatusError
+from heapscope.replay.run import replay
 from heapscope_studies.captured import captured_file, captured_trace
 from heapscope_studies.result import Experiment
 from heapscope_studies.script_heap import cost
 from heapscope_studies.script_heap.parts import BASE, JOBS, Tenants, open_tenants
 from heapscope_studies.script_heap.runs import PUBLISHED, Arrangement, play, published_pair
 from heapscope_studies.script_heap.schedule import DAYS, KEPT_A_DAY, week_of
-from heapscope.layout.pool import pool_layout
-from heapscope.native.status import Status, StatusError
 from heapscope_studies.week import TURN, Actor, NativeWeek, WeekHeap
-from heapscope.replay.run import replay
 
 from .conftest import Computed
 

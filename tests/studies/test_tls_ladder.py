@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 
 from heapscope.errors import InputError
+from heapscope.layout.chips import load_chip
+from heapscope.replay.run import replay
+from heapscope.trace.info import read_info
 from heapscope_studies import data_file
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.registry import EXPERIMENTS
@@ -22,9 +25,6 @@ from heapscope_studies.tls_ladder.compose import TASKS, composed, read_recorded
 from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core, values
 from heapscope_studies.tls_ladder.ladder import Row, climb
 from heapscope_studies.tls_ladder.steps import MESSAGE, MINIMAL, STEPS
-from heapscope.layout.chips import load_chip
-from heapscope.replay.run import replay
-from heapscope.trace.info import read_info
 
 from .conftest import Computed
 
@@ -133,9 +133,7 @@ def test_nothing_but_the_first_step_is_an_input(
     for step in other["step"][1:]:
         step.update(dram=1, iram=1, tcpip=1, wifi=1, aws_iot=[1, 1])
     other["cost"] = dict.fromkeys(other["cost"], 1.0)
-    monkeypatch.setattr(
-        "heapscope_studies.tls_ladder.compute.read_published", lambda name: other
-    )
+    monkeypatch.setattr("heapscope_studies.tls_ladder.compute.read_published", lambda name: other)
     again = EXPERIMENTS["tls-ladder"].run(lambda done, total: None)
     assert again.figures == tls_ladder.figures
 

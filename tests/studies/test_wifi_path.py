@@ -12,6 +12,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from heapscope.native.events import Events, keep_events, take_events
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.predict.constants import read_constants
+from heapscope.predict.wifi_table import METRICS, Row, ranks
+from heapscope.trace.feed import read_trace
 from heapscope_studies import wifi_path
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.result import Experiment, document
@@ -23,11 +28,6 @@ from heapscope_studies.wifi_path.measured import (
     trace_of,
     traced_rows,
 )
-from heapscope.native.events import Events, keep_events, take_events
-from heapscope.native.reader import NameTable, NativeReader
-from heapscope.predict.constants import read_constants
-from heapscope.predict.wifi_table import METRICS, Row, ranks
-from heapscope.trace.feed import read_trace
 
 from .conftest import Computed
 

@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope_studies import wifi_ranks
-from heapscope_studies.result import Experiment
 from heapscope.predict import power_save
 from heapscope.predict.power_save import Times, connectionless, station
 from heapscope.predict.wifi_table import METRICS, ranks
+from heapscope_studies import wifi_ranks
+from heapscope_studies.result import Experiment
 
 from .conftest import Computed
 

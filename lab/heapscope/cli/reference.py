@@ -43,7 +43,8 @@ def markdown() -> str:
     version of the library that parses the command line."""
     group: Any = typer.main.get_command(app)
     sections = [_section("heapscope", group, "VERB")]
-    for name, command in group.commands.items():
+    for name in group.list_commands(None):
+        command = group.get_command(None, name)
         sections.append(_section(f"heapscope {name}", command, _arguments(command)))
     return "\n".join([HEAD, *sections])
 

@@ -67,8 +67,8 @@ static void step(const hs_lab_steps_t *trace, uint64_t index, hs_lab_step_t *out
     *out = (hs_lab_step_t){
         .kind = kind == HS_FIT_GAP ? HS_FIT_SKIP : kind,
         .slot = kept->slot,
-        .size = allocates && kept->what & HS_FIT_WORDS ? (kept->size + 3u) & ~UINT32_C(3)
-                                                       : kept->size,
+        .size =
+            allocates && kept->what & HS_FIT_WORDS ? (kept->size + 3u) & ~UINT32_C(3) : kept->size,
         .align = kept->what & HS_FIT_ALIGNED
                      ? UINT32_C(1) << (kept->what >> HS_FIT_ALIGN_SHIFT & 31u)
                      : 0,

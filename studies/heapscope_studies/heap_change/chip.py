@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from dataclasses import replace
 
-from heapscope_studies.data_file import PACKAGE
-from heapscope_studies.heap_change.subjects import PUBLISHED
 from heapscope.layout.boot_log import BootLog, read_boot_log
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout, Region
 from heapscope.upgrade.heaps import with_heap
+from heapscope_studies.data_file import PACKAGE
+from heapscope_studies.heap_change.subjects import PUBLISHED
 
 __all__ = ["CHIP", "FIGURES", "layout_of", "regions", "title_of"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from heapscope.layout.layout import Region
+from heapscope.native.single_heap import FilledRow, fill
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.heap_change.chip import regions, title_of
 from heapscope_studies.heap_change.subjects import LIGHT, names, plain_names
 from heapscope_studies.result import Cell, Column, Table
-from heapscope.layout.layout import Region
-from heapscope.native.single_heap import FilledRow, fill
 
 __all__ = ["Opened", "open_all", "poisoned_note", "tables"]
 

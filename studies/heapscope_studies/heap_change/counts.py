@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from heapscope.native.single_heap import UNTIL_FULL
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.heap_change.subjects import LIGHT, PUBLISHED, filled, names
 from heapscope_studies.result import Cell, Check, Column, Table
-from heapscope.native.single_heap import UNTIL_FULL
 
 __all__ = ["Counts", "checks", "count_all", "findings", "tables"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from heapscope_studies.data_file import read_published
 from heapscope.layout.pool import POOL_BASE
 from heapscope.native.library import allocator_names
 from heapscope.native.single_heap import FilledRow, fill
 from heapscope.upgrade.heaps import is_ours
+from heapscope_studies.data_file import read_published
 
 __all__ = ["LIGHT", "PUBLISHED", "filled", "is_ours", "names", "plain_names"]
 

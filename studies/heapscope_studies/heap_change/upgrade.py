@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from heapscope.layout.layout import Layout, Region
+from heapscope.native.single_heap import UNTIL_FULL, FilledRow, fill
+from heapscope.upgrade.parts import Parts, start_parts
 from heapscope_studies.conclusion import concluded, part_of
 from heapscope_studies.heap_change.chip import CHIP, FIGURES, layout_of, regions
 from heapscope_studies.heap_change.subjects import is_ours, plain_names
 from heapscope_studies.result import Cell, Column, Table
-from heapscope.layout.layout import Layout, Region
-from heapscope.native.single_heap import UNTIL_FULL, FilledRow, fill
-from heapscope.upgrade.parts import Parts, start_parts
 
 __all__ = ["Started", "findings", "start_all", "tables"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope_studies.ice_pools.recorded import PUBLISHED, Call, read_call
-from heapscope_studies.result import Check, Column, Plot, Series, Table
 from heapscope.pools.advise import Point, advise, best_within
 from heapscope.pools.groups import Sizes
 from heapscope.pools.replayed import Replayed, everywhere, replay
+from heapscope_studies.ice_pools.recorded import PUBLISHED, Call, read_call
+from heapscope_studies.result import Check, Column, Plot, Series, Table
 
 __all__ = [
     "Advised",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope_studies.captured import captured_trace
-from heapscope_studies.data_file import read_published
 from heapscope.pools.groups import Group, find_groups
 from heapscope.pools.pool_trace import PoolTrace, read_pools
 from heapscope.pools.replayed import Replayed, replay
+from heapscope_studies.captured import captured_trace
+from heapscope_studies.data_file import read_published
 
 __all__ = ["PUBLISHED", "Call", "read_call"]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from heapscope_studies import result
-from heapscope_studies.result import Check, Column, Experiment
 from heapscope.measure.wording import count, plural
 from heapscope.report.page import tables
 from heapscope.report.page.detail import Detail
 from heapscope.report.page.frame import fitting, page
+from heapscope_studies import result
 from heapscope_studies.page.plots import draw_plots, plot_data
+from heapscope_studies.result import Check, Column, Experiment
 
 __all__ = ["Chapter", "experiment_html"]
 

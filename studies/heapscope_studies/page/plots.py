@@ -22,10 +22,10 @@ from bokeh.models import (
 )
 from bokeh.models.labeling import NoOverlap
 
-from heapscope_studies.result import Experiment, Plot, Series
 from heapscope.report.page.colours import TASKS
 from heapscope.report.page.detail import Detail
 from heapscope.report.page.figure import Drawn, embedded, plain_figure
+from heapscope_studies.result import Experiment, Plot, Series
 
 __all__ = ["draw_plots", "kept", "plot_data"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from heapscope.fit.result import FitResult
+from heapscope.fit.run import fit
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.script_heap.parts import SCRIPT, Tenants
 from heapscope_studies.script_heap.runs import PUBLISHED, Arrangement, Played, play
 from heapscope_studies.script_heap.schedule import Week
-from heapscope.fit.result import FitResult
-from heapscope.fit.run import fit
 
 __all__ = ["ALLOCATORS", "MARGIN", "Advised", "advise"]
 

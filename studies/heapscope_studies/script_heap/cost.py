@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from heapscope.layout.pool import POOL_BASE
+from heapscope.native.single_heap import DRILL_PHASES, DrillRow, drill
 from heapscope_studies.captured import captured_file
 from heapscope_studies.data_file import read_published
 from heapscope_studies.heap_change.subjects import is_ours
 from heapscope_studies.script_heap.runs import PUBLISHED, Played
-from heapscope.layout.pool import POOL_BASE
-from heapscope.native.single_heap import DRILL_PHASES, DrillRow, drill
 
 __all__ = [
     "BANDS",

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heapscope_studies.captured import captured_trace
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import NativeSteps
 from heapscope.trace.feed import read_trace
+from heapscope_studies.captured import captured_trace
 
 __all__ = ["BASE", "JOBS", "Part", "Recorded", "Tenants", "open_tenants"]
 

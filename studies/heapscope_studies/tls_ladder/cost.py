@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapscope.config.config import Config
-from heapscope_studies.captured import captured_file
-from heapscope_studies.tls_ladder.steps import MINIMAL
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.forecast import Forecast, forecast
+from heapscope_studies.captured import captured_file
+from heapscope_studies.tls_ladder.steps import MINIMAL
 
 __all__ = ["COUNTED", "SlowDown", "read_counted", "slow_down", "throughputs"]
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import InputError
-from heapscope_studies.captured import captured_trace
-from heapscope_studies.tls_ladder.compose import composed
-from heapscope_studies.tls_ladder.constants import second_core, values
-from heapscope_studies.tls_ladder.steps import MESSAGE, STEPS, Step
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
+from heapscope_studies.captured import captured_trace
+from heapscope_studies.tls_ladder.compose import composed
+from heapscope_studies.tls_ladder.constants import second_core, values
+from heapscope_studies.tls_ladder.steps import MESSAGE, STEPS, Step
 
 __all__ = ["CALIBRATED", "Firmware", "Row", "climb"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heapscope.predict.forecast import Forecast
 from heapscope_studies.conclusion import alike, concluded
 from heapscope_studies.result import NO, Column, Table
 from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core
 from heapscope_studies.tls_ladder.cost import CLOCKS, SlowDown
 from heapscope_studies.tls_ladder.ladder import CALIBRATED, Firmware, Row
-from heapscope.predict.forecast import Forecast
 
 __all__ = [
     "Cost",

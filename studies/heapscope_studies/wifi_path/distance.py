@@ -13,16 +13,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from heapscope_studies.conclusion import concluded
-from heapscope_studies.result import Column, Table
-from heapscope_studies.wifi_path.measured import Link
-from heapscope_studies.wifi_path.sweeps import point
-from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 from heapscope.predict.constants import read_constants
 from heapscope.predict.environment import Environment, seen_in
 from heapscope.predict.posterior import Array
 from heapscope.predict.validate import predicted_throughput
 from heapscope.predict.wifi_table import Row, ranks
+from heapscope_studies.conclusion import concluded
+from heapscope_studies.result import Column, Table
+from heapscope_studies.wifi_path.measured import Link
+from heapscope_studies.wifi_path.sweeps import point
+from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
 __all__ = ["Far", "Form", "far", "figures", "findings", "forms", "tables"]
 

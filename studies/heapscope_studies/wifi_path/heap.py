@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from statistics import median
 
+from heapscope.predict.wifi_table import METRICS, Row
 from heapscope_studies.conclusion import alike, concluded
 from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Check, Column, Table
@@ -16,7 +17,6 @@ from heapscope_studies.wifi_path.measured import (
     traced_rows,
 )
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
-from heapscope.predict.wifi_table import METRICS, Row
 
 __all__ = ["Heaps", "checks", "figures", "findings", "read_heaps", "tables"]
 

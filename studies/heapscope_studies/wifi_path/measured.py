@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope_studies.captured import captured_file, captured_trace
 from heapscope.layout.pool import pool_layout
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, ranks
 from heapscope.replay.run import replay
+from heapscope_studies.captured import captured_file, captured_trace
 
 __all__ = ["Heap", "Link", "read_heap", "read_link", "trace_of", "traced_rows"]
 

@@ -13,13 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
+from heapscope.predict.constants import read_constants
+from heapscope.predict.validate import predicted_throughput
+from heapscope.predict.wifi_table import METRICS, Row, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_path.measured import Link
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
-from heapscope.predict.constants import read_constants
-from heapscope.predict.validate import predicted_throughput
-from heapscope.predict.wifi_table import METRICS, Row, ranks
 
 __all__ = ["Opinion", "Pairs", "figures", "findings", "opinions", "plots", "tables"]
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from heapscope_studies.result import Cell, Column, Table
 from heapscope.predict.folds import SPLITS
 from heapscope.predict.validate import (
     LeftOut,
@@ -17,6 +16,7 @@ from heapscope.predict.validate import (
     percent,
 )
 from heapscope.predict.wifi_table import METRICS
+from heapscope_studies.result import Cell, Column, Table
 
 __all__ = ["figures", "findings", "tables"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from heapscope_studies.result import Cell, Column, Table
-from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, label
 from heapscope.tune.ranks import RankGain
 from heapscope.tune.result import Candidate
 from heapscope.tune.wifi import FREE
+from heapscope_studies.result import Cell, Column, Table
+from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
 __all__ = ["figures", "findings", "tables"]
 

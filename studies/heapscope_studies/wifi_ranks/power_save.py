@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from heapscope_studies.result import Check, Column, Table
 from heapscope.predict.power_save import (
     PowerSave,
     Times,
@@ -15,6 +14,7 @@ from heapscope.predict.power_save import (
     modes,
     station,
 )
+from heapscope_studies.result import Check, Column, Table
 
 __all__ = ["checks", "findings", "tables"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from heapscope_studies.result import Cell, Column, Plot, Series, Table
-from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 from heapscope.predict.validate import LeftOut
 from heapscope.predict.wifi_table import METRICS
+from heapscope_studies.result import Cell, Column, Plot, Series, Table
+from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
 __all__ = ["plots", "tables"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope_studies.result import Column, Table
 from heapscope.predict.wifi_table import Row, ranks
+from heapscope_studies.result import Column, Table
 
 __all__ = ["findings", "tables"]
 

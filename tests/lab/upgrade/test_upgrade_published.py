@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from heapscope.cli.upgrade_sides import Upgrade
-from heapscope_studies.heap_change import upgrade as experiment
 from heapscope.layout.capabilities import INTERNAL
 from heapscope.upgrade.explain import explain
 from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.startup import startup_of
 from heapscope.upgrade.state import Meter
+from heapscope_studies.heap_change import upgrade as experiment
 
 LINES = """\
 I (243) heap_init: Initializing. RAM available for dynamic allocation:

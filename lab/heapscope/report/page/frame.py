@@ -51,10 +51,11 @@ def page(
     charts: bool = True,
     **context: Any,
 ) -> str:
-    """`package`: whose folder `assets` has the template and the scripts, where not every page has
-    them. `scripts`: assets of this page, after those of every page. `data`: what they read as HS.data.
-    `charts`: whether it has any; without them it is much smaller."""
-    parts = [*([_bokeh()] if charts else []), *(_asset(package, name) for name in (*FIRST, *scripts))]
+    """`package`: its folder `assets` has what this page alone has. `scripts`: assets of this page,
+    after those of every page. `data`: what they read as HS.data. `charts`: whether it has any;
+    without them it is much smaller."""
+    parts = [_bokeh()] if charts else []
+    parts += [_asset(package, name) for name in (*FIRST, *scripts)]
     return (
         _environment(package)
         .get_template(template)
