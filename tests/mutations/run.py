@@ -117,8 +117,11 @@ def python_test(objects: Objects, test: str) -> bool:
     shutil.copytree(tree / "lab/native/rows", tree / "rows", dirs_exist_ok=True)
     if test.startswith("tests/record"):
         recorder(tree)
+    if test.startswith("tests/studies"):
+        player(tree)
     (tree / "lab/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")
-    setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": str(tree / "lab")}
+    packages = os.pathsep.join(map(str, (tree / "lab", tree / "studies")))
+    setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": packages}
     run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
     return _passes([*run, "--import-mode=importlib", test], tree, setting)
 
@@ -130,6 +133,16 @@ def recorder(tree: Path) -> None:
     made = [*compiler(), *(f for f in flags if f.startswith("-")), "-shared", "-nostdlib"]
     files = sorted(map(str, (tree / "record/preload").glob("*.c")))
     command = [*made, f"-I{tree / 'record/include'}", *files, "-o", "libheapscope_record.so"]
+    subprocess.run(command, cwd=tree, check=True, capture_output=True)
+
+
+def player(tree: Path) -> None:
+    """The studies' native player, and its header, where their package looks for them."""
+    package = tree / "studies/heapscope_studies"
+    shutil.copy(tree / "studies/native/week.h", package)
+    library = str(package / "libheapscope_studies.so")
+    files = sorted(map(str, (tree / "studies/native").glob("*.c")))
+    command = [*compiler(), *FLAGS, "-fPIC", "-shared", *files, "-o", library]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 
