@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
-from heapscope.measure.record import Record
 from heapscope.measure.result import ReplayResult
 from heapscope.native import export as native
 from heapscope.native.reader import NativeReader
 from heapscope.replay.run import ReplayProgress, replay
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
 
@@ -36,22 +37,23 @@ EXPORT: dict[str, Bounds] = {
 Readings = Callable[[str], AbstractContextManager[ReplayProgress]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exported(Record):
+class Exported(Row):
     """What was written. Sizes in bytes as asked for; with a layout of the blocks that it served."""
 
-    trace: str
-    to: str
-    file: str
-    bytes: int
-    layout: str | None  # its name; None: the recorded program's own use
-    events: int
-    live_peak: int
-    live_peak_event: int | None
-    live_end: int
-    failures: int  # on the layout; without one those that were recorded
-    messages: tuple[str, ...]  # what of the trace is missing
-    loss: Loss | None  # of events; None: all are there
+    trace: str = figure("The file.")
+    to: str = figure("The format.")
+    file: str = figure("The file that was written; -: standard output.")
+    bytes: int = figure("Bytes written, before any compression.", "B")
+    layout: str | None = figure("Name of the memory; null: the recorded program's own use.")
+    events: int = figure("Heap events.")
+    live_peak: int = figure("Most bytes live at once.", "B")
+    live_peak_event: int | None = figure(
+        "Event after which they were; null: nothing was ever live."
+    )
+    live_end: int = figure("Bytes live at the end.", "B")
+    failures: int = figure("Requests that failed.")
+    messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
+    loss: Loss | None = figure("The loss of events; null: every event is there.")
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_export_result": FORMAT} | super().to_json()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from heapscope.fit.window import SHARE, STEP
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["FIT", "FitResult", "Mean", "Refusal", "means"]
 
@@ -24,39 +25,62 @@ FIT: dict[str, Bounds] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refusal(Record):
-    """The first request that was refused on a pool of `pool` bytes, where the replay ended."""
+class Refusal(Row):
+    """The first request that was refused on one pool."""
 
-    pool: int
-    event: int
-    call: str
-    size: int  # bytes asked for
-    align: int  # 0: none
-    task: str
+    pool: int = figure("Size of the pool.", least=64)
+    event: int = figure("Its number.")
+    call: str = figure("The call.", choices=("malloc", "calloc", "aligned", "realloc"))
+    size: int = figure("Bytes asked for.", "B", least=1)
+    align: int = figure("Alignment asked for; 0: none.")
+    task: str = figure("The task that called.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class FitResult(Record):
+class FitResult(Row):
     """Sizes in bytes. `failing` is on the largest pool below `pool` that failed among those tried;
     where there is no pool, on the largest that failed at all."""
 
-    trace: str
-    allocator: str
-    pool: int | None  # None: there is none, for `reason`
-    pool_min: int | None  # the smallest that survived among those tried
-    peak_live: int  # most live bytes as asked for
-    ratio: float | None  # of pool to peak_live; None: no pool, or nothing was ever live
-    reason: str
-    failing: Refusal | None
-    tried: int  # sizes of pool
-    step: int = STEP
-    window: float = SHARE
-    task: str = ""  # whose blocks alone were replayed; empty: all
-    margin: float | None = None  # percent
-    advised: int | None = None  # the pool with the margin on top; None: there is none
-    loss: Loss | None = None  # of events; None: all are there
-    messages: tuple[str, ...] = ()  # what of the trace is missing, a sentence each
+    trace: str = figure("The file.")
+    allocator: str = figure("The allocator, with its flavours.")
+    pool: int | None = figure(
+        "The smallest multiple of `step` such that it and 64 sizes spread evenly over "
+        "the next `window` of it all survive. null: there is none, for `reason`.",
+        least=64,
+    )
+    pool_min: int | None = figure(
+        "The smallest size that survived among those tried; larger ones may fail. null: "
+        "none survived.",
+        least=64,
+    )
+    peak_live: int = figure("The most bytes that were live at once, as asked for.", "B")
+    ratio: float | None = figure("pool / peak_live. null: no pool, or nothing was ever live.")
+    reason: str = figure("The reason why there is no pool; empty where there is one.")
+    failing: Refusal | None = figure(
+        "The request that was refused on the largest pool below `pool` that failed "
+        "among those tried; without a pool, on the largest that failed. null: none "
+        "failed."
+    )
+    tried: int = figure("Sizes on which the trace was replayed.")
+    step: int = figure("Pools are multiples of it.", least=None, default=STEP)
+    window: float = figure(
+        "Share of the pool's size, upwards, over which the 64 other sizes are spread.",
+        least=None,
+        default=SHARE,
+    )
+    task: str = figure("Whose blocks alone were replayed; empty: all.", default="")
+    margin: float | None = figure(
+        "Percent that `advised` has above `pool`. null: not asked for.", default=None
+    )
+    advised: int | None = figure(
+        "The size to recommend. null: no pool, not asked for, or more than the "
+        "allocator's largest heap.",
+        least=64,
+        default=None,
+    )
+    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    messages: tuple[str, ...] = figure(
+        "The parts of the trace that are missing, a sentence each.", default=()
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

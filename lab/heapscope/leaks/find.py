@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ from heapscope.leaks.suppress import Suppression
 from heapscope.leaks.verdict import LEAK, Judged, judge
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
-from heapscope.measure.record import Record
 from heapscope.native.live import Rows, ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import CLOCK_HZ, number
@@ -32,24 +32,35 @@ MOMENTS = 65
 FORMAT = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class HolderRow(Record):
+class HolderRow(Row):
     """Blocks of one task and site that were allocated in the interval and are live at its end.
     Sizes in bytes as asked for, ages in heap events at the end."""
 
-    task: str
-    site: str
-    bytes: int
-    blocks: int
-    smallest: int
-    largest: int
-    youngest: int
-    oldest: int
-    verdict: str  # leak, plateau, cache or unknown: heapscope.leaks.verdict
-    reason: str
-    chance: float  # that a holder without a leak looks like this, at most
-    longer: float | None  # unknown: an interval that many times as long would settle it
-    rate: Rate | None  # of a leak
+    task: str = figure("Task that (re)allocated the blocks last.")
+    site: str = figure("Call site, as named in the trace.")
+    bytes: int = figure("Bytes as asked for.", "B")
+    blocks: int = figure("Number of blocks.", least=1)
+    smallest: int = figure("Bytes of the smallest.", "B")
+    largest: int = figure("Bytes of the largest.", "B")
+    youngest: int = figure("Heap events since the youngest was allocated.")
+    oldest: int = figure("Heap events since the oldest was allocated.")
+    verdict: str = figure(
+        "leak: it grows on and on; plateau: it grew and stopped; cache: it returns to "
+        "its level; unknown: the interval is too short to tell.",
+        choices=("leak", "plateau", "cache", "unknown"),
+    )
+    reason: str = figure("Why, for people.")
+    chance: float = figure(
+        "At most so often does one holder without a leak look as much like one. Holders "
+        "together are judged by the Benjamini-Hochberg procedure.",
+        most=1,
+    )
+    longer: float | None = figure(
+        "An interval this many times as long would settle an unknown holder; null: any "
+        "other verdict, or too few events to say.",
+        least=None,
+    )
+    rate: Rate | None = figure("How fast it leaks; null: it is not called a leak.")
 
 
 #: After a loss the interval ends at it; of what stayed to the run's end nothing is known.
@@ -66,30 +77,45 @@ LEAKS: dict[str, Bounds] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leaks(Record):
+class Leaks(Row):
     """What was live at the start and the end of the interval, and what of it came in between."""
 
-    trace: str
-    first_event: int
-    last_event: int
-    start: str
-    end: str
-    live_start: int
-    live_end: int
-    blocks_start: int
-    blocks_end: int
-    stayed: int
-    stayed_blocks: int
-    suppressed: int
-    suppressed_blocks: int
-    seconds: float | None  # of the interval; None: no clock
-    round: str | None  # the mark that rounds are counted by; None: no mark comes again and again
-    free: int | None  # bytes that are free at the end on the chip; None: not known
-    holders: tuple[HolderRow, ...]  # leaks first, the fastest before the others
-    messages: tuple[str, ...]  # what of the trace is missing
-    loss: Loss | None = None  # of events; None: all are there
-    first_seconds: float | None = None  # from the trace's start to the interval's; None: no clock
+    trace: str = figure("The file.")
+    first_event: int = figure("First heap event of the interval.")
+    last_event: int = figure("The event before which it ends.")
+    start: str = figure("Where it starts, for people.")
+    end: str = figure("Where it ends, for people.")
+    live_start: int = figure("Bytes live at the start.", "B")
+    live_end: int = figure("Bytes live at the end.", "B")
+    blocks_start: int = figure("Blocks live at the start.")
+    blocks_end: int = figure("Blocks live at the end.")
+    stayed: int = figure(
+        "Bytes allocated in the interval and live at its end, suppressed ones left out.", "B"
+    )
+    stayed_blocks: int = figure("Blocks of that kind.")
+    suppressed: int = figure("Bytes of that kind that a rule suppressed.", "B")
+    suppressed_blocks: int = figure("Blocks of that kind that a rule suppressed.")
+    seconds: float | None = figure(
+        "Length of the interval in seconds; null: the trace has no clock.", least=None
+    )
+    round: str | None = figure(
+        "The mark that rounds are counted by: of those that come at least three times "
+        "in the interval, the most frequent; null: no mark does."
+    )
+    free: int | None = figure(
+        "Bytes that are free on the chip at the end of the trace; null: no chip was given.", "B"
+    )
+    holders: tuple[HolderRow, ...] = figure(
+        "Leaks first, the fastest before the others; then by bytes, most first."
+    )
+    messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
+    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    first_seconds: float | None = figure(
+        "Seconds from the start of the trace to the start of the interval; null: the "
+        "trace has no clock.",
+        least=None,
+        default=None,
+    )
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_leaks": FORMAT} | super().to_json()

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from heapscope.leaks.evidence import Evidence, poisson_at_most, variance_ratio
 from heapscope.leaks.interval import Interval
 from heapscope.leaks.lives import Lives
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["Band", "Rate", "rate_of"]
 
 TAIL = 0.025  # on each side
 
 
-@dataclass(frozen=True, kw_only=True)
-class Band(Record):
+class Band(Row):
     """The likeliest value and its 95 % band."""
 
-    value: float
-    low: float
-    high: float
+    value: float = figure("The estimate.")
+    low: float = figure("Lower end of its 95 % band.")
+    high: float = figure("Upper end of its 95 % band.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rate(Record):
-    """Bytes as asked for. Times run from the end of the interval, at this rate alone."""
+class Rate(Row):
+    """Speed of a leak, from the blocks that stayed; bytes as asked for."""
 
-    blocks_per_1000_events: Band
-    bytes_per_1000_events: Band
-    bytes_per_second: Band | None  # None: no clock
-    bytes_per_round: Band | None  # None: no mark comes again and again
-    events_to_death: Band | None  # None: the memory that is free is not known
-    seconds_to_death: Band | None
+    blocks_per_1000_events: Band = figure("Leaked blocks per 1000 heap events of the trace.")
+    bytes_per_1000_events: Band = figure("Leaked bytes per 1000 heap events of the trace.")
+    bytes_per_second: Band | None = figure("Leaked bytes per second; null: no clock.")
+    bytes_per_round: Band | None = figure(
+        "Leaked bytes from one mark of the rounds to the next; null: no mark repeats."
+    )
+    events_to_death: Band | None = figure(
+        "Heap events after the end until it has taken what is free; null: what is free "
+        "is not known."
+    )
+    seconds_to_death: Band | None = figure("Seconds until then; null: not known, or no clock.")
 
 
 def rate_of(

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["AnomalyRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class AnomalyRow(Record):
-    """One event that makes no sense after those before it; the replay went on without it.
+class AnomalyRow(Row):
+    """An event that makes no sense after those before it; the replay went on without it."""
 
-    `key`: address of the block; None in a trace without addresses, whose ids nobody wrote.
-    """
-
-    event: int
-    what: str
-    key: int | None
-    task: str
+    event: int = figure("Number of the heap event.")
+    what: str = figure("The contradiction.")
+    key: int | None = figure(
+        "Address of the block; null in a trace without addresses, and for a block it does not know."
+    )
+    task: str = figure("Task of the event.")

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import bisect
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, Self
 
-from heapscope.measure.record import Record, malformed
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row, malformed
 
 __all__ = ["Clock", "events_named", "in_seconds", "moment", "moment_of", "since_start"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Clock(Record):
-    """The clock of a trace at the events that a result names. `hz`: ticks a second; `first_time`
-    and `last_time`: ticks of the first and the last event; `events` ascend, `times` are theirs."""
+class Clock(Row):
+    """The trace's clock at the events that the rows name. An event is at (its time - first_time) /
+    hz seconds since the start."""
 
-    hz: int
-    first_time: int
-    last_time: int
-    events: tuple[int, ...]
-    times: tuple[int, ...]
+    hz: int = figure("Ticks a second.", least=1)
+    first_time: int = figure("Ticks of the first event.")
+    last_time: int = figure("Ticks of the last event.")
+    events: tuple[int, ...] = figure("Numbers of heap events, ascending.")
+    times: tuple[int, ...] = figure("Ticks of each of them.")
 
     def time(self, event: int) -> int | None:
         """Ticks; None: not an event that it was asked about."""

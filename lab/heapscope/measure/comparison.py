@@ -2,49 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from heapscope.measure.bound import Bound
 from heapscope.measure.figure import Figure, figures, served_alike
 from heapscope.measure.loss import Loss
-from heapscope.measure.record import Record
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, Row
 
 __all__ = ["Comparison", "DifferenceRow", "Side", "comparable", "compare"]
 
-FORMAT = 2
+
+class Side(Row):
+    """What was replayed on what."""
+
+    label: str = figure("Short name that tells the sides apart.")
+    trace: TraceFacts = figure("The trace.")
+    layout: LayoutFacts = figure("The memory that was replayed on.")
+    digest: str = figure(
+        "Digest of the side's results; equal digests: every request got the same place.",
+        pattern="^[0-9a-f]{16}$",
+    )
+    verdict: Verdict = figure("The answer.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Side(Record):
-    """What was replayed on what; `label` tells the two apart."""
+class DifferenceRow(Row):
+    """One figure of both sides."""
 
-    label: str
-    trace: TraceFacts
-    layout: LayoutFacts
-    digest: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True, kw_only=True)
-class DifferenceRow(Record):
-    """One figure of both sides; null where a side has none. `better`: "less", "more" or "". Not
-    `comparable`: after a loss the sides are of different parts of a run, so no difference is told.
-    """
-
-    section: str
-    name: str
-    unit: str
-    better: str
-    left: int | None
-    right: int | None
-    comparable: bool = True
-    bound: str | None = None  # what both say of a whole run; null: no event is lost
+    section: str = figure("Group of the figure.")
+    name: str = figure("Its name, unique within its section.")
+    unit: str = figure("B (bytes), events, requests or steps.")
+    better: str = figure("Which direction is better; empty: neither.", choices=("less", "more", ""))
+    left: int | None = figure("The left side's figure; null: it has none.", least=None)
+    right: int | None = figure("The right side's figure; null: it has none.", least=None)
+    comparable: bool = figure(
+        "Whether the sides are of the same part of a run; where they are not, no "
+        "difference is told.",
+        default=True,
+    )
+    bound: str | None = figure(
+        "The mark of both sides after a loss, as in replay.schema.json; null: every "
+        "event is there.",
+        default=None,
+        choices=("exact", "at_least", "at_most", "first", "before_loss", "withheld"),
+    )
 
     @property
+    @computed("Right minus left; null: there is none.", least=None, last=True)
     def difference(self) -> int | None:
         """Right minus left."""
         if self.left is None or self.right is None or not self.comparable:
@@ -52,6 +59,7 @@ class DifferenceRow(Record):
         return self.right - self.left
 
     @property
+    @computed("The difference in percent of left; null: that says nothing.", least=None, last=True)
     def percent(self) -> float | None:
         """The difference as a share of the left figure; None where that says nothing."""
         if self.difference is None or self.left is None or self.left <= 0 or (self.right or 0) < 0:
@@ -59,6 +67,11 @@ class DifferenceRow(Record):
         return round(100 * self.difference / self.left, 2)
 
     @property
+    @computed(
+        "How right stands to left; empty: neither direction is better.",
+        choices=("better", "worse", "same", ""),
+        last=True,
+    )
     def outcome(self) -> str:
         """How right stands to left: better, worse, same, or "" where there is no direction."""
         if self.difference == 0:
@@ -67,28 +80,27 @@ class DifferenceRow(Record):
             return ""
         return "better" if (self.difference > 0) == (self.better == "more") else "worse"
 
-    def to_json(self) -> dict[str, Any]:
-        return super().to_json() | {
-            "difference": self.difference,
-            "percent": self.percent,
-            "outcome": self.outcome,
-        }
 
+class Comparison(Document):
+    """Two replays side by side."""
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison(Record):
-    """`conclusion`: what changes for the user, in sentences. `served_alike`: both sides served the
-    same requests; where that is not sure, no figure of what was held is better or worse."""
+    VERB = "compare"
+    VERSION = 2
 
-    left: Side
-    right: Side
-    served_alike: bool
-    conclusion: tuple[str, ...]
-    rows: tuple[DifferenceRow, ...]
-    losses: tuple[Loss, ...] = ()  # of the left side, the right or both
-
-    def to_json(self) -> dict[str, Any]:
-        return {"heapscope_compare": FORMAT} | super().to_json()
+    left: Side = figure("The left side.")
+    right: Side = figure("The right side.")
+    served_alike: bool = figure(
+        "Whether it is sure that both sides served the same requests; else no figure of "
+        "what was held has an outcome, and better is empty."
+    )
+    conclusion: tuple[str, ...] = figure("The changes for the user, in sentences.")
+    rows: tuple[DifferenceRow, ...] = figure("Every figure of either side.")
+    losses: tuple[Loss, ...] = figure(
+        "The losses of the left side, the right or both; empty: every event is there. "
+        "The marks are in the rows.",
+        entries=(0, 2),
+        default=(),
+    )
 
 
 def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
@@ -130,7 +142,7 @@ def _side(result: ReplayResult, label: str) -> Side:
         trace=result.trace,
         layout=result.layout,
         digest=digest,
-        verdict=result.verdict(),
+        verdict=result.verdict,
     )
 
 

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["Explanation", "Step"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Step(Record):
+class Step(Row):
     """One region that was asked, in turn, or one that was not and why. Bytes as they stood before
     the event."""
 
-    region: int  # its address
-    kind: str
-    priority: int | None  # of the capabilities that let it be asked; null: never asked
-    free: int
-    largest_free: int
-    largest_allocatable: int
-    outcome: str  # "served", "too small", "no heap", "not reached", "lacks 8BIT|DMA", "own heap..."
+    region: int = figure("Address of the region.")
+    kind: str = figure("Memory kind.")
+    priority: int | None = figure(
+        "Priority of the capabilities that let it be asked; null: never asked by capabilities."
+    )
+    free: int = figure("Bytes of payload in free blocks.", "B")
+    largest_free: int = figure("Largest payload of a free block, bytes.", "B")
+    largest_allocatable: int = figure("Largest request that would have been served, bytes.", "B")
+    outcome: str = figure("served, too small, no heap, not reached, not asked, or what it lacks.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Explanation(Record):
-    """Null addresses: there was no such block. `skipped`: the block it names had no place here, so
-    nothing was asked."""
+class Explanation(Row):
+    """Why one request went where it went."""
 
-    event: int
-    call: str
-    size: int
-    align: int
-    capabilities: str
-    asked_as: str  # what malloc's rule made of it
-    task: str
-    site: str
-    skipped: bool
-    old_address: int | None
-    old_size: int
-    address: int | None
-    steps: tuple[Step, ...]
+    event: int = figure("The event.")
+    call: str = figure("The call.", choices=("malloc", "calloc", "aligned", "realloc"))
+    size: int = figure("Bytes asked for.", "B")
+    align: int = figure("Alignment asked for; 0: none.")
+    capabilities: str = figure("The capabilities as asked; malloc: by malloc's own rule.")
+    asked_as: str = figure("The capabilities that malloc's rule made of it, in turn.")
+    task: str = figure("The task.")
+    site: str = figure("The call site; empty: unknown.")
+    skipped: bool = figure("True when the block it names had found no place, so nothing was asked.")
+    old_address: int | None = figure("Address of the block before; null: none.")
+    old_size: int = figure("Bytes it had been asked with.", "B")
+    address: int | None = figure("Address of the block afterwards; null: none.")
+    steps: tuple[Step, ...] = figure(
+        "Regions in the order in which they were asked, then those that were not."
+    )

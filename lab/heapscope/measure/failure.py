@@ -3,45 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["FailureRegion", "FailureRow", "FailureSpan", "merged"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailureRegion(Record):
+class FailureRegion(Row):
     """A region at the moment of the failure, bytes. Not eligible: it lacks a capability."""
 
-    start: int
-    kind: str
-    eligible: bool
-    free: int
-    largest_free: int
-    largest_allocatable: int
+    start: int = figure("Address of its first byte.", most=WORD)
+    kind: str = figure("Memory kind.")
+    eligible: bool = figure("Whether its capabilities would have allowed it to serve the request.")
+    free: int = figure("Free payload bytes.", "B", most=WORD)
+    largest_free: int = figure("Payload bytes of the largest free block, true.", "B", most=WORD)
+    largest_allocatable: int = figure(
+        "Bytes of the largest request that would have succeeded.", "B", most=WORD
+    )
 
     @property
     def name(self) -> str:
         return f"{self.start:#010x} {self.kind}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailureRow(Record):
-    """`number` is its place among all failed requests, from 1; `call` is malloc, calloc, aligned or
-    realloc; `old_size` (bytes) belongs to realloc."""
+class FailureRow(Row):
+    """One request that the replayed heap could not serve."""
 
-    number: int
-    event: int
-    time: int
-    task: str
-    site: str
-    call: str
-    size: int
-    capabilities: str
-    align: int
-    old_size: int
-    regions: tuple[FailureRegion, ...]
+    number: int = figure("Its place among all failed requests, from 1.", least=1)
+    event: int = figure("Number of the heap event.")
+    time: int = figure("Its time, clock ticks.", "ticks")
+    task: str = figure("Task that asked.")
+    site: str = figure("Call site; empty: unknown.")
+    call: str = figure("malloc, calloc, aligned or realloc.")
+    size: int = figure("Bytes asked for.", "B")
+    capabilities: str = figure(
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule."
+    )
+    align: int = figure("Alignment asked for, bytes; 0: none.", "B")
+    old_size: int = figure("realloc: bytes of the block before; otherwise 0.", "B")
+    regions: tuple[FailureRegion, ...] = figure(
+        "Every region at that moment, in the order in which they are tried."
+    )
 
     @property
     def free(self) -> int:
@@ -53,16 +56,15 @@ class FailureRow(Record):
         return max((r.largest_allocatable for r in self.regions if r.eligible), default=0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailureSpan(Record):
+class FailureSpan(Row):
     """How many requests failed in a span of heap events, the bytes that they asked for together,
     and the largest of them."""
 
-    first_event: int
-    events: int
-    failures: int
-    bytes: int
-    largest: int
+    first_event: int = figure("Its first heap event.")
+    events: int = figure("How many heap events it has.")
+    failures: int = figure("Requests that failed in it.")
+    bytes: int = figure("Bytes that they asked for together.", "B")
+    largest: int = figure("The largest of them; 0: none failed.")
 
 
 def merged(spans: Sequence[FailureSpan], most: int) -> list[FailureSpan]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heapscope.measure.failure import FailureRow
 from heapscope.measure.need import NeedRow
-from heapscope.measure.record import Record
 from heapscope.measure.wording import count, percent, plural, size
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 if TYPE_CHECKING:
     from heapscope.measure.result import ReplayResult
@@ -21,16 +21,20 @@ Sentences = Iterator[tuple[str, int | None]]
 MALLOC = "malloc"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Finding(Record):
-    """One thing that the replay found. `event`: the heap event it is about, None where it is about
-    no single one; `seconds`: when, since the start, None without a clock."""
+class Finding(Row):
+    """One thing that the replay found."""
 
-    rank: int
-    kind: str
-    sentence: str
-    event: int | None
-    seconds: float | None
+    rank: int = figure("Severity, as of the verdict.", least=1, most=5)
+    kind: str = figure(
+        "Its kind, one of the verdict's.", choices=("failed", "short", "damage", "near", "fine")
+    )
+    sentence: str = figure("For people.")
+    event: int | None = figure("The heap event it is about; null: about no single one.")
+    seconds: float | None = figure(
+        "When, in seconds since the start of the trace; null: without a clock, or about "
+        "no single event.",
+        least=None,
+    )
 
 
 def failed(result: ReplayResult) -> Sentences:

@@ -3,38 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 from heapscope.measure.bound import Bound, Bounds, flat
 from heapscope.measure.census import Census
-from heapscope.measure.record import Record
 from heapscope.measure.wording import count, percent, plural
 from heapscope.native.rows import NEVER, CensusRow
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.health import TraceHealth
 
 __all__ = ["Loss", "loss_of", "whole_run"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Loss(Record):
-    """The first loss splits the run. All figures are of the events before it; `marks` has what
-    each of them says of the whole run, by its path in the JSON (`[]`: in each row).
+class Loss(Row):
+    """Where events of the trace are missing. The first loss splits the run: all figures are of the
+    events before it, unless their mark says more."""
 
-    `event`: heap events before it. `events_after`: read after it; they are counted, and used for
-    nothing else. `events_missing`: known to be missing, from the numbers of those that are there
-    and by what the recorder told; the trace's end may hide more unless `end_known`.
-    """
-
-    event: int
-    time: int | None  # clock ticks at the event before it; null: no event or no clock
-    events_after: int
-    events_missing: int
-    end_known: bool
-    reasons: tuple[str, ...]
-    figures: int  # how many kinds of figures have a mark
-    withheld: int  # of them, those that say nothing
-    marks: dict[str, str]
+    event: int = figure("Heap events before the first loss; every figure of these events is exact.")
+    time: int | None = figure(
+        "Clock ticks at the event before the loss; null: there is none, or no clock.", "ticks"
+    )
+    events_after: int = figure(
+        "Heap events that were read after the loss. They are counted and used for nothing else."
+    )
+    events_missing: int = figure(
+        "Events that are known to be missing: by the numbers of those that are there, "
+        "and by what the recorder told."
+    )
+    end_known: bool = figure(
+        "Whether the trace's end was read; where it was not, more events may be missing "
+        "than `events_missing`."
+    )
+    reasons: tuple[str, ...] = figure("The losses and their places, a sentence each.")
+    figures: int = figure("Kinds of figures that have a mark.")
+    withheld: int = figure("The kinds of figures that say nothing of the run.")
+    marks: dict[str, str] = figure(
+        "The marks that tell what a figure says of the whole run, by its path in this form ([]: in "
+        "each row). exact: the loss cannot change it; at_least and at_most: a bound; first: exact "
+        "where there is one, null: none before the loss; before_loss: exact at the loss or before "
+        "it, it says nothing of what followed; withheld: it says nothing.",
+        choices=Bound,
+    )
 
     def of(self, rows: Mapping[str, Bounds]) -> Self:
         """The same loss with the marks of another result that was made from this one."""

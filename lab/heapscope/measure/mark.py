@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from heapscope.measure.memory import SetRow
-from heapscope.measure.record import Record
 from heapscope.measure.region import RegionRow
 from heapscope.measure.task import TaskRow
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["MarkRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MarkRow(Record):
-    """`event`: heap events before the mark. Bytes are payload as asked for."""
+class MarkRow(Row):
+    """Every figure as it stood at a mark."""
 
-    name: str
-    event: int
-    time: int
-    live: int
-    live_peak: int
-    live_blocks: int
-    failures: int
-    sets: tuple[SetRow, ...]
-    regions: tuple[RegionRow, ...]
-    tasks: tuple[TaskRow, ...]
+    name: str = figure("Name of the mark, control characters escaped.")
+    event: int = figure("Heap events before the mark.")
+    time: int = figure("Time of the mark, clock ticks.", "ticks")
+    live: int = figure("Payload bytes live.", "B")
+    live_peak: int = figure("Most payload bytes live at one moment so far.", "B")
+    live_blocks: int = figure("Live blocks.")
+    failures: int = figure("Failed requests so far.")
+    sets: tuple[SetRow, ...] = figure("Capability sets.")
+    regions: tuple[RegionRow, ...] = figure("Regions.")
+    tasks: tuple[TaskRow, ...] = figure("Tasks in memory kinds.")

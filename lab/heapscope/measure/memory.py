@@ -2,40 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["KindRow", "MemoryFigures", "SetRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MemoryFigures(Record):
-    """Bytes. `*_reported`: what the allocator version's own interface would have said."""
+class MemoryFigures(Row):
+    """All regions that serve one capability set."""
 
-    size: int
-    free: int
-    free_reported: int
-    minimum_free: int
-    minimum_free_reported: int
-    minimum_free_event: int | None
-    largest_free: int
-    largest_reported: int
-    largest_allocatable: int
-    minimum_largest_allocatable: int
-    minimum_largest_event: int | None
-    peak_payload: int
+    size: int = figure("Bytes of these regions.", "B", most=WORD)
+    free: int = figure("Free payload bytes at this moment, true.", "B", most=WORD)
+    free_reported: int = figure(
+        "Free bytes at this moment as the allocator version's own interface reports them.",
+        "B",
+        most=WORD,
+    )
+    minimum_free: int = figure(
+        "Lowest free payload bytes so far, true: of all these regions at one moment.",
+        "B",
+        most=WORD,
+    )
+    minimum_free_reported: int = figure(
+        "Sum of the regions' own lowest free bytes as the allocator version reports "
+        "them, as heap_caps_get_minimum_free_size does.",
+        "B",
+        most=WORD,
+    )
+    minimum_free_event: int | None = figure(
+        "Heap event at which minimum_free was reached; null: before the first event."
+    )
+    largest_free: int = figure("Payload bytes of the largest free block, true.", "B", most=WORD)
+    largest_reported: int = figure(
+        "Largest free block in bytes as the allocator version's own interface reports it.",
+        "B",
+        most=WORD,
+    )
+    largest_allocatable: int = figure(
+        "Bytes of the largest request that would succeed at this moment.", "B", most=WORD
+    )
+    minimum_largest_allocatable: int = figure(
+        "Lowest largest_allocatable so far, bytes, exact over all events.", "B", most=WORD
+    )
+    minimum_largest_event: int | None = figure(
+        "Heap event at which minimum_largest_allocatable was reached; null: before the first event."
+    )
+    peak_payload: int = figure(
+        "Most payload bytes (as asked for) live at one moment in these regions.", "B", most=WORD
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
 class KindRow(MemoryFigures):
     """All regions of one memory kind."""
 
-    kind: str
+    kind: str = figure("Memory kind, for example D/IRAM.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetRow(MemoryFigures):
     """All regions that serve a capability set; "malloc" is malloc's own rule."""
 
-    capabilities: str
+    capabilities: str = figure(
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule."
+    )

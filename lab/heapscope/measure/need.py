@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["NeedRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class NeedRow(Record):
-    """After how many events a request of `size` bytes would not have been served.
+class NeedRow(Row):
+    """Headroom for one contiguous request."""
 
-    `minimum_margin` is the smallest largest_allocatable minus size, in bytes; `spells` counts the
-    runs of events without room; times in clock ticks.
-    """
-
-    size: int
-    capabilities: str
-    short_events: int
-    spells: int
-    first_event: int | None
-    first_time: int | None
-    last_event: int | None
-    minimum_margin: int
-    minimum_margin_event: int | None
+    size: int = figure("Bytes of the request.", "B", most=WORD)
+    capabilities: str = figure(
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule."
+    )
+    short_events: int = figure("Heap events after which the request would not have been served.")
+    spells: int = figure("Runs of such events.")
+    first_event: int | None = figure("The first such event; null: none.")
+    first_time: int | None = figure(
+        "Time of the first such event, clock ticks; null: none.", "ticks"
+    )
+    last_event: int | None = figure("The last such event; null: none.")
+    minimum_margin: int = figure(
+        "Smallest largest_allocatable minus size, bytes; below 0: short by so much.",
+        "B",
+        least=None,
+    )
+    minimum_margin_event: int | None = figure(
+        "Heap event of the smallest margin; null: before the first event."
+    )
 
     @property
     def worst_largest(self) -> int:

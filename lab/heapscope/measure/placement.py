@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["RuleRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RuleRow(Record):
-    """One rule; `rule` None: what no rule placed. Bytes are payload as asked for.
+class RuleRow(Row):
+    """What one rule of --place decided."""
 
-    `requests` are allocations and reallocs that had to move. Of them `refused` found no room where
-    the rule sent them, and of these `elsewhere` were served by their capabilities instead; `unfit`
-    ask for a capability that the place lacks, so their capabilities decided. `payload` is what the
-    blocks hold that the rule placed.
-    """
-
-    rule: int | None
-    conditions: str
-    target: str
-    fallback: bool
-    requests: int
-    refused: int
-    elsewhere: int
-    unfit: int
-    payload: int
-    payload_peak: int
-    payload_peak_event: int | None
-    blocks: int
-    blocks_peak: int
-    note: str  # a name that the trace does not have; empty: all are there
+    rule: int | None = figure("Number of the rule in its file; null: what no rule placed.", least=1)
+    conditions: str = figure("The conditions of the rule, for people.")
+    target: str = figure("Where it sends requests, as its file names it.")
+    fallback: bool = figure("Requests that find no room there are served by their capabilities.")
+    requests: int = figure("Requests that it matched: allocations, and reallocs that had to move.")
+    refused: int = figure("Requests for which there was no room where the rule sends them.")
+    elsewhere: int = figure("Refused requests that were served by their capabilities.")
+    unfit: int = figure(
+        "Requests for a capability that the place lacks; their capabilities decided."
+    )
+    payload: int = figure(
+        "Bytes asked for, live at the end, in blocks that it placed.", "B", most=WORD
+    )
+    payload_peak: int = figure("Most of them at one moment.", "B", most=WORD)
+    payload_peak_event: int | None = figure(
+        "Heap event of that moment; null: there was no such block."
+    )
+    blocks: int = figure("Blocks that it placed, live at the end.", "B", most=WORD)
+    blocks_peak: int = figure("Most of them at one moment.", "B", most=WORD)
+    note: str = figure(
+        "A name that the rule asks for and the trace does not have; empty: all are there."
+    )
 
     @property
     def failed(self) -> int:

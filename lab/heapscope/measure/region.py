@@ -2,53 +2,72 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["RegionRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RegionRow(Record):
-    """Bytes unless named otherwise. size = control + header + startup + payload + rounding + free.
+class RegionRow(Row):
+    """One region and the heap on it. size = control + header + startup + payload + rounding +
+    free."""
 
-    `header` holds block headers, poisoning, sentinels and region ends lost to alignment.
-    `failures` counts tries refused here, served by another region or not: one request may try a
-    region once per priority. Steps are the model's work, never the allocator's time.
-    """
-
-    start: int
-    size: int
-    kind: str
-    allocator: str
-    has_heap: bool
-    control: int
-    header: int
-    startup: int
-    payload: int
-    rounding: int
-    free: int
-    used_blocks: int
-    free_blocks: int
-    minimum_free: int
-    minimum_free_event: int | None
-    peak_payload: int
-    largest_free: int
-    largest_reported: int
-    largest_allocatable: int
-    minimum_largest_allocatable: int
-    minimum_largest_event: int | None
-    reported_free: int
-    reported_minimum_free: int
-    allocations: int
-    frees: int
-    failures: int
-    step_nodes: int
-    step_bins: int
-    step_writes: int
-    step_copied: int
-    private: bool = False  # a private heap: no request finds it but by a rule
+    start: int = figure("Address of its first byte.", most=WORD)
+    size: int = figure("Bytes.", "B", most=WORD)
+    kind: str = figure("Memory kind, for example DRAM.")
+    allocator: str = figure("Allocator of its heap.")
+    has_heap: bool = figure("False: too small for its allocator and left without a heap.")
+    control: int = figure("Bytes of the allocator's own structures.", "B", most=WORD)
+    header: int = figure(
+        "Bytes of block headers, poisoning, sentinels and region ends lost to alignment.",
+        "B",
+        most=WORD,
+    )
+    startup: int = figure("Bytes taken by start-up before the trace.", "B", most=WORD)
+    payload: int = figure("Bytes of live payload, as asked for.", "B", most=WORD)
+    rounding: int = figure("Bytes of blocks beyond their payload.", "B", most=WORD)
+    free: int = figure("Free payload bytes, true.", "B", most=WORD)
+    used_blocks: int = figure("Used blocks.")
+    free_blocks: int = figure("Free blocks.")
+    minimum_free: int = figure("Lowest free payload bytes so far, true.", "B", most=WORD)
+    minimum_free_event: int | None = figure(
+        "Heap event at which minimum_free was reached; null: before the first event."
+    )
+    peak_payload: int = figure("Most payload bytes live at one moment.", "B", most=WORD)
+    largest_free: int = figure("Payload bytes of the largest free block, true.", "B", most=WORD)
+    largest_reported: int = figure(
+        "Largest free block in bytes as the allocator version reports it.", "B", most=WORD
+    )
+    largest_allocatable: int = figure(
+        "Bytes of the largest request that would succeed in this region.", "B", most=WORD
+    )
+    minimum_largest_allocatable: int = figure(
+        "Lowest largest_allocatable so far, bytes.", "B", most=WORD
+    )
+    minimum_largest_event: int | None = figure(
+        "Heap event at which minimum_largest_allocatable was reached; null: before the first event."
+    )
+    reported_free: int = figure("Free bytes as the allocator version reports them.", "B", most=WORD)
+    reported_minimum_free: int = figure(
+        "Lowest free bytes as the allocator version reports them.", "B", most=WORD
+    )
+    allocations: int = figure("Blocks given by this region.")
+    frees: int = figure("Blocks taken back.")
+    failures: int = figure(
+        "Tries refused here, whether or not another region served the request; one "
+        "request may try a region once per priority."
+    )
+    step_nodes: int = figure(
+        "Work of the model: list nodes and blocks visited. Not the allocator's time."
+    )
+    step_bins: int = figure("Work of the model: bins and bitmap words looked at.")
+    step_writes: int = figure("Work of the model: 32-bit words of metadata written.")
+    step_copied: int = figure(
+        "Work of the model: payload bytes copied by realloc or zeroed by calloc.", "B"
+    )
+    private: bool = figure(
+        "A private heap: no request finds it but by a rule of --place.", default=False
+    )
 
     @property
     def name(self) -> str:

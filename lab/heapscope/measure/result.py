@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from heapscope.errors import InputError
 from heapscope.measure.anomaly import AnomalyRow
@@ -17,22 +16,19 @@ from heapscope.measure.mark import MarkRow
 from heapscope.measure.memory import KindRow, SetRow
 from heapscope.measure.need import NeedRow
 from heapscope.measure.placement import RuleRow
-from heapscope.measure.record import Record, malformed
 from heapscope.measure.region import RegionRow
 from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.static import StaticRam
 from heapscope.measure.summary import Summary
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
+from heapscope.measure.verdict import Verdict, verdict
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, malformed
 
-if TYPE_CHECKING:
-    from heapscope.measure.verdict import Verdict
+__all__ = ["MALLOC", "ReplayResult"]
 
-__all__ = ["FORMAT", "MALLOC", "ReplayResult"]
-
-#: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 2
-#: Versions that are read; version 1 had the verdict as sentences.
+#: Versions of the JSON form that are read; version 1 had the verdict as sentences.
 READABLE = (1, 2)
 
 #: How malloc's own rule is named among the capability sets.
@@ -57,42 +53,61 @@ def _current(data: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReplayResult(Record):
-    """One trace on one layout. `failures` are all failed requests or, of more than a thousand, a
-    sample spread over the run with the first and the largest of each span of events; of marks the
-    first ones are kept. `summary.failures`, `failure_spans` and `marks_seen` count all."""
+class ReplayResult(Document):
+    """One trace replayed on one layout. Bytes unless said otherwise; event numbers count heap
+    events from 0, lost ones included."""
 
-    trace: TraceFacts
-    layout: LayoutFacts
-    health: Health
-    census: Census
-    summary: Summary
-    sets: tuple[SetRow, ...]
-    kinds: tuple[KindRow, ...]
-    regions: tuple[RegionRow, ...]
-    tasks: tuple[TaskRow, ...]
-    needs: tuple[NeedRow, ...]
-    failures: tuple[FailureRow, ...]
-    failure_spans: tuple[FailureSpan, ...]  # over the whole run; none where nothing failed
-    marks: tuple[MarkRow, ...]
-    marks_seen: int
-    anomalies: tuple[AnomalyRow, ...]
-    timeline: Timeline | None
-    explanation: Explanation | None  # of the event that was asked about
-    static: StaticRam | None = None  # beside the heap, where a file told it
-    loss: Loss | None = None  # of events; None: all are there
-    placement: tuple[RuleRow, ...] = ()  # one a rule, then what no rule did; none without rules
-    clock: Clock | None = None  # None: the trace has no clock, or its rate is not known
+    VERB = "replay"
+    VERSION = 2
+
+    trace: TraceFacts = figure("The trace.")
+    layout: LayoutFacts = figure("The memory that was replayed on.")
+    health: Health = figure("The state of the trace as it was read.")
+    census: Census = figure("The program's own use of memory.")
+    summary: Summary = figure("The replay in figures.")
+    sets: tuple[SetRow, ...] = figure(
+        "Capability sets at the end; malloc's own rule is always among them."
+    )
+    kinds: tuple[KindRow, ...] = figure("Memory kinds at the end.")
+    regions: tuple[RegionRow, ...] = figure(
+        "Regions at the end, in the order in which they are tried."
+    )
+    tasks: tuple[TaskRow, ...] = figure("Tasks in memory kinds at the end.")
+    needs: tuple[NeedRow, ...] = figure("Headroom for each --need.")
+    failures: tuple[FailureRow, ...] = figure(
+        "All failed requests or, of more than 1,000, a sample spread over the run: the "
+        "first and the largest of each span of events. summary.failures and "
+        "failure_spans count all."
+    )
+    failure_spans: tuple[FailureSpan, ...] = figure(
+        "Failed requests in equal spans over the whole run, at most 512; none where nothing failed."
+    )
+    marks: tuple[MarkRow, ...] = figure("The first marks; marks_seen counts all.")
+    marks_seen: int = figure("Marks of the trace.")
+    anomalies: tuple[AnomalyRow, ...] = figure(
+        "The first events that make no sense; the summary counts all."
+    )
+    timeline: Timeline | None = figure("The replay over time; null: none was kept.")
+    explanation: Explanation | None = figure(
+        "The explanation of the event given with --explain; null: none was given."
+    )
+    static: StaticRam | None = figure(
+        "Static RAM beside the heap, from --elf or --map; null: neither was given.", default=None
+    )
+    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    placement: tuple[RuleRow, ...] = figure(
+        "One row a rule of --place, then what no rule placed; empty: there are no rules.",
+        default=(),
+    )
+    clock: Clock | None = figure(
+        "The clock; null: the trace has none, its rate is not known, or it was read from a pipe.",
+        default=None,
+    )
 
     @property
     def free_for_malloc(self) -> int | None:
         """Bytes free at the end in the regions that malloc uses; None: there is no such set."""
         return next((row.free for row in self.sets if row.capabilities == "malloc"), None)
-
-    def to_json(self) -> dict[str, Any]:
-        head = {"heapscope_replay": FORMAT, "verdict": self.verdict().to_json()}
-        return head | super().to_json()
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
@@ -110,10 +125,9 @@ class ReplayResult(Record):
             raise malformed(f"{where}.sets", "not without malloc's row and a region")
         return result
 
+    @property
+    @computed("The answer, by rank of severity.")
     def verdict(self) -> Verdict:
-        """The answer, by rank of severity."""
-        from heapscope.measure.verdict import verdict
-
         return verdict(self)
 
     @property

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["LayoutFacts", "TraceFacts", "of_wide_pointers", "word_size"]
 
@@ -23,17 +23,19 @@ def of_wide_pointers(metadata: Mapping[str, str]) -> str:
     return "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraceFacts(Record):
-    """The file as named by the user, and what its recorder said of itself.
+class TraceFacts(Row):
+    """The trace that was replayed."""
 
-    `unmodelled`: the allocator of the recording where no model of it exists, so that the addresses
-    that it gave cannot be met; empty otherwise, and where the trace does not name it.
-    """
-
-    path: str
-    metadata: dict[str, str]
-    unmodelled: str = ""
+    path: str = figure("File as named on the command line, control characters escaped.")
+    metadata: dict[str, str] = figure(
+        "The facts that the recorder gave about itself and the device (format/SPEC.md); "
+        "untrusted, control characters escaped."
+    )
+    unmodelled: str = figure(
+        "The allocator of the recording where no model of it exists: its addresses "
+        "cannot be met. Empty: there is one, or the trace does not name it.",
+        default="",
+    )
 
     @property
     def word_size(self) -> int | None:
@@ -41,13 +43,15 @@ class TraceFacts(Record):
         return word_size(self.metadata)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LayoutFacts(Record):
-    """The layout replayed on; `allocators` in the order of the regions, each once."""
+class LayoutFacts(Row):
+    """The memory that was replayed on."""
 
-    name: str
-    chip: str
-    sdk: str
-    source: str
-    notes: tuple[str, ...]
-    allocators: tuple[str, ...]
+    name: str = figure("For people.")
+    chip: str = figure("Chip; empty: no chip is known.")
+    sdk: str = figure("ESP-IDF version; empty: none is known.")
+    source: str = figure("Where the regions come from.")
+    notes: tuple[str, ...] = figure(
+        "The sentences that a reader of the layout must know, for example that static "
+        "use is assumed."
+    )
+    allocators: tuple[str, ...] = figure("Allocator names in the order of the regions, each once.")

@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["StaticKind", "StaticPart", "StaticRam"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class StaticKind(Record):
-    """Bytes of one kind of memory; `heap`: what the layout's regions have of it."""
+class StaticKind(Row):
+    """Static RAM of one kind of memory."""
 
-    kind: str
-    code: int
-    data: int
-    bss: int
-    total: int
-    heap: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class StaticPart(Record):
-    """Bytes of one component or symbol in one kind of memory. Empty: the file does not tell."""
-
-    kind: str
-    component: str
-    symbol: str
-    code: int
-    data: int
-    bss: int
-    total: int
+    kind: str = figure(
+        "Memory kind, as the chip has it.",
+        choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
+    )
+    code: int = figure("Bytes of code.", "B")
+    data: int = figure("Bytes of data with an initial value, constants included.", "B")
+    bss: int = figure("Bytes of data without one.", "B")
+    total: int = figure("Their sum.")
+    heap: int = figure("Bytes of it that are regions of the heap.", "B")
 
 
-@dataclass(frozen=True, kw_only=True)
-class StaticRam(Record):
-    """`components` has all of them, `symbols` the largest; both by size. `heap_start`: where the
-    firmware's main heap begins, None where the file has no addresses."""
+class StaticPart(Row):
+    """Static RAM of one component or symbol."""
 
-    file: str
-    form: str
-    heap_start: int | None
-    kinds: tuple[StaticKind, ...]
-    components: tuple[StaticPart, ...]
-    symbols: tuple[StaticPart, ...]
-    symbols_seen: int
+    kind: str = figure(
+        "Memory kind, as the chip has it.",
+        choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
+    )
+    component: str = figure(
+        "Archive, for example libfreertos.a, or object file; (padding): between two; "
+        "empty: the file does not tell."
+    )
+    symbol: str = figure(
+        "Symbol, or its object file; (no symbol): none covers it; empty: all of the component."
+    )
+    code: int = figure("Bytes of code.", "B")
+    data: int = figure("Bytes of data with an initial value, constants included.", "B")
+    bss: int = figure("Bytes of data without one.", "B")
+    total: int = figure("Their sum.")
+
+
+class StaticRam(Row):
+    """What code and data take before there is a heap."""
+
+    file: str = figure("The file, as named on the command line.")
+    form: str = figure(
+        "The form of the file.", choices=("ELF", "linker map", "JSON of esp-idf-size")
+    )
+    heap_start: int | None = figure(
+        "Where the firmware's main heap begins; null: the file has no addresses.", "B", most=WORD
+    )
+    kinds: tuple[StaticKind, ...] = figure("By kind of memory.")
+    components: tuple[StaticPart, ...] = figure(
+        "All components in each kind, largest first; empty: the file does not tell."
+    )
+    symbols: tuple[StaticPart, ...] = figure("The largest symbols, at most 200.")
+    symbols_seen: int = figure("Symbols in all.")

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["Summary", "Tightest"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tightest(Record):
+class Tightest(Row):
     """The regions that malloc can use, together, at their least free memory; bytes."""
 
-    event: int | None
-    payload: int
-    rounding: int
-    header: int
-    control: int
-    startup: int
-    moving: int  # the old block of a realloc under way
-    free: int
+    event: int | None = figure("Heap event of that moment; null: before the first event.")
+    payload: int = figure("Bytes of live payload, as asked for.", "B")
+    rounding: int = figure("Bytes of blocks beyond their payload.", "B")
+    header: int = figure(
+        "Bytes of block headers, poisoning, sentinels and region ends lost to alignment.", "B"
+    )
+    control: int = figure("Bytes of the allocators' own structures.", "B")
+    startup: int = figure("Bytes taken by start-up before the trace.", "B")
+    moving: int = figure(
+        "Bytes of the old block of a realloc that was being moved at that moment, and "
+        "of its header.",
+        "B",
+    )
+    free: int = figure("Free payload bytes.", "B")
 
     @property
     def size(self) -> int:
@@ -28,36 +32,44 @@ class Tightest(Record):
         return used + self.moving + self.free
 
 
-@dataclass(frozen=True, kw_only=True)
-class Summary(Record):
-    """Counts over the whole replay; bytes are payload as asked for. `live` is on the heaps;
-    `not_placed` is live in the recorded program alone, as its requests failed here. None: the file
-    is of a version that did not tell."""
+class Summary(Row):
+    """How the replay ended."""
 
-    digest: str
-    results: int
-    failures: int
-    first_failure_event: int | None
-    zero_requests: int
-    skipped: int
-    recorded_failures: int
-    recorded_failures_fit: int
-    unknown_frees: int
-    double_frees: int
-    dead_reallocs: int
-    refused_reallocs: int
-    reused_ids: int
-    address_compared: int
-    address_matched: int
-    live: int
-    live_peak: int
-    live_peak_event: int | None
-    live_blocks: int
-    not_placed: int | None
-    not_placed_blocks: int | None
-    startup_unplaced: int
-    event_count: int
-    tightest: Tightest
+    digest: str = figure(
+        "FNV-1a 64 over the result offset of each request (32 bit, little endian, "
+        "0xFFFFFFFF for NULL), in order.",
+        pattern="^[0-9a-f]{16}$",
+    )
+    results: int = figure("Requests answered: malloc, calloc, realloc and aligned calls.")
+    failures: int = figure("Requests that failed.")
+    first_failure_event: int | None = figure("Heap event of the first failure; null: none failed.")
+    zero_requests: int = figure("Requests of 0 bytes: NULL by contract, no failure.")
+    skipped: int = figure("Events left out because the block they belong to failed in this replay.")
+    recorded_failures: int = figure("Requests that failed when recorded.")
+    recorded_failures_fit: int = figure(
+        "Requests of recorded_failures that would have fitted here."
+    )
+    unknown_frees: int = figure("Frees of an id that was never allocated.")
+    double_frees: int = figure("Frees of an id that was freed already.")
+    dead_reallocs: int = figure("Reallocs of an id that was freed already.")
+    refused_reallocs: int = figure("Reallocs that this allocator cannot do at all.")
+    reused_ids: int = figure("Allocations under an id that was still live.")
+    address_compared: int = figure("Requests whose recorded address could be compared.")
+    address_matched: int = figure("Requests of address_compared that got that very address.")
+    live: int = figure("Payload bytes live at the end.", "B")
+    live_peak: int = figure("Most payload bytes live at one moment.", "B")
+    live_peak_event: int | None = figure("Heap event at which live_peak was reached; null: never.")
+    live_blocks: int = figure("Blocks live at the end on the heaps.")
+    not_placed: int | None = figure(
+        "Bytes that are live in the recorded program at the end and on no heap here, "
+        "because their requests failed; null: read from a file of version 1, which did "
+        "not tell.",
+        "B",
+    )
+    not_placed_blocks: int | None = figure("Blocks of not_placed.")
+    startup_unplaced: int = figure("Start-up bytes that no region could take.", "B")
+    event_count: int = figure("Heap events replayed, lost ones not counted.")
+    tightest: Tightest = figure("Where the bytes were at the tightest moment.")
 
     @property
     def anomalies(self) -> int:

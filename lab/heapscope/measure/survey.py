@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.measure.record import Record
 from heapscope.measure.wording import plural
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = [
     "Closest",
@@ -26,85 +27,94 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Closest(Record):
+class Closest(Row):
     """A request that was served. `largest`: the largest that would have been served in its place,
     bytes; the difference is what there was to spare."""
 
-    event: int
-    time: int
-    size: int
-    largest: int
-    task: str
-    site: str
-    capabilities: str
-    region: str
+    event: int = figure("The heap event of the request.")
+    time: int = figure("The time of that event, clock ticks.", "ticks")
+    size: int = figure("bytes asked for", "B", least=None)
+    largest: int = figure(
+        "the largest that would have been served in its place, bytes", "B", least=None
+    )
+    task: str = figure("The task that asked.")
+    site: str = figure("The call site; empty: unknown.")
+    capabilities: str = figure("Capabilities joined with |; malloc: malloc's own rule.")
+    region: str = figure("The region that served it.")
 
     @property
     def spare(self) -> int:
         return self.largest - self.size
 
 
-@dataclass(frozen=True, kw_only=True)
-class KindClosest(Record):
+class KindClosest(Row):
     """The served request with the least to spare among those that this kind of memory served."""
 
-    kind: str
-    closest: Closest | None
+    kind: str = figure("The memory kind.")
+    closest: Closest | None = figure("The request; null: this kind served none.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Column(Record):
+class Column(Row):
     """A span of heap events with its extremes, bytes; free and largest are malloc's."""
 
-    first_event: int
-    first_time: int
-    events: int
-    least_live: int
-    most_live: int
-    most_live_event: int
-    least_free: int
-    least_free_event: int
-    least_largest: int
-    least_largest_event: int
-    closest: Closest | None
+    first_event: int = figure("The first heap event of the span.")
+    first_time: int = figure("The time of that event, clock ticks.", "ticks")
+    events: int = figure("Heap events in the span.")
+    least_live: int = figure("The fewest payload bytes that were live.", "B")
+    most_live: int = figure("The most payload bytes that were live.", "B")
+    most_live_event: int = figure("The heap event at which most was live.")
+    least_free: int = figure("The fewest bytes that were free for malloc.", "B")
+    least_free_event: int = figure("The heap event at which least was free.")
+    least_largest: int = figure(
+        "Bytes of the largest request that malloc could serve, at its least.", "B"
+    )
+    least_largest_event: int = figure("The heap event at which that was least.")
+    closest: Closest | None = figure(
+        "The served request with the least to spare; null: none was served."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Moment(Record):
+class Moment(Row):
     """The heap after the event of a column at which most was live; bytes."""
 
-    event: int
-    time: int
-    live: int
-    live_blocks: int
-    free: int
-    largest_free: int
-    largest_allocatable: int
-    free_blocks: int
+    event: int = figure("The heap event.")
+    time: int = figure("The time of that event, clock ticks.", "ticks")
+    live: int = figure("Payload bytes that were live.", "B")
+    live_blocks: int = figure("Blocks that were live.")
+    free: int = figure("Bytes that were free for malloc.", "B")
+    largest_free: int = figure("Bytes of the largest free block.", "B")
+    largest_allocatable: int = figure("Bytes of the largest request that malloc could serve.", "B")
+    free_blocks: int = figure("Free blocks.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Holding(Record):
+class Holding(Row):
     """What one call site, or the requests of one size class, held; bytes of payload unless named.
     `least` and `most` are a class's sizes. `payload_at_peak`: when the whole program held most.
     `others`: how many sites without a row of their own the row sums up, 0: it is one site's or
     class's. Its peaks are the sums of theirs, which they need not have had at one moment."""
 
-    name: str
-    others: int
-    least: int
-    most: int
-    payload: int
-    payload_at_peak: int
-    payload_peak: int
-    payload_peak_event: int | None
-    held: int
-    held_peak: int
-    blocks: int
-    blocks_peak: int
-    allocations: int
-    failures: int
+    name: str = figure("The call site, or the sizes of the class.")
+    others: int = figure(
+        "how many sites without a row of their own this row sums up, its peaks too; 0: "
+        "it is one site's or class's",
+        least=None,
+    )
+    least: int = figure("The smallest size of the class, bytes; 0: a call site.", "B")
+    most: int = figure("The largest size of the class, bytes; 0: a call site.", "B")
+    payload: int = figure("Payload bytes that are live at the end.", "B")
+    payload_at_peak: int = figure(
+        "Payload bytes that were live when the whole program held most.", "B"
+    )
+    payload_peak: int = figure("Most payload bytes live at one moment.", "B")
+    payload_peak_event: int | None = figure(
+        "The heap event at which payload_peak was reached; null: never."
+    )
+    held: int = figure("Bytes of its blocks at the end, rounding included.", "B")
+    held_peak: int = figure("Most bytes of its blocks at one moment, rounding included.", "B")
+    blocks: int = figure("Blocks that are live at the end.")
+    blocks_peak: int = figure("Most blocks live at one moment.")
+    allocations: int = figure("Blocks that were given.")
+    failures: int = figure("Requests that failed.")
 
 
 #: What the row of others sums up.
@@ -146,15 +156,14 @@ def _others(rows: Sequence[Holding]) -> Holding:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Strip(Record):
+class Strip(Row):
     """The rows of the map that show one region, from its lowest address up."""
 
-    start: int
-    size: int
-    kind: str
-    first_row: int
-    rows: int
+    start: int = figure("The memory when start-up is over.", least=None)
+    size: int = figure("Bytes of the region.", "B")
+    kind: str = figure("The memory kind.")
+    first_row: int = figure("The first row of the map that shows it.")
+    rows: int = figure("Rows of the map that show it.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

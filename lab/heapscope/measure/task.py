@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["TaskRow"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskRow(Record):
-    """Bytes: payload as asked for; held: the blocks given, rounding and poisoning included.
+class TaskRow(Row):
+    """One task's use of one memory kind."""
 
-    `task_index`: None in the row of all tasks beyond those that are kept apart.
-    """
-
-    task: str
-    task_index: int | None
-    kind: str
-    payload: int
-    payload_peak: int
-    payload_peak_event: int | None
-    held: int
-    held_peak: int
-    blocks: int
-    blocks_peak: int
-    allocations: int
-    failures: int
+    task: str = figure("Name of the task, control characters escaped.")
+    task_index: int | None = figure(
+        'Index of the task in the trace; null: the row "other tasks", which has all '
+        "tasks beyond the first 4095 together."
+    )
+    kind: str = figure("Memory kind.")
+    payload: int = figure("Payload bytes live at this moment, as asked for.", "B", most=WORD)
+    payload_peak: int = figure("Most payload bytes live at one moment.", "B", most=WORD)
+    payload_peak_event: int | None = figure(
+        "Heap event at which payload_peak was reached; null: never."
+    )
+    held: int = figure(
+        "Bytes of the blocks given, rounding and poisoning included.", "B", most=WORD
+    )
+    held_peak: int = figure("Most bytes held at one moment.", "B", most=WORD)
+    blocks: int = figure("Live blocks.")
+    blocks_peak: int = figure("Most live blocks at one moment.")
+    allocations: int = figure("Blocks given.")
+    failures: int = figure("Failed requests of the task; counted on its first row.")

@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.measure.record import Record, malformed
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row, malformed
 
 __all__ = ["LARGEST", "Timeline"]
 
 Unsigned = TypeVar("Unsigned", np.uint32, np.uint64)
 
-#: Columns of `Timeline.largest`, for malloc.
-LARGEST = ("largest_free", "largest_reported", "largest_allocatable")
+
+class Series(Row):
+    """One line of the timeline."""
+
+    name: str = figure(
+        "live_payload; largest_allocatable (for malloc); free ADDRESS KIND; or task NAME (payload)."
+    )
+    least: tuple[int, ...] = figure("Smallest value of each bucket.", "B")
+    most: tuple[int, ...] = figure("Largest value of each bucket.", "B")
+
+
+class Largest(Row):
+    """The three largest figures for malloc at each bucket's last event."""
+
+    largest_free: tuple[int, ...] = figure("largest_free, one value a bucket.", "B")
+    largest_reported: tuple[int, ...] = figure("largest_reported, one value a bucket.", "B")
+    largest_allocatable: tuple[int, ...] = figure("largest_allocatable, one value a bucket.", "B")
+
+
+class Buckets(Row):
+    """The replay in equal buckets of heap events, each with its extremes."""
+
+    width: int = figure("Heap events a bucket.")
+    first_time: tuple[int, ...] = figure("Time of each bucket's first event.", "ticks")
+    series: tuple[Series, ...] = figure("The lines.")
+    largest: Largest = figure("The three largest figures for malloc.")
+
+
+#: Columns of `Timeline.largest`.
+LARGEST = tuple(f.name for f in fields(Largest))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Timeline(Record):
-    """Values in bytes. Rows are buckets; columns of least and most are `series`.
+class Timeline:
+    """The same as arrays. Rows are buckets; columns of least and most are `series`.
 
     Series 0 is "live_payload", 1 "largest_allocatable" for malloc, then "free ADDRESS KIND" for
     each region, then "task NAME" (payload) for each task in the order of first use.
     """
+
+    WRITTEN = Buckets
 
     width: int  # heap events a bucket
     series: tuple[str, ...]
@@ -43,21 +74,24 @@ class Timeline(Record):
         return len(self.first_time)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "width": self.width,
-            "first_time": self.first_time.tolist(),
-            "series": [
-                {
-                    "name": name,
-                    "least": self.least[:, column].tolist(),
-                    "most": self.most[:, column].tolist(),
-                }
+        return Buckets(
+            width=self.width,
+            first_time=tuple(self.first_time.tolist()),
+            series=tuple(
+                Series(
+                    name=name,
+                    least=tuple(self.least[:, column].tolist()),
+                    most=tuple(self.most[:, column].tolist()),
+                )
                 for column, name in enumerate(self.series)
-            ],
-            "largest": {
-                name: self.largest[:, column].tolist() for column, name in enumerate(LARGEST)
-            },
-        }
+            ),
+            largest=Largest(
+                **{
+                    name: tuple(self.largest[:, column].tolist())
+                    for column, name in enumerate(LARGEST)
+                }
+            ),
+        ).to_json()
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$.timeline") -> Self:

@@ -7,7 +7,6 @@ RANKS, from 1: a request that failed outranks a need that was only asked about, 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from heapscope.measure.findings import (
@@ -20,9 +19,10 @@ from heapscope.measure.findings import (
     loss,
     short,
 )
-from heapscope.measure.record import Record
 from heapscope.measure.source import of_wide_pointers
 from heapscope.measure.wording import percent, size
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 if TYPE_CHECKING:
     from heapscope.measure.result import ReplayResult
@@ -36,40 +36,45 @@ RANKS = ("failed", "short", "damage", "near", "fine")
 NEAR_SHARE = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class Facts(Record):
-    """What the kind is decided from; memory in bytes.
+class Facts(Row):
+    """What the kind is decided from; memory in bytes."""
 
-    `recorded_failures`: requests that failed in the recorded program; `least_margin`: the smallest
-    of all needs, None without any; `anomalies`: events that contradict those before them;
-    `near_below`: less of malloc's memory free than this is a near miss.
-    """
-
-    requests: int
-    failures: int
-    recorded_failures: int
-    recorded_failures_fit: int
-    events: int
-    lost_events: int
-    whole: bool
-    anomalies: int
-    needs: int
-    needs_short: int
-    least_margin: int | None
-    minimum_free: int
-    near_below: int
+    requests: int = figure("Requests of the trace.")
+    failures: int = figure("Requests that failed in this replay.")
+    recorded_failures: int = figure("Requests that failed in the recorded program.")
+    recorded_failures_fit: int = figure("Those of them that would have been served here.")
+    events: int = figure("Heap events replayed.")
+    lost_events: int = figure("Events that are known to be missing.")
+    whole: bool = figure("Every event that the recorder saw is in the figures.")
+    anomalies: int = figure("Events that contradict those before them.")
+    needs: int = figure("Requests that were asked about.")
+    needs_short: int = figure("Those of them that would not always have been served.")
+    least_margin: int | None = figure(
+        "The smallest largest_allocatable minus size of all of them; null without any.", least=None
+    )
+    minimum_free: int = figure("Least free memory for malloc.")
+    near_below: int = figure("Less free memory for malloc than this is near.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verdict(Record):
-    """`sentence` is the first finding's; `limits` says what limits the worth of all of it."""
+class Verdict(Row):
+    """The answer. Its kind is the worst that the facts say."""
 
-    rank: int
-    kind: str
-    sentence: str
-    facts: Facts
-    findings: tuple[Finding, ...]
-    limits: tuple[str, ...]
+    rank: int = figure(
+        "Severity, 1 the worst: the kind's place in the order failed, short, damage, near, fine.",
+        least=1,
+        most=5,
+    )
+    kind: str = figure(
+        "failed: a request failed, here or in the recorded program; short: a request "
+        "that was asked about would not always have been served; damage: events are "
+        "lost or contradict each other; near: less than 5 % of malloc's memory was free "
+        "at the least; fine: none of these.",
+        choices=("failed", "short", "damage", "near", "fine"),
+    )
+    sentence: str = figure("The headline: the sentence of the first finding.")
+    facts: Facts = figure("The facts that decide the kind.")
+    findings: tuple[Finding, ...] = figure("By rank, the worst first.", entries=(1, None))
+    limits: tuple[str, ...] = figure("The sentences that limit the worth of all figures.")
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ replayed here: whoever can replay a change says so beside it (knob_layout.py, wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp
 from statistics import NormalDist
 
@@ -17,7 +17,6 @@ import numpy as np
 from heapscope.config.config import Config
 from heapscope.config.renames import line_in
 from heapscope.config.rules import all_rules
-from heapscope.measure.record import Record
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
 from heapscope.predict.knob_changes import Change, changes
@@ -25,6 +24,8 @@ from heapscope.predict.memory import features, fixed_parts, memory_features
 from heapscope.predict.throughput import Cases
 from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, chips
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["Cost", "KnobOffer", "knob_offers"]
 
@@ -32,15 +33,16 @@ _SHARE = 0.8
 _KIB = 1024
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cost(Record):
-    """What a throughput changes by, in whole percent; negative: slower. `low_pct` to `high_pct`:
-    the 80 % band of the change, on one and the same board."""
+class Cost(Row):
+    """Change of a throughput in percent; negative: slower."""
 
-    metric: str
-    change_pct: int
-    low_pct: int
-    high_pct: int
+    metric: str = figure(
+        "The throughput, as heapscope predict names it.",
+        choices=("tcp_tx", "tcp_rx", "udp_tx", "udp_rx"),
+    )
+    change_pct: int = figure("The likeliest change.", least=-100)
+    low_pct: int = figure("The lower end of the 80 % band of the change.", least=-100)
+    high_pct: int = figure("The upper end of that band.", least=-100)
 
     @property
     def text(self) -> str:
@@ -48,25 +50,29 @@ class Cost(Record):
         return f"{self.metric} {self.change_pct:+d} % ({self.low_pct:+d} to {self.high_pct:+d} %)"
 
 
-@dataclass(frozen=True, kw_only=True)
-class KnobOffer(Record):
-    """`key` names the change; `lines`: for an sdkconfig.defaults of this SDK. Bytes: `gain` of
-    `memory` (DRAM or IRAM), from `gain_low` to `gain_high`, which are what `basis` says (null: one
-    measurement alone, without a band). `when`: static, start or peak. `costs`: empty where no
-    throughput hangs on it; `price`: what else it takes."""
+class KnobOffer(Row):
+    """An option of the SDK that gives memory back, as predicted: nothing of it was replayed."""
 
-    key: str
-    text: str
-    lines: tuple[str, ...]
-    memory: str
-    when: str
-    gain: int
-    gain_low: int | None
-    gain_high: int | None
-    basis: str
-    costs: tuple[Cost, ...]
-    price: str
-    source: str
+    key: str = figure("Names the change.")
+    text: str = figure("The change in words.")
+    lines: tuple[str, ...] = figure(
+        "Lines for an sdkconfig.defaults of this SDK.", entries=(1, None)
+    )
+    memory: str = figure("Kind of memory that is won.", choices=("DRAM", "IRAM"))
+    when: str = figure(
+        "Linked in, taken at start, or on demand.", choices=("static", "start", "peak")
+    )
+    gain: int = figure("Bytes won.", "B", least=None)
+    gain_low: int | None = figure(
+        "The lower end, as basis says; null: one measurement, without a band.", least=None
+    )
+    gain_high: int | None = figure(
+        "The upper end, as basis says; null: as gain_low.", "B", least=None
+    )
+    basis: str = figure("The meaning of gain_low and gain_high.")
+    costs: tuple[Cost, ...] = figure("Throughputs; empty where none hangs on it.")
+    price: str = figure("The price besides RAM; empty: nothing.")
+    source: str = figure("Where the bytes are from.")
 
     @property
     def worst(self) -> Cost | None:

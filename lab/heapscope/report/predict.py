@@ -151,6 +151,6 @@ def print_replayed(result: ReplayResult, fit: TraceFit | None, target: Console) 
         target.print(Text(fit.sentence(), style=style))
     target.print()
     target.print(Text("The trace alone on the chip's whole heap", style="bold"))
-    for sentence in result.verdict().sentences:
+    for sentence in result.verdict.sentences:
         target.print(Text(sentence))
     target.print(Text(ALONE, style="dim"))

@@ -17,7 +17,7 @@ STYLES = {"failed": "bold red", "short": "bold red", "damage": "bold yellow", "n
 
 def verdict_lines(result: ReplayResult) -> Iterator[RenderableType]:
     """The headline, and every other finding that is not fine, in the colour of its kind."""
-    verdict = result.verdict()
+    verdict = result.verdict
     for position, finding in enumerate(verdict.findings):
         headline = "bold green" if position == 0 else ""
         yield Text(finding.sentence, style=STYLES.get(finding.kind, headline))

@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 
 from heapscope.layout.attempts import tried
 from heapscope.layout.layout import Layout
-from heapscope.measure.record import Record
 from heapscope.native.reader import NativeReader
 from heapscope.native.rows import RegionRow
 from heapscope.native.status import StatusError
 from heapscope.replay.config import native_config
 from heapscope.replay.unfit import check_kinds, no_heap, unfit
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["Parts", "open_layout", "parts_of", "regions_for", "start_parts"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parts(Record):
-    """Bytes, summed over regions: size = control + headers + unused + startup + payload + rounding
-    + free. `headers` holds block headers, poisoning, sentinels and ends lost to alignment, `unused`
-    regions in which the allocator makes no heap; `rounding` is what blocks have beyond what was
-    asked for; `reported` is what the version's interface says is free."""
+class Parts(Row):
+    """Bytes over the regions that are counted; size is the sum of the others but reported."""
 
-    size: int
-    control: int
-    headers: int
-    unused: int
-    startup: int
-    payload: int
-    rounding: int
-    free: int
-    reported: int
+    size: int = figure("All regions.")
+    control: int = figure("Heap structures and tables.")
+    headers: int = figure("Block headers, poisoning, sentinels, ends lost to alignment.")
+    unused: int = figure("Regions in which the allocator makes no heap.")
+    startup: int = figure("Start-up's blocks, their rounding included.")
+    payload: int = figure("Bytes that the program asked for.", "B")
+    rounding: int = figure("Bytes that its blocks have beyond that.", "B")
+    free: int = figure("True free bytes.", "B")
+    reported: int = figure("Bytes that are free by the version's interface.", "B")
 
     @property
     def accounting(self) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
-from heapscope.measure.record import Record, malformed
 from heapscope.measure.source import LayoutFacts
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row, malformed
 from heapscope.upgrade.state import Run, Start
 
 __all__ = [
@@ -17,11 +17,11 @@ __all__ = [
     "Gain",
     "Offer",
     "Reported",
-    "Row",
     "Side",
     "SidedRegion",
     "UpgradeResult",
     "Waterfall",
+    "WaterfallRow",
 ]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
@@ -47,110 +47,134 @@ UPGRADE: dict[str, Bounds] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row(Record):
-    """A part of a difference. `lost`: bytes, negative for a gain; null: not known, and in no other
-    row. `how`: "counted" at both moments, "replayed" with that change alone, or "not known"."""
+class WaterfallRow(Row):
+    """A part of a difference."""
 
-    key: str
-    title: str
-    lost: int | None
-    how: str
-    note: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reported(Record):
-    """A figure as the versions' own interfaces have it. `accounting`: what of its loss is only
-    reported; `measured_*`: what devices said, null where no one told; `not_explained`: the measured
-    loss less the computed one."""
-
-    before: int
-    after: int
-    lost: int
-    accounting: int
-    measured_before: int | None
-    measured_after: int | None
-    not_explained: int | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waterfall(Record):
-    """The difference in one figure. The rows with a figure add up to `lost`, which is before less
-    after; both are true bytes. `reported` is null where no interface has the figure."""
-
-    key: str  # free_at_start, largest_at_start, minimum_free, minimum_largest
-    title: str
-    before: int
-    after: int
-    lost: int
-    rows: tuple[Row, ...]
-    reported: Reported | None
+    key: str = figure(
+        "The key of the part.",
+        choices=(
+            "control",
+            "headers",
+            "unused",
+            "minimum_block",
+            "rounding",
+            "whole",
+            "startup",
+            "moment",
+            "arrangement",
+            "search",
+            "checks",
+            "regions",
+            "order",
+            "static",
+        ),
+    )
+    title: str = figure("For people.")
+    lost: int | None = figure(
+        "Bytes; negative: won; null: not known, and in no other row.", "B", least=None
+    )
+    how: str = figure(
+        "Counted at both moments, or replayed with that change alone.",
+        choices=("counted", "replayed", "not known"),
+    )
+    note: str = figure("Empty, or what limits it.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SidedRegion(Record):
-    """A region of one side or both; null: it is not there. Bytes; `free` is that of the start."""
+class Reported(Row):
+    """The figure as the versions' interfaces have it."""
 
-    kind: str
-    start_before: int | None
-    start_after: int | None
-    size_before: int | None
-    size_after: int | None
-    free_before: int | None
-    free_after: int | None
+    before: int = figure("Bytes.", "B")
+    after: int = figure("Bytes.", "B")
+    lost: int = figure("before less after.", least=None)
+    accounting: int = figure(
+        "The part of the loss that is only reported: lost less the true loss.", least=None
+    )
+    measured_before: int | None = figure("The figure that a device reported; null: not told.")
+    measured_after: int | None = figure("The same after.")
+    not_explained: int | None = figure(
+        "The measured loss less the computed one; null: not both are told.", least=None
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gain(Record):
+class Waterfall(Row):
+    """The difference in one figure: the rows that are known add up to lost."""
+
+    key: str = figure(
+        "The key of the figure.",
+        choices=("free_at_start", "minimum_free", "largest_at_start", "minimum_largest"),
+    )
+    title: str = figure("For people.")
+    before: int = figure("True bytes.", "B")
+    after: int = figure("True bytes.", "B")
+    lost: int = figure("before less after.", least=None)
+    rows: tuple[WaterfallRow, ...] = figure("In the order in which the changes were made.")
+    reported: Reported | None = figure("null: no interface has the figure.")
+
+
+class SidedRegion(Row):
+    """A region of one side or both; null: it is not there."""
+
+    kind: str = figure("Its kind, or both kinds.")
+    start_before: int | None = figure("Address.")
+    start_after: int | None = figure("Address.")
+    size_before: int | None = figure("Bytes.", "B")
+    size_after: int | None = figure("Bytes.", "B")
+    free_before: int | None = figure("True free bytes at the start.", "B")
+    free_after: int | None = figure("The same after.")
+
+
+class Gain(Row):
     """What a change gives beside the layout after the upgrade; bytes, null without a trace."""
 
-    free_at_start: int
-    largest_at_start: int
-    minimum_free: int | None
-    minimum_largest: int | None
+    free_at_start: int = figure("Free at the start.", least=None)
+    largest_at_start: int = figure("Largest block at the start.", least=None)
+    minimum_free: int | None = figure("Least free over the trace; null without one.", least=None)
+    minimum_largest: int | None = figure(
+        "Least largest block over the trace; null without one.", least=None
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Offer(Record):
-    """A change that was replayed after the upgrade. `kind` is heap, checks, version or option;
-    `options` is the command line that shows it; `failures`: of the whole trace, null without."""
+class Offer(Row):
+    """A change that was replayed."""
 
-    kind: str
-    text: str
-    options: str
-    gain: Gain
-    failures: int | None
+    kind: str = figure("The kind of the change.", choices=("option", "checks", "version", "heap"))
+    text: str = figure("The change in words.")
+    options: str = figure("The command line options that show it.")
+    gain: Gain = figure("The gain.")
+    failures: int | None = figure("Failed requests of the whole trace; null without one.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Side(Record):
-    """One version. `run`: null without a trace."""
+class Side(Row):
+    """One version."""
 
-    layout: LayoutFacts
-    start: Start
-    run: Run | None
+    layout: LayoutFacts = figure("The memory that was replayed on.")
+    start: Start = figure("The memory when start-up is over.")
+    run: Run | None = figure("null without a trace.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class UpgradeResult(Record):
-    """`memory`: the capabilities of the memory that is counted, or "malloc". `unhelpful` names what
-    was tried and gives nothing, or lets more requests fail. `knobs`: options of the SDK as
-    predicted, of the configuration that `knobs_of` names; none of these figures was replayed."""
+class UpgradeResult(Row):
+    """What the step from one SDK version to another costs, part by part, and what buys it back.
+    Bytes are of the 32-bit chip; events are heap events, from 0."""
 
-    trace: str  # as named by the user; empty: none
-    memory: str
-    before: Side
-    after: Side
-    verdict: tuple[str, ...]
-    notes: tuple[str, ...]
-    waterfalls: tuple[Waterfall, ...]
-    regions: tuple[SidedRegion, ...]
-    offers: tuple[Offer, ...]
-    unhelpful: tuple[str, ...]
-    knobs_of: str
-    knobs: tuple[KnobOffer, ...]
-    loss: Loss | None = None  # of events; None: all are there
+    trace: str = figure("The trace as named by the user; empty: none.")
+    memory: str = figure("Capabilities of the memory that is counted, or malloc.")
+    before: Side = figure("The side before.")
+    after: Side = figure("The side after.")
+    verdict: tuple[str, ...] = figure("The answer for people.")
+    notes: tuple[str, ...] = figure("The sentences that limit its worth.")
+    waterfalls: tuple[Waterfall, ...] = figure(
+        "The waterfalls of the start, and with a trace of its tightest moments."
+    )
+    regions: tuple[SidedRegion, ...] = figure("By address.")
+    offers: tuple[Offer, ...] = figure("The offers that buy memory back, the most first.")
+    unhelpful: tuple[str, ...] = figure("Options of what was tried and gives nothing.")
+    knobs_of: str = figure(
+        "The configuration that knobs change; empty: the memory names no chip and version."
+    )
+    knobs: tuple[KnobOffer, ...] = figure(
+        "Options of the SDK, predicted and not replayed, the most first."
+    )
+    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_upgrade": FORMAT} | super().to_json()

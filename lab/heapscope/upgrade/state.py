@@ -8,36 +8,35 @@ from pathlib import Path
 
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
-from heapscope.measure.record import Record
 from heapscope.measure.result import ReplayResult
 from heapscope.native.reader import NativeReader
 from heapscope.native.rows import RegionRow, SetRow
 from heapscope.replay.run import ReplayProgress, replay
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.upgrade.parts import Parts, open_layout, parts_of, regions_for
 
 __all__ = ["Meter", "Run", "Start", "State"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Start(Record):
+class Start(Row):
     """When start-up is over, of the memory that is asked about; bytes."""
 
-    parts: Parts
-    largest_free: int
-    largest_reported: int
-    largest_allocatable: int
+    parts: Parts = figure("The bytes by what they are.")
+    largest_free: int = figure("Largest payload of a free block.", "B")
+    largest_reported: int = figure("The largest free block by the interface.")
+    largest_allocatable: int = figure("Largest request that would succeed.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Run(Record):
+class Run(Row):
     """Over a whole trace; bytes, events (None: the start) and failed requests."""
 
-    failures: int
-    minimum_free: int
-    minimum_free_reported: int  # the sum of the regions' own minima, as the interface has it
-    minimum_free_event: int | None
-    minimum_largest: int
-    minimum_largest_event: int | None
+    failures: int = figure("Requests that failed.")
+    minimum_free: int = figure("Least true free bytes.", "B")
+    minimum_free_reported: int = figure("Sum of the regions' own reported minima.")
+    minimum_free_event: int | None = figure("Event of the least free; null: the start.")
+    minimum_largest: int = figure("Least largest_allocatable.")
+    minimum_largest_event: int | None = figure("Its event; null: the start.")
 
 
 @dataclass(frozen=True, kw_only=True)

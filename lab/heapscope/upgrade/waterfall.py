@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from heapscope.upgrade.chain import TITLES, Step, equal_tables
 from heapscope.upgrade.moment import Moment, look
-from heapscope.upgrade.result import Reported, Row, Waterfall
+from heapscope.upgrade.result import Reported, Waterfall, WaterfallRow
 from heapscope.upgrade.state import Meter, State
 
 __all__ = ["Measured", "waterfalls"]
@@ -93,7 +93,7 @@ def _waterfall(
     states: tuple[State, ...],
     measured: Measured,
 ) -> Waterfall:
-    rows: list[Row] = []
+    rows: list[WaterfallRow] = []
     previous = first
     for step, state in zip(steps, states, strict=True):
         if step.key == "heap":
@@ -114,9 +114,9 @@ def _waterfall(
     )
 
 
-def _replayed(step: Step, lost: int) -> Row:
+def _replayed(step: Step, lost: int) -> WaterfallRow:
     known = step.known or lost != 0
-    return Row(
+    return WaterfallRow(
         key=step.key,
         title=TITLES[step.key],
         lost=lost if known else None,
@@ -125,12 +125,12 @@ def _replayed(step: Step, lost: int) -> Row:
     )
 
 
-def _counted(figure: _Figure, parts: dict[str, int], note: str) -> Iterator[Row]:
+def _counted(figure: _Figure, parts: dict[str, int], note: str) -> Iterator[WaterfallRow]:
     how = "replayed" if figure.largest else "counted"
     for key in TITLES:
         lost = parts.get(key, 0)
         if lost or key in ALWAYS[figure.key]:
-            yield Row(key=key, title=TITLES[key], lost=lost, how=how, note=note)
+            yield WaterfallRow(key=key, title=TITLES[key], lost=lost, how=how, note=note)
             note = ""  # once is enough
 
 

@@ -3,9 +3,8 @@ the terminal, the JSON and a report's section show alike."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from heapscope.measure.record import Record
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Row
 
 __all__ = ["REASONS", "Case", "Holder", "Hole", "Piece", "RegionState", "Request"]
 
@@ -24,111 +23,128 @@ REASONS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request(Record):
-    """What was asked for. Bytes; `align` 0: none; `old_size` belongs to realloc. `call` is malloc,
-    calloc, aligned or realloc, or "need" for a request that was only asked about. `after`: it is
-    asked once the event is over, else in the event."""
+class Request(Row):
+    """What was asked for. Bytes."""
 
-    event: int | None  # null: before the first event
-    after: bool
-    call: str
-    size: int
-    align: int
-    old_size: int
-    capabilities: str
-    task: str
-    site: str
-    mark: str  # the last mark before it; empty: none
+    event: int | None = figure("Its heap event, from 0; null: before the first one.")
+    after: bool = figure("It is asked once the event is over, else in the event.")
+    call: str = figure(
+        "The call; need: it was only asked about.",
+        choices=("malloc", "calloc", "aligned", "realloc", "need"),
+    )
+    size: int = figure("Bytes asked for.", "B")
+    align: int = figure("Alignment; 0: none.")
+    old_size: int = figure("Bytes of the block that a realloc would change.", "B")
+    capabilities: str = figure("Capabilities joined with |; malloc: malloc's own rule.")
+    task: str = figure("Task that asked; empty for a need.")
+    site: str = figure("Call site; empty: the trace does not tell.")
+    mark: str = figure("The last mark before it; empty: none.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RegionState(Record):
-    """A region at that moment, bytes. `reason` is a key of REASONS, `detail` what it lacks.
-    `capacity`: the largest such request that it would serve if it were empty."""
+class RegionState(Row):
+    """A region at that moment, bytes."""
 
-    index: int  # in the layout
-    start: int
-    size: int
-    kind: str
-    allocator: str
-    eligible: bool
-    reason: str
-    detail: str
-    capacity: int
-    free: int
-    largest_free: int
-    largest_allocatable: int
-    used_blocks: int
-    free_blocks: int
+    index: int = figure("Its place in the layout, private heaps of rules last.")
+    start: int = figure("Address.", most=WORD)
+    size: int = figure("Bytes of the region.", "B", most=WORD)
+    kind: str = figure("Memory kind.")
+    allocator: str = figure("Its allocator.")
+    eligible: bool = figure("The request may be served here.")
+    reason: str = figure(
+        "Why it did not serve the request: lacks a capability; no rule sends it here; "
+        "refused by rule before any region is asked; too small for a heap; too small "
+        "even when empty; fewer bytes free in all; the bytes are free but in pieces; a "
+        "piece is large enough but the allocator does not look there; it would have "
+        "served it but for its alignment.",
+        choices=(
+            "served",
+            "capability",
+            "not asked",
+            "rule",
+            "no heap",
+            "size",
+            "full",
+            "fragmentation",
+            "rounding",
+            "alignment",
+        ),
+    )
+    detail: str = figure("The capabilities that it lacks; else empty.")
+    capacity: int = figure(
+        "The largest such request that it would serve if it were empty.", "B", most=WORD
+    )
+    free: int = figure("Free payload bytes.", "B", most=WORD)
+    largest_free: int = figure("Payload bytes of its largest free block.", "B", most=WORD)
+    largest_allocatable: int = figure(
+        "The largest request that it would serve now.", "B", most=WORD
+    )
+    used_blocks: int = figure("Blocks in use.")
+    free_blocks: int = figure("Free blocks.")
 
     @property
     def name(self) -> str:
         return f"{self.start:#010x} {self.kind}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Piece(Record):
-    """A stretch of a region. `what` is "free", "block" (of the trace) or "other" (start-up's, or
-    the allocator's own); sizes in bytes, `size` with the allocator's rounding. `inside`: part of
-    the hole, else its neighbour. `since`: event of the block's (last re)allocation."""
+class Piece(Row):
+    """A stretch of a region. Headers lie between pieces."""
 
-    what: str
-    address: int
-    size: int
-    inside: bool
-    requested: int
-    task: str
-    site: str
-    since: int | None
-    age: int | None  # events
-    mark: str  # the last mark before its allocation; empty: none
-
-
-@dataclass(frozen=True, kw_only=True)
-class Holder(Record):
-    """All blocks of one task and site in a hole; payload bytes; `since`: event of the oldest one's
-    (last re)allocation."""
-
-    task: str
-    site: str
-    blocks: int
-    live: int
-    largest: int
-    since: int | None
-    mark: str  # the last mark before it; empty: none
+    what: str = figure(
+        "Free, a block of the trace, or start-up's and the allocator's own.",
+        choices=("free", "block", "other"),
+    )
+    address: int = figure("Where it starts, behind its header.", most=WORD)
+    size: int = figure("Bytes, with the allocator's rounding.", "B", most=WORD)
+    inside: bool = figure("Part of the hole; false: its neighbour.")
+    requested: int = figure("Payload bytes of a block.", "B")
+    task: str = figure("Who holds the block; else empty.")
+    site: str = figure("Where it was allocated; empty: the trace does not tell.")
+    since: int | None = figure("Heap event of its last (re)allocation; null: no block.")
+    age: int | None = figure("Heap events since then.")
+    mark: str = figure("The last mark before its allocation; empty: none.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hole(Record):
+class Holder(Row):
+    """All blocks of one task and site in a hole."""
+
+    task: str = figure("Task.")
+    site: str = figure("Call site; empty: the trace does not tell.")
+    blocks: int = figure("How many blocks.")
+    live: int = figure("Their payload bytes.", "B")
+    largest: int = figure("Payload bytes of the largest one.", "B")
+    since: int | None = figure("Heap event of the oldest one's last (re)allocation.")
+    mark: str = figure("The last mark before it; empty: none.")
+
+
+class Hole(Row):
     """The best hole: the contiguous span that would have held the request if the fewest live bytes
-    were gone. Bytes. `pieces` has what lies in it and its two neighbours, in the order of
-    addresses; `pieces_left_out` counts those beyond what is listed. `holders` has all blocks in it,
-    most bytes first."""
+    were gone (docs/design/why.md)."""
 
-    region: int  # in the layout
-    start: int
-    size: int
-    free: int  # of it, free already
-    live: int  # payload of the blocks in it
-    blocks: int
-    pieces: tuple[Piece, ...]
-    pieces_left_out: int
-    holders: tuple[Holder, ...]
+    region: int = figure("Its region's place in the layout.")
+    start: int = figure("Address.", most=WORD)
+    size: int = figure("Bytes.", "B", most=WORD)
+    free: int = figure("Bytes of it that are free already.", "B", most=WORD)
+    live: int = figure("Payload bytes of the blocks in it.", "B", most=WORD)
+    blocks: int = figure("Blocks in it.")
+    pieces: tuple[Piece, ...] = figure(
+        "The pieces of it and its two neighbours, by address, at most 64."
+    )
+    pieces_left_out: int = figure("Pieces beyond those.")
+    holders: tuple[Holder, ...] = figure("Who holds its blocks, most bytes first.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Case(Record):
-    """`served`: the request fitted (a need that was never short, at its closest moment).
-    `short_by`: bytes between it and the largest that could have been served; negative: to spare."""
+class Case(Row):
+    """One request that was refused, or nearly."""
 
-    request: Request
-    served: bool
-    free: int  # in the regions that could serve it
-    largest_allocatable: int
-    short_by: int
-    regions: tuple[RegionState, ...]
-    hole: Hole | None  # null: no blocks whose absence would have helped
-    holder: str  # the task that held most in these regions; empty: nothing was held
-    holder_live: int  # payload bytes of it
-    sentences: tuple[str, ...]
+    request: Request = figure("The request.")
+    served: bool = figure("It fitted, or would have.")
+    free: int = figure("Bytes free in the regions that could serve it.", "B")
+    largest_allocatable: int = figure("The largest request that one of them would serve.")
+    short_by: int = figure("size minus largest_allocatable; negative: to spare.", least=None)
+    regions: tuple[RegionState, ...] = figure("Every region, in the layout's order.")
+    hole: Hole | None = figure("null: no blocks whose absence would have helped.")
+    holder: str = figure("The task that held most in those regions; empty: none.")
+    holder_live: int = figure("Its payload bytes.", "B")
+    sentences: tuple[str, ...] = figure(
+        "The sentences that tell people what happened, why, and who stands in the way."
+    )

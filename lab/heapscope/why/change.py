@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope.measure.record import Record
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["EFFORTS", "Change", "Effort", "Outcome"]
 
@@ -30,32 +31,56 @@ EFFORTS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome(Record):
-    """What the replay with the change gave. `failures` of the whole trace; `minimum_free` is
-    malloc's; `short_events`: events after which the need did not fit (null for a request of the
-    trace)."""
+class Outcome(Row):
+    """What the replay with the change gave."""
 
-    served: bool
-    failures: int
-    minimum_free: int
-    short_events: int | None
+    served: bool = figure("The request succeeds.")
+    failures: int = figure("Failed requests of the whole trace.")
+    minimum_free: int = figure("Lowest free bytes for malloc.", "B")
+    short_events: int | None = figure(
+        "Events after which the need did not fit; null for a request of the trace."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Change(Record):
-    """`kind` is memory, threshold, knob, order, early, capability, allocator, poisoning, fewer or
-    private; `text` says what to do; `options` is the command line that shows it, where there is
-    one, and `rules` the lines of the file that --place in it means; `effort` is a key of EFFORTS,
-    `given_up` bytes of RAM that the change costs, `cost` the sum of both, by which changes are
-    ranked."""
+class Change(Row):
+    """A change that was tried by replaying the whole trace with it."""
 
-    kind: str
-    text: str
-    options: str
-    rules: tuple[str, ...]
-    effort: str
-    given_up: int
-    cost: int
-    outcome: Outcome
-    result: str  # the outcome in words
+    kind: str = figure(
+        "The kind of the change.",
+        choices=(
+            "memory",
+            "threshold",
+            "knob",
+            "order",
+            "early",
+            "capability",
+            "allocator",
+            "poisoning",
+            "fewer",
+            "private",
+        ),
+    )
+    text: str = figure("The change in words, for people.")
+    options: str = figure("Options of replay that show it; empty: there are none.")
+    rules: tuple[str, ...] = figure("The file that --place in options means, line by line.")
+    effort: str = figure(
+        "The work that it takes.",
+        choices=(
+            "memory",
+            "configuration",
+            "order",
+            "request",
+            "regions",
+            "allocator",
+            "feature",
+            "private heap",
+        ),
+    )
+    given_up: int = figure("Bytes of RAM that the change costs.", "B")
+    cost: int = figure(
+        "given_up plus what the effort is taken to be worth in bytes "
+        "(docs/design/why.md); ranks changes.",
+        "B",
+    )
+    outcome: Outcome = figure("The result of the replay with the change.")
+    result: str = figure("The outcome for people.")

@@ -73,7 +73,7 @@ def explain(
         failures=result.summary.failures,
         grouped=len(result.failures),
         minimum_free=result.malloc.minimum_free,
-        verdict=result.verdict(),
+        verdict=result.verdict,
         answer=answer(result, groups, explained, clock=clock, one=chosen is not None),
         notes=(*work.notes(), *limits(result)),
         groups=groups,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from heapscope.measure.bound import NEED, Bounds, bounds
 from heapscope.measure.clock import Clock
 from heapscope.measure.loss import Loss
 from heapscope.measure.need import NeedRow
-from heapscope.measure.record import Record, malformed
 from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row, malformed
 from heapscope.why.case import Case
 from heapscope.why.change import Change
 
@@ -38,71 +38,93 @@ WHY: dict[str, Bounds] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Explained(Record):
-    """One moment in depth. `changes` are ranked, those that let the request succeed first; `tried`
-    counts all, `unhelpful` names those that were tried and do not help."""
+class Explained(Row):
+    """One moment in depth."""
 
-    case: Case
-    changes: tuple[Change, ...]
-    tried: int
-    unhelpful: tuple[Change, ...]
+    case: Case = figure("The moment in depth.")
+    changes: tuple[Change, ...] = figure("Those that let the request succeed, best first.")
+    tried: int = figure("How many were tried.")
+    unhelpful: tuple[Change, ...] = figure("Those that were tried and do not help.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Group(Record):
-    """Failed requests that are alike: same task, site and capabilities, sizes of one class (a power
-    of two to the next) and the same reasons of the same regions. `first` and `nearest` (by which it
-    missed least; null: the first did) are explained, up to a number of groups."""
+class Group(Row):
+    """Failed requests that are alike."""
 
-    number: int  # from 1, in order of the first failure
-    count: int
-    task: str
-    site: str
-    call: str
-    capabilities: str
-    smallest: int
-    largest: int
-    first_event: int
-    last_event: int
-    reason: str
-    first: Explained | None
-    nearest: Explained | None
+    number: int = figure(
+        "From 1, in order of the first failure; of one chosen failure its own number, 0: not kept."
+    )
+    count: int = figure("How many.")
+    task: str = figure("Task.")
+    site: str = figure("Call site; empty: the trace does not tell.")
+    call: str = figure("malloc, calloc, aligned or realloc.")
+    capabilities: str = figure("Capabilities joined with |; malloc: malloc's own rule.")
+    smallest: int = figure("Bytes of the smallest request.", "B")
+    largest: int = figure("Bytes of the largest request.", "B")
+    first_event: int = figure("Heap event of the first.")
+    last_event: int = figure("Heap event of the last.")
+    reason: str = figure(
+        "The reason why the region that came nearest did not serve the first.",
+        choices=(
+            "served",
+            "capability",
+            "not asked",
+            "rule",
+            "no heap",
+            "size",
+            "full",
+            "fragmentation",
+            "rounding",
+            "alignment",
+        ),
+    )
+    first: Explained | None = figure("The first one; null: beyond the groups that are explained.")
+    nearest: Explained | None = figure(
+        "The one that missed by the fewest bytes; null: the first did, or not explained."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class NeedWhy(Record):
-    """A `--need`: its figures, and the moments when it first did not fit and when it missed most
-    (or fitted most closely)."""
+class NeedWhy(Row):
+    """A --need."""
 
-    need: NeedRow
-    first: Explained | None  # null: it always fitted, or the first moment is the worst
-    worst: Explained
+    need: NeedRow = figure("The need and its headroom.")
+    first: Explained | None = figure(
+        "The moment when it first did not fit; null: it always fitted, or that is the "
+        "worst moment too."
+    )
+    worst: Explained = figure("When it missed by most, or fitted most closely.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class WhyResult(Record):
-    """`grouped` counts the failures that are in groups: the library keeps at most
-    1000, spread over the run. `knobs`:
-    options of the SDK as predicted, of the configuration that `knobs_of` names; none of these
-    figures was replayed."""
+class WhyResult(Row):
+    """Why requests failed and which changes, each replayed, would have let them succeed. Bytes are
+    of the 32-bit chip; events are heap events, from 0."""
 
-    trace: TraceFacts
-    layout: LayoutFacts
-    events: int
-    requests: int
-    failures: int
-    grouped: int
-    minimum_free: int
-    answer: tuple[str, ...]
-    notes: tuple[str, ...]
-    groups: tuple[Group, ...]
-    needs: tuple[NeedWhy, ...]
-    knobs_of: str
-    knobs: tuple[KnobOffer, ...]
-    loss: Loss | None = None  # of events; None: all are there
-    verdict: Verdict | None = None  # of the replay without changes; None: read from version 1
-    clock: Clock | None = None  # at the events that this names; None: the trace has none
+    trace: TraceFacts = figure("The trace.")
+    layout: LayoutFacts = figure("The memory that was replayed on.")
+    events: int = figure("Heap events of the trace.")
+    requests: int = figure("Requests of the trace.")
+    failures: int = figure("Requests that failed.")
+    grouped: int = figure(
+        "Failures that are in groups; of more than 1000 a sample is kept, spread over the run."
+    )
+    minimum_free: int = figure("Lowest free bytes for malloc.", "B")
+    answer: tuple[str, ...] = figure("The answer for people.")
+    notes: tuple[str, ...] = figure("The sentences that limit its worth.")
+    groups: tuple[Group, ...] = figure(
+        "Failed requests, those that are alike together; of a chosen one only that."
+    )
+    needs: tuple[NeedWhy, ...] = figure("One for each --need.")
+    knobs_of: str = figure(
+        "The configuration that knobs change; empty: the memory names no chip and version."
+    )
+    knobs: tuple[KnobOffer, ...] = figure(
+        "Options of the SDK, predicted and not replayed, the most first."
+    )
+    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+    verdict: Verdict | None = figure("The answer.", default=None)
+    clock: Clock | None = figure(
+        "null: the trace has no clock, or its rate is not known, or it was read from a pipe.",
+        default=None,
+    )
 
     def to_json(self) -> dict[str, Any]:
         return {"heapscope_why": FORMAT} | super().to_json()

@@ -43,14 +43,14 @@ def test_addresses_of_an_allocator_without_a_model_limit_no_figure(recorded: Rec
     result = recorded(allocator="glibc")
     assert result.summary.address_matched < result.summary.address_compared
     assert result.trace.unmodelled == "glibc"
-    assert not any("estimates" in sentence for sentence in result.verdict().sentences)
+    assert not any("estimates" in sentence for sentence in result.verdict.sentences)
     assert ReplayResult.from_json(result.to_json()) == result
 
 
 def test_addresses_of_a_modelled_allocator_that_are_not_met_do(recorded: Record) -> None:
     result = recorded(allocator="idf-5.5", poisoning="light")
     assert result.trace.unmodelled == ""
-    assert any("estimates" in sentence for sentence in result.verdict().sentences)
+    assert any("estimates" in sentence for sentence in result.verdict.sentences)
 
 
 def test_an_event_that_makes_no_sense_names_the_recorded_address(recorded: Record) -> None:

@@ -108,7 +108,7 @@ def test_sentences_and_tables_tell_seconds_and_no_bare_event(clocked: Make) -> N
     result = run(path)
     first = result.failures[0].event
     seconds = f"{(ticks[first] - result.census.first_time) / 32_768:,.3f}"
-    verdict = result.verdict()
+    verdict = result.verdict
     assert f"the first at {seconds} s after the start [event {first:,}" in verdict.sentence
     assert verdict.findings[0].seconds == pytest.approx(float(seconds.replace(",", "")), abs=1e-3)
     text = shown(result)
@@ -125,7 +125,7 @@ def test_without_a_clock_or_its_rate_events_are_named_as_such(
     path, _ = clocked(7, hz=hz, features=features)
     result = run(path)
     assert result.clock is None
-    assert f"the first at event {result.failures[0].event:,}" in result.verdict().sentence
+    assert f"the first at event {result.failures[0].event:,}" in result.verdict.sentence
     assert "at event" in shown(result)
 
 
@@ -134,7 +134,7 @@ def test_a_trace_shorter_than_a_second_is_told_in_microseconds(clocked: Make) ->
     result = run(path)
     event = result.failures[0].event
     assert f"at {(ticks[event] - result.census.first_time) / 1e9:.6f} s after" in (
-        result.verdict().sentence
+        result.verdict.sentence
     )
 
 

@@ -201,7 +201,7 @@ def test_a_damaged_trace_is_replayed_as_far_as_it_can_be_read(
     assert result.loss.events_after > 0
     assert result.health.messages
     assert result.health.first_damage is not None
-    assert "the first after" in result.verdict().sentence
+    assert "the first after" in result.verdict.sentence
 
 
 def test_a_region_too_small_for_its_allocator_is_named(trace: MakeTrace) -> None:

@@ -31,7 +31,7 @@ def test_a_request_that_failed_outranks_a_need_that_fits_and_one_that_does_not(
     """A trace with failures was once answered by "could have been served at any time"."""
     fits = need(short_events=0, first_event=None, minimum_margin=1_204)
     for needs in ((fits,), (need(),), (fits, need())):
-        verdict = result(needs=needs, failures=(failure(),), summary=FAILED).verdict()
+        verdict = result(needs=needs, failures=(failure(),), summary=FAILED).verdict
         assert (verdict.rank, verdict.kind) == (1, "failed")
         assert verdict.sentence.startswith("12 of 200,000 requests failed")
         assert len(verdict.findings) == 2 + len(needs)
@@ -42,7 +42,7 @@ def test_a_request_that_failed_in_the_recorded_program_outranks_a_need(
 ) -> None:
     for fit, end in ((3, "all of them would"), (1, "1 of them would"), (0, "none of them would")):
         summary = RECORDED | {"recorded_failures_fit": fit}
-        verdict = result(needs=(need(),), summary=summary).verdict()
+        verdict = result(needs=(need(),), summary=summary).verdict
         assert verdict.kind == "failed"
         assert verdict.sentence == (
             f"3 requests failed in the recorded program; {end} fit on this memory."
@@ -53,7 +53,7 @@ def test_a_need_that_did_not_fit_outranks_damage_and_one_that_fits(
     result: Changed, need: Changed, loss: Changed
 ) -> None:
     fits = need(short_events=0, first_event=None, minimum_margin=1_204)
-    verdict = result(needs=(fits, need()), loss=loss(), **near(result)).verdict()
+    verdict = result(needs=(fits, need()), loss=loss(), **near(result)).verdict
     assert (verdict.rank, verdict.kind) == (2, "short")
     kinds = [finding.kind for finding in verdict.findings]
     assert kinds == ["short", "damage", "damage", "damage", "near", "fine"]
@@ -64,19 +64,19 @@ def test_events_that_contradict_each_other_outrank_a_near_miss(
     result: Changed, odd: Changed, what: str
 ) -> None:
     summary = {what: 2}
-    verdict = result(summary=summary, anomalies=(odd(),), **near(result)).verdict()
+    verdict = result(summary=summary, anomalies=(odd(),), **near(result)).verdict
     assert (verdict.rank, verdict.kind) == (3, "damage")
     assert verdict.sentence.startswith("2 events of the trace contradict those before")
 
 
 def test_a_near_miss_outranks_a_need_that_fits(result: Changed, need: Changed) -> None:
     fits = need(short_events=0, first_event=None, minimum_margin=1_204)
-    verdict = result(needs=(fits,), **near(result)).verdict()
+    verdict = result(needs=(fits,), **near(result)).verdict
     assert (verdict.rank, verdict.kind) == (4, "near")
     assert verdict.sentence.startswith("malloc had 9,829 B free at the least")
     row = result().malloc
     plenty = (changed(row, minimum_free=round(0.05 * row.size)),)
-    verdict = result(needs=(fits,), sets=plenty).verdict()
+    verdict = result(needs=(fits,), sets=plenty).verdict
     assert (verdict.rank, verdict.kind) == (5, "fine")
     assert "would have been served every time" in verdict.sentence
 
@@ -103,7 +103,7 @@ def test_the_headline_is_the_worst_of_any_mixture(
             **(near(result) if close else {}),
         )
         wanted = [here or device, short, lost or odd, close, True].index(True)
-        verdict = made.verdict()
+        verdict = made.verdict
         assert (verdict.rank, verdict.kind) == (wanted + 1, RANKS[wanted])
         ranks = [finding.rank for finding in verdict.findings]
         assert ranks == sorted(ranks)

@@ -45,7 +45,7 @@ class Part:
 
 def status(result: ReplayResult) -> tuple[str, str]:
     """A class for the page's colours and a word, by the kind of the verdict."""
-    return STATUS[result.verdict().kind]
+    return STATUS[result.verdict.kind]
 
 
 def cards(side: Side) -> list[Card]:

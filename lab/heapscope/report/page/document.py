@@ -41,7 +41,7 @@ class Report:
         """In sentences: the verdict, or what changes from the first side to each other one."""
         results = [side.result for side in self.sides]
         if len(results) == 1:
-            return results[0].verdict().sentences
+            return results[0].verdict.sentences
         return tuple(one.conclusion[0] for one in comparison.compared(results))
 
     def to_json(self) -> dict[str, Any]:

@@ -1,0 +1,101 @@
+"""The description of one figure, kept in the field that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, Field, dataclass, field
+from typing import Any, TypeVar
+
+__all__ = ["WORD", "Figure", "computed", "figure", "figure_of"]
+
+#: The largest number of 32 bits: the `most` of an address or a size on a chip.
+WORD = 0xFFFF_FFFF
+
+_KEY = "figure"
+_Method = TypeVar("_Method", bound=Callable[[Any], Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """The description of one figure.
+
+    `text` is its sentence. `unit` is "B", "events" or the like. `heading` stands over a column of
+    it. `least` and `most` limit a number; None: there is no limit. `pattern` is a regular
+    expression that a text meets, and `choices` are the texts that it can be. `entries` is the least
+    and the largest number of entries of a list; None: there is no limit. `absent`: None is left out
+    of the JSON. `hidden`: it is never in the JSON. `last`: a computed figure that stands after the
+    fields.
+    """
+
+    text: str
+    unit: str = ""
+    heading: str = ""
+    least: float | None = 0
+    most: float | None = None
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
+    entries: tuple[int, int | None] = (0, None)
+    absent: bool = False
+    hidden: bool = False
+    last: bool = False
+
+
+def figure(
+    text: str,
+    unit: str = "",
+    heading: str = "",
+    *,
+    least: float | None = 0,
+    most: float | None = None,
+    pattern: str = "",
+    choices: Iterable[str] = (),
+    entries: tuple[int, int | None] = (0, None),
+    absent: bool = False,
+    hidden: bool = False,
+    default: Any = MISSING,
+) -> Any:
+    """A field of a Row with its Figure. `default`: the value where a file of an earlier version
+    does not tell, and where a caller gives none."""
+    told = Figure(
+        text=text,
+        unit=unit,
+        heading=heading,
+        least=least,
+        most=most,
+        pattern=pattern,
+        choices=tuple(choices),
+        entries=entries,
+        absent=absent,
+        hidden=hidden,
+    )
+    return field(default=default, metadata={_KEY: told})
+
+
+def computed(
+    text: str,
+    unit: str = "",
+    heading: str = "",
+    *,
+    least: float | None = 0,
+    choices: Iterable[str] = (),
+    last: bool = False,
+) -> Callable[[_Method], _Method]:
+    """Marks the function of a property: its value is in the JSON, before the fields or after
+    them. It is not read from a file, since the fields tell it."""
+    told = Figure(
+        text=text, unit=unit, heading=heading, least=least, choices=tuple(choices), last=last
+    )
+
+    def mark(method: _Method) -> _Method:
+        setattr(method, _KEY, told)
+        return method
+
+    return mark
+
+
+def figure_of(described: Field[Any] | property) -> Figure | None:
+    """None: nothing describes it."""
+    if isinstance(described, property):
+        return getattr(described.fget, _KEY, None)
+    found = described.metadata.get(_KEY)
+    return found if isinstance(found, Figure) else None

@@ -1,0 +1,176 @@
+"""Rows of a result: frozen data whose JSON keys are the field names."""
+
+from __future__ import annotations
+
+import functools
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, Literal, Self, dataclass_transform
+
+from heapscope.errors import InputError
+from heapscope.rows.figure import Figure, figure, figure_of
+from heapscope.trace.names import printable
+
+__all__ = ["Document", "Row", "figures_of", "hints", "malformed"]
+
+#: Characters of a text in a file; whoever wrote the file chose them, so they are made safe to show.
+TEXT_MAX = 1000
+
+_NAMES = {int: "an integer", float: "a number", str: "a string", bool: "true or false"}
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(figure, field))
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Base of every row; a class that inherits from it is a frozen dataclass.
+    `from_json(to_json(row)) == row`."""
+
+    def __init_subclass__(cls, *, eq: bool = True) -> None:
+        dataclass(frozen=True, kw_only=True, eq=eq)(cls)
+
+    def to_json(self) -> dict[str, Any]:
+        values = {}
+        for name, told in figures_of(type(self)).items():
+            value = getattr(self, name)
+            if not (told.absent and value is None):
+                values[name] = plain(value)
+        return values
+
+    @classmethod
+    def from_json(cls, data: object, *, where: str = "$") -> Self:
+        """Rebuilds a row; keys it does not know are left alone, so newer files stay readable."""
+        if not isinstance(data, dict):
+            raise malformed(where, "an object")
+        types_of = hints(cls)
+        values = {}
+        for f in fields(cls):
+            if f.name not in data:
+                if f.default is not MISSING:
+                    continue  # came with a later version
+                raise malformed(f"{where}.{f.name}", "a value")
+            values[f.name] = _typed(types_of[f.name], data[f.name], f"{where}.{f.name}")
+        return cls(**values)
+
+
+class Document(Row):
+    """What `--json` of a verb writes: a row that begins with its form and version.
+
+    VERSION is raised when a key changes its meaning or goes."""
+
+    VERB: ClassVar[str]
+    VERSION: ClassVar[int]
+
+    @classmethod
+    def form(cls) -> str:
+        """The key of the version."""
+        return f"heapscope_{cls.VERB}".replace("-", "_")
+
+    def to_json(self) -> dict[str, Any]:
+        return {self.form(): self.VERSION} | super().to_json()
+
+
+def malformed(where: str, expected: str) -> InputError:
+    """The error for JSON that is not what `heapscope replay --json` writes."""
+    return InputError(
+        f"not a result of 'heapscope replay --json': {where} should be {expected}",
+        remedy="write it again with 'heapscope replay ... --json FILE'",
+    )
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def hints(cls: type[Row]) -> dict[str, Any]:
+    """The types of a row's fields."""
+    return _hints(cls)  # type: ignore[arg-type]  # mypy takes a row's hash for the class's
+
+
+@functools.cache
+def _figures_of(cls: type[Row]) -> dict[str, Figure]:
+    first: dict[str, Figure] = {}
+    last: dict[str, Figure] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            told = figure_of(value) if isinstance(value, property) else None
+            if told is not None:
+                (last if told.last else first)[name] = told
+    for f in fields(cls):
+        told = figure_of(f)
+        if told is None:
+            raise TypeError(f"{cls.__name__}.{f.name} has no figure")
+        if not told.hidden:
+            first[f.name] = told
+    return first | last
+
+
+def figures_of(cls: type[Row]) -> Mapping[str, Figure]:
+    """The figures that are in the JSON of a row, fields and properties, by name and in order.
+    TypeError: a field without one."""
+    return _figures_of(cls)  # type: ignore[arg-type]  # as above
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value
+
+
+def _typed(hint: Any, value: object, where: str) -> Any:
+    origin = typing.get_origin(hint)
+    if origin is types.UnionType or origin is typing.Union:
+        return _optional(hint, value, where)
+    if origin is tuple:
+        return _tuple(typing.get_args(hint), value, where)
+    if origin is Literal:
+        return _one_of(typing.get_args(hint), value, where)
+    if origin is dict:
+        return _mapping(typing.get_args(hint)[1], value, where)
+    if hasattr(hint, "from_json"):
+        return hint.from_json(value, where=where)
+    return _scalar(hint, value, where)
+
+
+def _optional(hint: Any, value: object, where: str) -> Any:
+    if value is None:
+        return None
+    (kind,) = (arg for arg in typing.get_args(hint) if arg is not types.NoneType)
+    return _typed(kind, value, where)
+
+
+def _tuple(kinds: tuple[Any, ...], value: object, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise malformed(where, "a list")
+    if kinds[-1] is Ellipsis:
+        kinds = kinds[:1] * len(value)
+    if len(kinds) != len(value):
+        raise malformed(where, f"a list of {len(kinds)}")
+    pairs = enumerate(zip(kinds, value, strict=True))
+    return tuple(_typed(kind, item, f"{where}[{i}]") for i, (kind, item) in pairs)
+
+
+def _one_of(choices: tuple[Any, ...], value: object, where: str) -> Any:
+    if value not in choices:
+        raise malformed(where, f"one of {', '.join(map(str, choices))}")
+    return value
+
+
+def _mapping(kind: Any, value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise malformed(where, "an object")
+    return {str(key): _typed(kind, item, f"{where}.{key}") for key, item in value.items()}
+
+
+def _scalar(kind: type, value: object, where: str) -> Any:
+    given = int | float if kind is float else kind
+    if isinstance(value, bool) is not (kind is bool) or not isinstance(value, given):
+        raise malformed(where, _NAMES[kind])
+    return printable(value, limit=TEXT_MAX) if isinstance(value, str) else value
