@@ -10,8 +10,8 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
 from heapscope.errors import InputError
+from heapscope.printable import printable
 from heapscope.rows.figure import Figure, figure, figure_of
-from heapscope.trace.names import printable
 
 __all__ = ["Document", "Row", "figures_of", "hints", "malformed"]
 
