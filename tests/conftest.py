@@ -1,4 +1,5 @@
-"""What all Python tests share: where their time goes, and how much of it the slow ones may take.
+"""What all Python tests share: the seed of random inputs, the times of folders, and the time after
+which no slow test begins.
 
 `--hypothesis-profile=full` gives hypothesis' tests many inputs, where they name no number.
 
@@ -22,6 +23,12 @@ settings.register_profile("full", max_examples=200, derandomize=True)
 settings.load_profile("quick")
 
 NO_TIME = "no time was left for it"
+
+
+@pytest.fixture
+def seed() -> int:
+    """The seed of random inputs: the same in every run, another one with HEAPSCOPE_SEED=N."""
+    return int(os.environ.get("HEAPSCOPE_SEED", "1"))
 
 
 @pytest.hookimpl(tryfirst=True)

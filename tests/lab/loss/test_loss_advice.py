@@ -18,7 +18,6 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
 
-SEED = random.randrange(1 << 32)
 UPGRADE = ("upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5")
 PREDICT = ("predict", "sdkconfig", "--chip", "esp32", "--trace", "T.hst")
 TUNE = ("tune", "--chip", "esp32", "--trace", "T.hst")
@@ -31,28 +30,27 @@ def _run(*words: str) -> tuple[int, str, dict[str, Any]]:
     return done.exit_code, done.output, json.loads(out.read_text()) if out.exists() else {}
 
 
-def _damaged(data: bytes, count: int) -> list[tuple[str, bytes]]:
-    """A few, drawn anew each time."""
-    rng = random.Random(SEED)
+def _damaged(data: bytes, count: int, seed: int) -> list[tuple[str, bytes]]:
+    """A few."""
+    rng = random.Random(seed)
     found = [one for one in damages(data, rng) if one[0] != "metadata missing"]
     return rng.sample(found, min(count, len(found)))
 
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    print(f"seed {SEED}")
     monkeypatch.chdir(tmp_path)
     Path("sdkconfig").write_text("CONFIG_LWIP_MAX_SOCKETS=10\n", encoding="utf-8")
 
 
-def test_upgrade_bounds_what_it_knows_and_offers_nothing() -> None:
-    data = made_trace(SEED, events=9_000)
+def test_upgrade_bounds_what_it_knows_and_offers_nothing(seed: int) -> None:
+    data = made_trace(seed, events=9_000)
     Path("T.hst").write_bytes(data)
     truth = _run(*UPGRADE)[2]
     assert truth["loss"] is None
     assert truth["offers"]
     for name, part in [
-        *_damaged(data, 4),
+        *_damaged(data, 4, seed),
         ("start missing", b"".join(chunks(data)[:1] + chunks(data)[2:])),
     ]:
         Path("T.hst").write_bytes(part)
@@ -73,11 +71,11 @@ def test_upgrade_bounds_what_it_knows_and_offers_nothing() -> None:
         assert 2 * said["loss"]["withheld"] <= said["loss"]["figures"]
 
 
-def test_pools_bounds_what_it_knows_and_advises_nothing() -> None:
+def test_pools_bounds_what_it_knows_and_advises_nothing(seed: int) -> None:
     data = plain(CAPTURED / "ice_default.hst.zst")
     Path("T.hst").write_bytes(data)
     truth = _run("pools", "T.hst")[2]
-    for name, part in _damaged(data, 6):
+    for name, part in _damaged(data, 6, seed):
         Path("T.hst").write_bytes(part)
         code, output, said = _run("pools", "T.hst")
         if code == 2:
@@ -90,13 +88,13 @@ def test_pools_bounds_what_it_knows_and_advises_nothing() -> None:
         assert not false_claims(said | {"loss": trace["loss"]}, truth), name
 
 
-def test_predict_bounds_the_replay_and_does_not_say_whether_it_fits() -> None:
-    data = made_trace(SEED, events=9_000)
+def test_predict_bounds_the_replay_and_does_not_say_whether_it_fits(seed: int) -> None:
+    data = made_trace(seed, events=9_000)
     Path("T.hst").write_bytes(data)
     code, output, truth = _run(*PREDICT)
     assert code in (0, 1), output
     assert truth["trace_fit"] is not None
-    for name, part in _damaged(data, 4):
+    for name, part in _damaged(data, 4, seed):
         Path("T.hst").write_bytes(part)
         code, output, said = _run(*PREDICT)
         if code == 2:
@@ -109,8 +107,8 @@ def test_predict_bounds_the_replay_and_does_not_say_whether_it_fits() -> None:
         assert not false_claims(said["replay"], truth["replay"]), name
 
 
-def test_tune_recommends_nothing() -> None:
-    for name, part in _damaged(made_trace(SEED, events=9_000), 3):
+def test_tune_recommends_nothing(seed: int) -> None:
+    for name, part in _damaged(made_trace(seed, events=9_000), 3, seed):
         Path("T.hst").write_bytes(part)
         code, output, said = _run(*TUNE)
         if "lost, the first" not in output and "lost, from" not in output:
@@ -164,13 +162,13 @@ def _unlike(said: Any, short: Any, where: str = "") -> Iterator[tuple[str, Any, 
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_the_answer_is_that_of_the_trace_that_ends_before_the_loss(verb: str) -> None:
+def test_the_answer_is_that_of_the_trace_that_ends_before_the_loss(verb: str, seed: int) -> None:
     events = 9_000
-    start = random.Random(SEED).randrange(1_000, events - 600) // 500 * 500 + 123
-    Path("T.hst").write_bytes(made_trace(SEED, events=events, dropped=range(start, start + 200)))
+    start = random.Random(seed).randrange(1_000, events - 600) // 500 * 500 + 123
+    Path("T.hst").write_bytes(made_trace(seed, events=events, dropped=range(start, start + 200)))
     code, output, said = _run(*VERBS[verb])
     assert code == 0, output
-    Path("T.hst").write_bytes(made_trace(SEED, events=start))
+    Path("T.hst").write_bytes(made_trace(seed, events=start))
     code, output, short = _run(*VERBS[verb])
     assert code == 0, output
     unlike = list(_unlike(said, short))

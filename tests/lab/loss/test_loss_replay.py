@@ -24,7 +24,6 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import damages, false_claims, made_trace
 
-SEED = random.randrange(1 << 32)
 NEEDS = ((16717, 0), (4096, 0))
 LAYOUTS: dict[str, Layout] = {
     "chip": load_chip("esp32").layout(idf="5.5"),
@@ -61,13 +60,12 @@ def test_every_number_of_a_result_has_a_mark() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_figure_of_a_replay_holds_for_the_whole_run(
-    whole: bytes, layout: str, tmp_path: Path
+    whole: bytes, layout: str, tmp_path: Path, seed: int
 ) -> None:
-    print(f"seed {SEED}")
     truth = _replayed(whole, tmp_path, layout)
     assert truth is not None
     assert truth["loss"] is None
-    for name, data in damages(whole, random.Random(SEED)):
+    for name, data in damages(whole, random.Random(seed)):
         said = _replayed(data, tmp_path, layout)
         if said is None:
             continue
@@ -78,11 +76,12 @@ def test_every_figure_of_a_replay_holds_for_the_whole_run(
         assert 2 * said["loss"]["withheld"] <= said["loss"]["figures"], name
 
 
-def test_figures_of_the_events_before_the_loss_are_those_of_these_events(tmp_path: Path) -> None:
-    print(f"seed {SEED}")
-    seen = random.Random(SEED).randrange(1000, 9000)
-    dropped = made_trace(SEED, events=10_000, dropped=range(seen, seen + 500))
-    alone = made_trace(SEED, events=seen)
+def test_figures_of_the_events_before_the_loss_are_those_of_these_events(
+    tmp_path: Path, seed: int
+) -> None:
+    seen = random.Random(seed).randrange(1000, 9000)
+    dropped = made_trace(seed, events=10_000, dropped=range(seen, seen + 500))
+    alone = made_trace(seed, events=seen)
     said, truth = (_replayed(data, tmp_path, "small pool") for data in (dropped, alone))
     assert said is not None
     assert truth is not None
@@ -95,14 +94,13 @@ def test_figures_of_the_events_before_the_loss_are_those_of_these_events(tmp_pat
     }
 
 
-def test_what_a_recorder_dropped_makes_bounds(tmp_path: Path) -> None:
-    print(f"seed {SEED}")
-    rng = random.Random(SEED)
-    truth = _replayed(made_trace(SEED, events=10_000), tmp_path, "small pool")
+def test_what_a_recorder_dropped_makes_bounds(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    truth = _replayed(made_trace(seed, events=10_000), tmp_path, "small pool")
     assert truth is not None
     for first in (0, rng.randrange(1, 9000), 9999):
         gone = range(first, min(first + rng.randrange(1, 2000), 10_000))
-        said = _replayed(made_trace(SEED, events=10_000, dropped=gone), tmp_path, "small pool")
+        said = _replayed(made_trace(seed, events=10_000, dropped=gone), tmp_path, "small pool")
         if said is None:
             assert gone == range(10_000)
             continue
@@ -122,13 +120,12 @@ def test_no_sentence_goes_beyond_the_loss(tmp_path: Path) -> None:
     assert "use may be higher" not in str(said)
 
 
-def test_a_pool_is_a_lower_bound(whole: bytes, tmp_path: Path) -> None:
-    print(f"seed {SEED}")
+def test_a_pool_is_a_lower_bound(whole: bytes, tmp_path: Path, seed: int) -> None:
     path = tmp_path / "T.hst"
     path.write_bytes(whole)
     names = ("idf-5.5", "heap_4")
     real = {row.allocator: row for row in fit(path, names, margin=10)}
-    for name, data in damages(whole, random.Random(SEED)):
+    for name, data in damages(whole, random.Random(seed)):
         path.write_bytes(data)
         try:
             rows = fit(path, names, margin=10)

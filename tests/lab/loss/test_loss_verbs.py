@@ -19,8 +19,6 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
 
-SEED = random.randrange(1 << 32)
-
 #: Verbs with what they need; each writes its JSON.
 VERBS = {
     "info": ("info", "{}"),
@@ -61,13 +59,12 @@ def _losses(said: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("verb", sorted(set(VERBS) - {"compare"}))
 def test_a_verb_says_what_is_lost_and_nothing_sure(
-    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    print(f"seed {SEED}")
-    whole = made_trace(SEED, events=12_000)
+    whole = made_trace(seed, events=12_000)
     trace = tmp_path / "T.hst"
-    rng = random.Random(SEED)
-    given = [*damages(whole, rng), ("dropped", made_trace(SEED, dropped=range(9000, 9200)))]
+    rng = random.Random(seed)
+    given = [*damages(whole, rng), ("dropped", made_trace(seed, dropped=range(9000, 9200)))]
     for name, data in given:
         trace.write_bytes(data)
         code, output, said = _run(verb, trace, tmp_path, monkeypatch)
@@ -85,13 +82,12 @@ def test_a_verb_says_what_is_lost_and_nothing_sure(
 
 
 def test_counts_of_info_are_bounds_of_the_whole_trace(
-    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    whole: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    print(f"seed {SEED}")
     trace = tmp_path / "T.hst"
     trace.write_bytes(whole)
     truth = _run("info", trace, tmp_path, monkeypatch)[2]
-    for name, data in damages(whole, random.Random(SEED)):
+    for name, data in damages(whole, random.Random(seed)):
         trace.write_bytes(data)
         _, _, said = _run("info", trace, tmp_path, monkeypatch)
         if said is not None and said["loss"] is not None:

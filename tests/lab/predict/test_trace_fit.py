@@ -28,10 +28,8 @@ CONFIGS = {
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
+def made(tmp_path: Path, seed: int) -> Path:
     """A random trace that holds 60 to 110 KB at most: on an ESP32 some configurations fit it."""
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
     draw = random.Random(seed)
     lines, live, held, most = [], {}, 0, draw.randrange(60_000, 110_000)
     for number in range(2_000):

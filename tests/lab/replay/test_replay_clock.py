@@ -86,9 +86,7 @@ def shown(result: ReplayResult) -> str:
     return out.getvalue()
 
 
-def test_every_event_that_a_row_names_has_its_time(clocked: Make) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
+def test_every_event_that_a_row_names_has_its_time(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result = run(path)
     assert result.summary.failures
@@ -101,9 +99,7 @@ def test_every_event_that_a_row_names_has_its_time(clocked: Make) -> None:
     assert ReplayResult.from_json(result.to_json()).clock == result.clock
 
 
-def test_sentences_and_tables_tell_seconds_and_no_bare_event(clocked: Make) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
+def test_sentences_and_tables_tell_seconds_and_no_bare_event(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result = run(path)
     first = result.failures[0].event
@@ -156,10 +152,8 @@ def test_a_clock_in_json_that_cannot_be_is_refused(clocked: Make) -> None:
 
 
 def test_a_page_tells_seconds_in_its_tables_and_under_its_axis(
-    clocked: Make, tmp_path: Path
+    clocked: Make, tmp_path: Path, seed: int
 ) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
     path, ticks = clocked(seed)
     page = tmp_path / "page.html"
     asked = ["report", str(path), "--pool", "16KB", "--no-why", "-o", str(page)]
@@ -187,9 +181,7 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
     assert data["end"] == result.clock.last_time
 
 
-def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
+def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result, found = survey(path, pool_layout(16_384), needs=[])
     data = side_data(Side(label="", result=result, survey=found, leaks=None), 0)  # type: ignore[arg-type]
@@ -232,9 +224,9 @@ def test_sides_of_one_time_share_an_axis_of_seconds_and_others_one_of_events(
 
 
 @pytest.mark.parametrize("hz", [32_768, None])
-def test_info_tells_when_the_peak_and_the_marks_were(clocked: Make, hz: int | None) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
+def test_info_tells_when_the_peak_and_the_marks_were(
+    clocked: Make, hz: int | None, seed: int
+) -> None:
     path, ticks = clocked(seed, hz=hz)
     done = CliRunner().invoke(app, ["info", str(path), "--json", "-"])
     assert done.exit_code == 0, done.output
@@ -255,9 +247,7 @@ def test_info_tells_when_the_peak_and_the_marks_were(clocked: Make, hz: int | No
         assert mark["seconds"] == pytest.approx((row.time - start) / hz)
 
 
-def test_leaks_tells_when_its_interval_began_and_ended(clocked: Make) -> None:
-    seed = random.randrange(1 << 32)
-    print(f"seed {seed}")
+def test_leaks_tells_when_its_interval_began_and_ended(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result = run(path)
     begin, end = result.marks[2], result.marks[5]

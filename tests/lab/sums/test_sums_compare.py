@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,7 @@ def outcomes(document: dict[str, Any]) -> dict[str, str]:
     return {f"{row['section']}/{row['name']}": row["outcome"] for row in document["rows"]}
 
 
-def test_who_serves_more_is_not_worse_for_what_it_holds(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_who_serves_more_is_not_worse_for_what_it_holds(tmp_path: Path, seed: int) -> None:
     trace = write(program(seed, events=1500, tasks=3, sites=3, live=200), tmp_path / "T.hst")
     for pools in (("40KB", "90KB"), ("90KB", "40KB")):
         document = compared(trace, "--pool", pools[0], "--pool", pools[1])
@@ -35,9 +32,7 @@ def test_who_serves_more_is_not_worse_for_what_it_holds(tmp_path: Path) -> None:
         assert any("who serves more holds more" in line for line in document["conclusion"])
 
 
-def test_sides_that_serve_all_or_the_same_are_judged(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_sides_that_serve_all_or_the_same_are_judged(tmp_path: Path, seed: int) -> None:
     trace = write(program(seed, events=600, tasks=3, sites=3), tmp_path / "T.hst")
     allocators = ("--allocator", "idf-4.2", "--allocator", "idf-5.5")
     document = compared(trace, "--pool", "4MB", *allocators)

@@ -7,7 +7,6 @@ import importlib
 import importlib.util
 import io
 import json
-import secrets
 from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
@@ -125,10 +124,8 @@ PROFILES: tuple[Callable[..., Sums], ...] = (collapsed, speedscope, dhat)
     ],
 )
 def test_every_export_has_the_sums_of_the_recount(
-    tmp_path: Path, tasks: int, memory: tuple[str, ...]
+    tmp_path: Path, tasks: int, memory: tuple[str, ...], seed: int
 ) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
     made = program(seed, events=4 * tasks + 4000, tasks=tasks, sites=3000)
     trace = write(made, tmp_path / "T.hst")
     document = json.loads(exported(trace, "json", *memory))

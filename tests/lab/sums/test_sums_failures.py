@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import re
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +50,8 @@ def check_spans(replayed: dict[str, Any], failed: dict[int, int]) -> None:
 
 @pytest.mark.parametrize(("events", "share"), [(400, 0.2), (3000, 0.05), (30_000, 0.3)])
 def test_failures_are_counted_over_the_run_and_the_sample_is_spread(
-    tmp_path: Path, events: int, share: float
+    tmp_path: Path, events: int, share: float, seed: int
 ) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
     made, failed = failing(seed, events=events, share=share)
     trace = write(made, tmp_path / "T.hst")
     side, page = report(trace, "--pool", "64KB")
@@ -95,9 +92,7 @@ def test_failures_are_counted_over_the_run_and_the_sample_is_spread(
     assert sum(map(number, counted)) == len(failed)
 
 
-def test_of_a_sample_a_failure_is_asked_for_by_its_own_number(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_of_a_sample_a_failure_is_asked_for_by_its_own_number(tmp_path: Path, seed: int) -> None:
     made, failed = failing(seed, events=6000, share=0.4)
     trace = write(made, tmp_path / "T.hst")
     side, _ = report(trace, "--pool", "64KB")

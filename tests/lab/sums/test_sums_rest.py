@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-import secrets
 from pathlib import Path
 
 import pytest
@@ -44,9 +43,7 @@ def numbers(row: str) -> list[int]:
 
 
 @pytest.fixture
-def chance() -> random.Random:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def chance(seed: int) -> random.Random:
     return random.Random(seed)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from .shadow import Recount, over, program, write
@@ -11,9 +10,9 @@ from .views import ran, report
 POOL = 60_000
 
 
-def test_blocks_that_are_not_placed_are_named_and_all_parts_add_up(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_blocks_that_are_not_placed_are_named_and_all_parts_add_up(
+    tmp_path: Path, seed: int
+) -> None:
     made = program(seed, events=1200, tasks=4, sites=9, live=200)
     trace = write(made, tmp_path / "T.hst")
     side, _ = report(trace, "--pool", POOL)
@@ -44,9 +43,9 @@ def test_blocks_that_are_not_placed_are_named_and_all_parts_add_up(tmp_path: Pat
     )
 
 
-def test_where_nothing_fails_one_memory_holds_what_the_program_does(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_where_nothing_fails_one_memory_holds_what_the_program_does(
+    tmp_path: Path, seed: int
+) -> None:
     trace = write(program(seed, events=300, tasks=4, sites=9), tmp_path / "T.hst")
     side, _ = report(trace, "--pool", "16MB")
     summary, census = side["replay"]["summary"], side["replay"]["census"]

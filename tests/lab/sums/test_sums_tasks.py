@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +15,7 @@ from .shadow import Recount, over, program, write
 from .views import number, report
 
 
-def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path, seed: int) -> None:
     made = program(seed, events=4000, tasks=1900, sites=3)
     trace = write(made, tmp_path / "T.hst")
     told = Recount().tell(made.events, set())
@@ -39,9 +36,7 @@ def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path) -> None
     assert max(survey["payload_others"]) > 0
 
 
-def test_the_terminal_sums_up_the_tasks_that_it_leaves_out(tmp_path: Path) -> None:
-    seed = secrets.randbits(32)
-    print("seed", seed)
+def test_the_terminal_sums_up_the_tasks_that_it_leaves_out(tmp_path: Path, seed: int) -> None:
     made = program(seed, events=900, tasks=3 * SHOWN, sites=3)
     told = Recount().tell(made.events, set())
     result = replay(write(made, tmp_path / "T.hst"), pool_layout(1 << 24, "idf-5.5"), buckets=0)

@@ -98,9 +98,7 @@ def test_a_stack_too_long_for_a_name_loses_the_frames_nearest_the_root() -> None
     assert NAME_MAX - 6 <= len(site_name(frames)) <= NAME_MAX
 
 
-def test_sites_of_a_table_are_shortened_from_the_root_and_stay_apart() -> None:
-    seed = random.randrange(1 << 32)
-    print("seed", seed)
+def test_sites_of_a_table_are_shortened_from_the_root_and_stay_apart(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(300):
         pool = [chance.choice("fgh") * chance.choice((1, 9, 40)) for _ in range(4)]

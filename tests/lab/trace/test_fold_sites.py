@@ -113,9 +113,7 @@ def test_sites_that_differ_near_the_root_alone_show_who_asked() -> None:
     assert all(text.startswith(TEMPLATE) for text in short)
 
 
-def test_what_is_shown_of_random_stacks_is_of_the_program_and_apart() -> None:
-    seed = random.randrange(1 << 32)
-    print("seed", seed)
+def test_what_is_shown_of_random_stacks_is_of_the_program_and_apart(seed: int) -> None:
     chance = random.Random(seed)
     pool = [
         NEW,
