@@ -13,8 +13,6 @@ from dataclasses import replace
 from math import ceil, sqrt
 from statistics import NormalDist
 
-from scipy.special import stdtrit
-
 from heapscope.predict.memory import (
     MemoryShape,
     features,
@@ -54,4 +52,4 @@ def _scale(row: Row, learn: Sequence[Row], shape: MemoryShape, groups: Sequence[
     own = NormalDist().inv_cdf(upper) ** 2 * float(terms @ found.covariance @ terms)
     counted = replace(shape, band=1.0, rows=rows_of_groups(learn))
     unit = counted.unseen(row.knobs.group)
-    return sqrt(max(0.0, off**2 - own)) / (float(stdtrit(unit.degrees, upper)) * unit.scale)
+    return sqrt(max(0.0, off**2 - own)) / unit.quantile(upper)

@@ -14,7 +14,6 @@ from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
-from scipy.special import stdtrit
 
 from heapscope.predict.chosen import choose
 from heapscope.predict.memory import (
@@ -76,7 +75,7 @@ class Guess:
         """Half the band that is to hold this share of all measurements."""
         upper = (1 + share) / 2
         own = NormalDist().inv_cdf(upper) * self.width
-        return math.hypot(own, float(stdtrit(self.errors.degrees, upper)) * self.errors.scale)
+        return math.hypot(own, self.errors.quantile(upper))
 
     def holds(self, value: float, *, share: float) -> bool:
         return abs(value - self.mean) <= self.reach(share)
