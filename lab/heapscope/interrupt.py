@@ -23,6 +23,7 @@ __all__ = ["INTERRUPTED", "arm", "disarm", "ends_at_once", "raises", "seen", "te
 INTERRUPTED = 130  # 128 and the signal's number, as shells have it
 
 _GRACE = 0.6  # seconds that the command has to end by itself
+_DESCRIPTORS = 512  # as many as a Windows process has, unless it asks for more
 
 _seen = False
 _temporary: set[str] = set()
@@ -34,7 +35,8 @@ def arm() -> None:
     takes time is imported."""
     signal.signal(signal.SIGINT, _end_at_once)
     woken, wake = os.pipe()
-    os.set_blocking(wake, False)
+    if hasattr(os, "set_blocking"):  # Windows has it from Python 3.12 on, and demands it nowhere
+        os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     _thread.start_new_thread(_watch, (woken,))
     shown = sys.unraisablehook
@@ -91,6 +93,8 @@ def _end_at_once(number: int, frame: FrameType | None) -> None:
 
 def _end() -> None:
     _making.acquire(timeout=0.1)  # never given back: no new file is made any more
+    if sys.platform == "win32" and _temporary:  # it keeps the names of files that are open
+        os.closerange(3, _DESCRIPTORS)
     for path in list(_temporary):
         try:
             os.unlink(path)  # noqa: PTH108 - pathlib may not be there yet

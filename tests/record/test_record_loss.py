@@ -53,7 +53,7 @@ def result_of(*images: ImageRecord) -> RecordResult:
 
 
 def child_of(run: Run) -> int:
-    children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
+    children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text(encoding="utf-8").split()
     return int(children[0])
 
 
@@ -264,7 +264,9 @@ def test_a_dead_recorder_does_not_hold_the_program_up(build: Build, tmp_path: Pa
 
 
 def ticks(process: int) -> int:
-    return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11])
+    return int(
+        Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[11]
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -15,6 +15,7 @@ import zstandard
 from heapscope.errors import InputError
 from heapscope.interrupt import temporary
 from heapscope.trace.names import printable
+from heapscope.trace.port import is_port, refused_by_windows
 
 __all__ = ["STDOUT", "Write", "open_output"]
 
@@ -35,6 +36,10 @@ def open_output(out: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iter
     shown = printable(str(out), limit=400)
     if "\0" in str(out):
         raise InputError(f"{shown}: no path holds a NUL", remedy="give -o another name")
+    if is_port(str(out)) and not Path(out).exists():
+        raise InputError(f"{shown}: is a port, and no file", remedy="give -o the name of a file")
+    if refusal := refused_by_windows(str(out)):
+        raise InputError(f"{shown}: {refusal}", remedy="give -o another name")
     try:
         target = _target(Path(out), shown, inputs)
         yield from _to_file(target) if _replaceable(target) else _to_device(target)

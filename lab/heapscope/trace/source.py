@@ -13,6 +13,7 @@ from typing import BinaryIO, Self
 from heapscope.errors import InputError
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.names import printable
+from heapscope.trace.port import is_port
 from heapscope.trace.stream import StreamReader, comes_once, kept_stream
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 
@@ -110,6 +111,11 @@ def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks
             raise InputError(f"{name}: is a folder", remedy="name a file in it")
         file = _open(Path(path), status, name)
     except FileNotFoundError:
+        if is_port(str(path)):
+            raise InputError(
+                f"{name}: there is no such port, and a file is wanted",
+                remedy="save what the port sends to a file first",
+            ) from None
         raise InputError(f"{name}: no such file", remedy="check the path") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
@@ -122,7 +128,8 @@ def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks
 def _open(path: Path, status: os.stat_result, name: str) -> BinaryIO | StreamReader:
     if not comes_once(status):
         return path.open("rb")
-    return kept_stream((status.st_dev, status.st_ino), lambda: path.open("rb"), name=name)
+    key = (status.st_dev, status.st_ino) if status.st_ino else str(path)  # Windows numbers no ports
+    return kept_stream(key, lambda: path.open("rb"), name=name)
 
 
 def _open_standard_input(progress: Progress | None) -> Blocks:

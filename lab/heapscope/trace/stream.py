@@ -69,7 +69,7 @@ class StreamReader:
         """The stream itself stays open for the next reader."""
 
 
-_Key = tuple[int, ...]
+_Key = tuple[int, ...] | str
 
 _kept: dict[_Key, KeptStream] = {}
 

@@ -178,7 +178,7 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path: Path) -> None:
 
 
 def test_standard_output_takes_the_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stdout = io.TextIOWrapper(io.BytesIO())
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", stdout)
     import_text(write(tmp_path, "a 0 100\n"), "-")
     import_text(tmp_path / "in.txt", tmp_path / "T.hst")
@@ -188,7 +188,7 @@ def test_standard_output_takes_the_trace(tmp_path: Path, monkeypatch: pytest.Mon
 def test_standard_input_has_no_program_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"a 0 100\n")))
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"a 0 100\n")), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", stdin)
     assert import_text("-", tmp_path / "T.hst").file == "standard input"
     assert "program" not in read_info(tmp_path / "T.hst").metadata

@@ -85,7 +85,9 @@ def test_options_that_cannot_be_used(
 def test_layouts_that_cannot_be_used(
     hst: Path, run: Run, change: tuple[str, str], parts: tuple[str, ...]
 ) -> None:
-    Path("F.toml").write_text(Path("F.toml").read_text().replace(*change))
+    Path("F.toml").write_text(
+        Path("F.toml").read_text(encoding="utf-8").replace(*change), encoding="utf-8"
+    )
     error = refused(run("replay", hst, "--layout", "F.toml"))
     for part in parts:
         assert part in error
@@ -130,7 +132,7 @@ def test_a_trace_cut_at_its_end_is_used_and_the_loss_said(hst: Path, run: Run) -
 
 
 def test_a_trace_of_marks_alone_has_nothing_to_replay(here: Path, run: Run) -> None:
-    Path("marks.txt").write_text("! one\n! two\n")
+    Path("marks.txt").write_text("! one\n! two\n", encoding="utf-8")
     assert "marks.txt" in refused(run("import", "text", "marks.txt", "-o", "M.hst"))
     assert not Path("M.hst").exists()
 
@@ -154,7 +156,7 @@ def test_imports_that_cannot_be_done(
     error = refused(run("import", *args))
     for part in parts:
         assert part in error
-    assert "net" in Path("events.txt").read_text()
+    assert "net" in Path("events.txt").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

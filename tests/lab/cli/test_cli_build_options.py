@@ -111,12 +111,12 @@ def test_4_3_runs_or_names_the_models_that_there_are(hst: Path, run: Run) -> Non
 
 
 def test_a_log_s_psram_is_used_and_can_be_changed(hst: Path, run: Run) -> None:
-    text = Path("boot.txt").read_text()
+    text = Path("boot.txt").read_text(encoding="utf-8")
     more = (
         "I (500) spiram: Adding pool of 4096K of external SPI memory to heap allocator\n"
         "I (501) spiram: Reserving pool of 32K of internal memory for DMA/internal allocations\n"
     )
-    Path("psram.txt").write_text(text + more)
+    Path("psram.txt").write_text(text + more, encoding="utf-8")
     options = ("--chip", "esp32", "--boot-log", "psram.txt")
     assert kinds(replayed(run, hst, *options))[:2] == ["DMA pool", "SPIRAM"]
     off = replayed(run, hst, *options, "--psram-threshold", "off")
@@ -159,7 +159,7 @@ def test_what_cannot_be_is_an_error_with_a_remedy(
 
 
 def test_an_sdkconfig_gives_the_allocator_its_flavour(hst: Path, run: Run) -> None:
-    Path("sdkconfig").write_text("CONFIG_HEAP_TASK_TRACKING=y\n")
+    Path("sdkconfig").write_text("CONFIG_HEAP_TASK_TRACKING=y\n", encoding="utf-8")
     document = replayed(run, hst, "--chip", "esp32", "--idf", "4.2", "--sdkconfig", "sdkconfig")
     assert {region["allocator"] for region in document["regions"]} == {"idf-4.2+track"}
     assert "+track, as in sdkconfig" in notes(document)

@@ -40,9 +40,12 @@ def test_two_allocators_of_one_pool(hst: Path, run: Run, valid: Valid) -> None:
 def test_every_option_given_twice_makes_two_sides(
     hst: Path, run: Run, valid: Valid, options: tuple[str, ...]
 ) -> None:
-    layout, log = Path("F.toml").read_text(), Path("boot.txt").read_text()
-    Path("G.toml").write_text(layout.replace("32768", "16384"))
-    Path("boot2.txt").write_text(log.replace("0002D0B0", "0001D0B0"))
+    layout, log = (
+        Path("F.toml").read_text(encoding="utf-8"),
+        Path("boot.txt").read_text(encoding="utf-8"),
+    )
+    Path("G.toml").write_text(layout.replace("32768", "16384"), encoding="utf-8")
+    Path("boot2.txt").write_text(log.replace("0002D0B0", "0001D0B0"), encoding="utf-8")
     document = valid("compare", run("compare", hst, *options, "--json", "-").out)
     sizes = {
         row["left"] == row["right"] for row in document["rows"] if row["name"].endswith("size")
@@ -51,7 +54,7 @@ def test_every_option_given_twice_makes_two_sides(
 
 
 def test_two_traces_are_named_by_their_files(hst: Path, run: Run, valid: Valid) -> None:
-    Path("events2.txt").write_text("a 1 5\n")
+    Path("events2.txt").write_text("a 1 5\n", encoding="utf-8")
     run("import", "text", "events2.txt", "-o", "U.hst")
     document = valid("compare", run("compare", hst, "U.hst", "--pool", "64KB", "--json", "-").out)
     assert [document[side]["label"] for side in ("left", "right")] == ["T.hst", "U.hst"]

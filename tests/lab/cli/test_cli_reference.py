@@ -44,7 +44,9 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
 
     text = Path("events.txt").read_bytes()
     Path("events.txt.zst").write_bytes(zstandard.ZstdCompressor().compress(text))
-    Path("boot.txt").write_text("I (0) boot.esp32: chip\n" + Path("boot.txt").read_text())
+    Path("boot.txt").write_text(
+        "I (0) boot.esp32: chip\n" + Path("boot.txt").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     firmware = REFERENCE.parents[2] / "studies" / "workloads" / "static" / "firmware.elf"
     Path("firmware.elf").write_bytes(firmware.read_bytes())
     calls = REFERENCE.parents[2] / "studies" / "workloads" / "captured"

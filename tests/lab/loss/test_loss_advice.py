@@ -27,7 +27,11 @@ def _run(*words: str) -> tuple[int, str, dict[str, Any]]:
     out = Path("out.json")
     out.unlink(missing_ok=True)
     done = CliRunner().invoke(app, [*words, "--json", str(out)], env={"COLUMNS": "200"})
-    return done.exit_code, done.output, json.loads(out.read_text()) if out.exists() else {}
+    return (
+        done.exit_code,
+        done.output,
+        json.loads(out.read_text(encoding="utf-8")) if out.exists() else {},
+    )
 
 
 def _damaged(data: bytes, count: int, seed: int) -> list[tuple[str, bytes]]:

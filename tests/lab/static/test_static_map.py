@@ -56,9 +56,10 @@ def test_pieces_sum_to_their_sections(map_file: Path) -> None:
 
 
 def test_of_two_that_overlap_the_later_counts(map_file: Path) -> None:
-    text = map_file.read_text()
+    text = map_file.read_text(encoding="utf-8")
     map_file.write_text(
-        text.replace("0x000000003ffb0030      0x190", "0x000000003ffb0030      0x1a0")
+        text.replace("0x000000003ffb0030      0x190", "0x000000003ffb0030      0x1a0"),
+        encoding="utf-8",
     )
     assert of(read_static(map_file, "esp32"), "libmain.a")["s_cache"] == 0x190
 
@@ -69,8 +70,12 @@ def test_the_heap_starts_at_the_linkers_symbol_or_else_behind_the_last_section(
     chip = load_chip("esp32").data
     start = heap_start(read_static(map_file, "esp32"), chip)
     assert (start.static_dram, start.static_iram) == (0x408, 0x404)
-    text = map_file.read_text().replace("_heap_start", "_other").replace("_bss_end", "_else")
-    map_file.write_text(text.replace("_iram_end", "_more"))
+    text = (
+        map_file.read_text(encoding="utf-8")
+        .replace("_heap_start", "_other")
+        .replace("_bss_end", "_else")
+    )
+    map_file.write_text(text.replace("_iram_end", "_more"), encoding="utf-8")
     start = heap_start(read_static(map_file, "esp32"), chip)
     assert (start.static_dram, start.static_iram) == (0x400, 0x404)
 
@@ -81,10 +86,10 @@ def test_a_map_of_another_chip_is_named(map_file: Path) -> None:
 
 
 def test_a_map_that_ends_early_says_so(map_file: Path) -> None:
-    text = map_file.read_text()
-    map_file.write_text(text[: text.index(".flash.text")])
+    text = map_file.read_text(encoding="utf-8")
+    map_file.write_text(text[: text.index(".flash.text")], encoding="utf-8")
     assert "ends within its memory map" in read_static(map_file, "esp32").notes[0]
-    map_file.write_text(text[: text.index("Linker script")])
+    map_file.write_text(text[: text.index("Linker script")], encoding="utf-8")
     with pytest.raises(InputError, match="without its part"):
         read_static(map_file, "esp32")
 
@@ -143,9 +148,10 @@ def test_code_of_an_s3_begins_in_iram_and_goes_on_in_shared_memory(tmp_path: Pat
 
 
 def test_a_section_that_leaves_its_memory_is_named(map_file: Path) -> None:
-    text = map_file.read_text()
+    text = map_file.read_text(encoding="utf-8")
     map_file.write_text(
-        text.replace("0x000000003ffb0030      0x3d0", "0x000000003ffb0030   0x50000")
+        text.replace("0x000000003ffb0030      0x3d0", "0x000000003ffb0030   0x50000"),
+        encoding="utf-8",
     )
     with pytest.raises(InputError, match=r"section \.dram0\.bss at 0x3ffb0030, .* leaves the DRAM"):
         read_static(map_file, "esp32")

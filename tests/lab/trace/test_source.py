@@ -189,7 +189,7 @@ def test_progress_gives_bytes_of_the_file_and_its_size(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_read_without_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(packed(NOISE))))
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(packed(NOISE))), encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", stdin)
     seen: list[int | None] = []
     with open_blocks("-", progress=lambda done, total: seen.append(total)) as blocks:

@@ -28,7 +28,9 @@ def made(script: Script, tmp_path: Path) -> tuple[Path, str]:
 
 
 def calls(path: Path) -> list[str]:
-    return [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    return [
+        line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
 
 
 def test_constructed_traces_end_with_the_bad_call(made: tuple[Path, str]) -> None:

@@ -147,7 +147,9 @@ class Objects:
                     "-o",
                     str(made),
                 ]
-                run = subprocess.run(command, capture_output=True, text=True, check=False)
+                run = subprocess.run(
+                    command, capture_output=True, encoding="utf-8", errors="replace", check=False
+                )
                 if run.returncode != 0:
                     lines = run.stderr.strip().splitlines()
                     return lines[0][:200] if lines else f"exit code {run.returncode}"
