@@ -112,7 +112,7 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         print(f"{FILE.name} is not what the rows give; write it anew: without --check")
         return 1
-    FILE.write_text(_text(document), encoding="utf-8")
+    FILE.write_text(_text(document), encoding="utf-8", newline="\n")
     return 0
 
 
