@@ -60,7 +60,7 @@ lint: dev ## style and types of Python, format of C, rules of the repository
 	$(VENV)/mypy || failed=1; \
 	find $(C_FOLDERS) -name '*.[ch]' -exec $(VENV)/clang-format --dry-run -Werror {} + || failed=1; \
 	$(VENV)/python -m pytest --quiet tests/lab/test_repository.py \
-	    tests/repository/test_walls.py -k 'not example' || failed=1; \
+	    tests/repository/test_walls.py tests/repository/test_english.py -k 'not example' || failed=1; \
 	exit $$failed
 
 mutants-of-change: dev ## breaks what changed since BASE=main in its known places, and sees a test fail

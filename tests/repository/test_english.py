@@ -1,0 +1,135 @@
+"""The mechanical part of the rule for English, over every document, comment, docstring and message:
+no sentence begins with "Of", "As" or "What" (a question may), and nothing "is no" something else.
+
+The files named in english_debt.txt are not clean yet. That list only becomes shorter.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DEBT = Path(__file__).with_name("english_debt.txt")
+SUFFIXES = {".md", ".c", ".h", ".py"}
+
+FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`]*`")
+#: What separates texts in Markdown: a blank line, a list's mark, a heading's, a table's cell.
+BREAK = re.compile(
+    r"\n\s*\n|^\s*(?:[-*+]|\d+\.|#+|>|\|)\s+|\s\|\s|\s*\|$|\n(?=\s*\|)", re.MULTILINE
+)
+C_TOKEN = re.compile(
+    r"/\*(?P<block>.*?)\*/|//(?P<line>[^\n]*)|\"(?P<text>(?:[^\"\\\n]|\\.)*)\"|'(?:[^'\\\n]|\\.)*'",
+    re.DOTALL,
+)
+SENTENCE = re.compile(r"(?<=[.!?:;])[\"')*_]*\s+(?=[\"'(*_\[]*[A-Z])")
+FAULTS = {
+    'begins with "Of", "As" or "What"': re.compile(
+        r"^\W*(?:(?:Of|As)\b(?!-)|What\b(?!.*\?\W*$))", re.DOTALL
+    ),
+    'says "is no"': re.compile(
+        r"(?<!\bthere )\bis no (?!longer\b|more\b|less\b|\w+er\b than)", re.IGNORECASE
+    ),
+    'says "that were added late"': re.compile(r"\bthat (?:was|were) \w+ late\b"),
+}
+
+
+def markdown_texts(source: str) -> Iterator[tuple[int, str]]:
+    yield from pieces(FENCE.sub(lambda fence: "\n" * fence[0].count("\n"), source), BREAK, 1)
+
+
+def pieces(text: str, separator: re.Pattern[str], line: int) -> Iterator[tuple[int, str]]:
+    """What stands between separators, with the line on which each begins."""
+    start = 0
+    for match in (*separator.finditer(text), None):
+        piece = text[start : match.start() if match else len(text)]
+        blank = len(piece) - len(piece.lstrip())
+        yield line + text.count("\n", 0, start + blank), piece
+        start = match.end() if match else start
+
+
+def c_texts(source: str) -> Iterator[tuple[int, str]]:
+    for token in C_TOKEN.finditer(source):
+        line = source.count("\n", 0, token.start()) + 1
+        comment = token["block"] or token["line"]
+        if comment is not None:
+            plain = re.sub(r"^[ \t]*\*", " ", comment, flags=re.MULTILINE)
+            yield from pieces(plain, re.compile(r"\n\s*\n"), line)
+        elif token["text"] is not None:
+            yield line, token["text"].replace("\\n", " ")
+
+
+def python_texts(source: str) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from pieces(node.value, re.compile(r"\n\s*\n"), node.lineno)
+    before, block = -1, ""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            alone = token.line.lstrip().startswith("#")
+            if alone and token.start[0] == before + 1:
+                block += " " + token.string.lstrip("#: ")
+            else:
+                yield before, block
+                block = token.string.lstrip("#: ")
+            before = token.start[0]
+    yield before, block
+
+
+TEXTS = {".md": markdown_texts, ".c": c_texts, ".h": c_texts, ".py": python_texts}
+
+
+def faults(path: Path, source: str) -> list[str]:
+    """Each fault with its line, what is wrong, and the sentence."""
+    found = []
+    for line, text in TEXTS[path.suffix](source):
+        for sentence in SENTENCE.split(CODE.sub("CODE", " ".join(text.split()))):
+            found += [
+                f"{path}:{line}: {fault}: {sentence[:100]}"
+                for fault, pattern in FAULTS.items()
+                if pattern.search(sentence)
+            ]
+    return found
+
+
+def written_files() -> list[Path]:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = sorted(Path(name) for name in listed.split("\0") if name)
+    return [path for path in paths if path.suffix in SUFFIXES and (ROOT / path).is_file()]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [
+        ("a.md", "# What is left?\n\nIt is no longer there, and there is no other.\n", 0),
+        ("a.md", "# What it finds\n\n- Of all, one\n\n```\nAs shown\n```\n", 2),
+        ("a.md", "| a | what |\n| --- | --- |\n| As `b` | it is no block |\n", 2),
+        ("a.c", 'int x; /* Is it so? As is. */\nchar *y = "As /* is"; // Of z\n', 3),
+        ("a.h", "/*\n * Rows.\n *\n * What they hold,\n * that were added late.\n */\n", 2),
+        ("a.py", '"""Rows.\n\nWhat they hold."""\n# Of a\n# row.\nx = f"{y} is no file"\n', 3),
+        ("a.py", 'pattern = "Also Often Whatever"  # as many as there are\n', 0),
+    ],
+)
+def test_faults_are_found_where_sentences_begin(name: str, text: str, count: int) -> None:
+    found = faults(Path(name), text)
+    assert len(found) == count, found
+
+
+def test_sentences_begin_with_their_subject() -> None:
+    """A file that is listed and clean, moved or gone must be taken off the list."""
+    listed = {Path(line) for line in DEBT.read_text(encoding="utf-8").splitlines()}
+    found = {path: faults(path, (ROOT / path).read_text("utf-8")) for path in written_files()}
+    unclean = {path for path, ones in found.items() if ones}
+    assert [fault for path in sorted(unclean - listed) for fault in found[path]] == []
+    assert sorted(map(str, listed - unclean)) == []
