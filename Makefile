@@ -25,7 +25,7 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-long bench workloads lint mutants-of-change pictures fuzz coverage clean
+.PHONY: help demo test test-all test-long bench workloads lint mutants-of-change generated pictures fuzz coverage clean
 .PHONY: installed dev
 
 help: ## this list
@@ -65,6 +65,9 @@ lint: dev ## style and types of Python, format of C, rules of the repository
 
 mutants-of-change: dev ## breaks what changed since BASE=main in its known places, and sees a test fail
 	@$(VENV)/python tests/mutations/run.py --changed-since $(BASE)
+
+generated: dev ## every generated file: reference pages, schemas, golden traces
+	@$(VENV)/python docs/generators
 
 pictures: dev ## take the pictures of pages anew that look otherwise, and make a sheet of all
 	@$(VENV)/python tests/browser/pictures.py

@@ -6,9 +6,9 @@ python benches/device --interrupts 13
 
 About five minutes on two cores, most of it the interrupts at every instruction. --quick prints the
 page of one chip with a sample of the interrupts, and writes nothing. --interrupts looks at one of
-so many boundaries, for a page in less time. --page writes the page again
-from the figures of the last run; --whole runs the C tests in emulation with all their rounds, which
-takes hours.
+so many boundaries, for a page in less time. --page writes the page again from the figures of the
+last run; --check does not, and exits with 1 if it is another one. --whole runs the C tests in
+emulation with all their rounds, which takes hours.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--interrupts", type=int, default=1, metavar="N")
     parser.add_argument("--page", action="store_true")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--whole", action="store_true")
     chosen = parser.parse_args()
     if chosen.whole:
@@ -61,10 +62,13 @@ def main() -> int:
     if chosen.quick:
         print(page(measure(CHIPS[:1], interrupts=101)))
         return 0
-    if not chosen.page:
+    if not (chosen.page or chosen.check):
         provenance = {"commit": commit(), "machine": cpu()}
         write_results(RAW, {"provenance": provenance, **measure(interrupts=chosen.interrupts)})
-    PAGE.write_text(page(read_results(RAW)), encoding="utf-8")
+    made = page(read_results(RAW))
+    if chosen.check:
+        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == made else 1
+    PAGE.write_text(made, encoding="utf-8")
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,13 +28,6 @@ def data() -> dict[str, Any]:
     from results import read_results
 
     return read_results(REFERENCE / "allocators.csv")
-
-
-def test_the_page_is_made_of_the_raw_figures() -> None:
-    """And so are its picture and the figures that the lab ships."""
-    command = [sys.executable, "benches/allocators", "--check"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def ratios(data: dict[str, Any], kind: str, who: str) -> Iterator[float]:

@@ -12,13 +12,11 @@ import pytest
 from heapscope.data import generate
 from heapscope.errors import InputError
 from heapscope.layout.chip_data import read_chip
-from heapscope.layout.chip_reference import markdown
 from heapscope.layout.chips import chip_names, load_chip
 from heapscope.layout.layout import Layout
 
 ROOT = Path(__file__).resolve().parents[3]
 CHIPS = ROOT / "lab" / "heapscope" / "data" / "chips"
-REFERENCE = ROOT / "docs" / "reference" / "chips.md"
 
 NAMES = {"esp32", "esp32s2", "esp32s3", "esp32c2", "esp32c3", "esp32c5", "esp32c6", "esp32c61"} | {
     "esp32h2",
@@ -46,11 +44,6 @@ def test_there_are_the_chips_of_today() -> None:
 def test_the_files_are_those_that_the_facts_make(name: str) -> None:
     text = (CHIPS / f"{name}.toml").read_text(encoding="utf-8")
     assert text == generate.chip_toml(name), "python -m heapscope.data.generate"
-
-
-def test_the_reference_is_current() -> None:
-    remedy = "python -m heapscope.layout.chip_reference > docs/reference/chips.md"
-    assert REFERENCE.read_text(encoding="utf-8") == markdown(), remedy
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))

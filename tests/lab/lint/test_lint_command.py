@@ -13,7 +13,6 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.config.rule_reference import markdown
 from heapscope.config.rules import all_rules
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -186,11 +185,6 @@ def test_names_in_a_generated_file_are_not_questioned(run: Run, line: str) -> No
     text = f"CONFIG_{line}\n"
     assert run(save(header + text), "--chip", "esp32").exit_code == 0
     assert run(save(text), "--chip", "esp32").exit_code == 1
-
-
-def test_rules_md_is_current() -> None:
-    remedy = "python -m heapscope.config.rule_reference > docs/reference/rules.md"
-    assert (ROOT / "docs/reference/rules.md").read_text(encoding="utf-8") == markdown(), remedy
 
 
 def test_the_guide_shows_what_the_command_says(run: Run) -> None:

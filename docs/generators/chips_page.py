@@ -1,9 +1,10 @@
-"""docs/reference/chips.md, made from the chips' data: python -m heapscope.layout.chip_reference"""
+"""docs/reference/chips.md, made from the chips' data."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+
+from pages import make
 
 from heapscope.layout.chip_data import VersionData
 from heapscope.layout.chips import Chip, chip_names, load_chip
@@ -14,10 +15,9 @@ __all__ = ["markdown"]
 HEAD = """\
 # Chips
 
-Made from [the chips' data](../../lab/heapscope/data/chips) by
-`python -m heapscope.layout.chip_reference`; a test keeps it current. The facts and their sources:
-[lab/heapscope/data/facts](../../lab/heapscope/data/facts/README.md). How regions are chosen:
-[design](../design/regions.md).
+`make generated` makes this page from [the chips' data](../../lab/heapscope/data/chips). The facts
+and their sources: [lab/heapscope/data/facts](../../lab/heapscope/data/facts/README.md). How regions
+are chosen: [design](../design/regions.md).
 
 Regions are those of `--chip C --idf V` and nothing else, in the order in which they are tried:
 size in bytes and kind of memory. *stack*: holds start-up stacks, a heap only once the scheduler
@@ -101,4 +101,4 @@ def _notes(version: VersionData) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    make("docs/reference/chips.md", markdown())

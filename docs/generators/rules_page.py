@@ -1,9 +1,10 @@
-"""docs/reference/rules.md, made from the rules: python -m heapscope.config.rule_reference"""
+"""docs/reference/rules.md, made from the rules."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+
+from pages import make
 
 from heapscope.config.rules import AREAS, HARD, SEVERITIES, Check, Rule, all_rules
 
@@ -12,8 +13,8 @@ __all__ = ["markdown"]
 HEAD = """\
 # Rules between options
 
-What [`heapscope lint`](../guide/lint.md) checks. Made from `lab/heapscope/data/rules` by
-`python -m heapscope.config.rule_reference`; a test keeps it current.
+What [`heapscope lint`](../guide/lint.md) checks. `make generated` makes this
+page from `lab/heapscope/data/rules`.
 
 Sources are files of ESP-IDF, its development branch of July 2026. Nothing here was run on hardware.
 
@@ -77,4 +78,4 @@ def _cells(*texts: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    make("docs/reference/rules.md", markdown())

@@ -1,11 +1,11 @@
-"""docs/reference/cli.md, made from the commands' own help: python -m heapscope.cli.reference"""
+"""docs/reference/cli.md, made from the help of the commands."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import typer
+from pages import make
 
 from heapscope.cli.app import app
 
@@ -14,7 +14,7 @@ __all__ = ["markdown"]
 HEAD = """\
 # Command line
 
-Made from `heapscope VERB --help` by `python -m heapscope.cli.reference`; a test keeps it current.
+`make generated` makes this page from `heapscope VERB --help`.
 
 - Exit codes: 0 done, 1 a budget or check failed, 2 could not run. A `--need` that does not fit is
   an answer, not a failure. An error is two lines on standard error: `error: FILE: cause` and
@@ -82,4 +82,4 @@ def _row(param: Any) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    make("docs/reference/cli.md", markdown())

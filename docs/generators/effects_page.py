@@ -1,6 +1,4 @@
-"""Effects of options that people measured on real devices, beside what is predicted.
-
-    python -m heapscope.predict.effects > docs/reference/measured-effects.md
+"""docs/reference/measured-effects.md: effects of options on real devices, beside what is predicted.
 
 Rows that the models' constants were taken from agree by themselves: they are marked. Where nothing
 is predicted (an application's own options, code sizes that nobody published) the row says so.
@@ -8,10 +6,11 @@ is predicted (an application's own options, code sizes that nobody published) th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
+
+from pages import make
 
 from heapscope.config.config import Config, settle
 from heapscope.config.value import Value
@@ -21,18 +20,18 @@ from heapscope.predict.memory import fixed_parts, memory_features
 from heapscope.predict.parts import DRAM, PEAK, START, Demand, Part, parts_of
 from heapscope.predict.wifi_table import chips, table
 
-__all__ = ["Effect", "document", "effects"]
+__all__ = ["Effect", "effects", "markdown"]
 
 _KIB = 1024
 _SDK = "5.5"
 _HEAD = """\
 # Effects measured on real devices
 
-Options that people changed on a device and what it gave, beside what Heapscope predicts. Made by
-`python -m heapscope.predict.effects > docs/reference/measured-effects.md`; a test keeps it so.
-Nothing published is edited. "input": the model's constant was taken from this row, or from others
-of its source, so that it agrees by itself. "-": nothing is predicted, as the size was never
-published or belongs to an application. Differences are predicted less measured.
+Options that people changed on a device and what it gave, beside what Heapscope predicts. Nothing
+published is edited. "input": the model's constant was taken from this row, or from others of its
+source, so that it agrees by itself. "-": nothing is predicted, as the size was never published or
+belongs to an application. Differences are predicted less measured. `make generated` makes this page
+from `lab/heapscope/data/wifi`.
 """
 
 
@@ -63,8 +62,7 @@ def effects() -> tuple[Effect, ...]:
     return tuple(_effect(row) for row in table("effects"))
 
 
-def document() -> str:
-    """docs/reference/measured-effects.md."""
+def markdown() -> str:
     rows = effects()
     told = [row for row in rows if row.difference is not None]
     honest = [row for row in told if row.basis != "input"]
@@ -223,4 +221,4 @@ _CHANGES: Mapping[str, tuple[Callable[[str], float], str]] = {
 
 
 if __name__ == "__main__":
-    sys.stdout.write(document())
+    make("docs/reference/measured-effects.md", markdown())
