@@ -7,9 +7,9 @@
  * first failure: requests of 0 bytes get no block, frees and reallocs of blocks that are not there
  * are left out, and so are the requests that the recorded device itself could not serve.
  *
- * Memory: 12 bytes a heap event (1.2 GB for 100 million) and 12 more for each gap in the event
- * numbers and each block whose key came again while it was live; what blocks.h says for each of the
- * most blocks live at once, and 4 bytes for each of these, and the pool, for each running replay.
+ * Memory: 12 bytes a heap event (1.2 GB for 100 million) and 12 more for each block whose key came
+ * again while it was live; what blocks.h says for each of the most blocks live at once, and 4 bytes
+ * for each of these, and the pool, for each running replay.
  */
 #ifndef HEAPSCOPE_NATIVE_FIT_H
 #define HEAPSCOPE_NATIVE_FIT_H
@@ -25,11 +25,7 @@
 
 #define HS_FIT_CHUNK 65536u /* steps kept together: reading on never moves those read */
 
-typedef enum hs_fit_kind {
-    HS_FIT_SKIP = 0, /* an event that changes no heap */
-    /* 1 to 5: as hs_event_kind_t */
-    HS_FIT_GAP = 6 /* events are missing: the next one has the number in slot (high) and size */
-} hs_fit_kind_t;
+#define HS_FIT_SKIP 0u /* the kind of an event that changes no heap; 1 to 5: as hs_event_kind_t */
 
 /* The fields of hs_fit_step.what. */
 #define HS_FIT_KIND 0x7u
@@ -54,10 +50,9 @@ typedef struct hs_fit {
     size_t chunk_count, chunk_capacity;
     uint32_t only; /* the task whose blocks are kept, whoever frees them; HS_FIT_ALL_TASKS */
     uint64_t steps;
-    uint64_t expected; /* the next event number if nothing is missing */
-    uint64_t huge;     /* size of the first request above 32 bits */
-    uint64_t held;     /* bytes that every heap holds now, see floor */
-    uint64_t floor;    /* the most that every heap has to hold at once: no smaller pool survives */
+    uint64_t huge;  /* size of the first request above 32 bits */
+    uint64_t held;  /* bytes that every heap holds now, see floor */
+    uint64_t floor; /* the most that every heap has to hold at once: no smaller pool survives */
     uint64_t asked, asked_peak; /* bytes as asked for, now and at most */
     hs_blocks_t blocks; /* those live at the end of what was read; a record's index is its slot */
 } hs_fit_t;
@@ -65,8 +60,8 @@ typedef struct hs_fit {
 hs_status_t hs_fit_init(hs_fit_t *fit, uint32_t base);
 void hs_fit_free(hs_fit_t *fit);
 
-/* A batch as the decoder gives it (hs_event_sink_t). HS_ERR_MEMORY: no host memory. */
-hs_status_t hs_fit_events(hs_fit_t *fit, uint64_t first, const hs_event_t *events, size_t count);
+/* The next batch of events, none of which is missing. HS_ERR_MEMORY: no host memory. */
+hs_status_t hs_fit_events(hs_fit_t *fit, const hs_event_t *events, size_t count);
 
 /* Replays on a fresh pool; what came of it, and where it failed, is in `out`. May run in several
  * threads at once. HS_ERR_MEMORY: no host memory. */

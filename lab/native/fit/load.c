@@ -214,17 +214,12 @@ static hs_status_t on_event(hs_fit_t *fit, const hs_event_t *event)
     return event->kind == HS_EVENT_REALLOC ? on_realloc(fit, event) : skip(fit);
 }
 
-hs_status_t hs_fit_events(hs_fit_t *fit, uint64_t first, const hs_event_t *events, size_t count)
+hs_status_t hs_fit_events(hs_fit_t *fit, const hs_event_t *events, size_t count)
 {
     hs_status_t status = HS_OK;
-    if (first != fit->expected) {
-        status = add(fit, first >> 32, (uint32_t)first, HS_FIT_GAP);
-        fit->expected = first;
-    }
     for (size_t i = 0; i < count && status == HS_OK; i++) {
         if (HS_EVENT_IS_HEAP(events[i].kind)) {
             status = on_event(fit, &events[i]);
-            fit->expected++;
         }
     }
     return status;

@@ -92,12 +92,7 @@ static uint64_t event_of(const hs_fit_t *fit, uint64_t index)
 {
     uint64_t number = 0;
     for (uint64_t i = 0; i < index; i++) {
-        const hs_fit_step_t *step = step_at(fit, i);
-        if ((step->what & HS_FIT_KIND) == HS_FIT_GAP) {
-            number = (uint64_t)step->slot << 32 | step->size;
-        } else if (!(step->what & HS_FIT_EXTRA)) {
-            number++;
-        }
+        number += (step_at(fit, i)->what & HS_FIT_EXTRA) == 0;
     }
     return number;
 }

@@ -72,7 +72,7 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
     if (reader->keep && keep_events(reader, events, count) != HS_OK) {
         return HS_ERR_MEMORY;
     }
-    if (reader->fit != NULL && hs_fit_events(reader->fit, first, events, count) != HS_OK) {
+    if (reader->fit != NULL && hs_fit_events(reader->fit, events, count) != HS_OK) {
         return HS_ERR_MEMORY;
     }
     if (reader->export != NULL) {
