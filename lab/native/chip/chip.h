@@ -11,8 +11,7 @@
 #include <stdint.h>
 
 #include "model.h"
-
-#define HS_REGIONS_MAX 32u
+#include "rows/replay.h"
 
 /* Capability bits that change how a request is made (esp_heap_caps.h). */
 #define HS_CAP_EXEC 0x00000001u
@@ -50,13 +49,13 @@ typedef struct hs_route {
     uint32_t caps;
     uint32_t mask; /* regions in it */
     uint8_t count;
-    uint8_t tries[3 * HS_REGIONS_MAX];
+    uint8_t tries[3 * HS_LAB_REGIONS_MAX];
 } hs_route_t;
 
 #define HS_ROUTES_KEPT 16u
 
 typedef struct hs_chip {
-    hs_chip_region_t region[HS_REGIONS_MAX]; /* in list order */
+    hs_chip_region_t region[HS_LAB_REGIONS_MAX]; /* in list order */
     uint32_t count;
     uint32_t request_max; /* 0: none */
     hs_malloc_rule_t malloc_rule;
@@ -69,7 +68,7 @@ typedef struct hs_chip {
     uint32_t route_count;
     uint32_t route_next;
     uint32_t route_last;               /* asked for last */
-    uint64_t refusals[HS_REGIONS_MAX]; /* tries that the region's heap could not serve */
+    uint64_t refusals[HS_LAB_REGIONS_MAX]; /* tries that the region's heap could not serve */
 } hs_chip_t;
 
 /* A request as the program makes it; caps 0 follows the malloc rule. align 0: none. */

@@ -21,7 +21,7 @@ static hs_status_t copy_names(hs_rule_names_t *names, const hs_lab_rule_names_t 
 /* Of the layout's own regions, or with `own` false of all. */
 static bool are_regions(const hs_lab_config_t *config, uint32_t mask, bool own)
 {
-    for (uint32_t i = 0; i < HS_REGIONS_MAX; i++) {
+    for (uint32_t i = 0; i < HS_LAB_REGIONS_MAX; i++) {
         if ((mask >> i & 1u) &&
             (i >= config->region_count || (own && config->regions[i].private_heap != 0))) {
             return false;

@@ -119,7 +119,7 @@ hs_status_t hs_chip_init(hs_chip_t *chip, const hs_lab_config_t *config, uint32_
     memset(chip, 0, sizeof *chip);
     *where = UINT32_MAX;
     *kinds = 0;
-    if (config->region_count == 0 || config->region_count > HS_REGIONS_MAX) {
+    if (config->region_count == 0 || config->region_count > HS_LAB_REGIONS_MAX) {
         return HS_ERR_ARGUMENT;
     }
     chip->request_max = config->request_max;

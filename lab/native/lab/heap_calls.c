@@ -65,7 +65,7 @@ static void step(const hs_lab_steps_t *trace, uint64_t index, hs_lab_step_t *out
     const uint32_t kind = kept->what & HS_FIT_KIND;
     const bool allocates = kind <= HS_EVENT_ALIGNED;
     *out = (hs_lab_step_t){
-        .kind = kind == HS_FIT_GAP ? HS_FIT_SKIP : kind,
+        .kind = kind,
         .slot = kept->slot,
         .size =
             allocates && kept->what & HS_FIT_WORDS ? (kept->size + 3u) & ~UINT32_C(3) : kept->size,

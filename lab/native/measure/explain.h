@@ -12,7 +12,7 @@
 
 typedef struct hs_explain {
     hs_lab_explanation_t event;
-    hs_lab_explanation_region_t region[HS_REGIONS_MAX];
+    hs_lab_explanation_region_t region[HS_LAB_REGIONS_MAX];
 } hs_explain_t;
 
 /* The event is about to happen; `block` is what it names, NULL: nothing live. Requests only: any

@@ -45,7 +45,7 @@ typedef struct hs_low_set {
 } hs_low_set_t;
 
 typedef struct hs_lows {
-    hs_low_region_t region[HS_REGIONS_MAX];
+    hs_low_region_t region[HS_LAB_REGIONS_MAX];
     hs_low_set_t set[HS_LOW_SETS_MAX];
     uint32_t set_count;
 } hs_lows_t;

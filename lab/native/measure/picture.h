@@ -15,7 +15,7 @@
 #include "measure/measure.h"
 #include "rows/picture.h"
 
-#define HS_PICTURE_STATICS_MAX (2u * HS_REGIONS_MAX)
+#define HS_PICTURE_STATICS_MAX (2u * HS_LAB_REGIONS_MAX)
 
 /* What was in a region before the first event: the allocator's own, or a start-up block. */
 typedef struct hs_static_part {
@@ -27,7 +27,7 @@ typedef struct hs_picture {
     uint64_t *events; /* ascending; the moments are after them */
     size_t columns;
     size_t taken;
-    uint32_t first[HS_REGIONS_MAX + 1]; /* row at which a region begins */
+    uint32_t first[HS_LAB_REGIONS_MAX + 1]; /* row at which a region begins */
     uint32_t rows;
     hs_static_part_t statics[HS_PICTURE_STATICS_MAX];
     uint32_t static_count;
