@@ -20,7 +20,8 @@ from emulation.targets import TARGETS
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.native.events import Events, NativeWriter
-from heapscope.native.export import NONE, OUTCOMES, Keep, begin_export, take_rows
+from heapscope.native.export import NONE, Keep, begin_export, take_rows
+from heapscope.native.names import outcome_names
 from heapscope.native.reader import NativeReader
 from heapscope.replay.config import native_config
 from heapscope.trace.feed import read_trace
@@ -157,7 +158,7 @@ def in_the_lab(
     where = np.minimum(rows["region"], len(layout.regions))
     places = np.where(rows["region"] == NONE, FAILED, starts[where] + rows["offset"])
     outcome = rows["outcome"]
-    ok, failed, skipped = (OUTCOMES.index(name) for name in ("ok", "failed", "skipped"))
+    ok, failed, skipped = (outcome_names().index(name) for name in ("ok", "failed", "skipped"))
     assert set(outcome.tolist()) <= {ok, failed, skipped}
     places[outcome == failed] = FAILED
     places[outcome == skipped] = SKIPPED

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 from heapscope.export.exporter import Context
 from heapscope.export.overview import Overview
-from heapscope.native.export import NONE, OUTCOMES
+from heapscope.native.export import NONE
+from heapscope.native.names import call_names, outcome_names
 from heapscope.native.row_text import Cell
 from heapscope.native.rows import NEVER
 from heapscope.trace.names import Names
 
-__all__ = ["CALLS", "Column", "cells", "columns"]
-
-#: hs_event_kind_t of a heap event, as the text of `call`
-CALLS = ("", "malloc", "calloc", "aligned", "realloc", "free", "failed")
+__all__ = ["Column", "cells", "columns"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +36,8 @@ def columns(context: Context) -> tuple[Column, ...]:
         Column(name="time", field="time", empty=not known.has_clock),
         Column(name="task", field="task", names=_all(known.tasks)),
         Column(name="site", field="site", names=_all(known.sites), none=_no_site(known)),
-        Column(name="call", field="call", names=CALLS),
-        Column(name="outcome", field="outcome", names=OUTCOMES),
+        Column(name="call", field="call", names=call_names()),
+        Column(name="outcome", field="outcome", names=outcome_names()),
         Column(name="size", field="size"),
         Column(name="freed", field="freed"),
         Column(name="live", field="live"),

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.capture.output import Write
-from heapscope.export.columns import CALLS
 from heapscope.export.exporter import Context, Finish
 from heapscope.export.overview import Overview
 from heapscope.export.protobuf import message, number, padded, text
-from heapscope.native.export import OTHERS, OUTCOMES, Keep, Rows, SampleKind
+from heapscope.native.export import OTHERS, Keep, Rows, SampleKind
+from heapscope.native.names import call_names, outcome_names
 from heapscope.trace.metadata import PROGRAM
 
 __all__ = ["EXACT_EVENTS", "INSTANTS_MAX", "SPANS", "Perfetto"]
@@ -113,7 +113,7 @@ class Perfetto:
         return _HEAP, "live" if kind == SampleKind.LIVE else "failures so far"
 
     def _failure(self, row: np.void) -> bytes:
-        call, outcome = CALLS[int(row["call"])], OUTCOMES[int(row["outcome"])]
+        call, outcome = call_names()[int(row["call"])], outcome_names()[int(row["outcome"])]
         here = outcome == "failed" or not self._regions
         name = f"{call} {int(row['size']):,} B failed" + ("" if here else " where recorded")
         details = [

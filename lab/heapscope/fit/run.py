@@ -18,6 +18,7 @@ from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.library import allocator_names
+from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
 from heapscope.nearest import did_you_mean
@@ -28,8 +29,6 @@ from heapscope.trace.names import Names, printable, task_names
 from heapscope.trace.source import Progress
 
 __all__ = ["FitProgress", "default_allocators", "fit"]
-
-CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
 
 #: Called with how many allocators are done, and of how many.
 FitProgress = Callable[[int, int], None]
@@ -230,7 +229,7 @@ def _failing(trace: _Loaded, found: Found, known: Mapping[int, _Trial]) -> Refus
     return Refusal(
         pool=size,
         event=row.event,
-        call=CALLS.get(row.call, f"call {row.call}"),
+        call=call_names()[row.call],
         size=row.size,
         align=row.align,
         task=trace.tasks[row.task],

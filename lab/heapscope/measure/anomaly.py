@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from heapscope.measure.summary import Summary
+from heapscope.native.names import anomaly_names
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["AnomalyRow"]
+__all__ = ["AnomalyRow", "anomaly_counts"]
 
 
 class AnomalyRow(Row):
@@ -17,3 +19,15 @@ class AnomalyRow(Row):
         "Address of the block; null in a trace without addresses, and for a block it does not know."
     )
     task: str = figure("Task of the event.")
+
+
+def anomaly_counts(summary: Summary) -> dict[str, int]:
+    """How often each kind of anomaly came, by its name."""
+    counts = (
+        summary.unknown_frees,
+        summary.double_frees,
+        summary.dead_reallocs,
+        summary.refused_reallocs,
+        summary.reused_ids,
+    )
+    return dict(zip(anomaly_names()[1:], counts, strict=True))

@@ -17,7 +17,6 @@ from heapscope.native.status import check
 __all__ = [
     "NONE",
     "OTHERS",
-    "OUTCOMES",
     "PROFILE",
     "ROW",
     "SAMPLE",
@@ -34,9 +33,6 @@ __all__ = [
 
 NONE = 0xFFFF_FFFF  #: no region, address or offset
 OTHERS = 0xFFFF_FFFF  #: in place of a task or site: all beyond the maximum
-
-#: HS_LAB_OUTCOME_* in their order
-OUTCOMES = ("ok", "failed", "failed_recorded", "zero", "skipped", "unknown", "refused")
 
 
 class Keep(enum.IntFlag):

@@ -11,12 +11,12 @@ from heapscope.layout.layout import Layout, Region
 from heapscope.layout.placement import Placement, PlacementRule
 from heapscope.measure.explanation import Explanation, Step
 from heapscope.measure.result import MALLOC
+from heapscope.native.names import call_names
 from heapscope.native.rows import ExplanationRegionRow, ExplanationRow
 from heapscope.replay.labels import Labels
 
 __all__ = ["explanation"]
 
-CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
 REALLOC = 4
 NONE = 0xFFFF_FFFF
 
@@ -41,7 +41,7 @@ def explanation(
     asked = () if row.skipped else tuple(_steps(row, seen, layout, tries, rule))
     return Explanation(
         event=row.event,
-        call=CALLS[row.call],
+        call=call_names()[row.call],
         size=row.size,
         align=row.align,
         capabilities=capabilities.format(row.caps) if row.caps else MALLOC,

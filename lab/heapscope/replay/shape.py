@@ -22,6 +22,7 @@ from heapscope.measure.summary import Summary, Tightest
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
 from heapscope.native import rows
+from heapscope.native.names import anomaly_names, call_names
 from heapscope.native.reader import NativeReader
 from heapscope.native.timeline import TimelineData
 from heapscope.replay.explain import explanation
@@ -31,15 +32,6 @@ from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import texts
 
 __all__ = ["shape"]
-
-ANOMALIES = {
-    1: "free of an unknown id",
-    2: "double free",
-    3: "realloc of a dead id",
-    4: "realloc that this allocator refuses",
-    5: "id reused while live",
-}
-CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
 
 
 def shape(
@@ -161,7 +153,7 @@ class _Shaper:
             row,
             task=self._labels.task(row.task),
             site=self._labels.site(row.site),
-            call=CALLS.get(row.call, f"call {row.call}"),
+            call=call_names()[row.call],
             capabilities=self._labels.capabilities(row.caps),
             regions=regions,
         )
@@ -177,7 +169,7 @@ class _Shaper:
         )
 
     def anomaly(self, row: rows.AnomalyRow) -> AnomalyRow:
-        what = ANOMALIES.get(row.what, f"anomaly {row.what}")
+        what = anomaly_names()[row.what]
         key = row.key if self._addresses and row.key != rows.NEVER else None
         return take(AnomalyRow, row, what=what, key=key, task=self._labels.task(row.task))
 

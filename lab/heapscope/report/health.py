@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.measure.anomaly import anomaly_counts
 from heapscope.measure.census import Census
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.summary import Summary
@@ -29,11 +30,7 @@ def health(result: ReplayResult) -> Iterator[RenderableType]:
 
 def _oddities(summary: Summary, census: Census) -> Iterator[str]:
     counts = {
-        "free of an unknown id": summary.unknown_frees,
-        "double free": summary.double_frees,
-        "realloc of a dead id": summary.dead_reallocs,
-        "realloc that this allocator refuses": summary.refused_reallocs,
-        "id reused while live": summary.reused_ids,
+        **anomaly_counts(summary),
         "request above the 32-bit space": census.word_excess,
         "request of size 0": summary.zero_requests,
         "event skipped because its block failed here": summary.skipped,

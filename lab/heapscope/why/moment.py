@@ -23,6 +23,7 @@ from heapscope.native.moment import (
     pieces,
     stop_before,
 )
+from heapscope.native.names import call_names
 from heapscope.native.reader import NativeReader
 from heapscope.native.rows import ExplanationRow
 from heapscope.replay.config import Need, native_config
@@ -34,7 +35,6 @@ from heapscope.why.words import sentences
 
 __all__ = ["Moment", "Scene", "look_at_event", "look_at_need"]
 
-CALLS = {1: "malloc", 2: "calloc", 3: "aligned", 4: "realloc"}
 NONE = 0xFFFF_FFFF
 NO_KEY = 0xFFFF_FFFF_FFFF_FFFE
 WHAT = ("free", "block", "other")  # HS_LAB_PIECE_
@@ -148,7 +148,7 @@ def _request(row: ExplanationRow, labels: Labels, result: ReplayResult) -> Reque
     return Request(
         event=row.event,
         after=False,
-        call=CALLS[row.call],
+        call=call_names()[row.call],
         size=row.size,
         align=row.align,
         old_size=row.old_size,

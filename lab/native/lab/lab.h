@@ -29,6 +29,11 @@ size_t hs_lab_sizeof(const char *struct_name);       /* "hs_lab_task_row_t"; 0: 
 const char *hs_lab_allocator_name(size_t index);     /* the valid ones in turn, then NULL */
 const char *hs_lab_allocator_find(const char *name); /* the one meant by a spelling, or NULL */
 
+/* Names by number, for people and for tables; NULL: no such number. */
+const char *hs_lab_call_name(uint32_t kind);       /* hs_event_kind_t, heap events alone */
+const char *hs_lab_outcome_name(uint32_t outcome); /* HS_LAB_OUTCOME_* */
+const char *hs_lab_anomaly_name(uint32_t what);    /* HS_LAB_ANOMALY_* */
+
 /* ---- import of other recorders' text ---- */
 typedef struct hs_lab_import hs_lab_import_t;
 

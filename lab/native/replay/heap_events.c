@@ -2,8 +2,6 @@
 
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-enum { UNKNOWN_FREE = 1, DOUBLE_FREE, DEAD_REALLOC, REFUSED_REALLOC, REUSED_ID };
-
 /* ---- results and what is wrong with a trace --------------------------------------------------- */
 
 static void result(hs_replay_t *replay, uint32_t value)
@@ -53,7 +51,8 @@ static void free_of_nothing(hs_replay_t *replay, const hs_event_t *event, uint64
     } else {
         replay->summary.unknown_frees++;
     }
-    anomaly(replay, was_live ? DOUBLE_FREE : UNKNOWN_FREE, event, number);
+    anomaly(replay, was_live ? HS_LAB_ANOMALY_DOUBLE_FREE : HS_LAB_ANOMALY_UNKNOWN_FREE, event,
+            number);
 }
 
 /* `old`: the block of a realloc, or NULL. */
@@ -118,7 +117,7 @@ static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t k
     const hs_block_t *block = hs_blocks_take(&replay->blocks, key);
     if (block != NULL) {
         replay->summary.reused_ids++;
-        anomaly(replay, REUSED_ID, event, number);
+        anomaly(replay, HS_LAB_ANOMALY_REUSED_ID, event, number);
         end_life(replay, block);
         release(replay, block, number);
     }
@@ -263,7 +262,7 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
     hs_block_t *block = hs_blocks_find(&replay->blocks, event->key);
     if (block == NULL) {
         replay->summary.dead_reallocs++;
-        anomaly(replay, DEAD_REALLOC, event, number);
+        anomaly(replay, HS_LAB_ANOMALY_DEAD_REALLOC, event, number);
         return HS_OK;
     }
     if (event->size == 0) {
@@ -290,7 +289,7 @@ static hs_status_t on_realloc(hs_replay_t *replay, const hs_event_t *event, uint
     }
     if (refuses_realloc(replay, block)) {
         replay->summary.refused_reallocs++;
-        anomaly(replay, REFUSED_REALLOC, event, number);
+        anomaly(replay, HS_LAB_ANOMALY_REFUSED_REALLOC, event, number);
         return HS_OK;
     }
     const uint32_t slot = hs_ledger_slot(&replay->measure.owners, event->task);

@@ -191,10 +191,15 @@ typedef struct hs_lab_mark_row {
     uint32_t name, task_rows; /* rows of hs_lab_mark_tasks */
 } hs_lab_mark_row_t;
 
+#define HS_LAB_ANOMALY_UNKNOWN_FREE 1
+#define HS_LAB_ANOMALY_DOUBLE_FREE 2
+#define HS_LAB_ANOMALY_DEAD_REALLOC 3
+#define HS_LAB_ANOMALY_REFUSED_REALLOC 4 /* this allocator cannot move the block */
+#define HS_LAB_ANOMALY_REUSED_ID 5       /* a live block's identity is given to a new one */
+
 typedef struct hs_lab_anomaly_row {
     uint64_t event, key;
-    uint32_t what; /* 1 unknown free, 2 double free, 3 dead realloc, 4 refused
-                                       realloc, 5 id reused */
+    uint32_t what; /* HS_LAB_ANOMALY_* */
     uint32_t task;
 } hs_lab_anomaly_row_t;
 

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from heapscope.errors import HeapscopeError, InputError
-from heapscope.fit.run import CALLS, default_allocators, fit
+from heapscope.fit.run import default_allocators, fit
 from heapscope.fit.window import window
 from heapscope.layout.pool import POOL_BASE, pool_layout
 from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import NativeSteps, Outcome
 from heapscope.replay.run import replay
@@ -57,7 +58,13 @@ def assert_as_replay(trace: Path, allocator: str, sizes: list[int]) -> list[bool
             assert tried.survives == (result.summary.failures == 0), size
             if not tried.survives:
                 first = result.failures[0]
-                said = (tried.event, tried.size, tried.align, CALLS[tried.call], tasks[tried.task])
+                said = (
+                    tried.event,
+                    tried.size,
+                    tried.align,
+                    call_names()[tried.call],
+                    tasks[tried.task],
+                )
                 assert said == (first.event, first.size, first.align, first.call, first.task)
     return survived
 
