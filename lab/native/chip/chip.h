@@ -67,7 +67,7 @@ typedef struct hs_chip {
     hs_route_t routes[HS_ROUTES_KEPT]; /* those used lately */
     uint32_t route_count;
     uint32_t route_next;
-    uint32_t route_last;               /* asked for last */
+    uint32_t route_last;                   /* asked for last */
     uint64_t refusals[HS_LAB_REGIONS_MAX]; /* tries that the region's heap could not serve */
 } hs_chip_t;
 
