@@ -15,9 +15,8 @@ __all__ = ["markdown"]
 HEAD = """\
 # Chips
 
-`make generated` makes this page from [the chips' data](../../lab/heapscope/data/chips). The facts
-and their sources: [lab/heapscope/data/facts](../../lab/heapscope/data/facts/README.md). How regions
-are chosen: [design](../design/regions.md).
+`make generated` makes this page from [the chips' files](../../lab/heapscope/data/chips/README.md),
+which name their sources. [The design](../design/regions.md) says how a region is chosen.
 
 Regions are those of `--chip C --idf V` and nothing else, in the order in which they are tried:
 size in bytes and kind of memory. *stack*: holds start-up stacks, a heap only once the scheduler

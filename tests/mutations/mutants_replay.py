@@ -274,7 +274,7 @@ REPLAY = (
     Mutant(
         "where an ESP32-S3's heap starts",
         "code ends where its memory changes",
-        "lab/heapscope/data/windows.toml",
+        "lab/heapscope/data/chips/esp32s3.toml",
         ", goes_on = true",
         "",
         "tests/lab/static/test_static_map.py",

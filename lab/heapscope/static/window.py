@@ -56,7 +56,7 @@ class ChipWindows:
 @functools.cache
 def read_windows(chip: str) -> ChipWindows:
     """Ships with the package: an unknown chip is a fault of the caller."""
-    file = resources.files("heapscope.data") / "windows.toml"
-    data = tomllib.loads(file.read_text(encoding="utf-8"))[chip]
+    file = resources.files("heapscope.data") / "chips" / f"{chip}.toml"
+    data = tomllib.loads(file.read_text(encoding="utf-8"))["linker"]
     windows = tuple(Window(**window) for window in data["window"])
     return ChipWindows(chip=chip, machine=data["machine"], windows=windows)
