@@ -26,7 +26,7 @@ from heapscope.trace.feed import read_trace
 
 ROOT = Path(__file__).parents[2]
 #: The five regions of an ESP32 under ESP-IDF v4.2.
-BOOT = ROOT / "lab" / "heapscope" / "data" / "experiments" / "heap_change_boot.txt"
+BOOT = ROOT / "studies" / "heapscope_studies" / "data" / "heap_change_boot.txt"
 TARGETS = ("rv32imc", "cortex-m4", "x86-32")
 COUNT = 2500
 THRESHOLD = 260  # many requests are just so large

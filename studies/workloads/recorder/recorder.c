@@ -74,7 +74,7 @@ hs_rec_t *hs_rec_open(const char *path, const char *program, const char *config)
     char word_size[2] = {(char)('0' + sizeof(void *)), 0};
     keep(rec, hs_trace_metadata(rec->trace, "word_size", word_size));
     keep(rec, hs_trace_metadata(rec->trace, "source", "workload"));
-    keep(rec, hs_trace_metadata(rec->trace, "recorder", "heapscope studies/workloads/recorder 1"));
+    keep(rec, hs_trace_metadata(rec->trace, "recorder", "heapscope workloads/recorder 1"));
     keep(rec, hs_trace_metadata(rec->trace, "program", program));
     keep(rec, hs_trace_metadata(rec->trace, "config", config));
     return rec;

@@ -84,7 +84,7 @@ def make(name: str, out: Path, *, seed: int, allocations: int = ALLOCATIONS) -> 
     events = make_events(name, seed=seed, allocations=allocations)
     metadata = {
         "source": "generated",
-        "program": f"studies/workloads/synthetic {name}, seed {seed}",
+        "program": f"workloads/synthetic {name}, seed {seed}",
     }
     write_trace(out, events, metadata=metadata, tasks=("main",), marks=())
     return f"{len(events)} events"

@@ -29,7 +29,7 @@ SECONDS = 180
 def make(out: Path, *, knobs: Knobs, seed: int = SEED, seconds: int = SECONDS) -> str:
     """Writes the trace; returns how many events it has."""
     record = simulate(knobs, seed=seed, seconds=seconds)
-    program = f"studies/workloads/tenants, seed {seed}, {seconds} s"
+    program = f"workloads/tenants, seed {seed}, {seconds} s"
     return record.write(out, program=program, config=knobs.config())
 
 

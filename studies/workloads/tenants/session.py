@@ -119,7 +119,7 @@ def session(knobs: Knobs, messages: Messages = SHORT, *, seed: int = SEED) -> Re
 def make_session(name: str, out: Path) -> str:
     """Writes the trace; returns how many events it has."""
     knobs, messages = SESSIONS[name]
-    program = f"studies/workloads/tenants/session.py, seed {SEED}"
+    program = f"workloads/tenants/session.py, seed {SEED}"
     return session(knobs, messages).write(out, program=program, config=knobs.config())
 
 

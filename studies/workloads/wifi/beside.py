@@ -62,6 +62,6 @@ def tenants_trace(row: Row, out: Path) -> str:
     network.run(SECONDS * 1000)
     return network.record.write(
         out,
-        program=f"studies/workloads/tenants by wifi/beside.py, seed {SEED}",
+        program=f"workloads/tenants by wifi/beside.py, seed {SEED}",
         config=network.knobs.config(),
     )

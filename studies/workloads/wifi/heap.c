@@ -7,7 +7,7 @@ static hs_rec_t *rec;
 
 bool hs_heap_open(const char *path, const char *config)
 {
-    rec = hs_rec_open(path, "studies/workloads/wifi (lwIP " LWIP_VERSION_STRING ")", config);
+    rec = hs_rec_open(path, "workloads/wifi (lwIP " LWIP_VERSION_STRING ")", config);
     return rec != NULL;
 }
 

@@ -131,7 +131,7 @@ def pjlib() -> tuple[tuple[str, ...], Path]:
     folder = folder_for("pjlib", [Path(__file__)], *flags)
     if not folder.exists():
         own = fresh(folder)
-        sources = [tree / "lab" / "pj" / f"{name}.c" for name in PJ_SOURCES]
+        sources = [tree / "src" / "pj" / f"{name}.c" for name in PJ_SOURCES]
         command = (*compiler(), "-w", "-O0", "-ffunction-sections", *flags, "-c")
         for source in sources:
             run(*command, source, "-o", own / f"{source.stem}.o")
