@@ -80,7 +80,7 @@ coverage: dev ## branch coverage of the device's heap by its tests, 98 % at leas
 
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -f lab/heapscope/native/lab*.h lab/heapscope/native/*heapscope_lab.*
+	rm -f lab/heapscope/native/declarations.py lab/heapscope/native/*heapscope_lab.*
 	rm -f studies/heapscope_studies/week.h studies/heapscope_studies/*heapscope_studies.*
 	rm -rf lab/heapscope/native/record lab/heapscope/native/*heapscope_record.*
 	find lab emulation tests benches studies -name __pycache__ -prune -exec rm -rf {} +
@@ -103,7 +103,7 @@ clean: ## remove everything that was made
 # The package and what it needs, installed so that src is used in place. Again when C files or
 # their list have changed.
 installed: .venv/made
-	@if [ -e lab/heapscope/native/lab.h ] && [ -e studies/heapscope_studies/week.h ] && \
+	@if [ -e lab/heapscope/native/declarations.py ] && [ -e studies/heapscope_studies/week.h ] && \
 	    [ -e .venv/installed ] && \
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
 	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \

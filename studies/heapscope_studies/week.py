@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import cffi
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.errors import HeapscopeError
 from heapscope.native import library
-from heapscope.native.library import ffi
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, StatusError, check
 from heapscope.native.steps import NativeSteps
@@ -24,7 +24,11 @@ __all__ = ["TURN", "TURN_ROW", "Actor", "NativeWeek", "WeekHeap", "WeekTotals", 
 
 _LOADING = threading.Lock()  # weeks are played in several threads; declarations are read once
 _HERE = Path(__file__).parent
+_LAB = """typedef struct hs_lab_steps hs_lab_steps_t;
+typedef struct hs_lab_heap_calls hs_lab_heap_calls_t;"""
 _REMEDY = "reinstall it: pip install --force-reinstall heapscope-studies, or in its source: make"
+
+ffi: Any = cffi.FFI()  # of the player; types of the lab are only pointed to
 
 #: hs_week_turn_t
 TURN = np.dtype(
@@ -95,7 +99,6 @@ def load() -> Any:
 
 @functools.cache
 def _load() -> Any:
-    library.load()  # the player's declarations use the lab's
     names = {"win32": "heapscope_studies.dll", "darwin": "libheapscope_studies.dylib"}
     path = _HERE / names.get(sys.platform, "libheapscope_studies.so")
     header = _HERE / "week.h"
@@ -103,6 +106,7 @@ def _load() -> Any:
         if not file.is_file():
             raise HeapscopeError(f"a file of heapscope-studies is missing: {file}", remedy=_REMEDY)
     text = header.read_text(encoding="utf-8")
+    ffi.cdef(_LAB)
     ffi.cdef(text.partition("/* cffi: begin */")[2].partition("/* cffi: end */")[0])
     try:
         return ffi.dlopen(str(path))
@@ -117,7 +121,8 @@ class NativeWeek(NativeOwner):
     def __init__(self, actors: Sequence[Actor], heaps: Sequence[WeekHeap]) -> None:
         player = load()
         status = ffi.new("int *")
-        traces = ffi.new("hs_lab_steps_t *[]", [actor.trace.handle for actor in actors])
+        handles = [_of_lab("hs_lab_steps_t *", actor.trace.handle) for actor in actors]
+        traces = ffi.new("hs_lab_steps_t *[]", handles)
         plans = ffi.new(
             "hs_week_actor_t[]", [(actor.played, actor.apart, actor.watched) for actor in actors]
         )
@@ -125,7 +130,7 @@ class NativeWeek(NativeOwner):
             "hs_week_heap_t[]",
             [(heap.base, heap.size, heap.allocator.encode("ascii")) for heap in heaps],
         )
-        calls = library.load().hs_lab_heap_calls()
+        calls = _of_lab("hs_lab_heap_calls_t *", library.load().hs_lab_heap_calls())
         week = player.hs_week_new(calls, traces, plans, len(actors), told, len(heaps), status)
         if week == ffi.NULL:
             names = ", ".join(f"{heap.allocator} on {heap.size:,} bytes" for heap in heaps)
@@ -149,6 +154,11 @@ class NativeWeek(NativeOwner):
         return WeekTotals(
             steps=int(out.steps), left_out=int(out.left_out), replaced=int(out.replaced)
         )
+
+
+def _of_lab(kind: str, pointer: Any) -> Any:
+    """A pointer of the lab's binding, as one of this binding."""
+    return ffi.cast(kind, int(library.ffi.cast("uintptr_t", pointer)))
 
 
 def _array(kind: str, values: NDArray[np.void]) -> Any:

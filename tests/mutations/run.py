@@ -113,8 +113,9 @@ def python_test(objects: Objects, test: str) -> bool:
     library = tree / "libheapscope_lab.so"
     command = [*compiler(), "-shared", *objects.of(sources(tree)), "-o", str(library)]
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
-    shutil.copy(tree / "lab/native/lab/lab.h", tree)
-    shutil.copytree(tree / "lab/native/rows", tree / "rows", dirs_exist_ok=True)
+    declare = [sys.executable, "cmake/declare.py", "lab/native"]
+    declare.append("lab/heapscope/native/declarations.py")
+    subprocess.run(declare, cwd=tree, check=True, capture_output=True)
     if test.startswith("tests/record"):
         recorder(tree)
     if test.startswith("tests/studies"):

@@ -1,5 +1,5 @@
-"""Loads the native library and its declarations, which exist once: in lab.h and in the
-headers of lab/native/rows."""
+"""Loads the native library. The build makes `declarations.py` from lab.h and the headers of
+lab/native/rows (cmake/declare.py), so that no command has to parse them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import cffi
-
 from heapscope.errors import HeapscopeError
 
 __all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "library_path", "load"]
@@ -18,24 +16,16 @@ __all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "library_path", "l
 #: HS_LAB_ABI of the lab.h that this binding was written against.
 ABI = 1
 
-#: In the order in which cffi has to see them.
-HEADERS = (
-    "rows/trace.h",
-    "rows/replay.h",
-    "rows/request.h",
-    "rows/picture.h",
-    "rows/export.h",
-    "rows/trials.h",
-    "rows/recorder.h",
-    "lab.h",
-)
-
 _OVERRIDE = "HEAPSCOPE_LIBRARY"
 _HERE = Path(__file__).parent
 _REMEDY = "reinstall Heapscope: pip install --force-reinstall heapscope, or in its source: make"
 
-#: One ffi for the whole process, declarations added by load().
-ffi: Any = cffi.FFI()
+try:
+    from heapscope.native import declarations
+except ModuleNotFoundError as error:
+    raise HeapscopeError(f"the native library is not built: {error}", remedy=_REMEDY) from None
+#: One for the whole process.
+ffi: Any = declarations.ffi
 
 
 @functools.cache
@@ -44,7 +34,6 @@ def load() -> Any:
     path = library_path()
     if not path.is_file():
         raise HeapscopeError(f"the native library is missing: {path}", remedy=_REMEDY)
-    _declare(_header_folder(path))
     try:
         library = ffi.dlopen(str(path))
         abi = library.hs_lab_abi()
@@ -82,30 +71,3 @@ def library_path() -> Path:
 def _file_name() -> str:
     names = {"win32": "heapscope_lab.dll", "darwin": "libheapscope_lab.dylib"}
     return names.get(sys.platform, "libheapscope_lab.so")
-
-
-def _header_folder(library: Path) -> Path:
-    """Where the headers are: installed beside the library or else beside this module."""
-    for folder in (library.parent, _HERE):
-        if (folder / HEADERS[0]).is_file():
-            return folder
-    raise HeapscopeError(
-        f"the declarations are missing: {library.parent / HEADERS[0]}", remedy=_REMEDY
-    )
-
-
-@functools.cache  # an override that changes between two loads must not declare twice
-def _declare(folder: Path) -> None:
-    for name in HEADERS:
-        ffi.cdef(_declarations(folder / name))
-
-
-def _declarations(header: Path) -> str:
-    if not header.is_file():
-        raise HeapscopeError(f"the declarations are missing: {header}", remedy=_REMEDY)
-    text = header.read_text(encoding="utf-8")
-    _, begin, rest = text.partition("/* cffi: begin */")
-    declarations, end, _ = rest.partition("/* cffi: end */")
-    if not begin or not end:
-        raise HeapscopeError(f"{header}: not the lab's header", remedy=_REMEDY)
-    return declarations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +35,14 @@ STRUCTS = {
 
 
 def complete_structs() -> list[str]:
-    load()
-    names = ffi.list_types()[0]
-    return [name for name in names if ffi.typeof(name).fields is not None]
+    return [name for name in ffi.list_types()[0] if is_complete(name)]
+
+
+def is_complete(name: str) -> bool:
+    try:
+        return ffi.sizeof(name) > 0
+    except ffi.error:  # a handle: the header does not say what is in it
+        return False
 
 
 @pytest.mark.parametrize("name", complete_structs())
@@ -78,11 +82,6 @@ def test_a_library_that_is_none_says_reinstall(
 ) -> None:
     broken = tmp_path / "broken.so"
     broken.write_bytes(b"not a library")
-    installed = library._header_folder(library.library_path())
-    (tmp_path / "rows").mkdir()
-    for header in library.HEADERS:
-        shutil.copy(installed / header, tmp_path / header)
-    monkeypatch.setattr(library, "_declare", lambda folder: None)  # declared by now
     monkeypatch.setenv("HEAPSCOPE_LIBRARY", str(broken))
     with pytest.raises(HeapscopeError, match="cannot be loaded") as caught:
         load.__wrapped__()
