@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from heapscope.leaks.find import Leaks, find_leaks
 from heapscope.leaks.interval import interval
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.info import read_info
 
@@ -116,7 +116,7 @@ def write(path: Path, holders: Mapping[str, Blocks], *, size: int = 32) -> None:
     births, freed, tasks = births[order], freed[order], tasks[order]
     keys = np.arange(len(births))
     dead = freed < 1
-    rows = np.zeros(len(births) + int(dead.sum()), dtype=EVENT)
+    rows = np.zeros(len(births) + int(dead.sum()), dtype=event_dtype())
     rows["key"] = np.concatenate((keys, keys[dead]))
     rows["task"] = np.concatenate((tasks, tasks[dead]))
     rows["kind"] = np.repeat((MALLOC, FREE), (len(births), int(dead.sum())))

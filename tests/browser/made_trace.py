@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
 __all__ = ["made_trace"]
@@ -44,6 +44,6 @@ def made_trace(*, tasks: Sequence[str], sites: Sequence[str], mark: str, program
         ):
             for index, name in enumerate(names):
                 writer.name(table, index, name.encode())
-        writer.events(np.array(rows, dtype=EVENT))
+        writer.events(np.array(rows, dtype=event_dtype()))
         writer.finish()
         return b"".join(writer.take())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.native.events import EVENT, NativeWriter, keep_events, take_events
+from heapscope.native.events import NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.report.page.frame import PAGE_MAX
 from heapscope.trace.feed import read_trace
@@ -39,7 +39,7 @@ def repeated(out: Path) -> int:
     events = events[events["kind"] <= 5]
     ids = int((events["kind"] <= 3).sum())
     left = np.setdiff1d(events["key"][events["kind"] <= 3], events["key"][events["kind"] == 5])
-    frees = np.zeros(len(left), dtype=EVENT)
+    frees = np.zeros(len(left), dtype=event_dtype())
     frees["kind"], frees["key"] = 5, left
     events = np.concatenate([events, frees])
     rounds = EVENTS // len(events) + 1
@@ -103,7 +103,7 @@ def worst(out: Path) -> None:
         for table, count in ((NameTable.TASK, 300), (NameTable.MARK, 400), (NameTable.SITE, 9000)):
             for index in range(count):
                 writer.name(table, index, f"{index}<&;{'<' * 70}".encode())
-        writer.events(np.array(rows, dtype=EVENT))
+        writer.events(np.array(rows, dtype=event_dtype()))
         writer.finish()
         out.write_bytes(b"".join(writer.take()))
 

@@ -20,7 +20,7 @@ from heapscope.layout.build import Psram
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement, PlacementRule
-from heapscope.native.events import EVENT, Events, keep_events, take_events
+from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace
 
@@ -96,7 +96,7 @@ def recorded(name: str) -> Events:
 def on_full_memory(name: str, rows: Events, *, psram: bool) -> Events:
     asks = [(size, "INTERNAL|8BIT") for size in BALLAST[name]]
     asks += [(CODE, "EXEC"), (EXTERNAL, "SPIRAM")][: 1 + psram]
-    front, rows = np.zeros(len(asks), EVENT), rows.copy()
+    front, rows = np.zeros(len(asks), event_dtype()), rows.copy()
     front["kind"], front["key"] = MALLOC, range(len(asks))
     front["size"] = [size for size, _ in asks]
     front["caps"] = [capabilities.parse(caps) for _, caps in asks]

@@ -11,7 +11,7 @@ import pytest
 from recording.overlaps import Overlap, overlaps
 from recording.programs import PROGRAMS, ROOT, Build, Recorded, compiler, events_of, missing
 
-from heapscope.native.events import EVENT
+from heapscope.native.events import event_dtype
 from heapscope.native.recorder import NativeRecorder
 
 MALLOC, REALLOC, FREE = 1, 4, 5
@@ -47,7 +47,7 @@ def test_a_block_that_changes_hands_within_free_is_freed_first(
 
 def test_the_checker_sees_an_address_used_twice() -> None:
     """A free whose place in the order is one too late is noticed."""
-    rows = np.zeros(3, dtype=EVENT)
+    rows = np.zeros(3, dtype=event_dtype())
     rows["kind"] = [MALLOC, MALLOC, FREE]
     rows["key"] = [4096, 4160, 4096]
     rows["size"] = [65, 10, 0]

@@ -13,7 +13,7 @@ from heapscope.capture.output import Write, open_output
 from heapscope.errors import InputError
 from heapscope.measure.wording import plural
 from heapscope.native.importer import NativeImport
-from heapscope.native.rows import ImportStatsRow
+from heapscope.native.structs import Struct
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.metadata import RECORDER, SOURCE
 from heapscope.trace.names import printable
@@ -139,9 +139,7 @@ def _no_event(blocks: Blocks, head: bytes, bad: BadLine, form: LineForm) -> Inpu
     return InputError(f"{blocks.name}: not one event in it: it {what}{first}{loss}", remedy=remedy)
 
 
-def _result(
-    blocks: Blocks, out: str, stats: ImportStatsRow, bad: BadLine, written: int
-) -> ImportResult:
+def _result(blocks: Blocks, out: str, stats: Struct, bad: BadLine, written: int) -> ImportResult:
     return ImportResult(
         file=blocks.name,
         out=printable(out, limit=400),

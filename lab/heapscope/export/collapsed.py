@@ -5,7 +5,8 @@ from __future__ import annotations
 from heapscope.capture.output import Write
 from heapscope.export.exporter import Context, Finish
 from heapscope.export.stacks import stacks
-from heapscope.native.export import Keep, Rows
+from heapscope.native.export import Keep
+from heapscope.native.structs import Rows
 
 __all__ = ["WEIGHTS", "Collapsed"]
 

@@ -10,7 +10,7 @@ from heapscope.export.overview import Overview
 from heapscope.native.export import NONE
 from heapscope.native.names import call_names, outcome_names
 from heapscope.native.row_text import Cell
-from heapscope.native.rows import NEVER
+from heapscope.native.structs import NEVER
 from heapscope.trace.names import Names
 
 __all__ = ["Column", "cells", "columns"]

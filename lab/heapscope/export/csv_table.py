@@ -5,8 +5,9 @@ from __future__ import annotations
 from heapscope.capture.output import Write
 from heapscope.export.columns import cells, columns
 from heapscope.export.exporter import Context, Finish
-from heapscope.native.export import ROW, Keep, Rows
+from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
+from heapscope.native.structs import Rows, dtype
 
 __all__ = ["CsvTable", "quoted"]
 
@@ -36,7 +37,7 @@ class CsvTable:
         write((",".join(column.name for column in table) + "\n").encode())
         before = ["", *[","] * (len(table) - 1)]
         made = cells(table, quote=quoted, before=before, none="")
-        self._text = RowText(ROW, [*made, Cell(before=b"\n")])
+        self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"\n")])
 
     def rows(self, rows: Rows, write: Write) -> None:
         for piece in self._text.write(rows):

@@ -14,7 +14,8 @@ from heapscope.export.exporter import Context, Finish
 from heapscope.export.json_text import dump
 from heapscope.export.overview import Overview
 from heapscope.export.stacks import Stack, stacks
-from heapscope.native.export import Keep, Rows
+from heapscope.native.export import Keep
+from heapscope.native.structs import Rows
 from heapscope.trace.metadata import PROGRAM
 
 __all__ = ["Dhat"]

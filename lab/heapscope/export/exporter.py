@@ -10,7 +10,8 @@ from heapscope.export.overview import Overview
 from heapscope.layout.layout import Layout
 from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
-from heapscope.native.export import Keep, Peak, Rows
+from heapscope.native.export import Keep, Peak
+from heapscope.native.structs import Rows
 
 __all__ = ["Context", "Exporter", "Finish", "RegionAt"]
 

@@ -10,8 +10,9 @@ from heapscope.export.columns import cells, columns
 from heapscope.export.exporter import Context, Finish, RegionAt
 from heapscope.export.json_text import dump, quoted
 from heapscope.layout.layout import Layout
-from heapscope.native.export import ROW, Keep, Rows
+from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
+from heapscope.native.structs import Rows, dtype
 
 __all__ = ["FORMAT", "JsonEvents"]
 
@@ -33,7 +34,7 @@ class JsonEvents:
         before = [f'"{column.name}":' for column in table]
         before = [",\n{" + before[0], *["," + text for text in before[1:]]]
         made = cells(table, quote=quoted, before=before, none="null")
-        self._text = RowText(ROW, [*made, Cell(before=b"}")])
+        self._text = RowText(dtype("hs_lab_export_row_t"), [*made, Cell(before=b"}")])
 
     def rows(self, rows: Rows, write: Write) -> None:
         for piece in self._text.write(rows):

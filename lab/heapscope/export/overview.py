@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.rows import NEVER, CensusRow
+from heapscope.native.structs import NEVER, Struct
 from heapscope.trace.call_sites import SiteNames, site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import CLOCK_HZ, number, texts
@@ -34,7 +34,7 @@ class Overview:
     sites: SiteNames
     heaps: Names
     marks: tuple[MarkAt, ...]
-    census: CensusRow
+    census: Struct
     metadata: dict[str, str]
     has_clock: bool
     clock_hz: int | None  # None: not told

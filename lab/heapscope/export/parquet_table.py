@@ -13,7 +13,8 @@ from heapscope.capture.output import Write
 from heapscope.errors import HeapscopeError
 from heapscope.export.columns import Column, columns
 from heapscope.export.exporter import Context, Finish
-from heapscope.native.export import Keep, Rows
+from heapscope.native.export import Keep
+from heapscope.native.structs import Rows
 
 __all__ = ["ParquetTable"]
 
@@ -94,9 +95,9 @@ class ParquetTable:
 
 
 def _row_dtype() -> np.dtype[np.void]:
-    from heapscope.native.export import ROW
+    from heapscope.native.structs import dtype
 
-    return ROW
+    return dtype("hs_lab_export_row_t")
 
 
 def _polars() -> Any:

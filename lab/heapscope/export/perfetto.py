@@ -13,8 +13,9 @@ from heapscope.capture.output import Write
 from heapscope.export.exporter import Context, Finish
 from heapscope.export.overview import Overview
 from heapscope.export.protobuf import message, number, padded, text
-from heapscope.native.export import OTHERS, Keep, Rows, SampleKind
+from heapscope.native.export import OTHERS, Keep, SampleKind
 from heapscope.native.names import call_names, outcome_names
+from heapscope.native.structs import Rows
 from heapscope.trace.metadata import PROGRAM
 
 __all__ = ["EXACT_EVENTS", "INSTANTS_MAX", "SPANS", "Perfetto"]

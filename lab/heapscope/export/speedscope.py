@@ -9,7 +9,8 @@ from heapscope.capture.output import Write
 from heapscope.export.exporter import Context, Finish
 from heapscope.export.json_text import dump
 from heapscope.export.stacks import Stack, stacks
-from heapscope.native.export import Keep, Rows
+from heapscope.native.export import Keep
+from heapscope.native.structs import Rows
 
 __all__ = ["Speedscope"]
 

@@ -143,11 +143,11 @@ class _Trial:
 
     @property
     def survives(self) -> bool:
-        return self.row.outcome == Outcome.SURVIVES
+        return self.row.survives
 
     @property
     def refused_always(self) -> bool:
-        return self.row.outcome == Outcome.NEVER
+        return bool(self.row.outcome == Outcome.NEVER)
 
 
 def _replay(steps: NativeSteps, allocator: str, size: int) -> _Trial:

@@ -15,8 +15,9 @@ from heapscope.leaks.suppress import Suppression
 from heapscope.leaks.verdict import LEAK, Judged, judge
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
-from heapscope.native.live import Rows, ended_lives, live_blocks, moments, watch
+from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
+from heapscope.native.structs import Rows
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.call_sites import site_names

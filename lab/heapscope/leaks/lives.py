@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.native.live import Rows
+from heapscope.native.structs import Rows
 
 __all__ = ["Counts", "Lives", "by_holder", "lives_of"]
 

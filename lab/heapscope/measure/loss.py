@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 from heapscope.measure.bound import Bound, Bounds, flat
 from heapscope.measure.census import Census
 from heapscope.measure.wording import count, percent, plural
-from heapscope.native.rows import NEVER, CensusRow
+from heapscope.native.structs import NEVER, Struct
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.health import TraceHealth
@@ -115,7 +115,7 @@ _KINDS = ("mallocs", "callocs", "aligneds", "reallocs", "frees", "failed", "mark
 _SUMS = ("events", *_KINDS, "word_excess")
 _PEAKS = ("live_peak", "live_blocks_peak", "largest_request", "last_time", "tasks", "sites")
 
-Counts = TypeVar("Counts", Census, CensusRow)
+Counts = TypeVar("Counts", Census, Struct)
 
 
 def whole_run(census: Counts, health: TraceHealth) -> Counts:
@@ -128,4 +128,6 @@ def whole_run(census: Counts, health: TraceHealth) -> Counts:
         found[name] = max(getattr(census, name), getattr(row, name))
     if found["live_peak"] > census.live_peak:
         found["live_peak_event"] = None if isinstance(census, Census) else NEVER
-    return replace(census, **found)
+    if isinstance(census, Census):
+        return replace(census, **found)
+    return Struct(**vars(census) | found)

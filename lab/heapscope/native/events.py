@@ -6,35 +6,24 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.status import Status, StatusError, check
+from heapscope.native.structs import Rows, dtype, read_array
 
-__all__ = ["EVENT", "Events", "NativeWriter", "keep_events", "take_events"]
+__all__ = ["Events", "NativeWriter", "event_dtype", "keep_events", "take_events"]
 
-#: hs_lab_event_t; the fields' meaning stands in device/include/heapscope/trace.h.
-EVENT = np.dtype(
-    [
-        ("key", np.uint64),
-        ("new_key", np.uint64),
-        ("size", np.uint64),
-        ("time", np.uint64),
-        ("task", np.uint32),
-        ("caps", np.uint32),
-        ("site", np.uint32),
-        ("heap", np.uint16),
-        ("kind", np.uint8),
-        ("align_log2", np.uint8),
-    ],
-    align=True,
-)
+Events = Rows  #: of hs_lab_event_t, whose fields device/include/heapscope/trace.h explains
 
-Events = NDArray[np.void]  #: of dtype EVENT
-
+_STRUCT = "hs_lab_event_t"
 _TAKE = 1 << 16
+
+
+def event_dtype() -> np.dtype[np.void]:
+    """The fields of an event."""
+    return dtype(_STRUCT)
 
 
 def keep_events(reader: NativeReader) -> None:
@@ -44,12 +33,8 @@ def keep_events(reader: NativeReader) -> None:
 
 def take_events(reader: NativeReader) -> Iterator[Events]:
     """The kept events that were not taken yet, in arrays of at most 65536."""
-    while True:
-        rows = np.zeros(_TAKE, dtype=EVENT)
-        count = load().hs_lab_reader_take(reader.handle, _pointer(rows), _TAKE)
-        if not count:
-            return
-        yield rows[:count]
+    while len(rows := read_array(load().hs_lab_reader_take, _STRUCT, reader.handle, most=_TAKE)):
+        yield rows
 
 
 class NativeWriter(NativeOwner):
@@ -75,7 +60,7 @@ class NativeWriter(NativeOwner):
 
     def events(self, rows: Events) -> None:
         """StatusError names the first row that the format cannot take."""
-        rows = np.ascontiguousarray(rows, dtype=EVENT)
+        rows = np.ascontiguousarray(rows, dtype=event_dtype())
         written = ffi.new("size_t *")
         call = self._lib.hs_lab_writer_events
         status = call(self.handle, _pointer(rows), len(rows), written)

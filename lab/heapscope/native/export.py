@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import NEVER
 from heapscope.native.status import check
+from heapscope.native.structs import NEVER, Rows, read_array
 
 __all__ = [
     "NONE",
     "OTHERS",
-    "PROFILE",
-    "ROW",
-    "SAMPLE",
     "Keep",
     "Peak",
-    "Rows",
     "SampleKind",
     "begin_export",
     "peak",
@@ -54,44 +47,6 @@ class SampleKind(enum.IntEnum):
     TASK = 4
 
 
-#: hs_lab_export_row_t
-ROW = np.dtype(
-    [
-        *((name, np.uint64) for name in ("event", "time", "block", "new_block")),
-        *((name, np.uint64) for name in ("size", "freed", "live")),
-        *((name, np.uint32) for name in ("task", "site", "caps", "align")),
-        *((name, np.uint32) for name in ("region", "address", "offset")),
-        ("heap", np.uint16),
-        ("call", np.uint8),
-        ("outcome", np.uint8),
-    ],
-    align=True,
-)
-
-#: hs_lab_sample_t
-SAMPLE = np.dtype(
-    [
-        *((name, np.uint64) for name in ("event", "time", "value")),
-        ("kind", np.uint32),
-        ("index", np.uint32),
-    ],
-    align=True,
-)
-
-#: hs_lab_profile_row_t
-PROFILE = np.dtype(
-    [
-        *((name, np.uint64) for name in ("total", "total_blocks", "peak", "peak_blocks")),
-        *((name, np.uint64) for name in ("at_peak", "at_peak_blocks", "live", "live_blocks")),
-        *((name, np.uint64) for name in ("life_events", "life_time", "failures")),
-        ("task", np.uint32),
-        ("site", np.uint32),
-    ],
-    align=True,
-)
-
-Rows = NDArray[np.void]
-
 _TAKE = 1 << 16
 
 
@@ -114,33 +69,22 @@ def begin_export(reader: NativeReader, keep: Keep, *, span: int = 1) -> None:
 
 def take_rows(reader: NativeReader) -> Iterator[Rows]:
     """The rows that were not taken yet, in arrays of at most 65536."""
-    call = load().hs_lab_export_rows
-    while True:
-        rows = np.zeros(_TAKE, dtype=ROW)
-        count = call(reader.handle, ffi.from_buffer("hs_lab_export_row_t[]", rows), _TAKE)
-        if not count:
-            return
-        yield rows[:count]
+    return _taken(load().hs_lab_export_rows, "hs_lab_export_row_t", reader)
 
 
 def take_samples(reader: NativeReader) -> Iterator[Rows]:
     """The samples that were not taken yet, in arrays of at most 65536."""
-    call = load().hs_lab_export_samples
-    while True:
-        rows = np.zeros(_TAKE, dtype=SAMPLE)
-        count = call(reader.handle, ffi.from_buffer("hs_lab_sample_t[]", rows), _TAKE)
-        if not count:
-            return
-        yield rows[:count]
+    return _taken(load().hs_lab_export_samples, "hs_lab_sample_t", reader)
+
+
+def _taken(call: Callable[..., int], name: str, reader: NativeReader) -> Iterator[Rows]:
+    while len(rows := read_array(call, name, reader.handle, most=_TAKE)):
+        yield rows
 
 
 def profile(reader: NativeReader) -> Rows:
     """One row for each task and site, in order of first use."""
-    call = load().hs_lab_export_profile
-    count = call(reader.handle, ffi.NULL, 0)
-    rows = np.zeros(count, dtype=PROFILE)
-    call(reader.handle, ffi.from_buffer("hs_lab_profile_row_t[]", rows), count)
-    return rows
+    return read_array(load().hs_lab_export_profile, "hs_lab_profile_row_t", reader.handle)
 
 
 def peak(reader: NativeReader) -> Peak:

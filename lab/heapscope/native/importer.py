@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
-from heapscope.native.rows import ImportStatsRow
 from heapscope.native.status import Status, StatusError, check
+from heapscope.native.structs import Struct, read_struct
 
 __all__ = ["NativeImport"]
 
@@ -46,10 +45,8 @@ class NativeImport(NativeOwner):
         while count := self._lib.hs_lab_import_take(self.handle, self._buffer, _TAKE):
             yield bytes(ffi.buffer(self._buffer, count))
 
-    def stats(self) -> ImportStatsRow:
-        out = ffi.new("hs_lab_import_stats_t *")
-        self._lib.hs_lab_import_stats(self.handle, out)
-        return ImportStatsRow(**{f.name: getattr(out, f.name) for f in fields(ImportStatsRow)})
+    def stats(self) -> Struct:
+        return read_struct(self._lib.hs_lab_import_stats, "hs_lab_import_stats_t", self.handle)
 
     def bad_line(self) -> bytes:
         """The start of the first line that is neither event nor comment; untrusted."""

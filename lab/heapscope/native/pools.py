@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from heapscope.native.events import Events
 from heapscope.native.library import ffi, load
 from heapscope.native.status import check
+from heapscope.native.structs import Struct, values
 
-__all__ = ["POOL_SIZES_MAX", "PoolRule", "PoolRun", "PoolTotals", "Series", "replay_pools"]
+__all__ = ["POOL_SIZES_MAX", "PoolRule", "PoolRun", "Series", "replay_pools"]
 
 POOL_SIZES_MAX = 32  #: HS_LAB_POOL_SIZES_MAX
 
@@ -32,26 +33,12 @@ class PoolRule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolTotals:
-    """hs_lab_pool_totals_t."""
-
-    pools: int
-    resets: int
-    requests: int
-    calls: int
-    growths: int
-    unlike: int
-    failed: int
-    stray: int
-
-
-@dataclass(frozen=True, kw_only=True)
 class PoolRun:
     """Bytes after each event, and what was counted."""
 
     allocated: Series
     used: Series
-    totals: PoolTotals
+    totals: Struct
 
 
 def replay_pools(
@@ -86,10 +73,7 @@ def replay_pools(
         out,
     )
     check(status, f"pools of {initial} and {increment} bytes")
-    totals = PoolTotals(
-        **{field.name: int(getattr(out, field.name)) for field in fields(PoolTotals)}
-    )
-    return PoolRun(allocated=allocated, used=used, totals=totals)
+    return PoolRun(allocated=allocated, used=used, totals=values(out))
 
 
 def _series(values: Series) -> Any:

@@ -4,40 +4,19 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any
 
 from heapscope.native.config import NativeConfig, Prepared
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
-from heapscope.native.rows import (
-    NEVER,
-    AnomalyRow,
-    CensusRow,
-    ExplanationRegionRow,
-    ExplanationRow,
-    FailureRegionRow,
-    FailureRow,
-    FailureSpanRow,
-    HealthRow,
-    LossRow,
-    MarkRow,
-    NeedRow,
-    RegionRow,
-    RuleRow,
-    SetRow,
-    SummaryRow,
-    TaskRow,
-)
 from heapscope.native.status import Status, StatusError, check
+from heapscope.native.structs import NEVER, Struct, read_struct, read_structs
 from heapscope.native.timeline import TimelineData, read_timeline
 
 __all__ = ["NameTable", "NativeReader"]
 
 _NO_REGION = 0xFFFF_FFFF
 _PIECE = 1 << 16  # bytes pushed at once where rows are taken in between
-
-Row = TypeVar("Row")
 
 
 class NameTable(enum.IntEnum):
@@ -94,21 +73,21 @@ class NativeReader(NativeOwner):
             self._after()
         return Status(status)
 
-    def health(self) -> HealthRow:
-        return self._struct(self._lib.hs_lab_reader_health, "hs_lab_health_t", HealthRow)
+    def health(self) -> Struct:
+        return self._struct(self._lib.hs_lab_reader_health, "hs_lab_health_t")
 
-    def census(self) -> CensusRow:
-        return self._struct(self._lib.hs_lab_reader_census, "hs_lab_census_t", CensusRow)
+    def census(self) -> Struct:
+        return self._struct(self._lib.hs_lab_reader_census, "hs_lab_census_t")
 
-    def loss(self) -> LossRow:
+    def loss(self) -> Struct:
         """Where the first loss is, and what is known of the events after it, which no other row
         counts. Known when the reader is finished."""
-        return self._struct(self._lib.hs_lab_reader_loss, "hs_lab_loss_t", LossRow)
+        return self._struct(self._lib.hs_lab_reader_loss, "hs_lab_loss_t")
 
     @property
     def whole(self) -> bool:
         """False: an event is missing. Known when the reader is finished."""
-        return self.loss().event == NEVER
+        return bool(self.loss().event == NEVER)
 
     def metadata(self) -> dict[str, bytes]:
         """Facts about the origin, as the recorder gave them; of a repeated key the last one."""
@@ -135,83 +114,72 @@ class NativeReader(NativeOwner):
     def names(self, table: NameTable) -> tuple[bytes | None, ...]:
         return tuple(self.name(table, index) for index in range(self.name_count(table)))
 
-    def summary(self) -> SummaryRow:
-        return self._struct(self._lib.hs_lab_summary, "hs_lab_summary_t", SummaryRow)
+    def summary(self) -> Struct:
+        return self._struct(self._lib.hs_lab_summary, "hs_lab_summary_t")
 
-    def regions(self) -> tuple[RegionRow, ...]:
-        return self._rows(self._lib.hs_lab_regions, "hs_lab_region_row_t", RegionRow)
+    def regions(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_regions, "hs_lab_region_row_t")
 
-    def tasks(self) -> tuple[TaskRow, ...]:
-        return self._rows(self._lib.hs_lab_tasks, "hs_lab_task_row_t", TaskRow)
+    def tasks(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_tasks, "hs_lab_task_row_t")
 
-    def capsets(self) -> tuple[SetRow, ...]:
-        return self._rows(self._lib.hs_lab_capsets, "hs_lab_set_row_t", SetRow)
+    def capsets(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_capsets, "hs_lab_set_row_t")
 
-    def kinds(self) -> tuple[SetRow, ...]:
-        return self._rows(self._lib.hs_lab_kinds, "hs_lab_set_row_t", SetRow)
+    def kinds(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_kinds, "hs_lab_set_row_t")
 
-    def needs(self) -> tuple[NeedRow, ...]:
-        return self._rows(self._lib.hs_lab_needs, "hs_lab_need_row_t", NeedRow)
+    def needs(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_needs, "hs_lab_need_row_t")
 
-    def failures(self) -> tuple[FailureRow, ...]:
-        return self._rows(self._lib.hs_lab_failures, "hs_lab_failure_row_t", FailureRow)
+    def failures(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_failures, "hs_lab_failure_row_t")
 
-    def failure_spans(self) -> tuple[FailureSpanRow, ...]:
-        return self._rows(self._lib.hs_lab_failure_spans, "hs_lab_failure_span_t", FailureSpanRow)
+    def failure_spans(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_failure_spans, "hs_lab_failure_span_t")
 
-    def failure_regions(self, failure: int) -> tuple[FailureRegionRow, ...]:
+    def failure_regions(self, failure: int) -> tuple[Struct, ...]:
         call = self._lib.hs_lab_failure_regions
-        return self._rows(call, "hs_lab_failure_region_t", FailureRegionRow, failure)
+        return self._rows(call, "hs_lab_failure_region_t", failure)
 
-    def explanation(self) -> ExplanationRow:
-        return self._struct(self._lib.hs_lab_explain, "hs_lab_explanation_t", ExplanationRow)
+    def explanation(self) -> Struct:
+        return self._struct(self._lib.hs_lab_explain, "hs_lab_explanation_t")
 
-    def explanation_regions(self) -> tuple[ExplanationRegionRow, ...]:
+    def explanation_regions(self) -> tuple[Struct, ...]:
         call = self._lib.hs_lab_explain_regions
-        return self._rows(call, "hs_lab_explanation_region_t", ExplanationRegionRow)
+        return self._rows(call, "hs_lab_explanation_region_t")
 
-    def rules(self) -> tuple[RuleRow, ...]:
+    def rules(self) -> tuple[Struct, ...]:
         """One row a rule, then what no rule did; empty without rules."""
-        return self._rows(self._lib.hs_lab_rules, "hs_lab_rule_row_t", RuleRow)
+        return self._rows(self._lib.hs_lab_rules, "hs_lab_rule_row_t")
 
-    def anomalies(self) -> tuple[AnomalyRow, ...]:
-        return self._rows(self._lib.hs_lab_anomalies, "hs_lab_anomaly_row_t", AnomalyRow)
+    def anomalies(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_anomalies, "hs_lab_anomaly_row_t")
 
-    def marks(self) -> tuple[MarkRow, ...]:
-        return self._rows(self._lib.hs_lab_marks, "hs_lab_mark_row_t", MarkRow)
+    def marks(self) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_marks, "hs_lab_mark_row_t")
 
     def marks_seen(self) -> int:
         """How many marks there were, those beyond the kept ones included."""
         return int(self._lib.hs_lab_marks_seen(self.handle))
 
-    def mark_regions(self, mark: int) -> tuple[RegionRow, ...]:
-        return self._rows(self._lib.hs_lab_mark_regions, "hs_lab_region_row_t", RegionRow, mark)
+    def mark_regions(self, mark: int) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_mark_regions, "hs_lab_region_row_t", mark)
 
-    def mark_tasks(self, mark: int) -> tuple[TaskRow, ...]:
-        return self._rows(self._lib.hs_lab_mark_tasks, "hs_lab_task_row_t", TaskRow, mark)
+    def mark_tasks(self, mark: int) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_mark_tasks, "hs_lab_task_row_t", mark)
 
-    def mark_capsets(self, mark: int) -> tuple[SetRow, ...]:
-        return self._rows(self._lib.hs_lab_mark_capsets, "hs_lab_set_row_t", SetRow, mark)
+    def mark_capsets(self, mark: int) -> tuple[Struct, ...]:
+        return self._rows(self._lib.hs_lab_mark_capsets, "hs_lab_set_row_t", mark)
 
     def timeline(self) -> TimelineData | None:
         return read_timeline(self._lib, self.handle)
 
-    def _struct(self, call: Callable[..., None], struct: str, kind: type[Row]) -> Row:
-        out = ffi.new(f"{struct} *")
-        call(self.handle, out)
-        return _row(out, kind)
+    def _struct(self, call: Callable[..., None], struct: str) -> Struct:
+        return read_struct(call, struct, self.handle)
 
-    def _rows(
-        self, call: Callable[..., int], struct: str, kind: type[Row], *index: int
-    ) -> tuple[Row, ...]:
-        count = call(self.handle, *index, ffi.NULL, 0)
-        rows = ffi.new(f"{struct}[]", count)
-        call(self.handle, *index, rows, count)
-        return tuple(_row(row, kind) for row in rows)
-
-
-def _row(struct: Any, kind: type[Row]) -> Row:
-    return kind(**{f.name: getattr(struct, f.name) for f in fields(kind)})  # type: ignore[arg-type]
+    def _rows(self, call: Callable[..., int], struct: str, *index: int) -> tuple[Struct, ...]:
+        return read_structs(call, struct, self.handle, *index)
 
 
 def _bytes(pointer: Any, size: int) -> bytes:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, fields
 
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import NEVER
 from heapscope.native.status import Status, StatusError, check
+from heapscope.native.structs import NEVER, Struct, values
 
 __all__ = ["FitRow", "NativeSteps", "Outcome", "has_heap"]
 
@@ -23,25 +22,17 @@ class Outcome(enum.IntEnum):
     NO_HEAP = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class FitRow:
+class FitRow(Struct):
     """hs_lab_fit_t: how a trace went on one pool, and the request that was refused."""
-
-    event: int  # NEVER: none was
-    size: int
-    outcome: int
-    call: int
-    task: int
-    align: int
 
     @property
     def survives(self) -> bool:
-        return self.outcome == Outcome.SURVIVES
+        return bool(self.outcome == Outcome.SURVIVES)
 
     @property
     def refused(self) -> bool:
         """A request was refused; otherwise it survived, or there was no heap to ask."""
-        return self.event != NEVER
+        return bool(self.event != NEVER)
 
 
 class NativeSteps(NativeOwner):
@@ -77,7 +68,7 @@ class NativeSteps(NativeOwner):
         out = ffi.new("hs_lab_fit_t *")
         status = self._lib.hs_lab_steps_try(self.handle, allocator.encode("ascii"), size, out)
         check(status, f"replaying on a pool of {size:,} bytes")
-        return FitRow(**{f.name: getattr(out, f.name) for f in fields(FitRow)})
+        return FitRow(**vars(values(out)))
 
 
 def has_heap(allocator: str, base: int, size: int) -> bool:

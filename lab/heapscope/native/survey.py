@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +12,11 @@ from numpy.typing import NDArray
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
+from heapscope.native.structs import Rows, read_array
 
 __all__ = [
-    "BLOCK",
-    "CLOSEST",
-    "COLUMN",
-    "HOLDING",
-    "MOMENT",
     "OWNER_TASK",
     "Cells",
-    "Rows",
     "begin_drawing",
     "begin_survey",
     "blocks",
@@ -36,90 +31,6 @@ __all__ = [
 
 #: HS_LAB_OWNER_TASK: the owner of a cell that is the task at position 0.
 OWNER_TASK = 3
-
-#: hs_lab_closest_row_t
-CLOSEST = np.dtype(
-    [
-        ("event", np.uint64),
-        ("time", np.uint64),
-        ("size", np.uint32),
-        ("largest", np.uint32),
-        ("task", np.uint32),
-        ("site", np.uint32),
-        ("caps", np.uint32),
-        ("region", np.uint32),
-    ]
-)
-
-#: hs_lab_column_row_t
-COLUMN = np.dtype(
-    [
-        ("first_event", np.uint64),
-        ("first_time", np.uint64),
-        ("events", np.uint64),
-        ("least_live", np.uint64),
-        ("most_live", np.uint64),
-        ("most_live_event", np.uint64),
-        ("least_free_event", np.uint64),
-        ("least_largest_event", np.uint64),
-        ("least_free", np.uint32),
-        ("least_largest", np.uint32),
-        ("closest", CLOSEST),
-    ]
-)
-
-#: hs_lab_picture_moment_t
-MOMENT = np.dtype(
-    [
-        ("event", np.uint64),
-        ("time", np.uint64),
-        ("live", np.uint64),
-        ("live_blocks", np.uint64),
-        ("free", np.uint32),
-        ("largest_free", np.uint32),
-        ("largest_allocatable", np.uint32),
-        ("free_blocks", np.uint32),
-    ]
-)
-
-#: hs_lab_block_row_t
-BLOCK = np.dtype(
-    [
-        ("born", np.uint64),
-        ("born_time", np.uint64),
-        ("died", np.uint64),
-        ("died_time", np.uint64),
-        ("address", np.uint32),
-        ("size", np.uint32),
-        ("held", np.uint32),
-        ("region", np.uint32),
-        ("task", np.uint32),
-        ("site", np.uint32),
-        ("cells", np.uint32),
-        ("padding", np.uint32),
-    ]
-)
-
-#: hs_lab_holding_row_t
-HOLDING = np.dtype(
-    [
-        ("index", np.uint32),
-        ("others", np.uint32),
-        ("payload", np.uint32),
-        ("payload_peak", np.uint32),
-        ("payload_at_peak", np.uint32),
-        ("held", np.uint32),
-        ("held_peak", np.uint32),
-        ("blocks", np.uint32),
-        ("blocks_peak", np.uint32),
-        ("padding", np.uint32),
-        ("payload_peak_event", np.uint64),
-        ("allocations", np.uint64),
-        ("failures", np.uint64),
-    ]
-)
-
-Rows = NDArray[np.void]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,28 +61,28 @@ def begin_drawing(
 
 
 def columns(reader: NativeReader) -> Rows:
-    return _rows(load().hs_lab_columns, reader, "hs_lab_column_row_t", COLUMN)
+    return read_array(load().hs_lab_columns, "hs_lab_column_row_t", reader.handle)
 
 
 def closest(reader: NativeReader) -> Rows:
     """One row a memory kind."""
-    return _rows(load().hs_lab_closest, reader, "hs_lab_closest_row_t", CLOSEST)
+    return read_array(load().hs_lab_closest, "hs_lab_closest_row_t", reader.handle)
 
 
 def moments(reader: NativeReader) -> Rows:
-    return _rows(load().hs_lab_picture_moments, reader, "hs_lab_picture_moment_t", MOMENT)
+    return read_array(load().hs_lab_picture_moments, "hs_lab_picture_moment_t", reader.handle)
 
 
 def blocks(reader: NativeReader) -> Rows:
-    return _rows(load().hs_lab_picture_blocks, reader, "hs_lab_block_row_t", BLOCK)
+    return read_array(load().hs_lab_picture_blocks, "hs_lab_block_row_t", reader.handle)
 
 
 def sites(reader: NativeReader) -> Rows:
-    return _rows(load().hs_lab_sites, reader, "hs_lab_holding_row_t", HOLDING)
+    return read_array(load().hs_lab_sites, "hs_lab_holding_row_t", reader.handle)
 
 
 def size_classes(reader: NativeReader) -> Rows:
-    return _rows(load().hs_lab_size_classes, reader, "hs_lab_holding_row_t", HOLDING)
+    return read_array(load().hs_lab_size_classes, "hs_lab_holding_row_t", reader.handle)
 
 
 def cells(reader: NativeReader) -> Cells:
@@ -199,12 +110,3 @@ def _head(reader: NativeReader) -> Any:
     head = ffi.new("hs_lab_picture_t *")
     load().hs_lab_picture(reader.handle, head)
     return head
-
-
-def _rows(
-    call: Callable[..., int], reader: NativeReader, struct: str, dtype: np.dtype[np.void]
-) -> Rows:
-    count = call(reader.handle, ffi.NULL, 0)
-    rows = np.zeros(count, dtype=dtype)
-    call(reader.handle, ffi.from_buffer(f"{struct}[]", rows), count)
-    return rows

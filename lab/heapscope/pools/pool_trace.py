@@ -10,7 +10,7 @@ import numpy as np
 from heapscope.errors import InputError
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
-from heapscope.native.events import EVENT, Events, keep_events, take_events
+from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.pools import POOL_SIZES_MAX, PoolRule
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
@@ -64,7 +64,7 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
         keep_events(reader)
         health = read_trace(path, reader, progress=progress)
         kept = [_own(rows) for rows in take_events(reader)]
-        events = np.concatenate(kept) if kept else np.zeros(0, EVENT)
+        events = np.concatenate(kept) if kept else np.zeros(0, event_dtype())
         file = printable(str(path), limit=400)
         is_pool = events["kind"] >= Kind.CREATE
         loss = loss_of(health, POOLS)

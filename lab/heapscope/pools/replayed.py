@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heapscope.native.pools import PoolRun, PoolTotals, Series, replay_pools
+from heapscope.native.pools import PoolRun, Series, replay_pools
+from heapscope.native.structs import Struct, field_names
 from heapscope.pools.groups import Group, Sizes
 from heapscope.pools.pool_trace import PoolTrace
 
@@ -36,7 +37,7 @@ class Replayed:
         return int(highest[self.used[highest].argmax()])
 
     def count(self, field: str) -> int:
-        """A count of PoolTotals, of all groups."""
+        """A count of the totals, of all groups."""
         return sum(int(getattr(run.totals, field)) for run in self.groups.values())
 
     @property
@@ -45,8 +46,8 @@ class Replayed:
         return self.count("calls")
 
     @property
-    def totals(self) -> PoolTotals:
-        return PoolTotals(**{name: self.count(name) for name in PoolTotals.__dataclass_fields__})
+    def totals(self) -> Struct:
+        return Struct(**{name: self.count(name) for name in field_names("hs_lab_pool_totals_t")})
 
 
 def replay_group(trace: PoolTrace, group: Group, sizes: Sizes | None) -> PoolRun:

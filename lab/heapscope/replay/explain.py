@@ -12,7 +12,7 @@ from heapscope.layout.placement import Placement, PlacementRule
 from heapscope.measure.explanation import Explanation, Step
 from heapscope.measure.result import MALLOC
 from heapscope.native.names import call_names
-from heapscope.native.rows import ExplanationRegionRow, ExplanationRow
+from heapscope.native.structs import Struct
 from heapscope.replay.labels import Labels
 
 __all__ = ["explanation"]
@@ -20,11 +20,11 @@ __all__ = ["explanation"]
 REALLOC = 4
 NONE = 0xFFFF_FFFF
 
-Seen = tuple[ExplanationRegionRow, ...]
+Seen = tuple[Struct, ...]
 
 
 def explanation(
-    row: ExplanationRow,
+    row: Struct,
     seen: Seen,
     layout: Layout,
     labels: Labels,
@@ -56,7 +56,7 @@ def explanation(
     )
 
 
-def _asked_as(row: ExplanationRow, layout: Layout, rule: PlacementRule | None) -> str:
+def _asked_as(row: Struct, layout: Layout, rule: PlacementRule | None) -> str:
     plain = _by_capabilities(row, layout)
     if rule is None:
         return plain
@@ -66,7 +66,7 @@ def _asked_as(row: ExplanationRow, layout: Layout, rule: PlacementRule | None) -
     return f"{by_rule}, then {plain}" if rule.fallback else by_rule
 
 
-def _by_capabilities(row: ExplanationRow, layout: Layout) -> str:
+def _by_capabilities(row: Struct, layout: Layout) -> str:
     if row.caps:
         return capabilities.format(row.caps)
     rule = layout.malloc
@@ -76,7 +76,7 @@ def _by_capabilities(row: ExplanationRow, layout: Layout) -> str:
 
 
 def _steps(
-    row: ExplanationRow,
+    row: Struct,
     seen: Seen,
     layout: Layout,
     tries: tuple[Attempt, ...],
@@ -108,9 +108,7 @@ def _steps(
             yield _step(region, seen[index], None, _lacking(region, row, layout))
 
 
-def _outcome(
-    attempt: Attempt, row: ExplanationRow, region: ExplanationRegionRow, served: bool
-) -> str:
+def _outcome(attempt: Attempt, row: Struct, region: Struct, served: bool) -> str:
     if served:
         return "not reached"
     if not region.has_heap:
@@ -118,7 +116,7 @@ def _outcome(
     return "served" if attempt.index == row.region else "too small"
 
 
-def _by_rule(index: int, row: ExplanationRow, region: ExplanationRegionRow, served: bool) -> str:
+def _by_rule(index: int, row: Struct, region: Struct, served: bool) -> str:
     if served:
         return "not reached"
     if index == row.region:
@@ -126,7 +124,7 @@ def _by_rule(index: int, row: ExplanationRow, region: ExplanationRegionRow, serv
     return "too small" if region.has_heap else "no heap"
 
 
-def _lacking(region: Region, row: ExplanationRow, layout: Layout) -> str:
+def _lacking(region: Region, row: Struct, layout: Layout) -> str:
     if region.private is not None:
         return "private"
     wanted = row.caps or layout.malloc.small
@@ -134,7 +132,7 @@ def _lacking(region: Region, row: ExplanationRow, layout: Layout) -> str:
     return f"lacks {capabilities.format(missing)}" if missing else "not asked"
 
 
-def _step(region: Region, row: ExplanationRegionRow, priority: int | None, outcome: str) -> Step:
+def _step(region: Region, row: Struct, priority: int | None, outcome: str) -> Step:
     return Step(
         region=region.start,
         kind=region.kind,

@@ -8,8 +8,7 @@ from dataclasses import replace
 from heapscope.layout.layout import Layout, Region
 from heapscope.layout.placement import Placement
 from heapscope.measure.placement import RuleRow
-from heapscope.native.rows import RegionRow as NativeRegionRow
-from heapscope.native.rows import RuleRow as NativeRuleRow
+from heapscope.native.structs import Struct
 from heapscope.replay.rule_names import missing_names
 from heapscope.replay.take import take
 from heapscope.trace.all_names import AllNames
@@ -17,7 +16,7 @@ from heapscope.trace.all_names import AllNames
 __all__ = ["located", "rule_rows"]
 
 
-def located(layout: Layout, rows: tuple[NativeRegionRow, ...]) -> Layout:
+def located(layout: Layout, rows: tuple[Struct, ...]) -> Layout:
     """The private heaps at the addresses that the library found for them, with notes of it."""
     regions = tuple(
         replace(region, start=row.start) if region.private else region
@@ -28,7 +27,7 @@ def located(layout: Layout, rows: tuple[NativeRegionRow, ...]) -> Layout:
 
 
 def rule_rows(
-    rows: tuple[NativeRuleRow, ...], placement: Placement | None, names: AllNames | None
+    rows: tuple[Struct, ...], placement: Placement | None, names: AllNames | None
 ) -> tuple[RuleRow, ...]:
     """One row a rule, then what no rule placed; none without rules."""
     if placement is None:

@@ -21,9 +21,9 @@ from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.summary import Summary, Tightest
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
-from heapscope.native import rows
 from heapscope.native.names import anomaly_names, call_names
 from heapscope.native.reader import NativeReader
+from heapscope.native.structs import NEVER, Struct
 from heapscope.native.timeline import TimelineData
 from heapscope.replay.explain import explanation
 from heapscope.replay.labels import OTHER_TASKS, Labels
@@ -90,9 +90,9 @@ def _layout_facts(layout: Layout) -> LayoutFacts:
     )
 
 
-def _summary(row: rows.SummaryRow) -> Summary:
+def _summary(row: Struct) -> Summary:
     tightest = Tightest(
-        event=None if row.tightest_event == rows.NEVER else row.tightest_event,
+        event=None if row.tightest_event == NEVER else row.tightest_event,
         payload=row.tightest_payload,
         rounding=row.tightest_rounding,
         header=row.tightest_header,
@@ -113,13 +113,13 @@ class _Shaper:
         self._kinds = layout.kinds
         self._labels = labels
 
-    def capset(self, row: rows.SetRow) -> SetRow:
+    def capset(self, row: Struct) -> SetRow:
         return take(SetRow, row, capabilities=self._labels.capabilities(row.caps))
 
-    def kind(self, row: rows.SetRow) -> KindRow:
+    def kind(self, row: Struct) -> KindRow:
         return take(KindRow, row, kind=self._kinds[row.caps])
 
-    def regions(self, native: tuple[rows.RegionRow, ...]) -> tuple[RegionRow, ...]:
+    def regions(self, native: tuple[Struct, ...]) -> tuple[RegionRow, ...]:
         """One row a region, in the layout's order."""
         pairs = zip(native, self._layout.regions, strict=True)
         return tuple(
@@ -133,17 +133,15 @@ class _Shaper:
             for row, region in pairs
         )
 
-    def task(self, row: rows.TaskRow) -> TaskRow:
+    def task(self, row: Struct) -> TaskRow:
         name, kind = self._labels.task(row.task), self._kinds[row.kind]
         index = None if row.task == OTHER_TASKS else row.task
         return take(TaskRow, row, task=name, task_index=index, kind=kind)
 
-    def need(self, row: rows.NeedRow) -> NeedRow:
+    def need(self, row: Struct) -> NeedRow:
         return take(NeedRow, row, capabilities=self._labels.capabilities(row.caps))
 
-    def failure(
-        self, row: rows.FailureRow, native: tuple[rows.FailureRegionRow, ...]
-    ) -> FailureRow:
+    def failure(self, row: Struct, native: tuple[Struct, ...]) -> FailureRow:
         regions = tuple(
             take(FailureRegion, one, start=region.start, kind=region.kind)
             for one, region in zip(native, self._layout.regions, strict=True)
@@ -158,7 +156,7 @@ class _Shaper:
             regions=regions,
         )
 
-    def mark(self, reader: NativeReader, index: int, row: rows.MarkRow) -> MarkRow:
+    def mark(self, reader: NativeReader, index: int, row: Struct) -> MarkRow:
         return take(
             MarkRow,
             row,
@@ -168,9 +166,9 @@ class _Shaper:
             tasks=tuple(self.task(one) for one in reader.mark_tasks(index)),
         )
 
-    def anomaly(self, row: rows.AnomalyRow) -> AnomalyRow:
+    def anomaly(self, row: Struct) -> AnomalyRow:
         what = anomaly_names()[row.what]
-        key = row.key if self._addresses and row.key != rows.NEVER else None
+        key = row.key if self._addresses and row.key != NEVER else None
         return take(AnomalyRow, row, what=what, key=key, task=self._labels.task(row.task))
 
     def timeline(self, data: TimelineData | None) -> Timeline | None:

@@ -27,7 +27,7 @@ from heapscope.measure.survey import (
 from heapscope.measure.wording import plural
 from heapscope.native import survey as native
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import NEVER
+from heapscope.native.structs import NEVER, Rows
 from heapscope.replay.clock import clocked
 from heapscope.replay.config import Need
 from heapscope.replay.labels import Labels
@@ -189,17 +189,17 @@ def _closest(row: np.void, labels: Labels, result: ReplayResult) -> Closest | No
 
 
 def _column(row: np.void, labels: Labels, result: ReplayResult) -> Column:
-    names = [name for name in native.COLUMN.names or () if name != "closest"]
+    names = [name for name in row.dtype.names or () if name != "closest"]
     return Column(**_ints(row, *names), closest=_closest(row["closest"], labels, result))
 
 
 def _moment(row: np.void) -> Moment:
-    return Moment(**_ints(row, *(native.MOMENT.names or ())))
+    return Moment(**_ints(row, *(row.dtype.names or ())))
 
 
 def _holding(row: np.void, name: str, least: int, most: int) -> Holding:
     peak = int(row["payload_peak_event"])
-    names = [name for name in native.HOLDING.names or () if name not in ("index", "padding")]
+    names = [name for name in row.dtype.names or () if name not in ("index", "padding")]
     values = _ints(row, *names) | {"payload_peak_event": None if peak == NEVER else peak}
     return Holding(name=name, least=least, most=most, **values)
 
@@ -217,7 +217,7 @@ def _class(row: np.void) -> Holding:
     return _holding(row, f"{least:,} to {most:,} B", least, most)
 
 
-def _blocks(rows: native.Rows, labels: Labels) -> dict[str, list[Any]]:
+def _blocks(rows: Rows, labels: Labels) -> dict[str, list[Any]]:
     numbers = ("address", "size", "held", "born", "born_time")
     table: dict[str, list[Any]] = {name: rows[name].tolist() for name in numbers}
     for name in ("died", "died_time"):

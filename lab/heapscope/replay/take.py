@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from heapscope.native.rows import NEVER
+from heapscope.native.structs import NEVER
 from heapscope.rows.row import Row, hints
 
 __all__ = ["take"]

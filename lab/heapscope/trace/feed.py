@@ -6,8 +6,8 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import NEVER
 from heapscope.native.status import Status
+from heapscope.native.structs import NEVER
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from heapscope.native.rows import NEVER, HealthRow, LossRow
+from heapscope.native.structs import NEVER, Struct
 from heapscope.trace.loss import SourceLoss
 
 __all__ = ["TraceHealth"]
@@ -19,8 +19,8 @@ class TraceHealth:
     """The decoder's counts, and what was lost before the decoder. `loss`: where the first event is
     missing; None: every event is there."""
 
-    row: HealthRow
-    loss: LossRow | None = None
+    row: Struct
+    loss: Struct | None = None
     source_loss: SourceLoss | None = None
 
     @property
@@ -74,7 +74,10 @@ class TraceHealth:
         )
 
     def to_json(self) -> dict[str, Any]:
-        facts = asdict(self.row) | {"first_damage": self.first_damage, "whole": self.whole}
+        facts: dict[str, Any] = vars(self.row) | {
+            "first_damage": self.first_damage,
+            "whole": self.whole,
+        }
         facts |= {"next_trace": self.next_trace}
         facts |= {"ended": bool(self.row.ended), "truncated": bool(self.row.truncated)}
         loss = None if self.source_loss is None else asdict(self.source_loss)

@@ -9,7 +9,7 @@ from typing import Any
 from heapscope.measure.bound import INFO
 from heapscope.measure.loss import Loss, loss_of, whole_run
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.rows import NEVER, CensusRow
+from heapscope.native.structs import NEVER, Struct
 from heapscope.native.times import ask_times, times
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
@@ -146,7 +146,7 @@ def _features(bits: int) -> tuple[str, ...]:
     return (*known, *([f"unknown {others:#06x}"] if others else []))
 
 
-def _counts(census: CensusRow) -> EventCounts:
+def _counts(census: Struct) -> EventCounts:
     names = [f.name for f in fields(EventCounts) if f.name != "total"]
     return EventCounts(total=census.events, **{name: getattr(census, name) for name in names})
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from heapscope.layout.layout import Layout, Region
-from heapscope.native.rows import RegionRow
 from heapscope.native.single_heap import fill
+from heapscope.native.structs import Struct
 from heapscope.upgrade.heaps import flavours, with_flavour, with_heaps_of
 from heapscope.upgrade.startup import startup_of, with_startup
 
@@ -136,21 +136,21 @@ def _in_order_of(layout: Layout, order: Layout) -> Layout:
 
 def equal_tables(
     one: Layout,
-    one_rows: tuple[RegionRow, ...],
+    one_rows: tuple[Struct, ...],
     other: Layout,
-    other_rows: tuple[RegionRow, ...],
+    other_rows: tuple[Struct, ...],
 ) -> tuple[Layout, Layout]:
     """The same regions under two heaps. Where one heap's tables are smaller, its region loses the
     difference at its start: so neither has more room for blocks than the other."""
     return _cut_all(one, one_rows, other_rows), _cut_all(other, other_rows, one_rows)
 
 
-def _cut_all(layout: Layout, own: tuple[RegionRow, ...], wanted: tuple[RegionRow, ...]) -> Layout:
+def _cut_all(layout: Layout, own: tuple[Struct, ...], wanted: tuple[Struct, ...]) -> Layout:
     rows = zip(layout.regions, own, wanted, strict=True)
     return replace(layout, regions=tuple(_cut(*row) for row in rows))
 
 
-def _cut(region: Region, own: RegionRow, wanted: RegionRow) -> Region:
+def _cut(region: Region, own: Struct, wanted: Struct) -> Region:
     """Tables may shrink with the region, so what is cut is found in a few rounds."""
     if not own.has_heap or not wanted.has_heap:
         return region

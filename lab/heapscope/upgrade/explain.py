@@ -10,7 +10,7 @@ from heapscope.measure.findings import loss
 from heapscope.measure.source import LayoutFacts
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import plural, size
-from heapscope.native.rows import RegionRow
+from heapscope.native.structs import Struct
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
 from heapscope.upgrade.chain import Sides, chain
@@ -157,7 +157,7 @@ def _regions(before: State, after: State) -> Iterator[SidedRegion]:
     """By address; those of both sides that share memory stand in one row, each region once."""
     old = sorted(zip(before.layout.regions, before.regions, strict=True), key=_start)
     new = sorted(zip(after.layout.regions, after.regions, strict=True), key=_start)
-    rows: list[tuple[tuple[Region, RegionRow] | None, tuple[Region, RegionRow] | None]] = []
+    rows: list[tuple[tuple[Region, Struct] | None, tuple[Region, Struct] | None]] = []
     for one in old:
         match = next((other for other in new if _shared(one[0], other[0])), None)
         if match is not None:
@@ -177,7 +177,7 @@ def _regions(before: State, after: State) -> Iterator[SidedRegion]:
         )
 
 
-def _start(pair: tuple[Region, RegionRow]) -> int:
+def _start(pair: tuple[Region, Struct]) -> int:
     return pair[0].start
 
 
@@ -185,6 +185,6 @@ def _shared(one: Region, other: Region) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _kinds(was: tuple[Region, RegionRow] | None, now: tuple[Region, RegionRow] | None) -> str:
+def _kinds(was: tuple[Region, Struct] | None, now: tuple[Region, Struct] | None) -> str:
     names = [pair[0].kind for pair in (was, now) if pair is not None]
     return " / ".join(dict.fromkeys(names))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable
 from heapscope.layout.attempts import tried
 from heapscope.layout.layout import Layout
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import RegionRow
 from heapscope.native.status import StatusError
+from heapscope.native.structs import Struct
 from heapscope.replay.config import native_config
 from heapscope.replay.unfit import check_kinds, no_heap, unfit
 from heapscope.rows.figure import figure
@@ -36,10 +36,10 @@ class Parts(Row):
         return self.reported - self.free
 
 
-def parts_of(rows: Iterable[RegionRow]) -> Parts:
+def parts_of(rows: Iterable[Struct]) -> Parts:
     rows = tuple(rows)
 
-    def total(of: Callable[[RegionRow], int]) -> int:
+    def total(of: Callable[[Struct], int]) -> int:
         return sum(of(row) for row in rows)
 
     return Parts(

@@ -10,7 +10,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
 from heapscope.measure.result import ReplayResult
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import RegionRow, SetRow
+from heapscope.native.structs import Struct
 from heapscope.replay.run import ReplayProgress, replay
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
@@ -45,7 +45,7 @@ class State:
 
     layout: Layout
     start: Start
-    regions: tuple[RegionRow, ...]
+    regions: tuple[Struct, ...]
     run: Run | None
     result: ReplayResult | None
 
@@ -116,7 +116,7 @@ class Meter:
         """Beside malloc's, which every replay keeps."""
         return (self.caps,) if self.caps else ()
 
-    def start(self, layout: Layout, reader: NativeReader) -> tuple[Start, tuple[RegionRow, ...]]:
+    def start(self, layout: Layout, reader: NativeReader) -> tuple[Start, tuple[Struct, ...]]:
         """The figures of a reader that has had no event, and its regions."""
         rows, row = reader.regions(), self.row(reader)
         chosen = regions_for(layout, self.caps)
@@ -128,7 +128,7 @@ class Meter:
         )
         return start, rows
 
-    def row(self, reader: NativeReader) -> SetRow:
+    def row(self, reader: NativeReader) -> Struct:
         """Of the memory that is asked about."""
         return reader.capsets()[-1]
 
@@ -145,7 +145,7 @@ class _Watch:
         self._meter = meter
         self._layout = layout
         self.start: Start | None = None
-        self.regions: tuple[RegionRow, ...] = ()
+        self.regions: tuple[Struct, ...] = ()
 
     def begin(self, reader: NativeReader) -> None:
         self.start, self.regions = self._meter.start(self._layout, reader)

@@ -10,7 +10,7 @@ from heapscope.layout import capabilities
 from heapscope.measure.clock import moment
 from heapscope.measure.result import MALLOC
 from heapscope.measure.wording import plural, size
-from heapscope.native.events import EVENT, Events
+from heapscope.native.events import Events, event_dtype
 from heapscope.why.idea import Idea, Question
 from heapscope.why.lives import after, before, rows_at
 from heapscope.why.recording import ALLOCATIONS, Edit
@@ -59,7 +59,7 @@ def earlier(question: Question) -> Iterator[Idea]:
 def _reserved(question: Question) -> Idea:
     """A need of no event: a block that is taken at the start and kept."""
     request = question.moment.case.request
-    front = np.zeros(1, dtype=EVENT)
+    front = np.zeros(1, dtype=event_dtype())
     front["kind"], front["key"] = MALLOC_KIND, NAMED
     front["size"], front["caps"] = request.size, question.moment.caps
     return Idea(
@@ -126,7 +126,7 @@ def _moved_to_front(question: Question, numbers: list[int]) -> Edit | None:
     rows = rows_at(recording, numbers)
     if len(rows) != len(numbers) or any(r["kind"] not in ALLOCATIONS for r in rows.values()):
         return None
-    front: Events = np.zeros(len(numbers), dtype=EVENT)
+    front: Events = np.zeros(len(numbers), dtype=event_dtype())
     keys: dict[int, int] = {}
     for place, number in enumerate(numbers):
         front[place] = rows[number]

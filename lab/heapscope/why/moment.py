@@ -15,9 +15,6 @@ from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.native.live import live_blocks
 from heapscope.native.moment import (
     NO_BLOCK,
-    PIECE,
-    HoleRow,
-    Pieces,
     RequestRow,
     holes,
     pieces,
@@ -25,7 +22,7 @@ from heapscope.native.moment import (
 )
 from heapscope.native.names import call_names
 from heapscope.native.reader import NativeReader
-from heapscope.native.rows import ExplanationRow
+from heapscope.native.structs import Rows, Struct, dtype
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.labels import Labels
 from heapscope.replay.placed import located
@@ -144,7 +141,7 @@ def _mark(result: ReplayResult, event: int | None) -> str:
     return "" if event is None else result.mark_before(event) or ""
 
 
-def _request(row: ExplanationRow, labels: Labels, result: ReplayResult) -> Request:
+def _request(row: Struct, labels: Labels, result: ReplayResult) -> Request:
     return Request(
         event=row.event,
         after=False,
@@ -207,13 +204,13 @@ class _Looker:
             holder=top,
         )
 
-    def _best(self, rows: tuple[HoleRow, ...]) -> int | None:
+    def _best(self, rows: tuple[Struct, ...]) -> int | None:
         """The region whose hole costs least."""
         found = [index for index, row in enumerate(rows) if row.hole_size]
         costs = {index: (rows[index].hole_live, rows[index].hole_blocks) for index in found}
         return min(found, key=lambda index: costs[index], default=None)
 
-    def _hole(self, region: int, row: HoleRow, asked: RequestRow) -> tuple[Hole, tuple[int, ...]]:
+    def _hole(self, region: int, row: Struct, asked: RequestRow) -> tuple[Hole, tuple[int, ...]]:
         """The hole, and the keys of the blocks in it but the one that the request would move."""
         end = row.hole_start + row.hole_size
         start = max(0, row.hole_start - NEAR)
@@ -238,7 +235,7 @@ class _Looker:
         keys = (int(key) for key in blocks["key"])
         return hole, tuple(key for key in keys if key in self._born)
 
-    def _holders(self, blocks: Pieces) -> tuple[Holder, ...]:
+    def _holders(self, blocks: Rows) -> tuple[Holder, ...]:
         """Of the blocks in a hole, by task and site."""
         owners: dict[tuple[str, str], list[Piece]] = {}
         for row in blocks:
@@ -264,19 +261,19 @@ class _Looker:
             mark="" if born is None else _mark(self._result, born.birth),
         )
 
-    def _used(self, rows: tuple[HoleRow, ...]) -> Pieces:
+    def _used(self, rows: tuple[Struct, ...]) -> Rows:
         """All blocks of the trace in the regions that could serve the request."""
         seen = [
             pieces(self._reader, index, 0, NONE)
             for index, row in enumerate(rows)
             if row.eligible and row.has_heap
         ]
-        used = np.concatenate(seen) if seen else np.zeros(0, dtype=PIECE)
-        blocks: Pieces = used[used["state"] == WHAT.index("block")]
+        used = np.concatenate(seen) if seen else np.zeros(0, dtype=dtype("hs_lab_piece_row_t"))
+        blocks: Rows = used[used["state"] == WHAT.index("block")]
         return blocks
 
     def _holder(
-        self, rows: tuple[HoleRow, ...], asked: RequestRow
+        self, rows: tuple[Struct, ...], asked: RequestRow
     ) -> tuple[str, int, tuple[int, int] | None]:
         """The task that holds most in the regions that could serve the request, how much, and its
         largest block that the request does not move."""
@@ -339,7 +336,7 @@ def _births(recording: Recording, event: int) -> dict[int, _Born]:
 
 
 def _states(
-    layout: Layout, request: Request, caps: int, rows: tuple[HoleRow, ...]
+    layout: Layout, request: Request, caps: int, rows: tuple[Struct, ...]
 ) -> Iterator[RegionState]:
     for index, (region, row) in enumerate(zip(layout.regions, rows, strict=True)):
         lacking = 0 if region.private else _lacking(layout, region.all_caps, caps, request.size)
@@ -368,7 +365,7 @@ def _lacking(layout: Layout, has: int, caps: int, size: int) -> int:
     return wanted & ~has
 
 
-def _reason(layout: Layout, request: Request, row: HoleRow, lacking: int) -> str:
+def _reason(layout: Layout, request: Request, row: Struct, lacking: int) -> str:
     """A key of REASONS."""
     size = request.size
     if not row.has_heap:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.measure.clock import Clock
-from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
+from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import site_names
@@ -33,7 +33,7 @@ class Edit:
     another size, other capabilities or another block. Numbers of heap events are those of the
     trace; with `front` every one of them is len(front) higher."""
 
-    front: Events = field(default_factory=lambda: np.zeros(0, dtype=EVENT))
+    front: Events = field(default_factory=lambda: np.zeros(0, dtype=event_dtype()))
     blank: frozenset[int] = frozenset()
     sizes: dict[int, int] = field(default_factory=dict)
     caps: dict[int, int] = field(default_factory=dict)

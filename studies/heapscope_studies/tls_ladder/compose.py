@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.layout import capabilities
-from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
+from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
@@ -54,7 +54,7 @@ def _read(path: Path, changed: int) -> Recorded:
         rows = list(take_events(reader))
         names = reader.names(NameTable.MARK)
     marks = tuple((name or b"").decode() for name in names)
-    return Recorded(np.concatenate(rows) if rows else np.zeros(0, dtype=EVENT), marks)
+    return Recorded(np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype()), marks)
 
 
 def composed(tls: Path, network: Path, *, iram_from: int = 0, message: int | None = None) -> bytes:

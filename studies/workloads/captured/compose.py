@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.capture.output import open_output
-from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
+from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
@@ -71,7 +71,7 @@ def turns(parts: list[Part]) -> tuple[np.ndarray, np.ndarray]:
 def interleave(parts: list[Part]) -> Events:
     """One stream with tasks 1, 2, ... and block ids in sequence."""
     part_of, index_in = turns(parts)
-    merged = np.zeros(len(part_of), dtype=EVENT)
+    merged = np.zeros(len(part_of), dtype=event_dtype())
     for number, part in enumerate(parts):
         merged[part_of == number] = part.events[index_in[part_of == number]]
     merged["task"] = part_of + 1
@@ -93,7 +93,7 @@ def with_marks(parts: list[Part], merged: Events) -> tuple[Events, list[str]]:
     reconnects = [int(of_client[i]) for i in connections(parts[0].events)[1:]]
     places = [0, *reconnects, len(merged)]
     names = ["start", *(f"reconnect {i + 1}" for i in range(len(reconnects))), "end"]
-    marks = np.zeros(len(places), dtype=EVENT)
+    marks = np.zeros(len(places), dtype=event_dtype())
     marks["kind"] = MARK
     marks["key"] = np.arange(len(places))
     marks["task"][1:-1] = 1

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tools.chance import Chance, Floats
 from tools.traces import Kind, write_trace
 
-from heapscope.native.events import EVENT, Events
+from heapscope.native.events import Events, event_dtype
 
 __all__ = ["ALLOCATIONS", "LAWS", "make", "make_events"]
 
@@ -70,7 +70,7 @@ def make_events(name: str, *, seed: int, allocations: int = ALLOCATIONS) -> Even
     blocks = LAWS[name](Chance(seed), allocations)
     born = np.arange(len(blocks.sizes), dtype=float)
     mortal = np.flatnonzero(np.isfinite(blocks.lives))
-    rows = np.zeros(len(born) + len(mortal), dtype=EVENT)
+    rows = np.zeros(len(born) + len(mortal), dtype=event_dtype())
     rows["kind"] = np.where(np.arange(len(rows)) < len(born), Kind.MALLOC, Kind.FREE)
     rows["key"] = np.concatenate([np.arange(len(born)), mortal])
     rows["size"][: len(born)] = blocks.sizes

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from tools.traces import Kind, write_trace
 
-from heapscope.native.events import EVENT, Events
+from heapscope.native.events import Events, event_dtype
 
 __all__ = ["DMA", "TASKS", "Block", "Record"]
 
@@ -41,7 +41,7 @@ class Record:
         self._rows.append((key, size, time, TASKS.index(task), caps, kind))
 
     def events(self) -> Events:
-        rows = np.zeros(len(self._rows), dtype=EVENT)
+        rows = np.zeros(len(self._rows), dtype=event_dtype())
         names = ("key", "size", "time", "task", "caps", "kind")
         for name, column in zip(names, zip(*self._rows, strict=True), strict=True):
             rows[name] = column

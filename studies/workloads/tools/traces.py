@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from heapscope.native.events import EVENT, Events, NativeWriter, keep_events, take_events
+from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
@@ -41,7 +41,7 @@ def read_events(path: Path) -> Events:
         keep_events(reader)
         read_trace(path, reader)
         rows = list(take_events(reader))
-        return np.concatenate(rows) if rows else np.zeros(0, dtype=EVENT)
+        return np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype())
 
 
 def compress(trace: Path, out: Path) -> None:

@@ -21,7 +21,7 @@ from heapscope.capture.esp_idf.rounding import (
 from heapscope.capture.esp_idf.version import read_version
 from heapscope.layout.pool import pool_layout
 from heapscope.measure.region import RegionRow
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.library import allocator_names
 from heapscope.replay.run import replay
 
@@ -55,7 +55,7 @@ def after(sizes: list[int], freed: list[int], allocator: str, pool: int, path: P
     """The heap after these allocations and then these frees."""
     count = len(sizes)
     keys = sorted({index % count for index in freed}) if count else []
-    events = np.zeros(count + len(keys), dtype=EVENT)
+    events = np.zeros(count + len(keys), dtype=event_dtype())
     events["kind"][:count], events["kind"][count:] = 1, 5
     events["key"][:count], events["key"][count:] = np.arange(count), keys
     events["size"][:count] = sizes

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 
 WIDE = "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."
 
@@ -24,7 +24,7 @@ def sized(tmp_path: Path) -> Make:
     """A trace of a program whose pointers have so many bytes; it fails on 4 KB."""
 
     def make(word_size: int) -> Path:
-        rows = np.zeros(200, dtype=EVENT)
+        rows = np.zeros(200, dtype=event_dtype())
         rows["kind"], rows["key"], rows["size"] = 1, np.arange(200), 100
         with NativeWriter() as writer:
             writer.metadata("word_size", str(word_size))

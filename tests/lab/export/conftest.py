@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "export.schema.json"
@@ -105,7 +105,7 @@ def write_trace(tmp_path: Path) -> Write:
         clock_hz: int | None = 1_000_000,
         name: str = "T.hst",
     ) -> Path:
-        rows = np.zeros(len(events), dtype=EVENT)
+        rows = np.zeros(len(events), dtype=event_dtype())
         for row, event in zip(rows, events, strict=True):
             for column, value in event._asdict().items():
                 row[column] = value

@@ -8,31 +8,15 @@ import numpy as np
 import pytest
 
 from heapscope.native import export, row_text
-from heapscope.native.events import EVENT, NativeWriter
-from heapscope.native.library import ffi, load
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NativeReader
 from heapscope.native.row_text import Cell, RowText
-from heapscope.native.rows import NEVER
 from heapscope.native.status import StatusError
+from heapscope.native.structs import NEVER
 
 from .conftest import Write, story
 
-ARRAYS = {
-    "hs_lab_export_row_t": export.ROW,
-    "hs_lab_sample_t": export.SAMPLE,
-    "hs_lab_profile_row_t": export.PROFILE,
-}
 WIDTHS = np.dtype([("a", "u1"), ("b", "u2"), ("c", "u4"), ("d", "u8")], align=True)
-
-
-@pytest.mark.parametrize("name", ARRAYS)
-def test_the_arrays_have_the_layout_of_their_structs(name: str) -> None:
-    load()
-    struct = {field: place.offset for field, place in ffi.typeof(name).fields}
-    fields = ARRAYS[name].fields
-    assert fields is not None
-    assert {field: fields[field][1] for field in fields} == struct
-    assert ARRAYS[name].itemsize == ffi.sizeof(name)
 
 
 def test_numbers_of_every_width_and_names(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +67,7 @@ def test_an_export_is_asked_for_before_the_first_event_and_once(write_trace: Wri
 def test_beyond_the_maximum_pairs_share_one_row() -> None:
     """262144 pairs of task and site at most; sums stay what they are."""
     count = 263_000
-    events = np.zeros(count, dtype=EVENT)
+    events = np.zeros(count, dtype=event_dtype())
     events["kind"], events["size"] = 1, 3
     events["key"], events["site"] = np.arange(count), np.arange(count) + 1
     with NativeWriter(features=4) as writer, NativeReader() as reader:

@@ -158,10 +158,10 @@ def test_what_cannot_be_used(
 def make_marks(path: Path) -> None:
     import numpy as np
 
-    from heapscope.native.events import EVENT, NativeWriter
+    from heapscope.native.events import NativeWriter, event_dtype
 
     with NativeWriter() as writer:
-        events = np.zeros(1, dtype=EVENT)
+        events = np.zeros(1, dtype=event_dtype())
         events["kind"] = 7  # HS_EVENT_MARK
         writer.events(events)
         writer.finish()

@@ -15,7 +15,7 @@ from heapscope.errors import HeapscopeError, InputError
 from heapscope.fit.run import default_allocators, fit
 from heapscope.fit.window import window
 from heapscope.layout.pool import POOL_BASE, pool_layout
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import NativeSteps, Outcome
@@ -104,7 +104,7 @@ def make_hostile(path: Path, seed: int) -> None:
     reallocs of nothing, sizes of 0 and above 32 bits, every capability, recorded failures, gaps."""
     chance = random.Random(seed)
     places = [0x3FFB_0000 + 16 * i for i in range(60)]
-    rows = np.zeros(1500, dtype=EVENT)
+    rows = np.zeros(1500, dtype=event_dtype())
     for row in rows:
         kind = chance.choice([MALLOC, MALLOC, CALLOC, ALIGNED, REALLOC, REALLOC, FREE, FREE, FREE])
         row["kind"] = kind

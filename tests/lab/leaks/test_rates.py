@@ -10,7 +10,7 @@ import pytest
 
 from heapscope.leaks.find import Leaks, find_leaks
 from heapscope.leaks.interval import interval
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.info import read_info
 
@@ -32,7 +32,7 @@ def leaking(path: Path, *, seed: int, hz: int, clock: bool = True) -> tuple[Leak
         if number % EVERY != EVERY // 2:
             rows.append((FREE, number, time + draw.randrange(hz // 100)))
             time = rows[-1][2]
-    events = np.zeros(len(rows), dtype=EVENT)
+    events = np.zeros(len(rows), dtype=event_dtype())
     events["kind"], events["key"], times = np.array(rows).T
     events["time"] = times if clock else 0
     events["key"][events["kind"] == MARK] = 0

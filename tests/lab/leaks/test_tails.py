@@ -11,7 +11,7 @@ import pytest
 from heapscope.leaks import evidence
 from heapscope.leaks.evidence import poisson_at_most
 from heapscope.leaks.lives import Counts, Lives
-from heapscope.native.live import LIFE
+from heapscope.native.structs import dtype
 
 
 def _poisson(count: int, mean: float) -> float:
@@ -65,7 +65,9 @@ def test_holders_with_few_blocks_take_no_time_and_little_memory(
     monkeypatch.setattr(evidence, "_at_age", pytest.fail)
     alive = np.zeros(65)
     alive[9] = evidence.OLD_LEAST - 1
-    lives = Lives(ended=np.zeros(0, dtype=LIFE), alive=alive, alive_bytes=alive)
+    lives = Lives(
+        ended=np.zeros(0, dtype=dtype("hs_lab_life_row_t")), alive=alive, alive_bytes=alive
+    )
     assert evidence.evidence(lives) is evidence.NOTHING
     kept = (lives.ended, lives.alive, lives.alive_bytes)
     assert vars(lives).keys() == {"ended", "alive", "alive_bytes"}

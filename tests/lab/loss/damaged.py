@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.source import open_blocks
 
@@ -76,7 +76,7 @@ def made_trace(seed: int, *, events: int = 25_000, dropped: range = range(0)) ->
         writer.metadata("clock_hz", "1000000")
         for index, name in enumerate((b"net", b"ui", b"log")):
             writer.name(NameTable.TASK, index, name)
-        writer.events(np.array(kept, dtype=EVENT))
+        writer.events(np.array(kept, dtype=event_dtype()))
         writer.finish()
         return b"".join(writer.take())
 

@@ -16,7 +16,7 @@ from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
 from heapscope.measure.placement import RuleRow
 from heapscope.measure.result import ReplayResult
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.replay.run import replay
 
@@ -35,7 +35,7 @@ class Story:
     names: Names
 
     def write(self, path: Path) -> Path:
-        rows = np.zeros(len(self.events), dtype=EVENT)
+        rows = np.zeros(len(self.events), dtype=event_dtype())
         for row, event in zip(rows, self.events, strict=True):
             for field, value in event.items():
                 row[field] = KINDS[value] if field == "kind" else value

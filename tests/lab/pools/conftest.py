@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.native.events import EVENT, Events, NativeWriter
+from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.pools.groups import Group, find_groups
 from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
@@ -35,7 +35,7 @@ def call(name: str) -> tuple[PoolTrace, tuple[Group, ...]]:
 
 def rows(*told: tuple[int, ...]) -> Events:
     """(kind, pool, bytes, increment)"""
-    events = np.zeros(len(told), EVENT)
+    events = np.zeros(len(told), event_dtype())
     for row, one in zip(events, told, strict=True):
         kind, pool, size, increment = (*one, 0, 0)[:4]
         row["kind"], row["key"], row["size"], row["new_key"] = kind, pool, size, increment

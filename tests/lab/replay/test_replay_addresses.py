@@ -10,7 +10,7 @@ import pytest
 
 from heapscope.layout.pool import pool_layout
 from heapscope.measure.result import ReplayResult
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.replay.run import replay
 
 ADDRESSES = 1  # HS_TRACE_ADDRESSES
@@ -25,7 +25,7 @@ def recorded(tmp_path: Path) -> Record:
     """A block at PLACE, given back twice; recorded with this metadata, and replayed."""
 
     def make(**metadata: str) -> ReplayResult:
-        events = np.zeros(3, dtype=EVENT)
+        events = np.zeros(3, dtype=event_dtype())
         events["kind"], events["key"] = [MALLOC, FREE, FREE], PLACE
         events["size"][0] = 100
         with NativeWriter(features=ADDRESSES) as writer:

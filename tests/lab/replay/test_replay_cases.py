@@ -10,7 +10,7 @@ import numpy as np
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.measure.result import ReplayResult
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.replay.run import replay
 
 KINDS = {
@@ -42,7 +42,7 @@ def with_hole(start: int, size: int, largest: int, kind: str) -> Region:
 
 def ask(layout: Layout, path: Path, *requests: tuple[int, str]) -> ReplayResult:
     """Allocates sizes with capabilities ("" is malloc) one after the other."""
-    events = np.zeros(len(requests), dtype=EVENT)
+    events = np.zeros(len(requests), dtype=event_dtype())
     events["kind"] = MALLOC
     events["key"] = np.arange(len(requests))
     events["size"] = [size for size, _ in requests]

@@ -19,7 +19,7 @@ from heapscope.errors import InputError
 from heapscope.layout.pool import pool_layout
 from heapscope.measure.clock import events_named
 from heapscope.measure.result import ReplayResult
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.times import ask_times, times
 from heapscope.replay.run import replay
@@ -44,7 +44,7 @@ def clocked(tmp_path: Path) -> Make:
 
     def make(seed: int, *, hz: int | None = 32_768, features: int = CLOCK) -> Made:
         draw = random.Random(seed)
-        rows = np.zeros(4_000, dtype=EVENT)
+        rows = np.zeros(4_000, dtype=event_dtype())
         time, live, ticks, fresh = draw.randrange(1 << 20), [], [], 0
         for row in rows:
             time += draw.choice((0, 1, 90, 4_000))

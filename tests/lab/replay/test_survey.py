@@ -250,10 +250,10 @@ def test_a_block_whose_free_was_lost_ends_when_its_address_comes_again(
 
 @pytest.fixture
 def make_recorded(tmp_path: Path) -> Callable[[list[tuple[int, int, int]]], Path]:
-    from heapscope.native.events import EVENT, NativeWriter
+    from heapscope.native.events import NativeWriter, event_dtype
 
     def make(events: list[tuple[int, int, int]]) -> Path:
-        rows = np.zeros(len(events), dtype=EVENT)
+        rows = np.zeros(len(events), dtype=event_dtype())
         for row, (kind, key, size) in zip(rows, events, strict=True):
             row["kind"], row["key"], row["size"] = kind, key, size
         with NativeWriter(features=1) as writer:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
 CLOCK, SITES = 2, 4
@@ -136,7 +136,7 @@ def over(counter: Counter[tuple[str, int]], what: str) -> int:
 
 
 def write(made: Program, path: Path) -> Path:
-    rows = np.zeros(len(made.events), dtype=EVENT)
+    rows = np.zeros(len(made.events), dtype=event_dtype())
     for name in Event._fields:
         rows[name] = [getattr(event, name) for event in made.events]
     kind = rows["kind"]

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heapscope.errors import HeapscopeError, InputError
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.info import MarkAt, TaskName, read_info
 
@@ -97,7 +97,7 @@ def test_hostile_metadata_is_escaped(tmp_path: Path) -> None:
 def test_a_clocked_trace_has_a_span_in_seconds(tmp_path: Path) -> None:
     import numpy as np
 
-    rows = np.zeros(3, dtype=EVENT)
+    rows = np.zeros(3, dtype=event_dtype())
     rows["kind"], rows["key"], rows["size"] = 1, [0, 1, 2], 8
     rows["time"] = [500, 1_000_500, 3_000_500]
     with NativeWriter(features=2) as writer:

@@ -9,29 +9,13 @@ import numpy as np
 import pytest
 
 from heapscope.errors import HeapscopeError
-from heapscope.native import library, rows
+from heapscope.native import library
 from heapscope.native.config import NativeConfig, NativeRegion
-from heapscope.native.events import EVENT, NativeWriter, keep_events, take_events
+from heapscope.native.events import NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.status import Status, StatusError
-
-STRUCTS = {
-    "hs_lab_import_stats_t": rows.ImportStatsRow,
-    "hs_lab_health_t": rows.HealthRow,
-    "hs_lab_census_t": rows.CensusRow,
-    "hs_lab_loss_t": rows.LossRow,
-    "hs_lab_summary_t": rows.SummaryRow,
-    "hs_lab_region_row_t": rows.RegionRow,
-    "hs_lab_task_row_t": rows.TaskRow,
-    "hs_lab_set_row_t": rows.SetRow,
-    "hs_lab_need_row_t": rows.NeedRow,
-    "hs_lab_failure_row_t": rows.FailureRow,
-    "hs_lab_failure_span_t": rows.FailureSpanRow,
-    "hs_lab_failure_region_t": rows.FailureRegionRow,
-    "hs_lab_mark_row_t": rows.MarkRow,
-    "hs_lab_anomaly_row_t": rows.AnomalyRow,
-}
+from heapscope.native.structs import NEVER, dtype
 
 
 def complete_structs() -> list[str]:
@@ -50,23 +34,19 @@ def test_every_struct_of_the_header_has_the_size_of_the_library(name: str) -> No
     assert load().hs_lab_sizeof(name.encode()) == ffi.sizeof(name)
 
 
-@pytest.mark.parametrize("name", STRUCTS)
-def test_rows_have_the_fields_of_their_structs(name: str) -> None:
-    load()
-    fields = [field for field, _ in ffi.typeof(name).fields]
-    assert [field.name for field in dataclasses.fields(STRUCTS[name])] == fields
-
-
-def test_the_event_array_has_the_layout_of_its_struct() -> None:
-    load()
-    struct = {name: field.offset for name, field in ffi.typeof("hs_lab_event_t").fields}
-    assert EVENT.fields is not None
-    assert {name: EVENT.fields[name][1] for name in EVENT.fields} == struct
-    assert EVENT.itemsize == ffi.sizeof("hs_lab_event_t")
+@pytest.mark.parametrize(
+    "name", [one for one in complete_structs() if one.endswith(("row_t", "event_t", "sample_t"))]
+)
+def test_an_array_of_a_struct_has_its_layout(name: str) -> None:
+    struct = ffi.typeof(name)
+    made = dtype(name)
+    offsets = {field: at.offset for field, at in struct.fields}
+    assert {field: made.fields[field][1] for field in made.fields or ()} == offsets
+    assert made.itemsize == ffi.sizeof(name)
 
 
 def test_never_is_that_of_the_header() -> None:
-    assert load().HS_LAB_NEVER == rows.NEVER
+    assert load().HS_LAB_NEVER == NEVER
     assert load().HS_LAB_ABI == library.ABI
 
 
@@ -121,7 +101,7 @@ def failures_of_one_malloc(size: int, *, request_max: int) -> int:
     region = NativeRegion(
         start=0x2000_0000, size=65_536, caps=(0x1804, 0, 0), kind=0, allocator="idf-5.5"
     )
-    row = np.zeros(1, dtype=EVENT)
+    row = np.zeros(1, dtype=event_dtype())
     row["kind"], row["size"] = 1, size
     with NativeWriter() as writer:
         writer.events(row)
@@ -141,7 +121,7 @@ def test_requests_above_the_maximum_fail_though_they_would_fit() -> None:
 
 
 def test_events_written_are_the_events_read() -> None:
-    rows_in = np.zeros(3, dtype=EVENT)
+    rows_in = np.zeros(3, dtype=event_dtype())
     rows_in["kind"] = [1, 1, 5]  # malloc, malloc, free
     rows_in["key"] = [0, 1, 0]
     rows_in["size"] = [100, 2000, 0]
@@ -164,7 +144,7 @@ def test_events_written_are_the_events_read() -> None:
 
 
 def test_an_event_that_the_format_cannot_take_is_named() -> None:
-    rows_in = np.zeros(2, dtype=EVENT)
+    rows_in = np.zeros(2, dtype=event_dtype())
     rows_in["kind"] = [1, 99]
     with NativeWriter() as writer, pytest.raises(StatusError, match="event 1 of 2"):
         writer.events(rows_in)

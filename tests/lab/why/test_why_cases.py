@@ -13,7 +13,7 @@ from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
 from heapscope.measure.result import ReplayResult
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.replay.run import replay
 from heapscope.why.case import Case
 from heapscope.why.explain import Selection, explain
@@ -249,7 +249,7 @@ def test_after_a_loss_nothing_is_recommended(make: Make, tmp_path: Path) -> None
 
 
 def test_what_failed_on_the_device_is_counted_apart(tmp_path: Path) -> None:
-    events = np.zeros(2, dtype=EVENT)
+    events = np.zeros(2, dtype=event_dtype())
     events["kind"], events["size"] = [1, 6], [100, 90000]
     events["new_key"][1] = 1  # malloc
     with NativeWriter() as writer:

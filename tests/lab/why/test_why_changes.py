@@ -16,7 +16,7 @@ from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.pool import pool_layout
 from heapscope.measure.result import ReplayResult
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.library import allocator_names
 from heapscope.native.reader import NameTable
 from heapscope.replay.run import replay
@@ -159,7 +159,7 @@ def region(start: int, size: int, caps: int, **more: Any) -> Region:
 
 def written(path: Path, requests: Sequence[tuple[int, int]], *, addresses: bool = False) -> Path:
     """Allocations of sizes with capabilities, one after the other."""
-    events = np.zeros(len(requests), dtype=EVENT)
+    events = np.zeros(len(requests), dtype=event_dtype())
     events["kind"] = 1
     events["key"] = np.arange(len(requests)) * (16 if addresses else 1)
     events["size"] = [size for size, _ in requests]
@@ -275,7 +275,7 @@ def test_blocks_known_by_address_are_moved_like_those_known_by_number(
     numbered = first(why(lines, POOL))
     keys = {1: 0x100, 2: 0x2000, 3: 0x4000, 4: 0x100, 5: 0x4000}
     tasks = {"net": 0, "x": 1, "tls": 2}
-    events = np.zeros(sum(line[0] in "af" for line in lines), dtype=EVENT)
+    events = np.zeros(sum(line[0] in "af" for line in lines), dtype=event_dtype())
     task, number = 0, 0
     for kind, *words in map(str.split, lines):
         if kind == "t":

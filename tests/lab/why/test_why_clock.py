@@ -10,7 +10,7 @@ import pytest
 
 from heapscope.errors import InputError
 from heapscope.layout.pool import pool_layout
-from heapscope.native.events import EVENT, NativeWriter
+from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.report.console import console
 from heapscope.report.why import print_why
 from heapscope.why.explain import Selection, explain
@@ -23,7 +23,7 @@ EVENTS = ((1, 0, 3_000), (1, 1, 72), (1, 2, 3_000), (5, 0, 0), (5, 2, 0), (1, 3,
 
 
 def explained(folder: Path, *, features: int) -> WhyResult:
-    rows = np.zeros(len(EVENTS), dtype=EVENT)
+    rows = np.zeros(len(EVENTS), dtype=event_dtype())
     for number, (kind, key, size) in enumerate(EVENTS):
         rows[number]["kind"], rows[number]["key"], rows[number]["size"] = kind, key, size
         rows[number]["time"] = FIRST + 1_500 * number

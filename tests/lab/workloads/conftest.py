@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.native.events import EVENT, Events, keep_events, take_events
+from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
@@ -60,7 +60,7 @@ def read_recording(path: Path) -> Recording:
         assert health.row.ended
         rows = list(take_events(reader))
         return Recording(
-            events=np.concatenate(rows) if rows else np.zeros(0, dtype=EVENT),
+            events=np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype()),
             tasks=reader.names(NameTable.TASK),
             marks=reader.names(NameTable.MARK),
             metadata=reader.metadata(),

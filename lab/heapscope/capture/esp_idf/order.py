@@ -20,7 +20,7 @@ import numpy as np
 
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.layout.capabilities import SPIRAM
-from heapscope.native.events import EVENT, Events
+from heapscope.native.events import Events, event_dtype
 
 __all__ = ["Ordered", "in_order"]
 
@@ -196,7 +196,7 @@ class _Walk:
         self._rows.append((_FREE, self._trace.address[record], 0, 0, self._time, 0, 0))
 
     def _events(self) -> Events:
-        events = np.zeros(len(self._rows), dtype=EVENT)
+        events = np.zeros(len(self._rows), dtype=event_dtype())
         if self._rows:
             columns = ("kind", "key", "new_key", "size", "time", "site", "caps")
             for name, column in zip(columns, np.array(self._rows, dtype=np.uint64).T, strict=True):

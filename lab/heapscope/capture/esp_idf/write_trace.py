@@ -13,7 +13,7 @@ from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.capture.esp_idf.order import Ordered
 from heapscope.capture.output import Write, open_output
-from heapscope.native.events import EVENT, Events, NativeWriter
+from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.metadata import CLOCK_HZ, PROGRAM, RECORDER, SOURCE, WORD_SIZE
 from heapscope.trace.source import STDIN
@@ -83,14 +83,14 @@ def _describe(
 def _lost(trace: HeapTrace) -> Events:
     """The oldest records are the ones that a full buffer drops."""
     lost = trace.lost or 0
-    events = np.zeros(1 if lost else 0, dtype=EVENT)
+    events = np.zeros(1 if lost else 0, dtype=event_dtype())
     events["kind"], events["size"] = _LOST, lost
     return events
 
 
 def _after(failed: Sequence[FailedRequest], time: int) -> Events:
     """A mark, then what failed: when, the log tells, but not between which allocations."""
-    events = np.zeros(1 + len(failed), dtype=EVENT)
+    events = np.zeros(1 + len(failed), dtype=event_dtype())
     events["kind"], events["time"] = _FAILED, time
     events["kind"][0] = _MARK
     for index, request in enumerate(failed, 1):
