@@ -1,4 +1,4 @@
-"""What the generators of pages share: they write their page, or compare it with `--check`."""
+"""Generators write their page, or compare it with `--check`."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ __all__ = ["markdown"]
 HEAD = """\
 # Rules between options
 
-What [`heapscope lint`](../guide/lint.md) checks. `make generated` makes this
-page from `lab/heapscope/data/rules`.
+[`heapscope lint`](../guide/lint.md) checks these rules. `make generated` makes this page from
+`lab/heapscope/data/rules`.
 
 Sources are files of ESP-IDF, its development branch of July 2026. Nothing here was run on hardware.
 

@@ -73,7 +73,7 @@ def test_without_a_file_there_is_no_section(hst: Path, tmp_path: Path) -> None:
 def test_compare_takes_two(hst: Path, firmware: Path, map_file: Path) -> None:
     done = run("compare", hst, "--chip", "esp32", "--elf", firmware, "--elf", map_file)
     assert done.exit_code == 0
-    assert "36,736 bytes of DRAM" in done.stdout.replace("\n", " ")
+    assert "36,736 bytes of DRAM" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(
