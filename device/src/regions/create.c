@@ -110,7 +110,7 @@ static uint32_t host_of(const hs_region_t *table, uint32_t count)
 {
     uint32_t i = 0;
     while (i < count &&
-           (table[i].startup_stack || (hs_caps_of(table[i].memory) & HS_CAP_8BIT) == 0 ||
+           (table[i].startup_stack || (hs_caps_all(table[i].memory->caps) & HS_CAP_8BIT) == 0 ||
             table[i].size < skew_of(table[i].start) + hs_regions_control(count))) {
         i++;
     }

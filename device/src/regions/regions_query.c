@@ -54,7 +54,7 @@ bool hs_regions_fits(hs_regions_t *set, size_t size, size_t alignment, uint32_t 
 size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
 {
     hs_lock(set);
-    const uint32_t asked = hs_route_asked(caps);
+    const uint32_t asked = hs_caps_asked(caps);
     size_t largest = hs_route_largest(set, asked);
     for (uint32_t i = 0; i < set->config->rule_count; i++) {
         const hs_size_rule_t *const rule = &set->config->rules[i];
@@ -153,7 +153,7 @@ bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *stat
             .name = area->memory->name,
             .start = (void *)area->start,
             .size = area->size,
-            .caps = hs_caps_of(area->memory),
+            .caps = hs_caps_all(area->memory->caps),
             .kind = area->memory->kind,
             .guard = &area->guard,
         };

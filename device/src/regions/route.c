@@ -4,7 +4,7 @@
 bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t *index,
                   uint32_t *caps)
 {
-    const uint32_t asked = hs_route_asked(request->caps);
+    const uint32_t asked = hs_caps_asked(request->caps);
     for (uint32_t i = *index; i < set->config->rule_count; i++) {
         const hs_size_rule_t *const rule = &set->config->rules[i];
         if ((asked & rule->asked) == rule->asked && request->size >= rule->from &&
@@ -33,8 +33,7 @@ static bool shape(const hs_area_t *area, const hs_request_t *request, hs_bus_t *
         }
         return true;
     }
-    /* Code is fetched by words, and its addresses are no good for anything else. */
-    if ((request->caps & (HS_CAP_8BIT | HS_CAP_DMA)) != 0) {
+    if (hs_caps_contradict(request->caps)) {
         return false;
     }
     *size = hs_words_up(*size) + (*bus == HS_REVERSED ? 4 : 0);
@@ -42,12 +41,12 @@ static bool shape(const hs_area_t *area, const hs_request_t *request, hs_bus_t *
            (*bus == HS_ALIAS && (area->memory->alias & (request->alignment - 1)) == 0);
 }
 
-/* By the way: is it a region that a request is tried in at this priority? At a lower one it would be in
- * vain, as at a higher one it had no room. */
+/* Is the region asked at this priority? At a lower one a second try would be in vain: at a higher one
+ * it had no room. */
 static bool serves(const hs_area_t *area, uint32_t caps, uint32_t priority)
 {
     const uint32_t *const has = area->memory->caps;
-    if (!hs_is_used(area) || (has[priority] & caps) == 0 || !hs_has(area, caps)) {
+    if (!hs_is_used(area) || !hs_caps_lead_to(has, caps, priority)) {
         return false;
     }
     for (uint32_t higher = 0; higher < priority; higher++) {

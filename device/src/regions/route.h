@@ -45,12 +45,7 @@ size_t hs_route_largest(hs_regions_t *set, uint32_t caps);
 /* The same for the set itself: a block of no owner. */
 void *hs_route_take_unowned(hs_regions_t *set, const hs_request_t *request);
 
-/* What a request with `caps` asks for; and by a rule that applies to it. */
-static inline uint32_t hs_route_asked(uint32_t caps)
-{
-    return caps | ((caps & HS_CAP_EXEC) != 0 ? HS_CAP_32BIT : 0);
-}
-
+/* The capabilities that a rule asks for in place of `asked`. */
 static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t asked)
 {
     return (asked & ~rule->asked) | rule->instead;

@@ -6,7 +6,7 @@
 #ifndef HEAPSCOPE_REGIONS_SET_H
 #define HEAPSCOPE_REGIONS_SET_H
 
-#include "heapscope/regions.h"
+#include "caps.h"
 
 typedef uint32_t
 #if defined(__GNUC__) || defined(__clang__)
@@ -65,14 +65,9 @@ static inline hs_area_t *hs_next_area(hs_regions_t *set, hs_area_t *area)
 
 /* ---- a region ----------------------------------------------------------------------------------- */
 
-static inline uint32_t hs_caps_of(const hs_memory_t *memory)
-{
-    return memory->caps[0] | memory->caps[1] | memory->caps[2];
-}
-
 static inline bool hs_has(const hs_area_t *area, uint32_t caps)
 {
-    return (hs_caps_of(area->memory) & caps) == caps;
+    return (hs_caps_all(area->memory->caps) & caps) == caps;
 }
 
 static inline bool hs_is_used(const hs_area_t *area)

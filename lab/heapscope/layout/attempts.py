@@ -1,15 +1,13 @@
-"""In which order regions are tried: ESP-IDF's heap_caps_malloc, as the native library does it."""
+"""In which order regions are tried: ESP-IDF's heap_caps_malloc, as the replay does it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout, Region
+from heapscope.native.attempts import attempts as native_attempts
 
 __all__ = ["Attempt", "attempts", "malloc_attempts", "tried"]
-
-PRIORITIES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,15 +34,10 @@ def malloc_attempts(layout: Layout, size: int) -> tuple[Attempt, ...]:
 
 
 def tried(regions: tuple[Region, ...], caps: int) -> tuple[Attempt, ...]:
-    """A region is asked at a priority if it shares a bit with the request there and has all of its
-    bits over the three. EXEC is to be had in words only, so it adds 32BIT and excludes the rest."""
-    if caps & capabilities.EXEC:
-        if caps & (capabilities.EIGHT_BIT | capabilities.DMA):
-            return ()
-        caps |= capabilities.WORD
+    """The same for regions that are no layout yet. The rule is the one of the native library
+    (device/src/regions/caps.h)."""
+    has = [region.caps for region in regions]
     return tuple(
-        Attempt(priority=priority, index=index, region=region)
-        for priority in range(PRIORITIES)
-        for index, region in enumerate(regions)
-        if region.caps[priority] & caps and region.all_caps & caps == caps
+        Attempt(priority=priority, index=index, region=regions[index])
+        for index, priority in native_attempts(has, caps)
     )

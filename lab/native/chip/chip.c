@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "../../device/src/regions/caps.h"
+#include "chip/route.h"
+
 #define EXEC_EXTRA 4u /* the data-side address kept in front of an executable D/IRAM block */
 
 void hs_chip_free(hs_chip_t *chip)
@@ -12,40 +15,22 @@ void hs_chip_free(hs_chip_t *chip)
     memset(chip, 0, sizeof *chip);
 }
 
-static uint32_t all_caps(const hs_chip_region_t *region)
-{
-    return region->caps[0] | region->caps[1] | region->caps[2];
-}
-
-/* EXEC is only to be had in words. */
-static uint32_t effective(uint32_t caps)
-{
-    return (caps & HS_CAP_EXEC) ? caps | HS_CAP_32BIT : caps;
-}
-
-static bool contradictory(uint32_t caps)
-{
-    return (caps & HS_CAP_EXEC) && (caps & (HS_CAP_8BIT | HS_CAP_DMA));
-}
-
 static void plan(const hs_chip_t *chip, uint32_t caps, hs_route_t *route)
 {
+    uint32_t has[HS_LAB_REGIONS_MAX][3] = {{0}}; /* a region without heap has no capability */
+    hs_lab_attempt_t tries[3 * HS_LAB_REGIONS_MAX];
+    for (uint32_t i = 0; i < chip->count; i++) {
+        if (chip->region[i].heap != NULL) {
+            memcpy(has[i], chip->region[i].caps, sizeof has[i]);
+        }
+    }
     route->caps = caps;
     route->mask = 0;
-    route->count = 0;
-    if (contradictory(caps)) {
-        return;
-    }
-    const uint32_t wanted = effective(caps);
-    for (uint32_t priority = 0; priority < 3; priority++) {
-        for (uint32_t i = 0; i < chip->count; i++) {
-            const hs_chip_region_t *region = &chip->region[i];
-            if (region->heap != NULL && (region->caps[priority] & wanted) != 0 &&
-                (all_caps(region) & wanted) == wanted) {
-                route->tries[route->count++] = (uint8_t)i;
-                route->mask |= UINT32_C(1) << i;
-            }
-        }
+    route->count = (uint8_t)hs_route_attempts((const uint32_t (*)[3])has, chip->count, caps, tries,
+                                              3 * HS_LAB_REGIONS_MAX);
+    for (uint32_t i = 0; i < route->count; i++) {
+        route->tries[i] = (uint8_t)tries[i].region;
+        route->mask |= UINT32_C(1) << tries[i].region;
     }
 }
 
@@ -129,10 +114,11 @@ static bool by_alias(const hs_chip_region_t *region, uint32_t caps)
     return (caps & HS_CAP_EXEC) && region->iram_alias;
 }
 
-/* What is addressed by bytes has sizes in bytes. */
+/* Round up to whole words unless the memory and the request allow byte access. */
 static uint32_t payload_size(const hs_chip_region_t *region, uint32_t size, uint32_t caps)
 {
-    return (effective(caps) & HS_CAP_32BIT) || region->words ? (size + 3u) & ~UINT32_C(3) : size;
+    return (hs_caps_asked(caps) & HS_CAP_32BIT) || region->words ? (size + 3u) & ~UINT32_C(3)
+                                                                 : size;
 }
 
 /* The bytes that the heap is asked for. */
@@ -210,7 +196,7 @@ void hs_chip_plan(hs_chip_t *chip)
     plan(chip, rule->small, &chip->plain);
     chip->plain_limit = 0;
     const hs_chip_region_t *first = &chip->region[chip->plain.tries[0]];
-    if (chip->plain.count != 0 && !(effective(rule->small) & HS_CAP_32BIT) && !first->words) {
+    if (chip->plain.count != 0 && !(hs_caps_asked(rule->small) & HS_CAP_32BIT) && !first->words) {
         chip->plain_heap = first->heap;
         const uint32_t limit = rule->threshold < first->size ? rule->threshold : first->size;
         chip->plain_limit = hs_chip_allowed(chip, limit);
@@ -272,9 +258,9 @@ static uint32_t caps_in(const hs_chip_t *chip, uint32_t index, const hs_request_
 
 bool hs_region_serves(const hs_chip_region_t *region, uint32_t caps)
 {
-    const uint32_t wanted = effective(caps);
+    const uint32_t wanted = hs_caps_asked(caps);
     return region->heap != NULL &&
-           (caps == 0 || (!contradictory(caps) && (region->serves & wanted) == wanted));
+           (caps == 0 || (!hs_caps_contradict(caps) && (region->serves & wanted) == wanted));
 }
 
 bool hs_chip_allocate_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request,
@@ -310,7 +296,7 @@ bool hs_chip_resize(hs_chip_t *chip, const hs_request_t *request, bool asked, hs
 {
     const uint32_t caps = caps_in(chip, place->region, request);
     bool refused;
-    return (!asked || (all_caps(&chip->region[place->region]) & caps) == caps) &&
+    return (!asked || (hs_caps_all(chip->region[place->region].caps) & caps) == caps) &&
            resize(chip, request, caps, place, &refused);
 }
 
@@ -328,7 +314,7 @@ static bool reallocate_with(hs_chip_t *chip, const hs_request_t *request, uint32
                             hs_place_t *place)
 {
     bool refused = false;
-    if ((all_caps(&chip->region[place->region]) & caps) == caps) {
+    if ((hs_caps_all(chip->region[place->region].caps) & caps) == caps) {
         if (resize(chip, request, caps, place, &refused)) {
             return true;
         }
@@ -415,5 +401,5 @@ uint32_t hs_region_largest_allocatable(const hs_chip_region_t *region, uint32_t 
     if (by_alias(region, caps)) {
         largest = largest > EXEC_EXTRA ? largest - EXEC_EXTRA : 0;
     }
-    return (effective(caps) & HS_CAP_32BIT) || region->words ? largest & ~UINT32_C(3) : largest;
+    return (hs_caps_asked(caps) & HS_CAP_32BIT) || region->words ? largest & ~UINT32_C(3) : largest;
 }

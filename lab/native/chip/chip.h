@@ -1,8 +1,6 @@
 /*
- * The regions of a layout, each with its heap, and the choice among them: capabilities at three
- * priorities, in list order, as ESP-IDF's heap_caps_malloc makes it (components/heap/heap_caps.c of
- * v4.2 and v5.5; in words: docs/design/regions.md). Regions with our own heap follow device/src/regions,
- * where that differs.
+ * The regions of a layout, each with its heap, and what a request does to them (chip/route.h says in
+ * which order they are asked). Regions with our own heap follow device/src/regions where that differs.
  */
 #ifndef HEAPSCOPE_NATIVE_CHIP_H
 #define HEAPSCOPE_NATIVE_CHIP_H
@@ -10,16 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "heapscope/regions.h"
 #include "model.h"
 #include "rows/replay.h"
-
-/* Capability bits that change how a request is made (esp_heap_caps.h). */
-#define HS_CAP_EXEC 0x00000001u
-#define HS_CAP_32BIT 0x00000002u
-#define HS_CAP_8BIT 0x00000004u
-#define HS_CAP_DMA 0x00000008u
-#define HS_CAP_INTERNAL 0x00000800u
-#define HS_CAP_IRAM_8BIT 0x00002000u /* bytes where 8BIT is not said */
 
 typedef struct hs_chip_region {
     hs_sim_t *heap; /* NULL: too small for one */

@@ -2,16 +2,22 @@
 
 #include <string.h>
 
+#include "../../device/src/regions/set.h"
 #include "allocators/allocators.h"
 #include "allocators/heapscope.h"
 
 enum { IN_TABLE = 1, STARTUP_STACK, ADDED }; /* hs_lab_region_t.in_set */
 
-/* Bytes with 32-bit pointers, as the chip has them. */
-#define HEAD 12u   /* struct hs_regions */
-#define AREA 28u   /* hs_area_t */
-#define RECORD 60u /* hs_added_t */
+/* Bytes of the set's structs where a pointer has `pointer` bytes. On this machine they have to be
+ * those of the structs themselves; on a chip a pointer has 4. */
+#define HEAD(pointer) (3u * (pointer))
+#define AREA(pointer) (7u * (pointer))
+#define RECORD(pointer) (11u * (pointer) + 16u)
 #define POINTER 4u
+
+_Static_assert(HEAD(sizeof(void *)) == sizeof(struct hs_regions), "the head of a set");
+_Static_assert(AREA(sizeof(void *)) == sizeof(hs_area_t), "a region of the table");
+_Static_assert(RECORD(sizeof(void *)) == sizeof(hs_added_t), "a region that was added");
 
 static bool is_own(const hs_model_t *model)
 {
@@ -35,8 +41,8 @@ static uint32_t front_of(const hs_lab_region_t *config, uint32_t control)
 
 static bool can_hold(const hs_lab_region_t *config, uint32_t control)
 {
-    const uint32_t caps = config->caps[0] | config->caps[1] | config->caps[2];
-    return hs_own_set_has(config) && config->in_set == IN_TABLE && (caps & HS_CAP_8BIT) != 0 &&
+    return hs_own_set_has(config) && config->in_set == IN_TABLE &&
+           (hs_caps_all(config->caps) & HS_CAP_8BIT) != 0 &&
            config->size >= front_of(config, control);
 }
 
@@ -50,7 +56,7 @@ hs_own_set_t hs_own_set(const hs_lab_config_t *config)
         count += own && region->in_set != ADDED;
         set.whole &= own || region->private_heap != 0;
     }
-    const uint32_t control = HEAD + count * AREA;
+    const uint32_t control = HEAD(POINTER) + count * AREA(POINTER);
     for (uint32_t i = config->region_count; i-- > 0;) {
         if (can_hold(&config->regions[i], control)) {
             set.host = i;
@@ -64,7 +70,7 @@ hs_own_set_t hs_own_set(const hs_lab_config_t *config)
 static bool take_record(hs_chip_t *chip, uint32_t added, uint32_t caps)
 {
     const hs_route_t route = *hs_chip_route(chip, caps);
-    const hs_request_t request = {.size = RECORD, .caps = caps};
+    const hs_request_t request = {.size = RECORD(POINTER), .caps = caps};
     hs_place_t place;
     for (uint32_t i = 0; i < route.count; i++) {
         hs_chip_region_t *region = &chip->region[route.tries[i]];

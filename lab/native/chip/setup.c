@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../../device/src/regions/caps.h"
 #include "allocators/allocators.h"
 #include "chip/own_set.h"
 
@@ -44,7 +45,7 @@ static hs_status_t create_region(hs_chip_region_t *region, const hs_lab_region_t
         region->serves = ~HS_CAP_EXEC;
         return config->private_heap == 1 ? HS_OK : create_heap(region, config, false, 0);
     }
-    region->serves = region->caps[0] | region->caps[1] | region->caps[2];
+    region->serves = hs_caps_all(region->caps);
     const bool words = (region->serves & HS_CAP_8BIT) == 0;
     region->own = hs_own_set_has(config);
     region->words = region->own && words;

@@ -151,6 +151,12 @@ int hs_lab_fill_heap(const char *allocator, uint32_t base, uint32_t size, uint32
 int hs_lab_drill_heap(const char *allocator, uint32_t base, uint32_t size,
                       const hs_lab_drill_t *drill, hs_lab_phase_t *phases);
 
+/* ---- which regions a request asks ---- */
+/* With these capabilities, in turn. `has`: three sets of capabilities a region, by priority. Regions
+ * that are too small for a heap are skipped by a replay, and listed here. */
+size_t hs_lab_attempts(const uint32_t *has, size_t regions, uint32_t caps, hs_lab_attempt_t *rows,
+                       size_t capacity);
+
 /* ---- what stands in the way of a request, at one moment ---- */
 /* Before the first push: takes no event from `stop` on, so that all rows are as of then. */
 int hs_lab_reader_stop(hs_lab_reader_t *reader, uint64_t stop);

@@ -5,6 +5,11 @@
 #include <stdint.h>
 
 /* cffi: begin */
+/* One region that is asked. A region may be asked once at each priority. */
+typedef struct hs_lab_attempt {
+    uint32_t region, priority;
+} hs_lab_attempt_t;
+
 typedef struct hs_lab_request {
     uint32_t size, align, caps; /* align 0: none; caps 0: malloc's own rule */
     uint32_t own;               /* address of the block that it would move; UINT32_MAX: none */

@@ -1,0 +1,19 @@
+"""Which regions a request asks, in turn, as the replay in the native library does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from heapscope.native.library import ffi, load
+
+__all__ = ["attempts"]
+
+
+def attempts(regions: Sequence[Sequence[int]], caps: int) -> tuple[tuple[int, int], ...]:
+    """(region, priority) of each try of a request with these capabilities. `regions`: the three
+    sets of capabilities of each, by priority."""
+    library = load()
+    has = ffi.new("uint32_t[]", [bits for region in regions for bits in region])
+    rows = ffi.new("hs_lab_attempt_t[]", len(has))
+    count = library.hs_lab_attempts(has, len(regions), caps, rows, len(has))
+    return tuple((int(row.region), int(row.priority)) for row in rows[0:count])
