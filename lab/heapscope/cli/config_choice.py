@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.config.config import Config, read_files, settle
-from heapscope.config.kconfig_tree import Refusal, tree_version, with_tree
+from heapscope.config.kconfig_tree import IgnoredSetting, tree_version, with_tree
 from heapscope.config.read_file import ConfigFile
 from heapscope.config.tables import CHIPS, SDKS
 from heapscope.errors import HeapscopeError
@@ -31,7 +31,7 @@ class ChosenConfig:
 
     config: Config
     notes: tuple[str, ...]
-    refusals: tuple[Refusal, ...] = ()
+    refusals: tuple[IgnoredSetting, ...] = ()
 
 
 def choose_config(

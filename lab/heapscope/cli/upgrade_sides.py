@@ -18,7 +18,7 @@ from heapscope.layout.versions import find_version, parse_idf
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.sizes import parse_size
 from heapscope.upgrade.chain import Sides
-from heapscope.upgrade.offers import Idea
+from heapscope.upgrade.offers import LayoutIdea
 from heapscope.upgrade.startup import fit_startup, with_startup
 from heapscope.upgrade.waterfall import Measured
 
@@ -123,7 +123,7 @@ class Upgrade:
 
     # ---- what could be had after the upgrade -----------------------------------------------------
 
-    def ideas(self) -> Iterator[Idea]:
+    def ideas(self) -> Iterator[LayoutIdea]:
         """Options of the chip and its build, and later versions."""
         after = self._options[1]
         if after.layout is not None or after.pool is not None:
@@ -138,9 +138,9 @@ class Upgrade:
         """Options of the SDK that give memory back, as predicted; and of which configuration."""
         return choose_knobs(self.sides.after, self._options[1].sdkconfig)
 
-    def _idea(self, kind: str, text: str, changes: Mapping[str, str]) -> Idea:
+    def _idea(self, kind: str, text: str, changes: Mapping[str, str]) -> LayoutIdea:
         options = replace(self._options[1], **changes)
-        return Idea(
+        return LayoutIdea(
             kind=kind,
             text=text,
             options=" ".join(f"{_flag(name)} {value}" for name, value in changes.items()),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapscope.config.evaluate import truth
-from heapscope.config.lines import Line
+from heapscope.config.lines import SettingLine
 from heapscope.config.option import Choice, DefaultIf, Option
 from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.config.renames import newest
@@ -220,7 +220,7 @@ def read_config(paths: Sequence[str | Path], *, chip: str, sdk: str) -> Config:
     return settle(read_files(paths), chip=chip, sdk=sdk)
 
 
-def _setting(line: Line, file: str, *, chip: str, order: int) -> Setting:
+def _setting(line: SettingLine, file: str, *, chip: str, order: int) -> Setting:
     new = newest(line.name, chip)
     option = option_table().get(new.name)
     text = line.text

@@ -20,7 +20,7 @@ from heapscope.config.value import Kind, Value, parse_value
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.trace.names import printable
 
-__all__ = ["Refusal", "tree_version", "with_tree"]
+__all__ = ["IgnoredSetting", "tree_version", "with_tree"]
 
 _REMEDY = "give the folder of an ESP-IDF checkout: Kconfig and components/ are in it"
 _SECONDS = 300  # reading all of ESP-IDF's takes a few
@@ -30,7 +30,7 @@ Renames = Mapping[str, tuple[str, bool]]  #: new name, and whether y and n are e
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refusal:
+class IgnoredSetting:
     """A line that does not get its value. `became`: what Kconfig has instead; None: the option is
     not visible, or (`known` false) not defined at all."""
 
@@ -52,7 +52,7 @@ def tree_version(tree: Path) -> str:
     return ".".join(part[1] for part in parts if part is not None)
 
 
-def with_tree(config: Config, tree: Path) -> tuple[Config, tuple[Refusal, ...]]:
+def with_tree(config: Config, tree: Path) -> tuple[Config, tuple[IgnoredSetting, ...]]:
     """The configuration with the tree's defaults in place of ours, and the lines it refuses.
     HeapscopeError when esp-idf-kconfig is missing, InputError when the tree is none."""
     if importlib.util.find_spec("esp_kconfiglib") is None:
@@ -123,7 +123,7 @@ def _values(symbols: Symbols, chip: str) -> Iterator[tuple[str, Value]]:
             yield new.name, not value if new.inverted and isinstance(value, bool) else value
 
 
-def _refusals(config: Config, symbols: Symbols, renames: Renames) -> Iterator[Refusal]:
+def _refusals(config: Config, symbols: Symbols, renames: Renames) -> Iterator[IgnoredSetting]:
     for setting in config.settings.values():
         if setting.value is None:
             continue
@@ -131,11 +131,11 @@ def _refusals(config: Config, symbols: Symbols, renames: Renames) -> Iterator[Re
         if name not in symbols:
             name, inverted = renames.get(name, (name, False))
         if name not in symbols:
-            yield Refusal(setting=setting, known=False, became=None)
+            yield IgnoredSetting(setting=setting, known=False, became=None)
             continue
         kind, became = symbols[name]
         if not _equal(kind, became, setting.text, inverted=inverted):
-            yield Refusal(setting=setting, known=True, became=became or None)
+            yield IgnoredSetting(setting=setting, known=True, became=became or None)
 
 
 def _equal(kind: Kind, became: str, asked: str, *, inverted: bool) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["REMEDY", "Line", "Text", "read_json", "read_text"]
+__all__ = ["REMEDY", "SettingLine", "Text", "read_json", "read_text"]
 
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
 
@@ -26,7 +26,7 @@ _OLD_NAMES_END = "# End of deprecated options"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class SettingLine:
     """`text`: the value as a sdkconfig has it, "n" for what "is not set"; strings keep their
     quotes, so that "y" and y stay apart. `decimal`: a number is decimal whatever the option's
     type."""
@@ -42,7 +42,7 @@ class Line:
 class Text:
     """`generated`: written whole by Kconfig, so that every option in it exists in that SDK."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[SettingLine, ...]
     version: str = ""  # of the SDK, as the header has it
     generated: bool = False
 
@@ -50,7 +50,7 @@ class Text:
 def read_text(text: str, *, file: str) -> Text:
     """InputError names the line that is none of an sdkconfig. The section of old names, which
     repeats options under the names they once had, is left out."""
-    lines: list[Line] = []
+    lines: list[SettingLine] = []
     version, generated, automatic, repeated = "", False, False, False
     for number, line in enumerate((line.rstrip() for line in text.splitlines()), 1):
         header = _HEADER.fullmatch(line)
@@ -64,10 +64,12 @@ def read_text(text: str, *, file: str) -> Text:
             continue
         if found is not None:
             lines.append(
-                Line(number=number, name=found[1], text=found[2].strip(), automatic=automatic)
+                SettingLine(
+                    number=number, name=found[1], text=found[2].strip(), automatic=automatic
+                )
             )
         elif unset is not None:
-            lines.append(Line(number=number, name=unset[1], text="n", automatic=automatic))
+            lines.append(SettingLine(number=number, name=unset[1], text="n", automatic=automatic))
         elif line and not line.lstrip().startswith("#"):
             # Kconfig leaves out what is indented, too.
             blanks = _BLANKS.match(line.lstrip())
@@ -100,7 +102,7 @@ def read_json(text: str, *, file: str) -> Text:
                 f"{file}, line {number}: '{printable(name)}' is no value of an option",
                 remedy=REMEDY,
             )
-        lines.append(Line(number=number, name=name, text=shown, decimal=True))
+        lines.append(SettingLine(number=number, name=name, text=shown, decimal=True))
     return Text(lines=tuple(lines), generated=True)
 
 

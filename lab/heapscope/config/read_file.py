@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapscope.config.lines import REMEDY, Line, read_json, read_text
+from heapscope.config.lines import REMEDY, SettingLine, read_json, read_text
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 from heapscope.trace.sniff import check_no_trace
@@ -21,7 +21,7 @@ class ConfigFile:
     """`version`: what the file says of its SDK, as it says it; "": nothing."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[SettingLine, ...]
     version: str = ""
     generated: bool = False
 

@@ -13,11 +13,11 @@ from heapscope.native.row_text import Cell
 from heapscope.native.structs import NEVER
 from heapscope.trace.names import Names
 
-__all__ = ["Column", "cells", "columns"]
+__all__ = ["EventColumn", "cells", "columns"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
+class EventColumn:
     """A field of the native row: a number, or the index of a name. `none`: a number that stands for
     no value; `empty`: it has none in any row of this trace."""
 
@@ -28,33 +28,33 @@ class Column:
     empty: bool = False
 
 
-def columns(context: Context) -> tuple[Column, ...]:
+def columns(context: Context) -> tuple[EventColumn, ...]:
     """With a layout, three columns more. Names are as in the trace, not quoted."""
     known = context.known
     table = (
-        Column(name="event", field="event"),
-        Column(name="time", field="time", empty=not known.has_clock),
-        Column(name="task", field="task", names=_all(known.tasks)),
-        Column(name="site", field="site", names=_all(known.sites), none=_no_site(known)),
-        Column(name="call", field="call", names=call_names()),
-        Column(name="outcome", field="outcome", names=outcome_names()),
-        Column(name="size", field="size"),
-        Column(name="freed", field="freed"),
-        Column(name="live", field="live"),
-        Column(name="align", field="align", none=0),
-        Column(name="capabilities", field="caps"),
-        Column(name="heap", field="heap", names=_all(known.heaps)),
-        Column(name="block", field="block", none=NEVER),
-        Column(name="new_block", field="new_block", none=NEVER),
+        EventColumn(name="event", field="event"),
+        EventColumn(name="time", field="time", empty=not known.has_clock),
+        EventColumn(name="task", field="task", names=_all(known.tasks)),
+        EventColumn(name="site", field="site", names=_all(known.sites), none=_no_site(known)),
+        EventColumn(name="call", field="call", names=call_names()),
+        EventColumn(name="outcome", field="outcome", names=outcome_names()),
+        EventColumn(name="size", field="size"),
+        EventColumn(name="freed", field="freed"),
+        EventColumn(name="live", field="live"),
+        EventColumn(name="align", field="align", none=0),
+        EventColumn(name="capabilities", field="caps"),
+        EventColumn(name="heap", field="heap", names=_all(known.heaps)),
+        EventColumn(name="block", field="block", none=NEVER),
+        EventColumn(name="new_block", field="new_block", none=NEVER),
     )
     if context.layout is None:
         return table
     regions = [region.name for region in context.regions]
     return (
         *table,
-        Column(name="region", field="region", names=regions, none=NONE),
-        Column(name="address", field="address", none=NONE),
-        Column(name="offset", field="offset", none=NONE),
+        EventColumn(name="region", field="region", names=regions, none=NONE),
+        EventColumn(name="address", field="address", none=NONE),
+        EventColumn(name="offset", field="offset", none=NONE),
     )
 
 
@@ -68,7 +68,7 @@ def _no_site(known: Overview) -> int | None:
 
 
 def cells(
-    table: Sequence[Column], *, quote: Callable[[str], str], before: Sequence[str], none: str
+    table: Sequence[EventColumn], *, quote: Callable[[str], str], before: Sequence[str], none: str
 ) -> list[Cell]:
     """The columns as text: `before` each of them, names through `quote`, `none` for no value."""
     made = []

@@ -13,14 +13,14 @@ from heapscope.trace.metadata import CLOCK_HZ, number, texts
 from heapscope.trace.names import Names, heap_names, mark_names, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["MarkAt", "Overview", "overview", "read_overview"]
+__all__ = ["Overview", "TimedMark", "overview", "read_overview"]
 
 _CLOCK = 1 << 1
 _NAME_LIMIT = 1024  # characters: a name has at most 255 bytes, each at most four as an escape
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarkAt:
+class TimedMark:
     event: int  # heap events before it
     time: int
     name: str
@@ -33,7 +33,7 @@ class Overview:
     tasks: Names
     sites: SiteNames
     heaps: Names
-    marks: tuple[MarkAt, ...]
+    marks: tuple[TimedMark, ...]
     census: Struct
     metadata: dict[str, str]
     has_clock: bool
@@ -59,7 +59,8 @@ def overview(reader: NativeReader) -> Overview:
         sites=site_names(reader.names(NameTable.SITE)),
         heaps=_whole(heap_names(reader.names(NameTable.HEAP))),
         marks=tuple(
-            MarkAt(event=row.event, time=row.time, name=marks[row.name]) for row in reader.marks()
+            TimedMark(event=row.event, time=row.time, name=marks[row.name])
+            for row in reader.marks()
         ),
         census=reader.census(),
         metadata=texts(metadata),

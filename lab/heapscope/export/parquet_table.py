@@ -11,7 +11,7 @@ import numpy as np
 
 from heapscope.capture.output import Write
 from heapscope.errors import HeapscopeError
-from heapscope.export.columns import Column, columns
+from heapscope.export.columns import EventColumn, columns
 from heapscope.export.exporter import Context, Finish
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
@@ -78,7 +78,7 @@ class ParquetTable:
     def _frame(self, rows: Rows) -> Any:
         return self._polars.DataFrame([self._series(column, rows) for column in self._columns])
 
-    def _series(self, column: Column, rows: Rows) -> Any:
+    def _series(self, column: EventColumn, rows: Rows) -> Any:
         pl = self._polars
         values = np.ascontiguousarray(rows[column.field])
         if column.empty:

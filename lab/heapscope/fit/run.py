@@ -13,7 +13,7 @@ from heapscope.errors import InputError
 from heapscope.fit.limits import Limits, find_limits, most_tried
 from heapscope.fit.result import FIT, FitResult, Refusal
 from heapscope.fit.schedule import run_searches
-from heapscope.fit.search import Ending, Found, search
+from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.measure.loss import Loss, loss_of
@@ -180,18 +180,18 @@ def _result(
     trace: _Loaded,
     allocator: str,
     limits: Limits | None,
-    searched: tuple[Found, Mapping[int, _Trial]] | None,
+    searched: tuple[FoundPool, Mapping[int, _Trial]] | None,
 ) -> FitResult:
     if limits is None or searched is None:
         most = most_tried(trace.floor)
         reason = f"it makes no heap on any of the sizes tried, {POOL_MIN:,} to {most:,} bytes"
-        return _row(trace, allocator, Found(pool=None, ending="", tried=0), {}, reason)
+        return _row(trace, allocator, FoundPool(pool=None, ending="", tried=0), {}, reason)
     found, known = searched
     return _row(trace, allocator, found, known, _reason(trace, limits, found, known))
 
 
 def _row(
-    trace: _Loaded, allocator: str, found: Found, known: Mapping[int, _Trial], reason: str
+    trace: _Loaded, allocator: str, found: FoundPool, known: Mapping[int, _Trial], reason: str
 ) -> FitResult:
     pool = found.pool
     return FitResult(
@@ -220,7 +220,7 @@ def _smallest_survivor(known: Mapping[int, _Trial]) -> int | None:
     return min((size for size, trial in known.items() if trial.survives), default=None)
 
 
-def _failing(trace: _Loaded, found: Found, known: Mapping[int, _Trial]) -> Refusal | None:
+def _failing(trace: _Loaded, found: FoundPool, known: Mapping[int, _Trial]) -> Refusal | None:
     refused = [size for size, trial in known.items() if trial.row.refused]
     size = max((s for s in refused if found.pool is None or s < found.pool), default=None)
     if size is None:
@@ -236,7 +236,7 @@ def _failing(trace: _Loaded, found: Found, known: Mapping[int, _Trial]) -> Refus
     )
 
 
-def _reason(trace: _Loaded, limits: Limits, found: Found, known: Mapping[int, _Trial]) -> str:
+def _reason(trace: _Loaded, limits: Limits, found: FoundPool, known: Mapping[int, _Trial]) -> str:
     """Why there is no pool; empty: there is one."""
     least = _smallest_survivor(known)
     sentences = {

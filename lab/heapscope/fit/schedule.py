@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Generic, TypeVar
 
-from heapscope.fit.search import Batches, Found, Trial
+from heapscope.fit.search import Batches, FoundPool, Trial
 
 __all__ = ["run_searches"]
 
@@ -22,12 +22,12 @@ class _Running(Generic[T]):
         self.replay = replay
         self.known: dict[int, T] = {}
         self.missing = 0  # sizes of the batch that are not known yet
-        self.found: Found | None = None
+        self.found: FoundPool | None = None
 
 
 def run_searches(
     searches: Mapping[str, tuple[Batches, Callable[[int], T]]], done: Callable[[str], None]
-) -> dict[str, tuple[Found, dict[int, T]]]:
+) -> dict[str, tuple[FoundPool, dict[int, T]]]:
     """By name, what each search found and all it tried. `done` hears of each that ends.
 
     Replays are native code that does not hold Python's lock, so that threads do run side by side.
@@ -64,7 +64,7 @@ def run_searches(
     return {name: (_ended(one), one.known) for name, one in running.items()}
 
 
-def _ended(one: _Running[T]) -> Found:
+def _ended(one: _Running[T]) -> FoundPool:
     assert one.found is not None  # nothing is pending any more
     return one.found
 

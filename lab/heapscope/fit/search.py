@@ -20,7 +20,7 @@ from typing import Protocol
 from heapscope.fit.limits import Limits
 from heapscope.fit.window import STEP, judged_by, top, window
 
-__all__ = ["BATCH", "Batches", "Ending", "Found", "Trial", "search"]
+__all__ = ["BATCH", "Batches", "Ending", "FoundPool", "Trial", "search"]
 
 #: Sizes asked for at once. The same on every machine, so that what was tried, and with it
 #: `pool_min`, does not depend on the number of cores.
@@ -51,7 +51,7 @@ class Ending:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundPool:
     """pool None: there is none, for the reason in `ending`."""
 
     pool: int | None
@@ -63,19 +63,19 @@ Known = Mapping[int, Trial]
 Batch = tuple[int, ...]
 
 #: Sizes to try go out, what is known of all sizes so far comes back.
-Batches = Generator[Batch, Known, Found]
+Batches = Generator[Batch, Known, FoundPool]
 
 
 def search(floor: int, limits: Limits) -> Batches:
     """No pool smaller than `floor` bytes can serve the trace."""
     first = max(-(-floor // STEP) * STEP, limits.least)
     if first > limits.most:
-        return Found(pool=None, ending=Ending.SMALL, tried=0)
+        return FoundPool(pool=None, ending=Ending.SMALL, tried=0)
     known = yield from _reach(first, limits)
     if any(trial.refused_always for trial in known.values()):
-        return Found(pool=None, ending=Ending.NEVER, tried=len(known))
+        return FoundPool(pool=None, ending=Ending.NEVER, tried=len(known))
     if not limits.ended and not _survivors(known):
-        return Found(pool=None, ending=Ending.TRIED, tried=len(known))
+        return FoundPool(pool=None, ending=Ending.TRIED, tried=len(known))
     known = yield from _narrow(first, known, NARROWING)
     pool = yield from _rule_out(first, limits, known)
     if pool is None:  # then the smallest survivor is all there is to say
@@ -83,7 +83,7 @@ def search(floor: int, limits: Limits) -> Batches:
     if pool is not None and pool - STEP >= first and pool - STEP not in known:
         known = yield (pool - STEP,)  # for the request that fails just below
     ending = "" if pool is not None else Ending.LIMIT
-    return Found(pool=pool, ending=ending, tried=len(known))
+    return FoundPool(pool=pool, ending=ending, tried=len(known))
 
 
 def _survivors(known: Known) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from heapscope.trace.names import printable
 
-__all__ = ["BootRegion", "Found", "pool_bytes", "read_line"]
+__all__ = ["BootRegion", "LineFacts", "pool_bytes", "read_line"]
 
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _AT = re.compile(rb"heap_(?:init|alloc_caps): At\b")
@@ -47,7 +47,7 @@ class BootRegion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class LineFacts:
     """What one line tells; mostly nothing."""
 
     begins: bool = False  # a boot
@@ -62,12 +62,12 @@ class Found:
     other: bool = False  # output of something other than the heap's start
 
 
-def read_line(raw: bytes, number: int, *, ended: bool = True) -> Found:
+def read_line(raw: bytes, number: int, *, ended: bool = True) -> LineFacts:
     """`number` from 1; `ended`: an end of line followed."""
     line = _COLOUR.sub(b"", raw).strip()
     if _AT.search(line):
         return _region(line, number, ended)
-    return Found(
+    return LineFacts(
         begins=bool(_BEGIN.search(line)),
         app_sdk=_text(_APP_SDK, line),
         loader_sdk=_text(_LOADER_SDK, line),
@@ -79,10 +79,10 @@ def read_line(raw: bytes, number: int, *, ended: bool = True) -> Found:
     )
 
 
-def _region(line: bytes, number: int, ended: bool) -> Found:
+def _region(line: bytes, number: int, ended: bool) -> LineFacts:
     match = _REGION.search(line)
     if match is None:
-        return Found(cut=True)
+        return LineFacts(cut=True)
     kind = match[3].decode("ascii").upper()
     region = BootRegion(
         start=int(match[1], 16),
@@ -91,7 +91,7 @@ def _region(line: bytes, number: int, ended: bool) -> Found:
         line=number,
         ended=ended,
     )
-    return Found(region=region)
+    return LineFacts(region=region)
 
 
 def _text(pattern: re.Pattern[bytes], line: bytes) -> str:

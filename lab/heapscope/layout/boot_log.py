@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.errors import InputError
-from heapscope.layout.boot_lines import BootRegion, Found, pool_bytes, read_line
+from heapscope.layout.boot_lines import BootRegion, LineFacts, pool_bytes, read_line
 from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 from heapscope.trace.utf16 import as_utf8
@@ -49,7 +49,7 @@ class _Boot:
         self.repeated = 0
         self.went_on = False  # output after the regions: all of them were printed
 
-    def add(self, found: Found, line: int) -> None:
+    def add(self, found: LineFacts, line: int) -> None:
         self.went_on |= bool(self.regions) and found.other
         self.app_sdk = found.app_sdk or self.app_sdk
         self.loader_sdk = found.loader_sdk or self.loader_sdk
@@ -72,7 +72,7 @@ class _Boot:
 def read_boot_log(path: str | Path, *, progress: Progress | None = None) -> BootLog:
     """Reads a log with anything around the heap_init lines. Of several boots the last complete one
     counts. InputError when there is no heap_init line."""
-    head, boots = b"", _Boots()
+    head, boots = b"", _BootSplitter()
     with open_blocks(path, progress=progress) as blocks:
         for number, (line, ended) in enumerate(_lines(blocks), 1):
             if len(head) < HEAD:
@@ -85,7 +85,7 @@ def read_boot_log(path: str | Path, *, progress: Progress | None = None) -> Boot
     return _log(blocks, boots, boots.best)
 
 
-class _Boots:
+class _BootSplitter:
     """Divides a log into boots and keeps the one that counts."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class _Boots:
         self._current = _Boot(1)
         self.cut: int | None = None
 
-    def add(self, found: Found, line: int) -> None:
+    def add(self, found: LineFacts, line: int) -> None:
         if found.begins and self._current.regions:
             self.close()
         self._current.add(found, line)
@@ -128,7 +128,7 @@ def _lines(blocks: Blocks) -> Iterator[tuple[bytes, bool]]:
         yield rest, False
 
 
-def _log(blocks: Blocks, boots: _Boots, boot: _Boot) -> BootLog:
+def _log(blocks: Blocks, boots: _BootSplitter, boot: _Boot) -> BootLog:
     return BootLog(
         file=blocks.name,
         regions=tuple(boot.regions),
@@ -141,7 +141,7 @@ def _log(blocks: Blocks, boots: _Boots, boot: _Boot) -> BootLog:
     )
 
 
-def _notes(blocks: Blocks, boots: _Boots, boot: _Boot) -> Iterator[str]:
+def _notes(blocks: Blocks, boots: _BootSplitter, boot: _Boot) -> Iterator[str]:
     if boots.seen > 1:
         which = "the last" if boot.number == boots.seen else f"number {boot.number}"
         yield f"the log has {boots.seen} boots; {which} is used, the last that is complete"
@@ -155,7 +155,7 @@ def _notes(blocks: Blocks, boots: _Boots, boot: _Boot) -> Iterator[str]:
         yield blocks.loss.sentence()
 
 
-def _no_regions(blocks: Blocks, boots: _Boots, head: bytes) -> InputError:
+def _no_regions(blocks: Blocks, boots: _BootSplitter, head: bytes) -> InputError:
     remedy = (
         "log the start of the device at level Info: the lines read 'heap_init: At 3FFAE6E0 len "
         "00001920 (6 KiB): DRAM'"

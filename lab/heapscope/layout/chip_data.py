@@ -14,10 +14,10 @@ from heapscope.layout import capabilities
 __all__ = [
     "ChipData",
     "DefaultRegion",
+    "DefaultStatic",
     "MapEntry",
     "PsramWindow",
     "Reserved",
-    "StaticUse",
     "VersionData",
     "chip_files",
     "read_chip",
@@ -104,7 +104,7 @@ class DefaultRegion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StaticUse:
+class DefaultStatic:
     """Where code and data lie, one after the other, and how much of them is assumed."""
 
     base: int
@@ -134,7 +134,7 @@ class ChipData:
     default_startup: int
     startup_source: str  # "as measured on ..."
     default_regions: tuple[DefaultRegion, ...]  # empty: derived from the map
-    static: StaticUse | None  # for those that are derived
+    static: DefaultStatic | None  # for those that are derived
     reserved: tuple[Reserved, ...]
 
 
@@ -161,7 +161,7 @@ def read_chip(name: str) -> ChipData:
         default_startup=default["startup_use"],
         startup_source=default.get("startup_source", "as measured on the same firmware"),
         default_regions=tuple(_default_region(region) for region in default.get("region", [])),
-        static=StaticUse(**default["static"]) if "static" in default else None,
+        static=DefaultStatic(**default["static"]) if "static" in default else None,
         reserved=tuple(_reserved(data) for data in default.get("reserved", [])),
     )
 

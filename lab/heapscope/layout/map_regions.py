@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from heapscope.layout.build import StaticUseError
-from heapscope.layout.chip_data import StaticUse
+from heapscope.layout.chip_data import DefaultStatic
 from heapscope.layout.layout import Region
 from heapscope.layout.memory import Memory
 
@@ -18,7 +18,7 @@ _REGION_MIN = 64  # bytes that static use must leave
 
 
 def map_regions(
-    memory: Memory, static: StaticUse, statics: Mapping[str, int | None]
+    memory: Memory, static: DefaultStatic, statics: Mapping[str, int | None]
 ) -> tuple[Region, ...]:
     """`statics`: bytes of static use by name ("dram", "iram"); None: as assumed."""
     taken = [*_reserved(memory), *_static(memory, static, statics)]
@@ -73,7 +73,7 @@ def _reserved(memory: Memory) -> list[Range]:
 
 
 def _static(
-    memory: Memory, static: StaticUse, statics: Mapping[str, int | None]
+    memory: Memory, static: DefaultStatic, statics: Mapping[str, int | None]
 ) -> Iterable[Range]:
     """Code first, from the beginning of what is IRAM alone, then data."""
     iram, dram = (_amount(statics[name], assumed) for name, assumed in _assumed(static))
@@ -91,7 +91,7 @@ def _static(
             yield entry.start, entry.start + min(iram + 3 & ~3, entry.size)
 
 
-def _assumed(static: StaticUse) -> tuple[tuple[str, int], ...]:
+def _assumed(static: DefaultStatic) -> tuple[tuple[str, int], ...]:
     return ("iram", static.iram), ("dram", static.dram)
 
 

@@ -17,7 +17,7 @@ from heapscope.layout.placement import (
 )
 from heapscope.layout.region_names import find_regions
 from heapscope.layout.toml_file import parse_toml
-from heapscope.layout.toml_table import Table
+from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import read_toml_text
 from heapscope.nearest import did_you_mean
 
@@ -32,7 +32,7 @@ _PRIVATE_MIN = 16
 def read_placement(path: str | Path, layout: Layout) -> Placement:
     """The rules, with regions named as `layout` shows them. InputError names key and line."""
     text = read_toml_text(path, what="rules")
-    top = Table(parse_toml(text), text=text, where="")
+    top = TomlTable(parse_toml(text), text=text, where="")
     top.check_keys(_TOP)
     entries = top.tables("rule", wanted='region = "NAME" or private = "NAME"')
     if len(entries) > RULES_MAX:
@@ -50,7 +50,7 @@ def read_placement(path: str | Path, layout: Layout) -> Placement:
 # ---- private heaps -------------------------------------------------------------------------------
 
 
-def _heap(table: Table, layout: Layout) -> PrivateHeap:
+def _heap(table: TomlTable, layout: Layout) -> PrivateHeap:
     table.check_keys(_PRIVATE)
     if table.has("from") and table.has("start"):
         raise table.error("start", "from is there too", remedy="leave one of them out")
@@ -70,7 +70,7 @@ def _allocator(layout: Layout, taken_from: tuple[int, ...]) -> str:
     return layout.regions[asked[0] if asked else 0].allocator
 
 
-def _check_heaps(tables: Sequence[Table], heaps: Sequence[PrivateHeap], layout: Layout) -> None:
+def _check_heaps(tables: Sequence[TomlTable], heaps: Sequence[PrivateHeap], layout: Layout) -> None:
     taken = [(region.start, region.end, region.name) for region in layout.regions]
     for number, (table, heap) in enumerate(zip(tables, heaps, strict=True)):
         if heap.name in (other.name for other in heaps[:number]):
@@ -91,7 +91,7 @@ def _check_heaps(tables: Sequence[Table], heaps: Sequence[PrivateHeap], layout: 
 
 
 def _check_used(
-    tables: Sequence[Table], heaps: Sequence[PrivateHeap], rules: Sequence[PlacementRule]
+    tables: Sequence[TomlTable], heaps: Sequence[PrivateHeap], rules: Sequence[PlacementRule]
 ) -> None:
     used = {rule.target for rule in rules}
     for table, heap in zip(tables, heaps, strict=True):
@@ -107,7 +107,7 @@ def _check_used(
 
 
 def _rule(
-    table: Table, number: int, layout: Layout, heaps: tuple[PrivateHeap, ...]
+    table: TomlTable, number: int, layout: Layout, heaps: tuple[PrivateHeap, ...]
 ) -> PlacementRule:
     table.check_keys(_RULE)
     least, most = _sizes(table)
@@ -134,7 +134,7 @@ def _rule(
     )
 
 
-def _sizes(table: Table) -> tuple[int, int]:
+def _sizes(table: TomlTable) -> tuple[int, int]:
     if not table.has("size"):
         least = table.size("min", 0, least=0, most=SIZE_MAX)
         return least, table.size("max", SIZE_MAX, least=least, most=SIZE_MAX)
@@ -144,7 +144,7 @@ def _sizes(table: Table) -> tuple[int, int]:
     return table.size_range("size", most=SIZE_MAX)
 
 
-def _private(table: Table, heaps: tuple[PrivateHeap, ...]) -> int:
+def _private(table: TomlTable, heaps: tuple[PrivateHeap, ...]) -> int:
     name = table.string("private", "")
     names = [heap.name for heap in heaps]
     if name not in names:
@@ -154,7 +154,7 @@ def _private(table: Table, heaps: tuple[PrivateHeap, ...]) -> int:
     return names.index(name)
 
 
-def _regions(table: Table, key: str, layout: Layout) -> tuple[int, ...]:
+def _regions(table: TomlTable, key: str, layout: Layout) -> tuple[int, ...]:
     try:
         return find_regions(layout, table.string(key, ""))
     except InputError as error:

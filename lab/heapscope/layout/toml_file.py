@@ -9,7 +9,7 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout, MallocRule, Region
-from heapscope.layout.toml_table import Table
+from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import TomlText, read_toml_text
 
 __all__ = ["parse_toml", "read_layout"]
@@ -38,7 +38,7 @@ _MALLOC_CAPS = "DEFAULT|INTERNAL"
 def read_layout(path: str | Path) -> Layout:
     """Regions in the order of the file unless it says otherwise. InputError names key and line."""
     text = read_toml_text(path)
-    top = Table(parse_toml(text), text=text, where="")
+    top = TomlTable(parse_toml(text), text=text, where="")
     top.check_keys(_TOP)
     allocator = top.allocator("allocator", "idf-5.5")
     entries = top.tables("region")
@@ -68,7 +68,7 @@ def parse_toml(text: TomlText) -> dict[str, object]:
         ) from None
 
 
-def _region(table: Table, allocator: str) -> Region:
+def _region(table: TomlTable, allocator: str) -> Region:
     table.check_keys(_REGION)
     first, second, third = table.priorities("caps", _CAPS)
     return Region(
@@ -84,10 +84,10 @@ def _region(table: Table, allocator: str) -> Region:
     )
 
 
-def _malloc(top: Table) -> MallocRule:
+def _malloc(top: TomlTable) -> MallocRule:
     """A string: one set of capabilities; a table: the rule with PSRAM."""
     table = top.table_or_string("malloc")
-    if not isinstance(table, Table):
+    if not isinstance(table, TomlTable):
         return MallocRule(small=capabilities.parse(_MALLOC_CAPS if table is None else table))
     table.check_keys(_MALLOC)
     plain = MallocRule(small=0)
@@ -106,7 +106,7 @@ def _in_order(regions: tuple[Region, ...], order: str) -> tuple[Region, ...]:
     return tuple(sorted(regions, key=key))
 
 
-def _check_overlap(entries: tuple[Table, ...], regions: tuple[Region, ...]) -> None:
+def _check_overlap(entries: tuple[TomlTable, ...], regions: tuple[Region, ...]) -> None:
     """As Layout.check does, with the lines of the file."""
     placed = sorted(zip(regions, entries, strict=True), key=lambda pair: pair[0].start)
     for (before, other), (region, table) in pairwise(placed):

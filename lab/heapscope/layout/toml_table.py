@@ -14,7 +14,7 @@ from heapscope.nearest import did_you_mean
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
-__all__ = ["Table"]
+__all__ = ["TomlTable"]
 
 _NAME_MAX = 100
 _LIST_MAX = 100
@@ -34,7 +34,7 @@ class _Place:
     index: int = 0
 
 
-class Table:
+class TomlTable:
     """Values are checked when they are taken; a missing key without a default is an error."""
 
     def __init__(
@@ -183,7 +183,7 @@ class Table:
         first, second, third = (*bits, 0, 0)[:3]
         return first, second, third
 
-    def tables(self, key: str, *, wanted: str = "start and size") -> tuple[Table, ...]:
+    def tables(self, key: str, *, wanted: str = "start and size") -> tuple[TomlTable, ...]:
         """At least one, unless nothing is `wanted`."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
@@ -192,19 +192,19 @@ class Table:
             raise self.error(key, "missing", remedy=f"add a [[{key}]] with {wanted}")
         return tuple(self._inner(key, item, number) for number, item in enumerate(value))
 
-    def table_or_string(self, key: str) -> Table | str | None:
+    def table_or_string(self, key: str) -> TomlTable | str | None:
         """A string is checked to be capabilities."""
         value = self._values.get(key)
         if isinstance(value, dict):
-            return Table(value, text=self._text, where=key, place=_Place(section=key))
+            return TomlTable(value, text=self._text, where=key, place=_Place(section=key))
         if value is None:
             return None
         self._capabilities(key, value)
         return str(value)
 
-    def _inner(self, key: str, item: Mapping[str, object], number: int) -> Table:
+    def _inner(self, key: str, item: Mapping[str, object], number: int) -> TomlTable:
         place = _Place(section=key, index=number)
-        return Table(item, text=self._text, where=f"{key} {number + 1}", place=place)
+        return TomlTable(item, text=self._text, where=f"{key} {number + 1}", place=place)
 
     def _capabilities(self, key: str, value: object) -> int:
         if not isinstance(value, str):

@@ -10,12 +10,12 @@ from heapscope.leaks.lives import Lives
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Band", "Rate", "rate_of"]
+__all__ = ["Rate", "RateBand", "rate_of"]
 
 TAIL = 0.025  # on each side
 
 
-class Band(Row):
+class RateBand(Row):
     """The likeliest value and its 95 % band."""
 
     value: float = figure("The estimate.")
@@ -26,17 +26,17 @@ class Band(Row):
 class Rate(Row):
     """Speed of a leak, from the blocks that stayed; bytes as asked for."""
 
-    blocks_per_1000_events: Band = figure("Leaked blocks per 1000 heap events of the trace.")
-    bytes_per_1000_events: Band = figure("Leaked bytes per 1000 heap events of the trace.")
-    bytes_per_second: Band | None = figure("Leaked bytes per second; null: no clock.")
-    bytes_per_round: Band | None = figure(
+    blocks_per_1000_events: RateBand = figure("Leaked blocks per 1000 heap events of the trace.")
+    bytes_per_1000_events: RateBand = figure("Leaked bytes per 1000 heap events of the trace.")
+    bytes_per_second: RateBand | None = figure("Leaked bytes per second; null: no clock.")
+    bytes_per_round: RateBand | None = figure(
         "Leaked bytes from one mark of the rounds to the next; null: no mark repeats."
     )
-    events_to_death: Band | None = figure(
+    events_to_death: RateBand | None = figure(
         "Heap events after the end until it has taken what is free; null: what is free "
         "is not known."
     )
-    seconds_to_death: Band | None = figure("Seconds until then; null: not known, or no clock.")
+    seconds_to_death: RateBand | None = figure("Seconds until then; null: not known, or no clock.")
 
 
 def rate_of(
@@ -62,14 +62,16 @@ def rate_of(
     )
 
 
-def _band(count: float, variance: float, unit: float) -> Band:
+def _band(count: float, variance: float, unit: float) -> RateBand:
     """The band of a count whose variance is `variance` times that of a Poisson process: Garwood's
     exact band of the count divided by it."""
     number = count / variance
     low = _solve(lambda mean: 1 - poisson_at_most(number - 1, mean) >= TAIL, number)
     high = _solve(lambda mean: poisson_at_most(number, mean) <= TAIL, number)
     scale = variance * unit
-    return Band(value=count * unit, low=min(low, number) * scale, high=max(high, number) * scale)
+    return RateBand(
+        value=count * unit, low=min(low, number) * scale, high=max(high, number) * scale
+    )
 
 
 def _solve(reached: Callable[[float], bool], number: float) -> float:
@@ -81,11 +83,11 @@ def _solve(reached: Callable[[float], bool], number: float) -> float:
     return high
 
 
-def _times(band: Band, factor: float) -> Band:
-    return Band(value=band.value * factor, low=band.low * factor, high=band.high * factor)
+def _times(band: RateBand, factor: float) -> RateBand:
+    return RateBand(value=band.value * factor, low=band.low * factor, high=band.high * factor)
 
 
-def _until(free: int | None, rate: Band) -> Band | None:
+def _until(free: int | None, rate: RateBand) -> RateBand | None:
     if free is None or rate.low <= 0:
         return None
-    return Band(value=free / rate.value, low=free / rate.high, high=free / rate.low)
+    return RateBand(value=free / rate.value, low=free / rate.high, high=free / rate.low)

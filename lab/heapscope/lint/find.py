@@ -9,7 +9,7 @@ from heapscope.config.config import Config, Setting
 from heapscope.config.rules import SEVERITIES, Check, Rule, all_rules
 from heapscope.config.tables import option_table
 from heapscope.config.value import value_text
-from heapscope.lint.finding import Finding, LintResult
+from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.lint.lines import line_findings
 from heapscope.lint.spell import spelled_lines
 from heapscope.lint.values import value_findings
@@ -19,7 +19,9 @@ __all__ = ["lint", "rule_findings"]
 _VALUE = re.compile(r"\{([A-Z0-9_]+)\}")
 
 
-def lint(config: Config, *, extra: Iterable[Finding] = (), notes: Iterable[str] = ()) -> LintResult:
+def lint(
+    config: Config, *, extra: Iterable[LintFinding] = (), notes: Iterable[str] = ()
+) -> LintResult:
     """`extra`: what a real Kconfig found."""
     found = [*rule_findings(config), *value_findings(config), *line_findings(config), *extra]
     return LintResult(
@@ -34,7 +36,7 @@ def lint(config: Config, *, extra: Iterable[Finding] = (), notes: Iterable[str] 
     )
 
 
-def rule_findings(config: Config) -> Iterator[Finding]:
+def rule_findings(config: Config) -> Iterator[LintFinding]:
     """One for each check that is broken."""
     for rule in all_rules():
         for check in rule.checks:
@@ -42,11 +44,11 @@ def rule_findings(config: Config) -> Iterator[Finding]:
                 yield _finding(config, rule, check)
 
 
-def _finding(config: Config, rule: Rule, check: Check) -> Finding:
+def _finding(config: Config, rule: Rule, check: Check) -> LintFinding:
     blamed = _blamed(config, check)
     values = check.replacements(config)
     removed = [config.settings[name] for name in check.remove if name in config.settings]
-    return Finding(
+    return LintFinding(
         rule=rule.id,
         file=blamed.file if blamed else config.files[0].name if config.files else "",
         line=blamed.line if blamed else 0,
@@ -79,7 +81,7 @@ def _unknown(config: Config) -> Iterator[str]:
             yield rule.id
 
 
-def _once(findings: list[Finding]) -> Iterator[Finding]:
+def _once(findings: list[LintFinding]) -> Iterator[LintFinding]:
     """What a rule says of a line, "depends" need not say again; nor is a line that cannot be read
     worth more than that."""
     hard = {(each.file, each.line) for each in findings if each.hard and each.rule not in _OTHER}
@@ -92,7 +94,7 @@ _GENERAL = ("depends", "kconfig")
 _OTHER = (*_GENERAL, "duplicate")  # that says nothing of the option
 
 
-def _order(config: Config, finding: Finding) -> tuple[int, int, int, str]:
+def _order(config: Config, finding: LintFinding) -> tuple[int, int, int, str]:
     """The worst first, then by place."""
     files = [file.name for file in config.files]
     place = files.index(finding.file) if finding.file in files else len(files)

@@ -9,11 +9,11 @@ from typing import Any
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.config.value import Value
 
-__all__ = ["Finding", "LintResult"]
+__all__ = ["LintFinding", "LintResult"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class LintFinding:
     """`line` is 0 where no line says it: the value is a default. `values`: by newest name, what
     would mend it; `write`: the same as lines, in the SDK's own names. `remove`: (option, file,
     line)."""
@@ -65,7 +65,7 @@ class LintResult:
     files: tuple[str, ...]
     chip: str
     sdk: str
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     unknown: tuple[str, ...]
     options: int
     listed: int

@@ -9,7 +9,7 @@ from heapscope.config.config import Config
 from heapscope.config.renames import newest
 from heapscope.config.value import Value
 from heapscope.lint.find import lint
-from heapscope.lint.finding import Finding
+from heapscope.lint.finding import LintFinding
 from heapscope.lint.spell import spelled
 
 __all__ = ["Fix", "fragment", "mend"]
@@ -25,18 +25,18 @@ class Fix:
     findings about names. `left`: what no line can mend; `advice`: what a line could, if the user
     wants it. `config`: with all values in it."""
 
-    values: dict[str, tuple[Value, tuple[Finding, ...]]]
-    lines: tuple[tuple[str, Finding], ...]
-    left: tuple[Finding, ...]
-    advice: tuple[Finding, ...]
+    values: dict[str, tuple[Value, tuple[LintFinding, ...]]]
+    lines: tuple[tuple[str, LintFinding], ...]
+    left: tuple[LintFinding, ...]
+    advice: tuple[LintFinding, ...]
     config: Config
 
 
 def mend(config: Config) -> Fix:
     """B, K and R findings one after the other, the worst first; then advice on what that gives."""
-    values: dict[str, tuple[Value, tuple[Finding, ...]]] = {}
-    lines: dict[str, Finding] = {}
-    left: dict[tuple[str, str, int, str], Finding] = {}
+    values: dict[str, tuple[Value, tuple[LintFinding, ...]]] = {}
+    lines: dict[str, LintFinding] = {}
+    left: dict[tuple[str, str, int, str], LintFinding] = {}
     now = config
     for _ in range(_ROUNDS):
         hard = [each for each in lint(now).findings if each.hard and _key(each) not in left]
@@ -112,12 +112,12 @@ def _text(config: Config, fix: Fix) -> Iterator[str]:
         yield from (f"#   {line}" for line in finding.write)
 
 
-def _reason(finding: Finding) -> str:
+def _reason(finding: LintFinding) -> str:
     where = f" ({finding.place})" if finding.line else ""
     return f"# {finding.rule} [{finding.severity}]{where}: {finding.message}"
 
 
-def _placed(config: Config, finding: Finding, gone: Sequence[str]) -> Finding:
+def _placed(config: Config, finding: LintFinding, gone: Sequence[str]) -> LintFinding:
     """With every line that the user has of options that are to go: of values that were to mend one
     the finding has no place, and an earlier line would count in place of the last."""
     if finding.rule in _ONE_LINE:
@@ -128,19 +128,19 @@ def _placed(config: Config, finding: Finding, gone: Sequence[str]) -> Finding:
     return replace(finding, remove=tuple(dict.fromkeys([*kept, *more])))
 
 
-def _key(finding: Finding) -> tuple[str, str, int, str]:
+def _key(finding: LintFinding) -> tuple[str, str, int, str]:
     return finding.rule, finding.file, finding.line, finding.option
 
 
 def _replaced(
-    config: Config, finding: Finding, values: dict[str, tuple[Value, tuple[Finding, ...]]]
+    config: Config, finding: LintFinding, values: dict[str, tuple[Value, tuple[LintFinding, ...]]]
 ) -> bool:
     """About the name on a line whose option the fragment sets anyway, under the right name."""
     option = newest(finding.option, config.chip).name
     return finding.rule == "old-name" and option in values
 
 
-def _names(config: Config, finding: Finding) -> list[str]:
+def _names(config: Config, finding: LintFinding) -> list[str]:
     """Options whose counting line is to go. Values that mend have no place in a file."""
     return [
         name

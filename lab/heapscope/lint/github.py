@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.lint.finding import Finding, LintResult
+from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.lint.sarif import text
 
 __all__ = ["annotation_lines"]
@@ -18,7 +18,7 @@ def annotation_lines(result: LintResult) -> Iterator[str]:
         yield _annotation(finding)
 
 
-def _annotation(finding: Finding) -> str:
+def _annotation(finding: LintFinding) -> str:
     place = [f"file={_property(finding.file)}"]
     if finding.line:
         place.append(f"line={finding.line}")

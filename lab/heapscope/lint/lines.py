@@ -9,7 +9,7 @@ from heapscope.config.config import Config, Setting
 from heapscope.config.renames import renamed_in, spelled_in
 from heapscope.config.tables import SDKS, option_table
 from heapscope.config.value import FORMS, Value, config_line, parse_value
-from heapscope.lint.finding import Finding
+from heapscope.lint.finding import LintFinding
 from heapscope.lint.spell import spelled, spelled_lines
 from heapscope.nearest import nearest
 from heapscope.trace.names import printable
@@ -28,7 +28,7 @@ LISTED = ("ESP_WIFI_", "ESP_PHY_", "HEAP_", "LWIP_", "MBEDTLS_", "SPIRAM_", "SPI
 GONE = ("MBEDTLS_DYNAMIC_FREE_PEER_CERT",)
 
 
-def line_findings(config: Config) -> Iterator[Finding]:
+def line_findings(config: Config) -> Iterator[LintFinding]:
     looked_up = 0
     for setting in config.all_settings:
         if setting.automatic:
@@ -43,12 +43,12 @@ def line_findings(config: Config) -> Iterator[Finding]:
     yield from _repeated(config)
 
 
-def _type(config: Config, setting: Setting, kind: str) -> Finding:
+def _type(config: Config, setting: Setting, kind: str) -> LintFinding:
     """What was meant is written where the text begins with it: 0x2000 for a decimal number, or a
     comment behind a value."""
     meant = _meant(setting.text, kind)
     values = {} if meant is None else {setting.name: meant}
-    return Finding(
+    return LintFinding(
         rule="type",
         file=setting.file,
         line=setting.line,
@@ -72,7 +72,7 @@ def _meant(text: str, kind: str) -> Value | None:
     return parse_value(plain.strip('"'), "int" if kind == "int" else "hex")
 
 
-def _name(config: Config, setting: Setting) -> Iterator[Finding]:
+def _name(config: Config, setting: Setting) -> Iterator[LintFinding]:
     """An old name, or one that comes with a later SDK; of a file that Kconfig wrote, neither."""
     now = spelled_in(setting.name, config.chip, config.sdk)
     if setting.name in config.tree or _generated(config, setting):
@@ -106,7 +106,7 @@ def _rewritten(config: Config, setting: Setting) -> tuple[str, ...]:
     return () if setting.value is None else (spelled(config, setting.name, setting.value),)
 
 
-def _unknown(config: Config, setting: Setting) -> Iterator[Finding]:
+def _unknown(config: Config, setting: Setting) -> Iterator[LintFinding]:
     """A project has options of its own and components that the table has not: alone what is nearly
     a known name, or begins like one, is worth a word."""
     if setting.name in GONE or setting.name in config.tree:
@@ -121,13 +121,13 @@ def _unknown(config: Config, setting: Setting) -> Iterator[Finding]:
         yield _finding("unlisted", setting, f"not among the options of its component{hint}")
 
 
-def _mistyped(config: Config, setting: Setting, near: str) -> Finding:
+def _mistyped(config: Config, setting: Setting, near: str) -> LintFinding:
     """Where another line has the right name, that one counts and this one is to go."""
     value = parse_value(setting.text, option_table()[near].kind)
     meant: dict[str, Value] = {}
     if value is not None and not config.given(near):
         meant = {near: value}
-    return Finding(
+    return LintFinding(
         rule="unknown",
         file=setting.file,
         line=setting.line,
@@ -139,7 +139,7 @@ def _mistyped(config: Config, setting: Setting, near: str) -> Finding:
     )
 
 
-def _repeated(config: Config) -> Iterator[Finding]:
+def _repeated(config: Config) -> Iterator[LintFinding]:
     """Within one file: what another file says before is there to be overridden."""
     seen: dict[tuple[str, str], Setting] = {}
     for setting in config.all_settings:
@@ -153,7 +153,7 @@ def _repeated(config: Config) -> Iterator[Finding]:
             yield _finding("repeated", setting, message, remove=True)
             continue
         shown = config_line(setting.name, setting.value) if setting.value is not None else "this"
-        yield Finding(
+        yield LintFinding(
             rule="duplicate",
             file=setting.file,
             line=setting.line,
@@ -166,8 +166,8 @@ def _repeated(config: Config) -> Iterator[Finding]:
 
 def _finding(
     rule: str, setting: Setting, message: str, *, write: tuple[str, ...] = (), remove: bool = False
-) -> Finding:
-    return Finding(
+) -> LintFinding:
+    return LintFinding(
         rule=rule,
         file=setting.file,
         line=setting.line,

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from heapscope.config.config import Config
-from heapscope.config.kconfig_tree import Refusal
-from heapscope.lint.finding import Finding
+from heapscope.config.kconfig_tree import IgnoredSetting
+from heapscope.lint.finding import LintFinding
 from heapscope.nearest import nearest
 from heapscope.trace.names import printable
 
 __all__ = ["refused_findings"]
 
 
-def refused_findings(config: Config, refusals: Iterable[Refusal]) -> Iterator[Finding]:
+def refused_findings(config: Config, refusals: Iterable[IgnoredSetting]) -> Iterator[LintFinding]:
     """`config`: with the tree's values."""
     for refusal in refusals:
         setting = refusal.setting
-        yield Finding(
+        yield LintFinding(
             rule="kconfig",
             file=setting.file,
             line=setting.line,
@@ -27,7 +27,7 @@ def refused_findings(config: Config, refusals: Iterable[Refusal]) -> Iterator[Fi
         )
 
 
-def _message(config: Config, refusal: Refusal) -> str:
+def _message(config: Config, refusal: IgnoredSetting) -> str:
     if not refusal.known:
         near = nearest(refusal.setting.written, config.tree)
         hint = f"; the nearest name is CONFIG_{near}" if near else ""

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from heapscope import __version__
 from heapscope.config.rules import HARD, SEVERITIES, rule
-from heapscope.lint.finding import Finding, LintResult
+from heapscope.lint.finding import LintFinding, LintResult
 
 __all__ = ["sarif"]
 
@@ -47,7 +47,7 @@ def _rule(name: str) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
+def _result(finding: LintFinding, names: Sequence[str]) -> dict[str, Any]:
     return {
         "ruleId": finding.rule,
         "ruleIndex": names.index(finding.rule),
@@ -64,7 +64,7 @@ def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def text(finding: Finding) -> str:
+def text(finding: LintFinding) -> str:
     """What is wrong and what to write, in one piece."""
     about = f"CONFIG_{finding.option}: " if finding.option else ""
     write = f" Write {', '.join(finding.write)}." if finding.write else ""

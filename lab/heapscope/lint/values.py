@@ -9,13 +9,13 @@ from heapscope.config.limits import out_of_range
 from heapscope.config.option import Option
 from heapscope.config.tables import of_other_chips, option_table
 from heapscope.config.value import Value
-from heapscope.lint.finding import Finding
+from heapscope.lint.finding import LintFinding
 from heapscope.lint.spell import spelled_lines
 
 __all__ = ["value_findings"]
 
 
-def value_findings(config: Config) -> Iterator[Finding]:
+def value_findings(config: Config) -> Iterator[LintFinding]:
     """One at most for each option, of the line that counts."""
     for setting in config.settings.values():
         option = option_table().get(setting.name)
@@ -28,7 +28,7 @@ def value_findings(config: Config) -> Iterator[Finding]:
             yield finding
 
 
-def _range(config: Config, setting: Setting, option: Option) -> Finding | None:
+def _range(config: Config, setting: Setting, option: Option) -> LintFinding | None:
     value = setting.value
     if isinstance(value, bool) or not isinstance(value, int):
         return None
@@ -38,7 +38,7 @@ def _range(config: Config, setting: Setting, option: Option) -> Finding | None:
     first = limits[0]
     mended = {setting.name: max(first.low, min(first.high, value))}
     shown = " or ".join(f"{each.low}..{each.high}" for each in limits)
-    return Finding(
+    return LintFinding(
         rule=first.rule,
         file=setting.file,
         line=setting.line,
@@ -49,11 +49,11 @@ def _range(config: Config, setting: Setting, option: Option) -> Finding | None:
     )
 
 
-def _chip(config: Config, setting: Setting, option: Option) -> Finding | None:
+def _chip(config: Config, setting: Setting, option: Option) -> LintFinding | None:
     if setting.value is False or not of_other_chips(option, config.chip):
         return None
     chips = ", ".join(option.defaults)
-    return Finding(
+    return LintFinding(
         rule="chip",
         file=setting.file,
         line=setting.line,
@@ -63,14 +63,14 @@ def _chip(config: Config, setting: Setting, option: Option) -> Finding | None:
     )
 
 
-def _depends(config: Config, setting: Setting, option: Option) -> Finding | None:
+def _depends(config: Config, setting: Setting, option: Option) -> LintFinding | None:
     """A line that Kconfig wrote has what it needs, and "n" needs nothing."""
     generated = any(file.generated for file in config.files if file.name == setting.file)
     if generated or setting.value is False or config.possible(setting.name) is not False:
         return None
     values: dict[str, Value] = {setting.name: False} if option.kind == "bool" else {}
     line = (setting.written, setting.file, setting.line)
-    return Finding(
+    return LintFinding(
         rule="depends",
         file=setting.file,
         line=setting.line,

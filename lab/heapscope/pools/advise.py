@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.native.pools import PoolRule, replay_pools
-from heapscope.pools.groups import Group, Sizes
+from heapscope.pools.groups import PoolGroup, Sizes
 from heapscope.pools.pool_trace import Kind, PoolTrace
 from heapscope.pools.replayed import Plan, replay, replay_group
 
@@ -61,7 +61,7 @@ class _Choices:
 
 def advise(
     traces: Sequence[PoolTrace],
-    groups: Sequence[Sequence[Group]],
+    groups: Sequence[Sequence[PoolGroup]],
     *,
     calls: int | None = None,
     progress: Advance,
@@ -87,7 +87,7 @@ def advise(
     return tuple(_front([_replayed(traces, groups, search.plan(picked)) for picked in picks]))
 
 
-def _fixed_calls(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]]) -> int:
+def _fixed_calls(traces: Sequence[PoolTrace], groups: Sequence[Sequence[PoolGroup]]) -> int:
     return sum(
         replay_group(trace, group, None).totals.calls
         for trace, own in zip(traces, groups, strict=True)
@@ -116,7 +116,7 @@ def _moments(trace: PoolTrace) -> NDArray[np.intp]:
     return found
 
 
-def _rest(trace: PoolTrace, groups: Sequence[Group], at: NDArray[np.intp]) -> Longs:
+def _rest(trace: PoolTrace, groups: Sequence[PoolGroup], at: NDArray[np.intp]) -> Longs:
     """What the groups hold whose sizes stay."""
     held = np.zeros(len(at), np.int64)
     for group in groups:
@@ -128,7 +128,7 @@ def _rest(trace: PoolTrace, groups: Sequence[Group], at: NDArray[np.intp]) -> Lo
 def _choices(
     name: str,
     traces: Sequence[PoolTrace],
-    groups: Sequence[Sequence[Group]],
+    groups: Sequence[Sequence[PoolGroup]],
     moments: Sequence[NDArray[np.intp]],
 ) -> _Choices:
     own = [next((g for g in some if g.name == name), None) for some in groups]
@@ -147,11 +147,11 @@ class _Part:
     """A trace with the events of a group alone, and how many of them the moments come after."""
 
     trace: PoolTrace
-    group: Group | None  # None: the trace has no such pools
+    group: PoolGroup | None  # None: the trace has no such pools
     after: NDArray[np.intp]
 
 
-def _alone(trace: PoolTrace, group: Group | None, at: NDArray[np.intp]) -> _Part:
+def _alone(trace: PoolTrace, group: PoolGroup | None, at: NDArray[np.intp]) -> _Part:
     events = trace.events
     own = np.zeros(len(events), bool)
     if group is not None:
@@ -169,7 +169,7 @@ def _tried(part: _Part, sizes: Sizes | None) -> tuple[Longs, int]:
     return held[part.after], run.totals.calls
 
 
-def _pairs(traces: Sequence[PoolTrace], own: Sequence[Group | None]) -> tuple[Sizes, ...]:
+def _pairs(traces: Sequence[PoolTrace], own: Sequence[PoolGroup | None]) -> tuple[Sizes, ...]:
     """All worth trying: first blocks up to the one that has room for what the group's pools ever
     held, in the sizes that the factory makes; increments likewise, finer where they are small."""
     most = max(
@@ -183,7 +183,7 @@ def _pairs(traces: Sequence[PoolTrace], own: Sequence[Group | None]) -> tuple[Si
     return tuple(Sizes(first, increment) for first in firsts for increment in kept)
 
 
-def _largest(trace: PoolTrace, group: Group) -> int:
+def _largest(trace: PoolTrace, group: PoolGroup) -> int:
     """Bytes that the group had at once, an upper bound of one pool's."""
     return int(replay_group(trace, group, None).used.max(initial=0))
 
@@ -282,7 +282,9 @@ def _descent(
     return tuple(chosen)
 
 
-def _replayed(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]], plan: Plan) -> Point:
+def _replayed(
+    traces: Sequence[PoolTrace], groups: Sequence[Sequence[PoolGroup]], plan: Plan
+) -> Point:
     runs = [replay(trace, own, plan) for trace, own in zip(traces, groups, strict=True)]
     return Point(
         allocated=sum(run.peak for run in runs), calls=sum(run.calls for run in runs), plan=plan

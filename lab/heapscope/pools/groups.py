@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from heapscope.errors import InputError
 from heapscope.pools.pool_trace import Kind, PoolTrace
 
-__all__ = ["Group", "Sizes", "agreed", "find_groups"]
+__all__ = ["PoolGroup", "Sizes", "agreed", "find_groups"]
 
 #: At the end of a pool's name: the address that PJLIB puts there for %p.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
@@ -31,7 +31,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class PoolGroup:
     """`option`: the name of its initial size in the source; None: it has none. `free`: other sizes
     may be tried. `recorded`: those of its pools, several where they differ."""
 
@@ -57,7 +57,7 @@ class Group:
         )
 
 
-def find_groups(trace: PoolTrace) -> tuple[Group, ...]:
+def find_groups(trace: PoolTrace) -> tuple[PoolGroup, ...]:
     """By option where the pools' names tell it, else by name. Where any pool has one, the sizes of
     those without are the program's own and stay."""
     labels = [_label(name) for name in trace.names]
@@ -68,7 +68,7 @@ def find_groups(trace: PoolTrace) -> tuple[Group, ...]:
     return tuple(_group(name, labels, created, with_option, trace.rule.follow) for name in names)
 
 
-def agreed(traces: Sequence[PoolTrace]) -> list[tuple[Group, ...]]:
+def agreed(traces: Sequence[PoolTrace]) -> list[tuple[PoolGroup, ...]]:
     """The groups of several traces; those whose sizes stay in one of them stay in all. InputError:
     other sizes may be tried, and the traces' pools do not count alike."""
     groups = [find_groups(trace) for trace in traces]
@@ -87,12 +87,12 @@ def _group(
     created: np.ndarray,
     with_option: bool,
     follow: bool,
-) -> Group:
+) -> PoolGroup:
     chosen = np.array([label[0] == name for label in labels], np.uint8)
     own = created[chosen[created["key"].astype(int)] == 1]
     pairs = np.unique(np.stack([own["size"], own["new_key"]], axis=1), axis=0)
     option = next(label[1] for label in labels if label[0] == name)
-    return Group(
+    return PoolGroup(
         name=name,
         option=option,
         free=not follow and (option is not None or not with_option),

@@ -9,7 +9,7 @@ import numpy as np
 
 from heapscope.native.pools import PoolRun, Series, replay_pools
 from heapscope.native.structs import Struct, field_names
-from heapscope.pools.groups import Group, Sizes
+from heapscope.pools.groups import PoolGroup, Sizes
 from heapscope.pools.pool_trace import PoolTrace
 
 __all__ = ["Plan", "Replayed", "everywhere", "replay", "replay_group"]
@@ -50,7 +50,7 @@ class Replayed:
         return Struct(**{name: self.count(name) for name in field_names("hs_lab_pool_totals_t")})
 
 
-def replay_group(trace: PoolTrace, group: Group, sizes: Sizes | None) -> PoolRun:
+def replay_group(trace: PoolTrace, group: PoolGroup, sizes: Sizes | None) -> PoolRun:
     """None: as recorded."""
     if sizes is None:
         return replay_pools(trace.events, group.chosen, trace.rule)
@@ -63,7 +63,7 @@ def replay_group(trace: PoolTrace, group: Group, sizes: Sizes | None) -> PoolRun
     )
 
 
-def replay(trace: PoolTrace, groups: Sequence[Group], plan: Plan | None = None) -> Replayed:
+def replay(trace: PoolTrace, groups: Sequence[PoolGroup], plan: Plan | None = None) -> Replayed:
     chosen = plan or {}
     runs = {group.name: replay_group(trace, group, chosen.get(group.name)) for group in groups}
     nothing = np.zeros(len(trace.events), np.uint64)
@@ -74,6 +74,6 @@ def replay(trace: PoolTrace, groups: Sequence[Group], plan: Plan | None = None) 
     )
 
 
-def everywhere(groups: Sequence[Group], sizes: Sizes) -> dict[str, Sizes]:
+def everywhere(groups: Sequence[PoolGroup], sizes: Sizes) -> dict[str, Sizes]:
     """The same sizes for all groups whose sizes may change."""
     return {group.name: sizes for group in groups if group.free}

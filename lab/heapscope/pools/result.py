@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["Advice", "Choice", "GroupRow", "Holding", "PoolsResult", "SizeRow", "TraceRows"]
+__all__ = ["Advice", "GroupRow", "PoolHolding", "PoolsResult", "SizeChoice", "SizeRow", "TraceRows"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +15,7 @@ class SizeRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holding:
+class PoolHolding:
     """Bytes of all pools at a moment. `other`: the same with the sizes of --set."""
 
     name: str
@@ -51,8 +51,8 @@ class TraceRows:
     calls: int
     growths: int
     unlike: int | None
-    marks: tuple[Holding, ...]
-    peak: Holding  # named after the mark that follows
+    marks: tuple[PoolHolding, ...]
+    peak: PoolHolding  # named after the mark that follows
     other_peak: int | None
     other_calls: int | None
     groups: tuple[GroupRow, ...]
@@ -60,7 +60,7 @@ class TraceRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class SizeChoice:
     """`allocated`: the sum of the traces' peaks; `calls`: of all of them."""
 
     allocated: int
@@ -73,10 +73,10 @@ class Advice:
     """`lazy`: 128 bytes for all that may change. `chosen`: the least memory in `calls` calls."""
 
     calls: int
-    recorded: Choice
-    lazy: Choice | None
-    front: tuple[Choice, ...]
-    chosen: Choice | None
+    recorded: SizeChoice
+    lazy: SizeChoice | None
+    front: tuple[SizeChoice, ...]
+    chosen: SizeChoice | None
     defines: tuple[str, ...]
 
 

@@ -11,15 +11,15 @@ from heapscope.measure.wording import plural
 from heapscope.native.status import StatusError
 from heapscope.nearest import did_you_mean
 from heapscope.pools.advise import Advance, Point, advise, best_within
-from heapscope.pools.groups import Group, Sizes, agreed
+from heapscope.pools.groups import PoolGroup, Sizes, agreed
 from heapscope.pools.pool_trace import Kind, PoolTrace
 from heapscope.pools.replayed import Plan, Replayed, everywhere, replay
 from heapscope.pools.result import (
     Advice,
-    Choice,
     GroupRow,
-    Holding,
+    PoolHolding,
     PoolsResult,
+    SizeChoice,
     SizeRow,
     TraceRows,
 )
@@ -98,7 +98,7 @@ def pools_result(
     return PoolsResult(traces=rows, advice=advice, messages=tuple(messages))
 
 
-def _recorded(trace: PoolTrace, groups: Sequence[Group]) -> Replayed:
+def _recorded(trace: PoolTrace, groups: Sequence[PoolGroup]) -> Replayed:
     try:
         return replay(trace, groups)
     except StatusError:
@@ -133,7 +133,7 @@ def _doubts(trace: PoolTrace, now: Replayed) -> Iterator[str]:
 
 
 def _plan(
-    traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]], wanted: Mapping[str, Sizes]
+    traces: Sequence[PoolTrace], groups: Sequence[Sequence[PoolGroup]], wanted: Mapping[str, Sizes]
 ) -> dict[str, Sizes]:
     free = {group.name: group for own in groups for group in own if group.free}
     plan: dict[str, Sizes] = {}
@@ -158,7 +158,7 @@ def _plan(
 
 
 def _rows(
-    trace: PoolTrace, groups: Sequence[Group], now: Replayed, other: Replayed | None
+    trace: PoolTrace, groups: Sequence[PoolGroup], now: Replayed, other: Replayed | None
 ) -> TraceRows:
     totals = now.totals
     return TraceRows(
@@ -183,8 +183,8 @@ def _before(trace: PoolTrace, at: int) -> str:
     return "after the last mark" if following is None else f"before {following}"
 
 
-def _holding(name: str, at: int, now: Replayed, other: Replayed | None) -> Holding:
-    return Holding(
+def _holding(name: str, at: int, now: Replayed, other: Replayed | None) -> PoolHolding:
+    return PoolHolding(
         name=name,
         used=int(now.used[at]),
         allocated=int(now.allocated[at]),
@@ -193,7 +193,7 @@ def _holding(name: str, at: int, now: Replayed, other: Replayed | None) -> Holdi
     )
 
 
-def _group(group: Group, now: Replayed) -> GroupRow:
+def _group(group: PoolGroup, now: Replayed) -> GroupRow:
     run = now.groups[group.name]
     return GroupRow(
         name=group.name,
@@ -217,13 +217,13 @@ def _size(sizes: Sizes) -> SizeRow:
 
 def _advice(
     traces: Sequence[PoolTrace],
-    groups: Sequence[Sequence[Group]],
+    groups: Sequence[Sequence[PoolGroup]],
     recorded: Sequence[Replayed],
     calls: int | None,
     progress: Advance,
 ) -> Advice:
     front = advise(traces, groups, calls=calls, progress=progress)
-    now = Choice(
+    now = SizeChoice(
         allocated=sum(one.peak for one in recorded),
         calls=sum(one.calls for one in recorded),
         sizes={},
@@ -240,7 +240,7 @@ def _advice(
     )
 
 
-def _lazy(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]]) -> Choice | None:
+def _lazy(traces: Sequence[PoolTrace], groups: Sequence[Sequence[PoolGroup]]) -> SizeChoice | None:
     """None: such small blocks cannot be."""
     plan: dict[str, Sizes] = {}
     for own in groups:
@@ -249,21 +249,21 @@ def _lazy(traces: Sequence[PoolTrace], groups: Sequence[Sequence[Group]]) -> Cho
         runs = [replay(trace, own, plan) for trace, own in zip(traces, groups, strict=True)]
     except StatusError:
         return None
-    return Choice(
+    return SizeChoice(
         allocated=sum(run.peak for run in runs),
         calls=sum(run.calls for run in runs),
         sizes={name: _size(sizes) for name, sizes in sorted(plan.items())},
     )
 
 
-def _choice(point: Point) -> Choice:
-    return Choice(
+def _choice(point: Point) -> SizeChoice:
+    return SizeChoice(
         allocated=point.allocated,
         calls=point.calls,
         sizes={name: _size(sizes) for name, sizes in point.plan.items()},
     )
 
 
-def _defines(groups: Sequence[Sequence[Group]], plan: Plan) -> list[str]:
+def _defines(groups: Sequence[Sequence[PoolGroup]], plan: Plan) -> list[str]:
     known = {group.name: group for own in groups for group in own}
     return [line for name, sizes in sorted(plan.items()) for line in known[name].defines(sizes)]

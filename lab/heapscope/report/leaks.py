@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from heapscope.leaks.find import HolderRow, Leaks
-from heapscope.leaks.rates import Band
+from heapscope.leaks.rates import RateBand
 from heapscope.leaks.verdict import LEAK, UNKNOWN
 from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, signed, size
@@ -90,7 +90,7 @@ def rate(row: HolderRow) -> str:
     return "-" if row.rate is None else band(row.rate.bytes_per_1000_events)
 
 
-def band(figures: Band) -> str:
+def band(figures: RateBand) -> str:
     """The value and its 95 % band, to three digits."""
     return f"{_digits(figures.value)} ({_digits(figures.low)} to {_digits(figures.high)})"
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from heapscope.config.rules import SEVERITIES
-from heapscope.lint.finding import Finding, LintResult
+from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.measure.wording import plural
 from heapscope.trace.names import printable
 
@@ -48,7 +48,7 @@ def _sentences(result: LintResult) -> Iterator[str]:
         yield f"Not decided, as values are not known: {', '.join(result.unknown)}."
 
 
-def _print(finding: Finding, target: Console) -> None:
+def _print(finding: LintFinding, target: Console) -> None:
     style = "red" if finding.hard else "yellow"
     place = printable(finding.place, limit=400) if finding.line else "(defaults)"
     option = f" CONFIG_{printable(finding.option)}" if finding.option else ""

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from heapscope.measure.wording import percent, plural, size
-from heapscope.pools.result import Advice, Choice, GroupRow, Holding, PoolsResult, TraceRows
+from heapscope.pools.result import Advice, GroupRow, PoolHolding, PoolsResult, SizeChoice, TraceRows
 from heapscope.report.table import Cell, Column, table
 
 __all__ = ["print_pools", "sentences"]
@@ -95,7 +95,7 @@ def _marks(trace: TraceRows, width: int) -> object:
     return table(f"Bytes of all pools of {trace.file}", columns, cells, width=width)
 
 
-def _mark(row: Holding, *, peak: bool, other: bool) -> tuple[Cell, ...]:
+def _mark(row: PoolHolding, *, peak: bool, other: bool) -> tuple[Cell, ...]:
     name = f"peak, {row.name}" if peak else row.name
     cells: tuple[Cell, ...] = (name, row.used, row.allocated, percent(row.used, row.allocated))
     return (*cells, row.other_used, row.other_allocated) if other else cells
@@ -144,5 +144,5 @@ def _front(advice: Advice, width: int) -> object:
     return table("Best choices of sizes, by heap calls", columns, rows, width=width)
 
 
-def _choice(name: str, choice: Choice) -> tuple[Cell, ...]:
+def _choice(name: str, choice: SizeChoice) -> tuple[Cell, ...]:
     return (name, choice.allocated, choice.calls)

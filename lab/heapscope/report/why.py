@@ -12,9 +12,9 @@ from heapscope.measure.wording import plural
 from heapscope.report.knobs import knob_table
 from heapscope.report.table import Cell, Column, own_and_rest, table
 from heapscope.trace.call_sites import SITE_ROOM, shortened
-from heapscope.why.case import REASONS, Case, Holder, Piece, RegionState
+from heapscope.why.case import REASONS, Case, Holder, RegionState, Stretch
 from heapscope.why.change import EFFORTS, Change
-from heapscope.why.result import Explained, Group, WhyResult
+from heapscope.why.result import Explained, FailureGroup, WhyResult
 
 __all__ = ["print_why"]
 
@@ -113,7 +113,7 @@ def _groups(result: WhyResult, width: int) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _other_groups(groups: Sequence[Group]) -> tuple[Cell, ...]:
+def _other_groups(groups: Sequence[FailureGroup]) -> tuple[Cell, ...]:
     smallest = min(group.smallest for group in groups)
     return (
         None,
@@ -127,7 +127,7 @@ def _other_groups(groups: Sequence[Group]) -> tuple[Cell, ...]:
     )
 
 
-def _group(group: Group) -> tuple[Cell, ...]:
+def _group(group: FailureGroup) -> tuple[Cell, ...]:
     same = group.smallest == group.largest
     sizes = f"{group.smallest:,}" if same else f"{group.smallest:,}..{group.largest:,}"
     return (
@@ -213,7 +213,7 @@ def _other_holders(holders: Sequence[Holder]) -> tuple[Cell, ...]:
     )
 
 
-def _piece(piece: Piece, site: str) -> tuple[Cell, ...]:
+def _piece(piece: Stretch, site: str) -> tuple[Cell, ...]:
     names = {"free": "free", "other": "start-up or allocator"}
     held = names.get(piece.what) or piece.task + (f" {site}" if site else "")
     style = "red" if piece.inside and piece.what == "block" else "dim" if not piece.inside else ""

@@ -11,7 +11,7 @@ from elftools.construct import ConstructError
 from elftools.elf.elffile import ELFFile
 
 from heapscope.errors import InputError
-from heapscope.static.use import UNNAMED, Piece, Section, StaticUse, role_of, sections_at
+from heapscope.static.use import UNNAMED, Section, SectionPiece, StaticUse, role_of, sections_at
 from heapscope.static.window import ChipWindows
 from heapscope.trace.names import printable
 
@@ -157,7 +157,7 @@ def _pieces(
     texts: bytes,
     starts: list[tuple[int, int]],
     sections: tuple[Section, ...],
-) -> Iterator[Piece]:
+) -> Iterator[SectionPiece]:
     """Each byte counts for one symbol, the first that covers it. `starts`: of each section, its
     number and first address in the file."""
     kinds = symbols["info"] & 15
@@ -176,20 +176,20 @@ def _pieces(
 
 def _covering(
     rows: Iterable[tuple[int, int, int]], texts: bytes, place: int, start: int, size: int
-) -> Iterator[Piece]:
+) -> Iterator[SectionPiece]:
     at, named = start, 0
     for value, length, name in rows:
         low, high = max(at, value), min(value + length, start + size)
         if high > low and not texts.startswith(_INTERNAL, name):
-            yield Piece(section=place, size=high - low, symbol=_text(texts, name))
+            yield SectionPiece(section=place, size=high - low, symbol=_text(texts, name))
             at, named = high, named + high - low
     if named < size:
-        yield Piece(section=place, size=size - named, symbol=UNNAMED)
+        yield SectionPiece(section=place, size=size - named, symbol=UNNAMED)
 
 
-def _unnamed(sections: tuple[Section, ...]) -> tuple[Piece, ...]:
+def _unnamed(sections: tuple[Section, ...]) -> tuple[SectionPiece, ...]:
     return tuple(
-        Piece(section=place, size=section.size, symbol=UNNAMED)
+        SectionPiece(section=place, size=section.size, symbol=UNNAMED)
         for place, section in enumerate(sections)
     )
 

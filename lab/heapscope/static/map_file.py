@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from heapscope.errors import InputError
-from heapscope.static.use import PADDING, Piece, Section, StaticUse, role_of, sections_at
+from heapscope.static.use import PADDING, Section, SectionPiece, StaticUse, role_of, sections_at
 from heapscope.static.window import ChipWindows
 from heapscope.trace.names import printable
 
@@ -56,7 +56,7 @@ class _Output:
     inputs: list[_Input] = field(default_factory=list)
 
 
-class _Walk:
+class _MapWalk:
     """Goes through the map line by line."""
 
     def __init__(self, windows: ChipWindows) -> None:
@@ -144,7 +144,7 @@ class _Walk:
 
 def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> StaticUse:
     """InputError when there is no memory map in it, or one of another chip."""
-    walk, begun, ended = _Walk(windows), False, False
+    walk, begun, ended = _MapWalk(windows), False, False
     for raw in lines:
         line = raw.decode("utf-8", "replace").rstrip()
         if not begun:
@@ -176,7 +176,7 @@ def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> Stat
     )
 
 
-def _check(walk: _Walk, name: str, windows: ChipWindows) -> None:
+def _check(walk: _MapWalk, name: str, windows: ChipWindows) -> None:
     if walk.target and walk.target != windows.chip:
         raise InputError(
             f"{name}: a linker map of {printable(walk.target)}, not of {windows.chip}",
@@ -188,9 +188,11 @@ def _check(walk: _Walk, name: str, windows: ChipWindows) -> None:
         )
 
 
-def _shape(walk: _Walk, file: str, windows: ChipWindows) -> tuple[list[Section], list[Piece]]:
+def _shape(
+    walk: _MapWalk, file: str, windows: ChipWindows
+) -> tuple[list[Section], list[SectionPiece]]:
     sections: list[Section] = []
-    pieces: list[Piece] = []
+    pieces: list[SectionPiece] = []
     for output in walk.outputs:
         name = printable(output.name)
         parts = sections_at(
@@ -207,7 +209,7 @@ def _shape(walk: _Walk, file: str, windows: ChipWindows) -> tuple[list[Section],
     return sections, pieces
 
 
-def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[Piece]:
+def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[SectionPiece]:
     """Of the bytes from `start` to `end`. Where two overlap, as merged strings and relaxed code do,
     the later one counts."""
     named, behind = 0, output.start + output.size
@@ -218,10 +220,12 @@ def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[Piece
         size = min(piece.start + piece.size, limit, end) - max(piece.start, start)
         if size > 0:
             symbol = piece.symbol or piece.object
-            yield Piece(section=place, size=size, component=piece.component, symbol=symbol)
+            yield SectionPiece(section=place, size=size, component=piece.component, symbol=symbol)
             named += size
     if named < end - start:
-        yield Piece(section=place, size=end - start - named, component=PADDING, symbol=PADDING)
+        yield SectionPiece(
+            section=place, size=end - start - named, component=PADDING, symbol=PADDING
+        )
 
 
 @functools.lru_cache(maxsize=4096)

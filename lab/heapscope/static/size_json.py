@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from heapscope.errors import InputError
-from heapscope.static.use import Piece, Section, StaticUse, role_of
+from heapscope.static.use import Section, SectionPiece, StaticUse, role_of
 from heapscope.trace.names import printable
 
 __all__ = ["read_size_json"]
@@ -161,7 +161,7 @@ def _shape(rows: list[Row], name: str) -> StaticUse:
             for (kind, section), size in sizes.items()
         ),
         pieces=tuple(
-            Piece(
+            SectionPiece(
                 section=place[kind, section],
                 size=size,
                 component=printable(component),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapscope.errors import InputError
 from heapscope.static.window import ChipWindows
 
-__all__ = ["PADDING", "UNNAMED", "Piece", "Section", "StaticUse", "role_of", "sections_at"]
+__all__ = ["PADDING", "UNNAMED", "Section", "SectionPiece", "StaticUse", "role_of", "sections_at"]
 
 PADDING = "(padding)"  #: bytes between two pieces
 UNNAMED = "(no symbol)"  #: bytes that no symbol covers
@@ -30,7 +30,7 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piece:
+class SectionPiece:
     """Bytes of a section; "" where the file does not tell."""
 
     section: int  # index into the sections
@@ -46,7 +46,7 @@ class StaticUse:
     file: str
     form: str  # "ELF", "linker map" or "JSON of esp-idf-size"
     sections: tuple[Section, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[SectionPiece, ...]
     symbols: Mapping[str, int] = field(default_factory=dict)  # the linker's, by name
     notes: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ from heapscope.native.structs import Struct
 from heapscope.upgrade.heaps import flavours, with_flavour, with_heaps_of
 from heapscope.upgrade.startup import startup_of, with_startup
 
-__all__ = ["TITLES", "Sides", "Step", "chain", "equal_tables"]
+__all__ = ["TITLES", "LayoutStep", "Sides", "chain", "equal_tables"]
 
 #: The parts of a difference by key, in the order of the rows.
 TITLES = {
@@ -50,7 +50,7 @@ class Sides:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class LayoutStep:
     """One change, and the layout that it leads to. `known`: False where nothing tells what the
     change is, so that it is not in the layout."""
 
@@ -60,7 +60,7 @@ class Step:
     known: bool = True
 
 
-def chain(sides: Sides) -> tuple[Step, ...]:
+def chain(sides: Sides) -> tuple[LayoutStep, ...]:
     """The heap on the regions of before; its checks; the regions of the new version with the old
     firmware, in the old order; their order; the new firmware. The last layout is `after`."""
     old, new = sides.before, sides.after
@@ -77,15 +77,17 @@ def chain(sides: Sides) -> tuple[Step, ...]:
     elif sides.crossed is not None and target is not sides.crossed:
         growth = "memory that one side alone has counts here, whatever took it"
     return (
-        Step(
+        LayoutStep(
             key="heap",
             layout=heaps if like_before is None else like_before,
             note="with poisoning and tracking: no such build of the new heap" * (not like_before),
         ),
-        Step(key="checks", layout=heaps, known=like_before is not None),
-        Step(key="regions", layout=_in_order_of(target, old), note=growth),
-        Step(key="order", layout=target),
-        Step(key="static", layout=new, known=not unknown, note=_growth(sides, together, unknown)),
+        LayoutStep(key="checks", layout=heaps, known=like_before is not None),
+        LayoutStep(key="regions", layout=_in_order_of(target, old), note=growth),
+        LayoutStep(key="order", layout=target),
+        LayoutStep(
+            key="static", layout=new, known=not unknown, note=_growth(sides, together, unknown)
+        ),
     )
 
 

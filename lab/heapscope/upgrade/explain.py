@@ -14,8 +14,8 @@ from heapscope.native.structs import Struct
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
 from heapscope.upgrade.chain import Sides, chain
-from heapscope.upgrade.offers import Idea, heap_ideas, judge, knob_ideas
-from heapscope.upgrade.result import UPGRADE, Side, SidedRegion, UpgradeResult, Waterfall
+from heapscope.upgrade.offers import LayoutIdea, heap_ideas, judge, knob_ideas
+from heapscope.upgrade.result import UPGRADE, SidedRegion, UpgradeResult, VersionSide, Waterfall
 from heapscope.upgrade.state import Meter, State
 from heapscope.upgrade.waterfall import Measured, waterfalls
 
@@ -27,7 +27,7 @@ def explain(
     sides: Sides,
     *,
     measured: Measured = (None, None),
-    ideas: Iterable[Idea] = (),
+    ideas: Iterable[LayoutIdea] = (),
     knobs: Sequence[KnobOffer] = (),
     knobs_of: str = "",
 ) -> UpgradeResult:
@@ -67,9 +67,9 @@ def explain(
     )
 
 
-def _side(state: State) -> Side:
+def _side(state: State) -> VersionSide:
     layout = state.layout
-    return Side(
+    return VersionSide(
         layout=LayoutFacts(
             name=layout.name,
             chip=layout.chip,

@@ -15,7 +15,7 @@ from heapscope.replay.run import replay
 from heapscope.upgrade.parts import Parts, parts_of, regions_for
 from heapscope.upgrade.state import Meter
 
-__all__ = ["Excess", "Moment", "excess_of", "look"]
+__all__ = ["Excess", "HeapMoment", "excess_of", "look"]
 
 PIECE_BLOCK = 1  # HS_LAB_PIECE_BLOCK
 _SIZES = range(1, 65)  # whose blocks show the smallest one, and the step from one to the next
@@ -38,7 +38,7 @@ class Excess:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
+class HeapMoment:
     """After one event (None: before the first). `moving`: the old block of a realloc under way."""
 
     parts: Parts
@@ -47,17 +47,19 @@ class Moment:
     largest_free: int
 
 
-def look(meter: Meter, layout: Layout, event: int | None, *, least: int | None = None) -> Moment:
+def look(
+    meter: Meter, layout: Layout, event: int | None, *, least: int | None = None
+) -> HeapMoment:
     """Replays up to the event. `least`: the free bytes that were seen within it."""
     if event is None:
         start = meter.measure(layout).start
         parts, largest = start.parts, start.largest_free
-        return Moment(parts=parts, excess=Excess(), moving=0, largest_free=largest)
+        return HeapMoment(parts=parts, excess=Excess(), moving=0, largest_free=largest)
     assert meter.trace is not None
     stopped = _Stopped(meter, layout, event)
     replay(meter.trace, layout, capsets=meter.sets, buckets=0, observer=stopped)
     assert stopped.parts is not None
-    return Moment(
+    return HeapMoment(
         parts=stopped.parts,
         excess=stopped.excess,
         moving=0 if least is None else stopped.parts.free - least,

@@ -14,7 +14,7 @@ from heapscope.upgrade.heaps import OURS, base_of, flavours, is_ours, with_flavo
 from heapscope.upgrade.result import Gain, Offer
 from heapscope.upgrade.state import Meter, State
 
-__all__ = ["Idea", "heap_ideas", "judge", "knob_ideas"]
+__all__ = ["LayoutIdea", "heap_ideas", "judge", "knob_ideas"]
 
 KINDS = ("option", "checks", "version", "heap")  # the least work first, among equals
 
@@ -22,7 +22,7 @@ _NAMES = {"+light": "heap poisoning", "+track": "task tracking"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Idea:
+class LayoutIdea:
     """`layout` makes the changed layout; HeapscopeError: there is no such change here."""
 
     kind: str
@@ -31,7 +31,7 @@ class Idea:
     layout: Callable[[], Layout]
 
 
-def heap_ideas(after: Layout) -> Iterator[Idea]:
+def heap_ideas(after: Layout) -> Iterator[LayoutIdea]:
     """Fewer checks; every other heap that can be built with the checks that are on, and ours."""
     now = flavours(after)
     yield from _fewer_checks(after, now)
@@ -47,7 +47,7 @@ def heap_ideas(after: Layout) -> Iterator[Idea]:
             continue  # what it won would be that of the checks
         lacks = " (it has no such checks)" if built == name and now else ""
         what = "Heapscope's own heap" if is_ours(name) else f"the allocator {name}, ported,"
-        yield Idea(
+        yield LayoutIdea(
             kind="heap",
             text=f"Put {what} on every region{lacks}.",
             options=f"--allocator {built}",
@@ -55,14 +55,14 @@ def heap_ideas(after: Layout) -> Iterator[Idea]:
         )
 
 
-def knob_ideas(after: Layout, knobs: Iterable[KnobOffer]) -> Iterator[Idea]:
+def knob_ideas(after: Layout, knobs: Iterable[KnobOffer]) -> Iterator[LayoutIdea]:
     """Options of the SDK whose effect a replay can show: code that is not in IRAM any more, taken
     as the least that is documented."""
     for knob in knobs:
         if knob.key in CODE:
             worst = knob.worst
             cost = "" if worst is None else f", {worst.text}"
-            yield Idea(
+            yield LayoutIdea(
                 kind="option",
                 text=f"{knob.text.removesuffix('.')}: {knob.gain_low or knob.gain:,} B of code"
                 f"{cost}.",
@@ -71,14 +71,14 @@ def knob_ideas(after: Layout, knobs: Iterable[KnobOffer]) -> Iterator[Idea]:
             )
 
 
-def _fewer_checks(after: Layout, now: str) -> Iterator[Idea]:
+def _fewer_checks(after: Layout, now: str) -> Iterator[LayoutIdea]:
     on = [flavour for flavour in _NAMES if flavour in now]
     choices = [(flavour,) for flavour in on]
     for off in (*choices, tuple(on)) if len(on) > 1 else choices:
         left = "".join(flavour for flavour in on if flavour not in off)
         layout = with_flavour(after, left)
         if layout is not None and layout != after:
-            yield Idea(
+            yield LayoutIdea(
                 kind="checks",
                 text=f"Turn {' and '.join(_NAMES[flavour] for flavour in off)} off.",
                 options=f"--allocator {layout.regions[0].allocator}",
@@ -87,7 +87,7 @@ def _fewer_checks(after: Layout, now: str) -> Iterator[Idea]:
 
 
 def judge(
-    meter: Meter, after: State, ideas: Iterable[Idea]
+    meter: Meter, after: State, ideas: Iterable[LayoutIdea]
 ) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
     """Those that give something and let no more requests fail, the most first; and the options of
     the others that could be tried."""
@@ -107,7 +107,7 @@ def judge(
     return tuple(offers), tuple(offer.options for offer in unhelpful)
 
 
-def _offer(idea: Idea, after: State, state: State) -> Offer:
+def _offer(idea: LayoutIdea, after: State, state: State) -> Offer:
     start, was = state.start, after.start
     traced = state.run is not None
     return Offer(

@@ -17,9 +17,9 @@ __all__ = [
     "Gain",
     "Offer",
     "Reported",
-    "Side",
     "SidedRegion",
     "UpgradeResult",
+    "VersionSide",
     "Waterfall",
     "WaterfallRow",
 ]
@@ -144,7 +144,7 @@ class Offer(Row):
     failures: int | None = figure("Failed requests of the whole trace; null without one.")
 
 
-class Side(Row):
+class VersionSide(Row):
     """One version."""
 
     layout: LayoutFacts = figure("The memory that was replayed on.")
@@ -158,8 +158,8 @@ class UpgradeResult(Row):
 
     trace: str = figure("The trace as named by the user; empty: none.")
     memory: str = figure("Capabilities of the memory that is counted, or malloc.")
-    before: Side = figure("The side before.")
-    after: Side = figure("The side after.")
+    before: VersionSide = figure("The side before.")
+    after: VersionSide = figure("The side after.")
     verdict: tuple[str, ...] = figure("The answer for people.")
     notes: tuple[str, ...] = figure("The sentences that limit its worth.")
     waterfalls: tuple[Waterfall, ...] = figure(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from heapscope.upgrade.chain import TITLES, Step, equal_tables
-from heapscope.upgrade.moment import Moment, look
+from heapscope.upgrade.chain import TITLES, LayoutStep, equal_tables
+from heapscope.upgrade.moment import HeapMoment, look
 from heapscope.upgrade.result import Reported, Waterfall, WaterfallRow
 from heapscope.upgrade.state import Meter, State
 
@@ -42,7 +42,7 @@ class _Figure:
 
 
 def waterfalls(
-    meter: Meter, first: State, steps: tuple[Step, ...], measured: Measured
+    meter: Meter, first: State, steps: tuple[LayoutStep, ...], measured: Measured
 ) -> tuple[Waterfall, ...]:
     """Of the start, and with a trace of its tightest moments. Every layout is measured once."""
     states = tuple(meter.measure(step.layout) for step in steps)
@@ -89,7 +89,7 @@ def _waterfall(
     meter: Meter,
     figure: _Figure,
     first: State,
-    steps: tuple[Step, ...],
+    steps: tuple[LayoutStep, ...],
     states: tuple[State, ...],
     measured: Measured,
 ) -> Waterfall:
@@ -114,7 +114,7 @@ def _waterfall(
     )
 
 
-def _replayed(step: Step, lost: int) -> WaterfallRow:
+def _replayed(step: LayoutStep, lost: int) -> WaterfallRow:
     known = step.known or lost != 0
     return WaterfallRow(
         key=step.key,
@@ -166,7 +166,7 @@ def _free(meter: Meter, figure: _Figure, old: State, new: State) -> dict[str, in
     return {key: now[key] - was[key] for key in was}
 
 
-def _places(moment: Moment) -> dict[str, int]:
+def _places(moment: HeapMoment) -> dict[str, int]:
     parts, excess = moment.parts, moment.excess
     return {
         "control": parts.control,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
-__all__ = ["REASONS", "Case", "Holder", "Hole", "Piece", "RegionState", "Request"]
+__all__ = ["REASONS", "Case", "Holder", "Hole", "RegionState", "Request", "Stretch"]
 
 #: Why a region did not serve a request, by RegionState.reason.
 REASONS = {
@@ -86,7 +86,7 @@ class RegionState(Row):
         return f"{self.start:#010x} {self.kind}"
 
 
-class Piece(Row):
+class Stretch(Row):
     """A stretch of a region. Headers lie between pieces."""
 
     what: str = figure(
@@ -126,7 +126,7 @@ class Hole(Row):
     free: int = figure("Bytes of it that are free already.", "B", most=WORD)
     live: int = figure("Payload bytes of the blocks in it.", "B", most=WORD)
     blocks: int = figure("Blocks in it.")
-    pieces: tuple[Piece, ...] = figure(
+    pieces: tuple[Stretch, ...] = figure(
         "The pieces of it and its two neighbours, by address, at most 64."
     )
     pieces_left_out: int = figure("Pieces beyond those.")

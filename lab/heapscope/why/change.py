@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["EFFORTS", "Change", "Effort", "Outcome"]
+__all__ = ["EFFORTS", "Change", "ChangeOutcome", "Effort"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ EFFORTS = {
 }
 
 
-class Outcome(Row):
+class ChangeOutcome(Row):
     """What the replay with the change gave."""
 
     served: bool = figure("The request succeeds.")
@@ -82,5 +82,5 @@ class Change(Row):
         "(docs/design/why.md); ranks changes.",
         "B",
     )
-    outcome: Outcome = figure("The result of the replay with the change.")
+    outcome: ChangeOutcome = figure("The result of the replay with the change.")
     result: str = figure("The outcome for people.")

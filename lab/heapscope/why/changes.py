@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from heapscope.measure.wording import plural, size
-from heapscope.why.change import EFFORTS, Change, Outcome
+from heapscope.why.change import EFFORTS, Change, ChangeOutcome
 from heapscope.why.idea import Idea, Question
 from heapscope.why.ideas_knobs import options_of_the_sdk
 from heapscope.why.ideas_memory import (
@@ -37,7 +37,7 @@ THINKERS: tuple[Thinker, ...] = (
 
 
 def changes_for(
-    question: Question, before: Outcome, *, thinkers: tuple[Thinker, ...] = THINKERS
+    question: Question, before: ChangeOutcome, *, thinkers: tuple[Thinker, ...] = THINKERS
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Those that let the request succeed, best first; and those that were tried and do not."""
     tried = [
@@ -52,7 +52,7 @@ def changes_for(
     return tuple(helpful), tuple(change for change in tried if not change.outcome.served)
 
 
-def _rank(change: Change, before: Outcome) -> tuple[bool, int, int, int]:
+def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int]:
     """What makes more requests fail than now comes last; then by cost, and by what it leaves."""
     after = change.outcome
     return after.failures > before.failures, change.cost, after.failures, -after.minimum_free
@@ -73,7 +73,7 @@ def _limit(change: Change) -> int:
     return int(change.text.split(" above ")[1].split(" B")[0].replace(",", ""))
 
 
-def _change(idea: Idea, outcome: Outcome, before: Outcome) -> Change:
+def _change(idea: Idea, outcome: ChangeOutcome, before: ChangeOutcome) -> Change:
     return Change(
         kind=idea.kind,
         text=idea.text,
@@ -87,7 +87,7 @@ def _change(idea: Idea, outcome: Outcome, before: Outcome) -> Change:
     )
 
 
-def _result(outcome: Outcome, before: Outcome) -> str:
+def _result(outcome: ChangeOutcome, before: ChangeOutcome) -> str:
     head = "does not help" if not outcome.served else "it succeeds"
     if outcome.short_events:
         head = f"short after {plural(outcome.short_events, 'event')}"

@@ -17,13 +17,13 @@ from heapscope.measure.wording import plural
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.replay.config import Need
 from heapscope.replay.run import replay
-from heapscope.why.change import Outcome
+from heapscope.why.change import ChangeOutcome
 from heapscope.why.changes import changes_for
 from heapscope.why.groups import Alike, group
 from heapscope.why.idea import Question
-from heapscope.why.moment import Moment, Scene, look_at_event, look_at_need
+from heapscope.why.moment import Scene, TrialCase, look_at_event, look_at_need
 from heapscope.why.recording import read_recording
-from heapscope.why.result import WHY, Explained, Group, NeedWhy, WhyResult
+from heapscope.why.result import WHY, Explained, FailureGroup, NeedWhy, WhyResult
 from heapscope.why.summary import answer
 from heapscope.why.trial import Target, Trials
 from heapscope.why.words import group_reason
@@ -132,7 +132,7 @@ class _Work:
             placement=trials.placement,
             result=result,
         )
-        self._before = Outcome(
+        self._before = ChangeOutcome(
             served=False,
             failures=result.summary.failures,
             minimum_free=result.malloc.minimum_free,
@@ -153,14 +153,14 @@ class _Work:
                 "not known."
             )
 
-    def groups(self, depth: int) -> tuple[Group, ...]:
+    def groups(self, depth: int) -> tuple[FailureGroup, ...]:
         alike = group(self._result.failures)
         return tuple(
             self._group(number, rows, deep=number <= depth)
             for number, rows in enumerate(alike, start=1)
         )
 
-    def single(self, event: int, *, of_failure: Selection) -> Group:
+    def single(self, event: int, *, of_failure: Selection) -> FailureGroup:
         found = [row for row in self._result.failures if row.event == event]
         moment = self._moment(event)
         if moment.case.served:
@@ -171,7 +171,7 @@ class _Work:
         explained = self._explained(moment, Target(event=event))
         number = of_failure.failure or (found[0].number if found else 0)
         request = moment.case.request
-        return Group(
+        return FailureGroup(
             number=number,
             count=1,
             task=request.task,
@@ -198,16 +198,16 @@ class _Work:
             first = self._need(need, row, self._look(need, row.first_event), tries=False)
         return NeedWhy(need=row, first=first, worst=self._need(need, row, worst, tries=True))
 
-    def _look(self, need: Need, event: int | None) -> Moment:
+    def _look(self, need: Need, event: int | None) -> TrialCase:
         return look_at_need(self._scene, need, event)
 
-    def _need(self, need: Need, row: NeedRow, moment: Moment, *, tries: bool) -> Explained:
+    def _need(self, need: Need, row: NeedRow, moment: TrialCase, *, tries: bool) -> Explained:
         """Changes are judged by all moments at once, so they are tried for one of them only."""
         if not tries or row.short_events == 0:
             return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
         return self._explained(moment, Target(need=need), row)
 
-    def _group(self, number: int, alike: Alike, *, deep: bool) -> Group:
+    def _group(self, number: int, alike: Alike, *, deep: bool) -> FailureGroup:
         rows = alike.rows
         first = self._moment(alike.first.event)
         nearest = None
@@ -215,7 +215,7 @@ class _Work:
             event = alike.nearest.event
             nearest = self._explained(self._moment(event), Target(event=event))
         target = Target(event=alike.first.event)
-        return Group(
+        return FailureGroup(
             number=number,
             count=len(rows),
             task=alike.first.task,
@@ -231,7 +231,7 @@ class _Work:
             nearest=nearest,
         )
 
-    def _moment(self, event: int) -> Moment:
+    def _moment(self, event: int) -> TrialCase:
         moment = look_at_event(self._scene, event)
         if moment is None:
             raise InputError(
@@ -240,7 +240,9 @@ class _Work:
             )
         return moment
 
-    def _explained(self, moment: Moment, target: Target, row: NeedRow | None = None) -> Explained:
+    def _explained(
+        self, moment: TrialCase, target: Target, row: NeedRow | None = None
+    ) -> Explained:
         if self._result.loss is not None:
             return Explained(case=moment.case, changes=(), tried=0, unhelpful=())
         question = Question(
@@ -260,5 +262,5 @@ class _Work:
         )
 
 
-def _short(before: Outcome, row: NeedRow) -> Outcome:
+def _short(before: ChangeOutcome, row: NeedRow) -> ChangeOutcome:
     return replace(before, short_events=row.short_events)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from heapscope.measure.need import NeedRow
 from heapscope.predict.knob_offers import KnobOffer
-from heapscope.why.moment import Moment
+from heapscope.why.moment import TrialCase
 from heapscope.why.trial import Target, Trials, Variation
 
 __all__ = ["Idea", "Question"]
@@ -17,7 +17,7 @@ class Question:
     """A moment whose request has to succeed. `rewrites`: events may be changed too, as none of them
     was lost. `knobs`: options of the SDK that give memory back, as predicted."""
 
-    moment: Moment
+    moment: TrialCase
     target: Target
     trials: Trials
     need: NeedRow | None = None

@@ -26,11 +26,11 @@ from heapscope.native.structs import Rows, Struct, dtype
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.labels import Labels
 from heapscope.replay.placed import located
-from heapscope.why.case import Case, Holder, Hole, Piece, RegionState, Request
+from heapscope.why.case import Case, Holder, Hole, RegionState, Request, Stretch
 from heapscope.why.recording import Recording
 from heapscope.why.words import sentences
 
-__all__ = ["Moment", "Scene", "look_at_event", "look_at_need"]
+__all__ = ["Scene", "TrialCase", "look_at_event", "look_at_need"]
 
 NONE = 0xFFFF_FFFF
 NO_KEY = 0xFFFF_FFFF_FFFF_FFFE
@@ -40,7 +40,7 @@ NEAR = 256  # bytes beside a hole in which its neighbours are looked for
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
+class TrialCase:
     """A case, with what trying changes needs beyond it. `caps`: of the request, 0 malloc's; `keys`
     and `births`: the blocks in the hole, in the order of addresses; `holder`: the key and birth of
     the largest block of the task that held most, None: nothing was held."""
@@ -94,7 +94,7 @@ class Scene:
         return 0
 
 
-def look_at_event(scene: Scene, event: int) -> Moment | None:
+def look_at_event(scene: Scene, event: int) -> TrialCase | None:
     """The request of an event as the replay met it; None: the event asks for nothing, or its block
     has no place because an earlier request failed."""
     with scene.reader(explain=event) as reader:
@@ -114,7 +114,7 @@ def look_at_event(scene: Scene, event: int) -> Moment | None:
         return _Looker(scene, reader, event).moment(request, asked, row.address != NONE)
 
 
-def look_at_need(scene: Scene, need: Need, event: int | None) -> Moment:
+def look_at_need(scene: Scene, need: Need, event: int | None) -> TrialCase:
     """A request that is only asked about, after an event; None: before the first."""
     size, caps = need
     with scene.reader() as reader:
@@ -169,7 +169,7 @@ class _Looker:
         self._labels = Labels(reader)
         self._born = _births(scene.recording, event)
 
-    def moment(self, request: Request, asked: RequestRow, served: bool | None) -> Moment:
+    def moment(self, request: Request, asked: RequestRow, served: bool | None) -> TrialCase:
         rows = holes(self._reader, asked)
         states = tuple(_states(self._layout, request, asked.caps, rows))
         if served is None:
@@ -195,7 +195,7 @@ class _Looker:
         case = replace(case, sentences=sentences(case, clock))
         births = tuple(self._born[key].birth for key in keys)
         block = self._at(asked.own)
-        return Moment(
+        return TrialCase(
             case=case,
             caps=asked.caps,
             block=block,
@@ -237,18 +237,18 @@ class _Looker:
 
     def _holders(self, blocks: Rows) -> tuple[Holder, ...]:
         """Of the blocks in a hole, by task and site."""
-        owners: dict[tuple[str, str], list[Piece]] = {}
+        owners: dict[tuple[str, str], list[Stretch]] = {}
         for row in blocks:
             piece = self._piece(row, inside=True)
             owners.setdefault((piece.task, piece.site), []).append(piece)
         found = [_holder(task, site, held) for (task, site), held in owners.items()]
         return tuple(sorted(found, key=lambda holder: -holder.live))
 
-    def _piece(self, row: object, *, inside: bool) -> Piece:
+    def _piece(self, row: object, *, inside: bool) -> Stretch:
         what = WHAT[int(row["state"])]  # type: ignore[index]  # a numpy row
         key = int(row["key"])  # type: ignore[index]
         born = self._born.get(key) if what == "block" else None
-        return Piece(
+        return Stretch(
             what=what,
             address=int(row["address"]),  # type: ignore[index]
             size=int(row["size"]),  # type: ignore[index]
@@ -308,7 +308,7 @@ class _Looker:
         return None
 
 
-def _holder(task: str, site: str, held: list[Piece]) -> Holder:
+def _holder(task: str, site: str, held: list[Stretch]) -> Holder:
     oldest = min(held, key=lambda piece: piece.since or 0)
     return Holder(
         task=task,

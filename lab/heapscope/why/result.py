@@ -16,7 +16,7 @@ from heapscope.rows.row import Row, malformed
 from heapscope.why.case import Case
 from heapscope.why.change import Change
 
-__all__ = ["FORMAT", "Explained", "Group", "NeedWhy", "WhyResult"]
+__all__ = ["FORMAT", "Explained", "FailureGroup", "NeedWhy", "WhyResult"]
 
 #: Version of the JSON form; raised when a key changes its meaning or goes.
 FORMAT = 2
@@ -47,7 +47,7 @@ class Explained(Row):
     unhelpful: tuple[Change, ...] = figure("Those that were tried and do not help.")
 
 
-class Group(Row):
+class FailureGroup(Row):
     """Failed requests that are alike."""
 
     number: int = figure(
@@ -109,7 +109,7 @@ class WhyResult(Row):
     minimum_free: int = figure("Lowest free bytes for malloc.", "B")
     answer: tuple[str, ...] = figure("The answer for people.")
     notes: tuple[str, ...] = figure("The sentences that limit its worth.")
-    groups: tuple[Group, ...] = figure(
+    groups: tuple[FailureGroup, ...] = figure(
         "Failed requests, those that are alike together; of a chosen one only that."
     )
     needs: tuple[NeedWhy, ...] = figure("One for each --need.")

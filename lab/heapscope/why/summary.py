@@ -8,7 +8,7 @@ from heapscope.measure.clock import Clock, moment
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.why.change import Change
-from heapscope.why.result import Explained, Group, NeedWhy
+from heapscope.why.result import Explained, FailureGroup, NeedWhy
 
 __all__ = ["answer"]
 
@@ -27,7 +27,7 @@ REASONS = {
 
 def answer(
     result: ReplayResult,
-    groups: Sequence[Group],
+    groups: Sequence[FailureGroup],
     needs: Sequence[NeedWhy],
     *,
     clock: Clock | None = None,
@@ -46,7 +46,7 @@ def answer(
 
 def _verdict(
     result: ReplayResult,
-    groups: Sequence[Group],
+    groups: Sequence[FailureGroup],
     needs: Sequence[NeedWhy],
     clock: Clock | None,
     one: bool,
@@ -69,12 +69,12 @@ def _verdict(
     return tuple(lines)
 
 
-def _reason(group: Group, clock: Clock | None) -> str:
+def _reason(group: FailureGroup, clock: Clock | None) -> str:
     where = moment(group.first_event, clock)
     return f"; this one, at {where}, {REASONS[group.reason]}".rstrip(" ,")
 
 
-def _reasons(groups: Sequence[Group], failures: int) -> str:
+def _reasons(groups: Sequence[FailureGroup], failures: int) -> str:
     """The reasons by how many requests they stopped. Of many failures a sample is kept."""
     counts: dict[str, int] = {}
     for one in groups:

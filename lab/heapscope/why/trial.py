@@ -11,7 +11,7 @@ from heapscope.layout.placement import Placement
 from heapscope.native.moment import stop_before
 from heapscope.native.reader import NativeReader
 from heapscope.replay.config import Need, native_config
-from heapscope.why.change import Outcome
+from heapscope.why.change import ChangeOutcome
 from heapscope.why.recording import Edit, Recording
 
 __all__ = ["Target", "Trials", "Variation"]
@@ -56,7 +56,7 @@ class Trials:
         self.placed_peak = 0
         self._tried = tried
 
-    def run(self, variation: Variation, target: Target) -> Outcome | None:
+    def run(self, variation: Variation, target: Target) -> ChangeOutcome | None:
         """The whole trace. None: the memory cannot be set up so."""
         return self._run(variation, target, stop=False)
 
@@ -65,7 +65,7 @@ class Trials:
         outcome = self._run(variation, target, stop=target.event is not None)
         return outcome is not None and outcome.served
 
-    def _run(self, variation: Variation, target: Target, *, stop: bool) -> Outcome | None:
+    def _run(self, variation: Variation, target: Target, *, stop: bool) -> ChangeOutcome | None:
         event = target.event if variation.event is None else variation.event
         reader = self._reader(variation, target, event)
         if reader is None:
@@ -103,7 +103,7 @@ class Trials:
             return None
 
 
-def _outcome(reader: NativeReader, target: Target) -> Outcome:
+def _outcome(reader: NativeReader, target: Target) -> ChangeOutcome:
     short = None
     if target.need is not None:
         short = reader.needs()[0].short_events
@@ -111,7 +111,7 @@ def _outcome(reader: NativeReader, target: Target) -> Outcome:
     else:
         asked = reader.explanation()
         served = bool(asked.found) and asked.address != NONE
-    return Outcome(
+    return ChangeOutcome(
         served=served,
         failures=reader.summary().failures,
         minimum_free=reader.capsets()[0].minimum_free,

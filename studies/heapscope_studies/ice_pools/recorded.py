@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope.pools.groups import Group, find_groups
+from heapscope.pools.groups import PoolGroup, find_groups
 from heapscope.pools.pool_trace import PoolTrace, read_pools
 from heapscope.pools.replayed import Replayed, replay
 from heapscope_studies.captured import captured_trace
@@ -19,7 +19,7 @@ PUBLISHED = read_published("ice_pools")
 class Call:
     name: str
     trace: PoolTrace
-    groups: tuple[Group, ...]
+    groups: tuple[PoolGroup, ...]
     now: Replayed
 
     def at(self, mark: str) -> tuple[int, int]:

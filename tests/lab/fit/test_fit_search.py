@@ -14,7 +14,7 @@ import pytest
 from heapscope.fit.limits import Limits, find_limits, most_tried
 from heapscope.fit.run import default_allocators, fit
 from heapscope.fit.schedule import run_searches
-from heapscope.fit.search import Ending, Found, search
+from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.window import OTHERS, judged_by, top, window
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.native.reader import NativeReader
@@ -67,7 +67,7 @@ def exhaustive(survives: Callable[[int], bool], first: int, most: int) -> int | 
 
 def searched(
     survives: Callable[[int], bool], floor: int, limits: Limits
-) -> tuple[Found, dict[int, Told]]:
+) -> tuple[FoundPool, dict[int, Told]]:
     def told(size: int) -> Told:
         assert limits.least <= size <= limits.most
         return Told(survives(size))

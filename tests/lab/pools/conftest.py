@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from heapscope.cli.app import app
 from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
-from heapscope.pools.groups import Group, find_groups
+from heapscope.pools.groups import PoolGroup, find_groups
 from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,7 +28,7 @@ def captured(name: str) -> Path:
 
 
 @functools.cache
-def call(name: str) -> tuple[PoolTrace, tuple[Group, ...]]:
+def call(name: str) -> tuple[PoolTrace, tuple[PoolGroup, ...]]:
     trace = read_pools(captured(name))
     return trace, find_groups(trace)
 

@@ -11,7 +11,7 @@ import pytest
 
 from heapscope.pools import advise as advising
 from heapscope.pools.advise import Point, advise, best_within
-from heapscope.pools.groups import Group, Sizes, agreed, find_groups
+from heapscope.pools.groups import PoolGroup, Sizes, agreed, find_groups
 from heapscope.pools.pool_trace import Kind, PoolTrace, read_pools
 from heapscope.pools.replayed import everywhere, replay
 
@@ -20,7 +20,7 @@ from .conftest import call, rows, write
 LEARNT = ("ice_default", "ice_hosts")
 
 
-def told(*names: str) -> tuple[list[PoolTrace], list[tuple[Group, ...]]]:
+def told(*names: str) -> tuple[list[PoolTrace], list[tuple[PoolGroup, ...]]]:
     pairs = [call(name) for name in names]
     return [trace for trace, _ in pairs], [groups for _, groups in pairs]
 

@@ -11,7 +11,7 @@ from heapscope.layout.chips import load_chip
 from heapscope.replay.run import replay
 from heapscope.upgrade.chain import Sides
 from heapscope.upgrade.explain import explain
-from heapscope.upgrade.offers import Idea
+from heapscope.upgrade.offers import LayoutIdea
 from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.state import Meter
 
@@ -25,7 +25,7 @@ RECORD = 16_717  # bytes of a TLS record's buffer
 @pytest.fixture(scope="module")
 def result() -> UpgradeResult:
     before, after = (CHIP.layout(idf=idf, boot=BOOT) for idf in ("4.2", "4.3.2"))
-    later = Idea(
+    later = LayoutIdea(
         kind="version",
         text="Go on to ESP-IDF 5.5.",
         options="--to 5.5",
