@@ -17,7 +17,7 @@ from heapscope.config.value import Value
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
 from heapscope.predict.memory import fixed_parts, memory_features
-from heapscope.predict.parts import DRAM, PEAK, START, Demand, Part, parts_of
+from heapscope.predict.parts import DRAM, PEAK, START, Demand, MemoryPart, parts_of
 from heapscope.predict.wifi_table import chips, table
 
 __all__ = ["Effect", "effects", "markdown"]
@@ -158,11 +158,11 @@ def _tls(options: Mapping[str, Value], *, when: tuple[str, ...] = (START, PEAK))
     return _sum(part for part in parts if part.component == "TLS" and part.when in when)
 
 
-def _parts(config: Config, demand: Demand) -> tuple[Part, ...]:
+def _parts(config: Config, demand: Demand) -> tuple[MemoryPart, ...]:
     return parts_of(config, knobs_of(config).knobs, demand)
 
 
-def _sum(parts: Iterator[Part]) -> float:
+def _sum(parts: Iterator[MemoryPart]) -> float:
     return float(sum(part.bytes or 0 for part in parts if part.kind == DRAM))
 
 

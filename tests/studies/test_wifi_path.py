@@ -15,7 +15,7 @@ import pytest
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.predict.constants import read_constants
-from heapscope.predict.wifi_table import METRICS, Row, ranks
+from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope.trace.feed import read_trace
 from heapscope_studies import wifi_path
 from heapscope_studies.captured import captured_trace
@@ -46,7 +46,7 @@ def link() -> Link:
     return read_link()
 
 
-def rank(name: str) -> Row:
+def rank(name: str) -> WifiRow:
     return next(row for row in ranks() if row.id == name)
 
 

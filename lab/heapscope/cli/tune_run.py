@@ -22,11 +22,11 @@ from heapscope.predict.constants import read_constants
 from heapscope.predict.environment import Environment
 from heapscope.predict.wifi_table import METRICS, ranks
 from heapscope.trace.names import printable
-from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, Need, parse_keep, parse_tune_needs
+from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, TuneNeed, parse_keep, parse_tune_needs
 from heapscope.tune.options import knob_of, out_of_range
 from heapscope.tune.problem import Problem, with_psram
-from heapscope.tune.question import Question, answer, default_preference
-from heapscope.tune.result import Companion, TraceFacts, TuneResult, less
+from heapscope.tune.question import TuneQuestion, answer, default_preference
+from heapscope.tune.result import Companion, TuneResult, TuneTrace, less
 from heapscope.tune.tls import beside, choose_tls, recorded_variant
 from heapscope.tune.wifi import FREE
 
@@ -101,7 +101,7 @@ def run_tune(
         environment=environment,
         taken_kb=taken_kb,
     )
-    question = Question(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
+    question = TuneQuestion(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
     if traces:
         result = _by_replays(problem, question, traces, sum(pieces), notes)
         wanted = tuple(each.need for each in result.needs)
@@ -121,7 +121,7 @@ def run_tune(
 
 def _by_replays(
     problem: Problem,
-    question: Question,
+    question: TuneQuestion,
     traces: Sequence[Path],
     contiguous: int,
     notes: Sequence[str],
@@ -144,7 +144,7 @@ def _by_replays(
 
 
 def _by_replay(
-    problem: Problem, question: Question, trace: Path, contiguous: int, notes: Sequence[str]
+    problem: Problem, question: TuneQuestion, trace: Path, contiguous: int, notes: Sequence[str]
 ) -> TuneResult:
     """Solve, replay, cut, until the replay agrees."""
     from heapscope.cli.recorded import recorded_facts  # most questions replay nothing
@@ -172,7 +172,7 @@ def _by_replay(
     )
     if need.unmet:
         said += f"; {plural(need.unmet, 'request')} that no memory of the chip serves left aside"
-    facts = TraceFacts(
+    facts = TuneTrace(
         trace=str(trace),
         fits_from_kb=floor,
         replays=need.replays,
@@ -192,11 +192,11 @@ def _by_replay(
     )
 
 
-def _with_free(question: Question, floor: float) -> Question:
+def _with_free(question: TuneQuestion, floor: float) -> TuneQuestion:
     """What the trace needs is a need of memory, where the user has none that is larger."""
     own = [need for need in question.needs if need.target == FREE and need.amount >= floor]
     others = tuple(need for need in question.needs if need.target != FREE)
-    mine = own or [Need(target=FREE, amount=floor, text="--trace")]
+    mine = own or [TuneNeed(target=FREE, amount=floor, text="--trace")]
     return replace(question, needs=(*others, *mine))
 
 

@@ -19,7 +19,7 @@ from heapscope.errors import InputError
 from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, table
 
-__all__ = ["AIR", "SHIELDED", "Environment", "Place", "air_time", "place_of", "seen_in"]
+__all__ = ["AIR", "SHIELDED", "Environment", "PlaceFactors", "air_time", "place_of", "seen_in"]
 
 SHIELDED, AIR = "shielded", "air"
 _KBIT = 8.192  # bits of 1 KB, in thousands: ms of a round trip per KB and Mbit/s
@@ -62,7 +62,7 @@ def air_time() -> Mapping[str, float]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class PlaceFactors:
     """What a place does to the time of a bit: 1/T = factor * (1/T(shielded) + added), and the width
     (ln) of what is not known of it."""
 
@@ -71,18 +71,18 @@ class Place:
     width: float
 
 
-def place_of(environment: Environment, knobs: Knobs, metric: str) -> Place:
+def place_of(environment: Environment, knobs: Knobs, metric: str) -> PlaceFactors:
     added = air_time()[metric] if environment.place == AIR else 0.0
     width = _AIR_WIDTH if environment.place == AIR else 0.0
     if not metric.startswith("tcp"):
-        return Place(factor=1 / (1 - environment.loss), added=added, width=width)
+        return PlaceFactors(factor=1 / (1 - environment.loss), added=added, width=width)
     if environment.round_trip_ms or environment.loss:
         width = hypot(width, _ROUND_TRIP_WIDTH)
     window = knobs.send_kb if metric == "tcp_tx" else knobs.window_kb
     added += environment.round_trip_ms / _KBIT / window
     trip = _BASE_MS + environment.round_trip_ms
     added += trip * sqrt(environment.loss) / (1.22 * _SEGMENT_KBIT)
-    return Place(factor=1.0, added=added, width=width)
+    return PlaceFactors(factor=1.0, added=added, width=width)
 
 
 def seen_in(environment: Environment, knobs: Knobs, metric: str, shielded: Guess) -> Guess:

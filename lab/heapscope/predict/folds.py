@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.predict.validate import LeftOut, Progress, leave_out
-from heapscope.predict.wifi_table import Row, later, ranks
+from heapscope.predict.wifi_table import WifiRow, later, ranks
 
 __all__ = ["NEWER", "SPLITS", "Split", "left_out"]
 
-Fold = tuple[Sequence[Row], Sequence[Row]]
+Fold = tuple[Sequence[WifiRow], Sequence[WifiRow]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ def _folds(key: str) -> list[Fold]:
     return [_but_best(rows, group, whole=key == "new_chip") for group in _values(rows, "group")]
 
 
-def _but_best(rows: Sequence[Row], group: str, *, whole: bool) -> Fold:
+def _but_best(rows: Sequence[WifiRow], group: str, *, whole: bool) -> Fold:
     """The best row of a table is its first. `whole`: the chip's other tables are hidden too."""
     table = [row for row in rows if row.knobs.group == group]
     chip = table[0].knobs.chip
@@ -72,16 +72,16 @@ def _but_best(rows: Sequence[Row], group: str, *, whole: bool) -> Fold:
     return [*known, table[0]], table[1:]
 
 
-def _without(rows: Sequence[Row], value: str, what: str) -> Fold:
+def _without(rows: Sequence[WifiRow], value: str, what: str) -> Fold:
     return (
         [row for row in rows if _value(row, what) != value],
         [row for row in rows if _value(row, what) == value],
     )
 
 
-def _values(rows: Sequence[Row], what: str) -> list[str]:
+def _values(rows: Sequence[WifiRow], what: str) -> list[str]:
     return list(dict.fromkeys(_value(row, what) for row in rows))
 
 
-def _value(row: Row, what: str) -> str:
+def _value(row: WifiRow, what: str) -> str:
     return {"chip": row.knobs.chip, "group": row.knobs.group, "date": row.date}[what]

@@ -12,11 +12,11 @@ from heapscope.predict.calibrate import Measured, calibrated
 from heapscope.predict.config_knobs import KnobsRead, enabled
 from heapscope.predict.constants import Constants, read_constants
 from heapscope.predict.environment import AIR, Environment, seen_in
-from heapscope.predict.parts import Demand, Part, parts_of, taken_of_heap
+from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
 from heapscope.predict.power_save import PowerSave, Times, modes
 from heapscope.predict.tls_time import TlsTime, tls_time
 from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, Row, chips, later, ranks
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
 
 __all__ = ["FORMAT", "SHARES", "Band", "Forecast", "forecast"]
 
@@ -51,7 +51,7 @@ class Forecast:
     knobs: Knobs
     demand: Demand
     environment: Environment
-    parts: tuple[Part, ...]
+    parts: tuple[MemoryPart, ...]
     available: Band
     left: Band | None
     throughput: dict[str, Band]
@@ -228,7 +228,7 @@ def _with(knobs: Knobs) -> str:
     return "" if knobs.psram == NO_PSRAM else f" with {knobs.psram} PSRAM"
 
 
-def _dates(rows: Sequence[Row]) -> str:
+def _dates(rows: Sequence[WifiRow]) -> str:
     return " and ".join(dict.fromkeys(row.date for row in rows))
 
 

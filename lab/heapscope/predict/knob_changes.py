@@ -16,7 +16,7 @@ from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.parts import ALWAYS, DRAM, IRAM, PEAK, START
 from heapscope.predict.wifi_table import Knobs, chips, ranks
 
-__all__ = ["RECORD", "STATIC_BUFFER", "Change", "changes"]
+__all__ = ["RECORD", "STATIC_BUFFER", "KnobChange", "changes"]
 
 _KIB = 1024
 #: Heap blocks that may be a static buffer: by the guide, and as found in a device's heap.
@@ -34,7 +34,7 @@ _SESSION = "for each TLS session"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class KnobChange:
     """As KnobOffer; `gain` None: as the model of available memory has it. `dropped`: options whose
     lines are to go with it."""
 
@@ -55,7 +55,7 @@ class Change:
         return config.without(self.dropped).changed_to(self.values)
 
 
-def changes(config: Config, knobs: Knobs) -> Iterator[Change]:
+def changes(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
     """All that is possible from here, in no order."""
     yield from _buffers(config, knobs)
     yield from _code(config, knobs)
@@ -66,7 +66,7 @@ def changes(config: Config, knobs: Knobs) -> Iterator[Change]:
 # ---- Wi-Fi ---------------------------------------------------------------------------------------
 
 
-def _buffers(config: Config, knobs: Knobs) -> Iterator[Change]:
+def _buffers(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
     fewer = _half(knobs, "static_rx")
     if fewer is not None:
         window = min(knobs.rx_ba_win, 2 * fewer)
@@ -80,7 +80,7 @@ def _buffers(config: Config, knobs: Knobs) -> Iterator[Change]:
             "static_tx", "ESP_WIFI_STATIC_TX_BUFFER_NUM", "static TX", knobs.tx_buffers, fewer, {}
         )
     elif fewer is not None:
-        yield Change(
+        yield KnobChange(
             key="dynamic_tx",
             text=f"Dynamic TX buffers: {fewer} instead of {knobs.tx_buffers}.",
             values={"ESP_WIFI_DYNAMIC_TX_BUFFER_NUM": fewer},
@@ -91,7 +91,7 @@ def _buffers(config: Config, knobs: Knobs) -> Iterator[Change]:
         )
     fewer = _half(knobs, "dynamic_rx")
     if fewer is not None and not enabled(config, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP"):
-        yield Change(
+        yield KnobChange(
             key="dynamic_rx",
             text=f"Dynamic RX buffers: {fewer} instead of {knobs.dynamic_rx}.",
             values={
@@ -125,9 +125,9 @@ def _window(knobs: Knobs, window: int) -> Mapping[str, Value]:
 
 def _static(
     key: str, option: str, what: str, now: int, fewer: int, others: Mapping[str, Value]
-) -> Change:
+) -> KnobChange:
     by_guide, found = STATIC_BUFFER
-    return Change(
+    return KnobChange(
         key=key,
         text=f"{what[0].upper()}{what[1:]} buffers: {fewer} instead of {now}.",
         values={option: fewer, **others},
@@ -141,7 +141,7 @@ def _static(
     )
 
 
-def _code(config: Config, knobs: Knobs) -> Iterator[Change]:
+def _code(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
     """Code that can stay in flash. The ESP32's IRAM is not malloc's."""
     chip = chips()[config.chip]
     rows = (
@@ -153,7 +153,7 @@ def _code(config: Config, knobs: Knobs) -> Iterator[Change]:
         if not on:
             continue
         sizes = (size, _BY_KCONFIG[key])
-        yield Change(
+        yield KnobChange(
             key=key,
             text=f"{what} in flash instead of IRAM.",
             values={option: False},
@@ -170,12 +170,12 @@ def _code(config: Config, knobs: Knobs) -> Iterator[Change]:
 # ---- TLS, Bluetooth ------------------------------------------------------------------------------
 
 
-def _tls(config: Config) -> Iterator[Change]:
+def _tls(config: Config) -> Iterator[KnobChange]:
     if enabled(config, "MBEDTLS_EXTERNAL_MEM_ALLOC"):
         return  # none of it is internal memory
     measured = config.sdk in DEPENDS_SDKS  # the figures are of 5.x, and so are the options
     if measured and config.value("MBEDTLS_SSL_KEEP_PEER_CERTIFICATE") is True:
-        yield Change(
+        yield KnobChange(
             key="tls_peer",
             text=f"The peer's certificate is freed after the handshake ({_SESSION}).",
             values={"MBEDTLS_SSL_KEEP_PEER_CERTIFICATE": False},
@@ -189,7 +189,7 @@ def _tls(config: Config) -> Iterator[Change]:
     if enabled(config, "MBEDTLS_DYNAMIC_BUFFER"):
         return
     if measured:
-        yield Change(
+        yield KnobChange(
             key="tls_dynamic",
             text=f"Record buffers only while a record is read or written ({_SESSION}).",
             values={
@@ -218,7 +218,7 @@ def _tls(config: Config) -> Iterator[Change]:
                 "MBEDTLS_SSL_IN_CONTENT_LEN": now,
                 **more,
             }
-        yield Change(
+        yield KnobChange(
             key="tls_out",
             text=f"Outgoing TLS records of 2,048 instead of {now:,} bytes ({_SESSION}).",
             values=more,
@@ -234,11 +234,11 @@ def _tls(config: Config) -> Iterator[Change]:
         )
 
 
-def _bluetooth(config: Config) -> Iterator[Change]:
+def _bluetooth(config: Config) -> Iterator[KnobChange]:
     if not enabled(config, "BT_ENABLED"):
         return
     if config.chip == "esp32" and enabled(config, "BTDM_CTRL_MODE_BTDM"):
-        yield Change(
+        yield KnobChange(
             key="bt_ble_only",
             text="Bluetooth Low Energy alone, without Classic.",
             values={"BTDM_CTRL_MODE_BLE_ONLY": True},
@@ -250,7 +250,7 @@ def _bluetooth(config: Config) -> Iterator[Change]:
             price="no Bluetooth Classic",
         )
     if config.chip == "esp32c3" and config.value("BT_CTRL_RUN_IN_FLASH_ONLY") is False:
-        yield Change(
+        yield KnobChange(
             key="bt_flash",
             text="Code of the Bluetooth controller in flash.",
             values={"BT_CTRL_RUN_IN_FLASH_ONLY": True},

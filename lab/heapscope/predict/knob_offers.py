@@ -19,7 +19,7 @@ from heapscope.config.renames import line_in
 from heapscope.config.rules import all_rules
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
-from heapscope.predict.knob_changes import Change, changes
+from heapscope.predict.knob_changes import KnobChange, changes
 from heapscope.predict.memory import features, fixed_parts, memory_features
 from heapscope.predict.throughput import Cases
 from heapscope.predict.validate import Guess
@@ -106,7 +106,7 @@ def _broken(config: Config) -> set[tuple[str, int]]:
     }
 
 
-def _offer(config: Config, now: Knobs, change: Change) -> KnobOffer:
+def _offer(config: Config, now: Knobs, change: KnobChange) -> KnobOffer:
     then = knobs_of(change.applied(config)).knobs
     constants = read_constants()
     gain, low, high = change.gain, change.low, change.high

@@ -19,7 +19,7 @@ import numpy as np
 from heapscope.predict.chosen import choose
 from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
 from heapscope.predict.throughput import names_for
-from heapscope.predict.wifi_table import NO_PSRAM, Knobs, Row, chips
+from heapscope.predict.wifi_table import NO_PSRAM, Knobs, WifiRow, chips
 
 __all__ = [
     "BUFFER_KB",
@@ -121,7 +121,7 @@ def memory_prior(groups: Iterable[str], shape: MemoryShape) -> tuple[tuple[str, 
 
 
 class _Linear:
-    def __init__(self, rows: Sequence[Row], names: Sequence[str], cap: float) -> None:
+    def __init__(self, rows: Sequence[WifiRow], names: Sequence[str], cap: float) -> None:
         self._features = features(names, [memory_features(row.knobs, cap=cap) for row in rows])
         self.observed: Array = np.array(
             [(row.memory_kb or 0.0) + sum(fixed_parts(row.knobs).values()) for row in rows]
@@ -145,7 +145,7 @@ def features(names: Sequence[str], terms: Sequence[Mapping[str, float]]) -> Arra
 
 
 def fit_memory(
-    rows: Sequence[Row], shape: MemoryShape, *, groups: Sequence[str] = ()
+    rows: Sequence[WifiRow], shape: MemoryShape, *, groups: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], Posterior]:
     """Constants from rows; those without a figure of memory say nothing."""
     told = [row for row in rows if row.memory_kb is not None]
@@ -153,12 +153,12 @@ def fit_memory(
     return names, fit_posterior(_Linear(told, names, shape.cap), prior, errors=shape.errors)
 
 
-def rows_of_groups(rows: Iterable[Row]) -> dict[str, int]:
+def rows_of_groups(rows: Iterable[WifiRow]) -> dict[str, int]:
     """How many rows of each group have a figure of memory."""
     return dict(Counter(row.knobs.group for row in rows if row.memory_kb is not None))
 
 
-def choose_memory(rows: Sequence[Row], start: MemoryShape | None = None) -> MemoryShape:
+def choose_memory(rows: Sequence[WifiRow], start: MemoryShape | None = None) -> MemoryShape:
     """The shape with the most evidence in these rows."""
     return choose(
         start or MemoryShape(),

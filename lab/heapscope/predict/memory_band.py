@@ -21,14 +21,14 @@ from heapscope.predict.memory import (
     memory_features,
     rows_of_groups,
 )
-from heapscope.predict.wifi_table import Row
+from heapscope.predict.wifi_table import WifiRow
 
 __all__ = ["SHARE", "choose_band"]
 
 SHARE = 0.8
 
 
-def choose_band(rows: Sequence[Row], shape: MemoryShape) -> MemoryShape:
+def choose_band(rows: Sequence[WifiRow], shape: MemoryShape) -> MemoryShape:
     """`shape` with the scale of what these rows do not show, and with their number by group. Rows
     that their publisher computed agree by themselves: they are learned from, and not asked."""
     told = [row for row in rows if row.memory_kb is not None]
@@ -43,7 +43,9 @@ def choose_band(rows: Sequence[Row], shape: MemoryShape) -> MemoryShape:
     return replace(shape, band=scales[at], rows=rows_of_groups(told))
 
 
-def _scale(row: Row, learn: Sequence[Row], shape: MemoryShape, groups: Sequence[str]) -> float:
+def _scale(
+    row: WifiRow, learn: Sequence[WifiRow], shape: MemoryShape, groups: Sequence[str]
+) -> float:
     """The scale at which the row would lie on the edge of its band, KB; 0: inside at any."""
     names, found = fit_memory(learn, shape, groups=groups)
     terms = features(names, [memory_features(row.knobs, cap=shape.cap)])[0]

@@ -13,7 +13,7 @@ from heapscope.config.config import Config
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.wifi_table import Knobs, chips
 
-__all__ = ["ALWAYS", "PEAK", "START", "Demand", "Part", "parts_of", "taken_of_heap"]
+__all__ = ["ALWAYS", "PEAK", "START", "Demand", "MemoryPart", "parts_of", "taken_of_heap"]
 
 ALWAYS = "static"  # linked in: code and data
 START = "start"  # taken when the component starts, and kept
@@ -44,7 +44,7 @@ class Demand:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class MemoryPart:
     """`bytes` negative: given back. None: not limited by the configuration."""
 
     component: str
@@ -56,14 +56,14 @@ class Part:
     count: int = 1
 
 
-def taken_of_heap(part: Part) -> int:
+def taken_of_heap(part: MemoryPart) -> int:
     """Bytes of the available memory, which is internal and serves any request: not of PSRAM, nor of
     the ESP32's IRAM, where TLS may have its records. Elsewhere code in IRAM is taken from it."""
     apart = part.kind == SPIRAM or (part.component == "TLS" and part.kind == IRAM)
     return 0 if apart else part.bytes or 0
 
 
-def parts_of(config: Config, knobs: Knobs, demand: Demand) -> tuple[Part, ...]:
+def parts_of(config: Config, knobs: Knobs, demand: Demand) -> tuple[MemoryPart, ...]:
     """All that the configuration decides, Wi-Fi being on."""
     return (
         *_wifi(config, knobs),
@@ -75,12 +75,14 @@ def parts_of(config: Config, knobs: Knobs, demand: Demand) -> tuple[Part, ...]:
     )
 
 
-def _wifi(config: Config, knobs: Knobs) -> Iterator[Part]:
+def _wifi(config: Config, knobs: Knobs) -> Iterator[MemoryPart]:
     dynamic = SPIRAM if enabled(config, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP") else DRAM
     chip = chips()[config.chip]
 
-    def part(what: str, when: str, each: int, count: int, source: str, kind: str = DRAM) -> Part:
-        return Part(
+    def part(
+        what: str, when: str, each: int, count: int, source: str, kind: str = DRAM
+    ) -> MemoryPart:
+        return MemoryPart(
             component="Wi-Fi",
             what=what,
             kind=kind,
@@ -99,7 +101,7 @@ def _wifi(config: Config, knobs: Knobs) -> Iterator[Part]:
     if knobs.dynamic_rx:
         yield part("dynamic RX buffers", PEAK, _FRAME, knobs.dynamic_rx, _GUIDE, dynamic)
     else:
-        yield Part(
+        yield MemoryPart(
             component="Wi-Fi",
             what="dynamic RX buffers, not limited",
             kind=dynamic,
@@ -132,12 +134,14 @@ def _wifi(config: Config, knobs: Knobs) -> Iterator[Part]:
         yield part("more Wi-Fi code", ALWAYS, 5 * _KIB, 1, f"{kconfig}:282", IRAM)
 
 
-def _lwip(config: Config, knobs: Knobs, demand: Demand) -> Iterator[Part]:
+def _lwip(config: Config, knobs: Knobs, demand: Demand) -> Iterator[MemoryPart]:
     kind = SPIRAM if enabled(config, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP") else DRAM
     tcp, udp = demand.tcp + demand.tls, demand.udp
 
-    def part(what: str, when: str, each: int, count: int, source: str, kind: str = DRAM) -> Part:
-        return Part(
+    def part(
+        what: str, when: str, each: int, count: int, source: str, kind: str = DRAM
+    ) -> MemoryPart:
+        return MemoryPart(
             component="lwIP",
             what=what,
             kind=kind,
@@ -164,7 +168,7 @@ def _lwip(config: Config, knobs: Knobs, demand: Demand) -> Iterator[Part]:
         yield part("IPv4", START, 600 + 6 * _KIB, 1, ":508")
 
 
-def _tls(config: Config, demand: Demand) -> Iterator[Part]:
+def _tls(config: Config, demand: Demand) -> Iterator[MemoryPart]:
     if not demand.tls:
         return
     incoming, outgoing = _record_lengths(config)
@@ -173,8 +177,8 @@ def _tls(config: Config, demand: Demand) -> Iterator[Part]:
     if enabled(config, "MBEDTLS_IRAM_8BIT_MEM_ALLOC"):
         large = IRAM
 
-    def part(what: str, when: str, each: int, kind: str) -> Part:
-        return Part(
+    def part(what: str, when: str, each: int, kind: str) -> MemoryPart:
+        return MemoryPart(
             component="TLS",
             what=what,
             kind=kind,
@@ -216,7 +220,7 @@ def _tls_in_psram(config: Config, size: int) -> bool:
     return follows and size > integer(config, "SPIRAM_MALLOC_ALWAYSINTERNAL", 16_384)
 
 
-def _stacks(config: Config) -> Iterator[Part]:
+def _stacks(config: Config) -> Iterator[MemoryPart]:
     cores = 1 if enabled(config, "FREERTOS_UNICORE") else chips()[config.chip].cores
     external = enabled(config, "FREERTOS_PLACE_TASK_STACKS_IN_EXT_RAM")
     for option, what, fallback, count in (
@@ -231,7 +235,7 @@ def _stacks(config: Config) -> Iterator[Part]:
     ):
         static = option == "FREERTOS_ISR_STACKSIZE"
         if count:
-            yield Part(
+            yield MemoryPart(
                 component="stacks",
                 what=what,
                 kind=SPIRAM if external and not static else DRAM,
@@ -242,7 +246,7 @@ def _stacks(config: Config) -> Iterator[Part]:
             )
 
 
-def _bluetooth(config: Config) -> Iterator[Part]:
+def _bluetooth(config: Config) -> Iterator[MemoryPart]:
     if not enabled(config, "BT_ENABLED"):
         return
     if config.chip == "esp32s2" or enabled(config, "BT_CONTROLLER_DISABLED"):
@@ -255,7 +259,7 @@ def _bluetooth(config: Config) -> Iterator[Part]:
         elif enabled(config, "BTDM_CTRL_MODE_BR_EDR_ONLY"):
             size = 65
         faq = "espressif/esp-faq docs/en/software-framework/bt/ble.rst"
-        yield Part(
+        yield MemoryPart(
             component="Bluetooth",
             what="controller",
             kind=DRAM,
@@ -265,7 +269,7 @@ def _bluetooth(config: Config) -> Iterator[Part]:
         )
         if host == "Bluedroid":
             external = enabled(config, "BT_ALLOCATION_FROM_SPIRAM_FIRST")
-            yield Part(
+            yield MemoryPart(
                 component="Bluetooth",
                 what="Bluedroid with a GATT server",
                 kind=SPIRAM if external else DRAM,
@@ -274,7 +278,7 @@ def _bluetooth(config: Config) -> Iterator[Part]:
                 source=faq,
             )
         return
-    yield Part(
+    yield MemoryPart(
         component="Bluetooth",
         what=f"controller and {host or 'a host'}, as in its example",
         kind=DRAM,
@@ -283,7 +287,7 @@ def _bluetooth(config: Config) -> Iterator[Part]:
         source="esp-techpedia, RAM usage (release/v5.5): gatt_server, 107 to 122 KB on these chips",
     )
     if enabled(config, "BT_CTRL_RUN_IN_FLASH_ONLY"):
-        yield Part(
+        yield MemoryPart(
             component="Bluetooth",
             what="controller code in flash",
             kind=IRAM,
@@ -303,10 +307,10 @@ def _host(config: Config) -> str:
     return "" if none else "Bluedroid"
 
 
-def _placement(config: Config) -> Iterator[Part]:
+def _placement(config: Config) -> Iterator[MemoryPart]:
     if enabled(config, "SPIRAM_USE_MALLOC"):
         reserve = integer(config, "SPIRAM_MALLOC_RESERVE_INTERNAL", 32_768)
-        yield Part(
+        yield MemoryPart(
             component="PSRAM",
             what="internal memory reserved for DMA (still free to requests that ask for it)",
             kind=DRAM,

@@ -19,7 +19,7 @@ from math import log
 import numpy as np
 
 from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, Row, chips
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips
 
 __all__ = [
     "LIMITS",
@@ -228,13 +228,13 @@ class Cases:
         return time, penalties, limits, time + penalties.sum(axis=0) + limits.sum(axis=1)
 
 
-def names_for(rows: Iterable[Row]) -> tuple[str, ...]:
+def names_for(rows: Iterable[WifiRow]) -> tuple[str, ...]:
     """The groups (chip and PSRAM) of rows."""
     return tuple(dict.fromkeys(row.knobs.group for row in rows))
 
 
 def observed_cases(
-    rows: Sequence[Row], groups: Sequence[str] = ()
+    rows: Sequence[WifiRow], groups: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], Cases]:
     """The names of all constants, and what was measured. `groups`: those that predictions will be
     asked of besides."""
@@ -248,7 +248,7 @@ def observed_cases(
 
 
 def fit_throughput(
-    rows: Sequence[Row],
+    rows: Sequence[WifiRow],
     widths: Widths,
     *,
     groups: Sequence[str] = (),

@@ -33,7 +33,7 @@ from heapscope.predict.throughput import (
     names_for,
     observed_cases,
 )
-from heapscope.predict.wifi_table import METRICS, Knobs, Row
+from heapscope.predict.wifi_table import METRICS, Knobs, WifiRow
 
 __all__ = [
     "WIDTH_GRID",
@@ -85,14 +85,14 @@ class Guess:
 class LeftOut:
     """One row as predicted from others."""
 
-    row: Row
+    row: WifiRow
     throughput: Mapping[str, Guess]
     memory: Guess
     widths: Widths = field(repr=False)
     shape: MemoryShape = field(repr=False)
 
 
-def choose_widths(rows: Sequence[Row], start: Widths | None = None) -> Widths:
+def choose_widths(rows: Sequence[WifiRow], start: Widths | None = None) -> Widths:
     """The widths with the most evidence in these rows."""
     last: list[Array] = []
     _, cases = observed_cases(rows)
@@ -107,8 +107,8 @@ def choose_widths(rows: Sequence[Row], start: Widths | None = None) -> Widths:
 
 
 def leave_out(
-    rows: Sequence[Row],
-    folds: Sequence[tuple[Sequence[Row], Sequence[Row]]],
+    rows: Sequence[WifiRow],
+    folds: Sequence[tuple[Sequence[WifiRow], Sequence[WifiRow]]],
     *,
     progress: Progress = lambda done, total: None,
 ) -> list[LeftOut]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-__all__ = ["METRICS", "NO_PSRAM", "Chip", "Knobs", "Row", "chips", "later", "ranks"]
+__all__ = ["METRICS", "NO_PSRAM", "Knobs", "WifiChip", "WifiRow", "chips", "later", "ranks"]
 
 #: Throughputs, Mbit/s; the direction is the device's.
 METRICS = ("tcp_tx", "tcp_rx", "udp_tx", "udp_rx")
@@ -22,7 +22,7 @@ _MAX_WINDOW = 65535  # bytes: what TCP can announce without scaling
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chip:
+class WifiChip:
     name: str
     mhz: int  # the clock of the published tables: the chip's highest
     cores: int
@@ -69,7 +69,7 @@ class Knobs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class WifiRow:
     """One published configuration. `memory_kb` None: not published; computed ones were not measured
     but derived by the publisher. `throughput` by metric, Mbit/s."""
 
@@ -85,9 +85,9 @@ class Row:
 
 
 @functools.cache
-def chips() -> Mapping[str, Chip]:
+def chips() -> Mapping[str, WifiChip]:
     return {
-        row["chip"]: Chip(
+        row["chip"]: WifiChip(
             name=row["chip"],
             mhz=int(row["mhz"]),
             cores=int(row["cores"]),
@@ -102,13 +102,13 @@ def chips() -> Mapping[str, Chip]:
 
 
 @functools.cache
-def ranks() -> tuple[Row, ...]:
+def ranks() -> tuple[WifiRow, ...]:
     """The rank tables: 40 rows, each table's best row (Iperf) first."""
     return tuple(_row(row) for row in table("ranks"))
 
 
 @functools.cache
-def later() -> tuple[Row, ...]:
+def later() -> tuple[WifiRow, ...]:
     """Best figures of known configurations outside the rank tables, most of later software."""
     return tuple(_row(row) for row in table("later"))
 
@@ -119,9 +119,9 @@ def table(name: str) -> Iterator[dict[str, str]]:
     return csv.DictReader(file.read_text(encoding="utf-8").splitlines())
 
 
-def _row(row: dict[str, str]) -> Row:
+def _row(row: dict[str, str]) -> WifiRow:
     static = not row["dynamic_tx"]
-    return Row(
+    return WifiRow(
         id=row["id"],
         label=row["label"],
         date=row["date"],

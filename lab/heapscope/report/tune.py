@@ -12,7 +12,7 @@ from heapscope.predict.wifi_table import METRICS
 from heapscope.report.table import Cell, Column, table
 from heapscope.trace.names import printable
 from heapscope.tune.fragment import effect_text, fragment
-from heapscope.tune.needs import SPEED, Need
+from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import LABELS, label
 from heapscope.tune.result import Candidate, NeedResult, TuneResult
 from heapscope.tune.tls import TlsChoice
@@ -150,7 +150,7 @@ def _unit(target: str) -> str:
     return "KB" if target == FREE else "Mbit/s"
 
 
-def _amount(need: Need, amount: float) -> str:
+def _amount(need: TuneNeed, amount: float) -> str:
     return f"{amount:.1f} {need.unit}"
 
 

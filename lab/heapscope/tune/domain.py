@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from heapscope.config.config import Config
 from heapscope.config.tables import option_table
-from heapscope.predict.wifi_table import Knobs, Row, later, ranks
+from heapscope.predict.wifi_table import Knobs, WifiRow, later, ranks
 from heapscope.tune.options import (
     AMPDU_OFF,
     as_number,
@@ -18,7 +18,7 @@ from heapscope.tune.options import (
     out_of_range,
     rules_between,
 )
-from heapscope.tune.space import Knob, Rule, Space
+from heapscope.tune.space import Knob, KnobRule, Space
 from heapscope.tune.wifi import window
 
 __all__ = ["Domain", "make_space", "published"]
@@ -35,12 +35,12 @@ class Domain:
     table of its own."""
 
     space: Space
-    rows: tuple[Row, ...]
+    rows: tuple[WifiRow, ...]
     outside: tuple[str, ...]
     thin: bool
 
 
-def published(knobs: Knobs) -> tuple[tuple[Row, ...], bool]:
+def published(knobs: Knobs) -> tuple[tuple[WifiRow, ...], bool]:
     """Rows of the chip with its PSRAM; or, where there is no table, all rows with as much PSRAM."""
     own = tuple(row for row in ranks() if row.knobs.group == knobs.group)
     if own:
@@ -73,7 +73,7 @@ def make_space(
 
 
 def _values(
-    config: Config, now: Knobs, name: str, rows: Sequence[Row], extrapolate: bool
+    config: Config, now: Knobs, name: str, rows: Sequence[WifiRow], extrapolate: bool
 ) -> tuple[Hashable, ...]:
     current = choice_of(now)[name]
     seen = [choice_of(row.knobs)[name] for row in rows if name in choice_of(row.knobs)]
@@ -134,18 +134,18 @@ def _range(config: Config, option: str) -> tuple[int, int]:
     raise ValueError(f"{option} has no range")
 
 
-def _ratios(rows: Sequence[Row]) -> list[Rule]:
+def _ratios(rows: Sequence[WifiRow]) -> list[KnobRule]:
     """A window is no longer for the buffers behind it than in the published rows: its memory is
     in their figures only as far as that."""
     receive = max(row.knobs.tcp_wnd / row.knobs.dynamic_rx for row in rows if row.knobs.dynamic_rx)
     send = max(row.knobs.tcp_snd_buf / row.knobs.tx_buffers for row in rows)
     return [
-        Rule(
+        KnobRule(
             name="published windows",
             knobs=("tcp_wnd", "dynamic_rx"),
             allows=lambda length, count: count == 0 or length <= receive * count,
         ),
-        Rule(
+        KnobRule(
             name="published send buffers",
             knobs=("tcp_snd_buf", "tx"),
             allows=lambda length, buffers: length <= send * buffers[1],

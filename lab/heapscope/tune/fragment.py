@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from heapscope.config.renames import line_in
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.options import LABELS, label, option_values
-from heapscope.tune.result import Change, TuneResult
+from heapscope.tune.result import ChangedKnob, TuneResult
 from heapscope.tune.wifi import FREE
 
 __all__ = ["effect_text", "fragment"]
@@ -21,7 +21,7 @@ def fragment(result: TuneResult) -> str:
     return "\n".join(_text(result)) + "\n"
 
 
-def effect_text(change: Change) -> str:
+def effect_text(change: ChangedKnob) -> str:
     """ "+9.6 KB free, -1.2 Mbit/s tcp_rx": what the change of this knob alone does."""
     parts = []
     for metric in (FREE, *METRICS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from heapscope.tune.needs import Need
+from heapscope.tune.needs import TuneNeed
 from heapscope.tune.problem import Problem, cost_of
 from heapscope.tune.quantity import Quantity
 from heapscope.tune.result import FrontPoint
@@ -21,7 +21,7 @@ Progress = Callable[[int, int], None]
 def pareto_front(
     problem: Problem,
     metric: str,
-    needs: Sequence[Need],
+    needs: Sequence[TuneNeed],
     *,
     points: int = POINTS,
     progress: Progress = lambda done, total: None,

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from heapscope.tune.quantity import Quantity
-from heapscope.tune.space import Array, Choice, Knob, Larger, Rule, Space
+from heapscope.tune.space import Array, Choice, Knob, KnobRule, Larger, Space
 
 __all__ = ["Merged", "merge"]
 
@@ -145,7 +145,7 @@ def _longest(space: Space, follower: str, leader: str) -> dict[Hashable, Hashabl
     return found
 
 
-def _allowed(rules: Iterable[Rule], choice: Choice) -> bool:
+def _allowed(rules: Iterable[KnobRule], choice: Choice) -> bool:
     return all(rule.holds(choice) for rule in rules)
 
 

@@ -19,7 +19,7 @@ __all__ = [
     "PREFERENCES",
     "SPEED",
     "TARGETS",
-    "Need",
+    "TuneNeed",
     "parse_keep",
     "parse_tune_needs",
 ]
@@ -36,7 +36,7 @@ _REMEDY = 'write --need "free>=150KB", --need "tcp_rx>=20" (Mbit/s) or --need "c
 
 
 @dataclass(frozen=True, kw_only=True)
-class Need:
+class TuneNeed:
     """At least so much: KB of `free`, Mbit/s of a throughput, bytes of `contiguous`."""
 
     target: str
@@ -48,9 +48,9 @@ class Need:
         return {FREE: "KB", CONTIGUOUS: "bytes"}.get(self.target, "Mbit/s")
 
 
-def parse_tune_needs(texts: Sequence[str]) -> tuple[Need, ...]:
+def parse_tune_needs(texts: Sequence[str]) -> tuple[TuneNeed, ...]:
     """HeapscopeError names the need that is none, or two that contradict each other."""
-    found: dict[str, Need] = {}
+    found: dict[str, TuneNeed] = {}
     for text in texts:
         need = _need(text)
         other = found.setdefault(need.target, need)
@@ -62,7 +62,7 @@ def parse_tune_needs(texts: Sequence[str]) -> tuple[Need, ...]:
     return tuple(found.values())
 
 
-def _need(text: str) -> Need:
+def _need(text: str) -> TuneNeed:
     shown = printable(text, limit=80)
     parts = _NEED.fullmatch(text)
     if parts is None:
@@ -94,7 +94,7 @@ def _need(text: str) -> Need:
             f"--need '{shown}': every configuration has that",
             remedy="leave it out, or ask for more",
         )
-    return Need(target=target, amount=number, text=shown)
+    return TuneNeed(target=target, amount=number, text=shown)
 
 
 def parse_keep(texts: Iterable[str]) -> tuple[str, ...]:

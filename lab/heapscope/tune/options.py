@@ -9,18 +9,17 @@ from functools import cached_property
 from heapscope.config.config import Config
 from heapscope.config.evaluate import truth
 from heapscope.config.expression import names
-from heapscope.config.rules import Check, all_rules
-from heapscope.config.rules import Rule as ConfigRule
+from heapscope.config.rules import Check, Rule, all_rules
 from heapscope.config.tables import option_table
 from heapscope.config.value import Value
 from heapscope.predict.wifi_table import Knobs
-from heapscope.tune.space import Choice, Knob, Rule
+from heapscope.tune.space import Choice, Knob, KnobRule
 
 __all__ = [
     "AMPDU_OFF",
     "KNOBS",
     "LABELS",
-    "Sides",
+    "RuleCheck",
     "as_number",
     "as_tx",
     "broken_rules",
@@ -191,10 +190,10 @@ class Overlay:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sides:
+class RuleCheck:
     """One check of a hard rule, and the knobs that it is about."""
 
-    rule: ConfigRule
+    rule: Rule
     check: Check
     knobs: tuple[str, ...]
     config: Config
@@ -210,7 +209,7 @@ class Sides:
         return self.check.broken(Overlay(self.config, options)) is not True
 
 
-def rules_between(config: Config, knobs: Iterable[Knob]) -> Iterator[Rule]:
+def rules_between(config: Config, knobs: Iterable[Knob]) -> Iterator[KnobRule]:
     """Every hard rule that is about a knob."""
     present = {knob.name for knob in knobs}
     for rule in all_rules():
@@ -220,11 +219,11 @@ def rules_between(config: Config, knobs: Iterable[Knob]) -> Iterator[Rule]:
             about = {knob_of(name) for each in (check.when, check.must) for name in names(each)}
             mine = tuple(name for name in KNOBS if name in about & present)
             if mine:
-                sides = Sides(rule=rule, check=check, knobs=mine, config=config)
-                yield Rule(name=rule.id, knobs=mine, allows=sides.allows)
+                checked = RuleCheck(rule=rule, check=check, knobs=mine, config=config)
+                yield KnobRule(name=rule.id, knobs=mine, allows=checked.allows)
 
 
-def broken_rules(config: Config) -> list[ConfigRule]:
+def broken_rules(config: Config) -> list[Rule]:
     """Hard rules that a whole configuration breaks."""
     return [
         rule

@@ -18,7 +18,7 @@ from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.trace.names import printable
 from heapscope.tune.domain import Domain, make_space
 from heapscope.tune.merged import Merged, merge
-from heapscope.tune.needs import SPEED, Need
+from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import (
     KNOBS,
     broken_rules,
@@ -160,7 +160,7 @@ class Problem:
         at = candidate.figures.median if self.median else candidate.figures.low
         return at[target]
 
-    def limits(self, needs: Sequence[Need]) -> dict[Quantity, float]:
+    def limits(self, needs: Sequence[TuneNeed]) -> dict[Quantity, float]:
         return {self.quantities[need.target]: cost_of(need.target, need.amount) for need in needs}
 
     def best(

@@ -10,7 +10,7 @@ from heapscope.errors import HeapscopeError
 from heapscope.predict.environment import AIR, Environment
 from heapscope.predict.memory import BUFFER_KB
 from heapscope.predict.wifi_table import METRICS, chips
-from heapscope.tune.needs import SPEED, Need
+from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import (
     LABELS,
     as_number,
@@ -23,7 +23,7 @@ from heapscope.tune.problem import Problem
 from heapscope.tune.result import (
     Alternative,
     Candidate,
-    Change,
+    ChangedKnob,
     Companion,
     NeedResult,
     Relaxation,
@@ -32,25 +32,25 @@ from heapscope.tune.result import (
 from heapscope.tune.search import Solution
 from heapscope.tune.wifi import FREE
 
-__all__ = ["Question", "answer", "default_preference"]
+__all__ = ["TuneQuestion", "answer", "default_preference"]
 
 #: Of a goal: changes by less than this are the solver's tolerance, not gains.
 _GAIN = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
-    needs: tuple[Need, ...]
+class TuneQuestion:
+    needs: tuple[TuneNeed, ...]
     prefer: str
     keep: tuple[str, ...] = ()
 
 
-def default_preference(needs: Sequence[Need]) -> str:
+def default_preference(needs: Sequence[TuneNeed]) -> str:
     """What is not asked for: memory, or where only memory is asked for, speed."""
     return SPEED if needs and all(need.target == FREE for need in needs) else FREE
 
 
-def answer(problem: Problem, question: Question, *, notes: Sequence[str] = ()) -> TuneResult:
+def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = ()) -> TuneResult:
     """HeapscopeError where what is kept contradicts the rules, so that nothing is left."""
     now = problem.candidate(problem.current)
     limits = problem.limits(question.needs)
@@ -89,14 +89,14 @@ def answer(problem: Problem, question: Question, *, notes: Sequence[str] = ()) -
 
 def _result(
     problem: Problem,
-    question: Question,
+    question: TuneQuestion,
     *,
     now: Candidate,
     best: Candidate | None,
     needs: tuple[NeedResult, ...],
     notes: Sequence[str],
     bound: float | None = None,
-    changes: tuple[Change, ...] = (),
+    changes: tuple[ChangedKnob, ...] = (),
     companions: tuple[Companion, ...] = (),
     alternatives: tuple[Alternative, ...] = (),
     relaxation: Relaxation | None = None,
@@ -125,10 +125,10 @@ def _amount(target: str, cost: float) -> float:
     return -cost if target == FREE else 1 / cost
 
 
-def _needs(problem: Problem, question: Question, best: Candidate) -> list[NeedResult]:
+def _needs(problem: Problem, question: TuneQuestion, best: Candidate) -> list[NeedResult]:
     have = problem.amount(question.prefer, best)
 
-    def dropped(fork: Problem, need: Need) -> NeedResult:
+    def dropped(fork: Problem, need: TuneNeed) -> NeedResult:
         others = [each for each in question.needs if each is not need]
         without = fork.best(question.prefer, fork.limits(others))
         gain = 0.0
@@ -140,7 +140,7 @@ def _needs(problem: Problem, question: Question, best: Candidate) -> list[NeedRe
     return problem.each(question.needs, dropped)
 
 
-def _changes(problem: Problem, best: Candidate) -> Iterator[Change]:
+def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
     """With everything else as in the best configuration."""
     whole = {rule.id for rule in broken_rules(with_choice(problem.config, best.choice))}
     for name, after in best.choice.items():
@@ -151,7 +151,7 @@ def _changes(problem: Problem, best: Candidate) -> Iterator[Change]:
         at_back = {
             rule.id for rule in broken_rules(with_choice(problem.config, back.choice))
         } - whole
-        yield Change(
+        yield ChangedKnob(
             knob=name,
             before=before,
             after=after,
@@ -163,7 +163,9 @@ def _changes(problem: Problem, best: Candidate) -> Iterator[Change]:
         )
 
 
-def _alternatives(problem: Problem, question: Question, best: Candidate) -> Iterator[Alternative]:
+def _alternatives(
+    problem: Problem, question: TuneQuestion, best: Candidate
+) -> Iterator[Alternative]:
     """The best that leaves one changed knob as it is, where that can be."""
     limits = problem.limits(question.needs)
     have = problem.amount(question.prefer, best)
@@ -195,7 +197,7 @@ def _missing(best: Candidate) -> Iterator[str]:
         )
 
 
-def _relaxation(problem: Problem, question: Question) -> Relaxation:
+def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
     limits = problem.limits(question.needs)
     shares = {quantity: abs(high) for quantity, high in limits.items()}
     found = problem.search.relaxed(limits, shares)
@@ -282,7 +284,7 @@ def _full(candidate: Candidate) -> float:
     return BUFFER_KB * buffers + (window + sent) / 1024
 
 
-def _notes(problem: Problem, question: Question) -> Iterator[str]:
+def _notes(problem: Problem, question: TuneQuestion) -> Iterator[str]:
     now, domain = problem.now, problem.domain
     yield from problem.notes
     held = "median" if problem.median else "lower bound of the 80 % band"

@@ -13,7 +13,7 @@ from typing import Any
 
 from heapscope.config.config import settle
 from heapscope.predict.constants import read_constants
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, table
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram
@@ -37,7 +37,7 @@ class RankGain:
     more than the base has, the base. `spare`: percent of the base's time per bit, added up over all
     throughputs, below which the solver's bound says that no configuration comes."""
 
-    row: Row
+    row: WifiRow
     refused: tuple[str, ...]
     base: Candidate
     best: Candidate
@@ -92,7 +92,7 @@ class RankGain:
 
 
 def rank_gains(
-    rows: Sequence[Row], progress: Progress = lambda done, total: None
+    rows: Sequence[WifiRow], progress: Progress = lambda done, total: None
 ) -> list[RankGain]:
     found = []
     for number, row in enumerate(rows):
@@ -101,7 +101,7 @@ def rank_gains(
     return found
 
 
-def _gain(row: Row) -> RankGain:
+def _gain(row: WifiRow) -> RankGain:
     config = settle((), chip=row.knobs.chip, sdk=_SDK)
     if row.knobs.psram != NO_PSRAM:
         config = with_psram(config, row.knobs.psram)

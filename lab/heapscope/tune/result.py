@@ -9,21 +9,21 @@ from typing import Any
 from heapscope.config.renames import line_in
 from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
-from heapscope.tune.needs import Need
+from heapscope.tune.needs import TuneNeed
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.tls import TlsChoice
-from heapscope.tune.wifi import FREE, Figures
+from heapscope.tune.wifi import FREE, WifiFigures
 
 __all__ = [
     "Alternative",
     "Candidate",
-    "Change",
+    "ChangedKnob",
     "Companion",
     "FrontPoint",
     "NeedResult",
     "Relaxation",
-    "TraceFacts",
     "TuneResult",
+    "TuneTrace",
     "less",
 ]
 
@@ -33,7 +33,7 @@ class Candidate:
     """One configuration and what is predicted of it."""
 
     choice: Mapping[str, Hashable]
-    figures: Figures
+    figures: WifiFigures
 
 
 def less(candidate: Candidate, kb: float) -> Candidate:
@@ -42,7 +42,7 @@ def less(candidate: Candidate, kb: float) -> Candidate:
     median, low, high = (
         {**each, FREE: each[FREE] - kb} for each in (made.median, made.low, made.high)
     )
-    return replace(candidate, figures=Figures(median=median, low=low, high=high))
+    return replace(candidate, figures=WifiFigures(median=median, low=low, high=high))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class NeedResult:
     the goal would be better if this need were not asked for; above 0 the need binds. None: not
     asked."""
 
-    need: Need
+    need: TuneNeed
     value: float
     without: float | None
 
@@ -61,7 +61,7 @@ class NeedResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
+class ChangedKnob:
     """A knob that is not as it was. `effect`: by metric, what is lost when it alone is put back.
     `breaks`: rules that then fail."""
 
@@ -112,7 +112,7 @@ class Companion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TraceFacts:
+class TuneTrace:
     """`fits_from_kb`: available memory from which the trace survives. `refused`: configurations
     that the replay refused. `largest_min`: bytes of the largest block at the worst moment of the
     accepted one."""
@@ -135,13 +135,13 @@ class TuneResult:
     best: Candidate | None
     bound: float | None  # no configuration has more of `prefer`; None: `speed`, or no answer
     needs: tuple[NeedResult, ...]
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChangedKnob, ...] = ()
     companions: tuple[Companion, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     front: tuple[FrontPoint, ...] = ()
     front_metric: str = ""
     relaxation: Relaxation | None = None
-    replay: TraceFacts | None = None
+    replay: TuneTrace | None = None
     tls: TlsChoice | None = None
     environment: Environment
     notes: tuple[str, ...] = ()

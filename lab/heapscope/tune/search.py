@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from heapscope.tune.quantity import Quantity
-from heapscope.tune.space import Array, Choice, Row, Space
+from heapscope.tune.space import Array, Choice, LinearRow, Space
 
 __all__ = ["Limit", "Search", "Solution"]
 
@@ -59,7 +59,7 @@ class Search:
     _tangents: dict[Quantity, dict[tuple[Hashable, ...], tuple[Array, float]]] = field(
         default_factory=dict, repr=False
     )
-    _fixed: list[Row] = field(default_factory=list, repr=False)
+    _fixed: list[LinearRow] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self._fixed = list(self.space.rows())
@@ -133,7 +133,7 @@ class Search:
             knob = space.knob(name)
             goal[space.columns(knob)] = [each[value] for value in knob.values]
         before = self.solved
-        here: list[Row] = []
+        here: list[LinearRow] = []
         for _ in range(_ROUNDS):
             columns, bound = self._programme(goal, limits, held or {}, here)
             if columns is None:
@@ -150,7 +150,7 @@ class Search:
         raise RuntimeError(f"no agreement after {_ROUNDS} programmes")
 
     def _programme(
-        self, goal: Array, limits: Sequence[Limit], held: Choice, here: Sequence[Row]
+        self, goal: Array, limits: Sequence[Limit], held: Choice, here: Sequence[LinearRow]
     ) -> tuple[Array | None, float]:
         space = self.space
         matrix, low, high = self._matrix(limits, here)
@@ -182,7 +182,7 @@ class Search:
         raise RuntimeError(f"the solver stopped: {result.message}")
 
     def _matrix(
-        self, limits: Sequence[Limit], here: Sequence[Row]
+        self, limits: Sequence[Limit], here: Sequence[LinearRow]
     ) -> tuple[csr_array, Array, Array]:
         made = [(row.columns, row.low, row.high) for row in (*self._fixed, *here)]
         for limit in limits:
@@ -205,7 +205,11 @@ class Search:
         )
 
     def _cut(
-        self, choice: dict[str, Hashable], columns: Array, limits: Sequence[Limit], here: list[Row]
+        self,
+        choice: dict[str, Hashable],
+        columns: Array,
+        limits: Sequence[Limit],
+        here: list[LinearRow],
     ) -> bool:
         """Add what this choice shows to be missing; False: nothing is. `here`: rows that hold for
         these limits alone."""

@@ -18,7 +18,7 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Choice", "Knob", "Larger", "Row", "Rule", "Space"]
+__all__ = ["Array", "Choice", "Knob", "KnobRule", "Larger", "LinearRow", "Space"]
 
 Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Larger:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class KnobRule:
     """Combinations of values that may be. `allows` gets one value of each knob, in their order."""
 
     name: str
@@ -57,7 +57,7 @@ class Rule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class LinearRow:
     """low <= sum of columns times coefficients <= high."""
 
     columns: Mapping[int, float]
@@ -77,9 +77,9 @@ class Space:
 
     knobs: tuple[Knob, ...]
     larger: tuple[Larger, ...] = ()
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[KnobRule, ...] = ()
     _start: dict[str, int] = field(default_factory=dict, repr=False)
-    _rule_rows: list[Row] = field(default_factory=list, repr=False)
+    _rule_rows: list[LinearRow] = field(default_factory=list, repr=False)
     _differences: list[int] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -135,19 +135,19 @@ class Space:
             for knob in self.knobs
         }
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[LinearRow]:
         for knob in self.knobs:
-            yield Row(columns=dict.fromkeys(self.columns(knob), 1.0), low=1, high=1)
+            yield LinearRow(columns=dict.fromkeys(self.columns(knob), 1.0), low=1, high=1)
         for each in self.larger:
             yield from self._larger_rows(each)
         yield from self._rule_rows
 
-    def without(self, choice: Choice, knobs: Sequence[str]) -> Row:
+    def without(self, choice: Choice, knobs: Sequence[str]) -> LinearRow:
         """Not all of these values at once."""
         columns = {self.column(self.knob(name), choice[name]): 1.0 for name in knobs}
-        return Row(columns=columns, low=-np.inf, high=len(columns) - 1)
+        return LinearRow(columns=columns, low=-np.inf, high=len(columns) - 1)
 
-    def broken(self, choice: Choice) -> list[Rule]:
+    def broken(self, choice: Choice) -> list[KnobRule]:
         return [rule for rule in self.rules if not rule.holds(choice)]
 
     def every(self) -> Iterator[dict[str, Hashable]]:
@@ -158,7 +158,7 @@ class Space:
             if not self.broken(choice):
                 yield choice
 
-    def _larger_rows(self, each: Larger) -> Iterator[Row]:
+    def _larger_rows(self, each: Larger) -> Iterator[LinearRow]:
         """At least both sides; and, as the second column says, equal to one of them, so that the
         value is right also where a larger one would be welcome."""
         at = self._start[each.name]
@@ -167,21 +167,21 @@ class Space:
         for position, (name, of) in enumerate(zip(each.knobs, each.of, strict=True)):
             knob = self.knob(name)
             less = {self.column(knob, value): -of[value] for value in knob.values}
-            yield Row(columns={at: 1.0, **less}, low=0, high=np.inf)
+            yield LinearRow(columns={at: 1.0, **less}, low=0, high=np.inf)
             side = span if position else -span
-            yield Row(columns={at: 1.0, **less, at + 1: side}, low=-np.inf, high=max(side, 0))
+            yield LinearRow(columns={at: 1.0, **less, at + 1: side}, low=-np.inf, high=max(side, 0))
 
-    def _written(self, rule: Rule) -> bool:
+    def _written(self, rule: KnobRule) -> bool:
         sizes = [len(self.knob(name).values) for name in rule.knobs]
         return len(sizes) <= 2 and int(np.prod(sizes)) <= _WRITTEN
 
-    def _write(self, rule: Rule) -> None:
+    def _write(self, rule: KnobRule) -> None:
         first = self.knob(rule.knobs[0])
         if len(rule.knobs) == 1:
             wrong = [value for value in first.values if not rule.allows(value)]
             columns = {self.column(first, value): 1.0 for value in wrong}
             if columns:
-                self._rule_rows.append(Row(columns=columns, low=-np.inf, high=0))
+                self._rule_rows.append(LinearRow(columns=columns, low=-np.inf, high=0))
             return
         second = self.knob(rule.knobs[1])
         users: dict[frozenset[int], list[int]] = {}
@@ -198,7 +198,7 @@ class Space:
             if len(allowed) < len(second.values):
                 inside = [each for other in sets if other <= allowed for each in users[other]]
                 columns = dict.fromkeys(inside, 1.0) | dict.fromkeys(allowed, -1.0)
-                self._rule_rows.append(Row(columns=columns, low=-np.inf, high=0))
+                self._rule_rows.append(LinearRow(columns=columns, low=-np.inf, high=0))
 
     def _write_chain(self, levels: Sequence[tuple[frozenset[int], list[int]]], every: int) -> None:
         """Difference = the one before + seconds that are new - firsts that need no more than these;
@@ -214,5 +214,5 @@ class Space:
             if last is not None:
                 columns[last] = -1.0
             columns |= dict.fromkeys(allowed - before, -1.0) | dict.fromkeys(users, 1.0)
-            self._rule_rows.append(Row(columns=columns, low=0, high=0))
+            self._rule_rows.append(LinearRow(columns=columns, low=0, high=0))
             before, last = allowed, at

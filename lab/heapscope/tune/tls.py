@@ -18,7 +18,7 @@ from heapscope.config.renames import line_in
 from heapscope.config.tables import option_table
 from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
-from heapscope.predict.parts import Demand, Part, parts_of, taken_of_heap
+from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
 from heapscope.predict.wifi_table import Knobs
 from heapscope.tune.options import broken_rules
 
@@ -218,7 +218,7 @@ def _variant(
     )
 
 
-def _beside(config: Config, knobs: Knobs, sessions: int) -> list[Part]:
+def _beside(config: Config, knobs: Knobs, sessions: int) -> list[MemoryPart]:
     found = parts_of(config, knobs, Demand(tls=sessions))
     return [part for part in found if part.component in ("TLS", "Bluetooth")]
 

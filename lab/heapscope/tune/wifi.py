@@ -36,7 +36,7 @@ from heapscope.tune.quantity import (
 )
 from heapscope.tune.space import Array, Choice, Larger, Space
 
-__all__ = ["BAND", "FREE", "Figures", "figures", "free_quantity", "time_quantity", "window"]
+__all__ = ["BAND", "FREE", "WifiFigures", "figures", "free_quantity", "time_quantity", "window"]
 
 FREE = "free"
 #: Share of the band whose lower bound needs are held at.
@@ -48,7 +48,7 @@ With = Callable[[Knobs, str, Hashable], Knobs]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figures:
+class WifiFigures:
     """What is predicted of one configuration: throughputs in Mbit/s, memory in KB; each median, and
     lower and upper bound of the 80 % band."""
 
@@ -63,7 +63,7 @@ def figures(
     environment: Environment | None = None,
     *,
     taken_kb: float = 0.0,
-) -> Figures:
+) -> WifiFigures:
     """By metric, FREE among them. `environment`: None is the tables' shielded box. `taken_kb`: of
     the available memory, by what is not Wi-Fi."""
     guesses, memory = _throughput(constants, knobs), _memory(constants, knobs)
@@ -77,7 +77,7 @@ def figures(
     left = memory.mean - taken_kb
     median[FREE], low[FREE] = left, left - memory.reach(BAND)
     high[FREE] = left + memory.reach(BAND)
-    return Figures(median=median, low=low, high=high)
+    return WifiFigures(median=median, low=low, high=high)
 
 
 def window(base: Knobs, knobs: tuple[str, str], values: tuple[tuple[Hashable, ...], ...]) -> Larger:

@@ -17,7 +17,7 @@ from heapscope.predict.constants import read_constants
 from heapscope.predict.environment import Environment, seen_in
 from heapscope.predict.posterior import Array
 from heapscope.predict.validate import predicted_throughput
-from heapscope.predict.wifi_table import Row, ranks
+from heapscope.predict.wifi_table import WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Column, Table
 from heapscope_studies.wifi_path.measured import Link
@@ -84,7 +84,7 @@ def far(link: Link) -> tuple[Far, ...]:
     )  # fmt: skip
 
 
-def _predicted(row: Row, metric: str, window: int, environment: Environment) -> float:
+def _predicted(row: WifiRow, metric: str, window: int, environment: Environment) -> float:
     knobs = replace(row.knobs, tcp_wnd=window, tcp_snd_buf=window)
     constants = read_constants()
     (guess,) = predicted_throughput(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from statistics import median
 
-from heapscope.predict.wifi_table import METRICS, Row
+from heapscope.predict.wifi_table import METRICS, WifiRow
 from heapscope_studies.conclusion import alike, concluded
 from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Check, Column, Table
@@ -30,7 +30,7 @@ def read_heaps() -> Heaps:
     return {row.id: read_heap(trace_of(row)) for row in traced_rows()}
 
 
-def formula(row: Row) -> int:
+def formula(row: WifiRow) -> int:
     """The guide's: every dynamic buffer there may be, each of the largest frame."""
     return (row.knobs.dynamic_rx + row.knobs.tx_buffers) * FRAME
 
@@ -57,10 +57,10 @@ def checks(link: Link, heaps: Heaps) -> Iterator[Check]:
 # ---- memory against the published ---------------------------------------------------------------
 
 
-def steps(heaps: Heaps) -> Iterator[tuple[Row, float, float]]:
+def steps(heaps: Heaps) -> Iterator[tuple[WifiRow, float, float]]:
     """Ranks other than their table's best: KB more of available memory than that one has, as
     published, and as the simulated peaks are lower."""
-    best: dict[str, Row] = {}
+    best: dict[str, WifiRow] = {}
     for row in traced_rows():
         first = best.setdefault(row.knobs.group, row)
         if first is row or row.memory_kb is None or first.memory_kb is None:
@@ -174,7 +174,7 @@ def tables(heaps: Heaps) -> Iterator[Table]:
     )
 
 
-def _row(row: Row, heap: Heap) -> tuple[str | int, ...]:
+def _row(row: WifiRow, heap: Heap) -> tuple[str | int, ...]:
     return (
         row.id,
         sum(heap.begun.values()),

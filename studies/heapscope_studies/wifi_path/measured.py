@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapscope.layout.pool import pool_layout
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, ranks
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
 from heapscope.replay.run import replay
 from heapscope_studies.captured import captured_file, captured_trace
 
@@ -35,10 +35,10 @@ class Link:
     sizes: Mapping[str, Mapping[str, int]]
     sweeps: Mapping[str, list[dict[str, Any]]]
 
-    def mbit(self, row: Row, metric: str) -> float:
+    def mbit(self, row: WifiRow, metric: str) -> float:
         return self.ranks[row.id][metric]["mbit"]
 
-    def is_input(self, row: Row) -> bool:
+    def is_input(self, row: WifiRow) -> bool:
         return row.id in self.best.values()
 
 
@@ -58,11 +58,11 @@ def read_link() -> Link:
     )
 
 
-def traced_rows() -> tuple[Row, ...]:
+def traced_rows() -> tuple[WifiRow, ...]:
     return tuple(row for row in ranks() if row.knobs.psram == NO_PSRAM)
 
 
-def trace_of(row: Row) -> str:
+def trace_of(row: WifiRow) -> str:
     return f"wifi_{row.id.replace('-', '_')}"
 
 

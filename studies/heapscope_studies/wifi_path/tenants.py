@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from heapscope.predict.wifi_table import Row
+from heapscope.predict.wifi_table import WifiRow
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Check, Column, Table
 from heapscope_studies.wifi_path.measured import Link, read_heap, traced_rows
@@ -21,7 +21,7 @@ TASKS = ("wifi", "tcpip")
 class Beside:
     """Peaks beyond the start, bytes, by task."""
 
-    row: Row
+    row: WifiRow
     lwip: dict[str, int]
     tenants: dict[str, int]
 

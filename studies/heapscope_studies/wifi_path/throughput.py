@@ -15,7 +15,7 @@ import numpy as np
 
 from heapscope.predict.constants import read_constants
 from heapscope.predict.validate import predicted_throughput
-from heapscope.predict.wifi_table import METRICS, Row, ranks
+from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_path.measured import Link
@@ -30,7 +30,7 @@ INPUT = "input"
 
 _KBIT_MS = 8.192  # of 1 KB at 1 Mbit/s
 
-Speed = Callable[[Row, str], float]
+Speed = Callable[[WifiRow, str], float]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def predictions() -> dict[tuple[str, str], float]:
     }
 
 
-def in_order(rows: Sequence[Row], metrics: Sequence[str], ours: Speed, theirs: Speed) -> Pairs:
+def in_order(rows: Sequence[WifiRow], metrics: Sequence[str], ours: Speed, theirs: Speed) -> Pairs:
     right = total = 0
     for a, b in combinations(rows, 2):
         if a.knobs.group != b.knobs.group:
@@ -94,10 +94,10 @@ def opinion(link: Link, metrics: Sequence[str], simulated: Speed | None = None) 
     told = predictions()
     ours = simulated or link.mbit
 
-    def predicted(row: Row, metric: str) -> float:
+    def predicted(row: WifiRow, metric: str) -> float:
         return told[row.id, metric]
 
-    def published(row: Row, metric: str) -> float:
+    def published(row: WifiRow, metric: str) -> float:
         return row.throughput[metric]
 
     cases = [(r, metric) for r in ranks() if not link.is_input(r) for metric in metrics]
@@ -210,7 +210,7 @@ def _by_code(link: Link) -> tuple[float, float]:
     return float(np.median(slow)), float(np.median(fast))
 
 
-def _code(row: Row) -> tuple[bool, bool, bool, int]:
+def _code(row: WifiRow) -> tuple[bool, bool, bool, int]:
     told = row.knobs
     return told.wifi_iram, told.wifi_rx_iram, told.lwip_iram, told.icache_kb
 
@@ -327,7 +327,7 @@ def _columns(metric: str, *, wide: bool) -> Iterator[Column]:
 
 
 def _cells(
-    link: Link, told: Mapping[tuple[str, str], float], row: Row, metric: str
+    link: Link, told: Mapping[tuple[str, str], float], row: WifiRow, metric: str
 ) -> tuple[float, ...]:
     published, simulated = row.throughput[metric], link.mbit(row, metric)
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.predict.wifi_table import Row, ranks
+from heapscope.predict.wifi_table import WifiRow, ranks
 from heapscope_studies.result import Column, Table
 
 __all__ = ["findings", "tables"]
@@ -37,9 +37,9 @@ def tables(inconsistent: Sequence[str]) -> Iterator[Table]:
     )
 
 
-def _broken() -> list[Row]:
+def _broken() -> list[WifiRow]:
     return [row for row in ranks() if row.knobs.rx_ba_win != _rule(row)]
 
 
-def _rule(row: Row) -> int:
+def _rule(row: WifiRow) -> int:
     return min(2 * row.knobs.static_rx, row.knobs.dynamic_rx)

@@ -12,7 +12,7 @@ from tenants.knobs import Knobs
 from tenants.network import TCP_TIMER, Connection, Exchange, Network
 from wifi.program import PHASES
 
-from heapscope.predict.wifi_table import NO_PSRAM, Row, ranks
+from heapscope.predict.wifi_table import NO_PSRAM, WifiRow, ranks
 
 __all__ = ["BESIDE", "LIKE_TENANTS", "tenants_trace"]
 
@@ -23,7 +23,7 @@ SECONDS = 120.0
 OUT_OF_ORDER = 12  # the most that Kconfig allows; the tables' software had no limit
 
 #: By name, the chip's ranks.
-BESIDE: dict[str, Row] = {
+BESIDE: dict[str, WifiRow] = {
     row.id.removeprefix(f"{CHIP}-").replace("-", "_"): row
     for row in ranks()
     if row.knobs.group == f"{CHIP}.{NO_PSRAM}"
@@ -40,7 +40,7 @@ LIKE_TENANTS = {
 }
 
 
-def knobs_of(row: Row) -> Knobs:
+def knobs_of(row: WifiRow) -> Knobs:
     told = row.knobs
     return Knobs(
         static_rx=told.static_rx,
@@ -53,7 +53,7 @@ def knobs_of(row: Row) -> Knobs:
     )
 
 
-def tenants_trace(row: Row, out: Path) -> str:
+def tenants_trace(row: WifiRow, out: Path) -> str:
     network = Network(knobs_of(row), SEED)
     network.start()
     network.timer(TCP_TIMER)

@@ -22,7 +22,7 @@ from wifi.measure import NAME
 from wifi.plan import Words, rank_words, traced, traced_words
 from wifi.program import simulate
 
-from heapscope.predict.wifi_table import NO_PSRAM, Row, ranks
+from heapscope.predict.wifi_table import NO_PSRAM, WifiRow, ranks
 
 __all__ = ["TRACES"]
 
@@ -34,12 +34,12 @@ def record(words: Words, out: Path) -> str:
     return ", ".join(f"{name} {phase.mbit:.1f} Mbit/s" for name, phase in run.phases.items())
 
 
-def record_rank(row: Row, out: Path) -> str:
+def record_rank(row: WifiRow, out: Path) -> str:
     document = json.loads((CAPTURED / NAME).read_text("utf-8"))
     return record(traced_words(row, document["pace_ns"][row.knobs.group]), out)
 
 
-def record_beside(row: Row, out: Path) -> str:
+def record_beside(row: WifiRow, out: Path) -> str:
     return record({**rank_words(row.knobs), **LIKE_TENANTS}, out)
 
 

@@ -41,7 +41,7 @@ from wifi.plan import (
 from wifi.program import PHASES, Phase, Run, simulate
 from wifi.sources import PACKAGE, VERSION
 
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Row, ranks
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
 
 __all__ = ["NAME", "find_pace", "measured", "rank_figures"]
 
@@ -52,7 +52,7 @@ ROUNDS = 14
 Pace = Mapping[str, int]
 
 
-def find_pace(row: Row, metric: str, words: Words) -> int:
+def find_pace(row: WifiRow, metric: str, words: Words) -> int:
     """Nanoseconds of a frame with which this throughput comes out; 0: the link alone is slower.
     RuntimeError: there are none."""
     goal = 1 / row.throughput[metric]
@@ -112,7 +112,7 @@ def figures(phase: Phase) -> dict[str, Any]:
     }
 
 
-def rank_figures(row: Row, pace: Pace) -> dict[str, Any]:
+def rank_figures(row: WifiRow, pace: Pace) -> dict[str, Any]:
     run = simulate({**rank_words(row.knobs), **pace_words(pace), **TRIALS})
     return {phase: figures(run.phases[phase]) for phase in PHASES}
 
@@ -129,7 +129,7 @@ def structures() -> dict[str, dict[str, int]]:
     return {name: {"lwip": compiled[name], "tenants": size} for name, size in generated.items()}
 
 
-def tcp_mbit(row: Row, pace: Pace, delay: int) -> dict[str, float]:
+def tcp_mbit(row: WifiRow, pace: Pace, delay: int) -> dict[str, float]:
     tcp = tuple(metric for metric in METRICS if metric.startswith("tcp"))
     words = {f"{metric}_ns": pace[metric] for metric in tcp}
     run = simulate({**rank_words(row.knobs), **words, **TRIALS, **only(*tcp), "delay_us": delay})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wifi.program import PHASES
 
-from heapscope.predict.wifi_table import METRICS, Knobs, Row, ranks
+from heapscope.predict.wifi_table import METRICS, Knobs, WifiRow, ranks
 
 __all__ = [
     "BASE",
@@ -44,7 +44,7 @@ LINK: Words = {
 DELAYS = (250, 500, 1000, 1500)
 
 #: Of each chip, with its PSRAM: the row that tells how fast its processor is.
-BEST: dict[str, Row] = {}
+BEST: dict[str, WifiRow] = {}
 for _row in ranks():
     BEST.setdefault(_row.knobs.group, _row)
 
@@ -135,7 +135,7 @@ def rank_words(knobs: Knobs) -> dict[str, int]:
     }
 
 
-def traced_words(row: Row, pace: Mapping[str, int]) -> dict[str, int]:
+def traced_words(row: WifiRow, pace: Mapping[str, int]) -> dict[str, int]:
     return {**rank_words(row.knobs), **pace_words(pace), "bytes": TRACED_BYTES}
 
 
@@ -148,6 +148,6 @@ def pace_words(pace: Mapping[str, int]) -> dict[str, int]:
     return {f"{metric}_ns": pace[metric] for metric in METRICS}
 
 
-def traced(row: Row) -> str:
+def traced(row: WifiRow) -> str:
     """The name of a rank's trace."""
     return f"wifi_{row.id.replace('-', '_')}"

@@ -9,7 +9,7 @@ import pytest
 
 from heapscope.capture.esp_idf.fits import Answer
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.result import EspIdfImport, Need
+from heapscope.capture.esp_idf.result import EspIdfImport, LoggedNeed
 from heapscope.layout import capabilities
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
@@ -62,7 +62,7 @@ def answers(result: EspIdfImport) -> list[Answer]:
     return [need.answer for need in result.needs]
 
 
-def server(need: Need) -> int | None:
+def server(need: LoggedNeed) -> int | None:
     """Address of the region that would serve it."""
     if need.last is None or need.view is None or need.last.served_by is None:
         return None

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.lines import Line
-from heapscope.capture.esp_idf.moment import Moment
+from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.capture.esp_idf.moment import LogMoment
 from heapscope.capture.esp_idf.order import Ordered, in_order
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
@@ -169,7 +169,7 @@ def test_names_that_a_monitor_put_to_addresses_name_the_sites() -> None:
         b"  #1  0x400d3e1d in app_main at C:\\src\\main.cpp:64 (discriminator 2)",
         b"[12:34:56] 0x42009c44: task at ??:?",
     ]
-    assert all(frames.feed(Line(n, line, line)) for n, line in enumerate(lines))
+    assert all(frames.feed(LogLine(n, line, line)) for n, line in enumerate(lines))
     assert frames.site((0x400D276D, 1)) == b"0x00000001;leak_some_memory (blink.c:27)"
     assert frames.site((0x4037A832, 0x400D3E1D)) == (
         b"app_main (main.cpp:64);operator new(unsigned int) (new_op.cc:50)"
@@ -184,7 +184,7 @@ def test_names_that_a_monitor_put_to_addresses_name_the_sites() -> None:
 
 def trace_of(*records: tuple[int, int, str, str]) -> HeapTrace:
     """(address, size, site, site that freed it or "")."""
-    trace = HeapTrace(moment=Moment(line=1), mode="all")
+    trace = HeapTrace(moment=LogMoment(line=1), mode="all")
     sites: dict[str, int] = {"": 0}
     for number, (address, size, site, freed) in enumerate(records):
         for name in (site, freed):

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heapscope.capture.esp_idf.rounding import (
-    Figures,
-    Interval,
+    ByteRange,
+    ReportedRegion,
     Room,
-    Rule,
+    RoundingRule,
     candidates,
     room,
     rules_of,
@@ -28,20 +28,20 @@ from heapscope.replay.run import replay
 
 def rules(
     version: str, *, poisoning: str | None = "none", tracking: bool = False
-) -> tuple[Rule, ...]:
+) -> tuple[RoundingRule, ...]:
     return rules_of(read_version(version), poisoning=poisoning, tracking=tracking)
 
 
 def told(
-    figures: Figures, version: str, *, poisoning: str | None = "none", tracking: bool = False
+    figures: ReportedRegion, version: str, *, poisoning: str | None = "none", tracking: bool = False
 ) -> Room:
     found = room(figures, rules(version, poisoning=poisoning, tracking=tracking))
     assert found is not None
     return found
 
 
-def exactly(size: int) -> Interval:
-    return Interval(least=size, most=size)
+def exactly(size: int) -> ByteRange:
+    return ByteRange(least=size, most=size)
 
 
 # ---- against the models --------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_what_is_told_of_a_heap_holds_for_the_model(
     light = "light" in flavours or (tracking and name.startswith("idf-4"))
     path = tmp_path_factory.mktemp("heap") / "T.hst"
     row = after(sizes, freed, allocator, pool, path)
-    figures = Figures(length=pool, free=row.reported_free, largest=row.largest_reported)
+    figures = ReportedRegion(length=pool, free=row.reported_free, largest=row.largest_reported)
     for poisoning in ("light" if light else "none", None):
         found = told(figures, MODELLED[name], poisoning=poisoning, tracking=tracking)
         served, block = found.allocatable, found.largest_free
@@ -107,14 +107,14 @@ def test_what_is_told_of_a_heap_holds_for_the_model(
 def test_micropython_8940_the_reported_block_is_what_is_served() -> None:
     """F3, micropython issue 8940, ESP32 under v4.4: 112208 free in a piece, 110592 reported; a
     request of 110592 was served."""
-    found = told(Figures(length=113840, free=112208, largest=110592), "v4.4")
-    assert found.largest_free == Interval(least=110592, most=112208)
+    found = told(ReportedRegion(length=113840, free=112208, largest=110592), "v4.4")
+    assert found.largest_free == ByteRange(least=110592, most=112208)
     assert found.allocatable == exactly(110592)
 
 
 def test_micropython_5303_the_free_list_reports_what_it_has() -> None:
     """F1, micropython issue 5303, before TLSF."""
-    found = told(Figures(length=79760, free=26808, largest=26716), "4.0")
+    found = told(ReportedRegion(length=79760, free=26808, largest=26716), "4.0")
     assert (found.largest_free, found.allocatable) == (exactly(26716), exactly(26716))
 
 
@@ -126,9 +126,9 @@ def test_arduino_5346_is_a_free_list_whatever_the_poisoning(free: int, largest: 
     of poisoning, and no class of TLSF."""
     everything = rules_of(None, poisoning=None, tracking=False)
     seen = [
-        Figures(free=free, largest=largest),
-        Figures(free=155536, largest=113792),
-        Figures(free=75216, largest=67356),
+        ReportedRegion(free=free, largest=largest),
+        ReportedRegion(free=155536, largest=113792),
+        ReportedRegion(free=75216, largest=67356),
     ]
     kept, missed = candidates(everything, seen)
     assert missed == 0
@@ -144,7 +144,7 @@ def test_ble_gateway_22_no_rule_of_any_version_serves_more_than_reported(
 ) -> None:
     """F7, SensESP/BLE-gateway issue 22: 8493 bytes failed with 2304 reported and 11356 free."""
     found = room(
-        Figures(free=free, largest=largest), rules_of(None, poisoning=None, tracking=False)
+        ReportedRegion(free=free, largest=largest), rules_of(None, poisoning=None, tracking=False)
     )
     assert found is not None
     assert found.allocatable == exactly(largest)
@@ -153,23 +153,28 @@ def test_ble_gateway_22_no_rule_of_any_version_serves_more_than_reported(
 
 def test_idf_5783_the_free_list_of_2020() -> None:
     """F13, espressif/esp-idf issue 5783."""
-    assert told(Figures(length=113840, free=2716, largest=2136), "4.1").allocatable == exactly(2136)
-    poisoned = told(Figures(length=16648, free=40, largest=0), "4.1", poisoning="light")
-    assert poisoned.largest_free == Interval(least=0, most=12)
+    assert told(
+        ReportedRegion(length=113840, free=2716, largest=2136), "4.1"
+    ).allocatable == exactly(2136)
+    poisoned = told(ReportedRegion(length=16648, free=40, largest=0), "4.1", poisoning="light")
+    assert poisoned.largest_free == ByteRange(least=0, most=12)
     assert poisoned.allocatable == exactly(0)
 
 
 def test_sha2017_85_small_blocks() -> None:
     """F20, SHA2017-badge/micropython-esp32 pull request 85, 2017."""
-    assert told(Figures(length=7520, free=4, largest=4), "3.0").allocatable == exactly(4)
-    assert told(Figures(length=113840, free=23256, largest=22580), "3.0").allocatable == exactly(
-        22580
-    )
+    assert told(ReportedRegion(length=7520, free=4, largest=4), "3.0").allocatable == exactly(4)
+    assert told(
+        ReportedRegion(length=113840, free=23256, largest=22580), "3.0"
+    ).allocatable == exactly(22580)
 
 
 def test_idf_12100_task_tracking_and_poisoning_show_in_the_figure() -> None:
     """F23, esp-idf issue 12100: its log has task tables, and 110576 is a class less 16."""
-    seen = [Figures(free=126284, largest=110576), Figures(free=120940, largest=110576)]
+    seen = [
+        ReportedRegion(free=126284, largest=110576),
+        ReportedRegion(free=120940, largest=110576),
+    ]
     tracked, missed = candidates(rules_of(None, poisoning=None, tracking=True), seen)
     assert missed == 0
     assert {rule.reported_less for rule in tracked} == {16}
@@ -182,18 +187,18 @@ def test_idf_12100_task_tracking_and_poisoning_show_in_the_figure() -> None:
 
 def test_idf_7808_powers_of_two_leave_it_open() -> None:
     """F15, espressif/esp-idf issue 7808; the figures are those of issue 9469 under 4.3."""
-    found = told(Figures(free=209360, largest=65536), "4.3")
-    assert found.largest_free == Interval(least=65536, most=131068)
-    assert found.allocatable == Interval(least=65536, most=129024)
-    limited = told(Figures(free=25664, largest=16384), "4.3.1")
-    assert limited.largest_free == Interval(least=16384, most=25664)
-    assert limited.allocatable == Interval(least=16384, most=25600)
+    found = told(ReportedRegion(free=209360, largest=65536), "4.3")
+    assert found.largest_free == ByteRange(least=65536, most=131068)
+    assert found.allocatable == ByteRange(least=65536, most=129024)
+    limited = told(ReportedRegion(free=25664, largest=16384), "4.3.1")
+    assert limited.largest_free == ByteRange(least=16384, most=25664)
+    assert limited.allocatable == ByteRange(least=16384, most=25600)
 
 
 def test_idf_9469_an_empty_region_of_4_3_2() -> None:
     """espressif/esp-idf issue 9469: 13448 reported free, in truth 13440 in one piece."""
-    found = told(Figures(length=15072, free=13448, largest=13312), "4.3.2")
-    assert found.largest_free == Interval(least=13312, most=13448)
+    found = told(ReportedRegion(length=15072, free=13448, largest=13312), "4.3.2")
+    assert found.largest_free == ByteRange(least=13312, most=13448)
     assert found.allocatable == exactly(13312)
 
 
@@ -214,16 +219,16 @@ def test_classes_by_region_size_give_the_figures_of_real_devices(
     length: int, free: int, largest: int
 ) -> None:
     """hx-esp32-cam-fpv issue 46 (ESP32-S3), micropython pull request 12952 (ESP32, v5.0)."""
-    found = told(Figures(length=length, free=free, largest=largest), "5.1")
+    found = told(ReportedRegion(length=length, free=free, largest=largest), "5.1")
     assert found.allocatable == exactly(largest)
     assert found.largest_free.most <= free
 
 
 def test_idf_8270_free_bytes_alone_promise_nothing() -> None:
     """F16, espressif/esp-idf issue 8270, v4.3.2: malloc(4) gave NULL with about 73 KB reported."""
-    found = told(Figures(length=113840, free=73_000, largest=0), "4.3.2")
-    assert found.allocatable == Interval(least=0, most=28)
-    assert told(Figures(length=113840, free=73_000), "4.3.2").allocatable.least == 0
+    found = told(ReportedRegion(length=113840, free=73_000, largest=0), "4.3.2")
+    assert found.allocatable == ByteRange(least=0, most=28)
+    assert told(ReportedRegion(length=113840, free=73_000), "4.3.2").allocatable.least == 0
 
 
 # ---- edges ---------------------------------------------------------------------------------------
@@ -246,26 +251,26 @@ def test_each_version_has_its_rules(version: str, names: set[str]) -> None:
 
 
 def test_4_3_2_reports_nothing_for_what_may_be_28_bytes() -> None:
-    found = told(Figures(length=6432, free=160, largest=0), "4.3.2")
-    assert found.allocatable == Interval(least=0, most=28)
-    assert told(Figures(length=6432, free=0, largest=0), "4.3.2").allocatable == exactly(0)
-    assert told(Figures(length=6432, free=160, largest=0), "5.5").allocatable == exactly(0)
+    found = told(ReportedRegion(length=6432, free=160, largest=0), "4.3.2")
+    assert found.allocatable == ByteRange(least=0, most=28)
+    assert told(ReportedRegion(length=6432, free=0, largest=0), "4.3.2").allocatable == exactly(0)
+    assert told(ReportedRegion(length=6432, free=160, largest=0), "5.5").allocatable == exactly(0)
 
 
 def test_without_the_largest_block_the_free_bytes_are_the_limit() -> None:
-    found = told(Figures(length=113840, free=69256), "4.4")
-    assert found.allocatable == Interval(least=0, most=67584)
-    assert told(Figures(length=113840, free=69256), "4.2.0").allocatable.most == 69256
+    found = told(ReportedRegion(length=113840, free=69256), "4.4")
+    assert found.allocatable == ByteRange(least=0, most=67584)
+    assert told(ReportedRegion(length=113840, free=69256), "4.2.0").allocatable.most == 69256
 
 
 def test_figures_that_a_version_cannot_give_are_refused() -> None:
-    assert room(Figures(length=113840, free=112208, largest=110588), rules("4.4")) is None
-    assert room(Figures(length=113840, free=100000, largest=110592), rules("4.4")) is None
-    assert room(Figures(length=113840, free=112208, largest=110590), rules("4.2.0")) is None
+    assert room(ReportedRegion(length=113840, free=112208, largest=110588), rules("4.4")) is None
+    assert room(ReportedRegion(length=113840, free=100000, largest=110592), rules("4.4")) is None
+    assert room(ReportedRegion(length=113840, free=112208, largest=110590), rules("4.2.0")) is None
 
 
 def test_tracking_costs_a_request_4_bytes_more_in_5_x() -> None:
-    found = told(Figures(length=22308, free=21572, largest=21504), "5.5", tracking=True)
+    found = told(ReportedRegion(length=22308, free=21572, largest=21504), "5.5", tracking=True)
     assert found.allocatable == exactly(21500)
 
 
@@ -285,7 +290,7 @@ def test_any_figures_give_ordered_bounds_or_nothing(
     poisoning: str | None,
     tracking: bool,
 ) -> None:
-    figures = Figures(length=length, free=free, largest=largest)
+    figures = ReportedRegion(length=length, free=free, largest=largest)
     found = room(figures, rules_of(read_version(version), poisoning=poisoning, tracking=tracking))
     if found is not None:
         assert 0 <= found.largest_free.least <= found.largest_free.most

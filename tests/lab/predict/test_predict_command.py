@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.predict.calibrate import keep
-from heapscope.predict.wifi_table import METRICS, Row, ranks
+from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 
 Predict = Callable[..., dict[str, Any]]
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 
 
-def options(row: Row) -> str:
+def options(row: WifiRow) -> str:
     """A published rank as a configuration."""
     knobs = row.knobs
     lines = [
@@ -39,7 +39,7 @@ def options(row: Row) -> str:
     return " ".join(lines)
 
 
-def rank(name: str) -> Row:
+def rank(name: str) -> WifiRow:
     return next(row for row in ranks() if row.id == name)
 
 

@@ -25,7 +25,7 @@ from heapscope.report.console import console
 from heapscope.report.tune import print_tune
 from heapscope.tune.needs import parse_tune_needs
 from heapscope.tune.problem import Problem
-from heapscope.tune.question import Question, answer
+from heapscope.tune.question import TuneQuestion, answer
 from heapscope.tune.tls import beside
 from heapscope.tune.wifi import FREE, figures
 
@@ -142,7 +142,7 @@ def test_too_much_is_told_how_much_less(tune: Any) -> None:
 def test_a_relaxation_that_changes_nothing_says_so() -> None:
     """The configuration as it is may be the one that comes nearest."""
     problem = Problem.of(settle((), chip="esp32c3", sdk="5.5"), read_constants())
-    result = answer(problem, Question(needs=parse_tune_needs(["tcp_rx>=500"]), prefer=FREE))
+    result = answer(problem, TuneQuestion(needs=parse_tune_needs(["tcp_rx>=500"]), prefer=FREE))
     assert result.relaxation is not None
     stays = replace(result, relaxation=replace(result.relaxation, best=result.now))
     shown = []

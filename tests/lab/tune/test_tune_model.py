@@ -21,9 +21,9 @@ from heapscope.tune.needs import SPEED, parse_tune_needs
 from heapscope.tune.options import changed, choice_of, option_values, with_choice
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.quantity import Quantity
-from heapscope.tune.question import Question, answer
+from heapscope.tune.question import TuneQuestion, answer
 from heapscope.tune.search import Search
-from heapscope.tune.space import Knob, Rule, Space
+from heapscope.tune.space import Knob, KnobRule, Space
 from heapscope.tune.wifi import FREE, figures, rebuilt
 
 GROUPS = [(chip.name, psram) for chip in chips().values() for psram in chip.psram]
@@ -162,7 +162,7 @@ def test_a_longer_window_is_only_left_out_where_it_cannot_cost() -> None:
     costs = list(problem.quantities.values())
     assert problem.merged is not None
     assert merge(space, pairs, costs) is not None
-    other = Rule(name="other", knobs=("tcp_wnd", "static_rx"), allows=lambda a, b: a < 9000 * b)
+    other = KnobRule(name="other", knobs=("tcp_wnd", "static_rx"), allows=lambda a, b: a < 9000 * b)
     assert merge(replace(space, rules=(*space.rules, other)), pairs, costs) is None
     doubtful = replace(problem.quantities["tcp_rx"], rising=None)
     assert merge(space, pairs, [doubtful]) is None
@@ -233,7 +233,7 @@ def test_no_limit_of_dynamic_buffers_is_the_best_there_is() -> None:
 def test_a_kept_option_stays() -> None:
     config = config_of("esp32", ESP_WIFI_STATIC_RX_BUFFER_NUM=12)
     problem = Problem.of(config, read_constants(), keep=["static_rx", "lwip_iram"])
-    result = answer(problem, Question(needs=(), prefer=FREE, keep=("static_rx", "lwip_iram")))
+    result = answer(problem, TuneQuestion(needs=(), prefer=FREE, keep=("static_rx", "lwip_iram")))
     assert result.best is not None
     assert result.best.choice["static_rx"] == 12
     assert not {each.knob for each in result.changes} & {"static_rx", "lwip_iram"}
@@ -248,7 +248,7 @@ def test_what_binds_is_what_costs() -> None:
     for share in (0.7, 0.8, 0.95):
         amount = share / fastest.value
         needs = parse_tune_needs([f"tcp_tx>={amount:.4f}"])
-        result = answer(problem, Question(needs=needs, prefer=FREE))
+        result = answer(problem, TuneQuestion(needs=needs, prefer=FREE))
         assert result.best is not None
         assert result.needs[0].value >= amount - 1e-4
         free.append(result.best.figures.low[FREE])
@@ -269,7 +269,7 @@ def test_the_smallest_relaxation_is_one() -> None:
     needs = parse_tune_needs(
         [f"tcp_rx>={0.98 / fastest.value:.3f}", f"free>={int(-most.value) - 2}KB"]
     )
-    result = answer(problem, Question(needs=needs, prefer=FREE))
+    result = answer(problem, TuneQuestion(needs=needs, prefer=FREE))
     assert result.best is None
     assert result.relaxation is not None
     amounts = result.relaxation.amounts

@@ -10,7 +10,7 @@ import pytest
 
 from heapscope.tune.quantity import Quantity, added, band_above, linear, time_above
 from heapscope.tune.search import Search
-from heapscope.tune.space import Knob, Larger, Rule, Space
+from heapscope.tune.space import Knob, KnobRule, Larger, Space
 
 Draw = random.Random
 
@@ -41,9 +41,11 @@ def small_space(draw: Draw) -> Space:
             ),
         ),
         rules=(
-            Rule(name="batch", knobs=("batch", "count"), allows=lambda b, c: b <= 2 * c),
-            Rule(name="sum", knobs=("count", "window", "batch"), allows=lambda *n: sum(n) <= most),
-            Rule(name="one", knobs=("window",), allows=lambda w: w != windows[2]),
+            KnobRule(name="batch", knobs=("batch", "count"), allows=lambda b, c: b <= 2 * c),
+            KnobRule(
+                name="sum", knobs=("count", "window", "batch"), allows=lambda *n: sum(n) <= most
+            ),
+            KnobRule(name="one", knobs=("window",), allows=lambda w: w != windows[2]),
         ),
     )
 

@@ -8,8 +8,8 @@ from collections import deque
 from heapscope.capture.esp_idf.failed import FailedRequests
 from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTraceScanner
-from heapscope.capture.esp_idf.lines import Line
-from heapscope.capture.esp_idf.moment import Moment
+from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.capture.esp_idf.moment import LogMoment
 from heapscope.capture.esp_idf.summary import HeapSummary, SummaryScanner
 from heapscope.capture.esp_idf.task_table import TaskUses
 from heapscope.layout.boot_lines import BootRegion, LineFacts
@@ -79,7 +79,7 @@ class Boot:
         }
         return ", ".join(_counted(number, noun) for noun, number in counts.items() if number)
 
-    def feed(self, line: Line, moment: Moment, found: LineFacts) -> None:
+    def feed(self, line: LogLine, moment: LogMoment, found: LineFacts) -> None:
         self._start_up(line, found)
         if self.frames.feed(line) or self.traces.feed(line, moment):
             return
@@ -96,7 +96,7 @@ class Boot:
         self.summaries.extend(summaries)
         self.summary_count += len(summaries)
 
-    def _start_up(self, line: Line, found: LineFacts) -> None:
+    def _start_up(self, line: LogLine, found: LineFacts) -> None:
         self.app_sdk = found.app_sdk or self.app_sdk
         self.loader_sdk = found.loader_sdk or self.loader_sdk
         self.chip = found.chip or self.chip

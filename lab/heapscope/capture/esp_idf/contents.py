@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.boot import Boot
-from heapscope.capture.esp_idf.lines import Line, log_lines
-from heapscope.capture.esp_idf.moment import Clock
+from heapscope.capture.esp_idf.lines import LogLine, log_lines
+from heapscope.capture.esp_idf.moment import LogClock
 from heapscope.layout.boot_lines import read_line
 
 __all__ = ["LogContents", "read_contents"]
@@ -72,7 +72,7 @@ class _Boots:
 
 def read_contents(blocks: Iterable[bytes]) -> LogContents:
     """Never raises for what is in the log."""
-    clock, boots, line = Clock(), _Boots(), None
+    clock, boots, line = LogClock(), _Boots(), None
     for line in log_lines(blocks):
         clock.see(line.text)
         if _WANTED.search(line.text):
@@ -87,7 +87,7 @@ def read_contents(blocks: Iterable[bytes]) -> LogContents:
     )
 
 
-def _feed(boots: _Boots, clock: Clock, line: Line) -> None:
+def _feed(boots: _Boots, clock: LogClock, line: LogLine) -> None:
     found = read_line(line.raw, line.number, ended=line.ended)
     if found.begins and not boots.current.empty:
         boots.begin(line.number)

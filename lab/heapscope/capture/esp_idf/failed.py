@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.lines import Line
-from heapscope.capture.esp_idf.moment import Moment
+from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.capture.esp_idf.moment import LogMoment
 from heapscope.trace.names import printable
 
 __all__ = ["FailedGroup", "FailedRequest", "FailedRequests", "read_failed"]
@@ -50,7 +50,7 @@ class FailedRequest:
     size: int
     caps: int
     function: str  # as printed; "" where the line does not tell
-    moment: Moment
+    moment: LogMoment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +61,11 @@ class FailedGroup:
     caps: int
     function: str
     count: int
-    first: Moment
-    last: Moment
+    first: LogMoment
+    last: LogMoment
 
 
-def read_failed(line: Line, moment: Moment) -> FailedRequest | None:
+def read_failed(line: LogLine, moment: LogMoment) -> FailedRequest | None:
     if _ECHO.search(line.text):
         return None
     if (found := _ABORT.search(line.text)) is not None:
@@ -82,7 +82,7 @@ def _caps(text: bytes) -> int:
     return int(text, 16) if text[:2].lower() == b"0x" or len(text) == 8 else int(text)
 
 
-def _request(size: int, caps: int, function: bytes, moment: Moment) -> FailedRequest | None:
+def _request(size: int, caps: int, function: bytes, moment: LogMoment) -> FailedRequest | None:
     if size >= 1 << 32 or caps >= 1 << 32:
         return None
     name = printable(function.strip(b"<>"))
@@ -101,7 +101,7 @@ class FailedRequests:
         self.kept: list[FailedRequest] = []  # the first ones
         self._groups: dict[tuple[int, int, str], FailedGroup] = {}
 
-    def feed(self, line: Line, moment: Moment) -> None:
+    def feed(self, line: LogLine, moment: LogMoment) -> None:
         request = read_failed(line, moment)
         if request is None:
             self._note_words(line)
@@ -114,7 +114,7 @@ class FailedRequests:
         """Most frequent first."""
         return tuple(sorted(self._groups.values(), key=lambda g: (-g.count, -g.size)))
 
-    def _note_words(self, line: Line) -> None:
+    def _note_words(self, line: LogLine) -> None:
         if _WORDS.search(line.text) and not _ECHO.search(line.text):
             self.without_size += 1
             if len(self.texts) < _SHOWN:

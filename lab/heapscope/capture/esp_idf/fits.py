@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.logged_memory import LoggedMemory, RegionKind
-from heapscope.capture.esp_idf.rounding import Figures, Interval, Room, Rule, room
-from heapscope.capture.esp_idf.summary import HeapSummary, RegionState
+from heapscope.capture.esp_idf.rounding import ByteRange, ReportedRegion, Room, RoundingRule, room
+from heapscope.capture.esp_idf.summary import HeapSummary, LoggedRegion
 from heapscope.layout import capabilities
 
 __all__ = ["Answer", "NeedAnswer", "RegionRoom", "ask", "figures_of", "largest", "rooms_of"]
@@ -26,7 +26,7 @@ class Answer(enum.StrEnum):
 class RegionRoom:
     """One region of a summary with what its figures mean. `room` None: no rule gives them."""
 
-    state: RegionState
+    state: LoggedRegion
     kind: RegionKind
     room: Room | None
 
@@ -53,12 +53,12 @@ class NeedAnswer:
         return "malloc" if self.caps == 0 else capabilities.format(self.caps)
 
 
-def figures_of(state: RegionState) -> Figures:
-    return Figures(length=state.length, free=state.free, largest=state.largest)
+def figures_of(state: LoggedRegion) -> ReportedRegion:
+    return ReportedRegion(length=state.length, free=state.free, largest=state.largest)
 
 
 def rooms_of(
-    summary: HeapSummary, memory: LoggedMemory, rules: Sequence[Rule]
+    summary: HeapSummary, memory: LoggedMemory, rules: Sequence[RoundingRule]
 ) -> tuple[RegionRoom, ...]:
     return tuple(
         RegionRoom(state=state, kind=kind, room=room(figures_of(state), rules))
@@ -66,17 +66,17 @@ def rooms_of(
     )
 
 
-def largest(rooms: Sequence[RegionRoom], caps: int) -> Interval | None:
+def largest(rooms: Sequence[RegionRoom], caps: int) -> ByteRange | None:
     """The largest request with these capabilities (0: malloc's) that the printed regions would
     serve; None: none of them may be asked."""
     found = [
-        Interval(least=0, most=one.state.free or 0) if one.room is None else one.room.allocatable
+        ByteRange(least=0, most=one.state.free or 0) if one.room is None else one.room.allocatable
         for one in rooms
         if _may_serve(one.kind, caps or MALLOC)
     ]
     if not found:
         return None
-    return Interval(least=max(i.least for i in found), most=max(i.most for i in found))
+    return ByteRange(least=max(i.least for i in found), most=max(i.most for i in found))
 
 
 def ask(

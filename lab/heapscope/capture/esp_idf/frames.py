@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from heapscope.capture.esp_idf.lines import Line
+from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.trace.call_sites import site_name
 
 __all__ = ["Frames"]
@@ -31,7 +31,7 @@ class Frames:
     def __len__(self) -> int:
         return len(self._names)
 
-    def feed(self, line: Line) -> bool:
+    def feed(self, line: LogLine) -> bool:
         found = _FRAME.search(line.text)
         if found is None or not line.ended:
             return False

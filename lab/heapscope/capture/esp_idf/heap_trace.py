@@ -25,8 +25,8 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
-from heapscope.capture.esp_idf.lines import Line
-from heapscope.capture.esp_idf.moment import Moment
+from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.capture.esp_idf.moment import LogMoment
 
 __all__ = ["RECORDS_MAX", "HeapTrace", "HeapTraceScanner"]
 
@@ -51,7 +51,7 @@ _END = re.compile(rb"(?:^|[\s>\]])={30,40}$")
 class HeapTrace:
     """One dump. Columns have an entry for each record. Sites are indices into `sites`; 0: none."""
 
-    moment: Moment
+    moment: LogMoment
     records: int | None = None  # as its first line says
     capacity: int | None = None
     mode: str = ""  # "all", "leaks"; "": not told
@@ -107,7 +107,7 @@ class HeapTraceScanner:
     def begun(self) -> bool:
         return self._open is not None
 
-    def feed(self, line: Line, moment: Moment) -> bool:
+    def feed(self, line: LogLine, moment: LogMoment) -> bool:
         """Whether the line is part of a dump."""
         text = line.text
         if b"bytes (@" in text:
@@ -126,7 +126,7 @@ class HeapTraceScanner:
         if self.best is None or trace.complete or not self.best.complete:
             self.best = trace
 
-    def _header(self, text: bytes, moment: Moment) -> bool:
+    def _header(self, text: bytes, moment: LogMoment) -> bool:
         found = _OLD_HEADER.search(text) or _NEW_HEADER.search(text)
         if found is None:
             return False
@@ -134,12 +134,12 @@ class HeapTraceScanner:
         trace.records, trace.capacity = int(found[1]), int(found[2])
         return True
 
-    def _begin(self, moment: Moment) -> HeapTrace:
+    def _begin(self, moment: LogMoment) -> HeapTrace:
         self.close()
         self._open, self._index = HeapTrace(moment=moment), {(): 0}
         return self._open
 
-    def _record(self, line: Line, moment: Moment) -> bool:
+    def _record(self, line: LogLine, moment: LogMoment) -> bool:
         found = _RECORD.search(line.text)
         if found is None:
             cut = bool(_RECORD_BEGINS.search(line.text))

@@ -16,15 +16,15 @@ from heapscope.capture.esp_idf.logged_memory import LoggedMemory
 from heapscope.capture.esp_idf.order import Ordered, in_order
 from heapscope.capture.esp_idf.result import (
     EspIdfImport,
+    HeapTraceFacts,
+    LoggedNeed,
     LogSource,
-    Need,
     SiteUse,
     SummaryView,
-    TraceFacts,
 )
-from heapscope.capture.esp_idf.rounding import Rule, candidates, rules_of
+from heapscope.capture.esp_idf.rounding import RoundingRule, candidates, rules_of
 from heapscope.capture.esp_idf.sentences import limits, messages, verdict
-from heapscope.capture.esp_idf.summary import RegionState
+from heapscope.capture.esp_idf.summary import LoggedRegion
 from heapscope.capture.esp_idf.write_trace import write_trace
 from heapscope.errors import InputError
 from heapscope.layout.boot_lines import pool_bytes
@@ -105,7 +105,7 @@ def _nothing(blocks: Blocks, head: _Head) -> InputError:
 
 def _views(
     boot: Boot, device: Device, poisoning: str | None
-) -> tuple[tuple[SummaryView, ...], tuple[Rule, ...], int]:
+) -> tuple[tuple[SummaryView, ...], tuple[RoundingRule, ...], int]:
     """Every summary read by the rules that explain all of them; and how many regions they do not
     explain."""
     states = [state for summary in boot.summaries for state in summary.regions]
@@ -119,8 +119,8 @@ def _views(
 
 
 def _rules(
-    tracking: bool, device: Device, poisoning: str | None, states: Sequence[RegionState]
-) -> tuple[tuple[Rule, ...], int]:
+    tracking: bool, device: Device, poisoning: str | None, states: Sequence[LoggedRegion]
+) -> tuple[tuple[RoundingRule, ...], int]:
     """Task tables say that tasks are tracked, unless the figures say that they are not. An
     allocator in ROM is thought of only where the version's own does not explain the figures."""
     seen = [figures_of(state) for state in states]
@@ -138,7 +138,7 @@ def _result(
     blocks: Blocks,
     device: Device,
     views: tuple[SummaryView, ...],
-    rules: tuple[Rule, ...],
+    rules: tuple[RoundingRule, ...],
     poisoning: str | None,
 ) -> EspIdfImport:
     boot = contents.boot
@@ -182,7 +182,7 @@ def _source(
     contents: LogContents,
     blocks: Blocks,
     device: Device,
-    rules: tuple[Rule, ...],
+    rules: tuple[RoundingRule, ...],
     poisoning: str | None,
 ) -> LogSource:
     poisoned = {rule.poisoned for rule in rules}
@@ -246,13 +246,13 @@ def _needs(
     views: Sequence[SummaryView],
     memory: LoggedMemory,
     boot: Boot,
-) -> tuple[Need, ...]:
+) -> tuple[LoggedNeed, ...]:
     return tuple(_need(size, caps, views, memory, boot) for size, caps in dict.fromkeys(wanted))
 
 
 def _need(
     size: int, caps: int, views: Sequence[SummaryView], memory: LoggedMemory, boot: Boot
-) -> Need:
+) -> LoggedNeed:
     covering = [view for view in views if view.rooms and _covers(view, caps, memory)]
     asked = covering or [view for view in views if view.rooms]
     answers = [ask(size, caps, view.summary, view.rooms, memory) for view in asked]
@@ -261,7 +261,7 @@ def _need(
     why = "the log has no heap summary"
     if not asked and boot.regions and size > max(region.size for region in boot.regions):
         why = "no region of the boot lines is as large, so it never fits"
-    return Need(
+    return LoggedNeed(
         size=size,
         caps=caps,
         last=answers[-1] if answers else None,
@@ -274,9 +274,9 @@ def _need(
     )
 
 
-def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> TraceFacts:
+def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> HeapTraceFacts:
     sites = site_names(tuple(boot.frames.site(callers) for callers in dump.sites))
-    return TraceFacts(
+    return HeapTraceFacts(
         moment=dump.moment,
         dumps=boot.traces.dumps,
         complete=dump.complete,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from heapscope.trace.utf16 import as_utf8
 
-__all__ = ["LINE_MAX", "Line", "log_lines"]
+__all__ = ["LINE_MAX", "LogLine", "log_lines"]
 
 LINE_MAX = 4096  #: bytes of a line that count
 
@@ -20,7 +20,7 @@ _LAST_WORD = re.compile(rb"[0-9A-Za-z_]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """`number` as an editor counts, from 1. `raw` as it stands in the file; `text` without colours
     and blanks at its end. `ended`: an end of line follows; where none does, the last word may be
     cut in two and is not in `text`."""
@@ -31,7 +31,7 @@ class Line:
     ended: bool = True
 
 
-def log_lines(blocks: Iterable[bytes]) -> Iterator[Line]:
+def log_lines(blocks: Iterable[bytes]) -> Iterator[LogLine]:
     """Lines end with LF, CRLF or CR; long ones are cut to LINE_MAX. UTF-16 is read too."""
     for number, (whole, ended) in enumerate(_divided(blocks), 1):
         *parts, last = whole.split(b"\r")
@@ -40,11 +40,11 @@ def log_lines(blocks: Iterable[bytes]) -> Iterator[Line]:
             yield _line(number, last, ended)
 
 
-def _line(number: int, raw: bytes, ended: bool) -> Line:
+def _line(number: int, raw: bytes, ended: bool) -> LogLine:
     text = _ESCAPE.sub(b"", raw) if b"[" in raw or b"\x1b" in raw else raw
     if not ended:
         text = _LAST_WORD.sub(b"", text)
-    return Line(number, raw, text.rstrip(), ended)
+    return LogLine(number, raw, text.rstrip(), ended)
 
 
 def _divided(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:

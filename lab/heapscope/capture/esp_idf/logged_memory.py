@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.summary import RegionState
+from heapscope.capture.esp_idf.summary import LoggedRegion
 from heapscope.capture.esp_idf.version import SdkVersion
 from heapscope.layout import capabilities
 from heapscope.layout.boot_lines import BootRegion
@@ -54,7 +54,7 @@ class LoggedMemory:
         self.version = None if chip is None else _nearest(chip.versions, version)
         self._boot = {region.start: region.kind for region in boot}
 
-    def kinds(self, regions: Sequence[RegionState]) -> tuple[RegionKind, ...]:
+    def kinds(self, regions: Sequence[LoggedRegion]) -> tuple[RegionKind, ...]:
         """Of the regions of one summary, which may lie inside one another."""
         pool = (0, 0, 0) if self.version is None else self.version.pool
         kept_back = RegionKind(name="DMA pool", caps=pool if any(pool) else _POOL_CAPS)
@@ -78,7 +78,7 @@ class LoggedMemory:
         for first, second, third in (*self.version.kinds.values(), *windows):
             yield first | second | third
 
-    def _kind(self, region: RegionState) -> RegionKind:
+    def _kind(self, region: LoggedRegion) -> RegionKind:
         name = self._boot.get(region.start, "")
         if self.version is None:
             return RegionKind(name=name)
@@ -129,7 +129,7 @@ def _covered(runs: list[tuple[int, int]], start: int, end: int) -> bool:
     return True
 
 
-def _inside(region: RegionState, other: RegionState) -> bool:
+def _inside(region: LoggedRegion, other: LoggedRegion) -> bool:
     end, other_end = region.start + region.length, other.start + other.length
     return region.length < other.length and other.start <= region.start and end <= other_end
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.lines import Line
+from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.trace.names import printable
 
-__all__ = ["Clock", "Moment", "without_stamp"]
+__all__ = ["LogClock", "LogMoment", "without_stamp"]
 
 #: `I (1234) tag: ` of ESP-IDF, `[  1234][I][` of Arduino: milliseconds since the start.
 _TICK = re.compile(rb"(?<![\w(])[IWEDV] ?\((\d{1,10})\) |^\W{0,4}\[ *(\d{1,10})\]\[[IWEDV]\]")
@@ -20,7 +20,7 @@ _HEAD = 64  # bytes of a line in which they stand
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moment:
+class LogMoment:
     """`uptime_ms`: the last log time of the device before it; `stamp`: the host's, as printed."""
 
     line: int
@@ -43,7 +43,7 @@ def without_stamp(text: bytes) -> bytes:
     return text if found is None else text[found.end() :]
 
 
-class Clock:
+class LogClock:
     """Remembers the last log time of the device. Lines must be shown in order."""
 
     def __init__(self) -> None:
@@ -59,10 +59,10 @@ class Clock:
         """The device begins anew."""
         self._last = b""
 
-    def at(self, line: Line) -> Moment:
+    def at(self, line: LogLine) -> LogMoment:
         tick = _TICK.search(self._last)
         stamp = _STAMP.match(line.text[:_HEAD])
-        return Moment(
+        return LogMoment(
             line=line.number,
             uptime_ms=None if tick is None else int(tick[1] or tick[2]),
             stamp="" if stamp is None else printable(stamp[1]),

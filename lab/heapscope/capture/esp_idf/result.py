@@ -8,15 +8,15 @@ from typing import Any
 
 from heapscope.capture.esp_idf.failed import FailedGroup
 from heapscope.capture.esp_idf.fits import Answer, NeedAnswer, RegionRoom
-from heapscope.capture.esp_idf.moment import Moment
-from heapscope.capture.esp_idf.rounding import Interval
+from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.capture.esp_idf.rounding import ByteRange
 from heapscope.capture.esp_idf.summary import HeapSummary
 from heapscope.capture.esp_idf.task_table import TaskUse
 from heapscope.layout import capabilities
 from heapscope.layout.boot_lines import BootRegion
 from heapscope.trace.loss import SourceLoss
 
-__all__ = ["EspIdfImport", "LogSource", "Need", "SiteUse", "SummaryView", "TraceFacts"]
+__all__ = ["EspIdfImport", "HeapTraceFacts", "LogSource", "LoggedNeed", "SiteUse", "SummaryView"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +45,10 @@ class SummaryView:
 
     summary: HeapSummary
     rooms: tuple[RegionRoom, ...]
-    allocatable: Interval | None
+    allocatable: ByteRange | None
 
     @property
-    def moment(self) -> Moment:
+    def moment(self) -> LogMoment:
         return self.summary.moment
 
     @property
@@ -91,7 +91,7 @@ class SummaryView:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Need:
+class LoggedNeed:
     """A request that was asked about. `last` is of `view`, the last summary that can tell (None: no
     summary at all); counts are over all summaries that can."""
 
@@ -102,7 +102,7 @@ class Need:
     fits: int
     fits_not: int
     not_told: int
-    first_not: Moment | None
+    first_not: LogMoment | None
     why: str  # where there is no summary
 
     @property
@@ -144,10 +144,10 @@ class SiteUse:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TraceFacts:
+class HeapTraceFacts:
     """The heap trace that counts, and the events it became."""
 
-    moment: Moment
+    moment: LogMoment
     dumps: int  # in this boot
     complete: bool
     mode: str
@@ -190,7 +190,7 @@ class EspIdfImport:
     views: tuple[SummaryView, ...]  # the kept ones, in order
     view: SummaryView | None  # the last that tells of malloc
     tightest: SummaryView | None  # of the same capabilities
-    needs: tuple[Need, ...]
+    needs: tuple[LoggedNeed, ...]
     task_tables: int
     tasks: tuple[TaskUse, ...]
     failed: int
@@ -199,7 +199,7 @@ class EspIdfImport:
     failed_zero_sized: int
     failed_without_size: int
     failed_texts: tuple[str, ...]
-    trace: TraceFacts | None
+    trace: HeapTraceFacts | None
     wanted_out: str
     out: str
     bytes_written: int
@@ -245,7 +245,7 @@ def _rows(rows: Sequence[Any], *, drop: tuple[str, ...] = ()) -> list[dict[str, 
     return [{k: v for k, v in asdict(row).items() if k not in drop} for row in rows]
 
 
-def _interval_json(interval: Interval | None) -> dict[str, int] | None:
+def _interval_json(interval: ByteRange | None) -> dict[str, int] | None:
     return None if interval is None else asdict(interval)
 
 

@@ -22,7 +22,16 @@ from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.version import SdkVersion
 
-__all__ = ["POISONINGS", "Figures", "Interval", "Room", "Rule", "candidates", "room", "rules_of"]
+__all__ = [
+    "POISONINGS",
+    "ByteRange",
+    "ReportedRegion",
+    "Room",
+    "RoundingRule",
+    "candidates",
+    "room",
+    "rules_of",
+]
 
 #: What `--poisoning` takes. "comprehensive" costs a block what "light" does.
 POISONINGS = ("none", "light", "comprehensive")
@@ -40,7 +49,7 @@ _NAMES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Interval:
+class ByteRange:
     """Bytes from `least` to `most`, both possible."""
 
     least: int
@@ -50,12 +59,12 @@ class Interval:
     def exact(self) -> bool:
         return self.least == self.most
 
-    def hull(self, other: Interval) -> Interval:
-        return Interval(least=min(self.least, other.least), most=max(self.most, other.most))
+    def hull(self, other: ByteRange) -> ByteRange:
+        return ByteRange(least=min(self.least, other.least), most=max(self.most, other.most))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figures:
+class ReportedRegion:
     """Of one region, as reported. None: not known."""
 
     length: int | None = None
@@ -68,8 +77,8 @@ class Room:
     """`largest_free`: the true largest payload of a free block; `allocatable`: the largest request
     that would be served (0: none)."""
 
-    largest_free: Interval
-    allocatable: Interval
+    largest_free: ByteRange
+    allocatable: ByteRange
 
     def hull(self, other: Room) -> Room:
         return Room(
@@ -79,7 +88,7 @@ class Room:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class RoundingRule:
     """One way to read the figures. `reported_less`: bytes that poisoning takes off them;
     `request_more`: bytes that it and task tracking add to a request."""
 
@@ -95,7 +104,7 @@ class Rule:
     def poisoned(self) -> bool:
         return self.reported_less > 0
 
-    def room(self, figures: Figures) -> Room | None:
+    def room(self, figures: ReportedRegion) -> Room | None:
         """None: this rule cannot give these figures."""
         found: Room | None = None
         for bins in self._bins(figures.length):
@@ -115,31 +124,31 @@ class Rule:
         size = length - _HEAP_STRUCTURE
         return (3,) if size <= 1 << 14 else (4,) if size <= 1 << 18 else (5,)
 
-    def _room(self, figures: Figures, bins: int) -> Room | None:
+    def _room(self, figures: ReportedRegion, bins: int) -> Room | None:
         limit = figures.length if figures.free is None else figures.free + self.reported_less
         most = (_BYTES_MAX if limit is None else limit) & ~3
         free = self._free_block(figures.largest, bins)
         if free is None or free.least > most:
             return None
-        free = Interval(least=free.least, most=min(free.most, most))
+        free = ByteRange(least=free.least, most=min(free.most, most))
         served = [self._served(size, bins) for size in (free.least, free.most)]
-        return Room(largest_free=free, allocatable=Interval(least=served[0], most=served[1]))
+        return Room(largest_free=free, allocatable=ByteRange(least=served[0], most=served[1]))
 
-    def _free_block(self, largest: int | None, bins: int) -> Interval | None:
+    def _free_block(self, largest: int | None, bins: int) -> ByteRange | None:
         if largest is None:
-            return Interval(least=0, most=_BYTES_MAX)
+            return ByteRange(least=0, most=_BYTES_MAX)
         reported = largest + self.reported_less
         if largest == 0:
-            return Interval(least=0, most=self._unseen())
+            return ByteRange(least=0, most=self._unseen())
         if self.family == _FREE_LIST:
-            return None if reported % 4 else Interval(least=reported, most=reported)
+            return None if reported % 4 else ByteRange(least=reported, most=reported)
         if self.family == _POWERS:
             power = reported & (reported - 1) == 0 and reported >= _SMALLEST
-            return Interval(least=reported, most=2 * reported - 4) if power else None
+            return ByteRange(least=reported, most=2 * reported - 4) if power else None
         least = 32 if self.family == _CLASSES_32 else _SMALLEST
         if reported < least or reported % 4 or _class_start(reported, bins) != reported:
             return None
-        return Interval(least=reported, most=reported + max(_interval(reported, bins), 4) - 4)
+        return ByteRange(least=reported, most=reported + max(_interval(reported, bins), 4) - 4)
 
     def _unseen(self) -> int:
         """The largest free block that is reported as none."""
@@ -162,7 +171,7 @@ def _class_start(size: int, bins: int) -> int:
     return size & ~(max(_interval(size, bins), 1) - 1)
 
 
-def room(figures: Figures, rules: Iterable[Rule]) -> Room | None:
+def room(figures: ReportedRegion, rules: Iterable[RoundingRule]) -> Room | None:
     """What all of the rules together allow; None: no rule gives these figures."""
     found: Room | None = None
     for rule in rules:
@@ -174,12 +183,12 @@ def room(figures: Figures, rules: Iterable[Rule]) -> Room | None:
 
 def rules_of(
     version: SdkVersion | None, *, poisoning: str | None, tracking: bool, rom: bool = False
-) -> tuple[Rule, ...]:
+) -> tuple[RoundingRule, ...]:
     """Every rule that may hold; None: not known. `tracking`: the heap keeps the task of a block;
     `rom`: the chip's ROM may hold an older allocator than the version's."""
     families = dict.fromkeys((*_families(version), *((_CLASSES_32,) if rom else ())))
     return tuple(
-        Rule(family=family, reported_less=less, request_more=more)
+        RoundingRule(family=family, reported_less=less, request_more=more)
         for family in families
         for less, more in dict.fromkeys(_overheads(family, version, poisoning, tracking))
     )
@@ -221,7 +230,9 @@ def _overheads(
             yield amount, amount + 4
 
 
-def candidates(rules: tuple[Rule, ...], seen: Iterable[Figures]) -> tuple[tuple[Rule, ...], int]:
+def candidates(
+    rules: tuple[RoundingRule, ...], seen: Iterable[ReportedRegion]
+) -> tuple[tuple[RoundingRule, ...], int]:
     """The rules that explain most of the figures, and how many regions even they do not."""
     distinct = list(dict.fromkeys(seen))
     misses = [sum(rule.room(figures) is None for figures in distinct) for rule in rules]

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from heapscope.capture.esp_idf.boot import SUMMARIES_MAX
 from heapscope.capture.esp_idf.contents import LogContents
 from heapscope.capture.esp_idf.fits import Answer
-from heapscope.capture.esp_idf.result import EspIdfImport, Need, SummaryView, TraceFacts
-from heapscope.capture.esp_idf.rounding import Interval
+from heapscope.capture.esp_idf.result import EspIdfImport, HeapTraceFacts, LoggedNeed, SummaryView
+from heapscope.capture.esp_idf.rounding import ByteRange
 from heapscope.layout import capabilities
 from heapscope.measure.wording import plural, size
 
 __all__ = ["limits", "messages", "span", "verdict"]
 
 
-def span(interval: Interval | None) -> str:
+def span(interval: ByteRange | None) -> str:
     """ "4,096" or "4,096 to 8,188" """
     if interval is None:
         return "-"
@@ -42,7 +42,7 @@ def verdict(result: EspIdfImport) -> Iterator[str]:
         )
 
 
-def _need(need: Need) -> str:
+def _need(need: LoggedNeed) -> str:
     what = f"{size(need.size)} {_by(need)}"
     if need.last is None or need.view is None:
         return f"Whether {what} fits cannot be told: {need.why}."
@@ -55,11 +55,11 @@ def _need(need: Need) -> str:
     return f"Whether {what} fits {where} cannot be told{why or _between(need)}.{_history(need)}"
 
 
-def _by(need: Need) -> str:
+def _by(need: LoggedNeed) -> str:
     return "by malloc" if need.caps == 0 else f"with {need.capabilities}"
 
 
-def _served(need: Need) -> str:
+def _served(need: LoggedNeed) -> str:
     if need.last is None or need.view is None or need.last.served_by is None:
         return ""
     room = need.view.rooms[need.last.served_by]
@@ -67,7 +67,7 @@ def _served(need: Need) -> str:
     return f", from {room.name}{most}"
 
 
-def _shortage(need: Need) -> str:
+def _shortage(need: LoggedNeed) -> str:
     """The largest that the regions which may be asked would serve."""
     assert need.last is not None
     assert need.view is not None
@@ -84,7 +84,7 @@ def _shortage(need: Need) -> str:
     )
 
 
-def _between(need: Need) -> str:
+def _between(need: LoggedNeed) -> str:
     assert need.last is not None
     assert need.view is not None
     open_ones = [
@@ -100,7 +100,7 @@ def _between(need: Need) -> str:
     return f": {one.name} serves at most {span(one.room.allocatable)} B, as far as its figures tell"
 
 
-def _history(need: Need) -> str:
+def _history(need: LoggedNeed) -> str:
     total = need.fits + need.fits_not + need.not_told
     if total < 2:
         return ""
@@ -200,7 +200,7 @@ def limits(result: EspIdfImport) -> Iterator[str]:
         yield from _trace_limits(result.trace)
 
 
-def _trace_limits(trace: TraceFacts) -> Iterator[str]:
+def _trace_limits(trace: HeapTraceFacts) -> Iterator[str]:
     yield (
         "heap trace: no tasks, no capabilities (taken as malloc's), no failed requests, nothing "
         "from before it was started"
@@ -278,7 +278,7 @@ def _rounding(result: EspIdfImport, odd: int) -> Iterator[str]:
         yield f"figures read by each rule that gives them: {'; '.join(source.rules)}"
 
 
-def _trace_messages(trace: TraceFacts) -> Iterator[str]:
+def _trace_messages(trace: HeapTraceFacts) -> Iterator[str]:
     if trace.dumps > 1:
         yield f"{trace.dumps:,} heap traces in this boot; the last complete one is used"
     if trace.overflowed:

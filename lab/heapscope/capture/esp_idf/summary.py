@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.lines import Line
-from heapscope.capture.esp_idf.moment import Moment
+from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.capture.esp_idf.moment import LogMoment
 
-__all__ = ["HeapSummary", "RegionState", "SummaryScanner", "Totals"]
+__all__ = ["HeapSummary", "LoggedRegion", "SummaryScanner", "Totals"]
 
 _HEADER = re.compile(rb"Heap summary for capabilities 0x([0-9A-Fa-f]{1,8})(?![0-9A-Fa-f])")
 _REGION = re.compile(rb"\bAt 0x([0-9A-Fa-f]{1,8}) len (\d{1,10})(?= )")
@@ -31,7 +31,7 @@ _ADDRESS_END = 1 << 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegionState:
+class LoggedRegion:
     """One region at one moment. Bytes; None: not in the log."""
 
     start: int
@@ -58,8 +58,8 @@ class HeapSummary:
     """`caps` None: its first line is missing. `complete`: it was read to its totals."""
 
     caps: int | None
-    moment: Moment
-    regions: tuple[RegionState, ...]
+    moment: LogMoment
+    regions: tuple[LoggedRegion, ...]
     totals: Totals
     complete: bool
 
@@ -77,15 +77,15 @@ class SummaryScanner:
     def __init__(self) -> None:
         self.damaged = 0  # lines of the form that are not whole
         self._caps: int | None = None
-        self._moment: Moment | None = None
-        self._regions: list[RegionState] = []
+        self._moment: LogMoment | None = None
+        self._regions: list[LoggedRegion] = []
         self._in_totals = False
 
     @property
     def begun(self) -> bool:
         return self._moment is not None
 
-    def feed(self, line: Line, moment: Moment) -> list[HeapSummary]:
+    def feed(self, line: LogLine, moment: LogMoment) -> list[HeapSummary]:
         header = _HEADER.search(line.text)
         if header is not None:
             done = self.close()
@@ -105,7 +105,7 @@ class SummaryScanner:
         return self._finish(Totals(), complete=False)
 
     def _begin_region(
-        self, line: Line, moment: Moment, found: re.Match[bytes]
+        self, line: LogLine, moment: LogMoment, found: re.Match[bytes]
     ) -> list[HeapSummary]:
         figures = _figures(line.text[found.end() :])
         start, length = int(found[1], 16), int(found[2])
@@ -117,10 +117,10 @@ class SummaryScanner:
             self._moment = moment
         self.damaged += not figures.keys() >= _FIRST_LINE and "largest_free_block" not in figures
         if len(self._regions) < _REGIONS_MAX:
-            self._regions.append(_state(RegionState(start=start, length=length), figures, line))
+            self._regions.append(_state(LoggedRegion(start=start, length=length), figures, line))
         return done
 
-    def _figures(self, line: Line) -> list[HeapSummary]:
+    def _figures(self, line: LogLine) -> list[HeapSummary]:
         figures = _figures(line.text)
         if self._in_totals:
             return self._totals(figures) if "free" in figures else []
@@ -158,8 +158,8 @@ def _figures(text: bytes) -> dict[str, int]:
     return {name: value for name, value in pairs if 0 <= value < _ADDRESS_END}
 
 
-def _state(old: RegionState, figures: dict[str, int], line: Line) -> RegionState:
-    return RegionState(
+def _state(old: LoggedRegion, figures: dict[str, int], line: LogLine) -> LoggedRegion:
+    return LoggedRegion(
         start=old.start,
         length=old.length,
         free=figures.get("free", old.free),

@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from heapscope.capture.esp_idf.lines import Line
-from heapscope.capture.esp_idf.moment import Moment, without_stamp
+from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.capture.esp_idf.moment import LogMoment, without_stamp
 from heapscope.trace.names import printable
 
 __all__ = ["TaskHeap", "TaskUse", "TaskUses"]
@@ -74,7 +74,7 @@ class TaskUse:
     heaps: tuple[TaskHeap, ...]
     first: int  # the current use when it was first printed
     times: int  # how often it was printed
-    moment: Moment
+    moment: LogMoment
 
 
 class TaskUses:
@@ -92,7 +92,7 @@ class TaskUses:
         """Largest current use first."""
         return tuple(sorted(self._tasks.values(), key=lambda task: -task.current))
 
-    def feed(self, line: Line, moment: Moment) -> None:
+    def feed(self, line: LogLine, moment: LogMoment) -> None:
         use = _read_use(without_stamp(line.text), moment)
         if use is not None:
             self._add(use, line)
@@ -102,7 +102,7 @@ class TaskUses:
         elif _BLOCK.search(line.text):
             self._last_line = line.number
 
-    def _add(self, use: TaskUse, line: Line) -> None:
+    def _add(self, use: TaskUse, line: LogLine) -> None:
         """A table ends where a name comes again behind lines of something else."""
         apart = line.number > self._last_line + 1
         if not self._in_table or (apart and use.name in self._in_table):
@@ -133,7 +133,7 @@ def _newer(old: TaskUse, use: TaskUse) -> TaskUse:
     return replace(use, first=old.first, times=old.times + 1, by_caps=use.by_caps or old.by_caps)
 
 
-def _read_use(text: bytes, moment: Moment) -> TaskUse | None:
+def _read_use(text: bytes, moment: LogMoment) -> TaskUse | None:
     if (found := _BY_CAPS.search(text)) is not None:
         pairs = _CAPS_PAIR.findall(found[2])
         columns = tuple((printable(name), int(value)) for name, value in pairs)
@@ -152,7 +152,7 @@ def _use(
     status: bytes,
     current: int,
     peak: int | None,
-    moment: Moment,
+    moment: LogMoment,
     by_caps: tuple[tuple[str, int], ...] = (),
 ) -> TaskUse:
     return TaskUse(

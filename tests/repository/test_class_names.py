@@ -1,0 +1,40 @@
+"""A class of the product has a name of its own, so that one word means one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ROOT / "lab" / "heapscope"
+
+#: Two classes still have each of these. The list may only become shorter.
+LEFT = frozenset(
+    {
+        "AnomalyRow",
+        "Column",
+        "Explanation",
+        "FailureRow",
+        "Figure",
+        "MarkRow",
+        "Memory",
+        "NeedRow",
+        "RegionRow",
+        "Row",
+        "RuleRow",
+        "SetRow",
+        "Side",
+        "TaskRow",
+    }
+)
+
+
+def test_no_class_name_is_defined_twice() -> None:
+    defined: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(PRODUCT.rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                defined[node.name].append(str(path.relative_to(PRODUCT)))
+    twice = {name: paths for name, paths in defined.items() if len(paths) > 1}
+    assert {name: paths for name, paths in twice.items() if name not in LEFT} == {}
