@@ -12,20 +12,12 @@ PRODUCT = ROOT / "lab" / "heapscope"
 #: Two classes still have each of these. The list may only become shorter.
 LEFT = frozenset(
     {
-        "AnomalyRow",
         "Column",
         "Explanation",
-        "FailureRow",
         "Figure",
-        "MarkRow",
         "Memory",
-        "NeedRow",
-        "RegionRow",
         "Row",
-        "RuleRow",
-        "SetRow",
         "Side",
-        "TaskRow",
     }
 )
 
