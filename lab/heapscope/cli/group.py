@@ -49,7 +49,8 @@ class HeapscopeGroup(TyperGroup):
     """The group of all verbs: those of this package, then those that others add."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*super().list_commands(ctx), *other_verbs.names()]
+        own = super().list_commands(ctx)
+        return [*own, *(name for name in other_verbs.names() if name not in own)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return super().get_command(ctx, cmd_name) or other_verbs.command(cmd_name, Verb)

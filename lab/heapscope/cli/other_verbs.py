@@ -1,55 +1,72 @@
 """Verbs that other distributions add to the command line, by entry points of the group
-"heapscope.verbs". A point names the function of a command, as typer has them; it is loaded when the
-verb is asked for."""
+"heapscope.verbs". A point names a function, written as those of this package are; it is loaded when
+its verb is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
+from heapscope import __version__
 from heapscope.errors import HeapscopeError
 
 __all__ = ["GROUP", "command", "names"]
 
 GROUP = "heapscope.verbs"
 
-#: Heapscope's own verbs that are apart: the distribution that has each, and what the verb does.
+#: Heapscope's own verbs that are installed apart: the distribution of each, and what it does.
 APART = {"experiment": ("heapscope-studies", "Compute a published experiment anew.")}
 
 
 def names() -> list[str]:
-    """The verbs that are installed, and those that could be."""
+    """The verbs that are installed, and those of APART."""
     return sorted({*APART, *(point.name for point in entry_points(group=GROUP))})
 
 
 def command(name: str, cls: type[TyperCommand]) -> Any:
-    """The command of this name, of this class; None: there is none. A verb of APART that is not
-    installed says how to install it."""
-    points = tuple(entry_points(group=GROUP, name=name))
-    if points:
-        function, settings = points[0].load(), {}
-    elif name in APART:
-        function = _missing(name)
+    """The command of this name, of this class; None: there is none. A verb of APART whose
+    distribution is not installed in this version is an error when it runs."""
+    point = next(iter(entry_points(group=GROUP, name=name)), None)
+    lacking = _lacking(name, point)
+    settings = {}
+    if lacking is not None:
+        function = _refusing(lacking)
         settings = {"ignore_unknown_options": True, "allow_extra_args": True}
+    elif point is not None:
+        function = point.load()
     else:
         return None
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-    _, does = APART.get(name, ("", None))
-    alone.command(name=name, cls=cls, short_help=does, context_settings=settings)(function)
-    return typer.main.get_command(alone)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    does = APART[name][1] if name in APART else None
+    app.command(name=name, cls=cls, short_help=does, context_settings=settings)(function)
+    return typer.main.get_command(app)
 
 
-def _missing(name: str) -> Callable[[], None]:
-    def missing() -> None:
-        distribution, _ = APART[name]
-        raise HeapscopeError(
-            f"`heapscope {name}` is part of {distribution}, which is not installed",
-            remedy=f"pip install {distribution}",
+def _lacking(name: str, point: EntryPoint | None) -> HeapscopeError | None:
+    """Why a verb of APART cannot run, and what to install."""
+    if name not in APART:
+        return None
+    distribution, _ = APART[name]
+    remedy = f"pip install {distribution}=={__version__}"
+    if point is None or point.dist is None:
+        return HeapscopeError(
+            f"`heapscope {name}` is part of {distribution}, which is not installed", remedy=remedy
         )
+    if point.dist.version != __version__:
+        return HeapscopeError(
+            f"{distribution} has the version {point.dist.version}, and heapscope {__version__}",
+            remedy=remedy,
+        )
+    return None
 
-    missing.__doc__ = "{1} It is part of {0}: pip install {0}.".format(*APART[name])
-    return missing
+
+def _refusing(error: HeapscopeError) -> Callable[[], None]:
+    def refuse() -> None:
+        raise error
+
+    refuse.__doc__ = f"Cannot run: {error.message}.\n\n{error.remedy}"
+    return refuse
