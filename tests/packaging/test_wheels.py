@@ -1,5 +1,5 @@
-"""The two distributions for Python, as wheels: the product has nothing of the studies, and where the
-studies are installed the command line has one verb more."""
+"""The two distributions for Python, as wheels: the product has nothing of the studies; with the studies
+it has one verb more."""
 
 from __future__ import annotations
 
