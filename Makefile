@@ -100,8 +100,8 @@ clean: ## remove everything that was made
 	@rm -rf .venv; $(QUIETLY); quietly $(PYTHON) -m venv .venv
 	@touch .venv/made
 
-# The package and what it needs, installed so that src is used in place. Again when C files or
-# their list have changed.
+# Heapscope, the studies and what both need, used in place. Reinstalls when a C file or the list of C
+# files changes.
 installed: .venv/made
 	@if [ -e lab/heapscope/native/declarations.py ] && [ -e studies/heapscope_studies/week.h ] && \
 	    [ -e .venv/installed ] && \
