@@ -37,7 +37,7 @@ class Constants:
 
 @functools.cache
 def read_constants() -> Constants:
-    """What stands in FILE."""
+    """Reads FILE."""
     return from_json(json.loads(FILE.read_text(encoding="utf-8")))
 
 
