@@ -1,4 +1,4 @@
-"""The wheels of both distributions: the product has nothing of the studies, which add a verb to it."""
+"""Both distributions as wheels: the product has nothing of the studies, which add a verb to it."""
 
 from __future__ import annotations
 
