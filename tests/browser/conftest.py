@@ -116,7 +116,7 @@ def chromium() -> Iterator[Any]:
         missing(str(error))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shown(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shown]:
     """The pages of all kinds, each made once and opened once."""
     pages = Shown(chromium, tmp_path_factory.mktemp)

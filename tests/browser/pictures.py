@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from window import browser, made_with
 
 __all__ = [
     "LIMIT",
+    "QUICK",
     "SECTIONS",
     "THEMES",
     "WIDTHS",
@@ -52,6 +55,8 @@ MADE_WITH = FOLDER / "made_with.json"
 WIDTHS = (390, 800, 1280)
 HEIGHT = 900
 THEMES = ("light", "dark")
+#: What `make test` looks at: the theme of these widths.
+QUICK = {390: "dark", 1280: "light"}
 
 #: Most that a square of a picture may be apart (likeness.py). Letters that are moved by part of a
 #: pixel, blurred or set otherwise are up to 4.2 apart; half a word that is missing 27, a bar or a
@@ -75,21 +80,24 @@ SECTIONS = """() => [...document.querySelectorAll(
   })"""
 #: Tags of a template that begin such a section.
 BEGINS = re.compile(r"<(?:section|header|footer|aside|\{\{ tag \}\})(?=[ >])")
-ASSETS = Path(frame.__file__).with_name("assets")
+#: The packages whose assets have templates of pages.
+PACKAGES = (frame.OWN, "heapscope_studies.page")
 
 
 def sources() -> set[str]:
     """Every place in a template of a page that begins a section."""
     return {
         where
-        for path in ASSETS.glob("*.j2")
-        for where in re.findall(r'data-source="(.*?)"', numbered(path.name))
+        for package in PACKAGES
+        for asset in files(package).joinpath("assets").iterdir()
+        if asset.name.endswith(".j2")
+        for where in re.findall(r'data-source="(.*?)"', numbered(package, asset.name))
     }
 
 
-def numbered(name: str) -> str:
+def numbered(package: str, name: str) -> str:
     """A template whose sections tell where it begins them."""
-    text = (ASSETS / name).read_text(encoding="utf-8")
+    text = frame._asset(package, name)
 
     def mark(found: re.Match[str]) -> str:
         return f'{found[0]} data-source="{name}:{text.count(chr(10), 0, found.start()) + 1}"'
@@ -99,12 +107,15 @@ def numbered(name: str) -> str:
 
 @contextmanager
 def numbered_templates() -> Iterator[None]:
-    environment = frame._environment()
-    before, environment.loader = environment.loader, FunctionLoader(numbered)
-    environment.cache.clear()
+    environments = {package: frame._environment(package) for package in PACKAGES}
+    before = {package: one.loader for package, one in environments.items()}
+    for package, one in environments.items():
+        one.loader = FunctionLoader(partial(numbered, package))
+        one.cache.clear()
     yield
-    environment.loader = before
-    environment.cache.clear()
+    for package, one in environments.items():
+        one.loader = before[package]
+        one.cache.clear()
 
 
 class Shown:

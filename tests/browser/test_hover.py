@@ -48,39 +48,35 @@ def rows(tip: str) -> dict[str, str]:
     return dict(zip(lines[1::2], lines[2::2], strict=False))
 
 
-@pytest.mark.parametrize("share", [0.013, 0.31, 0.52, 0.88])
-def test_the_timeline_shows_the_column_under_the_pointer(
-    gateway: Made, see: Open, share: float
-) -> None:
+def test_the_timeline_shows_the_column_under_the_pointer(gateway: Made, see: Open) -> None:
     seen = see(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     width = survey["columns"][0]["events"]
-    number = int(share * len(survey["columns"]))
-    point(seen, "0/timeline", (number + 0.5) * width, 240_000)
-    tip = seen.tip("0/timeline")
-    column, moment = survey["columns"][number], survey["moments"][number]
-    assert tip.splitlines()[0] == f"event {moment['event']:,}"
-    found = rows(tip)
-    assert numbers(found["live payload"]) == [moment["live"]]
-    assert numbers(found["free, least in span"]) == [column["least_free"]]
-    assert numbers(found["largest, least in span"]) == [column["least_largest"]]
-    for task, held in survey["payload"].items():
-        assert numbers(found.get(task, "0")) == [held[number]]
+    for share in (0.013, 0.31, 0.52, 0.88):
+        number = int(share * len(survey["columns"]))
+        point(seen, "0/timeline", (number + 0.5) * width, 240_000)
+        tip = seen.tip("0/timeline")
+        column, moment = survey["columns"][number], survey["moments"][number]
+        assert tip.splitlines()[0] == f"event {moment['event']:,}"
+        found = rows(tip)
+        assert numbers(found["live payload"]) == [moment["live"]]
+        assert numbers(found["free, least in span"]) == [column["least_free"]]
+        assert numbers(found["largest, least in span"]) == [column["least_largest"]]
+        for task, held in survey["payload"].items():
+            assert numbers(found.get(task, "0")) == [held[number]]
 
 
-@pytest.mark.parametrize("share", [0.2, 0.6])
-def test_fragmentation_shows_the_moment_under_the_pointer(
-    gateway: Made, see: Open, share: float
-) -> None:
+def test_fragmentation_shows_the_moment_under_the_pointer(gateway: Made, see: Open) -> None:
     seen = see(gateway.page)
     survey = gateway.document["sides"][0]["survey"]
     width = survey["columns"][0]["events"]
-    number = int(share * len(survey["columns"]))
-    point(seen, "0/fragmentation", (number + 0.5) * width, 20_000)
-    moment, found = survey["moments"][number], rows(seen.tip("0/fragmentation"))
-    assert numbers(found["free"]) == [moment["free"]]
-    assert numbers(found["largest free block"]) == [moment["largest_free"]]
-    assert numbers(found["free blocks"]) == [moment["free_blocks"]]
+    for share in (0.2, 0.6):
+        number = int(share * len(survey["columns"]))
+        point(seen, "0/fragmentation", (number + 0.5) * width, 20_000)
+        moment, found = survey["moments"][number], rows(seen.tip("0/fragmentation"))
+        assert numbers(found["free"]) == [moment["free"]]
+        assert numbers(found["largest free block"]) == [moment["largest_free"]]
+        assert numbers(found["free blocks"]) == [moment["free_blocks"]]
 
 
 class Map:

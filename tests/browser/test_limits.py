@@ -108,10 +108,8 @@ def worst(out: Path) -> None:
         out.write_bytes(b"".join(writer.take()))
 
 
-@pytest.mark.parametrize(
-    "allocators",
-    [("idf-5.5",), pytest.param(("idf-5.5", "tlsf", "umm"), marks=pytest.mark.slow)],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("allocators", [("idf-5.5",), ("idf-5.5", "tlsf", "umm")])
 def test_no_trace_makes_a_page_too_large(
     make: Callable[..., Made], see: Open, tmp_path: Path, allocators: tuple[str, ...]
 ) -> None:

@@ -11,12 +11,14 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parent))
 
 from page_kinds import KINDS, Kind
-from pictures import THEMES, WIDTHS, Shown
+from pictures import QUICK, THEMES, WIDTHS, Shown
 
 LOOKS = Path(__file__).with_name("looks.js").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "width", [pytest.param(w, marks=pytest.mark.slow if w not in QUICK else ()) for w in WIDTHS]
+)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_nothing_is_empty_cut_off_or_outside(shown: Shown, kind: Kind, width: int) -> None:
     wrong = {theme: shown.page(kind, width, theme).evaluate(LOOKS) for theme in THEMES}
