@@ -69,7 +69,14 @@ def test_the_ring_under_the_thread_sanitizer(tmp_path: Path) -> None:
     """Four writers and the reader, over the wrap of the 32-bit numbers."""
     source = PROGRAMS / "ring_race.c"
     program = tmp_path / "ring_race"
-    command = [*compiler(), "-std=gnu11", "-O1", "-g", "-fsanitize=thread", f"-I{ROOT / 'native'}"]
+    command = [
+        *compiler(),
+        "-std=gnu11",
+        "-O1",
+        "-g",
+        "-fsanitize=thread",
+        f"-I{ROOT / 'lab/native'}",
+    ]
     run = subprocess.run(
         [*command, source, "-o", program, "-pthread"], capture_output=True, text=True, check=False
     )

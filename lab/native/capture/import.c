@@ -11,6 +11,7 @@
 #include "id_map.h"
 #include "import_form.h"
 #include "name_index.h"
+#include "queue/queue.h"
 
 #define ENCODER_MEMORY ((size_t)66048) /* makes the largest chunks */
 #define VALUE_MAX 200u                 /* bytes of a fact that the text tells */
@@ -24,11 +25,8 @@ struct hs_import {
     hs_name_index_t marks;
     hs_import_stats_t stats;
     hs_status_t stopped; /* by memory; nothing is taken any more */
-    uint8_t *out;        /* finished bytes */
-    size_t out_used;
-    size_t out_size;
-    size_t out_taken;   /* of which were handed out by the last take */
-    size_t line_length; /* of the line that is not complete yet; its first bytes are in `line` */
+    hs_queue_t out;      /* finished bytes */
+    size_t line_length;  /* of the line that is not complete yet; its first bytes are in `line` */
     size_t bad_length;
     uint8_t bad[HS_IMPORT_BAD_MAX];
     uint8_t line[HS_IMPORT_LINE_MAX];
@@ -37,51 +35,18 @@ struct hs_import {
 
 /* ---- output ---- */
 
-static hs_status_t out_grow(hs_import_t *import, size_t count)
-{
-    if (count > SIZE_MAX / 2 - import->out_used) {
-        return HS_ERR_MEMORY;
-    }
-    const size_t size = (import->out_used + count) * 2;
-    uint8_t *out = realloc(import->out, size);
-    if (out == NULL) {
-        return HS_ERR_MEMORY;
-    }
-    import->out = out;
-    import->out_size = size;
-    return HS_OK;
-}
-
 static hs_status_t out_put(void *context, const uint8_t *bytes, size_t count)
 {
     hs_import_t *import = context;
-    if (count > import->out_size - import->out_used) {
-        const hs_status_t status = out_grow(import, count);
-        if (status != HS_OK) {
-            return status;
-        }
-    }
-    memcpy(import->out + import->out_used, bytes, count);
-    import->out_used += count;
-    return HS_OK;
-}
-
-/* Drops what the last take handed out. */
-static void out_drop(hs_import_t *import)
-{
-    import->out_used -= import->out_taken;
-    if (import->out_taken > 0 && import->out_used > 0) {
-        memmove(import->out, import->out + import->out_taken, import->out_used);
-    }
-    import->out_taken = 0;
+    return hs_queue_put(&import->out, bytes, count);
 }
 
 size_t hs_import_take(hs_import_t *import, const uint8_t **bytes)
 {
-    out_drop(import);
-    import->out_taken = import->out_used;
-    *bytes = import->out;
-    return import->out_used;
+    const size_t count = hs_queue_waiting(&import->out);
+    *bytes = count == 0 ? NULL : import->out.bytes + import->out.taken;
+    import->out.taken = import->out.used;
+    return count;
 }
 
 /* ---- what forms call ---- */
@@ -236,7 +201,6 @@ static size_t one_take(hs_import_t *import, const uint8_t *text, size_t count)
 
 hs_status_t hs_import_push(hs_import_t *import, const uint8_t *text, size_t count)
 {
-    out_drop(import);
     while (count > 0 && import->stopped == HS_OK) { /* bound: each round takes bytes */
         size_t taken = import->line_length == 0 ? quick_take(import, text, count) : 0;
         if (taken == 0) {
@@ -250,7 +214,6 @@ hs_status_t hs_import_push(hs_import_t *import, const uint8_t *text, size_t coun
 
 hs_status_t hs_import_finish(hs_import_t *import)
 {
-    out_drop(import);
     if (import->stopped == HS_OK && import->line_length > 0) {
         import->stopped = line_finish(import);
     }
@@ -307,14 +270,13 @@ void hs_import_delete(hs_import_t *import)
         hs_id_map_clear(&import->ids);
         hs_name_index_clear(&import->tasks);
         hs_name_index_clear(&import->marks);
-        free(import->out);
+        hs_queue_free(&import->out);
         free(import);
     }
 }
 
 hs_status_t hs_import_metadata(hs_import_t *import, const char *key, const char *value)
 {
-    out_drop(import);
     return hs_trace_metadata(import->trace, key, value);
 }
 

@@ -12,7 +12,7 @@ void hs_export_free(hs_export_t *export)
         hs_follow_free(&export->follow);
         hs_profile_free(&export->profile);
         hs_samples_free(&export->samples);
-        free(export->rows);
+        hs_queue_free(&export->rows);
         free(export);
     }
 }
@@ -36,24 +36,6 @@ int hs_lab_reader_export(hs_lab_reader_t *reader, uint32_t what, uint64_t span)
 
 /* ---- rows --------------------------------------------------------------------------------------- */
 
-static bool reserve_rows(hs_export_t *export, size_t more)
-{
-    if (export->rows_taken == export->row_count) {
-        export->rows_taken = export->row_count = 0;
-    }
-    if (more <= export->row_capacity - export->row_count) {
-        return true;
-    }
-    const size_t grown = export->row_capacity * 2 + more;
-    hs_lab_export_row_t *moved = realloc(export->rows, grown * sizeof *moved);
-    if (moved == NULL) {
-        return false;
-    }
-    export->rows = moved;
-    export->row_capacity = grown;
-    return true;
-}
-
 static void add_row(hs_export_t *export, const hs_replay_t *replay, const hs_event_t *event,
                     const hs_step_t *step)
 {
@@ -63,7 +45,7 @@ static void add_row(hs_export_t *export, const hs_replay_t *replay, const hs_eve
     const bool keyed = !recorded || event->new_key == HS_EVENT_REALLOC;
     const hs_held_t *at = step->begun.live ? &step->begun : &step->ended;
     const bool placed = !replay->census_only && at->live;
-    hs_lab_export_row_t *row = &export->rows[export->row_count++];
+    hs_lab_export_row_t *row = hs_queue_add(&export->rows, sizeof *row);
     memset(row, 0, sizeof *row);
     row->event = step->number;
     row->time = event->time;
@@ -190,7 +172,7 @@ static bool look(hs_export_t *export, const hs_replay_t *replay, const hs_event_
     export->failed += replay->census_only ? step->outcome == HS_LAB_OUTCOME_RECORDED
                                           : step->outcome == HS_LAB_OUTCOME_FAILED;
     if (wants_row(export, step)) {
-        if (!reserve_rows(export, 1)) {
+        if (hs_queue_reserve(&export->rows, sizeof(hs_lab_export_row_t)) != HS_OK) {
             return false;
         }
         add_row(export, replay, event, step);
@@ -241,13 +223,7 @@ hs_status_t hs_export_finish(hs_export_t *export, const hs_replay_t *replay)
 size_t hs_lab_export_rows(hs_lab_reader_t *reader, hs_lab_export_row_t *rows, size_t capacity)
 {
     hs_export_t *export = reader->export;
-    const size_t left = export == NULL ? 0 : export->row_count - export->rows_taken;
-    const size_t count = left < capacity ? left : capacity;
-    if (count != 0) {
-        memcpy(rows, export->rows + export->rows_taken, count * sizeof *rows);
-        export->rows_taken += count;
-    }
-    return count;
+    return export == NULL ? 0 : hs_queue_take(&export->rows, rows, sizeof *rows, capacity);
 }
 
 size_t hs_lab_export_samples(hs_lab_reader_t *reader, hs_lab_sample_t *rows, size_t capacity)

@@ -6,6 +6,7 @@
 #include "lab/lab.h"
 #include "measure/profile.h"
 #include "measure/samples.h"
+#include "queue/queue.h"
 #include "replay/follow.h"
 
 typedef struct hs_export {
@@ -17,10 +18,9 @@ typedef struct hs_export {
     uint32_t live, largest, failures; /* their counters; those of the regions follow `region` */
     uint32_t region;
     uint64_t live_now, failed;
-    uint64_t next; /* event number */
-    uint64_t time; /* of the last event */
-    hs_lab_export_row_t *rows;
-    size_t row_count, rows_taken, row_capacity;
+    uint64_t next;   /* event number */
+    uint64_t time;   /* of the last event */
+    hs_queue_t rows; /* hs_lab_export_row_t */
 } hs_export_t;
 
 void hs_export_free(hs_export_t *export);

@@ -32,7 +32,7 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
         hs_decoder_delete(reader->decoder);
         hs_export_free(reader->export);
         hs_times_delete(reader->times);
-        free(reader->kept);
+        hs_queue_free(&reader->kept);
         free(reader);
     }
 }
@@ -42,25 +42,6 @@ _Static_assert(sizeof(hs_lab_event_t) == sizeof(hs_event_t) &&
                    offsetof(hs_lab_event_t, align_log2) == offsetof(hs_event_t, align_log2),
                "the binding's event is the decoder's");
 
-static hs_status_t keep_events(hs_lab_reader_t *reader, const hs_event_t *events, size_t count)
-{
-    if (reader->kept_taken == reader->kept_count) {
-        reader->kept_taken = reader->kept_count = 0;
-    }
-    if (count > reader->kept_capacity - reader->kept_count) {
-        const size_t grown = reader->kept_capacity * 2 + count;
-        hs_lab_event_t *moved = realloc(reader->kept, grown * sizeof *moved);
-        if (moved == NULL) {
-            return HS_ERR_MEMORY;
-        }
-        reader->kept = moved;
-        reader->kept_capacity = grown;
-    }
-    memcpy(reader->kept + reader->kept_count, events, count * sizeof *events);
-    reader->kept_count += count;
-    return HS_OK;
-}
-
 /* Events before the first loss, to all who want them. */
 static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_event_t *events,
                               size_t count)
@@ -69,7 +50,7 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
         hs_times_events(reader->times, first, events, count);
         return HS_OK;
     }
-    if (reader->keep && keep_events(reader, events, count) != HS_OK) {
+    if (reader->keep && hs_queue_put(&reader->kept, events, count * sizeof *events) != HS_OK) {
         return HS_ERR_MEMORY;
     }
     if (reader->fit != NULL && hs_fit_events(reader->fit, events, count) != HS_OK) {
@@ -115,13 +96,7 @@ int hs_lab_reader_keep(hs_lab_reader_t *reader)
 
 size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t capacity)
 {
-    const size_t left = reader->kept_count - reader->kept_taken;
-    const size_t count = left < capacity ? left : capacity;
-    if (count != 0) {
-        memcpy(out, reader->kept + reader->kept_taken, count * sizeof *out);
-        reader->kept_taken += count;
-    }
-    return count;
+    return hs_queue_take(&reader->kept, out, sizeof *out, capacity);
 }
 
 int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t count)

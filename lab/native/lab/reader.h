@@ -7,6 +7,7 @@
 #include "lab/lab.h"
 #include "lab/loss.h"
 #include "lab/times.h"
+#include "queue/queue.h"
 #include "replay/replay.h"
 #include "trace/decoder.h"
 
@@ -18,8 +19,7 @@ struct hs_lab_reader {
     hs_export_t *export; /* NULL, or what an export keeps of them */
     hs_times_t *times;   /* NULL, or where the ticks of chosen events go, and nothing else */
     bool keep;           /* events are kept for hs_lab_reader_take */
-    hs_lab_event_t *kept;
-    size_t kept_count, kept_taken, kept_capacity;
+    hs_queue_t kept;     /* hs_lab_event_t */
 };
 
 #endif

@@ -4,34 +4,20 @@
 
 #include "heapscope/trace.h"
 #include "lab/lab.h"
+#include "queue/queue.h"
 
 #define CHUNK_MEMORY 65000u
 
 struct hs_lab_writer {
     uint64_t memory[(CHUNK_MEMORY + 7) / 8]; /* the encoder's */
     hs_trace_t *trace;
-    uint8_t *ready; /* finished bytes */
-    size_t ready_size, ready_taken, ready_capacity;
+    hs_queue_t ready; /* finished bytes */
 };
 
 static hs_status_t keep(void *context, const uint8_t *bytes, size_t count)
 {
     hs_lab_writer_t *writer = context;
-    if (writer->ready_taken == writer->ready_size) {
-        writer->ready_taken = writer->ready_size = 0;
-    }
-    if (count > writer->ready_capacity - writer->ready_size) {
-        const size_t grown = writer->ready_capacity * 2 + count;
-        uint8_t *moved = realloc(writer->ready, grown);
-        if (moved == NULL) {
-            return HS_ERR_MEMORY;
-        }
-        writer->ready = moved;
-        writer->ready_capacity = grown;
-    }
-    memcpy(writer->ready + writer->ready_size, bytes, count);
-    writer->ready_size += count;
-    return HS_OK;
+    return hs_queue_put(&writer->ready, bytes, count);
 }
 
 hs_lab_writer_t *hs_lab_writer_new(uint32_t features, uint32_t address_shift)
@@ -54,7 +40,7 @@ hs_lab_writer_t *hs_lab_writer_new(uint32_t features, uint32_t address_shift)
 void hs_lab_writer_delete(hs_lab_writer_t *writer)
 {
     if (writer != NULL) {
-        free(writer->ready);
+        hs_queue_free(&writer->ready);
         free(writer);
     }
 }
@@ -94,11 +80,5 @@ int hs_lab_writer_finish(hs_lab_writer_t *writer)
 
 size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity)
 {
-    const size_t left = writer->ready_size - writer->ready_taken;
-    const size_t count = left < capacity ? left : capacity;
-    if (count != 0) {
-        memcpy(out, writer->ready + writer->ready_taken, count);
-        writer->ready_taken += count;
-    }
-    return count;
+    return hs_queue_take(&writer->ready, out, 1, capacity);
 }

@@ -14,7 +14,7 @@ void hs_samples_free(hs_samples_t *samples)
     free(samples->counters);
     free(samples->touched);
     free(samples->tasks);
-    free(samples->ready);
+    hs_queue_free(&samples->ready);
     memset(samples, 0, sizeof *samples);
 }
 
@@ -87,27 +87,9 @@ uint32_t hs_samples_task(hs_samples_t *samples, uint32_t task)
 
 /* ---- samples ------------------------------------------------------------------------------------ */
 
-static bool reserve_ready(hs_samples_t *samples, size_t more)
-{
-    if (samples->ready_taken == samples->ready_count) {
-        samples->ready_taken = samples->ready_count = 0;
-    }
-    if (more <= samples->ready_capacity - samples->ready_count) {
-        return true;
-    }
-    const size_t grown = samples->ready_capacity * 2 + more;
-    hs_lab_sample_t *moved = realloc(samples->ready, grown * sizeof *moved);
-    if (moved == NULL) {
-        return false;
-    }
-    samples->ready = moved;
-    samples->ready_capacity = grown;
-    return true;
-}
-
 static void give(hs_samples_t *samples, const hs_lab_sample_t *sample)
 {
-    samples->ready[samples->ready_count++] = *sample;
+    *(hs_lab_sample_t *)hs_queue_add(&samples->ready, sizeof *sample) = *sample;
 }
 
 /* Its samples of this span, each event once, in order. */
@@ -127,7 +109,8 @@ static void give_counter(hs_samples_t *samples, const hs_counter_t *counter)
 
 bool hs_samples_end(hs_samples_t *samples)
 {
-    if (!reserve_ready(samples, samples->touched_count * 3)) {
+    const size_t most = samples->touched_count * 3;
+    if (hs_queue_reserve(&samples->ready, most * sizeof(hs_lab_sample_t)) != HS_OK) {
         return false;
     }
     for (size_t i = 0; i < samples->touched_count; i++) {
@@ -173,11 +156,5 @@ void hs_samples_set(hs_samples_t *samples, uint32_t number, uint64_t value, uint
 
 size_t hs_samples_take(hs_samples_t *samples, hs_lab_sample_t *out, size_t capacity)
 {
-    const size_t left = samples->ready_count - samples->ready_taken;
-    const size_t count = left < capacity ? left : capacity;
-    if (count != 0) {
-        memcpy(out, samples->ready + samples->ready_taken, count * sizeof *out);
-        samples->ready_taken += count;
-    }
-    return count;
+    return hs_queue_take(&samples->ready, out, sizeof *out, capacity);
 }

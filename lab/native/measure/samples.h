@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "queue/queue.h"
 #include "rows/export.h"
 #include "rows/replay.h"
 
@@ -30,8 +31,7 @@ typedef struct hs_samples {
     uint32_t *tasks; /* task index -> its counter + 1 */
     size_t tasks_size;
     uint32_t task_count;
-    hs_lab_sample_t *ready; /* to be taken */
-    size_t ready_count, ready_taken, ready_capacity;
+    hs_queue_t ready; /* hs_lab_sample_t, to be taken */
 } hs_samples_t;
 
 void hs_samples_init(hs_samples_t *samples, uint64_t span);

@@ -5,8 +5,7 @@
 
 #include "workers.h"
 
-#define MOST_READY ((size_t)1 << 30)
-#define ADDRESS_SHIFT 3 /* no allocator gives less */
+#define ADDRESS_SHIFT 3 /* allocators align to at least 8 bytes */
 #define INHERITED "inherited"
 
 static void keep(hs_rec_image_t *image, hs_status_t status)
@@ -21,33 +20,14 @@ static void keep(hs_rec_image_t *image, hs_status_t status)
 static hs_status_t put_bytes(void *context, const uint8_t *bytes, size_t count)
 {
     hs_rec_image_t *image = context;
-    if (image->ready_taken == image->ready_size) {
-        image->ready_taken = image->ready_size = 0;
-    }
-    if (count > image->ready_capacity - image->ready_size) {
-        const size_t grown = image->ready_capacity * 2 + count;
-        uint8_t *moved = grown > MOST_READY ? NULL : realloc(image->ready, grown);
-        if (moved == NULL) {
-            return HS_ERR_MEMORY;
-        }
-        image->ready = moved;
-        image->ready_capacity = grown;
-    }
-    memcpy(image->ready + image->ready_size, bytes, count);
-    image->ready_size += count;
-    image->counts.written += count;
-    return HS_OK;
+    const hs_status_t status = hs_queue_put(&image->ready, bytes, count);
+    image->counts.written += status == HS_OK ? count : 0;
+    return status;
 }
 
 size_t hs_rec_image_bytes(hs_rec_image_t *image, uint8_t *out, size_t capacity)
 {
-    const size_t left = image->ready_size - image->ready_taken;
-    const size_t count = left < capacity ? left : capacity;
-    if (count != 0) {
-        memcpy(out, image->ready + image->ready_taken, count);
-        image->ready_taken += count;
-    }
-    return count;
+    return hs_queue_take(&image->ready, out, 1, capacity);
 }
 
 static void put_event(hs_rec_image_t *image, const hs_rec_worker_t *worker, hs_event_t event)
@@ -119,7 +99,7 @@ void hs_rec_image_delete(hs_rec_image_t *image)
     free(image->stacks.sites);
     free(image->stacks.spans);
     free(image->modules);
-    free(image->ready);
+    hs_queue_free(&image->ready);
     free(image);
 }
 

@@ -10,6 +10,7 @@
 #include "blocks.h"
 #include "capture/name_index.h"
 #include "heapscope/trace.h"
+#include "queue/queue.h"
 
 #define HS_REC_CHUNK_MEMORY 65000u
 #define HS_REC_TEXT_MAX 1024u
@@ -70,8 +71,7 @@ typedef struct hs_rec_image {
     hs_rec_stacks_t stacks;
     hs_rec_module_t *modules;
     size_t module_count, module_capacity;
-    uint8_t *ready; /* finished bytes */
-    size_t ready_size, ready_taken, ready_capacity;
+    hs_queue_t ready;                               /* finished bytes */
     uint64_t memory[(HS_REC_CHUNK_MEMORY + 7) / 8]; /* the encoder's */
 } hs_rec_image_t;
 

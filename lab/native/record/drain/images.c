@@ -30,7 +30,7 @@ bool hs_recorder_has_news(const hs_recorder_t *recorder)
     for (size_t i = recorder->first_held; i < recorder->image_count; i++) {
         const hs_rec_entry_t *entry = &recorder->images[i];
         if (entry->image != NULL) {
-            bytes += entry->image->ready_size - entry->image->ready_taken;
+            bytes += hs_queue_waiting(&entry->image->ready);
             if (entry->phase == HS_RECORDER_OVER) {
                 return true;
             }
@@ -80,8 +80,8 @@ size_t hs_recorder_next_ready(const hs_recorder_t *recorder, size_t index)
     index = index < recorder->first_held ? recorder->first_held : index;
     for (; index < recorder->image_count; index++) {
         const hs_rec_entry_t *entry = &recorder->images[index];
-        if (entry->image != NULL && (entry->image->ready_size > entry->image->ready_taken ||
-                                     entry->phase == HS_RECORDER_OVER)) {
+        if (entry->image != NULL &&
+            (hs_queue_waiting(&entry->image->ready) != 0 || entry->phase == HS_RECORDER_OVER)) {
             return index;
         }
     }
