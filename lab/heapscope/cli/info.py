@@ -21,7 +21,7 @@ def info(trace: Trace, json: Json = None) -> None:
 
     with progress_bar("reading") as bar:
         found = read_info(trace, peak_time=True, progress=bar)
-    write_json({"heapscope_info": 2} | found.to_json(), json, inputs=(trace,))
+    write_json(found.to_json(), json, inputs=(trace,))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.info import print_info

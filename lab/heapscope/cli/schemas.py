@@ -8,15 +8,30 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from heapscope.fit.result import FitResult
+from heapscope.leaks.find import Leaks
 from heapscope.measure.comparison import Comparison
 from heapscope.measure.result import ReplayResult
+from heapscope.report.page.document import ReportDocument
 from heapscope.rows.row import Document
 from heapscope.rows.schema import schema
+from heapscope.trace.info import TraceInfo
+from heapscope.upgrade.result import UpgradeResult
+from heapscope.why.result import WhyResult
 
 __all__ = ["DOCUMENTS", "schema_files"]
 
 #: The outermost row of each verb's document.
-DOCUMENTS: tuple[type[Document], ...] = (Comparison, ReplayResult)
+DOCUMENTS: tuple[type[Document], ...] = (
+    Comparison,
+    FitResult,
+    Leaks,
+    ReplayResult,
+    ReportDocument,
+    TraceInfo,
+    UpgradeResult,
+    WhyResult,
+)
 
 FOLDER = Path("docs/reference")
 

@@ -10,7 +10,7 @@ from heapscope.fit.window import SHARE, STEP
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
+from heapscope.rows.row import Document, Row
 
 __all__ = ["FIT", "FitResult", "Mean", "Refusal", "means"]
 
@@ -28,7 +28,7 @@ FIT: dict[str, Bounds] = {
 class Refusal(Row):
     """The first request that was refused on one pool."""
 
-    pool: int = figure("Size of the pool.", least=64)
+    pool: int = figure("Size of the pool.", least=64, step=STEP)
     event: int = figure("Its number.")
     call: str = figure("The call.", choices=("malloc", "calloc", "aligned", "realloc"))
     size: int = figure("Bytes asked for.", "B", least=1)
@@ -36,9 +36,12 @@ class Refusal(Row):
     task: str = figure("The task that called.")
 
 
-class FitResult(Row):
-    """Sizes in bytes. `failing` is on the largest pool below `pool` that failed among those tried;
-    where there is no pool, on the largest that failed at all."""
+class FitResult(Document):
+    """The smallest pool in which a trace runs without a failed allocation; one for each trace and
+    allocator, in the order asked for. Sizes in bytes; events are heap events, from 0."""
+
+    VERB = "fit"
+    LISTED = True
 
     trace: str = figure("The file.")
     allocator: str = figure("The allocator, with its flavours.")
@@ -46,14 +49,18 @@ class FitResult(Row):
         "The smallest multiple of `step` such that it and 64 sizes spread evenly over "
         "the next `window` of it all survive. null: there is none, for `reason`.",
         least=64,
+        step=STEP,
     )
     pool_min: int | None = figure(
         "The smallest size that survived among those tried; larger ones may fail. null: "
         "none survived.",
         least=64,
+        step=STEP,
     )
     peak_live: int = figure("The most bytes that were live at once, as asked for.", "B")
-    ratio: float | None = figure("pool / peak_live. null: no pool, or nothing was ever live.")
+    ratio: float | None = figure(
+        "pool / peak_live. null: no pool, or nothing was ever live.", least=1
+    )
     reason: str = figure("The reason why there is no pool; empty where there is one.")
     failing: Refusal | None = figure(
         "The request that was refused on the largest pool below `pool` that failed "
@@ -61,10 +68,11 @@ class FitResult(Row):
         "failed."
     )
     tried: int = figure("Sizes on which the trace was replayed.")
-    step: int = figure("Pools are multiples of it.", least=None, default=STEP)
+    step: int = figure("Pools are multiples of it.", "B", least=STEP, most=STEP, default=STEP)
     window: float = figure(
         "Share of the pool's size, upwards, over which the 64 other sizes are spread.",
-        least=None,
+        least=SHARE,
+        most=SHARE,
         default=SHARE,
     )
     task: str = figure("Whose blocks alone were replayed; empty: all.", default="")
@@ -75,6 +83,7 @@ class FitResult(Row):
         "The size to recommend. null: no pool, not asked for, or more than the "
         "allocator's largest heap.",
         least=64,
+        step=STEP,
         default=None,
     )
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
+from heapscope.rows.row import Document, Row
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import CLOCK_HZ, number
@@ -30,7 +29,6 @@ __all__ = ["HolderRow", "Leaks", "find_leaks"]
 
 #: Moments at which the live blocks are looked at, the two ends included.
 MOMENTS = 65
-FORMAT = 2
 
 
 class HolderRow(Row):
@@ -78,8 +76,12 @@ LEAKS: dict[str, Bounds] = {
 }
 
 
-class Leaks(Row):
-    """What was live at the start and the end of the interval, and what of it came in between."""
+class Leaks(Document):
+    """The blocks that were live at the start and the end of the interval, and those that came in
+    between and stayed."""
+
+    VERB = "leaks"
+    VERSION = 2
 
     trace: str = figure("The file.")
     first_event: int = figure("First heap event of the interval.")
@@ -117,9 +119,6 @@ class Leaks(Row):
         least=None,
         default=None,
     )
-
-    def to_json(self) -> dict[str, Any]:
-        return {"heapscope_leaks": FORMAT} | super().to_json()
 
 
 def find_leaks(

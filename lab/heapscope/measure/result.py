@@ -28,8 +28,6 @@ from heapscope.rows.row import Document, malformed
 
 __all__ = ["MALLOC", "ReplayResult"]
 
-#: Versions of the JSON form that are read; version 1 had the verdict as sentences.
-READABLE = (1, 2)
 
 #: How malloc's own rule is named among the capability sets.
 MALLOC = "malloc"
@@ -59,6 +57,7 @@ class ReplayResult(Document):
 
     VERB = "replay"
     VERSION = 2
+    READABLE = (1, 2)  # version 1 had the verdict as sentences
 
     trace: TraceFacts = figure("The trace.")
     layout: LayoutFacts = figure("The memory that was replayed on.")
@@ -111,11 +110,9 @@ class ReplayResult(Document):
 
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
-        version = data.get("heapscope_replay") if isinstance(data, dict) else None
-        if version not in READABLE or not isinstance(data, dict):
-            raise malformed(f"{where}.heapscope_replay", f"{READABLE[0]} or {READABLE[-1]}")
-        result = super().from_json({"clock": None} | _current(data), where=where)
-        if version == 1 and not result.health.whole:
+        told: Any = {"clock": None} | _current(data) if isinstance(data, dict) else data
+        result = super().from_json(told, where=where)
+        if told[cls.form()] == 1 and not result.health.whole:
             raise InputError(
                 "written by an older Heapscope, from a trace of which a part is lost: its figures "
                 "go on after the loss, where they are wrong",

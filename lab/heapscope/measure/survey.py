@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.measure.wording import plural
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
 __all__ = [
@@ -157,13 +157,58 @@ def _others(rows: Sequence[Holding]) -> Holding:
 
 
 class Strip(Row):
-    """The rows of the map that show one region, from its lowest address up."""
+    """The rows of the map that show one region, from its lowest address up: row r shows the bytes
+    from start + size * r / rows on."""
 
-    start: int = figure("The memory when start-up is over.", least=None)
+    start: int = figure("Address of the region.", most=WORD)
     size: int = figure("Bytes of the region.", "B")
     kind: str = figure("The memory kind.")
     first_row: int = figure("The first row of the map that shows it.")
     rows: int = figure("Rows of the map that show it.")
+
+
+class Cells(Row):
+    """The cells of the map, column by column, as base64."""
+
+    owner: str = figure(
+        "Who has the most bytes of the cell: 0 free, 1 the allocator, 2 start-up, 3 and up the "
+        "tasks in turn, 255 other tasks.",
+        encoding="base64",
+    )
+    used: str = figure("How much of the cell is used: 0 free to 255 full.", encoding="base64")
+    size: str = figure(
+        "The size of the block that covers most of it: 1 + 8 log2; 0: none.", encoding="base64"
+    )
+    age: str = figure("The age of that block in heap events, on this scale.", encoding="base64")
+    block: str = figure(
+        "Its row in blocks plus 1, a little-endian number of 16 bits; 0: none, or not kept.",
+        encoding="base64",
+    )
+
+
+class Blocks(Row):
+    """Blocks by column."""
+
+    address: tuple[int, ...] = figure("Addresses.")
+    size: tuple[int, ...] = figure("Sizes as asked for.", "B")
+    held: tuple[int, ...] = figure("Bytes held, rounding included.", "B")
+    born: tuple[int, ...] = figure("Heap events at which they were allocated.")
+    born_time: tuple[int, ...] = figure("The times of these events.", "ticks")
+    died: tuple[int | None, ...] = figure("Heap events of their end; null: live at the end.")
+    died_time: tuple[int | None, ...] = figure("The times of these events.", "ticks")
+    task: tuple[str, ...] = figure("Tasks that asked.")
+    site: tuple[str, ...] = figure("Call sites.")
+
+
+class PictureRow(Row):
+    """The map: address by time."""
+
+    columns: int = figure("Columns; they are the moments of the survey.")
+    rows: int = figure("Rows of all strips together.")
+    strips: tuple[Strip, ...] = figure("The regions that the rows show.")
+    tasks: tuple[str, ...] = figure("The tasks that the cells tell apart.")
+    cells: Cells = figure("The cells.")
+    blocks: Blocks = figure("The largest blocks.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -174,6 +219,8 @@ class Picture:
     the most bytes of the cell. `used`: 0 free, 255 full. `size` and `age` (in heap events) of the
     block that covers most of the cell: 1 + 8 log2, 0 none. `block`: its row in `blocks` plus 1.
     """
+
+    WRITTEN = PictureRow
 
     strips: tuple[Strip, ...]
     tasks: tuple[str, ...]
@@ -186,21 +233,38 @@ class Picture:
 
     def to_json(self) -> dict[str, Any]:
         columns, rows = self.owner.shape
-        cells = {name: getattr(self, name) for name in ("owner", "used", "size", "age", "block")}
-        return {
-            "columns": columns,
-            "rows": rows,
-            "strips": [strip.to_json() for strip in self.strips],
-            "tasks": list(self.tasks),
-            "cells": {name: _base64(array) for name, array in cells.items()},
-            "blocks": self.blocks,
-        }
+        cells = {f.name: _base64(getattr(self, f.name)) for f in fields(Cells)}
+        return PictureRow(
+            columns=columns,
+            rows=rows,
+            strips=self.strips,
+            tasks=self.tasks,
+            cells=Cells(**cells),
+            blocks=Blocks(**{name: tuple(column) for name, column in self.blocks.items()}),
+        ).to_json()
+
+
+class SurveyRow(Row):
+    """The time axis, the map and who held memory."""
+
+    columns: tuple[Column, ...] = figure("Equal spans of heap events.")
+    moments: tuple[Moment, ...] = figure(
+        "The heap after the event of each column at which most was live."
+    )
+    payload: dict[str, tuple[int, ...]] = figure("Payload at each moment, by task.", "B")
+    payload_others: tuple[int, ...] = figure("Payload of all other tasks at each moment.", "B")
+    closest: tuple[KindClosest, ...] = figure("The closest request of each memory kind.")
+    sites: tuple[Holding, ...] = figure("The memory that call sites held.")
+    classes: tuple[Holding, ...] = figure("The memory that the requests of size classes held.")
+    picture: Picture = figure("The map.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Survey:
     """`payload`: [moment, task] bytes that each task of the picture held. Tasks beyond those of the
     picture hold the rest of what was live at a moment."""
+
+    WRITTEN = SurveyRow
 
     columns: tuple[Column, ...]
     moments: tuple[Moment, ...]
@@ -217,19 +281,19 @@ class Survey:
         return rest
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "columns": [column.to_json() for column in self.columns],
-            "moments": [moment.to_json() for moment in self.moments],
-            "payload": {
-                task: self.payload[:, position].tolist()
+        return SurveyRow(
+            columns=self.columns,
+            moments=self.moments,
+            payload={
+                task: tuple(self.payload[:, position].tolist())
                 for position, task in enumerate(self.picture.tasks)
             },
-            "payload_others": self.payload_others().tolist(),
-            "closest": [row.to_json() for row in self.closest],
-            "sites": [row.to_json() for row in self.sites],
-            "classes": [row.to_json() for row in self.classes],
-            "picture": self.picture.to_json(),
-        }
+            payload_others=tuple(self.payload_others().tolist()),
+            closest=self.closest,
+            sites=self.sites,
+            classes=self.classes,
+            picture=self.picture,
+        ).to_json()
 
 
 def _base64(array: NDArray[Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.native.library import ffi, load
+from heapscope.native.library import ffi
 
 __all__ = [
     "NEVER",
@@ -62,7 +62,6 @@ def read_array(call: Callable[..., int], name: str, *given: Any, most: int | Non
 @functools.cache
 def dtype(name: str) -> np.dtype[np.void]:
     """The struct called `name` as numpy has it."""
-    load()  # the declarations
     return _dtype(ffi.typeof(name))
 
 
@@ -90,7 +89,6 @@ def values(struct: Any) -> Struct:
 @functools.cache
 def field_names(name: str) -> tuple[str, ...]:
     """The fields of the struct called `name`."""
-    load()  # the declarations
     return tuple(field for field, _ in ffi.typeof(name).fields)
 
 

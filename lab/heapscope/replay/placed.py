@@ -10,8 +10,8 @@ from heapscope.layout.placement import Placement
 from heapscope.measure.placement import RuleRow
 from heapscope.native.structs import Struct
 from heapscope.replay.rule_names import missing_names
-from heapscope.replay.take import take
 from heapscope.trace.all_names import AllNames
+from heapscope.trace.take import take
 
 __all__ = ["located", "rule_rows"]
 

@@ -27,9 +27,9 @@ from heapscope.native.structs import NEVER, Struct
 from heapscope.native.timeline import TimelineData
 from heapscope.replay.explain import explanation
 from heapscope.replay.labels import OTHER_TASKS, Labels
-from heapscope.replay.take import take
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import texts
+from heapscope.trace.take import take
 
 __all__ = ["shape"]
 

@@ -20,8 +20,9 @@ class Figure:
     """The description of one figure.
 
     `text` is its sentence. `unit` is "B", "events" or the like. `heading` stands over a column of
-    it. `least` and `most` limit a number; None: there is no limit. `pattern` is a regular
-    expression that a text meets, and `choices` are the texts that it can be. `entries` is the least
+    it. `least` and `most` limit a number; None: there is no limit. `step`: it is a
+    multiple of that. `pattern` is a regular expression that a text meets, `encoding` how it holds
+    bytes ("base64"), and `choices` are the texts that it can be. `entries` is the least
     and the largest number of entries of a list; None: there is no limit. `absent`: None is left out
     of the JSON. `hidden`: it is never in the JSON. `last`: a computed figure that stands after the
     fields.
@@ -32,7 +33,9 @@ class Figure:
     heading: str = ""
     least: float | None = 0
     most: float | None = None
+    step: int = 0
     pattern: str = ""
+    encoding: str = ""
     choices: tuple[str, ...] = ()
     entries: tuple[int, int | None] = (0, None)
     absent: bool = False
@@ -47,7 +50,9 @@ def figure(
     *,
     least: float | None = 0,
     most: float | None = None,
+    step: int = 0,
     pattern: str = "",
+    encoding: str = "",
     choices: Iterable[str] = (),
     entries: tuple[int, int | None] = (0, None),
     absent: bool = False,
@@ -62,7 +67,9 @@ def figure(
         heading=heading,
         least=least,
         most=most,
+        step=step,
         pattern=pattern,
+        encoding=encoding,
         choices=tuple(choices),
         entries=entries,
         absent=absent,

@@ -55,12 +55,15 @@ class Row:
 
 
 class Document(Row):
-    """What `--json` of a verb writes: a row that begins with its form and version.
+    """The outermost row of what `--json` of a verb writes. It begins with its form and version.
 
-    VERSION is raised when a key changes its meaning or goes."""
+    VERSION is raised when a key changes its meaning or goes; 0: the form has no version. READABLE:
+    the versions that are read. LISTED: a verb writes a list of them."""
 
     VERB: ClassVar[str]
-    VERSION: ClassVar[int]
+    VERSION: ClassVar[int] = 0
+    READABLE: ClassVar[tuple[int, ...]] = ()
+    LISTED: ClassVar[bool] = False
 
     @classmethod
     def form(cls) -> str:
@@ -68,7 +71,16 @@ class Document(Row):
         return f"heapscope_{cls.VERB}".replace("-", "_")
 
     def to_json(self) -> dict[str, Any]:
-        return {self.form(): self.VERSION} | super().to_json()
+        head = {self.form(): self.VERSION} if self.VERSION else {}
+        return head | super().to_json()
+
+    @classmethod
+    def from_json(cls, data: object, *, where: str = "$") -> Self:
+        version = data.get(cls.form()) if isinstance(data, dict) else None
+        readable = cls.READABLE or (cls.VERSION,)
+        if version not in readable:
+            raise malformed(f"{where}.{cls.form()}", " or ".join(map(str, readable)))
+        return super().from_json(data, where=where)
 
 
 def malformed(where: str, expected: str) -> InputError:

@@ -21,17 +21,12 @@ def schema(document: type[Document]) -> dict[str, Any]:
     """TypeError: a field without a figure or of a type that JSON does not have, or two rows of one
     name."""
     definitions = _Definitions()
-    body = definitions.row(document)
-    version = {"const": document.VERSION, "description": "The version of this form."}
-    made = {
-        "$schema": _DIALECT,
-        "title": f"heapscope {document.VERB} --json",
-        "type": "object",
-        "description": body["description"],
-        "properties": {document.form(): version} | body["properties"],
-        "required": [document.form(), *body["required"]],
-        "additionalProperties": False,
-    }
+    made: dict[str, Any] = {"$schema": _DIALECT, "title": f"heapscope {document.VERB} --json"}
+    body = definitions.document(document)
+    if document.LISTED:
+        made |= {"type": "array", "description": body.pop("description"), "items": body}
+    else:
+        made |= body
     if definitions.made:
         made["$defs"] = dict(sorted(definitions.made.items()))
     return made
@@ -43,6 +38,15 @@ class _Definitions:
     def __init__(self) -> None:
         self.made: dict[str, dict[str, Any]] = {}
         self._rows: dict[str, type[Row]] = {}
+
+    def document(self, document: type[Document]) -> dict[str, Any]:
+        """The outermost row, with its version."""
+        body = self.row(document)
+        if document.VERSION:
+            head = _version(document)
+            body["properties"] = head["properties"] | body["properties"]
+            body["required"] = head["required"] + body["required"]
+        return body
 
     def row(self, row: type[Row]) -> dict[str, Any]:
         properties, required = {}, []
@@ -79,6 +83,8 @@ class _Definitions:
         if origin is dict:
             return {"type": "object", "additionalProperties": self._value(inner[1], told)}
         row = getattr(hint, "WRITTEN", hint)
+        if isinstance(row, type) and issubclass(row, Document):
+            return {"type": "object"} | _version(row)  # a schema of its own describes it
         if isinstance(row, type) and issubclass(row, Row):
             return self._reference(row)
         if hint not in _TYPES:
@@ -103,6 +109,11 @@ class _Definitions:
         return {"$ref": f"#/$defs/{name}"}
 
 
+def _version(document: type[Document]) -> dict[str, Any]:
+    version = {"const": document.VERSION, "description": "The version of this form."}
+    return {"properties": {document.form(): version}, "required": [document.form()]}
+
+
 def _type_of(row: type[Row], name: str) -> Any:
     attribute = getattr(row, name, None)
     if isinstance(attribute, property):
@@ -121,8 +132,10 @@ def _limits(kind: type, told: Figure) -> dict[str, Any]:
     if kind in (int, float):
         made |= {} if told.least is None else {"minimum": told.least}
         made |= {} if told.most is None else {"maximum": told.most}
+        made |= {"multipleOf": told.step} if told.step else {}
     if kind is str:
         made |= {"pattern": told.pattern} if told.pattern else {}
+        made |= {"contentEncoding": told.encoding} if told.encoding else {}
         made |= {"enum": list(told.choices)} if told.choices else {}
     return made
 

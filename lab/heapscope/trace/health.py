@@ -2,22 +2,67 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from heapscope.native.structs import NEVER, Struct
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.loss import SourceLoss
+from heapscope.trace.take import take
 
-__all__ = ["TraceHealth"]
+__all__ = ["DecoderCounts", "TraceHealth"]
 
 _ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
 _CLOCK = 1 << 1  # HS_TRACE_CLOCK
+
+
+class DecoderCounts(Row):
+    """The counts of the decoder."""
+
+    bytes: int = figure("Bytes of the trace, decompressed.", "B")
+    events: int = figure("Heap events read.")
+    chunks: int = figure("Whole chunks read.")
+    lost_chunks: int = figure("Chunks missing from the sequence, or damaged.")
+    lost_events: int = figure(
+        "Heap events in lost chunks where the sequence tells, and those the recorder dropped."
+    )
+    skipped_bytes: int = figure("Bytes that are part of no whole chunk.", "B")
+    malformed_chunks: int = figure(
+        "Chunks with a right checksum and wrong content, read up to the fault."
+    )
+    newer_chunks: int = figure("Chunks of a newer format version, left out.")
+    repeated_chunks: int = figure("Chunks that came again and were dropped.")
+    first_damage: int | None = figure(
+        "Offset in bytes of the first damage in the decompressed trace; null: none."
+    )
+    next_trace: int | None = figure(
+        "Offset at which another recording begins, which was not read; null: none. Bytes."
+    )
+    version: int = figure("Highest format version seen.")
+    ended: bool = figure("The end chunk was read.")
+    truncated: bool = figure("The trace ends inside a chunk.")
+
+
+class HealthRow(DecoderCounts):
+    """The counts of what was read of the trace, and of what was lost before and in the decoder."""
+
+    features: int = figure("Feature bits of all chunks together (format/SPEC.md).")
+    whole: bool = figure("True when every event that the recorder saw was read.")
+    source_loss: SourceLoss | None = figure(
+        "The part of the file itself that could not be read; null: all was read."
+    )
+    messages: tuple[str, ...] = figure(
+        "The losses and their places, a sentence each; empty: nothing was lost."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceHealth:
     """The decoder's counts, and what was lost before the decoder. `loss`: where the first event is
     missing; None: every event is there."""
+
+    WRITTEN = HealthRow
 
     row: Struct
     loss: Struct | None = None
@@ -74,11 +119,10 @@ class TraceHealth:
         )
 
     def to_json(self) -> dict[str, Any]:
-        facts: dict[str, Any] = vars(self.row) | {
-            "first_damage": self.first_damage,
-            "whole": self.whole,
-        }
-        facts |= {"next_trace": self.next_trace}
-        facts |= {"ended": bool(self.row.ended), "truncated": bool(self.row.truncated)}
-        loss = None if self.source_loss is None else asdict(self.source_loss)
-        return facts | {"source_loss": loss, "messages": list(self.messages())}
+        return take(
+            HealthRow,
+            self.row,
+            whole=self.whole,
+            source_loss=self.source_loss,
+            messages=self.messages(),
+        ).to_json()

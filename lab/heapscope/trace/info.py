@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 from heapscope.measure.bound import INFO
 from heapscope.measure.loss import Loss, loss_of, whole_run
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import NEVER, Struct
 from heapscope.native.times import ask_times, times
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Document, Row
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
@@ -24,72 +25,80 @@ _FEATURES = ("addresses", "clock", "sites")
 _SHOWN = 4096  # names and marks listed at most; the counts have all of them
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventCounts:
-    """Events by kind; `total` has the heap events, which marks are not."""
+class EventCounts(Row):
+    """Events by kind."""
 
-    total: int
-    mallocs: int
-    callocs: int
-    aligneds: int
-    reallocs: int
-    frees: int
-    failed: int
-    marks: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class TaskName:
-    index: int
-    name: str
+    total: int = figure("Heap events.")
+    mallocs: int = figure("malloc calls.")
+    callocs: int = figure("calloc calls.")
+    aligneds: int = figure("Aligned allocations.")
+    reallocs: int = figure("realloc calls.")
+    frees: int = figure("free calls.")
+    failed: int = figure("Requests that failed when recorded.")
+    marks: int = figure("Marks; they are no heap events.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class MarkAt:
-    name: str
-    event: int | None  # heap events before it; None: not known without a replay
-    seconds: float | None = None  # since the start; None: no clock, or unknown rate
+class TaskName(Row):
+    """A task."""
+
+    index: int = figure("Its index in the trace.")
+    name: str = figure("Its name.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraceInfo:
-    """Sizes in bytes. All text is safe to show (heapscope.trace.names)."""
+class MarkAt(Row):
+    """A mark."""
 
-    file: str
-    size: int  # of the trace, decompressed
-    version: int  # of the format
-    features: tuple[str, ...]
-    events: EventCounts
-    seconds: float | None  # from the first event to the last; None: no clock, or unknown rate
-    live_peak: int
-    live_peak_event: int | None  # None: nothing was ever live
-    live_peak_seconds: float | None  # since the start; None: no clock, or it was not asked for
-    live_blocks_peak: int
-    live_end: int
-    live_blocks_end: int
-    largest_request: int
-    requests_above_32_bits: int
-    task_count: int
-    tasks: tuple[TaskName, ...]
-    site_count: int
-    marks: tuple[MarkAt, ...]
-    word_size: int | None  # bytes of a pointer where it was recorded
-    source: str
-    metadata: dict[str, str]
-    health: TraceHealth
-    loss: Loss | None  # of events; None: all are there
+    name: str = figure("Its name.")
+    event: int | None = figure("Heap events before it; null: not known without a replay.")
+    seconds: float | None = figure(
+        "When it was, since the start; null: no clock, or its rate is unknown.",
+        least=None,
+        default=None,
+    )
 
-    def to_json(self) -> dict[str, Any]:
-        """For --json: the fields by their names."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
-        return plain | {
-            "features": list(self.features),
-            "events": asdict(self.events),
-            "tasks": [asdict(task) for task in self.tasks],
-            "marks": [asdict(mark) for mark in self.marks],
-            "health": self.health.to_json(),
-            "loss": None if self.loss is None else self.loss.to_json(),
-        }
+
+class TraceInfo(Document):
+    """The content of a trace, without a replay. All text is untrusted, control characters are
+    escaped."""
+
+    VERB = "info"
+    VERSION = 2
+
+    file: str = figure("File as named on the command line.")
+    size: int = figure("Bytes of the trace, decompressed.", "B")
+    version: int = figure("Version of its format.")
+    features: tuple[str, ...] = figure("The facts that its events carry.", choices=_FEATURES)
+    events: EventCounts = figure("Events by kind.")
+    seconds: float | None = figure(
+        "Seconds from the first to the last event; null: no clock, or its rate is unknown.",
+        least=None,
+    )
+    live_peak: int = figure("Most payload bytes live at one moment.", "B")
+    live_peak_event: int | None = figure("Heap event at which it was reached; null: never.")
+    live_peak_seconds: float | None = figure(
+        "When that was, in seconds since the start; null: no clock, its rate is "
+        "unknown, or the trace came from a pipe.",
+        least=None,
+    )
+    live_blocks_peak: int = figure("Most blocks live at one moment.")
+    live_end: int = figure("Payload bytes live at the end.", "B")
+    live_blocks_end: int = figure("Blocks live at the end.")
+    largest_request: int = figure("Bytes of the largest request.", "B")
+    requests_above_32_bits: int = figure(
+        "Requests above 4,294,967,295 bytes, which no 32-bit chip can serve."
+    )
+    task_count: int = figure("Distinct tasks.")
+    tasks: tuple[TaskName, ...] = figure("Tasks whose names are known, the first 4096.")
+    site_count: int = figure("Distinct call sites.")
+    marks: tuple[MarkAt, ...] = figure("Marks, the first 4096.")
+    word_size: int | None = figure("Bytes of a pointer where it was recorded; null: unknown.", "B")
+    source: str = figure("The source that the trace was made from.")
+    metadata: dict[str, str] = figure(
+        "The facts that the recorder gave about itself and the device (format/SPEC.md); "
+        "untrusted, control characters escaped."
+    )
+    health: TraceHealth = figure("The state of the trace as it was read.")
+    loss: Loss | None = figure("The loss of events; null: every event is there.")
 
 
 def read_info(

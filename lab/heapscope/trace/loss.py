@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["SourceLoss"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceLoss:
-    """Bytes of a file that gave nothing: a damaged or cut compression, or a read error."""
+class SourceLoss(Row):
+    """The bytes of a file that gave nothing: a damaged or cut compression, or a read error."""
 
-    offset: int  # of the first damage, in the file as it lies on disk
-    reason: str
-    lost: int = 0  # bytes of the file that were of no use
+    offset: int = figure("Byte offset of the first damage in the file as it lies on disk.", "B")
+    reason: str = figure("The cause.")
+    lost: int = figure("Bytes of the file that were of no use.", "B", default=0)
 
     def sentence(self) -> str:
         tail = f"; {self.lost:,} bytes of the file were of no use" if self.lost else ""

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
 from heapscope.measure.source import LayoutFacts
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Row, malformed
+from heapscope.rows.row import Document, Row
 from heapscope.upgrade.state import Run, Start
 
 __all__ = [
-    "FORMAT",
     "Gain",
     "Offer",
     "Reported",
@@ -24,10 +21,6 @@ __all__ = [
     "WaterfallRow",
 ]
 
-#: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 2
-#: Versions that are read; version 1 had no `loss`.
-READABLE = (1, 2)
 
 _RUN = bounds(
     AT_LEAST="failures",
@@ -149,12 +142,16 @@ class VersionSide(Row):
 
     layout: LayoutFacts = figure("The memory that was replayed on.")
     start: Start = figure("The memory when start-up is over.")
-    run: Run | None = figure("null without a trace.")
+    run: Run | None = figure("The run over the trace; null: no trace was given.")
 
 
-class UpgradeResult(Row):
+class UpgradeResult(Document):
     """What the step from one SDK version to another costs, part by part, and what buys it back.
     Bytes are of the 32-bit chip; events are heap events, from 0."""
+
+    VERB = "upgrade"
+    VERSION = 2
+    READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.
 
     trace: str = figure("The trace as named by the user; empty: none.")
     memory: str = figure("Capabilities of the memory that is counted, or malloc.")
@@ -175,16 +172,6 @@ class UpgradeResult(Row):
         "Options of the SDK, predicted and not replayed, the most first."
     )
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"heapscope_upgrade": FORMAT} | super().to_json()
-
-    @classmethod
-    def from_json(cls, data: object, *, where: str = "$") -> Self:
-        version = data.get("heapscope_upgrade") if isinstance(data, dict) else None
-        if version not in READABLE:
-            raise malformed(f"{where}.heapscope_upgrade", " or ".join(map(str, READABLE)))
-        return super().from_json(data, where=where)
 
     def waterfall(self, key: str) -> Waterfall:
         return next(one for one in self.waterfalls if one.key == key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from heapscope.measure.bound import NEED, Bounds, bounds
 from heapscope.measure.clock import Clock
@@ -12,16 +12,12 @@ from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Row, malformed
+from heapscope.rows.row import Document, Row
 from heapscope.why.case import Case
 from heapscope.why.change import Change
 
-__all__ = ["FORMAT", "Explained", "FailureGroup", "NeedWhy", "WhyResult"]
+__all__ = ["Explained", "FailureGroup", "NeedWhy", "WhyResult"]
 
-#: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 2
-#: Versions that are read; version 1 had no `loss`.
-READABLE = (1, 2)
 
 #: What failed before the loss failed; all that would have helped is withheld.
 WHY: dict[str, Bounds] = {
@@ -94,9 +90,13 @@ class NeedWhy(Row):
     worst: Explained = figure("When it missed by most, or fitted most closely.")
 
 
-class WhyResult(Row):
+class WhyResult(Document):
     """Why requests failed and which changes, each replayed, would have let them succeed. Bytes are
     of the 32-bit chip; events are heap events, from 0."""
+
+    VERB = "why"
+    VERSION = 2
+    READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.
 
     trace: TraceFacts = figure("The trace.")
     layout: LayoutFacts = figure("The memory that was replayed on.")
@@ -120,20 +120,16 @@ class WhyResult(Row):
         "Options of the SDK, predicted and not replayed, the most first."
     )
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
-    verdict: Verdict | None = figure("The answer.", default=None)
+    verdict: Verdict | None = figure(
+        "The verdict of the replay; null: read from a file of version 1.", default=None
+    )
     clock: Clock | None = figure(
-        "null: the trace has no clock, or its rate is not known, or it was read from a pipe.",
+        "The clock; null: the trace has none, its rate is not known, or it was read from a pipe.",
         default=None,
     )
 
-    def to_json(self) -> dict[str, Any]:
-        return {"heapscope_why": FORMAT} | super().to_json()
-
     @classmethod
     def from_json(cls, data: object, *, where: str = "$") -> Self:
-        version = data.get("heapscope_why") if isinstance(data, dict) else None
-        if version not in READABLE:
-            raise malformed(f"{where}.heapscope_why", f"{READABLE[0]} or {READABLE[-1]}")
         if isinstance(data, dict) and isinstance(data.get("verdict"), list):  # version 1
             data = data | {"answer": data["verdict"], "verdict": None}
         return super().from_json(data, where=where)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from heapscope.measure.comparison import Comparison, compare
 from heapscope.measure.figure import Figure, figures, served_alike
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import count, signed
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
-__all__ = ["Differing", "Row", "compared", "differing", "labels"]
+__all__ = ["Differing", "DifferingRow", "compared", "differing", "labels"]
 
 
 def labels(results: Sequence[ReplayResult]) -> list[str]:
@@ -39,30 +40,23 @@ def compared(results: Sequence[ReplayResult]) -> list[Comparison]:
     return [compare(results[0], other) for other in results[1:]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """A figure of every side; `change` and `outcome` ("better", "worse", "") against the first."""
+class DifferingRow(Row):
+    """A figure of every side."""
 
-    section: str
-    name: str
-    unit: str
-    values: tuple[int | None, ...]
-    changes: tuple[str, ...]
-    outcomes: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "section": self.section,
-            "name": self.name,
-            "unit": self.unit,
-            "values": list(self.values),
-            "outcomes": list(self.outcomes),
-        }
+    section: str = figure("The section of the figure.")
+    name: str = figure("Its name, unique within its section.")
+    unit: str = figure("Its unit.")
+    values: tuple[int | None, ...] = figure("The value on each side; null: none.", least=None)
+    changes: tuple[str, ...] = figure("The changes against the first side.", hidden=True)
+    outcomes: tuple[str, ...] = figure(
+        "How each further side stands to the first; empty: neither direction is better.",
+        choices=("", "better", "worse"),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Differing:
-    rows: tuple[Row, ...]
+    rows: tuple[DifferingRow, ...]
     equal: int  # figures that are the same on all sides
 
 
@@ -72,8 +66,8 @@ def differing(results: Sequence[ReplayResult]) -> Differing:
     tables = [{(f.section, f.name): f for f in figures(result)} for result in results]
     known: dict[tuple[str, str], Figure] = {}
     for table in tables:
-        for key, figure in table.items():
-            known.setdefault(key, figure)
+        for key, one in table.items():
+            known.setdefault(key, one)
     sections = list(dict.fromkeys(section for section, _ in known))
     ordered = sorted(known, key=lambda key: (sections.index(key[0]), known[key].order))
     alike = [served_alike(results[0], other) for other in results[1:]]
@@ -82,16 +76,16 @@ def differing(results: Sequence[ReplayResult]) -> Differing:
     return Differing(rows=tuple(different), equal=len(rows) - len(different))
 
 
-def _row(figure: Figure, found: list[Figure | None], alike: list[bool]) -> Row:
+def _row(known: Figure, found: list[Figure | None], alike: list[bool]) -> DifferingRow:
     values = [None if one is None else one.value for one in found]
-    return Row(
-        section=figure.section,
-        name=figure.name,
-        unit=figure.unit,
+    return DifferingRow(
+        section=known.section,
+        name=known.name,
+        unit=known.unit,
         values=tuple(values),
         changes=tuple(_change(values[0], value) for value in values[1:]),
         outcomes=tuple(
-            _outcome(figure.judged(alike=same), values[0], value)
+            _outcome(known.judged(alike=same), values[0], value)
             for same, value in zip(alike, values[1:], strict=True)
         ),
     )

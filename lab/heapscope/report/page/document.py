@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.text import Text
@@ -12,6 +12,7 @@ from heapscope.report.health import health, match
 from heapscope.report.leaks import sentences
 from heapscope.report.page import cards, comparison, tables
 from heapscope.report.page.charts import draw
+from heapscope.report.page.comparison import DifferingRow
 from heapscope.report.page.data import side_data
 from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
@@ -19,13 +20,33 @@ from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import Side
 from heapscope.report.page.why_tables import explanations
 from heapscope.report.stays import stays
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Document
 
-__all__ = ["FORMAT", "Report", "html"]
-
-#: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 2
+__all__ = ["Report", "html"]
 
 SCRIPTS = ("charts.js", "map.js", "flame.js")
+
+
+class ReportDocument(Document):
+    """The figures that an HTML report draws. Bytes and event numbers are as in
+    replay.schema.json."""
+
+    VERB = "report"
+    VERSION = 2
+
+    title: str = figure("The title of the page.")
+    sides: tuple[Side, ...] = figure("The memories.", entries=(1, 6))
+    conclusions: tuple[tuple[str, ...], ...] | None = figure(
+        "The changes from the first side to each other one; absent: there is one side.",
+        absent=True,
+        default=None,
+    )
+    differing: tuple[DifferingRow, ...] | None = figure(
+        "The figures that are not the same on all sides; absent: there is one side.",
+        absent=True,
+        default=None,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,15 +67,14 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         results = [side.result for side in self.sides]
-        document = {
-            "heapscope_report": FORMAT,
-            "title": self.title,
-            "sides": [side.to_json() for side in self.sides],
-        }
-        if len(self.sides) > 1:
-            document["conclusions"] = [list(one.conclusion) for one in comparison.compared(results)]
-            document["differing"] = [row.to_json() for row in comparison.differing(results).rows]
-        return document
+        document = ReportDocument(title=self.title, sides=self.sides)
+        if len(results) > 1:
+            document = replace(
+                document,
+                conclusions=tuple(one.conclusion for one in comparison.compared(results)),
+                differing=comparison.differing(results).rows,
+            )
+        return document.to_json()
 
 
 def html(report: Report) -> str:

@@ -10,14 +10,30 @@ import numpy as np
 from heapscope.leaks.find import Leaks
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Survey
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.why.result import WhyResult
 
 __all__ = ["Side"]
 
 
+class SideRow(Row):
+    """One memory."""
+
+    label: str = figure("The name that tells the sides apart; empty: there is one.")
+    replay: ReplayResult = figure("The replay, as in replay.schema.json; without a timeline.")
+    survey: Survey = figure("The figures that are drawn.")
+    leaks: Leaks = figure("The blocks that stayed, as in leaks.schema.json.")
+    why: WhyResult | None = figure(
+        "Why requests failed, as in why.schema.json; null: not asked for."
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Side:
     """`label` tells the sides of a comparison apart; empty when there is one."""
+
+    WRITTEN = SideRow
 
     label: str
     result: ReplayResult
@@ -26,13 +42,13 @@ class Side:
     why: WhyResult | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "label": self.label,
-            "replay": self.result.to_json(),
-            "survey": self.survey.to_json(),
-            "leaks": self.leaks.to_json(),
-            "why": None if self.why is None else self.why.to_json(),
-        }
+        return SideRow(
+            label=self.label,
+            replay=self.result,
+            survey=self.survey,
+            leaks=self.leaks,
+            why=self.why,
+        ).to_json()
 
     @property
     def column_width(self) -> int:
