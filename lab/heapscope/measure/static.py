@@ -43,7 +43,7 @@ class StaticPart(Row):
 
 
 class StaticRam(Row):
-    """What code and data take before there is a heap."""
+    """The static RAM that code and data take before there is a heap."""
 
     file: str = figure("The file, as named on the command line.")
     form: str = figure(

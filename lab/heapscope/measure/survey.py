@@ -80,7 +80,7 @@ class Moment(Row):
     event: int = figure("The heap event.")
     time: int = figure("The time of that event, clock ticks.", "ticks")
     live: int = figure("Payload bytes that were live.", "B")
-    live_blocks: int = figure("Blocks that were live.")
+    live_blocks: int = figure("MapBlocks that were live.")
     free: int = figure("Bytes that were free for malloc.", "B")
     largest_free: int = figure("Bytes of the largest free block.", "B")
     largest_allocatable: int = figure("Bytes of the largest request that malloc could serve.", "B")
@@ -111,9 +111,9 @@ class Holding(Row):
     )
     held: int = figure("Bytes of its blocks at the end, rounding included.", "B")
     held_peak: int = figure("Most bytes of its blocks at one moment, rounding included.", "B")
-    blocks: int = figure("Blocks that are live at the end.")
+    blocks: int = figure("MapBlocks that are live at the end.")
     blocks_peak: int = figure("Most blocks live at one moment.")
-    allocations: int = figure("Blocks that were given.")
+    allocations: int = figure("MapBlocks that were given.")
     failures: int = figure("Requests that failed.")
 
 
@@ -167,7 +167,7 @@ class Strip(Row):
     rows: int = figure("Rows of the map that show it.")
 
 
-class Cells(Row):
+class MapCells(Row):
     """The cells of the map, column by column, as base64."""
 
     owner: str = figure(
@@ -186,8 +186,8 @@ class Cells(Row):
     )
 
 
-class Blocks(Row):
-    """Blocks by column."""
+class MapBlocks(Row):
+    """MapBlocks by column."""
 
     address: tuple[int, ...] = figure("Addresses.")
     size: tuple[int, ...] = figure("Sizes as asked for.", "B")
@@ -207,8 +207,8 @@ class PictureRow(Row):
     rows: int = figure("Rows of all strips together.")
     strips: tuple[Strip, ...] = figure("The regions that the rows show.")
     tasks: tuple[str, ...] = figure("The tasks that the cells tell apart.")
-    cells: Cells = figure("The cells.")
-    blocks: Blocks = figure("The largest blocks.")
+    cells: MapCells = figure("The cells.")
+    blocks: MapBlocks = figure("The largest blocks.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,14 +233,14 @@ class Picture:
 
     def to_json(self) -> dict[str, Any]:
         columns, rows = self.owner.shape
-        cells = {f.name: _base64(getattr(self, f.name)) for f in fields(Cells)}
+        cells = {f.name: _base64(getattr(self, f.name)) for f in fields(MapCells)}
         return PictureRow(
             columns=columns,
             rows=rows,
             strips=self.strips,
             tasks=self.tasks,
-            cells=Cells(**cells),
-            blocks=Blocks(**{name: tuple(column) for name, column in self.blocks.items()}),
+            cells=MapCells(**cells),
+            blocks=MapBlocks(**{name: tuple(column) for name, column in self.blocks.items()}),
         ).to_json()
 
 
