@@ -68,6 +68,7 @@ static inline void *hand_out_marked(const hs_guard_t *guard, uintptr_t raw, cons
 {
     const hs_guarded_t block = {
         raw, hs_whole_of(guard->heap, raw, plan->total), plan->head, plan->size, true, tag.owner};
+    HS_ASSERT(block.whole >= plan->total);
 #if HS_GUARD
     if (hs_has_fill(guard->config) && kept < plan->size) {
         hs_guard_fill_fresh(raw + plan->head + kept, raw + block.whole - HS_TRAILER);
@@ -85,6 +86,7 @@ void *hs_guard_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *pla
     if (raw == NULL) {
         return NULL;
     }
+    HS_ASSERT(plan->total == plan->head + plan->size + hs_tail_of(guard->config));
     if (hs_has_canaries(guard->config)) {
         return hand_out_marked(guard, (uintptr_t)raw, plan, kept, tag);
     }
@@ -98,7 +100,7 @@ void *hs_guard_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *pla
 #if HS_GUARD
 static void *refuse(const hs_guard_t *guard, const void *where)
 {
-    (void)hs_heap_check(guard->heap, &where); /* knows better, where all is looked at */
+    (void)hs_heap_check(guard->heap, &where); /* finds the exact place */
     (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, where);
     return NULL;
 }
@@ -112,7 +114,7 @@ static void *set_aside(const hs_guard_t *guard, void *raw, uint32_t total)
     return NULL;
 }
 
-/* As hs_heap_malloc, of memory that holds its pattern. */
+/* Calls hs_heap_malloc; reports memory that does not hold the pattern of free memory. */
 static void *take_filled(hs_guard_t *guard, uint32_t block, uint32_t granules, uint32_t total)
 {
     hs_heap_t *const heap = guard->heap;
@@ -123,7 +125,7 @@ static void *take_filled(hs_guard_t *guard, uint32_t block, uint32_t granules, u
     return good ? raw : set_aside(guard, raw, total);
 }
 
-/* As hs_heap_malloc, by links that can be followed. */
+/* Calls hs_heap_malloc if the links that it would follow are sound. */
 static HS_INLINE void *take_checked(hs_guard_t *guard, uint32_t total, bool fill)
 {
     hs_heap_t *const heap = guard->heap;
@@ -210,8 +212,9 @@ void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag
 }
 
 #if HS_GUARD
-/* What the heap gave for an aligned request. The words that have since become its own are lost: of
- * what is free behind it the first three, of what is free before it the last. */
+/* Does the block that the heap gave for an aligned request hold the pattern of free memory? The words
+ * that the heap has since made its own are not looked at: the first three of the free block behind
+ * it, the last one of the free block before it. */
 static bool was_untouched(const hs_guard_t *guard, uintptr_t raw)
 {
     const hs_heap_t *const heap = guard->heap;
@@ -224,7 +227,7 @@ static bool was_untouched(const hs_guard_t *guard, uintptr_t raw)
 }
 #endif
 
-/* As hs_heap_aligned_alloc, checked. */
+/* Calls hs_heap_aligned_alloc with the checks of the level. */
 static void *take_aligned(hs_guard_t *guard, size_t alignment, const hs_plan_t *plan, size_t offset)
 {
     hs_heap_t *const heap = guard->heap;
@@ -260,7 +263,7 @@ void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, s
 
 /* ---- giving back ------------------------------------------------------------------------------ */
 
-/* Tells of what the heap refuses. */
+/* Reports a call that the heap refuses. */
 static hs_status_t refused(const hs_guard_t *guard, hs_status_t status, const void *payload)
 {
     if (status != HS_OK) {
@@ -301,11 +304,12 @@ hs_status_t hs_guard_give_back(hs_guard_t *guard, const hs_guarded_t *block,
 {
     hs_heap_t *const heap = guard->heap;
     hs_status_t status = HS_ERR_CORRUPT;
+    HS_ASSERT(block->head + block->size <= block->whole);
 #if HS_GUARD
     if (around->sound) {
         status = hs_heap_free(heap, (void *)block->raw);
     }
-    if (status == HS_OK && hs_has_fill(guard->config)) { /* what becomes free memory */
+    if (status == HS_OK && hs_has_fill(guard->config)) { /* the memory that becomes free */
         hs_guard_fill_free(heap, around->at - around->before, block->raw - 4,
                            block->raw + block->whole + 4 * HS_OWN_WORDS);
     }
@@ -331,7 +335,7 @@ hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
         const hs_status_t status = hs_guard_open_block(guard, block, &found, &around);
         return status == HS_OK ? hs_guard_give_back(guard, &found, &around) : status;
     }
-    hs_around_t around; /* what is no block the heap refuses itself */
+    hs_around_t around; /* an address that is not a block is refused by the heap itself */
     if (hs_has_links(guard->config) &&
         hs_guard_look_around(guard->heap, (uintptr_t)block, &around) != 0 && !around.sound) {
         return refused(guard, HS_ERR_CORRUPT, block);

@@ -19,6 +19,7 @@ void hs_guard_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, u
 
 void hs_guard_fill_fresh(uintptr_t from, uintptr_t to)
 {
+    HS_ASSERT(to % 4 == 0);
     volatile hs_word_t *at = hs_word_at(from & ~(uintptr_t)3);
     if (from % 4 != 0) {
         const uint32_t lanes = hs_lanes_from((uint32_t)(from & 3));
@@ -32,6 +33,7 @@ void hs_guard_fill_fresh(uintptr_t from, uintptr_t to)
 
 const void *hs_guard_wrong_fill(uintptr_t from, uintptr_t to)
 {
+    HS_ASSERT(from % 4 == 0 && to % 4 == 0);
     for (; from < to; from += 4) {
         const uint32_t wrong = hs_lanes(*hs_word_at(from)) ^ hs_lanes_of(HS_FILL_FREE);
         if (wrong != 0) {

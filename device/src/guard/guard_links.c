@@ -28,7 +28,7 @@ static HS_INLINE bool can_merge(const hs_heap_t *heap, hs_around_t *around)
             return false;
         }
     }
-    /* What stays in the bin of a neighbour takes its place there. */
+    /* A merged block that stays in the bin of a neighbour takes that one's place. */
     const uint32_t bin = hs_bin_of(around->before + around->size + around->behind);
     return hs_is_in_bin(bin, beside) || hs_guard_can_insert(heap, bin, next, before);
 }

@@ -1,4 +1,4 @@
-/* Canaries and tags of one block: written, checked, told of. */
+/* Canaries and tags of one block: written, checked, reported. */
 #include "marks.h"
 
 #if HS_GUARD || HS_OWNERS
@@ -31,6 +31,7 @@ static void write_canaries(const hs_guard_t *guard, const hs_guarded_t *block, u
     }
     const uint32_t more = (block->head - hs_head_least(guard->config)) / 4;
     const uint32_t slack = (uint32_t)(last + HS_TRAILER - end) | more << HS_SLACK_BITS;
+    HS_ASSERT(end <= last && last + HS_TRAILER - end <= HS_SLACK_MAX && slack <= 0xFFu);
     *hs_word_at(last) = hs_trailer(guard->heap, (const void *)last, block->whole, slack, owner);
 }
 

@@ -21,7 +21,7 @@ static bool is_untouched(const hs_guard_t *guard, uint32_t block, uint32_t granu
     return wrong == NULL || hs_guard_report(guard, HS_FAULT_FREE, NULL, wrong);
 }
 
-/* Elsewhere, as malloc, copy and free would. */
+/* Moves the block, as malloc, copy and free would. */
 static void *move(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *around,
                   const hs_plan_t *plan, hs_tag_t tag)
 {
@@ -36,8 +36,8 @@ static void *move(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *aro
         to[i] = from[i];
     }
     void *const payload = hs_guard_hand_out(guard, raw, plan, kept, tag);
-    (void)hs_guard_look_around(guard->heap, block->raw,
-                               around); /* its neighbours may have been taken */
+    /* The block's neighbours may have been taken meanwhile. */
+    (void)hs_guard_look_around(guard->heap, block->raw, around);
     (void)hs_guard_give_back(guard, block, around);
     return payload;
 }
@@ -75,7 +75,7 @@ static void *resize_checked(hs_guard_t *guard, const hs_guarded_t *block, hs_aro
     }
     void *const raw = hs_heap_realloc(heap, (void *)block->raw, plan->total);
     if (raw == NULL) {
-        return NULL; /* the heap thinks otherwise of what was looked at: cannot be */
+        return NULL; /* never reached: all that the heap follows was found sound */
     }
     const uint32_t kept = block->size < plan->size ? block->size : plan->size;
     void *const payload = hs_guard_hand_out(guard, raw, plan, kept, tag);

@@ -1,4 +1,5 @@
-/* What a malloc would take, of any form; as the heap's own search has it (../heap/bins.h). */
+/* The block that a malloc would take, for any form: the heap's own search (../heap/bins.h) again, with
+ * every link checked before it is followed. */
 #include "search.h"
 
 #if HS_GUARD
@@ -120,7 +121,7 @@ static bool are_sound(const hs_heap_t *heap, uint32_t bin, uint32_t *look)
     return true;
 }
 
-/* What is left before and behind an aligned block may go to any bin, so of all bins the first block is
+/* The rests before and behind an aligned block may go to any bin. So the first block of every bin is
  * looked at and, since that one may be taken, the one behind it. */
 bool hs_guard_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t alignment)
 {

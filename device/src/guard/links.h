@@ -36,24 +36,24 @@ static inline bool hs_is_slot(const hs_heap_t *heap, uint32_t whole)
 }
 
 /* Can a block lie there, as far as the heap's size tells? Control and bitmap take four granules at
- * least; what else is no block shows by its links. */
+ * least; any other wrong place shows by its links. */
 static inline bool hs_is_place(const hs_heap_t *heap, uint32_t block)
 {
     return block - 4 <= heap->end - HS_BLOCK_MIN - 4;
 }
 
-/* What a used block is in the bitmap: itself, or the slab of a slot; and its neighbours. */
+/* A used block, or the slab of a slot, with its neighbours in the bitmap. */
 typedef struct hs_around {
     uint32_t at, size;       /* granules */
     uint32_t before, behind; /* of the free blocks beside it, 0: none */
     bool sound;              /* nothing that its free would follow is wrong */
 } hs_around_t;
 
-/* Bytes of the used block or slot at `raw`, 0: none begins there; as hs_heap_usable_size. */
+/* Bytes of the used block or slot at `raw`, the same as hs_heap_usable_size; 0: none begins there. */
 uint32_t hs_guard_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around);
 
-/* What a malloc of so many granules would take; 0: nothing. HS_UNSOUND: it would follow a link that
- * is wrong, or put what it leaves beside one. */
+/* The block that a malloc of so many granules would take; 0: none. HS_UNSOUND: it would follow a link
+ * that is wrong, or put the rest beside one. */
 uint32_t hs_guard_candidate(const hs_heap_t *heap, uint32_t granules);
 
 /* Can a slot of a slab be taken, or a slab be made? */

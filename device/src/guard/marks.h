@@ -1,5 +1,5 @@
 /*
- * What the guard writes into a block of the heap, from its first word on:
+ * The marks that the guard writes into a block of the heap, from its first word on:
  *
  *     | site, if kept | canary words    | payload ... | canary bytes | trailer word |
  *     ^ raw           one at least      ^ raw + head                 ^ end - 4      ^ end
@@ -20,6 +20,7 @@
 #define HEAPSCOPE_GUARD_MARKS_H
 
 #include "../heap/layout.h"
+#include "heapscope/assert.h"
 #include "heapscope/guard.h"
 
 #if HS_GUARD || HS_OWNERS
@@ -45,6 +46,7 @@ static inline uint32_t hs_lanes(uint32_t word)
 /* The bytes of a word from the `first` on, 0 to 3. */
 static inline uint32_t hs_lanes_from(uint32_t first)
 {
+    HS_ASSERT(first < 4);
     return hs_lanes(UINT32_MAX << 8 * first);
 }
 
@@ -53,7 +55,7 @@ static inline uint32_t hs_lanes_of(uint32_t byte)
     return byte * 0x01010101u;
 }
 
-/* Where one of these is false throughout the compiler leaves out what it stands for. */
+/* Where one of these is always false, the compiler leaves out the code that depends on it. */
 static inline bool hs_has_links(const hs_guard_config_t *config)
 {
     return HS_GUARD != 0 && config->level >= HS_GUARD_LINKS;
@@ -74,7 +76,7 @@ static inline uint32_t hs_site_bytes(const hs_guard_config_t *config)
     return config->sites ? (uint32_t)sizeof(hs_site_t) : 0;
 }
 
-/* Of the heap's blocks. */
+/* The alignment of the heap's blocks, bytes. */
 static inline uint32_t hs_unit_of(const hs_heap_t *heap)
 {
     return HS_GRANULE << (heap->shape & HS_UNIT);
@@ -99,7 +101,7 @@ static inline uint32_t hs_head_of(const hs_guard_t *guard)
     return (hs_head_least(guard->config) + alignment - 1) & ~(alignment - 1);
 }
 
-/* What is needed behind the payload, at least. */
+/* The bytes that the marks behind the payload need at least. */
 static inline uint32_t hs_tail_of(const hs_guard_config_t *config)
 {
     return hs_has_canaries(config) ? HS_TRAILER : (config->owners ? 1 : 0) + hs_site_bytes(config);
@@ -123,8 +125,8 @@ static inline uint32_t hs_canary_of(const void *site)
     return hs_lanes((mixed ^ mixed >> 16) & HS_CANARY_BITS);
 }
 
-/* Of a block of `whole` bytes. A change of slack alone, of the owner alone, or of the size alone (below
- * 32 KB) changes one of the canary's bytes. */
+/* The trailer of a block of `whole` bytes. A change of slack alone, of the owner alone, or of the size
+ * alone (below 32 KB) changes one of the canary's bytes. */
 static inline uint32_t hs_trailer(const hs_heap_t *heap, const void *at, uint32_t whole,
                                   uint32_t slack, uint32_t owner)
 {
@@ -155,7 +157,7 @@ static inline hs_word_t *hs_word_at(uintptr_t address)
     return (hs_word_t *)address;
 }
 
-/* What the marks at the end of the block at `raw` say; its head is a guess where they are gone. */
+/* Reads the marks at the end of the block at `raw`; the head is a guess where they are gone. */
 void hs_guard_read_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t whole,
                          hs_guarded_t *block);
 
@@ -195,10 +197,10 @@ const void *hs_guard_wrong_head(const hs_guard_t *guard, const hs_guarded_t *blo
 /* The same behind it; the trailer's first one where that does not agree with itself. */
 const void *hs_guard_wrong_tail(const hs_guard_t *guard, const hs_guarded_t *block);
 
-/* Tells of a fault. May the call go on, if the heap's data allow it? */
+/* Reports a fault. True: the call may go on if the heap's data allow it. */
 bool hs_guard_report(const hs_guard_t *guard, hs_fault_kind_t kind, const hs_guarded_t *block,
                      const void *at);
-/* Tells of what is wrong with the marks of a block. False: the call may not go on. */
+/* Reports each wrong mark of a block. False: the call may not go on. */
 bool hs_guard_examine(const hs_guard_t *guard, const hs_guarded_t *block, bool *wrong);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the guard's calls share: the way from a request to a block of the heap. */
+/* The steps that the guard's calls share: from a request to a block of the heap. */
 #ifndef HEAPSCOPE_GUARD_OPERATIONS_H
 #define HEAPSCOPE_GUARD_OPERATIONS_H
 
@@ -10,7 +10,7 @@
 typedef struct hs_guard_plan {
     uint32_t size; /* of the payload */
     uint32_t head;
-    uint32_t total; /* of the heap's block, at least; 0: cannot be had */
+    uint32_t total; /* the least that the heap's block must have; 0: the request cannot be served */
 } hs_plan_t;
 
 /* With the head that it takes so that the byte at `offset` can be aligned. */
@@ -47,12 +47,12 @@ static inline uintptr_t hs_raw_of(const hs_guard_t *guard, const void *payload)
 }
 
 /* The used block whose payload begins at `payload`. HS_ERR_ARGUMENT: there is none.
- * HS_ERR_CORRUPT: what the heap knows of it and its neighbours contradicts itself. */
+ * HS_ERR_CORRUPT: the heap's data about it and its neighbours contradict each other. */
 hs_status_t hs_guard_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block);
 
 /* A block of the heap of `total` bytes, not yet marked; NULL: none, or refused after a report. */
 void *hs_guard_take(hs_guard_t *guard, uint32_t total);
-/* Marks what the heap gave. The payload is fresh from `kept` bytes on. Gives the payload. */
+/* Marks the block that the heap gave, and returns its payload, which is fresh from `kept` bytes on. */
 void *hs_guard_hand_out(const hs_guard_t *guard, void *raw, const hs_plan_t *plan, uint32_t kept,
                         hs_tag_t tag);
 /* Gives a block back whose marks have been looked at. */
@@ -70,8 +70,8 @@ static inline uint32_t hs_granules_of(const hs_heap_t *heap, uint32_t total)
     return even < HS_BLOCK_MIN ? HS_BLOCK_MIN : even;
 }
 
-/* Bytes of the block at `raw` that the heap gave for `total`: as hs_heap_usable_size, without a
- * search. */
+/* Bytes of the block at `raw` that the heap gave for `total`: the value of hs_heap_usable_size, without
+ * its search. */
 static inline uint32_t hs_whole_of(const hs_heap_t *heap, uintptr_t raw, uint32_t total)
 {
     const uint32_t *const bitmap = hs_bitmap(heap);

@@ -27,19 +27,19 @@ static inline uint32_t hs_bin_least(uint32_t bin)
     return bin < HS_BIN_EXACT ? bin : (4 + bin % 4) << (bin / 4 - 2);
 }
 
-/* Is a size of that bin? As hs_bin_of(size) == bin, without a search for the highest bit. */
+/* Is hs_bin_of(size) == bin? Answered without a search for the highest bit. */
 static inline bool hs_is_in_bin(uint32_t bin, uint32_t size)
 {
     return bin < HS_BIN_EXACT ? size == bin : size >> (bin / 4 - 2) == 4 + bin % 4;
 }
 
-/* Has the heap that bin? */
+/* Does the heap have that bin? */
 static inline bool hs_has_bin(const hs_heap_t *heap, uint32_t bin)
 {
     return hs_bin_least(bin) <= heap->end - 4;
 }
 
-/* A sound block of that bin? */
+/* Is the block sound, and in that bin? */
 static inline bool hs_is_of_bin(const hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
     return hs_is_sound(heap, block) && hs_is_in_bin(bin, hs_at(heap, block)[HS_SIZE]);

@@ -1,18 +1,19 @@
 /*
- * Aligned blocks, and what would succeed now, for one form: part of operations.h.
+ * Aligned blocks, and whether a request would succeed now, for one form: part of operations.h.
  */
 
 /* Free blocks that a search for an aligned block looks at before it asks for one so large that any
  * will do. */
 #define HS_LOOK_ALIGNED 16u
 
-/* Granules to leave free in front, so that the byte `offset` bytes behind the block is aligned. */
+/* Granules to leave free in front, so that the byte `offset` bytes behind the block is aligned:
+ * none, or enough for a block. */
 static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t alignment,
                                uint32_t offset)
 {
+    HS_ASSERT(alignment >= HS_GRANULE && (alignment & (alignment - 1)) == 0);
     const uint32_t at = (uint32_t)(uintptr_t)hs_at(heap, block) + offset;
     const uint32_t lead = ((0u - at) & (alignment - 1)) >> HS_GRANULE_SHIFT;
-    /* What stays in front must be a block, too. */
     return lead == 1 ? lead + (alignment >> HS_GRANULE_SHIFT) : lead;
 }
 
@@ -63,6 +64,7 @@ void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_
     }
     const uint32_t lead = lead_of(heap, block, alignment, offset);
     uint32_t *const bitmap = bits_of(heap);
+    HS_ASSERT(lead + granules <= hs_at(heap, block)[HS_SIZE]);
     const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
     bin_remove(heap, block, bin);
     hs_clear(bitmap, block + lead + whole - 1);
@@ -111,7 +113,7 @@ uint32_t HS_NAME(largest)(const hs_heap_t *heap)
         return 0;
 #endif
     }
-    /* What a search for a block of the last bin would look at. */
+    /* The largest of the blocks that a search in the last bin looks at. */
     const uint32_t head = bin_head(heap, word * HS_WORD_BITS + hs_word_highest(heap->words[word]));
     uint32_t largest = 0;
     uint32_t block = head;

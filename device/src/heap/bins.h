@@ -10,6 +10,7 @@
 
 static HS_INLINE HS_BIN_T *bin_at(hs_heap_t *heap, uint32_t bin)
 {
+    HS_ASSERT(bin >= HS_BLOCK_MIN && bin <= hs_last_bin(heap->end));
     return (HS_BIN_T *)heap + 1 - (int32_t)bin; /* bin 2, the first, lies right before the heap */
 }
 
@@ -26,6 +27,8 @@ static HS_INLINE uint32_t *bits_of(const hs_heap_t *heap)
 /* Low addresses go first, as far as two comparisons can tell. */
 static HS_INLINE void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
+    HS_ASSERT(block >= hs_first(heap) && block + HS_BLOCK_MIN <= heap->end);
+    HS_ASSERT(hs_bin_of(hs_at(heap, block)[HS_SIZE]) == bin);
     HS_BIN_T *const head = bin_at(heap, bin);
     uint32_t next = *head;
     uint32_t *const self = hs_at(heap, block);
@@ -114,6 +117,7 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
     uint32_t left = *look;
+    HS_ASSERT(head != 0 && left != 0);
     uint32_t block = head;
     do {
         const uint32_t *const self = hs_at(heap, block);
@@ -135,6 +139,7 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
 /* The same where each is known to be large enough. */
 static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32_t look)
 {
+    HS_ASSERT(head != 0 && look != 0);
     uint32_t best = head;
     uint32_t best_size = hs_at(heap, head)[HS_SIZE];
     for (uint32_t block = hs_at(heap, head)[HS_NEXT]; --look != 0 && block != head;
@@ -151,6 +156,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
 /* A free block for `granules`, not more than are free; and its bin. 0: none. */
 static HS_INLINE uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
 {
+    HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     if (granules < HS_BIN_EXACT) {
         const uint32_t at = bin_from(heap, granules);
         *bin = at;

@@ -29,6 +29,7 @@ static HS_INLINE void note_minimum(hs_heap_t *heap)
 /* Writes size and footer of a free block; its bits and its bin are the caller's. */
 static HS_INLINE void write_size(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
+    HS_ASSERT(size >= HS_BLOCK_MIN && size <= heap->end - block);
     hs_at(heap, block)[HS_SIZE] = size;
     hs_at(heap, block + size)[HS_FOOTER] = ~size;
 }
@@ -39,6 +40,7 @@ static HS_INLINE void carve(hs_heap_t *heap, uint32_t block, uint32_t bin, uint3
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
     const uint32_t left = size - granules;
+    HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size);
     hs_clear(bitmap, block + 1);
     if (left < HS_BLOCK_MIN) {
         bin_remove(heap, block, bin);
@@ -90,11 +92,12 @@ static HS_INLINE uint32_t size_before(const hs_heap_t *heap, uint32_t block)
 /* Are both sizes of one bin? `larger` exceeds the other by two or more. */
 static HS_INLINE bool share_bin(uint32_t size, uint32_t larger)
 {
+    HS_ASSERT(larger >= size + HS_BLOCK_MIN);
     return ((size ^ larger) >> (hs_word_highest(larger) - 2)) == 0;
 }
 
-/* Clears the first bits of the free block at `next`, which is merged into the one before it. Of
- * two granules the second bit is the last one, too, and stays. */
+/* Clears the first bits of the free block at `next`, which is merged into the one before it. Where it
+ * has two granules, its second bit is also its last one and stays. */
 static HS_INLINE void clear_begin(uint32_t *bitmap, uint32_t next, uint32_t size)
 {
     if (HS_UNLIKELY(size == HS_BLOCK_MIN)) {
@@ -104,7 +107,7 @@ static HS_INLINE void clear_begin(uint32_t *bitmap, uint32_t next, uint32_t size
     }
 }
 
-/* Of a neighbour that contradicts itself: is `block` perhaps no block? */
+/* The status when a neighbour contradicts itself: damage, unless `block` is not a block at all. */
 static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
 {
     return hs_heap_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
@@ -116,6 +119,7 @@ static HS_INLINE hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t next = block + size;
     uint32_t whole = size;
+    HS_ASSERT(size >= HS_BLOCK_MIN);
     if (hs_bit(bitmap, next + 1) != 0) {
         const uint32_t behind = size_behind(heap, next);
         if (HS_UNLIKELY(behind == 0)) {
@@ -168,18 +172,20 @@ static HS_INLINE hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size
 static HS_INLINE void absorb(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     uint32_t *const bitmap = bits_of(heap);
+    HS_ASSERT(size >= HS_BLOCK_MIN && 2 * size <= heap->free);
     bin_remove(heap, block, hs_bin_of(size));
     hs_clear_two(bitmap, block);
     hs_clear(bitmap, block + size - 1);
     heap->free -= 2 * size;
 }
 
-/* Of [block, block + size), which has no bit set but perhaps the first, and no free neighbour: a
- * used block of `granules`, and a free one of the rest where that is large enough. */
+/* Makes a used block of `granules` from [block, block + size), and a free one from the rest where that
+ * is large enough. The range has no bit set except perhaps the first, and no free neighbour. */
 static HS_INLINE void settle(hs_heap_t *heap, uint32_t block, uint32_t size, uint32_t granules)
 {
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t left = size - granules;
+    HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size && size <= heap->end - block);
     hs_set(bitmap, block);
     if (left < HS_BLOCK_MIN) {
         hs_mark_long(bitmap, block, size);

@@ -4,7 +4,7 @@
  */
 #include "slab.h"
 
-/* What a walk over the blocks counted. */
+/* The counts of a walk over the blocks. */
 typedef struct hs_count {
     uint32_t free;        /* words of free blocks and slots */
     uint32_t free_blocks; /* to be found in the bins */

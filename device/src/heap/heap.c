@@ -1,6 +1,5 @@
 /* The public operations: creation, and the way to the form that a heap has. */
 #include "forms.h"
-#include "heapscope/assert.h"
 
 /* Where the parts of a heap lie; bytes from the start of the memory, and granules. */
 typedef struct hs_place {
@@ -53,12 +52,14 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
         return NULL;
     }
     hs_heap_t *const heap = (hs_heap_t *)((uintptr_t)memory + place.handle);
-    /* Bins, control and bitmap, by words: word-only memory knows nothing else. */
+    /* Bins, control and bitmap, by words: word-only memory faults on any other access. */
     uint32_t *const last = hs_at(heap, place.first);
     const uintptr_t begin = ((uintptr_t)memory + 3) & ~(uintptr_t)3;
     hs_zero((hs_word_t *)begin, last);
     heap->end = place.end;
     heap->shape = hs_shape_of(place.end, wide, alignment / HS_GRANULE - 1);
+    HS_ASSERT(hs_first(heap) == place.first && hs_is_wide(heap) == (wide != 0));
+    HS_ASSERT((uintptr_t)hs_at(heap, place.end) <= (uintptr_t)memory + size);
     if (wide) {
         hs_wide_start(heap, place.first);
     } else {

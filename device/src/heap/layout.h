@@ -1,5 +1,5 @@
 /*
- * What a heap looks like in memory. Offsets are granule indices: granule i lies 8 * i bytes behind
+ * The layout of a heap in memory. Offsets are granule indices: granule i lies 8 * i bytes behind
  * the handle, so that 0, which is the handle's own granule, can mean "none".
  *
  *     | bins, last first | struct hs_heap, map, bitmap | blocks ...                    |
@@ -114,7 +114,7 @@ static inline uintptr_t hs_granule_of(const hs_heap_t *heap, const void *address
     return distance >> HS_GRANULE_SHIFT | distance << (sizeof(uintptr_t) * 8 - HS_GRANULE_SHIFT);
 }
 
-/* What malloc's results of `size` bytes are multiples of, at least; bytes. */
+/* The alignment that every result of malloc(size) has, bytes. */
 static inline uint32_t hs_alignment(const hs_heap_t *heap, size_t size)
 {
     if (size <= HS_SLOT_MAX && !hs_is_wide(heap)) {
@@ -186,7 +186,7 @@ static HS_INLINE uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
     return 2 * HS_WORD_BITS - at + hs_word_lowest(word[2] | UINT32_C(0x80000000));
 }
 
-/* The same of a block that was made for `granules`: one more, where that would have been left over. */
+/* The size of a block that was made for `granules`: one more where one would have been left over. */
 static HS_INLINE uint32_t hs_taken_size(const uint32_t *bitmap, uint32_t block, uint32_t granules)
 {
     return granules + (hs_bit(bitmap, block + granules) ^ 1u);
@@ -256,6 +256,7 @@ static HS_INLINE uint32_t hs_bin_of(uint32_t granules)
 /* The bin of a heap's largest block: control and bitmap take four granules at least. */
 static inline uint32_t hs_last_bin(uint32_t granules)
 {
+    HS_ASSERT(granules >= 4 + HS_BLOCK_MIN);
     return hs_bin_of(granules - 4);
 }
 
@@ -267,8 +268,8 @@ static inline uint32_t hs_last_bin(uint32_t granules)
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 
-/* Whole granules, by words: also for memory that knows no bytes, hence volatile: no compiler makes
- * memmove or memset of it. Upwards, so that `to` may lie below `from` and overlap it. */
+/* Copies whole granules by words, since some memory faults on byte access; volatile, so that no
+ * compiler turns the loop into memmove. Upwards: `to` may lie below `from` and overlap it. */
 static inline void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t granules)
 {
     for (uint32_t i = 0; i < 2 * granules; i += 2) {

@@ -10,7 +10,7 @@
 #include "slots.h"
 #endif
 
-/* Where even the rounding up must not overflow. */
+/* The largest size that is looked at: with it no rounding up overflows. */
 #define BYTES_MAX (HS_WIDE_MAX - 1u)
 
 void *HS_NAME(malloc)(hs_heap_t *heap, size_t size)

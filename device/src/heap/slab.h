@@ -36,7 +36,7 @@ static inline uint32_t hs_slot_words(uint32_t kind)
 
 #define HS_SLAB_SLOTS 14u
 
-/* Of less than 16: such blocks are found without a search. */
+/* Granules of a slab: fewer than 16, since blocks below 16 are found without a search. */
 static inline uint32_t hs_slab_granules(uint32_t kind)
 {
     return 8 + 7 * kind;
@@ -121,7 +121,7 @@ static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bit
     return slot;
 }
 
-/* Granules of the used block at index `at`, which is no slab; 0: none begins there. `slots`: the heap
+/* Granules of the used block at index `at`; 0: none begins there, or it is a slab. `slots`: the heap
  * has slabs. */
 static HS_INLINE uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at,
                                      bool slots)

@@ -8,6 +8,7 @@
 /* In front of all others of its kind. */
 static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
 {
+    HS_ASSERT(slab != 0 && slab <= UINT16_MAX);
     hs_slab_t *const self = hs_slab_at(heap, slab);
     const uint16_t next = *first;
     *first = (uint16_t)slab;
@@ -59,15 +60,16 @@ static inline uint32_t kind_with_slot(const hs_heap_t *heap, size_t size)
     return kind;
 }
 
-/* What malloc can still serve where there is no free block; bytes. */
+/* The largest size that malloc can still serve where there is no free block; bytes. */
 static inline uint32_t largest_slot(const hs_heap_t *heap)
 {
     return slot_is_free(heap, 1) ? 8 : slot_is_free(heap, 0) ? 4 : 0;
 }
 
-/* Of a kind that has a free slot. */
+/* Takes a slot of a kind that has a free one. */
 static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
 {
+    HS_ASSERT(slot_is_free(heap, kind));
     hs_half_t *const first = hs_slabs(heap) + kind;
     hs_slab_t *const slab = hs_slab_at(heap, *first);
     const uint32_t slots = slab->slots;
@@ -81,7 +83,7 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
 }
 
-/* As take(), once for all rare callers. */
+/* Calls take(), so that it is inlined once for all rare callers. */
 static HS_RARE uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
 {
     return take(heap, granules);
@@ -90,6 +92,7 @@ static HS_RARE uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
 /* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
 static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 {
+    HS_ASSERT(size != 0 && size <= HS_SLOT_MAX);
     const uint32_t kind = kind_for(size);
     if (!slot_is_free(heap, kind)) {
         const uint32_t slab =
@@ -141,8 +144,9 @@ static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_sta
         return 0;
     }
     slab_unlink(heap, slot.slab, first);
+    HS_ASSERT(heap->free >= (HS_SLAB_SLOTS - 1) * hs_slot_words(kind));
     heap->free -= (HS_SLAB_SLOTS - 1) * hs_slot_words(kind);
-    slab->sign = (uint16_t)kind; /* what lies here later shall not look like a slab */
+    slab->sign = (uint16_t)kind; /* later contents of this memory must not look like a slab */
     return slot.slab;
 }
 

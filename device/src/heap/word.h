@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "heapscope/assert.h"
+
 #if defined(__GNUC__) || defined(__clang__)
 #define HS_UNLIKELY(condition) __builtin_expect((condition), 0)
 /* Keeps a rare path from costing the usual one registers. */
@@ -30,6 +32,7 @@ typedef uint32_t HS_ANY_TYPE hs_word_t;
 /* Index of the highest set bit; word != 0. */
 static inline uint32_t hs_word_highest(uint32_t word)
 {
+    HS_ASSERT(word != 0);
 #if defined(__GNUC__) || defined(__clang__)
     return (uint32_t)(sizeof(unsigned int) * 8 - 1) ^ (uint32_t)__builtin_clz(word);
 #else
@@ -47,6 +50,7 @@ static inline uint32_t hs_word_highest(uint32_t word)
 /* Index of the lowest set bit; word != 0. */
 static inline uint32_t hs_word_lowest(uint32_t word)
 {
+    HS_ASSERT(word != 0);
 #if defined(__GNUC__) || defined(__clang__)
     return (uint32_t)__builtin_ctz(word);
 #else

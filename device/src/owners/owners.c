@@ -8,6 +8,7 @@
 
 #if HS_OWNERS
 
+#include "heapscope/assert.h"
 #include "heapscope/guard.h"
 
 #define BUCKET 4u /* row numbers */
@@ -39,6 +40,7 @@ static uint8_t *index_of(const hs_owners_t *owners)
 
 static hs_owner_t *row_at(const hs_owners_t *owners, uint32_t row)
 {
+    HS_ASSERT(row != NO_ROW && row <= owners->rows);
     return (hs_owner_t *)owners->owner + (row - 1);
 }
 
@@ -54,6 +56,7 @@ static uint32_t mixed(const void *task)
 /* Two different ones, where there are two. */
 static uint8_t *bucket_of(const hs_owners_t *owners, const void *task, uint32_t which)
 {
+    HS_ASSERT((owners->buckets & (owners->buckets - 1u)) == 0);
     uint32_t hash = mixed(task);
     hash ^= which != 0 ? hash >> 16 | 1u : 0;
     return index_of(owners) + BUCKET * (hash & (owners->buckets - 1u));
@@ -97,7 +100,7 @@ static uint8_t *room_for(const hs_owners_t *owners, const void *task)
     return room;
 }
 
-/* The compiler may make memset of it, which it brings with it. */
+/* May compile to memset, which a freestanding compiler must provide. */
 static void clear_row(hs_owner_t *owner)
 {
     *owner = (hs_owner_t){.task = NULL};
@@ -105,6 +108,7 @@ static void clear_row(hs_owner_t *owner)
 
 static void give_row(hs_owners_t *owners, uint32_t row)
 {
+    HS_ASSERT(row != owners->rows); /* the row of the others stays */
     hs_owner_t *const owner = row_at(owners, row);
     clear_row(owner);
     owner->name[0] = (char)owners->free_row;
@@ -139,6 +143,7 @@ static uint32_t take_row(hs_owners_t *owners, void *task)
     if (room == NULL) {
         return owners->rows;
     }
+    HS_ASSERT(*room == NO_ROW);
     hs_owner_t *const owner = row_at(owners, row);
     owners->free_row = (uint8_t)owner->name[0];
     clear_row(owner);

@@ -1,4 +1,4 @@
-/* What pools hold, for programs and for people. */
+/* The figures of pools, for programs and for people. */
 #include "pool.h"
 
 #if HS_POOLS

@@ -2,6 +2,7 @@
  * their first words. Blocks that were never used are on no list: `fresh` and above. */
 #include "heapscope/fixed.h"
 
+#include "heapscope/assert.h"
 #include "heapscope/config.h"
 
 #if HS_POOLS
@@ -145,6 +146,7 @@ void *hs_fixed_alloc(hs_fixed_t *pool)
         pool->failures++;
         return NULL;
     }
+    HS_ASSERT(index < pool->count && !is_used(pool, index));
     pool->bits[index / WORD_BITS] |= UINT32_C(1) << index % WORD_BITS;
     fixed_word_t *const block = block_at(pool, index);
     if (pool->head != 0) {
@@ -174,6 +176,7 @@ hs_status_t hs_fixed_free(hs_fixed_t *pool, void *block)
         return HS_ERR_ARGUMENT;
     }
     pool->bits[index / WORD_BITS] &= ~(UINT32_C(1) << index % WORD_BITS);
+    HS_ASSERT(pool->used != 0 && index < pool->fresh);
     *block_at(pool, index) = pool->head;
     pool->head = index + 1;
     pool->used--;
@@ -226,7 +229,7 @@ hs_status_t hs_fixed_check(const hs_fixed_t *pool)
         listed++;
         link = *block_at(pool, link - 1);
     }
-    /* What was lost with a damaged link is on no list. */
+    /* Blocks that were lost with a damaged link are on no list. */
     const bool complete =
         pool->damaged == 0 ? used + listed == pool->fresh : used + listed <= pool->fresh;
     return used == pool->used && complete ? HS_OK : HS_ERR_CORRUPT;

@@ -38,6 +38,7 @@ static hs_pool_block_t *take_block(hs_pools_t *pools, size_t size)
 
 static void give_block(hs_pools_t *pools, hs_pool_block_t *block)
 {
+    HS_ASSERT(pools->allocated >= block->size);
     pools->allocated -= block->size;
     pools->source.release(pools->source.context, block, block->size);
 }
@@ -147,6 +148,7 @@ static void *cut(hs_pool_t *pool, hs_pool_block_t *block, size_t alignment, size
     }
     pool->used += at + size - block->at;
     block->at = at + size;
+    HS_ASSERT(block->at <= block->end && pool->used <= pool->allocated);
     return (void *)at;
 }
 
@@ -154,7 +156,7 @@ static void *cut(hs_pool_t *pool, hs_pool_block_t *block, size_t alignment, size
 static hs_pool_block_t *grow(hs_pool_t *pool, size_t alignment, size_t size)
 {
     const size_t increment = pool->increment;
-    /* A block is aligned to a pointer: what more can cost. */
+    /* A block is aligned to a pointer; a larger alignment can cost the difference in front. */
     const size_t front =
         sizeof(hs_pool_block_t) + (alignment > sizeof(void *) ? alignment - sizeof(void *) : 0);
     if (increment == 0 || size > SIZE_MAX / 2 - front) {
@@ -168,6 +170,7 @@ static hs_pool_block_t *grow(hs_pool_t *pool, size_t alignment, size_t size)
     if (block == NULL) {
         return NULL;
     }
+    HS_ASSERT(block->size >= front + size);
     block->older = pool->newest;
     pool->newest = block;
     pool->blocks++;

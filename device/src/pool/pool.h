@@ -1,8 +1,9 @@
-/* What a pool is made of. Blocks are chained, the newest first; the pool's own data lie in the first
- * one, which is the last of the chain. */
+/* The parts of a pool. Its blocks are chained, the newest first; the pool's own data lie in the first
+ * block, which is the last of the chain. */
 #ifndef HEAPSCOPE_POOL_POOL_H
 #define HEAPSCOPE_POOL_POOL_H
 
+#include "heapscope/assert.h"
 #include "heapscope/config.h"
 #include "heapscope/pool.h"
 
@@ -28,6 +29,7 @@ struct hs_pool {
 
 static inline uintptr_t hs_pool_up(uintptr_t address, size_t alignment)
 {
+    HS_ASSERT(alignment != 0 && (alignment & (alignment - 1)) == 0);
     return (address + alignment - 1) & ~(uintptr_t)(alignment - 1);
 }
 

@@ -1,9 +1,11 @@
 /* One heap on one memory, with its control data at the start of it. */
 #include "heapscope/private.h"
 
+#include "heapscope/assert.h"
+
 #if HS_PRIVATE
 
-/* Words and pointers alone, as it may lie in memory that knows no others. */
+/* Only 32-bit words and pointers: the struct may live in memory that faults on byte access. */
 struct hs_private {
     hs_heap_t *heap;
 #if HS_GUARD
@@ -25,7 +27,7 @@ struct hs_private {
     size_t failed_largest;
 };
 
-/* What a request is, so that it can be made twice. */
+/* A request, kept so that it can be made twice. */
 typedef struct hs_request {
     void *block; /* to be resized, or NULL */
     size_t size;
@@ -257,6 +259,7 @@ hs_status_t hs_private_free(hs_private_t *heap, void *block)
     const hs_status_t status =
         HS_GUARDED(heap, hs_guard_free(&heap->guard, block), hs_heap_free(heap->heap, block));
     if (status == HS_OK) {
+        HS_ASSERT(heap->blocks != 0);
         heap->blocks--;
     } else {
         heap->misuse++;
@@ -297,6 +300,7 @@ void hs_private_info(hs_private_t *heap, hs_private_info_t *info)
 {
     take_lock(heap);
     const size_t free = hs_heap_free_size(heap->heap);
+    HS_ASSERT(free <= heap->total && hs_heap_minimum_free(heap->heap) <= free);
     info->size = heap->size;
     info->control = heap->size - heap->total;
     info->total = heap->total;

@@ -228,6 +228,7 @@ static hs_status_t add(hs_regions_t *set, const hs_region_t *region)
         (void)hs_guard_free(&area->guard, record);
         return status;
     }
+    HS_ASSERT(record->index < HS_REGIONS_MAX && hs_is_used(&record->area));
     record->older = set->added;
     set->added = record;
     set->total++;

@@ -14,9 +14,11 @@ void *hs_place_address(const hs_area_t *area, hs_bus_t bus, void *block, size_t 
     if (bus == HS_DATA) {
         return block;
     }
+    HS_ASSERT(area->memory->alias != 0 && size % 4 == 0);
     if (bus == HS_ALIAS) {
         return (void *)((uintptr_t)block + area->memory->alias);
     }
+    HS_ASSERT(bus == HS_REVERSED && size >= 8);
     const uintptr_t last = (uintptr_t)block + size - 4;
     *(volatile hs_payload_t *)last = (uint32_t)((uintptr_t)block - area->start);
     return (void *)(area->memory->alias - last + 4);
@@ -86,6 +88,7 @@ hs_place_t hs_place_of(hs_regions_t *set, const void *address)
 
 void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes)
 {
+    HS_ASSERT(bytes <= to->size && bytes <= from->size);
     const ptrdiff_t words = (ptrdiff_t)(bytes / 4);
     for (ptrdiff_t i = 0; i < words; i++) {
         ((volatile hs_payload_t *)to->words)[i * to->step] =
@@ -95,7 +98,7 @@ void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes)
     if (rest == 0) {
         return;
     }
-    /* A block of words alone has whole words; another may end within one. */
+    /* A block in word-only memory has whole words; any other may end within one. */
     volatile hs_payload_t *const last_to = to->words + words * to->step;
     volatile const hs_payload_t *const last_from = from->words + words * from->step;
     uint32_t word = 0;

@@ -23,17 +23,18 @@ typedef enum hs_bus { HS_DATA, HS_ALIAS, HS_REVERSED } hs_bus_t;
 
 hs_bus_t hs_place_bus(const hs_area_t *area, uint32_t caps);
 
-/* The address for the user of a new block of `size` usable bytes, multiples of 4 where it is no data
+/* The address for the user of a new block of `size` usable bytes, a multiple of 4 for an alias
  * address. */
 void *hs_place_address(const hs_area_t *area, hs_bus_t bus, void *block, size_t size);
 
-/* Of an address that a user gave. */
+/* The place of an address that a user gave. */
 hs_place_t hs_place_of(hs_regions_t *set, const void *address);
 
 /* The data address of any address in a region; `area` NULL: in none. */
 uintptr_t hs_place_data(hs_regions_t *set, const void *address, hs_area_t **area);
 
-/* As the users of both see them: by whole words, and by bytes at the end where `to` has them. */
+/* Copies the bytes as the users of both blocks see them: by whole words, and by bytes at the end where
+ * `to` allows byte access. */
 void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes);
 
 #endif

@@ -70,7 +70,7 @@ size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-/* Of the regions in use that have all of `caps`: the next after `area`, the first after NULL. */
+/* The next region after `area` that is in use and has all of `caps`; after NULL the first one. */
 static hs_area_t *next_with(hs_regions_t *set, hs_area_t *area, uint32_t caps)
 {
     do {

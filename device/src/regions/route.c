@@ -22,7 +22,7 @@ bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t
 
 /* ---- in one region ------------------------------------------------------------------------------ */
 
-/* What is asked of the region's heap; false: the region cannot serve it at all. */
+/* The size to ask the region's heap for; false: the region cannot serve the request at all. */
 static bool shape(const hs_area_t *area, const hs_request_t *request, hs_bus_t *bus, size_t *size)
 {
     *bus = hs_place_bus(area, request->caps);
@@ -41,10 +41,11 @@ static bool shape(const hs_area_t *area, const hs_request_t *request, hs_bus_t *
            (*bus == HS_ALIAS && (area->memory->alias & (request->alignment - 1)) == 0);
 }
 
-/* Is the region asked at this priority? At a lower one a second try would be in vain: at a higher one
- * it had no room. */
+/* Is this region on the request's route at this priority? It is at the highest priority that has one
+ * of the capabilities; a second attempt at a lower one would be in vain. */
 static bool serves(const hs_area_t *area, uint32_t caps, uint32_t priority)
 {
+    HS_ASSERT(priority < HS_PRIORITIES);
     const uint32_t *const has = area->memory->caps;
     if (!hs_is_used(area) || !hs_caps_lead_to(has, caps, priority)) {
         return false;
@@ -111,7 +112,8 @@ static void *take_in(hs_regions_t *set, hs_area_t *area, const hs_request_t *req
     if (block == NULL) {
         return NULL;
     }
-    /* Most requests are served without it. */
+    HS_ASSERT(hs_is_used(area) && size >= request->size);
+    /* Most requests are served without the usable size. */
     const bool needed = place != NULL || bus != HS_DATA || tag.owner != HS_OWNER_NONE;
     const size_t usable = needed ? hs_guard_usable_size(&area->guard, block) : 0;
     if (request->clear) { /* in reverse order the user's first bytes are the block's last */
@@ -162,7 +164,7 @@ void *hs_route_take_unowned(hs_regions_t *set, const hs_request_t *request)
     return take(set, request, HS_OWNER_NONE, NULL);
 }
 
-/* Order is nothing to these two: one that serves it is enough. */
+/* The order is irrelevant to the two below: one region that serves the request is enough. */
 static bool may_serve(const hs_area_t *area, uint32_t caps)
 {
     return hs_is_used(area) && caps != 0 && hs_has(area, caps);

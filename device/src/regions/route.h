@@ -17,13 +17,13 @@ typedef struct hs_request {
 /* No heap has larger blocks; with this bound no rounding overflows. */
 #define HS_REQUEST_MAX ((size_t)HS_WIDE_MAX)
 
-/* Sorts out what no region could serve. */
+/* False for a size that no region could serve. */
 static inline bool hs_is_possible(const hs_request_t *request)
 {
     return request->size - 1 < HS_REQUEST_MAX;
 }
 
-/* And what is no alignment anywhere. */
+/* False for an alignment that no region could give. */
 static inline bool hs_is_alignment(const hs_request_t *request)
 {
     const size_t alignment = request->alignment;
@@ -51,7 +51,7 @@ static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t asked)
     return (asked & ~rule->asked) | rule->instead;
 }
 
-/* The running task's, 0: no owners. */
+/* The owner row of the running task; 0: no owners. */
 uint32_t hs_route_owner(const hs_regions_t *set);
 hs_tag_t hs_route_tag(const hs_regions_t *set, const hs_area_t *area, uint32_t owner);
 

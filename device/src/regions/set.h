@@ -7,6 +7,7 @@
 #define HEAPSCOPE_REGIONS_SET_H
 
 #include "caps.h"
+#include "heapscope/assert.h"
 
 typedef uint32_t
 #if defined(__GNUC__) || defined(__clang__)

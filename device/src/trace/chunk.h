@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "format.h"
+#include "heapscope/assert.h"
 #include "heapscope/trace.h"
 
 typedef struct hs_chunk {
@@ -35,6 +36,7 @@ static inline uint8_t *hs_chunk_at(hs_chunk_t *chunk)
 
 static inline void hs_chunk_advance(hs_chunk_t *chunk, const uint8_t *to)
 {
+    HS_ASSERT(to >= chunk->bytes + chunk->used && to <= chunk->bytes + chunk->limit);
     chunk->used = (size_t)(to - chunk->bytes);
 }
 

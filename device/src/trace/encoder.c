@@ -6,12 +6,12 @@
 #include "records.h"
 #include "varint.h"
 
-/* What opening a chunk of events and one event (with the changes of task, capabilities and heap in
- * front of it) take at most; a name is the longest of all. */
+/* The most that opening a chunk of events and one event (with the changes of task, capabilities and heap
+ * in front of it) take; a name is the longest of all. */
 #define BASE_MAX (6u * HS_VARINT_MAX + 1u)
 #define NAME_MAX (1u + 2u + 1u + 5u + HS_NAME_MAX)
 #define CALLERS_MAX (1u + 2u + 3u + 3u + HS_NAME_MAX)
-#define CUT '.' /* three of them stand for what comes in a later piece */
+#define CUT '.' /* three of them stand for the text of a later piece */
 #define PIECE_MAX (HS_NAME_MAX - 3u)
 #define METADATA_PAIRS_MAX 127u /* the count is one varint byte, filled in at the end */
 

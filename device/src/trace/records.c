@@ -1,5 +1,6 @@
 #include "records.h"
 
+#include "heapscope/assert.h"
 #include "varint.h"
 
 #define CALL_REALLOC HS_EVENT_REALLOC
@@ -212,6 +213,7 @@ static uint8_t *extension_put(uint8_t *at, hs_record_state_t *state, const hs_ev
     uint8_t *length = at++;
     at = body_put(at, state, event);
     at = stamp_put(at, state, event);
+    HS_ASSERT(at - length - 1 < 128);
     *length = (uint8_t)(at - length - 1);
     return at;
 }

@@ -7,7 +7,7 @@
 #include "format.h"
 #include "heapscope/trace.h"
 
-/* What a record is written relative to; a chunk of events begins with it. */
+/* The values that a record is written relative to; a chunk of events begins with them. */
 typedef struct hs_record_state {
     uint64_t next_id;      /* of the next allocation, without addresses */
     uint64_t last_address; /* last one mentioned, shifted */

@@ -1,0 +1,296 @@
+/*
+ * The lab's native library as the lab sees it: coarse calls over the plain structs of lab/native/rows.
+ * This file and those of rows are both C headers and, between the two marker lines, the declarations
+ * that the Python binding parses. Keep them to what cffi's C parser takes (no function bodies, no #if).
+ *
+ * Bytes of a trace are pushed in pieces of any size; nothing here opens a file. Sizes in bytes,
+ * event numbers from 0 over heap events, times in the trace's clock ticks. Every *_new returns NULL
+ * without host memory. Row calls fill at most `capacity` rows and return how many there are.
+ */
+#ifndef HEAPSCOPE_NATIVE_LAB_H
+#define HEAPSCOPE_NATIVE_LAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rows/export.h"
+#include "rows/picture.h"
+#include "rows/recorder.h"
+#include "rows/replay.h"
+#include "rows/request.h"
+#include "rows/trace.h"
+#include "rows/trials.h"
+
+/* cffi: begin */
+#define HS_LAB_ABI 1
+
+int hs_lab_abi(void);                                /* HS_LAB_ABI of the library */
+size_t hs_lab_sizeof(const char *struct_name);       /* "hs_lab_task_row_t"; 0: no such struct */
+const char *hs_lab_allocator_name(size_t index);     /* the valid ones in turn, then NULL */
+const char *hs_lab_allocator_find(const char *name); /* the one meant by a spelling, or NULL */
+
+/* ---- import of other recorders' text ---- */
+typedef struct hs_lab_import hs_lab_import_t;
+
+/* `form`: hs_import_form_t. NULL: no memory, or no such form. */
+hs_lab_import_t *hs_lab_import_new(int form);
+void hs_lab_import_delete(hs_lab_import_t *text);
+int hs_lab_import_metadata(hs_lab_import_t *text, const char *key, const char *value);
+int hs_lab_import_push(hs_lab_import_t *text, const uint8_t *bytes, size_t count);
+int hs_lab_import_finish(hs_lab_import_t *text);
+/* Copies up to `capacity` finished .hst bytes out; returns how many; 0: none left for now. */
+size_t hs_lab_import_take(hs_lab_import_t *text, uint8_t *out, size_t capacity);
+void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out);
+size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity);
+
+/* ---- a reader of a trace: a census (no heap) or a replay (with heaps) ---- */
+typedef struct hs_lab_reader hs_lab_reader_t;
+
+/* ---- events themselves, for tools that make or transform traces ---- */
+/* From now on a census also keeps its events; take them after each push and after finish. */
+int hs_lab_reader_keep(hs_lab_reader_t *reader);
+/* Copies up to `capacity` kept events out; returns how many; 0: none left for now. */
+size_t hs_lab_reader_take(hs_lab_reader_t *reader, hs_lab_event_t *out, size_t capacity);
+/* For a census, before the first push: from the trace only the clock's ticks at these heap events
+ * are taken (ascending, each once); no figure of the census is. */
+int hs_lab_reader_times(hs_lab_reader_t *reader, const uint64_t *events, size_t count);
+/* One value an event; HS_LAB_NEVER: it is not in the trace, or was lost. */
+size_t hs_lab_times(const hs_lab_reader_t *reader, uint64_t *times, size_t capacity);
+
+/* ---- live blocks at chosen moments: what stays, and whether it grows ---- */
+/* For a census, before the first push: looks at the live blocks before each of these heap events
+ * (ascending, at most HS_LAB_MOMENTS_MAX; those beyond the trace's end look at its end), and takes
+ * no event from `stop` on. */
+int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
+                        uint64_t stop);
+size_t hs_lab_moments(const hs_lab_reader_t *reader, hs_lab_moment_row_t *rows, size_t capacity);
+/* Who held what at a moment, by task and site. */
+size_t hs_lab_moment_holders(const hs_lab_reader_t *reader, size_t moment,
+                             hs_lab_holder_row_t *rows, size_t capacity);
+/* The lives that ended, in any order. */
+size_t hs_lab_lives(const hs_lab_reader_t *reader, hs_lab_life_row_t *rows, size_t capacity);
+/* The blocks live as things stand, oldest first. */
+size_t hs_lab_live(const hs_lab_reader_t *reader, hs_lab_live_row_t *rows, size_t capacity);
+
+/* ---- a writer of traces ---- */
+typedef struct hs_lab_writer hs_lab_writer_t;
+/* features: HS_TRACE_* of trace.h; address_shift as there. NULL also for unknown features. */
+hs_lab_writer_t *hs_lab_writer_new(uint32_t features, uint32_t address_shift);
+void hs_lab_writer_delete(hs_lab_writer_t *writer);
+int hs_lab_writer_metadata(hs_lab_writer_t *writer, const char *key, const char *value);
+int hs_lab_writer_name(hs_lab_writer_t *writer, uint32_t table, uint32_t index, const char *name,
+                       size_t length);
+/* Appends events; *written tells how many before an error. Without addresses allocations must carry
+ * ids in sequence from 0. */
+int hs_lab_writer_events(hs_lab_writer_t *writer, const hs_lab_event_t *events, size_t count,
+                         size_t *written);
+int hs_lab_writer_finish(hs_lab_writer_t *writer);
+/* Copies up to `capacity` finished .hst bytes out; returns how many; 0: none left for now. */
+size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity);
+
+/* ---- replay ---- */
+/* A census alone (config NULL), or a replay. NULL: *status is an hs_status_t; *where the index of
+ * the offending region, or UINT32_MAX. */
+hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, uint32_t *where);
+void hs_lab_reader_delete(hs_lab_reader_t *reader);
+int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t count);
+int hs_lab_reader_finish(hs_lab_reader_t *reader);
+void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out);
+void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out);
+/* Known when the reader is finished. */
+void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out);
+size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader);
+/* Key (NUL-terminated) and value; returns the value's length. Both are untrusted bytes. */
+size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const char **key,
+                              const uint8_t **value);
+/* tables: 0 task, 1 mark, 2 site, 3 heap, 4 pool */
+uint32_t hs_lab_reader_name_count(const hs_lab_reader_t *reader, uint32_t table);
+/* Bytes of a name; *bytes is NULL where none was given. */
+size_t hs_lab_reader_name(const hs_lab_reader_t *reader, uint32_t table, uint32_t index,
+                          const uint8_t **bytes);
+void hs_lab_summary(const hs_lab_reader_t *reader, hs_lab_summary_t *out);
+size_t hs_lab_regions(const hs_lab_reader_t *reader, hs_lab_region_row_t *rows, size_t capacity);
+size_t hs_lab_tasks(const hs_lab_reader_t *reader, hs_lab_task_row_t *rows, size_t capacity);
+size_t hs_lab_capsets(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity);
+size_t hs_lab_kinds(const hs_lab_reader_t *reader, hs_lab_set_row_t *rows, size_t capacity);
+size_t hs_lab_needs(const hs_lab_reader_t *reader, hs_lab_need_row_t *rows, size_t capacity);
+/* All failures up to HS_LAB_FAILURES_MAX, else a sample spread over the run, by event. */
+size_t hs_lab_failures(const hs_lab_reader_t *reader, hs_lab_failure_row_t *rows, size_t capacity);
+size_t hs_lab_failure_regions(const hs_lab_reader_t *reader, size_t failure,
+                              hs_lab_failure_region_t *rows, size_t capacity);
+/* Equal spans over the whole run, at most HS_LAB_FAILURE_SPANS; none where nothing failed. */
+size_t hs_lab_failure_spans(const hs_lab_reader_t *reader, hs_lab_failure_span_t *rows,
+                            size_t capacity);
+/* One row a rule, and one more; none without rules. */
+size_t hs_lab_rules(const hs_lab_reader_t *reader, hs_lab_rule_row_t *rows, size_t capacity);
+size_t hs_lab_anomalies(const hs_lab_reader_t *reader, hs_lab_anomaly_row_t *rows, size_t capacity);
+void hs_lab_explain(const hs_lab_reader_t *reader, hs_lab_explanation_t *out);
+size_t hs_lab_explain_regions(const hs_lab_reader_t *reader, hs_lab_explanation_region_t *rows,
+                              size_t capacity);
+/* Marks, and every figure as it stood at one. */
+size_t hs_lab_marks(const hs_lab_reader_t *reader, hs_lab_mark_row_t *rows, size_t capacity);
+uint64_t hs_lab_marks_seen(const hs_lab_reader_t *reader); /* those beyond the maximum included */
+size_t hs_lab_mark_regions(const hs_lab_reader_t *reader, size_t mark, hs_lab_region_row_t *rows,
+                           size_t capacity);
+size_t hs_lab_mark_tasks(const hs_lab_reader_t *reader, size_t mark, hs_lab_task_row_t *rows,
+                         size_t capacity);
+size_t hs_lab_mark_capsets(const hs_lab_reader_t *reader, size_t mark, hs_lab_set_row_t *rows,
+                           size_t capacity);
+
+/* ---- one heap alone, without a trace ---- */
+/* A new heap on a region, and on it mallocs of `block` bytes until `most` are served (0: it stays
+ * empty) or one fails. Status as hs_sim_new's: 1 no such allocator, 2 it refuses the region. */
+int hs_lab_fill_heap(const char *allocator, uint32_t base, uint32_t size, uint32_t block,
+                     uint32_t most, hs_lab_filled_t *out);
+/* Fills HS_LAB_DRILL_PHASES rows. Status as above, 2 also without host memory. */
+int hs_lab_drill_heap(const char *allocator, uint32_t base, uint32_t size,
+                      const hs_lab_drill_t *drill, hs_lab_phase_t *phases);
+
+/* ---- what stands in the way of a request, at one moment ---- */
+/* Before the first push: takes no event from `stop` on, so that all rows are as of then. */
+int hs_lab_reader_stop(hs_lab_reader_t *reader, uint64_t stop);
+/* One row a region. */
+size_t hs_lab_holes(hs_lab_reader_t *reader, const hs_lab_request_t *request,
+                    hs_lab_hole_row_t *rows, size_t capacity);
+/* The pieces of a region that lie, at least in part, between two addresses, in their order. */
+size_t hs_lab_pieces(const hs_lab_reader_t *reader, uint32_t region, uint32_t from, uint32_t to,
+                     hs_lab_piece_row_t *rows, size_t capacity);
+
+/* ---- the timeline of a replay ---- */
+void hs_lab_timeline(const hs_lab_reader_t *reader, hs_lab_timeline_t *out);
+/* Task index of a task series. */
+uint32_t hs_lab_timeline_task(const hs_lab_reader_t *reader, uint32_t position);
+/* Each fills buckets x series values, row by row; first_time one value a bucket. */
+void hs_lab_timeline_values(const hs_lab_reader_t *reader, uint32_t *least, uint32_t *most,
+                            uint64_t *first_time);
+/* The three largest figures for malloc at each bucket's last event: largest_free, largest_reported,
+ * largest_allocatable; buckets x 3 values. */
+void hs_lab_timeline_largest(const hs_lab_reader_t *reader, uint32_t *values);
+
+/* ---- trying pools ---- */
+/* A trace's heap events, kept to be replayed on many pools, all at the address `base`; 12 bytes an
+ * event (lab/native/fit/fit.h). */
+typedef struct hs_lab_steps hs_lab_steps_t;
+
+hs_lab_steps_t *hs_lab_steps_new(uint32_t base);
+void hs_lab_steps_delete(hs_lab_steps_t *steps);
+/* For a census, before the first push: its events go into `steps` too, which has to outlive the last
+ * push. */
+int hs_lab_reader_load(hs_lab_reader_t *reader, hs_lab_steps_t *steps);
+/* Before the first push: only blocks that this task asks for are kept, whoever frees them. */
+void hs_lab_steps_only(hs_lab_steps_t *steps, uint32_t task);
+/* The most bytes, as asked for, that were live at once. */
+uint64_t hs_lab_steps_peak(const hs_lab_steps_t *steps);
+/* A size in bytes below which no pool can serve the trace, whatever the allocator. */
+uint64_t hs_lab_steps_floor(const hs_lab_steps_t *steps);
+/* One replay on a fresh pool. May be called from several threads at once, when all is loaded. */
+int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_t size,
+                     hs_lab_fit_t *out);
+/* Does the allocator make a heap of this size? 1 or 0. */
+int hs_lab_has_heap(const char *allocator, uint32_t base, uint32_t size);
+
+/* ---- what the pictures of a report are drawn from: two replays of one trace ---- */
+/* Before the first push of a replay: keeps at most so many columns (even, at least 2). */
+int hs_lab_reader_survey(hs_lab_reader_t *reader, uint32_t columns);
+size_t hs_lab_columns(const hs_lab_reader_t *reader, hs_lab_column_row_t *rows, size_t capacity);
+/* The closest served request of each kind that served it. */
+size_t hs_lab_closest(const hs_lab_reader_t *reader, hs_lab_closest_row_t *rows, size_t capacity);
+/* Before the first push of a replay: draws the heap after each of these heap events (ascending),
+ * with so many rows for each region, and notes who holds what after event `peak`. */
+int hs_lab_reader_draw(hs_lab_reader_t *reader, const uint64_t *events, size_t columns,
+                       const uint32_t *rows, uint64_t peak);
+void hs_lab_picture(const hs_lab_reader_t *reader, hs_lab_picture_t *out);
+/* Each fills columns x rows cells, column by column. used: 0 free, 255 full; size and age (events)
+ * are logarithmic, 1 + 8 log2; block: number of its row plus 1, 0: none or not kept. */
+void hs_lab_picture_cells(const hs_lab_reader_t *reader, uint8_t *owner, uint8_t *used,
+                          uint8_t *size, uint8_t *age, uint32_t *block);
+size_t hs_lab_picture_moments(const hs_lab_reader_t *reader, hs_lab_picture_moment_t *rows,
+                              size_t capacity);
+/* Fills columns x tasks bytes of payload. */
+void hs_lab_picture_payload(const hs_lab_reader_t *reader, uint32_t *bytes);
+/* Task index of a position. */
+uint32_t hs_lab_picture_task(const hs_lab_reader_t *reader, uint32_t position);
+size_t hs_lab_picture_blocks(const hs_lab_reader_t *reader, hs_lab_block_row_t *rows,
+                             size_t capacity);
+size_t hs_lab_sites(const hs_lab_reader_t *reader, hs_lab_holding_row_t *rows, size_t capacity);
+size_t hs_lab_size_classes(const hs_lab_reader_t *reader, hs_lab_holding_row_t *rows,
+                           size_t capacity);
+
+/* ---- for other programs: what each event did, who allocated what, counters over time ---- */
+/* Before the first push, of a census or a replay: keeps what is asked for. A span of events gives at
+ * most three samples of a counter, its least, most and last; span 1: every change. */
+int hs_lab_reader_export(hs_lab_reader_t *reader, uint32_t what, uint64_t span);
+/* Take these two after each push and after finish. Samples come by span, within it by counter. */
+size_t hs_lab_export_rows(hs_lab_reader_t *reader, hs_lab_export_row_t *rows, size_t capacity);
+size_t hs_lab_export_samples(hs_lab_reader_t *reader, hs_lab_sample_t *rows, size_t capacity);
+size_t hs_lab_export_profile(const hs_lab_reader_t *reader, hs_lab_profile_row_t *rows,
+                             size_t capacity);
+void hs_lab_export_peak(const hs_lab_reader_t *reader, hs_lab_profile_t *out);
+/* Writes whole rows as long as they fit, returns how many, *written: bytes. Names are not looked into:
+ * the caller has quoted them. */
+size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uint8_t *rows,
+                        size_t row_size, size_t row_count, uint8_t *out, size_t capacity,
+                        size_t *written);
+
+/* ---- a program of this machine, recorded as it runs; Linux only ---- */
+typedef struct hs_lab_record hs_lab_record_t;
+
+/* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `drop`:
+ * a full ring drops events. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
+ * NULL without shared memory. */
+hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
+                                   const char *version, const char *program, uint32_t drop,
+                                   uint32_t addresses, uint32_t frames);
+void hs_lab_record_delete(hs_lab_record_t *record);
+/* Value of the environment variable HEAPSCOPE_RECORD for the program. */
+const char *hs_lab_record_variable(hs_lab_record_t *record);
+/* Takes records for so long, or until something is ready or wanted; returns how many. */
+uint64_t hs_lab_record_pump(hs_lab_record_t *record, uint32_t milliseconds);
+void hs_lab_record_close(hs_lab_record_t *record); /* nothing is recorded from now on */
+size_t hs_lab_record_images(const hs_lab_record_t *record);
+size_t hs_lab_record_running(const hs_lab_record_t *record);
+uint32_t hs_lab_record_missed(hs_lab_record_t *record); /* processes without a place */
+/* 1: a program waits for the object of 32 bit. Answer with 1, it is there, or 0. */
+int hs_lab_record_object_wanted(hs_lab_record_t *record);
+void hs_lab_record_object(hs_lab_record_t *record, int there);
+/* The first image from `index` on with bytes to take, or over; SIZE_MAX: none. */
+size_t hs_lab_record_ready(const hs_lab_record_t *record, size_t index);
+void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_image_t *out);
+const char *hs_lab_record_program(hs_lab_record_t *record, size_t index); /* path; untrusted */
+size_t hs_lab_record_take(hs_lab_record_t *record, size_t index, uint8_t *out, size_t capacity);
+/* Frames of a stack (from 1), innermost first; files and where they lay. */
+size_t hs_lab_record_stack(hs_lab_record_t *record, size_t index, size_t stack, uint64_t *out,
+                           size_t capacity);
+/* How many modules were known when the stack was: later ones may lie where they had lain. */
+size_t hs_lab_record_stack_modules(hs_lab_record_t *record, size_t index, size_t stack);
+const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t module,
+                                 hs_lab_record_module_t *out);
+void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, const char *name,
+                        size_t length);
+void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
+void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
+
+/* ---- pools of a trace, with their sizes or others ---- */
+/* As hs_pools_replay; initial 0: sizes as recorded. */
+int hs_lab_pools_replay(const hs_lab_event_t *events, size_t count, const uint8_t *chosen,
+                        uint32_t pools, uint32_t initial, uint32_t increment,
+                        const hs_lab_pool_rule_t *rule, uint64_t *allocated, uint64_t *used,
+                        hs_lab_pool_totals_t *out);
+
+/* ---- long runs, composed of parts of loaded traces (lab/native/week/week.h) ---- */
+typedef struct hs_lab_week hs_lab_week_t;
+
+uint64_t hs_lab_steps_count(const hs_lab_steps_t *steps);
+/* One trace for each actor; they have to outlive the week. NULL: *status tells why: 1 no such
+ * allocator or heap, 2 it refuses the size, or no host memory. */
+hs_lab_week_t *hs_lab_week_new(hs_lab_steps_t *const *traces, const hs_lab_actor_t *actors,
+                               size_t count, const hs_lab_week_heap_t *heaps, size_t heap_count,
+                               int *status);
+void hs_lab_week_delete(hs_lab_week_t *week);
+/* Goes on with these turns, a row for each. 1, and nothing is played: a turn beyond its trace. */
+int hs_lab_week_play(hs_lab_week_t *week, const hs_lab_turn_t *turns, size_t count,
+                     hs_lab_turn_row_t *rows);
+void hs_lab_week_totals(const hs_lab_week_t *week, hs_lab_week_totals_t *out);
+/* cffi: end */
+
+#endif

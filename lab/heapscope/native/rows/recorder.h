@@ -1,0 +1,26 @@
+/* What the recorder of Linux programs tells of each process. */
+#ifndef HEAPSCOPE_ROWS_RECORDER_H
+#define HEAPSCOPE_ROWS_RECORDER_H
+
+#include <stdint.h>
+
+/* cffi: begin */
+typedef struct hs_lab_record_image {
+    uint64_t events, live, live_peak, live_blocks; /* heap events; bytes as asked for */
+    uint64_t lost;                                 /* records that were dropped */
+    uint64_t unknown;   /* frees and reallocs of blocks that nobody saw made */
+    uint64_t implied;   /* frees that nobody saw, of blocks whose address was given again */
+    uint64_t inherited; /* blocks that a fork left to it */
+    uint64_t written;   /* bytes of its trace */
+    uint64_t stacks, modules;
+    uint32_t phase; /* 0 it runs, 1 it is over, 2 its trace is finished, 3 it was released */
+    uint32_t pid, word_size, forked;
+    uint32_t status; /* not 0: the host's memory did not suffice for it */
+} hs_lab_record_image_t;
+
+typedef struct hs_lab_record_module {
+    uint64_t start, size, file_offset;
+} hs_lab_record_module_t;
+/* cffi: end */
+
+#endif

@@ -1,0 +1,83 @@
+/* What is known of a trace itself: its health, its census, its losses, and what was live when. */
+#ifndef HEAPSCOPE_ROWS_TRACE_H
+#define HEAPSCOPE_ROWS_TRACE_H
+
+#include <stdint.h>
+
+/* cffi: begin */
+#define HS_LAB_MOMENTS_MAX 1024
+#define HS_LAB_NEVER 0xFFFFFFFFFFFFFFFF
+
+typedef struct hs_lab_import_stats {
+    uint64_t lines, events, bad_lines, first_bad, id_reused, first_reused, guessed;
+} hs_lab_import_stats_t;
+
+typedef struct hs_lab_health {
+    uint64_t bytes, events, chunks, lost_chunks, lost_events, skipped_bytes, malformed_chunks;
+    uint64_t newer_chunks, repeated_chunks, first_damage;
+    uint64_t next_trace; /* offset where another recording begins: not read; HS_LAB_NEVER: none */
+    uint32_t version, features, ended, truncated;
+} hs_lab_health_t;
+
+/* Counts by kind of heap event, and the recorded program's own use, heaps apart. */
+typedef struct hs_lab_census {
+    uint64_t events; /* heap events */
+    uint64_t mallocs, callocs, aligneds, reallocs, frees, failed, marks;
+    uint64_t first_time, last_time;
+    uint64_t live, live_peak; /* payload bytes as asked for */
+    uint64_t live_blocks, live_blocks_peak;
+    uint64_t live_peak_event;
+    uint64_t largest_request;
+    uint64_t word_excess;  /* requests above 2^32-1 bytes: not this chip's */
+    uint32_t tasks, sites; /* distinct, as used by events */
+} hs_lab_census_t;
+
+/* A reader hands on the events before the first loss and no others: what follows a gap happened to
+ * blocks that nobody knows. What is true of the whole run all the same is summed up here: of the
+ * events after the loss, each unbroken part is a census that begins with nothing live. Counts are
+ * sums over these parts, peaks the highest of any; all of them are therefore lower bounds. */
+typedef struct hs_lab_loss {
+    uint64_t event;  /* heap events before the first loss; HS_LAB_NEVER: nothing is lost */
+    uint64_t time;   /* of the last of them; 0: there is none, or no clock */
+    uint64_t parts;  /* unbroken parts after it that hold an event */
+    uint64_t events; /* heap events in these parts */
+    uint64_t mallocs, callocs, aligneds, reallocs, frees, failed, marks, word_excess;
+    uint64_t live_peak, live_blocks_peak, largest_request;
+    uint64_t last_time;
+    uint32_t tasks, sites; /* distinct ones of the part that has most */
+} hs_lab_loss_t;
+
+/* The layout of hs_event_t (device/include/heapscope/trace.h), field by field. */
+typedef struct hs_lab_event {
+    uint64_t key, new_key, size, time;
+    uint32_t task, caps, site;
+    uint16_t heap;
+    uint8_t kind, align_log2;
+} hs_lab_event_t;
+
+typedef struct hs_lab_moment_row {
+    uint64_t event, time;
+    uint64_t bytes, blocks; /* live then, as the recorded program held them */
+    uint64_t holders;       /* rows of hs_lab_moment_holders */
+} hs_lab_moment_row_t;
+
+typedef struct hs_lab_holder_row {
+    uint64_t bytes, blocks;
+    uint32_t task, site;
+} hs_lab_holder_row_t;
+
+typedef struct hs_lab_live_row {
+    uint64_t key, size, birth; /* birth: event of its (last re)allocation */
+    uint32_t task, site;
+} hs_lab_live_row_t;
+
+/* Freed blocks by the moments that they lived between: `born` moments were taken before the birth,
+ * `freed` before the free. A realloc ends a life and begins another. */
+typedef struct hs_lab_life_row {
+    uint64_t blocks, bytes;
+    uint32_t task, site;
+    uint32_t born, freed;
+} hs_lab_life_row_t;
+/* cffi: end */
+
+#endif
