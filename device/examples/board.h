@@ -1,4 +1,4 @@
-/* What the examples want of a board: a place for characters, a serial line as a rule. */
+/* The examples need one thing from a board: a place for characters, usually a serial line. */
 #ifndef HEAPSCOPE_EXAMPLES_BOARD_H
 #define HEAPSCOPE_EXAMPLES_BOARD_H
 

@@ -38,7 +38,8 @@ typedef struct hs_arenas {
 /* HS_ERR_ARGUMENT: it overlaps an arena. HS_ERR_MEMORY: too small for a heap, or HS_ARENAS_MAX. */
 hs_status_t hs_arenas_add(hs_arenas_t *arenas, void *memory, size_t size);
 
-/* As those of heap.h with the same names; the arenas are asked in the order of their addition. */
+/* These keep the contracts of the functions of heap.h with the same names. The arenas are asked in the
+ * order of their addition. */
 void *hs_arenas_malloc(hs_arenas_t *arenas, size_t size);
 void *hs_arenas_calloc(hs_arenas_t *arenas, size_t count, size_t size);
 void *hs_arenas_aligned_alloc(hs_arenas_t *arenas, size_t alignment, size_t size);

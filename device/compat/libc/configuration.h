@@ -1,4 +1,4 @@
-/* What compat/libc is built as. Private to it. */
+/* The options with which compat/libc is built. Private to it. */
 #ifndef HEAPSCOPE_LIBC_CONFIGURATION_H
 #define HEAPSCOPE_LIBC_CONFIGURATION_H
 

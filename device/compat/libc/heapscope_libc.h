@@ -27,12 +27,12 @@ size_t hs_libc_free_size(void);
 size_t hs_libc_minimum_free(void);
 /* The largest request that malloc would serve without more memory. */
 size_t hs_libc_largest(void);
-/* Everything, O(blocks), under the lock: HS_ERR_CORRUPT, *where (may be NULL) as of hs_heap_check. */
+/* Checks all memory under the lock; O(blocks). HS_ERR_CORRUPT, *where (may be NULL): as hs_heap_check. */
 hs_status_t hs_libc_check(const void **where);
 
-/* Called for a free() or realloc() of what is no block: foreign, interior, or freed before; and for a
- * free() in an interrupt handler that the port refuses. Without the lock. The default, a weak
- * function, does nothing: the call is refused and all goes on. */
+/* Called for a free() or realloc() of an address where no used block begins: foreign, interior, or freed
+ * before; and for a free() in an interrupt handler that the port refuses. The lock is not held. The
+ * default, a weak function, does nothing: the call is refused and the program goes on. */
 void hs_libc_refused(void *block);
 
 #ifdef __cplusplus

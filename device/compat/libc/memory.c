@@ -26,7 +26,7 @@ bool hs_libc_more(hs_arenas_t *arenas, size_t alignment, size_t size)
 
 #else
 
-/* What a heap needs beside the block and its bitmap (1/63 of it): bins, control and roundings. */
+/* Bytes that a heap needs beside the block and its bitmap (1/63 of it): bins, control and roundings. */
 #define ASIDE 4096u
 
 static void *take_memory(size_t size);

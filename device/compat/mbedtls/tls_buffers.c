@@ -12,7 +12,7 @@
 #define mbedtls_free free
 #endif
 
-/* Of a record, as the rest of the library knows it. */
+/* The sizes of a record, as the rest of the library knows them. */
 enum {
     IN_MAX = MBEDTLS_SSL_HEADER_LEN + MBEDTLS_SSL_IN_PAYLOAD_LEN,
     OUT_MAX = MBEDTLS_SSL_HEADER_LEN + MBEDTLS_SSL_OUT_PAYLOAD_LEN,

@@ -6,7 +6,8 @@
  * A call that finds no memory for a buffer returns MBEDTLS_ERR_SSL_ALLOC_FAILED; nothing is lost, and
  * the same call may be made again. The certificate of the peer is freed once it has been used.
  * Renegotiation is refused. DTLS is refused by mbedtls_ssl_setup (MBEDTLS_ERR_SSL_FEATURE_UNAVAILABLE).
- * As with mbedTLS itself, one task at a time uses a context; a context is not moved after its setup.
+ * Only one task at a time may use a context, as with mbedTLS itself; a context is not moved after its
+ * setup.
  */
 #ifndef HEAPSCOPE_COMPAT_MBEDTLS_TLS_BUFFERS_H
 #define HEAPSCOPE_COMPAT_MBEDTLS_TLS_BUFFERS_H

@@ -73,7 +73,7 @@ static void free_authorities(mbedtls_ssl_config *config)
     }
 }
 
-/* What is in them: the library still looks whether there are any. */
+/* Frees the contents and keeps the list: the library still looks whether there are certificates. */
 static void empty_certificates(const mbedtls_ssl_config *config)
 {
     for (const mbedtls_ssl_key_cert *one = config->key_cert; one != NULL; one = one->next) {

@@ -1,4 +1,4 @@
-/* What is kept for each connection; for the files of this folder alone. */
+/* The state that is kept for each connection. Private to this folder. */
 #ifndef HEAPSCOPE_COMPAT_MBEDTLS_TLS_STATE_H
 #define HEAPSCOPE_COMPAT_MBEDTLS_TLS_STATE_H
 
@@ -40,20 +40,20 @@ enum { HS_TLS_IDLE_OUT = HS_TLS_IDLE_IN + 16 + 2 + MBEDTLS_SSL_MAC_ADD + 16 };
 
 /* The idle IN buffer: the library allocates it, clears it, and frees it. */
 typedef struct hs_tls_state {
-    unsigned char idle_in[HS_TLS_IDLE_IN]; /* first: what the library takes for the whole */
+    unsigned char idle_in[HS_TLS_IDLE_IN]; /* first: the library takes it for the whole */
     unsigned char held; /* bytes of a header that were read and have to wait for memory */
     bool handed_over;
     unsigned char *idle_out;
     size_t in_size, out_size; /* of the buffers for a record; 0: idle */
     mbedtls_ssl_context *ssl;
-    /* As the application set them with mbedtls_ssl_set_bio. */
+    /* The arguments that the application gave to mbedtls_ssl_set_bio. */
     void *line;
     mbedtls_ssl_send_t *send;
     mbedtls_ssl_recv_t *receive;
     mbedtls_ssl_recv_timeout_t *receive_timeout;
 } hs_tls_state_t;
 
-/* What the library's ssl_tls.c is to allocate, clear and free, and that it does: tls_idle.h. */
+/* The sizes that the library's ssl_tls.c allocates, clears and frees, and whether it does: tls_idle.h. */
 extern const size_t hs_tls_idle_in_size;
 extern const size_t hs_tls_idle_out_size;
 extern const bool hs_tls_idle_included;

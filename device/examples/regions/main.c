@@ -31,7 +31,7 @@ static const hs_region_t table[] = {
     {.memory = &psram_memory, .start = psram, .size = sizeof psram},
 };
 
-/* What malloc asks for, from 4096 bytes on, comes from PSRAM. */
+/* Requests of malloc from 4096 bytes on are served from PSRAM. */
 #define CAPS_MALLOC (HS_CAP_8BIT | HS_CAP_DEFAULT)
 static const hs_size_rule_t rules[] = {
     {.asked = CAPS_MALLOC, .from = 4096, .to = 0, .instead = HS_CAP_8BIT | HS_CAP_SPIRAM},

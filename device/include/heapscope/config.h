@@ -1,6 +1,6 @@
 /*
- * What is compiled in. Each may be set on the compiler's command line, the same for the library and
- * for what uses it; a part that is left out costs no byte of code or memory.
+ * The parts that are compiled in. Each may be set on the compiler's command line, to the same value for
+ * the library and for its users; a part that is left out costs no byte of code or memory.
  */
 #ifndef HEAPSCOPE_CONFIG_H
 #define HEAPSCOPE_CONFIG_H
@@ -30,7 +30,7 @@
 #define HS_REGIONS_MAX 32
 #endif
 
-/* Memory kinds by which owners' bytes are told apart, 1 to 8 (owners.h). */
+/* Memory kinds that the count of owners' bytes tells apart, 1 to 8 (owners.h). */
 #ifndef HS_KINDS_MAX
 #define HS_KINDS_MAX 4
 #endif

@@ -3,7 +3,7 @@
  * O(1) with a bound that does not depend on their number, and every misuse found in O(1): a bit per
  * block says whether it is in use. No source, no growth. Not reentrant.
  *
- * Its own data and the blocks' are touched by aligned 32-bit words alone.
+ * The pool touches its own data and the blocks' only by aligned 32-bit words.
  */
 #ifndef HEAPSCOPE_FIXED_H
 #define HEAPSCOPE_FIXED_H
@@ -24,8 +24,8 @@ typedef struct hs_fixed hs_fixed_t;
  * refuse. `alignment` as there. */
 size_t hs_fixed_memory(size_t count, size_t block_size, size_t alignment);
 
-/* As many blocks as fit. `alignment`: a power of two, 4 to 4096; 0: 8. NULL: not one fits, or a
- * value out of range; block_size 0 is one. Time: one word written per 32 blocks. */
+/* Makes as many blocks as fit. `alignment`: a power of two, 4 to 4096; 0: 8. NULL: not even one block
+ * fits, or a value is out of its range, as block_size 0 is. Time: one word written per 32 blocks. */
 hs_fixed_t *hs_fixed_create(void *memory, size_t size, size_t block_size, size_t alignment,
                             const char *name);
 
@@ -44,7 +44,7 @@ typedef struct hs_fixed_info {
     uint32_t used, peak;
     uint32_t failures; /* requests that got NULL */
     uint32_t misuse;   /* frees that were refused */
-    bool damaged;      /* a free block was written to: what was free then is lost */
+    bool damaged;      /* a free block was written to: the blocks that were free then are lost */
 } hs_fixed_info_t;
 
 void hs_fixed_info(const hs_fixed_t *pool, hs_fixed_info_t *info); /* O(1) */

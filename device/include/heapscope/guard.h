@@ -1,10 +1,10 @@
 /*
- * The guard: a heap whose blocks carry what finds faults early, and whose they are. From
- * HS_GUARD_CANARIES on a block of the heap holds, in this order: its site, where sites are kept; a
- * canary; the payload; and behind it canary bytes up to the block's end, in whose last word its size
- * and its owner are. Below, the payload and, at the end, owner and site. Everything is touched by
- * aligned words alone, in every form. What each level costs and finds is measured:
- * docs/reference/guard.md. Not reentrant, as the heap.
+ * The guard: a heap whose blocks carry canaries and their owner, so that corruption is found early and
+ * attributed. From HS_GUARD_CANARIES on, a block of the heap holds, in this order: its site, where
+ * sites are kept; a canary; the payload; and canary bytes up to the block's end, whose last word has
+ * the size and the owner. Below that level it holds the payload and, at the end, owner and site. The
+ * guard touches memory only by aligned words, in every form. docs/reference/guard.md has the measured
+ * cost of each level, and the faults that it finds. Not reentrant, like the heap.
  *
  * With HS_GUARD 0 and HS_OWNERS 1 the level is HS_GUARD_OFF whatever is configured; with both 0 each
  * function is that of the heap.
@@ -21,9 +21,9 @@ extern "C" {
 
 /* Each level includes those below. */
 typedef enum hs_guard_level {
-    HS_GUARD_OFF = -1,     /* what the heap refuses of its own accord: double free, foreign and
-                            * interior pointers, sizes that contradict each other */
-    HS_GUARD_LINKS = 0,    /* links of free blocks and of slabs are checked before a call follows
+    HS_GUARD_OFF = -1,  /* only the heap's own checks: double free, foreign and interior pointers,
+                            * sizes that contradict each other */
+    HS_GUARD_LINKS = 0, /* links of free blocks and of slabs are checked before a call follows
                             * them; no byte per block */
     HS_GUARD_CANARIES = 1, /* known bytes before and behind each payload, other ones at each place,
                             * checked when it is freed, resized or walked */
@@ -37,8 +37,8 @@ typedef enum hs_guard_level {
 #define HS_FILL_FRESH 0xCEu
 
 typedef enum hs_fault_kind {
-    HS_FAULT_NOT_A_BLOCK = 1, /* free or realloc of what is no used block: foreign, interior, or
-                               * freed before */
+    HS_FAULT_NOT_A_BLOCK = 1, /* free or realloc of an address where no used block begins: foreign,
+                               * interior, or freed before */
     HS_FAULT_METADATA = 2,    /* the heap's own data contradict each other */
     HS_FAULT_HEAD = 3,        /* written before the payload */
     HS_FAULT_TAIL = 4,        /* written behind the payload */
@@ -50,19 +50,19 @@ typedef enum hs_fault_kind {
 
 typedef struct hs_fault {
     hs_fault_kind_t kind;
-    const void *block; /* the payload that is concerned; NULL where it is not known */
+    const void *block; /* the payload of the damaged block; NULL where it is not known */
     const void *at;    /* the first wrong byte, or the address that was given */
     uint32_t owner;    /* of the block, HS_OWNER_NONE: not known */
     const void *site;  /* who allocated it, where sites are kept; else NULL */
 } hs_fault_t;
 
-/* After the report of a fault that a call met: */
+/* The way on after the report of a fault that a call met. */
 typedef enum hs_policy {
     HS_POLICY_REPORT =
         0, /* the call is refused (HS_ERR_CORRUPT or HS_ERR_ARGUMENT, NULL); the block
                             * stays allocated, so that its memory is never handed out again */
     HS_POLICY_CONTINUE = 1, /* the call goes on where the heap's own data allow it: a block whose
-                             * canary is gone is freed all the same */
+                             * canary is overwritten is freed nevertheless */
     HS_POLICY_HALT = 2      /* `report` is not expected to return; if it does, the guard loops for
                             * ever, so that a watchdog sees it */
 } hs_policy_t;
@@ -83,13 +83,13 @@ typedef struct hs_guard_config {
     void *context;
 } hs_guard_config_t;
 
-/* Whose a block is. */
+/* The owner of a block, and the place in the program that allocated it. */
 typedef struct hs_tag {
     uint32_t owner; /* to HS_OWNER_MAX */
     const void *site;
 } hs_tag_t;
 
-/* As hs_heap_walk, with the tag of used blocks; `size` of a used block is its usable size. */
+/* Like hs_heap_visit_t, with the tag of used blocks; `size` of a used block is its usable size. */
 typedef bool (*hs_guard_visit_t)(void *context, void *block, size_t size, bool used, hs_tag_t tag);
 
 #if HS_GUARD || HS_OWNERS
@@ -105,7 +105,8 @@ typedef struct hs_guard {
  * HS_GUARD_OFF, no owners. */
 hs_status_t hs_guard_init(hs_guard_t *guard, hs_heap_t *heap, const hs_guard_config_t *config);
 
-/* As the functions of heap.h with the same names, sizes and addresses being those of the payload. */
+/* These keep the contracts of the functions of heap.h with the same names; sizes and addresses are those
+ * of the payload. */
 void *hs_guard_malloc(hs_guard_t *guard, size_t size, hs_tag_t tag);
 void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag);
 void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, size_t offset,
@@ -125,10 +126,10 @@ size_t hs_guard_largest(const hs_guard_t *guard);
 
 void hs_guard_walk(const hs_guard_t *guard, hs_guard_visit_t visit, void *context);
 
-/* Everything that the level can tell, O(n) and, at HS_GUARD_FILL, O(bytes). Reports each fault that
- * it finds, each time. HS_ERR_CORRUPT: there was one. */
+/* Makes all checks of the level; O(n) and, at HS_GUARD_FILL, O(bytes). Each call reports each fault that
+ * it finds. HS_ERR_CORRUPT: there was one. */
 hs_status_t hs_guard_check(hs_guard_t *guard);
-/* The same of one block, O(1). HS_ERR_ARGUMENT, which is not reported: no used block begins there. */
+/* The same for one block, O(1). HS_ERR_ARGUMENT, which is not reported: no used block begins there. */
 hs_status_t hs_guard_check_block(hs_guard_t *guard, const void *block);
 
 #else

@@ -60,23 +60,24 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
 
-/* NULL: size is 0, or no free block that a search looks at can hold it. A search looks at four blocks
- * where larger ones exist, which all do; and at twelve where only blocks of nearly that size are
- * left, which may not: hs_heap_largest() knows. Low addresses are preferred. */
+/* NULL: size is 0, or no free block that the search looks at can hold it. The search looks at up to 4
+ * blocks of a larger bin (each fits), else at up to 12 of its own bin (none may fit). It can return
+ * NULL although a fitting block exists; every size up to hs_heap_largest() is served. Low addresses
+ * are preferred. */
 void *hs_heap_malloc(hs_heap_t *heap, size_t size);
 
-/* As malloc of count * size, all zero. NULL also when the product overflows. */
+/* Allocates count * size bytes and clears them. NULL also when the product overflows. */
 void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size);
 
 /* The byte at result + `offset` is aligned to `alignment`, a power of two up to HS_ALIGNMENT_MAX.
- * A search looks at 16 blocks that may do, then for one so large that it must. NULL also for any other
- * alignment, and where `offset` exceeds `size` or is no multiple of the
- * smaller of `alignment` and the heap's own (8 or 16). */
+ * The search looks at 16 blocks that may hold it, then for one so large that it certainly does. NULL
+ * also for any other alignment, and where `offset` exceeds `size` or is not a multiple of the smaller
+ * of `alignment` and the heap's own (8 or 16). */
 void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset);
 
 /* In place when it shrinks, when it grows into a free block behind it, and, with the contents moved
  * down, into a free block before it; else a new block. NULL: the old block is untouched (size 0:
- * freed). `block` NULL allocates. An address that is no used block of this heap also gives NULL.
+ * freed). `block` NULL allocates. An address where no used block of this heap begins also gives NULL.
  * A moved block keeps only the heap's own alignment. */
 void *hs_heap_realloc(hs_heap_t *heap, void *block, size_t size);
 
@@ -85,7 +86,7 @@ void *hs_heap_realloc(hs_heap_t *heap, void *block, size_t size);
  * itself. Nothing changed in either case. NULL is fine. */
 hs_status_t hs_heap_free(hs_heap_t *heap, void *block);
 
-/* ---- questions about a block: 0 or NULL for an address that is no used block ------------------ */
+/* ---- questions about a block: 0 or NULL where no used block begins ---------------------------- */
 
 size_t hs_heap_usable_size(const hs_heap_t *heap, const void *block); /* payload bytes */
 /* Payload and metadata, the block's share of the bitmap rounded up to bytes. */
@@ -95,7 +96,7 @@ void *hs_heap_containing_block(const hs_heap_t *heap, const void *address);
 
 /* ---- questions about the heap; bytes of payload ----------------------------------------------- */
 
-/* With the free slots of slabs that are partly in use: they serve requests of up to 8 bytes alone. */
+/* Includes the free slots of slabs, which serve only requests of up to 8 bytes. */
 size_t hs_heap_free_size(const hs_heap_t *heap);
 size_t hs_heap_minimum_free(const hs_heap_t *heap); /* low-water mark of hs_heap_free_size */
 size_t hs_heap_reset_minimum(hs_heap_t *heap);      /* to the present free size; gives the old */
@@ -103,7 +104,7 @@ void hs_heap_restore_minimum(hs_heap_t *heap, size_t minimum); /* the smaller of
 
 /* Would aligned_alloc (alignment up to the heap's own: malloc) succeed now? */
 bool hs_heap_fits(const hs_heap_t *heap, size_t alignment, size_t size, size_t offset);
-/* The largest size that malloc would serve now; it serves every smaller one, too. */
+/* The largest size that malloc would serve now; it also serves every smaller one. */
 size_t hs_heap_largest(const hs_heap_t *heap);
 
 typedef struct hs_heap_info {
@@ -131,8 +132,8 @@ void hs_heap_walk(const hs_heap_t *heap, hs_heap_visit_t visit, void *context);
  * block begins there. HS_ERR_CORRUPT: the metadata around it contradict each other. */
 hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block);
 
-/* Everything, O(n), terminating whatever the bytes are. HS_ERR_CORRUPT: *where (may be NULL) is the
- * address of the first thing that is wrong. */
+/* Checks all metadata; O(n), and it terminates whatever the bytes are. HS_ERR_CORRUPT: *where (may be
+ * NULL) is the address of the first fault. */
 hs_status_t hs_heap_check(const hs_heap_t *heap, const void **where);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ typedef struct hs_owners hs_owners_t;
 
 #define HS_OWNER_NAME 16u /* bytes of a name, with the final 0 */
 
-/* Of one owner and one memory kind; bytes are payload as handed out. */
+/* The memory of one owner in one memory kind; bytes are payload as handed out. */
 typedef struct hs_holding {
     uint32_t bytes, peak_bytes;
     uint32_t blocks, peak_blocks;

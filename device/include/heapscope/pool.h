@@ -16,13 +16,13 @@ extern "C" {
 #endif
 
 #define HS_POOL_NAME 16u          /* bytes of a name with its terminator; longer ones are cut */
-#define HS_POOL_ALIGNMENT 8u      /* of what alloc gives */
+#define HS_POOL_ALIGNMENT 8u      /* of the results of alloc */
 #define HS_POOL_LOOK 4u           /* blocks, the newest first, in which a request looks for room */
 #define HS_POOL_NUMBERS 0x100000u /* pools' numbers are below; then they begin again */
 
 typedef struct hs_pool hs_pool_t;
 
-/* What a pool does, as traces have it (trace.h: HS_EVENT_POOL_*). */
+/* The events of a pool, the same as in traces (trace.h: HS_EVENT_POOL_*). */
 typedef enum hs_pool_event_kind {
     HS_POOL_CREATED = 0,   /* `size`: the initial bytes; `increment` */
     HS_POOL_GREW = 1,      /* `size`: bytes taken from the source; not of the first block */
@@ -67,16 +67,17 @@ void hs_pools_release_all(hs_pools_t *pools); /* O(blocks) */
 hs_pool_t *hs_pool_create(hs_pools_t *pools, const char *name, size_t initial, size_t increment);
 
 /* Aligned to HS_POOL_ALIGNMENT; not cleared. NULL: size is 0, the pool is full and does not grow, or
- * the source has no block. What does not fit into an increment gets a block of as many as it needs.
+ * the source has no block. A request that does not fit into an increment gets a block of as many
+ * increments as it needs.
  * O(1) beside the source. */
 void *hs_pool_alloc(hs_pool_t *pool, size_t size);
 void *hs_pool_calloc(hs_pool_t *pool, size_t count, size_t size); /* NULL also: it overflows */
 /* `alignment`: a power of two up to HS_ALIGNMENT_MAX; NULL for any other. */
 void *hs_pool_aligned_alloc(hs_pool_t *pool, size_t alignment, size_t size);
 
-/* Empty again, with its first block alone; observed as a release and a creation. O(blocks). */
+/* Empties the pool down to its first block; observed as a release and a creation. O(blocks). */
 void hs_pool_reset(hs_pool_t *pool);
-/* All of its memory back to the source. HS_ERR_ARGUMENT: no pool of this set, or released before.
+/* Gives all of its memory back to the source. HS_ERR_ARGUMENT: not a pool of this set, or released before.
  * O(pools + blocks). */
 hs_status_t hs_pool_release(hs_pools_t *pools, hs_pool_t *pool);
 
@@ -86,7 +87,7 @@ typedef struct hs_pool_info {
     const char *name; /* in the pool */
     uint32_t number;
     uint32_t blocks;
-    size_t used;      /* of allocated: what was given out, aligned, and the pool's own data */
+    size_t used;      /* of allocated: bytes handed out, with alignment, and the pool's own data */
     size_t allocated; /* bytes from the source */
     size_t largest;   /* request that would succeed without growing */
     size_t increment;

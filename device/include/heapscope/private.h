@@ -23,7 +23,7 @@ typedef struct hs_private hs_private_t;
 typedef struct hs_private_failure {
     size_t size;      /* asked for; SIZE_MAX: a product that overflows */
     size_t alignment; /* asked for; 0: the heap's own */
-    size_t largest;   /* what malloc would have served */
+    size_t largest;   /* the largest size that malloc would have served */
     size_t free;
 } hs_private_failure_t;
 
@@ -60,7 +60,7 @@ void hs_private_destroy(hs_private_t *heap);
 void *hs_private_malloc(hs_private_t *heap, size_t size);
 void *hs_private_calloc(hs_private_t *heap, size_t count, size_t size);
 void *hs_private_aligned_alloc(hs_private_t *heap, size_t alignment, size_t size);
-/* An address that is no used block of this heap gives NULL and counts as misuse. */
+/* An address where no used block of this heap begins gives NULL and counts as misuse. */
 void *hs_private_realloc(hs_private_t *heap, void *block, size_t size);
 /* HS_ERR_ARGUMENT, HS_ERR_CORRUPT: refused, nothing changed, counted as misuse. NULL is fine. */
 hs_status_t hs_private_free(hs_private_t *heap, void *block);
@@ -69,14 +69,14 @@ size_t hs_private_usable_size(hs_private_t *heap, const void *block);
 /* Would aligned_alloc (alignment up to the heap's own: malloc) succeed now? */
 bool hs_private_fits(hs_private_t *heap, size_t alignment, size_t size);
 
-/* What pools, or a private heap within this one, take memory from. */
+/* The source from which pools, or a private heap within this one, take memory. */
 hs_source_t hs_private_source(hs_private_t *heap);
 
 /* ---- figures ---------------------------------------------------------------------------------- */
 
 typedef struct hs_private_info {
     size_t size;    /* of the memory, as configured */
-    size_t control; /* the heap's own data in it, what alignment costs included */
+    size_t control; /* the heap's own data in it, and the cost of alignment */
     size_t total;   /* = size - control = used + free */
     size_t used;    /* all that blocks take, their rounding and guard included */
     size_t free;
@@ -88,7 +88,7 @@ typedef struct hs_private_info {
     uint32_t failures;      /* requests that got NULL for want of room */
     size_t failed_size; /* of the last of them, and what was the largest then; 0 before the first */
     size_t failed_largest;
-    uint32_t misuse; /* frees and reallocs of what is no used block */
+    uint32_t misuse; /* frees and reallocs of addresses where no used block begins */
 } hs_private_info_t;
 
 void hs_private_info(hs_private_t *heap, hs_private_info_t *info); /* O(1) */
@@ -100,7 +100,7 @@ const char *hs_private_name(const hs_private_t *heap);
  *   script: last failure 70000 bytes, largest then 65536 */
 void hs_private_meminfo(hs_private_t *heap, hs_text_t text);
 
-/* Everything that the heap, and its guard, can tell of its integrity; O(n). */
+/* Makes all checks of the heap and of its guard; O(n). */
 hs_status_t hs_private_check(hs_private_t *heap);
 
 #ifdef __cplusplus

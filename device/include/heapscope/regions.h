@@ -28,7 +28,7 @@ extern "C" {
 
 #define HS_PRIORITIES 3u
 
-/* What regions of one sort have in common: constant data, which can stay in flash. A request goes to
+/* The properties that regions of one sort have in common: constant data, which can stay in flash. A request goes to
  * the regions that have all its capabilities: first to those that have one of them at priority 0,
  * in the set's order, then 1, then 2. */
 typedef struct hs_memory {
@@ -81,11 +81,11 @@ typedef struct hs_regions hs_regions_t;
 
 /* ---- life ------------------------------------------------------------------------------------- */
 
-/* The control memory lies in front of the first region with HS_CAP_8BIT that has room and is no
- * start-up stack; or in that of `memory`, if not NULL: bytes of hs_regions_control(). A region that is
- * too small for a heap is left unused. NULL: `count` is 0 or more than HS_REGIONS_MAX, two regions of
- * the table overlap or one wraps round, a kind is none, a value of `config` is not documented, or
- * there is no room for the control data. `config` NULL: all zero. */
+/* The control data take hs_regions_control() bytes: of `memory`, or, where that is NULL, at the start
+ * of the first region with HS_CAP_8BIT that has room and is not a start-up stack. A region that is too
+ * small for a heap is left unused. NULL: `count` is 0 or more than HS_REGIONS_MAX, two regions of the
+ * table overlap or one wraps round, a kind is HS_KINDS_MAX or more, a value of `config` is not
+ * documented, or there is no room for the control data. `config` NULL: all zero. */
 hs_regions_t *hs_regions_create(const hs_region_t *table, uint32_t count,
                                 const hs_regions_config_t *config, void *memory,
                                 size_t memory_size);
@@ -94,15 +94,15 @@ size_t hs_regions_control(uint32_t count); /* bytes for that many regions, heaps
 /* From then on the start-up stacks' memory is used. HS_ERR_ARGUMENT: for the second time. */
 hs_status_t hs_regions_enable_startup_stacks(hs_regions_t *set);
 
-/* From then on the region is tried before all others of its priority. What `memory` points to is
- * copied, but for the name. It may lie inside a used block of another region, which must then not be
- * freed. HS_ERR_ARGUMENT: it overlaps a region in any other way, or is none.
+/* From then on the region is tried before all others of its priority. The target of `memory` is copied,
+ * except for the name. The region may lie inside a used block of another one, which must then not be
+ * freed. HS_ERR_ARGUMENT: it overlaps a region in any other way, or a field is out of its range.
  * HS_ERR_MEMORY: too small, HS_REGIONS_MAX reached, or no 8BIT memory for its control data. O(n)
  * where it lies inside a region. */
 hs_status_t hs_regions_add(hs_regions_t *set, const hs_region_t *region);
 
 /* May there be a region from `start` to `end` beside the one from `other_start` to `other_end`? It may
- * touch it, and lie inside of it, but not be the same. */
+ * touch that one or lie inside it, but not be equal to it. */
 bool hs_regions_may_add(uintptr_t other_start, uintptr_t other_end, uintptr_t start, uintptr_t end);
 
 /* ---- blocks ----------------------------------------------------------------------------------- */
@@ -111,19 +111,19 @@ bool hs_regions_may_add(uintptr_t other_start, uintptr_t other_end, uintptr_t st
  * without HS_CAP_8BIT, and for HS_CAP_32BIT, sizes are rounded up to whole words. */
 void *hs_regions_malloc(hs_regions_t *set, size_t size, uint32_t caps);
 void *hs_regions_calloc(hs_regions_t *set, size_t count, size_t size, uint32_t caps);
-/* As hs_heap_aligned_alloc(); `failed` does not hear of what is no alignment. */
+/* The contract of hs_heap_aligned_alloc(); `failed` is not called for an impossible alignment. */
 void *hs_regions_aligned_alloc(hs_regions_t *set, size_t alignment, size_t size, size_t offset,
                                uint32_t caps);
 void *hs_regions_aligned_calloc(hs_regions_t *set, size_t alignment, size_t count, size_t size,
                                 uint32_t caps);
-/* In place where the block's region has `caps`; else it moves to one that has, and so it does where
- * its region is full. NULL: the block is untouched (size 0: freed). */
+/* Resizes in place where the block's region has `caps` and room; else moves the block to a region that
+ * has both. NULL: the block is untouched (size 0: freed). */
 void *hs_regions_realloc(hs_regions_t *set, void *block, size_t size, uint32_t caps);
 /* Any address that any of these gave, by data or by instruction bus. HS_ERR_ARGUMENT and
  * HS_ERR_CORRUPT as hs_heap_free(). NULL is fine. */
 hs_status_t hs_regions_free(hs_regions_t *set, void *block);
 
-/* Each of `caps` in turn; `failed` hears of the last. */
+/* Tries each of `caps` in turn; `failed` is called with the last. */
 void *hs_regions_malloc_prefer(hs_regions_t *set, size_t size, const uint32_t *caps,
                                uint32_t count);
 void *hs_regions_calloc_prefer(hs_regions_t *set, size_t n, size_t size, const uint32_t *caps,
@@ -150,7 +150,7 @@ size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps);
 void hs_regions_info(hs_regions_t *set, uint32_t caps, hs_heap_info_t *info); /* O(n) */
 
 /* The low-water marks since `start`; `stop` restores those of all time. HS_ERR_ARGUMENT: stop without
- * start. A second start is no error and changes nothing. */
+ * start. A second start gives HS_OK and changes nothing. */
 hs_status_t hs_regions_monitor_start(hs_regions_t *set);
 hs_status_t hs_regions_monitor_stop(hs_regions_t *set);
 

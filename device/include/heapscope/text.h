@@ -1,5 +1,5 @@
 /*
- * Text without printf: what meminfo and dumps are written through, character by character. No
+ * Text without printf: meminfo and dumps are written through it, character by character. No
  * allocation, no libc, no floating point.
  */
 #ifndef HEAPSCOPE_TEXT_H
@@ -19,8 +19,8 @@ typedef struct hs_text {
     void *context;
 } hs_text_t;
 
-/* A text in the caller's memory, always terminated where `size` is not 0. What does not fit is cut
- * off, and counted in `length`: as snprintf. */
+/* A text in the caller's memory, always terminated where `size` is not 0. Characters that do not fit are
+ * cut off, and counted in `length`, as snprintf does. */
 typedef struct hs_text_buffer {
     char *at;
     size_t size;   /* bytes at `at`, terminator included */

@@ -88,7 +88,7 @@ typedef struct hs_trace_config {
 
 typedef struct hs_trace hs_trace_t;
 
-/* Opens an encoder inside `memory`, which stays the caller's and is the encoder until it is no more
+/* Opens an encoder inside `memory`, which stays the caller's and must last as long as the encoder is
  * used. NULL: memory too small or unaligned, or config invalid. O(1). */
 hs_trace_t *hs_trace_open(void *memory, size_t size, const hs_trace_config_t *config);
 
@@ -115,7 +115,7 @@ uint64_t hs_trace_next_id(const hs_trace_t *trace);
  * id, address off the shift, unknown kind); it is not written and the encoder goes on. */
 hs_status_t hs_trace_event(hs_trace_t *trace, const hs_event_t *event);
 
-/* Writes what is buffered as a chunk now (a live view wants it early). */
+/* Writes the buffered events as a chunk now (a live view wants them early). */
 hs_status_t hs_trace_flush(hs_trace_t *trace);
 
 /* Flushes and writes the end chunk, by which a reader knows that nothing was cut off. */

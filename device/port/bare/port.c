@@ -19,7 +19,8 @@
 #define HS_BARE_CORES 1
 #endif
 #if HS_BARE_CORES > 1 && !defined(HS_BARE_MASK)
-#error "masking interrupts is no lock between cores: define HS_BARE_MASK and HS_BARE_RESTORE"
+#error                                                                                             \
+    "masking interrupts does not lock out the other cores: define HS_BARE_MASK and HS_BARE_RESTORE"
 #endif
 
 #ifndef HS_BARE_CLOCK

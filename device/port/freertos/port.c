@@ -21,7 +21,7 @@ void hs_port_leave(void)
 
 #elif HS_FREERTOS_MASKS
 
-/* What the innermost sections of handlers found masked. Handlers nest, sections within one too. */
+/* The masks that the sections of handlers found. Handlers nest, and so do sections within one. */
 #define NESTING_MAX 16u
 static UBaseType_t masked[NESTING_MAX];
 static uint32_t nesting;

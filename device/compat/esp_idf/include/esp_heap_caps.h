@@ -56,7 +56,7 @@ void *heap_caps_malloc(size_t size, uint32_t caps);
 void *heap_caps_calloc(size_t n, size_t size, uint32_t caps);
 /* Moves a block to where `caps` are. NULL: the block is untouched; with size 0 it is freed. */
 void *heap_caps_realloc(void *ptr, size_t size, uint32_t caps);
-/* NULL is fine; what is no used block is reported and ends the program. */
+/* NULL is fine; an address where no used block begins is reported and ends the program. */
 void heap_caps_free(void *ptr);
 
 /* `alignment`: a power of two; for any other value NULL. */
@@ -69,7 +69,7 @@ void *heap_caps_malloc_prefer(size_t size, size_t num, ...);
 void *heap_caps_realloc_prefer(void *ptr, size_t size, size_t num, ...);
 void *heap_caps_calloc_prefer(size_t n, size_t size, size_t num, ...);
 
-/* What malloc() and realloc() of the C library call: DEFAULT and INTERNAL memory until
+/* malloc() and realloc() of the C library call these: DEFAULT and INTERNAL memory until
  * heap_caps_malloc_extmem_enable(); then, up to `limit` bytes, INTERNAL is preferred, above
  * SPIRAM, and any DEFAULT will do. */
 void *heap_caps_malloc_default(size_t size);

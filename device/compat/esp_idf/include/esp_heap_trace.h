@@ -31,7 +31,7 @@ typedef struct heap_trace_record_t {
     void *alloced_by[CONFIG_HEAP_TRACING_STACK_DEPTH];
     void *freed_by[CONFIG_HEAP_TRACING_STACK_DEPTH];
 #endif
-    /* As a list of sys/queue.h has them. */
+    /* The links of a list of sys/queue.h. */
     struct {
         struct heap_trace_record_t *tqe_next;
         struct heap_trace_record_t **tqe_prev;

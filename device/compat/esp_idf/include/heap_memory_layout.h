@@ -39,7 +39,7 @@ typedef struct {
 extern const soc_memory_region_t soc_memory_regions[];
 extern const size_t soc_memory_region_count;
 
-/* What of the regions is free for heaps, in ascending order; their number. */
+/* Writes the parts of the regions that are free for heaps, in ascending order; returns their number. */
 size_t soc_get_available_memory_regions(soc_memory_region_t *regions);
 size_t soc_get_available_memory_region_max_count(void); /* at most so many */
 

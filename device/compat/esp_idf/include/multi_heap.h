@@ -28,7 +28,7 @@ void *multi_heap_aligned_alloc(multi_heap_handle_t heap, size_t size, size_t ali
 /* The byte at result + `offset` is aligned. */
 void *multi_heap_aligned_alloc_offs(multi_heap_handle_t heap, size_t size, size_t alignment,
                                     size_t offset);
-/* NULL is fine; what is no used block is reported and ends the program. */
+/* NULL is fine; an address where no used block begins is reported and ends the program. */
 void multi_heap_free(multi_heap_handle_t heap, void *p);
 void __attribute__((deprecated)) multi_heap_aligned_free(multi_heap_handle_t heap, void *p);
 

@@ -1,7 +1,8 @@
 /*
- * The project's, where there is one; else a host's choice: hooks and traces are there, and blocks carry
- * nothing: neither what guards them nor, without CONFIG_HEAP_TASK_TRACKING, whose they are. Each may be set on the compiler's command line, the same for the library
- * and the program. What is switched on here has the value 1, as Kconfig writes it.
+ * The options of a host, where the project has no sdkconfig.h of its own: hooks and traces are there;
+ * blocks carry no canaries and, without CONFIG_HEAP_TASK_TRACKING, no owner. Each option may be set on
+ * the compiler's command line, to the same value for the library and the program. An option that is on
+ * has the value 1, as Kconfig writes it.
  */
 #ifndef HEAPSCOPE_SDKCONFIG_H
 #define HEAPSCOPE_SDKCONFIG_H

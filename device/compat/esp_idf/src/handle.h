@@ -49,7 +49,7 @@ static inline size_t esp_counted_of(const struct multi_heap_info *heap, size_t c
     return payload < heap->total ? heap->total - payload : 0;
 }
 
-/* As multi_heap_check(), without the lock. */
+/* The work of multi_heap_check(), without the lock. */
 bool heapscope_esp_check(hs_guard_t *guard, bool print);
 /* Adds a heap's blocks to `info`: their numbers, and the bytes of used ones. Without the lock. */
 void heapscope_esp_count(const hs_guard_t *guard, multi_heap_info_t *info);

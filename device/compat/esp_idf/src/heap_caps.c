@@ -111,8 +111,8 @@ static void release(void *ptr, void *caller)
     heapscope_esp_refused(status, ptr);
 }
 
-/* As the original one, a realloc is told of as an allocation; if the block went to another heap, the
- * free is, too. */
+/* Hooks and traces see a realloc as an allocation, as in ESP-IDF; if the block went to another heap,
+ * they also see its free. */
 static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
 {
     if (ptr == NULL) {

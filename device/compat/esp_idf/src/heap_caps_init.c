@@ -218,7 +218,7 @@ int heap_caps_check_add_region_allowed(intptr_t heap_start, intptr_t heap_end, i
                : 0;
 }
 
-/* Of a region that was refused, and is nobody's. */
+/* Was a region refused only because it is too small? It overlaps no other one. */
 static bool is_too_small(const hs_region_t *region)
 {
     const uint32_t *const caps = region->memory->caps;

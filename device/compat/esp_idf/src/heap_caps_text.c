@@ -1,4 +1,4 @@
-/* What esp_heap_caps.h prints: a summary of heaps, dumps, and what checks found. */
+/* The output of esp_heap_caps.h: a summary of heaps, dumps, and the findings of checks. */
 #include "heaps.h"
 
 /* The lines are those that tools read from ESP-IDF's logs. */

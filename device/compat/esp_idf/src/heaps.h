@@ -31,16 +31,17 @@ bool heapscope_esp_heap_at(const void *address, hs_region_state_t *state);
 
 /* Made before the heaps, and given to them. */
 hs_owners_t *heapscope_esp_tasks_create(void);
-void *
-heapscope_esp_task_now(void *context); /* the running task as its owner row knows it; never NULL */
-void heapscope_esp_task_took(void);    /* after each allocation of the running task: its peak */
-void heapscope_esp_task_gave(
-    const void *block); /* after each free: the block may have been a task's own */
+/* The running task as its owner row knows it; never NULL. */
+void *heapscope_esp_task_now(void *context);
+/* Called after each allocation of the running task: notes its peak. */
+void heapscope_esp_task_took(void);
+/* Called after each free: the block may have been a task's own. */
+void heapscope_esp_task_gave(const void *block);
 
 /* ---- traces ----------------------------------------------------------------------------------- */
 
-/* What heap_trace_start() sets, and heap_trace_stop() resets: told of each block. `size` 0: freed,
- * `caller` the address that the call returns to. */
+/* Set by heap_trace_start(), reset by heap_trace_stop(), and called for each block. `size` 0: it was
+ * freed; `caller`: the address to which the call returns. */
 typedef void (*esp_tracer_t)(void *block, size_t size, void *caller);
 extern esp_tracer_t volatile heapscope_esp_tracer;
 

@@ -1,4 +1,4 @@
-/* What is asked of a host's memory layout. Every symbol is weak, so that a program may have its own. */
+/* The questions about a host's memory layout. Every symbol is weak, so that a program may have its own. */
 #ifndef ESP_PLATFORM
 
 #include "host_layout.h"

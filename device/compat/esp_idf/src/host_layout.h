@@ -4,7 +4,7 @@
 
 #include <heap_memory_layout.h>
 
-/* What a chip's start-up code does between the heaps' making and the program: adds external RAM. */
+/* Adds external RAM, as a chip's start-up code does after the heaps are made and before main. */
 void heapscope_esp_host_start(void);
 /* The type of memory of the program's own variables; NULL: not the address of one. */
 const soc_memory_type_desc_t *heapscope_esp_host_data(intptr_t address);

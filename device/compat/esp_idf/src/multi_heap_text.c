@@ -1,4 +1,4 @@
-/* What multi_heap.h prints: dumps, and what a check found. */
+/* The output of multi_heap.h: dumps, and the findings of a check. */
 #include "handle.h"
 
 void heapscope_esp_print_block(const void *block, size_t size, bool used)

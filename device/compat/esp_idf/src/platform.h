@@ -1,7 +1,7 @@
 /*
- * What the interfaces need of their surroundings, by default ESP-IDF's on a chip and the C library's
- * on a host. Each macro may be defined on the compiler's command line; what it names must then be
- * declared by HEAPSCOPE_ESP_PLATFORM_HEADER.
+ * The functions that the interfaces need from their surroundings: by default ESP-IDF's on a chip and
+ * the C library's on a host. Each macro may be defined on the compiler's command line; the function
+ * that it names must then be declared by HEAPSCOPE_ESP_PLATFORM_HEADER.
  */
 #ifndef HEAPSCOPE_ESP_PLATFORM_H
 #define HEAPSCOPE_ESP_PLATFORM_H
@@ -65,13 +65,13 @@ static inline void heapscope_esp_refused(hs_status_t status, const void *address
 #define HEAPSCOPE_ESP_TASKS 0
 #endif
 
-/* What blocks of multi_heap carry, and those of heap_caps, by the project's configuration; faults are
- * told as heapscope_esp_telling says. */
+/* The guards of blocks of multi_heap, and of those of heap_caps, by the project's configuration; faults
+ * are reported as heapscope_esp_telling says. */
 extern const hs_guard_config_t heapscope_esp_guard;
 extern const hs_guard_config_t heapscope_esp_owned;
 
-/* A check does not end the program: it sets this while it looks. As in the original one for all, so
- * that only one task may check. */
+/* A check does not end the program: it sets this while it looks. There is one for all tasks, as in
+ * ESP-IDF, so only one task may check at a time. */
 typedef enum heapscope_esp_telling {
     HEAPSCOPE_ESP_FATAL, /* heapscope_esp_fault() */
     HEAPSCOPE_ESP_SILENT,
@@ -92,8 +92,8 @@ extern heapscope_esp_telling_t heapscope_esp_telling;
 #define HEAPSCOPE_ESP_HEAD ((size_t)(HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 0 : 8))
 #define HEAPSCOPE_ESP_TAIL ((size_t)(HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 0 : 4))
 
-/* What is asked of the heap for a request: whole words, and room for an aligned pointer at least
- * (blocks with canaries are aligned whatever they hold). */
+/* The size to ask the heap for: whole words, and room for an aligned pointer at least (blocks with
+ * canaries are aligned whatever they hold). */
 static inline size_t heapscope_esp_size(size_t size)
 {
     if (size == 0 || size > SIZE_MAX - 3) {

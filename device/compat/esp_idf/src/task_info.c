@@ -201,7 +201,7 @@ esp_err_t heap_caps_get_single_task_stat(heap_single_task_stat_t *stat, TaskHand
     return ESP_OK;
 }
 
-/* ---- memory for them, which is no task's ------------------------------------------------------ */
+/* ---- memory for the figures, which belongs to no task ----------------------------------------- */
 
 /* The heap with the most memory serves all; no task, no hook and no trace knows of it. */
 static void *take(size_t count, size_t size, bool *enough)

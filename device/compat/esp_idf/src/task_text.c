@@ -1,4 +1,4 @@
-/* What esp_heap_task_info.h prints: a table of tasks, and each task's heaps and blocks. The lines are
+/* The output of esp_heap_task_info.h: a table of tasks, and each task's heaps and blocks. The lines are
  * those that tools read from ESP-IDF's logs, without their drawn frames. */
 #include "tasks.h"
 

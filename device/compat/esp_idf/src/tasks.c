@@ -17,7 +17,7 @@ static struct {
 static uint32_t ended_next;
 #endif
 
-/* What allocates before there are tasks; a row needs a handle. */
+/* The handle for allocations before there are tasks, since a row needs one. */
 static char before_tasks;
 
 hs_owners_t *heapscope_esp_tasks_create(void)

@@ -34,13 +34,13 @@ typedef struct esp_task {
 
 #define ESP_TASK_PLACES (HEAPSCOPE_ESP_TASKS_MAX + 1u + HEAPSCOPE_ESP_ENDED_MAX)
 
-/* false: nobody is there. Under the lock, as all below. */
+/* false: the place is empty. Called under the lock, as all below. */
 bool heapscope_esp_task_get(uint32_t place, esp_task_t *task);
 /* The place of a living task, or of the one that had this handle last; NULL: the running task.
  * ESP_TASK_PLACES: none. */
 uint32_t heapscope_esp_task_place(TaskHandle_t handle);
 
-/* Of a task in one heap. */
+/* The memory of a task in one heap. */
 typedef struct esp_share {
     hs_region_state_t heap;
     size_t current;
