@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heapscope/assert.h"
+
 /* A slot found taken by another block is what a processor cannot predict, so most stay empty. */
 #define SLOTS_PER_RECORD 4u
 #define RECORDS_FIRST ((size_t)256)
@@ -104,6 +106,7 @@ hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key)
 hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
 {
     uint32_t record;
+    HS_ASSERT(hs_blocks_find(blocks, key) == NULL);
     if (blocks->count < blocks->used) {
         record = blocks->vacant[blocks->used - blocks->count - 1];
     } else {
@@ -147,6 +150,7 @@ hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
     if (record == 0) {
         return NULL;
     }
+    HS_ASSERT((blocks->records[record - 1].flags & HS_BLOCK_LIVE) != 0 && blocks->count != 0);
     close_hole(blocks, slot);
     blocks->vacant[blocks->used - blocks->count] = record - 1;
     blocks->count--;

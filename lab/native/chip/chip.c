@@ -4,6 +4,7 @@
 
 #include "../../device/src/regions/caps.h"
 #include "chip/route.h"
+#include "heapscope/assert.h"
 
 #define EXEC_EXTRA 4u /* the data-side address kept in front of an executable D/IRAM block */
 
@@ -350,6 +351,7 @@ bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t
 
 void hs_chip_release(hs_chip_t *chip, const hs_place_t *place)
 {
+    HS_ASSERT(place->region < chip->count && place->offset < chip->region[place->region].size);
     hs_sim_free(chip->region[place->region].heap, place->offset, place->aligned);
 }
 

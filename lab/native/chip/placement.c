@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heapscope/assert.h"
+
 static hs_status_t copy_names(hs_rule_names_t *names, const hs_lab_rule_names_t *config)
 {
     names->others = config->others;
@@ -274,6 +276,7 @@ void hs_placement_gain(hs_placement_t *placement, const hs_place_t *place, uint3
 void hs_placement_lose(hs_placement_t *placement, const hs_place_t *place, uint32_t payload)
 {
     hs_lab_rule_row_t *row = &placement->row[place->rule];
+    HS_ASSERT(row->payload >= payload && row->blocks != 0);
     row->payload -= payload;
     row->blocks--;
 }

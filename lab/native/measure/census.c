@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heapscope/assert.h"
+
 void hs_census_init(hs_census_t *census)
 {
     memset(census, 0, sizeof *census);
@@ -72,6 +74,7 @@ uint64_t hs_census_gain(hs_census_t *census, uint64_t size, uint64_t number)
 
 void hs_census_lose(hs_census_t *census, uint64_t size)
 {
+    HS_ASSERT(census->figures.live >= size);
     census->figures.live -= size;
 }
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "heapscope/assert.h"
 #include "measure/timeline.h"
 #include "rows/replay.h"
 
@@ -70,6 +71,7 @@ static inline void hs_ledger_lose(hs_ledger_t *owners, uint32_t slot, uint32_t k
                                   uint32_t payload, uint32_t held)
 {
     hs_lab_task_row_t *row = hs_ledger_row(owners, slot, kind);
+    HS_ASSERT(row->payload >= payload && row->held >= held && row->blocks != 0);
     owners->payload[slot].now -= payload;
     row->payload -= payload;
     row->held -= held;

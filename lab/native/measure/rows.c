@@ -1,6 +1,7 @@
 /* The figures of measure.h as rows of lab.h. */
 #include <string.h>
 
+#include "heapscope/assert.h"
 #include "measure/measure.h"
 
 void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab_region_row_t *row)
@@ -17,6 +18,9 @@ void hs_measure_region_parts(const hs_measure_t *measure, uint32_t index, hs_lab
     }
     const hs_tally_t *tally = &region->heap->tally;
     const uint32_t around = hs_sim_overhead(region->heap) * tally->used_blocks;
+    HS_ASSERT((uint64_t)tally->control + tally->used + tally->free <= region->size);
+    HS_ASSERT((uint64_t)around + region->startup + measure->lows.region[index].payload <=
+              tally->used);
     row->control = tally->control;
     row->startup = region->startup;
     row->payload = measure->lows.region[index].payload;
