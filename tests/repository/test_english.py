@@ -33,7 +33,7 @@ C_TOKEN = re.compile(
 SENTENCE = re.compile(r"(?<=[.!?:;])[\"')*_]*\s+(?=[\"'(*_\[]*[A-Z])")
 FAULTS = {
     'begins with "Of", "As" or "What"': re.compile(
-        r"^\W*(?:(?:Of|As)\b(?!-)|What\b(?!.*\?\W*$))", re.DOTALL
+        r"^\W*(?:(?:Of|As)\b(?!-)|What\b(?![^?]*\?))", re.DOTALL
     ),
     'says "is no"': re.compile(
         r"(?<!\bthere )\bis no (?!longer\b|more\b|less\b|\w+er\b than)", re.IGNORECASE
