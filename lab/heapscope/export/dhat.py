@@ -11,7 +11,7 @@ from typing import Any
 
 from heapscope.capture.output import Write
 from heapscope.export.exporter import Context, Finish
-from heapscope.export.json_text import dump
+from heapscope.export.json_events import dump
 from heapscope.export.overview import Overview
 from heapscope.export.stacks import Stack, stacks
 from heapscope.native.export import Keep

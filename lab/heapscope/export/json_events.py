@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import Any
 
 from heapscope.capture.output import Write
 from heapscope.export.columns import cells, columns
 from heapscope.export.exporter import Context, Finish, RegionAt
-from heapscope.export.json_text import dump, quoted
 from heapscope.layout.layout import Layout
 from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
 
-__all__ = ["FORMAT", "JsonEvents"]
+__all__ = ["FORMAT", "JsonEvents", "dump", "quoted"]
 
 #: Version of the document; raised when a key changes its meaning or goes.
 FORMAT = 1
@@ -97,3 +97,13 @@ def _tail(finish: Finish) -> dict[str, Any]:
             "digest": summary.digest,
         }
     return {"totals": totals, "messages": list(finish.messages)}
+
+
+def dump(value: Any) -> str:
+    """ASCII on one line; "<" as an escape, so that no name ends a script element of a page
+    into which it is pasted."""
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def quoted(name: str) -> str:
+    return dump(name)

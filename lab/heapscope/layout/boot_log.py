@@ -9,8 +9,7 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope.layout.boot_lines import BootRegion, LineFacts, pool_bytes, read_line
 from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
-from heapscope.trace.source import Blocks, Progress, open_blocks
-from heapscope.trace.utf16 import as_utf8
+from heapscope.trace.source import Blocks, Progress, as_utf8, open_blocks
 
 __all__ = ["BootLog", "BootRegion", "read_boot_log"]
 

@@ -9,9 +9,8 @@ from heapscope.config.config import Config, Setting
 from heapscope.config.rules import SEVERITIES, Check, Rule, all_rules
 from heapscope.config.tables import option_table
 from heapscope.config.value import value_text
-from heapscope.lint.finding import LintFinding, LintResult
+from heapscope.lint.finding import LintFinding, LintResult, spelled_lines
 from heapscope.lint.lines import line_findings
-from heapscope.lint.spell import spelled_lines
 from heapscope.lint.values import value_findings
 
 __all__ = ["lint", "rule_findings"]

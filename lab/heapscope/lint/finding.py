@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from heapscope.config.config import Config
+from heapscope.config.renames import line_in
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.config.value import Value
 
-__all__ = ["LintFinding", "LintResult"]
+__all__ = ["LintFinding", "LintResult", "spelled", "spelled_lines"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,3 +93,12 @@ class LintResult:
             "notes": list(self.notes),
             "findings": [finding.to_json() for finding in self.findings],
         }
+
+
+def spelled(config: Config, name: str, value: Value) -> str:
+    """One line, under the name that this SDK has for the option."""
+    return line_in(name, value, config.chip, config.sdk)
+
+
+def spelled_lines(config: Config, values: Mapping[str, Value]) -> tuple[str, ...]:
+    return tuple(spelled(config, name, value) for name, value in values.items())

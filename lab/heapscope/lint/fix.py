@@ -9,8 +9,7 @@ from heapscope.config.config import Config
 from heapscope.config.renames import newest
 from heapscope.config.value import Value
 from heapscope.lint.find import lint
-from heapscope.lint.finding import LintFinding
-from heapscope.lint.spell import spelled
+from heapscope.lint.finding import LintFinding, spelled
 
 __all__ = ["Fix", "fragment", "mend"]
 

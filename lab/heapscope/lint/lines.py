@@ -9,8 +9,7 @@ from heapscope.config.config import Config, Setting
 from heapscope.config.renames import renamed_in, spelled_in
 from heapscope.config.tables import SDKS, option_table
 from heapscope.config.value import FORMS, Value, config_line, parse_value
-from heapscope.lint.finding import LintFinding
-from heapscope.lint.spell import spelled, spelled_lines
+from heapscope.lint.finding import LintFinding, spelled, spelled_lines
 from heapscope.nearest import nearest
 from heapscope.trace.names import printable
 

@@ -9,8 +9,7 @@ from heapscope.config.limits import out_of_range
 from heapscope.config.option import Option
 from heapscope.config.tables import of_other_chips, option_table
 from heapscope.config.value import Value
-from heapscope.lint.finding import LintFinding
-from heapscope.lint.spell import spelled_lines
+from heapscope.lint.finding import LintFinding, spelled_lines
 
 __all__ = ["value_findings"]
 

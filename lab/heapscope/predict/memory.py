@@ -16,8 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from heapscope.predict.chosen import choose
-from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
+from heapscope.predict.posterior import Array, Errors, Posterior, Prior, choose, fit_posterior
 from heapscope.predict.throughput import names_for
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, WifiRow, chips
 

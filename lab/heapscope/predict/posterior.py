@@ -9,15 +9,15 @@ under the whole model, is what widths of priors are chosen by: it needs no row t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import cos, exp, lgamma, log, pi, sqrt, tan
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Errors", "Likelihood", "Posterior", "Prior", "fit_posterior"]
+__all__ = ["Array", "Errors", "Likelihood", "Posterior", "Prior", "choose", "fit_posterior"]
 
 Array = NDArray[np.float64]
 
@@ -164,3 +164,21 @@ def _linear(likelihood: Likelihood, theta: Array, errors: Errors) -> tuple[Array
     slope = slope / errors.scale
     weight = (1 + 1 / errors.degrees) / (1 + off**2 / errors.degrees)
     return slope, slope * weight[:, None], off
+
+
+T = TypeVar("T")
+
+
+def choose(start: T, grid: Mapping[str, Sequence[float]], evidence: Callable[[T], float]) -> T:
+    """`start`, a frozen dataclass, with the fields of `grid` set to the values that have the most
+    evidence, one field after the other."""
+    best, most = start, evidence(start)
+    for field, values in grid.items():
+        here = best
+        for value in values:
+            if value != getattr(here, field):
+                tried: T = replace(here, **{field: value})  # type: ignore[type-var]
+                found = evidence(tried)
+                if found > most:
+                    best, most = tried, found
+    return best

@@ -15,7 +15,6 @@ from statistics import NormalDist
 
 import numpy as np
 
-from heapscope.predict.chosen import choose
 from heapscope.predict.memory import (
     MemoryShape,
     choose_memory,
@@ -25,7 +24,7 @@ from heapscope.predict.memory import (
     memory_features,
 )
 from heapscope.predict.memory_band import choose_band
-from heapscope.predict.posterior import Array, Errors, Posterior
+from heapscope.predict.posterior import Array, Errors, Posterior, choose
 from heapscope.predict.throughput import (
     Cases,
     Widths,

@@ -15,12 +15,12 @@ from heapscope.cli.held_output import HeldOutput
 
 PJSIP = Path(__file__).parents[1] / "pools" / "pjsua.log"
 
-#: What only drawing, solving, naming symbols and writing Parquet may import.
+#: Only drawing, solving, naming symbols and writing Parquet may import these.
 HEAVY = ("bokeh", "polars", "scipy", "symbolic", "textual")
 #: Modules that Python has on no Windows.
 POSIX = ("crypt", "curses", "fcntl", "grp", "nis", "pty", "pwd", "readline", "resource", "spwd")
 POSIX += ("syslog", "termios", "tty")
-#: What `os` and `signal` have on no Windows; Python's own modules need some of it before.
+#: Windows has none of these in `os` and `signal`; Python's own modules need some of it before.
 CALLS = {
     "os": "chown chroot ctermid fchdir fchmod fchown fork forkpty getegid geteuid getgid getgroups "
     "getpgid getpgrp getpriority getsid getuid getxattr initgroups killpg lchown listxattr lockf "
@@ -118,7 +118,7 @@ LEGACY = {
 
 
 def run(folder: Path, *verbs: list[str]) -> dict[str, int]:
-    """What each of the verbs exited with; the text of a fault of ours fails the test."""
+    """The exit code of each verb; the text of a fault of ours fails the test."""
     argument = json.dumps([HEAVY, POSIX, CALLS, verbs])
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, argument],

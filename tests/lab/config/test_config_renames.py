@@ -12,8 +12,8 @@ from heapscope.config.config import read_config
 from heapscope.config.renames import NewName, OldName, newest, renamed_in, spelled_in
 from heapscope.config.tables import CHIPS, SDKS, rows
 from heapscope.lint.find import lint
+from heapscope.lint.finding import spelled
 from heapscope.lint.fix import fragment, mend
-from heapscope.lint.spell import spelled
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from heapscope.trace.utf16 import as_utf8
+from heapscope.trace.source import as_utf8
 
 __all__ = ["LINE_MAX", "LogLine", "log_lines"]
 
