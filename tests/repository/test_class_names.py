@@ -16,7 +16,6 @@ LEFT = frozenset(
         "Explanation",
         "Figure",
         "Memory",
-        "Row",
         "Side",
     }
 )

@@ -1,4 +1,4 @@
-"""What of a file could not be read."""
+"""The part of a file that could not be read."""
 
 from __future__ import annotations
 
