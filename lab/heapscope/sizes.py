@@ -13,8 +13,10 @@ SIZE = re.compile(r"(0x[0-9a-f]{1,12}|[0-9]{1,15}) *(b|kb|kib|k|mb|mib|m)?", re.
 UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20}
 
 
-def parse_size(text: str, *, what: str) -> int:
-    """Bytes of "65536", "0x10000" or "64KB"; KB and KiB are 1024 bytes. `what` is for the error."""
+def parse_size(text: int | str, *, what: str) -> int:
+    """The bytes that 65536, "0x10000" or "64KB" says; KB and KiB are 1024 bytes. `what` is for the
+    error."""
+    text = str(text)
     found = SIZE.fullmatch(text.strip())
     if found is None:
         raise InputError(

@@ -57,13 +57,15 @@ def experiment(
     """
     from heapscope.cli.json_output import wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
+    from heapscope.progress import phase
     from heapscope_studies.registry import EXPERIMENTS, chosen
     from heapscope_studies.result import document, failures
 
     results = []
     for found in chosen(name):
-        with progress_bar(found, parts=True) as bar:
-            results.append(EXPERIMENTS[found].runner(full=full)(bar))
+        with progress_bar() as progress:
+            step = phase(progress, found, parts=True)
+            results.append(EXPERIMENTS[found].runner(full=full)(step))
     write_json(document(results), json)
     if write is not None:
         from heapscope_studies.markdown import markdown

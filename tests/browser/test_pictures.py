@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import heapscope.cli
+import heapscope.verbs
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
@@ -68,9 +69,10 @@ def test_every_section_of_every_template_has_a_picture(shown: Shown) -> None:
 
 
 def test_every_command_that_writes_a_page_is_among_the_kinds() -> None:
-    files = Path(heapscope.cli.__file__).parent.glob("*.py")
+    folders = [Path(package.__file__).parent for package in (heapscope.cli, heapscope.verbs)]
+    files = [path for folder in folders for path in folder.glob("*.py")]
     writing = [path for path in files if "heapscope.report.page." in path.read_text("utf-8")]
-    verbs = {path.stem.partition("_")[0] for path in writing}
+    verbs = {path.stem for path in writing}
     assert verbs | {"experiment"} == {kind.verb for kind in KINDS}  # the verb of the studies
 
 

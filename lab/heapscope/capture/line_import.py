@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from heapscope import __version__
 from heapscope.capture.output import Write, open_output
 from heapscope.errors import InputError
 from heapscope.measure.wording import plural
@@ -19,6 +18,8 @@ from heapscope.trace.metadata import RECORDER, SOURCE
 from heapscope.trace.names import printable
 from heapscope.trace.sniff import HEAD, is_text, tool_of
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
+from heapscope.verb_result import VerbResult
+from heapscope.version import __version__
 
 __all__ = ["BadLine", "Form", "ImportResult", "LineForm", "import_lines"]
 
@@ -50,7 +51,7 @@ class BadLine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ImportResult:
+class ImportResult(VerbResult):
     file: str
     out: str
     lines: int
@@ -62,6 +63,7 @@ class ImportResult:
     guessed: int  # frees whose block the file does not tell from others of its size and stack
     bytes_written: int  # of the trace, before compression
     source_loss: SourceLoss | None
+    dumps: bool = False  # of pools; there is nothing to replay
 
     def messages(self) -> tuple[str, ...]:
         """What a user should know of the input, a sentence each; empty: all was taken."""
@@ -85,7 +87,9 @@ class ImportResult:
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"messages": list(self.messages())}
+        document = {"heapscope_import": 1} | asdict(self) | {"messages": list(self.messages())}
+        del document["dumps"]
+        return document
 
 
 def import_lines(
@@ -109,7 +113,8 @@ def import_lines(
         if tool_of(head) not in ("", name := form.form.name.lower()):
             what, remedy = form.unlike(head)
             raise InputError(f"{blocks.name}: not what {name} is: it {what}", remedy=remedy)
-        return _result(blocks, str(out), stats, bad, written)
+        result = _result(blocks, str(out), stats, bad, written)
+        return replace(result, dumps=form.form is Form.PJSIP)
 
 
 def _copy(blocks: Blocks, lines: NativeImport, write: Write) -> tuple[int, bytes]:

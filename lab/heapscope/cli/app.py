@@ -59,7 +59,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from heapscope import __version__
+        from heapscope.version import __version__
 
         typer.echo(f"heapscope {__version__}")
         raise typer.Exit

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Fold, Json, LayoutOptions, Trace
+from heapscope.cli.memory import takes_memory
+from heapscope.cli.shared import Fold, Json, Trace
+from heapscope.errors import InputError
+from heapscope.memory.options import MemoryOptions, named_files
 
 __all__ = ["export"]
 
 
+@takes_memory
 def export(
     trace: Trace,
     to: Annotated[
@@ -40,25 +44,8 @@ def export(
             "freed at the end (leaked).",
         ),
     ] = None,
-    chip: Annotated[str | None, flags.CHIP] = None,
-    idf: Annotated[str | None, flags.IDF] = None,
-    boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
-    sdkconfig: Annotated[str | None, flags.SDKCONFIG] = None,
-    cores: Annotated[str | None, flags.CORES] = None,
-    static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
-    static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
-    elf: Annotated[str | None, flags.ELF] = None,
-    map: Annotated[str | None, flags.MAP] = None,
-    psram: Annotated[str | None, flags.PSRAM] = None,
-    psram_threshold: Annotated[str | None, flags.PSRAM_THRESHOLD] = None,
-    psram_reserve: Annotated[str | None, flags.PSRAM_RESERVE] = None,
-    rtc: Annotated[str | None, flags.RTC] = None,
-    memprot: Annotated[str | None, flags.MEMPROT] = None,
-    iram_8bit: Annotated[str | None, flags.IRAM_8BIT] = None,
-    layout: Annotated[str | None, flags.LAYOUT] = None,
-    pool: Annotated[str | None, flags.POOL] = None,
-    allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
-    place: Annotated[str | None, flags.PLACE] = None,
+    *,
+    memory: MemoryOptions,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -82,27 +69,25 @@ def export(
       heapscope export T.hst --to collapsed --weight total
       heapscope export T.hst --to dhat -o dhat.json
     """
-    from heapscope.cli.export_run import run_export
+    from heapscope.cli.answer import print_answer
+    from heapscope.cli.json_output import STDOUT, wants_tables, write_json
+    from heapscope.cli.progress import progress_bar
+    from heapscope.cli.recorded import say_wide_pointers
+    from heapscope.verbs.export import export as answer
+    from heapscope.verbs.export import format_named
 
-    options = LayoutOptions(
-        chip=chip,
-        idf=idf,
-        boot_log=boot_log,
-        sdkconfig=sdkconfig,
-        cores=cores,
-        static_dram=static_dram,
-        static_iram=static_iram,
-        elf=elf,
-        map=map,
-        psram=psram,
-        psram_threshold=psram_threshold,
-        psram_reserve=psram_reserve,
-        rtc=rtc,
-        memprot=memprot,
-        iram_8bit=iram_8bit,
-        layout=layout,
-        pool=pool,
-        allocator=",".join(allocator) if allocator else None,
-        place=place,
-    )
-    run_export(trace, options, to=to, out=out, weight=weight, json=json)
+    if str(out) == STDOUT and format_named(to).binary and sys.stdout.isatty():
+        raise InputError(
+            f"{to} is binary, and standard output is a terminal",
+            remedy="name a file with -o, or send the output to one",
+        )
+    with progress_bar() as progress:
+        done = answer(trace, to=to, out=out, weight=weight, progress=progress, **memory)
+    write_json(done.to_json(), json, inputs=(trace, out, *named_files(memory)))
+    if wants_tables(out, json):
+        print_answer(done)
+        if done.layout is not None:
+            say_wide_pointers(trace)
+    elif str(out) == STDOUT:
+        for message in done.messages:
+            typer.echo(message, err=True)

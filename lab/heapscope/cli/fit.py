@@ -59,24 +59,16 @@ def fit(
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
       heapscope fit T.hst --task script --margin 10
     """
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import give
+    from heapscope.cli.json_output import wants_tables
     from heapscope.cli.progress import progress_bar
-    from heapscope.fit.run import default_allocators
-    from heapscope.fit.run import fit as fit_one
-    from heapscope.layout.allocator import parse_allocator
+    from heapscope.cli.recorded import say_wide_pointers
+    from heapscope.verbs.fit import fit as answer
 
-    names = list(dict.fromkeys(parse_allocator(name) for name in allocator or default_allocators()))
-    results = []
-    for trace in traces:
-        with progress_bar("reading") as reading, progress_bar("fitting", parts=True) as fitting:
-            results += fit_one(
-                trace, names, task=task, margin=margin, reading=reading, progress=fitting
-            )
-    write_json([result.to_json() for result in results], json, inputs=traces)
+    with progress_bar() as progress:
+        result = answer(
+            *traces, allocator=allocator or (), task=task, margin=margin, progress=progress
+        )
+    give(result, json, inputs=traces)
     if wants_tables(json):
-        from heapscope.cli.recorded import say_wide_pointers
-        from heapscope.report.console import console
-        from heapscope.report.fit import print_fit
-
-        print_fit(results, console())
         say_wide_pointers(*traces)

@@ -1,4 +1,4 @@
-"""`heapscope import`: one file a format, import_NAME.py."""
+"""`heapscope import`."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli import import_esp_idf, import_lines
-from heapscope.cli.import_options import ImportFormat, ImportOptions
 from heapscope.cli.shared import Json
 
-__all__ = ["FORMATS", "import_trace"]
-
-#: What can be imported.
-FORMATS = {
-    "text": ImportFormat(title="one event a line", run=import_lines.run_text),
-    "esp-idf": ImportFormat(title="what a device printed", run=import_esp_idf.run),
-    "heaptrack": ImportFormat(title="what heaptrack recorded", run=import_lines.run_heaptrack),
-    "mtrace": ImportFormat(title="the log of glibc's mtrace", run=import_lines.run_mtrace),
-    "pjsip": ImportFormat(title="dumps of PJLIB's pools", run=import_lines.run_pjsip),
-}
+__all__ = ["import_trace"]
 
 
 def _option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
@@ -100,16 +89,22 @@ def import_trace(
       heapscope import mtrace mtrace.txt -o T.hst
       heapscope import pjsip pjsua.log -o T.hst
     """
-    from heapscope.cli.choices import known
+    from heapscope.cli.answer import print_answer
+    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.progress import progress_bar
+    from heapscope.verbs.import_trace import import_
 
-    known(form, FORMATS, noun="format")
-    options = ImportOptions(
-        file=file,
-        out=out,
-        json=json,
-        idf=idf,
-        chip=chip,
-        poisoning=poisoning,
-        needs=tuple(need or ()),
-    )
-    FORMATS[form].run(options)
+    with progress_bar() as progress:
+        result = import_(
+            form,
+            file,
+            out,
+            idf=idf,
+            chip=chip,
+            poisoning=poisoning,
+            need=need or (),
+            progress=progress,
+        )
+    write_json(result.to_json(), json, inputs=[file, *([out] if out else [])])
+    if wants_tables(json, out):
+        print_answer(result)

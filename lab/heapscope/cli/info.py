@@ -15,15 +15,10 @@ def info(trace: Trace, json: Json = None) -> None:
       heapscope info T.hst
       heapscope info T.hst --json -
     """
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.trace.info import read_info
+    from heapscope.verbs.info import info as answer
 
-    with progress_bar("reading") as bar:
-        found = read_info(trace, peak_time=True, progress=bar)
-    write_json(found.to_json(), json, inputs=(trace,))
-    if wants_tables(json):
-        from heapscope.report.console import console
-        from heapscope.report.info import print_info
-
-        print_info(found, console())
+    with progress_bar() as progress:
+        found = answer(trace, progress=progress)
+    give(found, json, inputs=(trace,))

@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Fold, Json, LayoutOptions, Trace
+from heapscope.cli.memory import takes_memory
+from heapscope.cli.shared import Fold, Json, Trace
+from heapscope.memory.options import MemoryOptions, named_files
 
 __all__ = ["leaks"]
 
 
+@takes_memory
 def leaks(
     trace: Trace,
     start: Annotated[
@@ -26,25 +28,8 @@ def leaks(
         typer.Option(metavar="FILE", help="Rules for what is known to stay, one a line."),
     ] = None,
     fold: Fold = None,
-    chip: Annotated[str | None, flags.CHIP] = None,
-    idf: Annotated[str | None, flags.IDF] = None,
-    boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
-    sdkconfig: Annotated[str | None, flags.SDKCONFIG] = None,
-    cores: Annotated[str | None, flags.CORES] = None,
-    static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
-    static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
-    elf: Annotated[str | None, flags.ELF] = None,
-    map: Annotated[str | None, flags.MAP] = None,
-    psram: Annotated[str | None, flags.PSRAM] = None,
-    psram_threshold: Annotated[str | None, flags.PSRAM_THRESHOLD] = None,
-    psram_reserve: Annotated[str | None, flags.PSRAM_RESERVE] = None,
-    rtc: Annotated[str | None, flags.RTC] = None,
-    memprot: Annotated[str | None, flags.MEMPROT] = None,
-    iram_8bit: Annotated[str | None, flags.IRAM_8BIT] = None,
-    layout: Annotated[str | None, flags.LAYOUT] = None,
-    pool: Annotated[str | None, flags.POOL] = None,
-    allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
-    place: Annotated[str | None, flags.PLACE] = None,
+    *,
+    memory: MemoryOptions,
     json: Json = None,
 ) -> None:
     """Say what stayed: blocks allocated between two marks and not freed, by task and site.
@@ -60,47 +45,14 @@ def leaks(
       heapscope leaks T.hst --chip esp32 --idf 5.5
       heapscope leaks T.hst --suppress known.txt --json leaks.json
     """
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import give
+    from heapscope.cli.json_output import wants_tables
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.run import run
-    from heapscope.leaks.find import find_leaks
-    from heapscope.leaks.interval import interval
-    from heapscope.leaks.suppress import read_suppressions
-    from heapscope.trace.info import read_info
+    from heapscope.cli.recorded import say_wide_pointers
+    from heapscope.verbs.leaks import leaks as answer
 
-    options = LayoutOptions(
-        chip=chip,
-        idf=idf,
-        boot_log=boot_log,
-        sdkconfig=sdkconfig,
-        cores=cores,
-        static_dram=static_dram,
-        static_iram=static_iram,
-        elf=elf,
-        map=map,
-        psram=psram,
-        psram_threshold=psram_threshold,
-        psram_reserve=psram_reserve,
-        rtc=rtc,
-        memprot=memprot,
-        iram_8bit=iram_8bit,
-        layout=layout,
-        pool=pool,
-        allocator=",".join(allocator) if allocator else None,
-        place=place,
-    )
-    rules = () if suppress is None else read_suppressions(suppress)
-    with progress_bar("reading") as bar:
-        span = interval(read_info(trace, progress=bar), start=start, end=end)
-    free = None if options == LayoutOptions() else run(trace, options, []).free_for_malloc
-    with progress_bar("looking at live blocks") as bar:
-        found = find_leaks(trace, span, suppressions=rules, free=free, progress=bar)
-    files = [trace, *([suppress] if suppress else []), *options.files]
-    write_json(found.to_json(), json, inputs=files)
+    with progress_bar() as progress:
+        found = answer(trace, start=start, end=end, suppress=suppress, progress=progress, **memory)
+    give(found, json, inputs=[trace, *([suppress] if suppress else []), *named_files(memory)])
     if wants_tables(json):
-        from heapscope.cli.recorded import say_wide_pointers
-        from heapscope.report.console import console
-        from heapscope.report.leaks import print_leaks
-
-        print_leaks(found, console())
         say_wide_pointers(trace)

@@ -62,23 +62,19 @@ def lint(
       heapscope lint sdkconfig --json lint.json --sarif lint.sarif
       heapscope lint sdkconfig.defaults --chip esp32 --github
     """
-    from heapscope.cli.config_choice import choose_config
+    from heapscope.cli.answer import print_answer
     from heapscope.cli.json_output import dumps, wants_tables, write_json, write_text
-    from heapscope.lint.find import lint as find
-    from heapscope.lint.refused import refused_findings
+    from heapscope.verbs.lint import fixed
+    from heapscope.verbs.lint import lint as answer
 
-    chosen = choose_config(files, chip=chip, idf=idf, tree=idf_tree)
-    refused = refused_findings(chosen.config, chosen.refusals)
-    result = find(chosen.config, extra=refused, notes=chosen.notes)
+    result = answer(*files, chip=chip, idf=idf, idf_tree=idf_tree)
     write_json(result.to_json(), json, inputs=files)
     if sarif is not None:
         from heapscope.lint.sarif import sarif as as_sarif
 
         write_text(dumps(as_sarif(result)), sarif, option="--sarif", inputs=files)
     if fix is not None:
-        from heapscope.lint.fix import fragment, mend
-
-        mended = fragment(chosen.config, mend(chosen.config))
+        mended = fixed(*files, chip=chip, idf=idf, idf_tree=idf_tree)
         write_text(mended, fix, option="--fix", inputs=files)
     if github:
         from heapscope.lint.github import annotation_lines
@@ -86,9 +82,6 @@ def lint(
         for line in annotation_lines(result):
             typer.echo(line)
     elif wants_tables(json, sarif, fix):
-        from heapscope.report.console import console
-        from heapscope.report.lint import print_lint
-
-        print_lint(result, console())
+        print_answer(result)
     if result.failed:
         raise typer.Exit(1)

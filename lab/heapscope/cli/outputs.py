@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from heapscope.cli.shared import LAYOUT_FILES
 from heapscope.errors import HeapscopeError
+from heapscope.memory.options import DECLARED
 from heapscope.trace.names import printable
 
 __all__ = ["OUTPUTS", "check_places"]
@@ -58,7 +58,7 @@ def _flags(names: Mapping[str, str]) -> set[str]:
 
 def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Place]:
     for parameter, value in given.items():
-        is_file = parameter in (*OUTPUTS, *LAYOUT_FILES)
+        is_file = parameter in OUTPUTS or (parameter in DECLARED and DECLARED[parameter].file)
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if isinstance(one, Path) or (is_file and isinstance(one, str)):
                 yield Place(name=names.get(parameter, parameter), path=Path(one))

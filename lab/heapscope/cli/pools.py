@@ -48,19 +48,10 @@ def pools(
       heapscope pools call.hst other.hst --calls 400
       heapscope pools call.hst --set all=128:128 --set STUN_TDATA=512:304 --json -
     """
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.pools.pool_trace import read_pools
-    from heapscope.pools.run import parse_sizes, pools_result
+    from heapscope.verbs.pools import pools as answer
 
-    wanted = parse_sizes(sizes or ())
-    with progress_bar("reading") as bar:
-        read = [read_pools(trace, progress=bar) for trace in traces]
-    with progress_bar("trying sizes", parts=True) as bar:
-        result = pools_result(read, wanted=wanted, calls=calls, progress=bar)
-    write_json(result.to_json(), json, inputs=traces)
-    if wants_tables(json):
-        from heapscope.report.console import console
-        from heapscope.report.pools import print_pools
-
-        print_pools(result, console())
+    with progress_bar() as progress:
+        result = answer(*traces, sizes=sizes or (), calls=calls, progress=progress)
+    give(result, json, inputs=traces)

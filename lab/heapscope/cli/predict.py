@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from heapscope.cli.place_options import (
-    Air,
-    Loss,
-    MeasuredFile,
-    NoMeasured,
-    Rtt,
-    environment_of,
-    measured_of,
-)
+from heapscope.cli.place_options import Air, Loss, MeasuredFile, NoMeasured, Rtt
 from heapscope.cli.shared import Json
-
-if TYPE_CHECKING:
-    from heapscope.predict.forecast import Forecast
-    from heapscope.tune.trace_fit import TraceFit
 
 __all__ = ["predict"]
 
@@ -96,71 +84,31 @@ def predict(
       heapscope predict sdkconfig.defaults --chip esp32 --listen 10 --json predict.json
       heapscope predict sdkconfig.defaults --chip esp32 --trace T.hst
     """
-    from heapscope.cli.config_choice import built_config, choose_config
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.predict.config_knobs import knobs_of
-    from heapscope.predict.forecast import forecast
-    from heapscope.predict.parts import Demand
-    from heapscope.predict.power_save import Times
-    from heapscope.predict.trace_replay import replayed
+    from heapscope.verbs.predict import predict as answer
 
-    environment = environment_of(air=air, rtt=rtt, loss=loss)
-    times = Times(
-        beacon=beacon,
-        dtim=dtim,
-        listen=listen,
-        awake_ms=awake,
-        window_ms=window,
-        interval_ms=interval,
-        wifi_share=wifi_share / 100,
-    )
-    chosen = choose_config(files, chip=chip, idf=idf)
-    config, left_out = built_config(chosen.config)
-    own, said = measured_of(files, measured=measured, no_measured=no_measured, chip=chip, idf=idf)
-    result = forecast(
-        config,
-        knobs_of(config, idf=idf),
-        demand=Demand(tcp=tcp, udp=udp, tls=tls),
-        environment=environment,
-        times=times,
-        measured=own,
-        notes=(*chosen.notes, *left_out, *said),
-    )
-    again, fit = None, None
-    if trace is not None:
-        with progress_bar("replaying") as bar:
-            again = replayed(trace, config, bar)
-        if again.loss is None:  # whether the whole run fits is otherwise not known
-            fit = _fit(trace, result)
-    document = result.to_json()
-    document["trace_fit"] = None if fit is None else fit.to_json()
-    document["replay"] = None if again is None else again.to_json()
-    read = [*files, *(each for each in (trace, measured) if each is not None)]
-    write_json(document, json, inputs=read)
-    if wants_tables(json):
-        from heapscope.report.console import console
-        from heapscope.report.predict import print_forecast
-
-        print_forecast(result, console())
-        if again is not None:
-            from heapscope.report.predict import print_replayed
-
-            print_replayed(again, fit, console())
-
-
-def _fit(trace: Path, found: Forecast) -> TraceFit:
-    """Judged as tune does: what Bluetooth takes is taken off, TLS is in the trace."""
-    from heapscope.cli.progress import progress_bar
-    from heapscope.tune.tls import beside
-    from heapscope.tune.trace_fit import trace_fit
-
-    taken = sum(beside(found.config, found.knobs, 0).values())
-    with progress_bar("replays", parts=True) as bar:
-        return trace_fit(
-            trace,
-            found.config,
-            left_kb=max(0.0, found.available.middle - taken),
-            held_kb=max(0.0, found.available.low[0.8] - taken),
-            progress=lambda done: bar(done, None),
+    with progress_bar() as progress:
+        result = answer(
+            *files,
+            chip=chip,
+            idf=idf,
+            trace=trace,
+            measured=measured,
+            no_measured=no_measured,
+            tcp=tcp,
+            udp=udp,
+            tls=tls,
+            air=air,
+            rtt=rtt,
+            loss=loss,
+            beacon=beacon,
+            dtim=dtim,
+            listen=listen,
+            window=window,
+            interval=interval,
+            awake=awake,
+            wifi_share=wifi_share,
+            progress=progress,
         )
+    give(result, json, inputs=[*files, *(one for one in (trace, measured) if one is not None)])

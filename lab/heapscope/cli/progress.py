@@ -8,36 +8,41 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from heapscope.progress import ProgressStep
+
 __all__ = ["Bar", "progress_bar"]
 
 DELAY = 1.0  # seconds before the bar shows
 
 
 class Bar:
-    """Called with bytes read, bytes in all (None: unknown) and, where they are counted, events.
-    `parts`: with parts of the work instead of bytes."""
+    """Shows each step of a verb; what the verb does next begins a new bar."""
 
-    def __init__(self, what: str, *, parts: bool = False) -> None:
-        self._what = what
-        self._parts = parts
-        self._began = time.monotonic()
+    def __init__(self) -> None:
+        self._now = ""
+        self._began = self._last = time.monotonic()
         self._progress: Any = None
         self._task: Any = None
 
-    def __call__(self, done: int, total: int | None, events: int = 0) -> None:
-        elapsed = time.monotonic() - self._began
+    def __call__(self, step: ProgressStep) -> None:
+        if step.what != self._now:
+            self.close()
+            self._now, self._began = step.what, self._last
+        self._last = time.monotonic()
+        elapsed = self._last - self._began
         if elapsed < DELAY or not sys.stderr.isatty():
             return
         if self._progress is None:
-            self._show()
-        speed = f"{events / elapsed / 1e6:.1f} M events/s" if events else ""
-        self._progress.update(self._task, completed=done, total=total, speed=speed)
+            self._show(step)
+        speed = f"{step.events / elapsed / 1e6:.1f} M events/s" if step.events else ""
+        self._progress.update(self._task, completed=step.done, total=step.total, speed=speed)
 
     def close(self) -> None:
         if self._progress is not None:
             self._progress.stop()
+            self._progress = None
 
-    def _show(self) -> None:
+    def _show(self, step: ProgressStep) -> None:
         from rich.progress import (
             BarColumn,
             DownloadColumn,
@@ -51,19 +56,19 @@ class Bar:
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            MofNCompleteColumn() if self._parts else DownloadColumn(),
+            MofNCompleteColumn() if step.parts else DownloadColumn(),
             TextColumn("{task.fields[speed]}", markup=False),
             console=console(sys.stderr),
             transient=True,
         )
         self._progress.start()
-        self._task = self._progress.add_task(self._what, total=None, speed="")
+        self._task = self._progress.add_task(step.what, total=None, speed="")
 
 
 @contextmanager
-def progress_bar(what: str, *, parts: bool = False) -> Iterator[Bar]:
-    """`what` is a plain word of ours, never a name out of a trace."""
-    bar = Bar(what, parts=parts)
+def progress_bar() -> Iterator[Bar]:
+    """A bar, for the functions of the interface to take as `progress`."""
+    bar = Bar()
     try:
         yield bar
     finally:

@@ -72,17 +72,21 @@ def record(
       heapscope record --stacks 16 -o T.hst.zst -- ls -l
       heapscope record -o T.hst --json - -- sh -c true
     """
-    from heapscope.capture.record.session import RecordOptions
-    from heapscope.capture.record.session import record as record_it
     from heapscope.cli.json_output import wants_tables, write_json
     from heapscope.cli.record_progress import record_progress
+    from heapscope.verbs.record import record as answer
 
-    options = RecordOptions(
-        out=out, frames=stacks, drop=drop, children=children, addresses=addresses
-    )
     with record_progress() as progress:
-        result = record_it(command, options, progress=progress)
-    write_json({"heapscope_record": 2} | result.to_json(), json, inputs=(Path(out),))
+        result = answer(
+            command,
+            out=out,
+            stacks=stacks,
+            drop=drop,
+            children=children,
+            addresses=addresses,
+            progress=progress,
+        )
+    write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
         from heapscope.report.record import print_record

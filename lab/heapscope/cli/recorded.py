@@ -1,4 +1,4 @@
-"""What a trace says of the device that it was recorded on, from its first bytes."""
+"""A line for a trace whose program had wider pointers than a chip."""
 
 from __future__ import annotations
 
@@ -7,23 +7,10 @@ from pathlib import Path
 import typer
 
 from heapscope.measure.source import of_wide_pointers
-from heapscope.native.reader import NativeReader
-from heapscope.trace.metadata import texts
 from heapscope.trace.names import printable
-from heapscope.trace.source import open_blocks
+from heapscope.trace.recorded import recorded_facts
 
-__all__ = ["recorded_facts", "say_wide_pointers"]
-
-
-def recorded_facts(trace: Path | None) -> dict[str, str]:
-    """Metadata of the trace's beginning; none without a trace."""
-    if trace is None:
-        return {}
-    with open_blocks(trace) as blocks, NativeReader() as reader:
-        for block in blocks:
-            reader.push(block)
-            break
-        return texts(reader.metadata())
+__all__ = ["say_wide_pointers"]
 
 
 def say_wide_pointers(*traces: Path) -> None:

@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Fold, Json, LayoutOptions, Needs, Trace
+from heapscope.cli.memory import takes_memory
+from heapscope.cli.shared import Fold, Json, Needs, Trace
 from heapscope.errors import HeapscopeError
-
-if TYPE_CHECKING:
-    from heapscope.measure.result import ReplayResult
+from heapscope.memory.options import MemoryOptions, named_files
 
 __all__ = ["replay"]
 
 
+@takes_memory
 def replay(
     trace: Trace,
-    chip: Annotated[str | None, flags.CHIP] = None,
-    idf: Annotated[str | None, flags.IDF] = None,
-    boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
-    sdkconfig: Annotated[str | None, flags.SDKCONFIG] = None,
-    cores: Annotated[str | None, flags.CORES] = None,
-    static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
-    static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
-    elf: Annotated[str | None, flags.ELF] = None,
-    map: Annotated[str | None, flags.MAP] = None,
-    psram: Annotated[str | None, flags.PSRAM] = None,
-    psram_threshold: Annotated[str | None, flags.PSRAM_THRESHOLD] = None,
-    psram_reserve: Annotated[str | None, flags.PSRAM_RESERVE] = None,
-    rtc: Annotated[str | None, flags.RTC] = None,
-    memprot: Annotated[str | None, flags.MEMPROT] = None,
-    iram_8bit: Annotated[str | None, flags.IRAM_8BIT] = None,
-    layout: Annotated[str | None, flags.LAYOUT] = None,
-    pool: Annotated[str | None, flags.POOL] = None,
-    allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
-    place: Annotated[str | None, flags.PLACE] = None,
+    memory: MemoryOptions,
     need: Needs = None,
     explain: Annotated[
         int | None,
@@ -74,48 +54,21 @@ def replay(
       heapscope replay T.hst --chip esp32 --elf firmware.elf
       heapscope replay T.hst --chip esp32 --json replay.json
     """
-    from heapscope.cli.run import run
-
-    options = LayoutOptions(
-        chip=chip,
-        idf=idf,
-        boot_log=boot_log,
-        sdkconfig=sdkconfig,
-        cores=cores,
-        static_dram=static_dram,
-        static_iram=static_iram,
-        elf=elf,
-        map=map,
-        psram=psram,
-        psram_threshold=psram_threshold,
-        psram_reserve=psram_reserve,
-        rtc=rtc,
-        memprot=memprot,
-        iram_8bit=iram_8bit,
-        layout=layout,
-        pool=pool,
-        allocator=",".join(allocator) if allocator else None,
-        place=place,
-    )
-    result = run(trace, options, need or [], explain=explain)
-    _show(result, digest=digest, json=json, inputs=(trace, *options.files))
-
-
-def _show(
-    result: ReplayResult, *, digest: bool, json: Path | None, inputs: tuple[Path, ...]
-) -> None:
+    from heapscope.cli.answer import give
     from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.progress import progress_bar
+    from heapscope.verbs.replay import replay as answer
 
     if digest and not wants_tables(json):
         raise HeapscopeError(
             "--digest and --json - both want standard output",
             remedy="give --json a file; the digest is in it too",
         )
-    write_json(result.to_json(), json, inputs=inputs)
+    with progress_bar() as progress:
+        result = answer(trace, need=need or (), explain=explain, progress=progress, **memory)
+    inputs = (trace, *named_files(memory))
     if digest:
+        write_json(result.to_json(), json, inputs=inputs)
         typer.echo(result.summary.digest_line)
-    elif wants_tables(json):
-        from heapscope.report.console import console
-        from heapscope.report.replay import print_replay
-
-        print_replay(result, console())
+    else:
+        give(result, json, inputs=inputs)

@@ -1,17 +1,13 @@
-"""What the verbs share: arguments, and what the user said of the layout."""
+"""Arguments and options that several verbs share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["LAYOUT_FILES", "Fold", "Json", "LayoutOptions", "Needs", "Trace"]
-
-#: Options of a layout that name a file.
-LAYOUT_FILES = ("boot_log", "sdkconfig", "elf", "map", "layout", "place")
+__all__ = ["Fold", "Json", "Needs", "Trace"]
 
 Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
 
@@ -52,33 +48,3 @@ Needs = Annotated[
         "or with capabilities (16717, 4KB:DMA). May be repeated.",
     ),
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayoutOptions:
-    """What the user said about the memory to replay on, as typed; None: nothing."""
-
-    chip: str | None = None
-    idf: str | None = None
-    boot_log: str | None = None
-    sdkconfig: str | None = None
-    cores: str | None = None
-    static_dram: str | None = None
-    static_iram: str | None = None
-    elf: str | None = None
-    map: str | None = None
-    psram: str | None = None
-    psram_threshold: str | None = None
-    psram_reserve: str | None = None
-    rtc: str | None = None
-    memprot: str | None = None
-    iram_8bit: str | None = None
-    layout: str | None = None
-    pool: str | None = None
-    allocator: str | None = None
-    place: str | None = None
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """What is read, so that no output takes its place."""
-        return tuple(Path(name) for one in LAYOUT_FILES if (name := getattr(self, one)))

@@ -7,14 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.place_options import (
-    Air,
-    Loss,
-    MeasuredFile,
-    NoMeasured,
-    Rtt,
-    environment_of,
-)
+from heapscope.cli.place_options import Air, Loss, MeasuredFile, NoMeasured, Rtt
 from heapscope.cli.shared import Json
 
 __all__ = ["tune"]
@@ -132,9 +125,12 @@ def tune(
       heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
       heapscope tune --ranks --chip esp32c3 --json ranks.json
     """
+    from heapscope.cli.answer import give, print_answer
     from heapscope.cli.json_output import wants_tables, write_json, write_text
-    from heapscope.cli.tune_run import run_ranks, run_tune
+    from heapscope.cli.progress import progress_bar
     from heapscope.errors import HeapscopeError
+    from heapscope.verbs.tune import tune as answer
+    from heapscope.verbs.tune import tune_ranks
 
     if ranks:
         others = (sdkconfig, idf, psram, measured, trace, need, keep, prefer, front, plot, fragment)
@@ -143,31 +139,31 @@ def tune(
             raise HeapscopeError(
                 "--ranks is a question of its own", remedy="give it with --chip and --json alone"
             )
-        found = run_ranks(chip)
-        write_json({"ranks": [each.to_json() for each in found]}, json)
-        if wants_tables(json):
-            from heapscope.report.console import console
-            from heapscope.report.tune import print_ranks
-
-            print_ranks(found, console())
+        with progress_bar() as progress:
+            found = tune_ranks(chip, progress=progress)
+        give(found, json, inputs=())
         return
-    result = run_tune(
-        chip=chip,
-        files=sdkconfig or [],
-        idf=idf,
-        psram=psram,
-        environment=environment_of(air=air, rtt=rtt, loss=loss),
-        measured=measured,
-        no_measured=no_measured,
-        tls=tls,
-        needs=need or [],
-        keep=keep or [],
-        prefer=prefer,
-        median=median,
-        extrapolate=extrapolate,
-        front=front or ("tcp_rx" if plot is not None else None),
-        traces=trace or [],
-    )
+    with progress_bar() as progress:
+        result = answer(
+            *(sdkconfig or ()),
+            chip=chip,
+            idf=idf,
+            psram=psram,
+            need=need or (),
+            keep=keep or (),
+            prefer=prefer,
+            trace=trace or (),
+            tls=tls,
+            air=air,
+            rtt=rtt,
+            loss=loss,
+            measured=measured,
+            no_measured=no_measured,
+            median=median,
+            extrapolate=extrapolate,
+            front=front or ("tcp_rx" if plot is not None else None),
+            progress=progress,
+        )
     read = [*(sdkconfig or []), *(trace or []), *([measured] if measured else [])]
     write_json(result.to_json(), json, inputs=read)
     if plot is not None and result.front:
@@ -179,9 +175,6 @@ def tune(
 
         write_text(as_fragment(result), fragment, option="--fragment", inputs=read)
     if wants_tables(json, plot, fragment):
-        from heapscope.report.console import console
-        from heapscope.report.tune import print_tune
-
-        print_tune(result, console())
+        print_answer(result)
     if result.best is None:
         raise typer.Exit(1)

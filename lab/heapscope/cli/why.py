@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Annotated
 
 import typer
 
-from heapscope.cli import layout_flags as flags
-from heapscope.cli.shared import Fold, Json, LayoutOptions, Needs, Trace
-from heapscope.errors import HeapscopeError
+from heapscope.cli.memory import takes_memory
+from heapscope.cli.shared import Fold, Json, Needs, Trace
+from heapscope.memory.options import MemoryOptions, named_files
 
 __all__ = ["why"]
 
 
+@takes_memory
 def why(
     trace: Trace,
-    chip: Annotated[str | None, flags.CHIP] = None,
-    idf: Annotated[str | None, flags.IDF] = None,
-    boot_log: Annotated[str | None, flags.BOOT_LOG] = None,
-    sdkconfig: Annotated[str | None, flags.SDKCONFIG] = None,
-    cores: Annotated[str | None, flags.CORES] = None,
-    static_dram: Annotated[str | None, flags.STATIC_DRAM] = None,
-    static_iram: Annotated[str | None, flags.STATIC_IRAM] = None,
-    elf: Annotated[str | None, flags.ELF] = None,
-    map: Annotated[str | None, flags.MAP] = None,
-    psram: Annotated[str | None, flags.PSRAM] = None,
-    psram_threshold: Annotated[str | None, flags.PSRAM_THRESHOLD] = None,
-    psram_reserve: Annotated[str | None, flags.PSRAM_RESERVE] = None,
-    rtc: Annotated[str | None, flags.RTC] = None,
-    memprot: Annotated[str | None, flags.MEMPROT] = None,
-    iram_8bit: Annotated[str | None, flags.IRAM_8BIT] = None,
-    layout: Annotated[str | None, flags.LAYOUT] = None,
-    pool: Annotated[str | None, flags.POOL] = None,
-    allocator: Annotated[list[str] | None, flags.ALLOCATOR] = None,
-    place: Annotated[str | None, flags.PLACE] = None,
+    memory: MemoryOptions,
     need: Needs = None,
     failure: Annotated[
         int | None,
@@ -65,56 +47,18 @@ def why(
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
-    options = LayoutOptions(
-        chip=chip,
-        idf=idf,
-        boot_log=boot_log,
-        sdkconfig=sdkconfig,
-        cores=cores,
-        static_dram=static_dram,
-        static_iram=static_iram,
-        elf=elf,
-        map=map,
-        psram=psram,
-        psram_threshold=psram_threshold,
-        psram_reserve=psram_reserve,
-        rtc=rtc,
-        memprot=memprot,
-        iram_8bit=iram_8bit,
-        layout=layout,
-        pool=pool,
-        allocator=",".join(allocator) if allocator else None,
-        place=place,
-    )
-    if failure is not None and event is not None:
-        raise HeapscopeError(
-            "--failure and --event both choose the request", remedy="give one of them"
-        )
-    from heapscope.cli.json_output import wants_tables, write_json
-    from heapscope.cli.knob_choice import choose_knobs
-    from heapscope.cli.layout_choice import choose_memory, choose_placement
+    from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.run import parse_needs
-    from heapscope.why.explain import Selection, explain
+    from heapscope.verbs.why import why as answer
 
-    memory = choose_memory(options, trace)
-    knobs, knobs_of = choose_knobs(memory.layout, sdkconfig)
-    counts = itertools.count(1)
-    with progress_bar("replays with changes", parts=True) as bar:
-        result = explain(
+    with progress_bar() as progress:
+        result = answer(
             trace,
-            memory.layout,
-            needs=parse_needs(need or []),
-            placement=choose_placement(options, memory.layout),
-            selection=Selection(failure=failure, event=event),
+            need=need or (),
+            failure=failure,
+            event=event,
             depth=depth,
-            tried=lambda: bar(next(counts), None),
-            knobs=knobs,
-            knobs_of=knobs_of,
+            progress=progress,
+            **memory,
         )
-    write_json(result.to_json(), json, inputs=(trace, *options.files))
-    if wants_tables(json):
-        from heapscope.report.console import console
-        from heapscope.report.why import print_why
-
-        print_why(result, console())
+    give(result, json, inputs=(trace, *named_files(memory)))

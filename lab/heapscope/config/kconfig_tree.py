@@ -17,7 +17,7 @@ from typing import cast
 from heapscope.config.config import Config, Setting
 from heapscope.config.renames import newest
 from heapscope.config.value import Kind, Value, parse_value
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
 __all__ = ["IgnoredSetting", "tree_version", "with_tree"]
@@ -54,9 +54,9 @@ def tree_version(tree: Path) -> str:
 
 def with_tree(config: Config, tree: Path) -> tuple[Config, tuple[IgnoredSetting, ...]]:
     """The configuration with the tree's defaults in place of ours, and the lines it refuses.
-    HeapscopeError when esp-idf-kconfig is missing, InputError when the tree is none."""
+    InputError when esp-idf-kconfig is missing, or when the folder is not an ESP-IDF."""
     if importlib.util.find_spec("esp_kconfiglib") is None:
-        raise HeapscopeError(
+        raise InputError(
             "--idf-tree needs esp-idf-kconfig, which is not installed",
             remedy="pip install 'heapscope[kconfig]', or leave --idf-tree out",
         )

@@ -29,7 +29,7 @@ FORMATS = (
 
 
 def exporter(name: str, *, weight: str) -> Exporter:
-    """A new writer of a format of FORMATS. HeapscopeError: what it needs is not installed."""
+    """A new writer of a format of FORMATS. InputError: what it needs is not installed."""
     # Imported when wanted: numpy takes its time, and most commands export nothing.
     if name == "perfetto":
         from heapscope.export.perfetto import Perfetto

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from heapscope.capture.output import Write
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.export.columns import EventColumn, columns
 from heapscope.export.exporter import Context, Finish
 from heapscope.native.export import Keep
@@ -105,7 +105,7 @@ def _polars() -> Any:
     try:
         return importlib.import_module("polars")
     except ImportError:
-        raise HeapscopeError(
+        raise InputError(
             "Parquet is written with polars, which is not installed",
             remedy='pip install "heapscope[parquet]", or export to csv',
         ) from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
+from heapscope.verb_result import VerbResult
 
 __all__ = ["Exported", "export"]
 
@@ -34,10 +34,10 @@ EXPORT: dict[str, Bounds] = {
 }
 
 #: Gives a progress call for one reading of the trace: "reading names", "exporting".
-Readings = Callable[[str], AbstractContextManager[ReplayProgress]]
+Readings = Callable[[str], ReplayProgress]
 
 
-class Exported(Row):
+class Exported(Row, VerbResult):
     """What was written. Sizes in bytes as asked for; with a layout of the blocks that it served."""
 
     trace: str = figure("The file.")
@@ -75,15 +75,15 @@ def export(
     counted = _Counted(write)
     known = _names(path, readings) if exporter.names_first else None
     reading = _Reading(path, exporter, counted, known, layout, placement)
-    with readings("exporting") as progress:
-        finish = reading.replay(layout, progress) if layout else reading.census(progress)
-        exporter.end(finish, counted)
+    progress = readings("exporting")
+    finish = reading.replay(layout, progress) if layout else reading.census(progress)
+    exporter.end(finish, counted)
     return _exported(finish, path=str(path), to=to, file=file, size=counted.size)
 
 
 def _names(path: str | Path, readings: Readings) -> Overview:
-    with readings("reading names") as progress:
-        return read_overview(path, progress=lambda done, total: progress(done, total, 0))
+    progress = readings("reading names")
+    return read_overview(path, progress=lambda done, total: progress(done, total, 0))
 
 
 class _Counted:

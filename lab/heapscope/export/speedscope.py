@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from heapscope import __version__
 from heapscope.capture.output import Write
 from heapscope.export.exporter import Context, Finish
 from heapscope.export.json_events import dump
 from heapscope.export.stacks import Stack, stacks
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
+from heapscope.version import __version__
 
 __all__ = ["Speedscope"]
 

@@ -11,8 +11,9 @@ from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
+from heapscope.verb_result import Results
 
-__all__ = ["FIT", "FitResult", "Mean", "Refusal", "means"]
+__all__ = ["FIT", "FitResult", "FitResults", "Mean", "Refusal", "means"]
 
 
 #: A pool on which the whole run survives is one on which its first part survives, so the pool of
@@ -90,6 +91,10 @@ class FitResult(Document):
     messages: tuple[str, ...] = figure(
         "The parts of the trace that are missing, a sentence each.", default=()
     )
+
+
+class FitResults(Results[FitResult]):
+    """The results of all traces; those of one trace stand together."""
 
 
 @dataclass(frozen=True, kw_only=True)

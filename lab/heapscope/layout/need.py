@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.layout import ADDRESS_END
+from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
-__all__ = ["parse_need"]
+__all__ = ["NEEDS_MAX", "parse_need", "parse_needs"]
+
+NEEDS_MAX = 8  # of one replay
 
 _NUMBER = re.compile(r"0x[0-9a-f]{1,8}|[0-9][0-9_]{0,14}", re.ASCII | re.IGNORECASE)
 
@@ -25,6 +29,22 @@ def parse_need(text: str) -> tuple[int, int]:
             remedy="write bytes, or bytes and capabilities: 16717 or 16717:DMA|8BIT",
         )
     return size, capabilities.parse(names)
+
+
+def parse_needs(needs: Iterable[int | str]) -> list[tuple[int, int]]:
+    """Each need once. Sizes may have units: "4KB:DMA"."""
+    found = list(dict.fromkeys(_with_unit(need) for need in needs))
+    if len(found) > NEEDS_MAX:
+        raise InputError(
+            f"{len(found)} needs, at most {NEEDS_MAX} in one replay",
+            remedy="leave some out, or replay again for the others",
+        )
+    return found
+
+
+def _with_unit(need: int | str) -> tuple[int, int]:
+    number, colon, capabilities = str(need).partition(":")
+    return parse_need(f"{parse_size(number, what='--need')}{colon}{capabilities}")
 
 
 def _number(text: str) -> int | None:

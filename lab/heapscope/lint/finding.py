@@ -10,6 +10,7 @@ from heapscope.config.config import Config
 from heapscope.config.renames import line_in
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.config.value import Value
+from heapscope.verb_result import VerbResult
 
 __all__ = ["LintFinding", "LintResult", "spelled", "spelled_lines"]
 
@@ -60,7 +61,7 @@ class LintFinding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LintResult:
+class LintResult(VerbResult):
     """`unknown`: rules that could not be decided here, as a value is not known. `listed`: options
     of the files that are in the table."""
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from heapscope import __version__
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.lint.finding import LintFinding, LintResult
+from heapscope.version import __version__
 
 __all__ = ["sarif"]
 

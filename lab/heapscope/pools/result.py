@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from heapscope.verb_result import VerbResult
+
 __all__ = ["Advice", "GroupRow", "PoolHolding", "PoolsResult", "SizeChoice", "SizeRow", "TraceRows"]
 
 
@@ -81,7 +83,7 @@ class Advice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolsResult:
+class PoolsResult(VerbResult):
     traces: tuple[TraceRows, ...]
     advice: Advice | None
     messages: tuple[str, ...]

@@ -19,7 +19,16 @@ from heapscope.errors import InputError
 from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, table
 
-__all__ = ["AIR", "SHIELDED", "Environment", "PlaceFactors", "air_time", "place_of", "seen_in"]
+__all__ = [
+    "AIR",
+    "SHIELDED",
+    "Environment",
+    "PlaceFactors",
+    "air_time",
+    "place_of",
+    "placed",
+    "seen_in",
+]
 
 SHIELDED, AIR = "shielded", "air"
 _KBIT = 8.192  # bits of 1 KB, in thousands: ms of a round trip per KB and Mbit/s
@@ -69,6 +78,11 @@ class PlaceFactors:
     factor: float
     added: float  # us
     width: float
+
+
+def placed(*, air: bool, rtt: float, loss: float) -> Environment:
+    """`rtt`: ms beyond that of the shielded box; `loss`: percent of the frames."""
+    return Environment(place=AIR if air else SHIELDED, round_trip_ms=rtt, loss=loss / 100)
 
 
 def place_of(environment: Environment, knobs: Knobs, metric: str) -> PlaceFactors:

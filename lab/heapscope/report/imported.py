@@ -12,8 +12,8 @@ from heapscope.report.next_command import print_next
 __all__ = ["print_imported"]
 
 
-def print_imported(result: ImportResult, target: Console, *, pools: bool = False) -> None:
-    """The next command comes last, ready to be copied. `pools`: that is all that there is."""
+def print_imported(result: ImportResult, target: Console) -> None:
+    """The next command comes last, ready to be copied."""
     per_event = result.bytes_written / result.events
     target.print(
         Text(
@@ -23,7 +23,7 @@ def print_imported(result: ImportResult, target: Console, *, pools: bool = False
     )
     for message in result.messages():
         target.print(Text(f"note: {message}", style="yellow"))
-    if pools:
+    if result.dumps:
         print_next("heapscope", "pools", result.out, target=target)
     else:
         print_next("heapscope", "replay", result.out, "--chip", "esp32", target=target)

@@ -11,9 +11,10 @@ from heapscope.measure.result import ReplayResult
 from heapscope.predict.forecast import Band, Forecast
 from heapscope.predict.parts import ALWAYS, PEAK, START
 from heapscope.report import table as terminal
+from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
 
-__all__ = ["print_forecast", "print_replayed"]
+__all__ = ["print_prediction"]
 
 ALONE = (
     "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. What they take is not in the "
@@ -28,7 +29,13 @@ _NAMES = {
 }
 
 
-def print_forecast(found: Forecast, target: Console) -> None:
+def print_prediction(prediction: Prediction, target: Console) -> None:
+    _print_forecast(prediction.forecast, target)
+    if prediction.replay is not None:
+        _print_replayed(prediction.replay, prediction.trace_fit, target)
+
+
+def _print_forecast(found: Forecast, target: Console) -> None:
     target.print(Text(_headline(found), style="bold"))
     for note in found.notes:
         target.print(Text(note, style="dim"))
@@ -139,7 +146,7 @@ def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
             yield ("together", "", kind, *(f"{value:,}" for value in sums))
 
 
-def print_replayed(result: ReplayResult, fit: TraceFit | None, target: Console) -> None:
+def _print_replayed(result: ReplayResult, fit: TraceFit | None, target: Console) -> None:
     """The trace against the predicted memory, then alone on the chip's, each named. `fit` None:
     events of the trace are lost."""
     target.print()

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self, dataclass_transform
 from heapscope.errors import InputError
 from heapscope.printable import printable
 from heapscope.rows.figure import Figure, figure, figure_of
+from heapscope.verb_result import VerbResult
 
 __all__ = ["Document", "Row", "figures_of", "hints", "malformed"]
 
@@ -54,7 +55,7 @@ class Row:
         return cls(**values)
 
 
-class Document(Row):
+class Document(Row, VerbResult):
     """The outermost row of what `--json` of a verb writes. It begins with its form and version.
 
     VERSION is raised when a key changes its meaning or goes; 0: the form has no version. READABLE:

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from typing import BinaryIO
 
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 
 __all__ = ["StreamReader", "comes_once", "forget_streams", "kept_stream"]
 
@@ -46,7 +46,7 @@ class KeptStream:
             self._kept.write(block)
         except OSError as error:
             folder = tempfile.gettempdir()
-            raise HeapscopeError(
+            raise InputError(
                 f"{self._name}: its bytes cannot be kept in {folder}: {error.strerror or error}",
                 remedy="write the trace to a file and name that, or set TMPDIR to another folder",
             ) from None

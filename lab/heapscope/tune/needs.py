@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.nearest import did_you_mean
 from heapscope.predict.wifi_table import METRICS
 from heapscope.sizes import parse_size
@@ -49,13 +49,13 @@ class TuneNeed:
 
 
 def parse_tune_needs(texts: Sequence[str]) -> tuple[TuneNeed, ...]:
-    """HeapscopeError names the need that is none, or two that contradict each other."""
+    """InputError names the need that is none, or two that contradict each other."""
     found: dict[str, TuneNeed] = {}
     for text in texts:
         need = _need(text)
         other = found.setdefault(need.target, need)
         if other.amount != need.amount:
-            raise HeapscopeError(
+            raise InputError(
                 f"--need '{other.text}' and --need '{need.text}': two amounts of {need.target}",
                 remedy="give the larger one alone",
             )
@@ -66,21 +66,21 @@ def _need(text: str) -> TuneNeed:
     shown = printable(text, limit=80)
     parts = _NEED.fullmatch(text)
     if parts is None:
-        raise HeapscopeError(f"--need '{shown}': no need", remedy=_REMEDY)
+        raise InputError(f"--need '{shown}': no need", remedy=_REMEDY)
     target, sign, amount = parts[1], parts[2], parts[3]
     if target not in TARGETS:
-        raise HeapscopeError(
+        raise InputError(
             f"--need '{shown}': there is no '{printable(target)}'",
             remedy=f"{did_you_mean(target, TARGETS)}valid: {', '.join(TARGETS)}",
         )
     if sign != ">=":
-        raise HeapscopeError(
+        raise InputError(
             f"--need '{shown}': a need is a least amount, with >=, not {sign}", remedy=_REMEDY
         )
     if target in METRICS:
         rate = _RATE.fullmatch(amount)
         if rate is None:
-            raise HeapscopeError(
+            raise InputError(
                 f"--need '{shown}': '{printable(amount)}' is no throughput",
                 remedy=f'write it in Mbit/s: --need "{target}>=20" or "{target}>=20Mbit/s"',
             )
@@ -90,7 +90,7 @@ def _need(text: str) -> TuneNeed:
         if target == FREE:
             number /= 1024
     if number <= 0:
-        raise HeapscopeError(
+        raise InputError(
             f"--need '{shown}': every configuration has that",
             remedy="leave it out, or ask for more",
         )
@@ -104,7 +104,7 @@ def parse_keep(texts: Iterable[str]) -> tuple[str, ...]:
         option = text.strip().removeprefix("CONFIG_")
         knob = knob_of(option)
         if not knob:
-            raise HeapscopeError(
+            raise InputError(
                 f"--keep '{printable(text)}': no option that tune changes",
                 remedy=f"{did_you_mean(option, KNOBS)}it changes those of: {', '.join(KNOBS)}",
             )

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment
@@ -47,7 +47,7 @@ def with_psram(config: Config, kind: str) -> Config:
     """With PSRAM that Wi-Fi and lwIP use, as the published tables have it, or without any."""
     known = chips()[config.chip].psram if config.chip in chips() else ()
     if kind not in known:
-        raise HeapscopeError(
+        raise InputError(
             f"--psram {printable(kind)}: no published figures of such a {config.chip}",
             remedy=f"of the {config.chip} there is: {', '.join(known) or 'nothing with Wi-Fi'}",
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.config.rules import all_rules
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.predict.environment import AIR, Environment
 from heapscope.predict.memory import BUFFER_KB
 from heapscope.predict.wifi_table import METRICS, chips
@@ -51,7 +51,7 @@ def default_preference(needs: Sequence[TuneNeed]) -> str:
 
 
 def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = ()) -> TuneResult:
-    """HeapscopeError where what is kept contradicts the rules, so that nothing is left."""
+    """InputError where what is kept contradicts the rules, so that nothing is left."""
     now = problem.candidate(problem.current)
     limits = problem.limits(question.needs)
     found = problem.best(question.prefer, limits)
@@ -206,7 +206,7 @@ def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
         names = ", ".join(LABELS[name] for name in question.keep)
         kept = f" with {names} kept" if names else ""
         because = f" (broken now: {broken})" if broken else ""
-        raise HeapscopeError(
+        raise InputError(
             f"no configuration keeps all hard rules{kept}{because}",
             remedy="keep less, or mend the sdkconfig first: heapscope lint",
         )

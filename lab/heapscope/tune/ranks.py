@@ -19,8 +19,9 @@ from heapscope.tune.options import LABELS, as_number, label, option_values, out_
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.result import Candidate
 from heapscope.tune.wifi import FREE
+from heapscope.verb_result import Results
 
-__all__ = ["RankGain", "rank_gains"]
+__all__ = ["RankGain", "RankGains", "rank_gains"]
 
 _SDK = "5.5"  # whose rules and ranges count
 #: Ranks that are named after a direction; the others are for all of them.
@@ -89,6 +90,13 @@ class RankGain:
             "proven_none": self.proven,
             "spare_pct": round(self.spare, 4),
         }
+
+
+class RankGains(Results[RankGain]):
+    """Each published configuration beside the best one."""
+
+    def to_json(self) -> Any:
+        return {"ranks": super().to_json()}
 
 
 def rank_gains(

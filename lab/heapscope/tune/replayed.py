@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapscope.config.config import Config
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
 from heapscope.predict.trace_replay import layout_of
 from heapscope.replay.run import replay
@@ -68,12 +68,12 @@ class TraceNeed:
         return self.largest.get(int(free_kb * 1024) & ~15)
 
     def least(self) -> float:
-        """The least available memory, KB, in steps of STEP_KB. HeapscopeError: all that the chip
+        """The least available memory, KB, in steps of STEP_KB. InputError: all that the chip
         has is too little."""
         most = capacity(layout_of(self.config)) / 1024
         low, high = 0, int(most / STEP_KB)
         if not self.survives(high * STEP_KB):
-            raise HeapscopeError(
+            raise InputError(
                 f"{self.trace.name} never has {self.contiguous:,} bytes in one piece in all of the "
                 f"{self.config.chip}'s {most:.0f} KB, even without Wi-Fi",
                 remedy="heapscope why --need says who is in the way",

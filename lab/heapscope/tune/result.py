@@ -13,6 +13,7 @@ from heapscope.tune.needs import TuneNeed
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.tls import TlsChoice
 from heapscope.tune.wifi import FREE, WifiFigures
+from heapscope.verb_result import VerbResult
 
 __all__ = [
     "Alternative",
@@ -125,7 +126,7 @@ class TuneTrace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneResult:
+class TuneResult(VerbResult):
     chip: str
     sdk: str
     psram: str

@@ -18,6 +18,7 @@ from heapscope.cli.app import app
 from heapscope.cli.group import UsageError
 from heapscope.cli.progress import Bar
 from heapscope.errors import HeapscopeError
+from heapscope.progress import ProgressStep
 
 Run = Callable[..., Any]
 COMMAND = [sys.executable, "-m", "heapscope"]
@@ -144,17 +145,18 @@ def test_the_progress_bar_needs_a_terminal_and_a_second(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = time.monotonic()
-    bar = Bar("replaying")
+    bar = Bar()
     monkeypatch.setattr("time.monotonic", lambda: now + 60)
-    bar(10, 100, 1000)
+    bar(ProgressStep("replaying", 10, 100, 1000))
     bar.close()
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    bar(20, 100, 60_000_000)
-    bar(30, None)
+    monkeypatch.setattr("time.monotonic", lambda: now + 62)
+    bar(ProgressStep("replaying", 20, 100, 60_000_000))
+    bar(ProgressStep("replaying", 30, None))
     bar.close()
     assert "replaying" in capsys.readouterr().err
-    quick = Bar("replaying")
-    quick(10, 100)
+    quick = Bar()
+    quick(ProgressStep("replaying", 10, 100))
     quick.close()
     assert capsys.readouterr().err == ""

@@ -170,7 +170,7 @@ def test_binary_formats_are_not_for_a_terminal(trace: Path, to: str) -> None:
     os.close(terminal)
     os.close(main)
     assert done.returncode == 2
-    assert f"{to} is no text for a terminal".encode() in done.stderr
+    assert f"{to} is binary, and standard output is a terminal".encode() in done.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX pipes")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.fit import schedule
 from heapscope.fit.limits import Limits, find_limits, most_tried
 from heapscope.fit.run import default_allocators, fit
 from heapscope.fit.schedule import run_searches
@@ -177,7 +178,7 @@ def test_the_outcome_does_not_depend_on_the_number_of_cores(
 ) -> None:
     trace = make_trace(*program(7, 120))
     several = fit(trace, default_allocators())
-    monkeypatch.setattr("heapscope.fit.schedule._cores", lambda: 1)
+    monkeypatch.setattr(schedule, "_cores", lambda: 1)
     assert fit(trace, default_allocators()) == several
 
 

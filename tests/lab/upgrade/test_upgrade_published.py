@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.cli.upgrade_sides import Upgrade
 from heapscope.layout.capabilities import INTERNAL
 from heapscope.upgrade.explain import explain
 from heapscope.upgrade.result import UpgradeResult
+from heapscope.upgrade.sides import Upgrade
 from heapscope.upgrade.startup import startup_of
 from heapscope.upgrade.state import Meter
 from heapscope_studies.heap_change import upgrade as experiment
@@ -33,15 +33,11 @@ TABLES = 1624 - 24  # bytes of one region's heap structure: 4.3.2 for 256 KB, an
 def sides(folder: Path, *measured: int) -> Upgrade:
     log = folder / "boot.txt"
     log.write_text(LINES, encoding="utf-8")
-    given = dict.fromkeys(
-        ("sdkconfig", "cores", "static_dram", "static_iram", "elf", "map", "psram", "layout"), ()
-    )
-    given |= dict.fromkeys(("psram_threshold", "psram_reserve", "rtc", "memprot"), ())
-    given |= dict.fromkeys(("iram_8bit", "pool", "allocator"), ())
     before, after, *_ = (*measured, None, None)
     return Upgrade(
         None,
-        {**given, "chip": ("esp32",), "idf": ("4.2", "4.3.2"), "boot_log": (str(log),)},
+        {"chip": "esp32", "boot_log": log},
+        [{"idf": "4.2"}, {"idf": "4.3.2"}],
         caps=INTERNAL,
         measured=(before, after),
     )

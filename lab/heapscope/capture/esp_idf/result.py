@@ -15,6 +15,7 @@ from heapscope.capture.esp_idf.task_table import TaskUse
 from heapscope.layout import capabilities
 from heapscope.layout.boot_lines import BootRegion
 from heapscope.trace.loss import SourceLoss
+from heapscope.verb_result import VerbResult
 
 __all__ = ["EspIdfImport", "HeapTraceFacts", "LogSource", "LoggedNeed", "SiteUse", "SummaryView"]
 
@@ -181,7 +182,7 @@ class HeapTraceFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EspIdfImport:
+class EspIdfImport(VerbResult):
     """Everything. `out` "": no trace was written."""
 
     source: LogSource
@@ -216,29 +217,33 @@ class EspIdfImport:
 
     def to_json(self) -> dict[str, Any]:
         source = asdict(self.source)
-        return source | {
-            "left_out": list(self.source.left_out),
-            "rules": list(self.source.rules),
-            "regions": _rows(self.regions, drop=("ended",)),
-            "summary_count": self.summary_count,
-            "summaries": [view.row() for view in self.views],
-            "summary": None if self.view is None else self.view.to_json(),
-            "tightest": None if self.tightest is None else self.tightest.to_json(),
-            "needs": [need.to_json() for need in self.needs],
-            "task_tables": self.task_tables,
-            "tasks": [_task_json(task) for task in self.tasks],
-            "failed": self.failed,
-            "failed_groups": list(self._failed_json()),
-            "failed_zero_sized": self.failed_zero_sized,
-            "failed_without_size": self.failed_without_size,
-            "failed_texts": list(self.failed_texts),
-            "trace": None if self.trace is None else self.trace.to_json(),
-            "out": self.out,
-            "bytes_written": self.bytes_written,
-            "verdict": list(self.verdict),
-            "limits": list(self.limits),
-            "messages": list(self.messages),
-        }
+        return (
+            {"heapscope_import_esp_idf": 1}
+            | source
+            | {
+                "left_out": list(self.source.left_out),
+                "rules": list(self.source.rules),
+                "regions": _rows(self.regions, drop=("ended",)),
+                "summary_count": self.summary_count,
+                "summaries": [view.row() for view in self.views],
+                "summary": None if self.view is None else self.view.to_json(),
+                "tightest": None if self.tightest is None else self.tightest.to_json(),
+                "needs": [need.to_json() for need in self.needs],
+                "task_tables": self.task_tables,
+                "tasks": [_task_json(task) for task in self.tasks],
+                "failed": self.failed,
+                "failed_groups": list(self._failed_json()),
+                "failed_zero_sized": self.failed_zero_sized,
+                "failed_without_size": self.failed_without_size,
+                "failed_texts": list(self.failed_texts),
+                "trace": None if self.trace is None else self.trace.to_json(),
+                "out": self.out,
+                "bytes_written": self.bytes_written,
+                "verdict": list(self.verdict),
+                "limits": list(self.limits),
+                "messages": list(self.messages),
+            }
+        )
 
 
 def _rows(rows: Sequence[Any], *, drop: tuple[str, ...] = ()) -> list[dict[str, Any]]:

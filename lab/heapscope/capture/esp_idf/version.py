@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
 __all__ = ["SdkVersion", "parse_version", "read_version"]
@@ -46,12 +46,12 @@ def read_version(text: str) -> SdkVersion | None:
 
 
 def parse_version(text: str) -> SdkVersion:
-    """What a user typed. HeapscopeError when it is no version from 3.0 on."""
+    """What a user typed. InputError when it is no version from 3.0 on."""
     if text.strip().lower().startswith("head"):  # the development branch, as chips name it
         return SdkVersion(text=printable(text.strip(), limit=60), major=6, minor=0)
     version = read_version(text)
     if version is None or version.major < 3:
-        raise HeapscopeError(
+        raise InputError(
             f"--idf: '{printable(text)}' is no version of ESP-IDF",
             remedy="write it as 4.4, v4.3.2 or 5.5.1",
         )

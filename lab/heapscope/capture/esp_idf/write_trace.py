@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope import __version__
 from heapscope.capture.esp_idf.failed import FailedRequest
 from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
@@ -17,6 +16,7 @@ from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 from heapscope.trace.metadata import CLOCK_HZ, PROGRAM, RECORDER, SOURCE, WORD_SIZE
 from heapscope.trace.source import STDIN
+from heapscope.version import __version__
 
 __all__ = ["SOURCE_NAME", "write_trace"]
 

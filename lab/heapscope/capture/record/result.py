@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from heapscope.measure.wording import plural
+from heapscope.verb_result import VerbResult
 
 __all__ = ["ImageRecord", "RecordResult"]
 
@@ -34,7 +35,7 @@ class ImageRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecordResult:
+class RecordResult(VerbResult):
     command: tuple[str, ...]
     exit_code: int  # the program's; 128 and the signal's number where that ended it
     seconds: float  # that the program ran
@@ -66,4 +67,5 @@ class RecordResult:
 
     def to_json(self) -> dict[str, Any]:
         rows = [asdict(image) for image in self.images]
-        return asdict(self) | {"images": rows, "messages": list(self.messages())}
+        more = {"images": rows, "messages": list(self.messages())}
+        return {"heapscope_record": 2} | asdict(self) | more

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from heapscope import __version__
 from heapscope.capture.output import STDOUT
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.outputs import ImageOutput, Outputs
@@ -24,6 +23,7 @@ from heapscope.capture.record.result import ImageRecord, RecordResult
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.native.recorder import ImageRow, NativeRecorder, Phase
 from heapscope.trace.names import printable
+from heapscope.version import __version__
 
 __all__ = ["Progress", "RecordOptions", "record"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
@@ -22,8 +23,9 @@ from heapscope.report.page.why_tables import explanations
 from heapscope.report.stays import stays
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document
+from heapscope.verb_result import VerbResult
 
-__all__ = ["Report", "html"]
+__all__ = ["Report", "html", "print_answer"]
 
 SCRIPTS = ("charts.js", "map.js", "flame.js")
 
@@ -50,7 +52,7 @@ class ReportDocument(Document):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(VerbResult):
     """One side: what happened on one memory. Several: the same questions of each, the first one is
     what the others are compared with."""
 
@@ -75,6 +77,11 @@ class Report:
                 differing=comparison.differing(results).rows,
             )
         return document.to_json()
+
+
+def print_answer(report: Report, target: Console) -> None:
+    for sentence in report.answer:
+        target.print(sentence, soft_wrap=True)
 
 
 def html(report: Report) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 from bokeh.resources import Resources
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from heapscope import __version__
 from heapscope.measure.wording import count, plural, size
 from heapscope.report.page.detail import DETAILS, Detail
 from heapscope.report.page.tables import Sorted
+from heapscope.version import __version__
 
 __all__ = ["PAGE_MAX", "fitting", "page"]
 

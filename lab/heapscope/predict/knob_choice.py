@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from heapscope.config.config import read_files, settle
 from heapscope.config.tables import SDKS
 from heapscope.errors import InputError
@@ -16,7 +18,7 @@ __all__ = ["choose_knobs"]
 _DEFAULT = "a default build that uses Wi-Fi (--sdkconfig F: your own)"
 
 
-def choose_knobs(layout: Layout, sdkconfig: str | None) -> tuple[tuple[KnobOffer, ...], str]:
+def choose_knobs(layout: Layout, sdkconfig: str | Path | None) -> tuple[tuple[KnobOffer, ...], str]:
     """Options of the SDK that give memory back, as predicted, and what they change; none where the
     layout names no chip and version. InputError: the file cannot be read, is
     of another chip, or a value in it cannot be."""
@@ -34,4 +36,4 @@ def choose_knobs(layout: Layout, sdkconfig: str | None) -> tuple[tuple[KnobOffer
             remedy="give the sdkconfig of that chip's firmware",
         )
     found = knob_offers(settle(files, chip=layout.chip, sdk=version))
-    return found, _DEFAULT if sdkconfig is None else printable(sdkconfig, limit=400)
+    return found, _DEFAULT if sdkconfig is None else printable(str(sdkconfig), limit=400)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from heapscope.cli.shared import LayoutOptions
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.errors import InputError
 from heapscope.layout.boot_log import BootLog
 from heapscope.layout.chips import Chip
 from heapscope.measure.result import ReplayResult
+from heapscope.memory.options import MemoryOptions
 from heapscope.static.heap_start import HeapStart, heap_start
 from heapscope.static.picture import static_ram
 from heapscope.static.read import read_static
@@ -45,23 +45,26 @@ class StaticChoice:
         return replace(result, static=ram)
 
 
-def choose_static(options: LayoutOptions, chip: Chip) -> StaticChoice | None:
-    """None where neither --elf nor --map was given. HeapscopeError for options beside them that
+def choose_static(options: MemoryOptions, chip: Chip) -> StaticChoice | None:
+    """None where neither --elf nor --map was given. InputError for options beside them that
     say the same."""
-    given = {"--elf": options.elf, "--map": options.map}
+    given = {"--elf": options.get("elf"), "--map": options.get("map")}
     named = [(flag, path) for flag, path in given.items() if path is not None]
     if not named:
         return None
     if len(named) > 1:
-        raise HeapscopeError(
+        raise InputError(
             "--elf and --map both say what is static",
             remedy="give the map: it has the components besides",
         )
     flag, path = named[0]
-    amounts = {"--static-dram": options.static_dram, "--static-iram": options.static_iram}
+    amounts = {
+        "--static-dram": options.get("static_dram"),
+        "--static-iram": options.get("static_iram"),
+    }
     for other, amount in amounts.items():
         if amount is not None:
-            raise HeapscopeError(
+            raise InputError(
                 f"{flag} and {other} both say where the heap starts",
                 remedy="leave one of them out",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.nearest import did_you_mean
 
 __all__ = ["known"]
@@ -16,4 +16,4 @@ def known(name: str, valid: Iterable[str], *, noun: str) -> str:
     if name in names:
         return name
     hint = did_you_mean(name, names)
-    raise HeapscopeError(f"unknown {noun} '{name}'", remedy=f"{hint}valid: {', '.join(names)}")
+    raise InputError(f"unknown {noun} '{name}'", remedy=f"{hint}valid: {', '.join(names)}")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapscope.cli.recorded import recorded_facts
-from heapscope.cli.shared import LayoutOptions
-from heapscope.cli.static_choice import StaticChoice, choose_static
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.boot_log import BootLog, read_boot_log
 from heapscope.layout.build import THRESHOLD, Psram, StaticUseError
@@ -21,8 +18,11 @@ from heapscope.layout.region_names import with_allocators
 from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.layout.toml_file import read_layout
 from heapscope.layout.versions import parse_idf
+from heapscope.memory.options import MemoryOptions, flag, given
+from heapscope.memory.static_choice import StaticChoice, choose_static
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
+from heapscope.trace.recorded import recorded_facts
 
 __all__ = ["DEFAULT_IDF", "Memory", "choose_memory", "choose_placement"]
 
@@ -34,52 +34,53 @@ EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layou
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:
-    """What is replayed on, and the static RAM beside it where a file tells."""
+    """The layout to replay on, and the static RAM beside it where a file tells."""
 
     layout: Layout
     static: StaticChoice | None = None
 
 
-def choose_memory(options: LayoutOptions, trace: Path | None) -> Memory:
-    """Raises HeapscopeError for options that contradict each other or name what is not known."""
-    if options.pool is not None:
+def choose_memory(options: MemoryOptions, trace: Path | None) -> Memory:
+    """Raises InputError for options that contradict each other or name what is not known."""
+    if (pool := options.get("pool")) is not None:
         _alone(options, "pool")
-        size = parse_size(options.pool, what="--pool")
-        pool = pool_layout(size, _everywhere(options) or f"idf-{DEFAULT_IDF}")
-        return Memory(layout=_with_allocators(pool, options.allocator))
-    if options.layout is not None:
+        size = parse_size(pool, what="--pool")
+        layout = pool_layout(size, _everywhere(options) or f"idf-{DEFAULT_IDF}")
+        return Memory(layout=_with_allocators(layout, _allocators(options)))
+    if (file := options.get("layout")) is not None:
         _alone(options, "layout")
-        layout = read_layout(Path(options.layout))
-        return Memory(layout=_with_allocators(layout, options.allocator))
+        return Memory(layout=_with_allocators(read_layout(Path(file)), _allocators(options)))
     return _of_chip(options, trace)
 
 
-def choose_placement(options: LayoutOptions, layout: Layout) -> Placement | None:
+def choose_placement(options: MemoryOptions, layout: Layout) -> Placement | None:
     """The rules that the options name; None: there are none, or "none" was given."""
-    if options.place in (None, NO_RULES):
+    place = options.get("place")
+    if place is None or str(place) == NO_RULES:
         return None
-    return read_placement(Path(options.place or ""), layout)
+    return read_placement(Path(place), layout)
 
 
-def _alone(options: LayoutOptions, chosen: str) -> None:
+def _alone(options: MemoryOptions, chosen: str) -> None:
     """A pool or a layout file says all there is to say but the allocator and the rules."""
-    for field in fields(options):
-        beside = (chosen, "allocator", "place")
-        if field.name not in beside and getattr(options, field.name) is not None:
-            raise HeapscopeError(
-                f"--{chosen} and {_flag(field.name)} cannot be used together",
+    for name in given(options):
+        if name not in (chosen, "allocator", "place"):
+            raise InputError(
+                f"--{chosen} and {flag(name)} cannot be used together",
                 remedy=f"choose one: {EXAMPLES}",
             )
 
 
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
-def _everywhere(options: LayoutOptions) -> str | None:
+def _everywhere(options: MemoryOptions) -> str | None:
     """The allocator that is not for one region alone."""
-    names = [part for part in (options.allocator or "").split(",") if "=" not in part]
-    return names[-1] if names and options.allocator is not None else None
+    names = [part for part in (_allocators(options) or "=").split(",") if "=" not in part]
+    return names[-1] if names else None
+
+
+def _allocators(options: MemoryOptions) -> str | None:
+    """All that were named, as one text with commas."""
+    said = options.get("allocator")
+    return said if said is None or isinstance(said, str) else ",".join(said) or None
 
 
 def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
@@ -89,8 +90,8 @@ def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
         raise InputError(f"--allocator: {error.message}", remedy=error.remedy) from None
 
 
-def _of_chip(options: LayoutOptions, trace: Path | None) -> Memory:
-    boot = None if options.boot_log is None else _boot_log(options)
+def _of_chip(options: MemoryOptions, trace: Path | None) -> Memory:
+    boot = _boot_log(options)
     chip, idf, notes = _chip_and_version(options, boot, trace)
     loaded = load_chip(chip)
     static = choose_static(options, loaded)
@@ -99,7 +100,7 @@ def _of_chip(options: LayoutOptions, trace: Path | None) -> Memory:
         layout = _chip_layout(options, loaded, idf, boot, static, config)
     except StaticUseError as error:
         raise error if static is None else static.wrong(error) from None
-    layout = _with_allocators(layout, options.allocator)
+    layout = _with_allocators(layout, _allocators(options))
     for region in layout.regions:
         parse_allocator(region.allocator)  # a version may come before its model
     said = () if config is None else config.notes
@@ -108,61 +109,65 @@ def _of_chip(options: LayoutOptions, trace: Path | None) -> Memory:
 
 
 def _chip_layout(
-    options: LayoutOptions,
+    options: MemoryOptions,
     chip: Chip,
     idf: str | None,
     boot: BootLog | None,
     static: StaticChoice | None,
     config: SdkConfig | None,
 ) -> Layout:
-    dram = _static(options.static_dram, "--static-dram")
-    iram = _static(options.static_iram, "--static-iram")
+    dram = _static(options.get("static_dram"), "--static-dram")
+    iram = _static(options.get("static_iram"), "--static-iram")
     taken: tuple[tuple[int, int], ...] = ()
     if static is not None and boot is None:  # a log tells the regions itself
         start = static.start
         dram, iram, taken = start.static_dram, start.static_iram, start.taken
     return chip.layout(
         idf=idf,
-        cores=_cores(options.cores),
+        cores=_cores(options.get("cores")),
         static_dram=dram,
         static_iram=iram,
         taken=taken,
         psram=_psram(options, boot),
-        rtc=_switch(options.rtc, "--rtc"),
-        protection=_switch(options.memprot, "--memprot"),
-        iram_8bit=_switch(options.iram_8bit, "--iram-8bit") or False,
+        rtc=_switch(options.get("rtc"), "--rtc"),
+        protection=_switch(options.get("memprot"), "--memprot"),
+        iram_8bit=_switch(options.get("iram_8bit"), "--iram-8bit") or False,
         boot=boot,
         allocator=_everywhere(options),
         flavour="" if config is None else config.flavour,
     )
 
 
-def _sdkconfig(options: LayoutOptions) -> SdkConfig | None:
-    if options.sdkconfig is None:
+def _sdkconfig(options: MemoryOptions) -> SdkConfig | None:
+    file = options.get("sdkconfig")
+    if file is None:
         return None
     if _everywhere(options) is not None:
-        raise HeapscopeError(
+        raise InputError(
             "--sdkconfig and --allocator both say how the allocator is built",
             remedy="leave one of them out: --allocator idf-5.5+light+track says it alone",
         )
-    return read_sdkconfig(options.sdkconfig)
+    return read_sdkconfig(file)
 
 
-def _boot_log(options: LayoutOptions) -> BootLog:
-    if options.cores is not None:
-        raise HeapscopeError(
+def _boot_log(options: MemoryOptions) -> BootLog | None:
+    file = options.get("boot_log")
+    if file is None:
+        return None
+    if options.get("cores") is not None:
+        raise InputError(
             "--cores and --boot-log both say which regions there are",
             remedy="leave --cores out: the log is of a device with its cores in use",
         )
-    return read_boot_log(Path(options.boot_log or ""))
+    return read_boot_log(Path(file))
 
 
 def _chip_and_version(
-    options: LayoutOptions, boot: BootLog | None, trace: Path | None
+    options: MemoryOptions, boot: BootLog | None, trace: Path | None
 ) -> tuple[str, str | None, tuple[str, ...]]:
     """Options first, then the boot log, then what the trace says of its device."""
-    chip = options.chip or (boot.chip if boot else "")
-    idf, notes = options.idf, []
+    chip = options.get("chip") or (boot.chip if boot else "")
+    idf, notes = options.get("idf"), []
     if idf is not None and boot is None:
         parse_idf(idf)  # a wrong version is named before a missing chip is
     if not chip:
@@ -192,56 +197,61 @@ def _recorded_idf(facts: dict[str, str], trace: Path | None) -> str | None:
         ) from None
 
 
-def _no_memory(boot: BootLog | None, idf: str | None) -> HeapscopeError:
+def _no_memory(boot: BootLog | None, idf: str | None) -> InputError:
     if boot is not None:
-        return HeapscopeError(
+        return InputError(
             f"{boot.file}: the log does not name its chip",
             remedy=f"give --chip: {', '.join(chip_names())}",
         )
     if idf is not None:
-        return HeapscopeError(
+        return InputError(
             "--idf needs a chip, and the trace does not name its own",
             remedy=f"give --chip: {', '.join(chip_names())}",
         )
-    return HeapscopeError(
+    return InputError(
         "no memory to replay on, and the trace does not name its chip",
         remedy=f"give one of {EXAMPLES}",
     )
 
 
-def _cores(text: str | None) -> int | None:
-    if text not in (None, "1", "2"):
-        raise HeapscopeError(f"--cores: '{text}' is not a number of cores", remedy="give 1 or 2")
-    return None if text is None else int(text)
-
-
-def _psram(options: LayoutOptions, boot: BootLog | None) -> Psram | None:
-    """What the options leave out comes from the log, or else from the SDK's defaults."""
-    size = None if boot is None else boot.psram
-    given = [text is not None for text in (options.psram_threshold, options.psram_reserve)]
-    if options.psram is not None:
-        size = parse_size(options.psram, what="--psram")
-    elif size is None and any(given):
-        flag = "--psram-threshold" if given[0] else "--psram-reserve"
-        raise HeapscopeError(f"{flag} without PSRAM", remedy="add --psram with its size")
-    elif size is None or not any(given):
+def _cores(said: int | str | None) -> int | None:
+    if said is None:
         return None
+    if str(said) not in ("1", "2"):
+        raise InputError(f"--cores: '{said}' is not a number of cores", remedy="give 1 or 2")
+    return int(said)
+
+
+def _psram(options: MemoryOptions, boot: BootLog | None) -> Psram | None:
+    """The log, or else the SDK's defaults, tell what the options leave out."""
+    size = None if boot is None else boot.psram
+    psram, above = options.get("psram"), options.get("psram_threshold")
+    reserved = options.get("psram_reserve")
+    if psram is not None:
+        size = parse_size(psram, what="--psram")
+    elif above is None and reserved is None:
+        return None
+    elif size is None:
+        alone = "--psram-threshold" if above is not None else "--psram-reserve"
+        raise InputError(f"{alone} without PSRAM", remedy="add --psram with its size")
     threshold: int | None = THRESHOLD
-    if options.psram_threshold == "off":
+    if above == "off":
         threshold = None
-    elif options.psram_threshold is not None:
-        threshold = parse_size(options.psram_threshold, what="--psram-threshold")
+    elif above is not None:
+        threshold = parse_size(above, what="--psram-threshold")
     reserve = None if boot is None or threshold is None else boot.pool
-    if options.psram_reserve is not None:
-        reserve = parse_size(options.psram_reserve, what="--psram-reserve")
+    if reserved is not None:
+        reserve = parse_size(reserved, what="--psram-reserve")
     return Psram(size=size or 0, threshold=threshold, reserve=reserve)
 
 
-def _switch(text: str | None, flag: str) -> bool | None:
-    if text not in (None, "on", "off"):
-        raise HeapscopeError(f"{flag}: '{printable(text)}' is neither", remedy="give on or off")
-    return None if text is None else text == "on"
+def _switch(said: bool | str | None, name: str) -> bool | None:
+    if said is None or isinstance(said, bool):
+        return said
+    if said not in ("on", "off"):
+        raise InputError(f"{name}: '{printable(said)}' is neither", remedy="give on or off")
+    return said == "on"
 
 
-def _static(text: str | None, flag: str) -> int | None:
-    return None if text is None else parse_size(text, what=flag)
+def _static(said: int | str | None, name: str) -> int | None:
+    return None if said is None else parse_size(said, what=name)

@@ -11,7 +11,7 @@ from heapscope.config.config import Config, read_files, settle
 from heapscope.config.kconfig_tree import IgnoredSetting, tree_version, with_tree
 from heapscope.config.read_file import ConfigFile
 from heapscope.config.tables import CHIPS, SDKS
-from heapscope.errors import HeapscopeError
+from heapscope.errors import InputError
 from heapscope.layout.versions import match_version, parse_idf
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
@@ -21,7 +21,7 @@ __all__ = ["ChosenConfig", "built_config", "choose_config"]
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
 _MINOR = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
-#: What each modelled SDK stands for, to find the nearest one.
+#: The version that each modelled SDK stands for, to find the nearest one.
 _MINORS = {"4.2": (4, 2), "4.3.2": (4, 3), "5.5": (5, 5), "head-2026-07": (6, 0)}
 
 
@@ -41,7 +41,7 @@ def choose_config(
     idf: str | None,
     tree: Path | None = None,
 ) -> ChosenConfig:
-    """Options before what the files say. HeapscopeError names what contradicts or is missing."""
+    """Options before what the files say. InputError names what contradicts or is missing."""
     files = read_files(paths)
     notes: list[str] = []
     sdk = _sdk(files, idf, tree, notes)
@@ -55,7 +55,7 @@ def choose_config(
 
 
 def built_config(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """What a build makes of it, for those who predict; and what to say of lines left out."""
+    """The configuration as a build takes it, and a sentence about lines that it leaves out."""
     built, gone = config.taken()
     if not gone:
         return built, ()
@@ -69,18 +69,18 @@ def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> st
     targets = [file.said("IDF_TARGET") for file in files]
     last = next(filter(None, reversed(targets)), "")
     if chip is None and not last:
-        raise HeapscopeError(
+        raise InputError(
             "no --chip, and the files have no CONFIG_IDF_TARGET",
             remedy=f"give --chip: {', '.join(CHIPS)}",
         )
     wanted = chip or last
     if wanted not in CHIPS:
-        raise HeapscopeError(
+        raise InputError(
             f"unknown chip '{printable(wanted)}'",
             remedy=f"{did_you_mean(wanted, CHIPS)}valid: {', '.join(CHIPS)}",
         )
     if last and wanted != last:
-        raise HeapscopeError(
+        raise InputError(
             f'--chip {wanted}, and {said[last]} has CONFIG_IDF_TARGET="{printable(last)}"',
             remedy="leave --chip out, or give the files of that chip",
         )
@@ -110,7 +110,7 @@ def _sdk(files: Sequence[ConfigFile], idf: str | None, tree: Path | None, notes:
 
 
 def _nearest_sdk(text: str) -> str:
-    """A version in between goes to the nearer one; what is no version to the default."""
+    """A version in between goes to the nearer one; any other text gives the default."""
     found = _MINOR.match(text)
     if found is None:
         return DEFAULT_IDF

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from heapscope.cli.knob_choice import choose_knobs
-from heapscope.cli.layout_choice import choose_memory
-from heapscope.cli.shared import LayoutOptions
-from heapscope.cli.sides import split
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.sdkconfig import read_sdkconfig
 from heapscope.layout.versions import find_version, parse_idf
+from heapscope.memory.choose import choose_memory
+from heapscope.memory.options import MemoryOptions, flag, given, per_side
+from heapscope.predict.knob_choice import choose_knobs
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.sizes import parse_size
 from heapscope.upgrade.chain import Sides
@@ -28,12 +26,12 @@ EXAMPLE = "for example: heapscope upgrade T.hst --chip esp32 --from 4.2 --to 5.5
 FIRMWARE = ("boot_log", "elf", "map", "static_dram", "static_iram")  # what tells static use
 BUILD = ("idf", "sdkconfig", "allocator")  # what of a side is not its firmware's memory
 
-Make = Callable[[LayoutOptions], Layout]
+Make = Callable[[MemoryOptions], Layout]
 
 
-def measured_of(texts: Sequence[str]) -> Measured:
+def measured_of(texts: Sequence[int | str]) -> Measured:
     if len(texts) > 2:
-        raise HeapscopeError(
+        raise InputError(
             f"--reported-free given {len(texts)} times, but there are two versions",
             remedy="give it once, for the version before, or twice",
         )
@@ -43,12 +41,13 @@ def measured_of(texts: Sequence[str]) -> Measured:
 
 
 class Upgrade:
-    """Both sides as the options have them. HeapscopeError where these contradict each other."""
+    """Both sides as the options have them. InputError where these contradict each other."""
 
     def __init__(
         self,
         trace: Path | None,
-        given: Mapping[str, Sequence[str]],
+        shared: MemoryOptions,
+        sides: Sequence[MemoryOptions],
         *,
         caps: int,
         measured: Measured,
@@ -56,10 +55,10 @@ class Upgrade:
         self._trace = trace
         self._startup: int | None = None
         self._note = ""
-        self._versions(trace, given)
-        self._options = split(given)
+        self._twice = {name for side in sides for name in given(side)}
+        self._versions(shared)
+        self._options = per_side(shared, sides, count=2)
         before, after = self._options
-        self._twice = {name for name, values in given.items() if len(values) == 2}
         old = self._make(before)
         if measured[0] is not None:
             fit = fit_startup(old, measured[0], caps)
@@ -77,16 +76,16 @@ class Upgrade:
             options=self._differing(),
         )
 
-    def _versions(self, trace: Path | None, given: Mapping[str, Sequence[str]]) -> None:
-        if given["idf"] or len(given["layout"]) == 2 or len(given["boot_log"]) == 2:
+    def _versions(self, shared: MemoryOptions) -> None:
+        if self._twice.intersection(("idf", "layout", "boot_log")):
             return
-        if len(given["allocator"]) == 2 and (given["pool"] or given["layout"]):
+        if "allocator" in self._twice and ("pool" in {*shared, *self._twice} or "layout" in shared):
             return
-        raise HeapscopeError(
+        raise InputError(
             "upgrade from which version to which?", remedy=f"give --from and --to; {EXAMPLE}"
         )
 
-    def _make(self, options: LayoutOptions) -> Layout:
+    def _make(self, options: MemoryOptions) -> Layout:
         layout = choose_memory(_for_pool(options), self._trace).layout
         if self._startup is None:
             return layout
@@ -97,13 +96,14 @@ class Upgrade:
         before, after = self._options
         if not self._twice.difference(BUILD):
             return self._make(after), ""
-        if after.layout is not None or after.pool is not None:
+        if "layout" in after or "pool" in after:
             return None, "a layout file says all of a version"
-        kept = {name: getattr(after, name) for name in BUILD}
-        if kept["idf"] is None:  # the version of the new log, which is not read here
-            kept["idf"] = self._make(after).sdk.split(" ")[0]
+        crossed = given({name: value for name, value in before.items() if name not in BUILD})
+        crossed |= given({name: value for name, value in after.items() if name in BUILD})
+        if "idf" not in crossed:  # the version of the new log, which is not read here
+            crossed["idf"] = self._make(after).sdk.split(" ")[0]
         try:
-            return self._make(replace(before, **kept)), ""
+            return self._make(crossed), ""
         except InputError as error:
             return None, error.message
 
@@ -111,35 +111,36 @@ class Upgrade:
         """Options of the build that differ besides what tells static use, for people."""
         before, after = self._options
         names = self._twice.difference(FIRMWARE, BUILD, ("layout", "pool"))
-        differ = sorted(name for name in names if getattr(before, name) != getattr(after, name))
+        differ = sorted(name for name in names if before.get(name) != after.get(name))
         return ", ".join(map(_flag, differ))
 
     def _checks(self) -> tuple[str, str] | None:
-        """As the sdkconfigs ask for them: what a version makes of that is the heap's own affair."""
+        """The checks that the sdkconfigs ask for; the heap of each version decides about them."""
         before, after = self._options
-        if before.sdkconfig is None or after.sdkconfig is None:
+        old, new = before.get("sdkconfig"), after.get("sdkconfig")
+        if old is None or new is None:
             return None
-        return read_sdkconfig(before.sdkconfig).flavour, read_sdkconfig(after.sdkconfig).flavour
+        return read_sdkconfig(old).flavour, read_sdkconfig(new).flavour
 
     # ---- what could be had after the upgrade -----------------------------------------------------
 
     def ideas(self) -> Iterator[LayoutIdea]:
         """Options of the chip and its build, and later versions."""
         after = self._options[1]
-        if after.layout is not None or after.pool is not None:
+        if "layout" in after or "pool" in after:
             return
         for changes, text in _SWITCHES:
-            if all(getattr(after, name) is None for name in changes):
+            if not set(changes).intersection(after):
                 yield self._idea("option", text, changes)
         for version in self._later():
             yield self._idea("version", f"Go on to ESP-IDF {version}.", {"idf": version})
 
     def knobs(self) -> tuple[tuple[KnobOffer, ...], str]:
         """Options of the SDK that give memory back, as predicted; and of which configuration."""
-        return choose_knobs(self.sides.after, self._options[1].sdkconfig)
+        return choose_knobs(self.sides.after, self._options[1].get("sdkconfig"))
 
     def _idea(self, kind: str, text: str, changes: Mapping[str, str]) -> LayoutIdea:
-        options = replace(self._options[1], **changes)
+        options = given({**self._options[1], **changes})
         return LayoutIdea(
             kind=kind,
             text=text,
@@ -165,13 +166,13 @@ _SWITCHES: tuple[tuple[dict[str, str], str], ...] = (
 
 
 def _flag(name: str) -> str:
-    return "--to" if name == "idf" else "--" + name.replace("_", "-")
+    return "--to" if name == "idf" else flag(name)
 
 
-def _for_pool(options: LayoutOptions) -> LayoutOptions:
+def _for_pool(options: MemoryOptions) -> MemoryOptions:
     """A pool and a layout file know no version but by its allocator."""
-    if options.idf is None or (options.pool is None and options.layout is None):
+    idf = options.get("idf")
+    if idf is None or ("pool" not in options and "layout" not in options):
         return options
-    if options.allocator is not None:
-        return replace(options, idf=None)
-    return replace(options, idf=None, allocator=f"idf-{parse_idf(options.idf)}")
+    rest = given({name: value for name, value in options.items() if name != "idf"})
+    return rest if "allocator" in rest else given({**rest, "allocator": f"idf-{parse_idf(idf)}"})

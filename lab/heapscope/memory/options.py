@@ -1,0 +1,170 @@
+"""Every option that chooses the memory to replay on, declared once.
+
+The Python interface takes the keys of `MemoryOptions` as keywords. The command line makes a flag of
+each key. A new option is a line here and the code that uses it, in choose.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypedDict, cast, get_type_hints
+
+from heapscope.errors import InputError
+from heapscope.nearest import did_you_mean
+
+__all__ = ["DECLARED", "MemoryOption", "MemoryOptions", "flag", "given", "named_files", "per_side"]
+
+
+@dataclass(frozen=True)
+class MemoryOption:
+    """The text that the command line shows for an option. `file`: its value names a file that is
+    read; `repeats`: it may be given several times for one memory."""
+
+    metavar: str
+    help: str
+    file: bool = False
+    repeats: bool = False
+
+
+Bytes = int | str  # 65536, "0x10000", "64KB"
+Switch = bool | str  # True, "on", False, "off"
+File = str | Path
+
+
+class MemoryOptions(TypedDict, total=False):
+    """The memory to replay on. An option that is None counts as not given."""
+
+    chip: Annotated[
+        str | None, MemoryOption("C", "Chip whose memory is replayed, for example esp32.")
+    ]
+    idf: Annotated[
+        str | None,
+        MemoryOption("V", "ESP-IDF version: 4.2, 4.3, 5.5 (default), 6.0 (development branch)."),
+    ]
+    boot_log: Annotated[
+        File | None,
+        MemoryOption(
+            "F", "Boot log of a real device: its heap_init lines are the regions.", file=True
+        ),
+    ]
+    sdkconfig: Annotated[
+        File | None,
+        MemoryOption(
+            "F",
+            "The firmware's sdkconfig: its heap poisoning and task tracking are taken.",
+            file=True,
+        ),
+    ]
+    cores: Annotated[int | str | None, MemoryOption("1|2", "Cores in use (all of the chip's).")]
+    static_dram: Annotated[
+        Bytes | None, MemoryOption("BYTES", "Static data in DRAM; moves the heap's start.")
+    ]
+    static_iram: Annotated[
+        Bytes | None, MemoryOption("BYTES", "Code in IRAM; moves the heap's start.")
+    ]
+    elf: Annotated[
+        File | None,
+        MemoryOption(
+            "F", "The firmware's ELF: its static RAM, and where its heap starts.", file=True
+        ),
+    ]
+    map: Annotated[
+        File | None,
+        MemoryOption("F", "The same from its linker map, which tells components too.", file=True),
+    ]
+    psram: Annotated[
+        Bytes | None, MemoryOption("SIZE", "External memory in the heap, for example 4MB.")
+    ]
+    psram_threshold: Annotated[
+        Bytes | None,
+        MemoryOption(
+            "BYTES/off",
+            "malloc goes to PSRAM first above it (16384); off: only requests that ask for SPIRAM "
+            "do.",
+        ),
+    ]
+    psram_reserve: Annotated[
+        Bytes | None,
+        MemoryOption(
+            "BYTES", "Internal memory that is reserved for DMA when malloc uses PSRAM (32768)."
+        ),
+    ]
+    rtc: Annotated[
+        Switch | None, MemoryOption("on/off", "RTC fast memory is heap (as in a default build).")
+    ]
+    memprot: Annotated[
+        Switch | None,
+        MemoryOption(
+            "on/off", "Memory protection (as in a default build); off: heap memory has EXEC."
+        ),
+    ]
+    iram_8bit: Annotated[
+        Switch | None,
+        MemoryOption("on/off", "Byte access to IRAM, on an ESP32 with one core (off)."),
+    ]
+    layout: Annotated[File | None, MemoryOption("F.toml", "Regions from a layout file.", file=True)]
+    pool: Annotated[
+        Bytes | None, MemoryOption("BYTES", "One pool of this size (262144, 0x40000, 256KB).")
+    ]
+    allocator: Annotated[
+        str | Sequence[str] | None,
+        MemoryOption(
+            "[REGION=]A",
+            "Allocator of every region, or of one: idf-4.2+light, D/IRAM=tlsf; several with "
+            "commas. A pool has idf-5.5 by default.",
+            repeats=True,
+        ),
+    ]
+    place: Annotated[
+        File | None,
+        MemoryOption(
+            "RULES.toml",
+            "Send tasks, sizes, sites or heaps to regions and private heaps; none.",
+            file=True,
+        ),
+    ]
+
+
+def _declared() -> Iterator[tuple[str, MemoryOption]]:
+    for name, hint in get_type_hints(MemoryOptions, include_extras=True).items():
+        yield name, next(one for one in hint.__metadata__ if isinstance(one, MemoryOption))
+
+
+#: Every option by its name, in the order of the help.
+DECLARED: Mapping[str, MemoryOption] = dict(_declared())
+
+
+def flag(name: str) -> str:
+    """How the command line spells an option."""
+    return "--" + name.replace("_", "-")
+
+
+def given(options: Mapping[str, object]) -> MemoryOptions:
+    """The options without those that are None. InputError names one that does not exist."""
+    for name in options:
+        if name not in DECLARED:
+            raise InputError(
+                f"unknown option '{name}'",
+                remedy=f"{did_you_mean(name, DECLARED)}valid: {', '.join(DECLARED)}",
+            )
+    return cast(MemoryOptions, {name: one for name, one in options.items() if one is not None})
+
+
+def per_side(
+    shared: MemoryOptions, sides: Sequence[MemoryOptions], *, count: int
+) -> tuple[MemoryOptions, ...]:
+    """The options of `count` sides: those that all share, and those of each. Without `sides` all
+    are alike."""
+    if sides and len(sides) != count:
+        raise InputError(
+            f"options for {len(sides)} sides, but there are {count}",
+            remedy="give one mapping of options for each side",
+        )
+    return tuple(given({**shared, **side}) for side in sides or [{}] * count)
+
+
+def named_files(*sides: MemoryOptions) -> tuple[Path, ...]:
+    """The files that the options name, so that no output takes their place."""
+    named = (side.get(name) for side in sides for name, one in DECLARED.items() if one.file)
+    return tuple(Path(str(name)) for name in named if name is not None)

@@ -1,0 +1,126 @@
+"""A replay as one HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack
+
+from heapscope.capture.output import open_output
+from heapscope.errors import InputError
+from heapscope.layout.need import parse_needs
+from heapscope.leaks.find import find_leaks
+from heapscope.leaks.interval import interval
+from heapscope.measure.result import ReplayResult
+from heapscope.memory.choose import choose_memory, choose_placement
+from heapscope.memory.options import MemoryOptions, given, per_side
+from heapscope.progress import OnProgress, counted, phase
+from heapscope.replay.config import Need
+from heapscope.replay.survey import COLUMNS, survey
+from heapscope.report.page.comparison import labels
+from heapscope.report.page.document import Report, html
+from heapscope.report.page.side import Side
+from heapscope.trace.all_names import read_all_names
+from heapscope.trace.info import read_info
+from heapscope.trace.names import printable
+from heapscope.why.explain import explain
+
+__all__ = ["SIDES_MAX", "report", "write_page"]
+
+#: Longer traces are explained only when asked: every change is a replay of its own.
+EXPLAINED_EVENTS = 500_000
+
+#: More would neither be read nor fit into a page of a few megabytes.
+SIDES_MAX = 6
+
+
+def report(
+    *traces: str | Path,
+    out: str | Path | None = None,
+    title: str | None = None,
+    sides: Sequence[MemoryOptions] = (),
+    need: Sequence[int | str] = (),
+    why: bool | None = None,
+    progress: OnProgress | None = None,
+    **memory: Unpack[MemoryOptions],
+) -> Report:
+    """Replays every side and writes what happened to `out`, an HTML page that loads nothing.
+
+    Several traces, or one with several `sides` (mappings of options), are compared with the first;
+    `memory` are the options that all sides share. `why`: explains failures by replays with changes;
+    None: on one side, where something failed and the trace is short enough. InputError: an input
+    cannot be used.
+    """
+    paths = [Path(trace) for trace in traces]
+    count = max(len(paths), len(sides))
+    if count > SIDES_MAX:
+        raise InputError(
+            f"{count} sides, at most {SIDES_MAX} in one report", remedy="make several reports"
+        )
+    if len(paths) not in (1, count):
+        raise InputError(f"{len(paths)} traces, but {count} sides", remedy="give one for each side")
+    wanted = parse_needs(need)
+    explains = False if why is None and count > 1 else why
+    # The page has room for two maps; more of them are coarser.
+    columns = min(COLUMNS, 2 * COLUMNS // count)
+    made = [
+        _side(paths[number % len(paths)], options, wanted, columns, explains, progress)
+        for number, options in enumerate(per_side(given(memory), sides, count=count))
+    ]
+    if count > 1:
+        names = labels([side.result for side in made])
+        made = [replace(side, label=name) for side, name in zip(made, names, strict=True)]
+    heading = title or ", ".join(dict.fromkeys(path.name for path in paths))
+    done = Report(title=printable(heading, limit=200), sides=tuple(made))
+    if out is not None:
+        write_page(done, Path(out), inputs=paths)
+    return done
+
+
+def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:
+    """Writes the page whole or not at all, and returns its bytes."""
+    page = html(report).encode("utf-8")
+    with open_output(out, inputs=tuple(inputs)) as write:
+        write(page)
+    return len(page)
+
+
+def _side(
+    trace: Path,
+    options: MemoryOptions,
+    needs: Sequence[Need],
+    columns: int,
+    explains: bool | None,
+    progress: OnProgress | None,
+) -> Side:
+    memory = choose_memory(options, trace)
+    placement = choose_placement(options, memory.layout)
+    names = None
+    if placement is not None and placement.by_name:
+        names = read_all_names(trace, progress=phase(progress, "reading names"))
+    result, seen = survey(
+        trace,
+        memory.layout,
+        needs=needs,
+        placement=placement,
+        names=names,
+        columns=columns,
+        progress=phase(progress, "replaying"),
+    )
+    why = None
+    if explains if explains is not None else _worth_explaining(result):
+        tried = counted(progress, "replays with changes")
+        why = explain(trace, memory.layout, needs=needs, placement=placement, tried=tried)
+    if memory.static is not None:
+        result = memory.static.complete(result)
+    looking = phase(progress, "looking at live blocks")
+    span = interval(read_info(trace, progress=looking), start=None, end=None)
+    leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
+    return Side(label="", result=result, survey=seen, leaks=leaks, why=why)
+
+
+def _worth_explaining(result: ReplayResult) -> bool:
+    """Something went wrong, and replaying it with every change takes no longer than one waits."""
+    bad = result.summary.failures or any(need.short_events for need in result.needs)
+    return bool(bad) and result.summary.event_count <= EXPLAINED_EVENTS

@@ -1,0 +1,185 @@
+"""The best configuration for what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from heapscope.choices import known
+from heapscope.config.config import Config, settle
+from heapscope.config.tables import CHIPS, option_table
+from heapscope.errors import InputError
+from heapscope.layout.chosen_config import DEFAULT_IDF, built_config, choose_config
+from heapscope.layout.versions import parse_idf
+from heapscope.predict.calibrate import calibrated
+from heapscope.predict.config_knobs import knobs_of
+from heapscope.predict.constants import read_constants
+from heapscope.predict.environment import placed
+from heapscope.predict.own_board import measured_of
+from heapscope.predict.wifi_table import METRICS, ranks
+from heapscope.progress import OnProgress, phase
+from heapscope.trace.names import printable
+from heapscope.tune.by_replay import by_replays
+from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, parse_keep, parse_tune_needs
+from heapscope.tune.options import knob_of, out_of_range
+from heapscope.tune.problem import Problem, with_psram
+from heapscope.tune.question import TuneQuestion, answer, default_preference
+from heapscope.tune.ranks import RankGains, rank_gains
+from heapscope.tune.result import TuneResult, less
+from heapscope.tune.tls import beside, choose_tls
+
+__all__ = ["tune", "tune_ranks"]
+
+
+def tune(
+    *files: str | Path,
+    chip: str | None = None,
+    idf: str | None = None,
+    psram: str | None = None,
+    need: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    prefer: str | None = None,
+    trace: str | Path | Sequence[str | Path] = (),
+    tls: int = 0,
+    air: bool = False,
+    rtt: float = 0.0,
+    loss: float = 0.0,
+    measured: str | Path | None = None,
+    no_measured: bool = False,
+    median: bool = False,
+    extrapolate: bool = False,
+    front: str | None = None,
+    progress: OnProgress | None = None,
+) -> TuneResult:
+    """Finds the configuration with the most memory, or speed, that has all that is needed.
+
+    `files`: the configuration to start from; without them the defaults of `chip`. `need`: what it
+    must have, as "free>=150KB", "tcp_rx>=20" or, with a `trace`, "contiguous>=16717". `keep`:
+    options that stay as they are. `prefer`: what there should be most of. `trace`: a trace that
+    must fit too, or traces of variants, of which the best is taken. `tls`: sessions at the same
+    time. `air`, `rtt`, `loss` and `measured`: as for predict(). `median`: holds needs at the
+    median, not at the lower bound. `extrapolate`: tries all values of Kconfig. `front`: also the
+    front of memory against this throughput. InputError: an input cannot be used. Where no
+    configuration has all that is needed, `best` is None and `relaxation` tells how much less would
+    do.
+    """
+    environment = placed(air=air, rtt=rtt, loss=loss)
+    paths = [Path(file) for file in files]
+    board = None if measured is None else Path(measured)
+    traces = [Path(one) for one in ([trace] if isinstance(trace, (str, Path)) else trace)]
+    wanted = parse_tune_needs(need)
+    kept = parse_keep(keep)
+    if prefer is not None:
+        known(printable(prefer), PREFERENCES, noun="--prefer")
+    if front is not None:
+        known(printable(front), METRICS, noun="throughput")
+    pieces = [int(need.amount) for need in wanted if need.target == CONTIGUOUS]
+    if pieces and not traces:
+        raise InputError(
+            "--need contiguous: what stays in one piece depends on what the program does",
+            remedy="give a trace of it: --trace T.hst",
+        )
+    wanted = tuple(need for need in wanted if need.target != CONTIGUOUS)
+    if tls and traces:
+        raise InputError(
+            "--tls and --trace: the program's sessions are in its trace",
+            remedy="leave --tls out, or the trace",
+        )
+    config, notes = _config(chip, paths, idf)
+    _check_lines(config)
+    if psram is not None:
+        config = with_psram(config, psram)
+    config, left_out = built_config(config)
+    read = knobs_of(config, idf=idf)
+    modes = choose_tls(config, read.knobs, tls) if tls else None
+    best_config = config if modes is None else config.changed_to(modes.lines)
+    before, after = (beside(each, read.knobs, tls) for each in (config, best_config))
+    now_kb, taken_kb = sum(before.values()), sum(after.values())
+    own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
+    notes = (*notes, *left_out, *said)
+    if taken_kb:
+        who = " and ".join(after)
+        notes = (
+            *notes,
+            f"free is without what {who} take: {now_kb:.1f} KB now, {taken_kb:.1f} then",
+        )
+    problem = Problem.of(
+        best_config,
+        calibrated(read_constants(), own),
+        idf=idf,
+        keep=kept,
+        median=median,
+        extrapolate=extrapolate,
+        environment=environment,
+        taken_kb=taken_kb,
+    )
+    question = TuneQuestion(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
+    if traces:
+        result = by_replays(
+            problem,
+            question,
+            traces,
+            sum(pieces),
+            notes,
+            phase(progress, "replays", parts=True),
+        )
+        wanted = tuple(each.need for each in result.needs)
+    else:
+        result = answer(problem, question, notes=notes)
+    if modes is not None:
+        # the answer's own starting point has the new mode's memory
+        result = replace(result, tls=modes, now=less(result.now, now_kb - taken_kb))
+    if front is None:
+        return result
+    from heapscope.tune.front import pareto_front
+
+    points = pareto_front(
+        problem, front, wanted, progress=phase(progress, "points of the front", parts=True)
+    )
+    return replace(result, front=points, front_metric=front, solved=problem.solved)
+
+
+def tune_ranks(chip: str | None = None, *, progress: OnProgress | None = None) -> RankGains:
+    """Compares each published configuration of a chip, or of all chips, with the best one."""
+    rows = ranks()
+    if chip is not None:
+        valid = list(dict.fromkeys(row.knobs.chip for row in rows))
+        known(printable(chip), valid, noun="chip of the rank tables")
+        rows = tuple(row for row in rows if row.knobs.chip == chip)
+    return RankGains(tuple(rank_gains(rows, phase(progress, "ranks", parts=True))))
+
+
+def _config(
+    chip: str | None, files: Sequence[Path], idf: str | None
+) -> tuple[Config, tuple[str, ...]]:
+    if files:
+        chosen = choose_config(files, chip=chip, idf=idf)
+        return chosen.config, chosen.notes
+    if chip is None:
+        raise InputError(
+            "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(CHIPS)}"
+        )
+    known(printable(chip), CHIPS, noun="chip")
+    sdk = DEFAULT_IDF if idf is None else parse_idf(idf)
+    note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
+    return settle((), chip=chip, sdk=sdk), (note,)
+
+
+def _check_lines(config: Config) -> None:
+    """A search cannot start from a line whose value Kconfig does not take."""
+    for name, setting in config.settings.items():
+        if not knob_of(name):
+            continue
+        if setting.value is None:
+            option = option_table()[name]
+            raise InputError(
+                f"{setting.file}, line {setting.line}: CONFIG_{printable(setting.written)}="
+                f"{printable(setting.text)} is no {option.kind}",
+                remedy="mend the line: heapscope lint shows what to write",
+            )
+        for said in out_of_range(config, {name: setting.value}):
+            raise InputError(
+                f"{setting.file}, line {setting.line}: {said}",
+                remedy="mend the line: heapscope lint shows what to write",
+            )

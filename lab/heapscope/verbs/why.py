@@ -1,0 +1,52 @@
+"""Why requests failed, and what would have let them succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Unpack
+
+from heapscope.errors import InputError
+from heapscope.layout.need import parse_needs
+from heapscope.memory.choose import choose_memory, choose_placement
+from heapscope.memory.options import MemoryOptions, given
+from heapscope.predict.knob_choice import choose_knobs
+from heapscope.progress import OnProgress, counted
+from heapscope.why.explain import DEPTH, Selection, explain
+from heapscope.why.result import WhyResult
+
+__all__ = ["why"]
+
+
+def why(
+    trace: str | Path,
+    *,
+    need: Sequence[int | str] = (),
+    failure: int | None = None,
+    event: int | None = None,
+    depth: int = DEPTH,
+    progress: OnProgress | None = None,
+    **memory: Unpack[MemoryOptions],
+) -> WhyResult:
+    """Says why requests failed, who stood in their way, and which changes let them succeed.
+
+    `failure` or `event`: explains the failed request of that number, or of that event, alone.
+    `depth`: groups of failures that are explained. `need` and `memory`: as for replay().
+    InputError: an input cannot be used.
+    """
+    if failure is not None and event is not None:
+        raise InputError("--failure and --event both choose the request", remedy="give one of them")
+    path, options = Path(trace), given(memory)
+    layout = choose_memory(options, path).layout
+    knobs, knobs_of = choose_knobs(layout, options.get("sdkconfig"))
+    return explain(
+        path,
+        layout,
+        needs=parse_needs(need),
+        placement=choose_placement(options, layout),
+        selection=Selection(failure=failure, event=event),
+        depth=depth,
+        tried=counted(progress, "replays with changes"),
+        knobs=knobs,
+        knobs_of=knobs_of,
+    )
