@@ -11,8 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from heapscope import __version__
 from heapscope.errors import HeapscopeError
+from heapscope.version import __version__
 
 __all__ = ["GROUP", "command", "names"]
 
