@@ -9,18 +9,23 @@ HEAPSCOPE_FOLDERS names the file for the times; `tests/run.sh` reads and shows i
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 # Both try the same inputs in every run; `--hypothesis-profile=default` tries others each time.
 settings.register_profile("quick", max_examples=50, derandomize=True)
 settings.register_profile("full", max_examples=200, derandomize=True)
 settings.load_profile("quick")
+
+# Typer makes the commands anew at every call, which takes most of a short one's time.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 NO_TIME = "no time was left for it"
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 
 STEP = 0.02
 GRID = [round(STEP * n, 2) for n in range(51)]
-FEW = [GRID[1 + 10 * n] for n in range(3)]
+FEW = [0.1, 0.3]
 PACKAGE = Path(heapscope.__file__).parent
 COMMAND = [sys.executable, "-m", "heapscope"]
 
