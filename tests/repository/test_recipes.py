@@ -184,3 +184,22 @@ def test_a_model_is_added_and_taken_away(tree: Tree) -> None:
     tree.build()
     with pytest.raises(AssertionError, match="arena"):
         tree.run(*pool)
+
+
+def test_an_option_is_added_and_taken_away(tree: Tree) -> None:
+    page = tree.page("cli.md")
+    before = follow(tree, "option")
+    out = tree.root / "option.json"
+    chip = ("replay", tree.trace, "--chip", "esp32", "--label", "bench")
+    assert "T.hst on bench" in tree.run(*chip, "--json", out)
+    assert json.loads(out.read_text(encoding="utf-8"))["layout"]["name"] == "bench"
+    sides = ("--label", "old", "--label", "new", "--idf", "4.2", "--idf", "5.5")
+    shown = tree.run("compare", tree.trace, "--chip", "esp32", *sides)
+    assert "T.hst on old" in shown
+    assert "T.hst on new" in shown
+    tree.generate("cli_page.py")
+    taking = [part for part in tree.page("cli.md").split("\n## ") if "| `--label TEXT` |" in part]
+    assert len(taking) >= 5
+    undo(before)
+    tree.generate("cli_page.py")
+    assert tree.page("cli.md") == page
