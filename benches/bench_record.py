@@ -1,4 +1,4 @@
-"""What recording costs a program: nanoseconds an event, side by side with the program alone.
+"""The cost of recording a program: nanoseconds an event, side by side with the program alone.
 
     .venv/bin/python benches/bench_record.py [ROUNDS]
 

@@ -14,7 +14,7 @@ COMMANDS = ROOT / "build" / "lab" / "compile_commands.json"
 
 
 def printed(*command: str) -> str:
-    """What a command prints; "unknown" when it fails."""
+    """The output of a command; "unknown" when it fails."""
     try:
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):

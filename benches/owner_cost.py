@@ -1,4 +1,4 @@
-"""What it costs that blocks know their owners (device/include/heapscope/owners.h): the smallest
+"""The cost of owners in blocks (device/include/heapscope/owners.h): the smallest
 pool in which each trace survives, and the same with the owner's byte at the end of each block. A
 table, and the geometric mean of the growth; beside it that of ESP-IDF 5.5 with task tracking.
 

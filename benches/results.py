@@ -2,7 +2,7 @@
 
 A line that begins with "path" names the columns of the lines below it. Each of these begins with
 its row's place, such as "instructions/rv32imc/off/malloc"; a list's rows are numbered: "faults/#0".
-A cell is JSON, or text that is no JSON. It is empty where the row does not have the column.
+A cell is JSON, or plain text. It is empty where the row does not have the column.
 """
 
 from __future__ import annotations

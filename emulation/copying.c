@@ -1,5 +1,5 @@
 /*
- * What compilers call of their own accord, as a chip's C library has it: whole words where both
+ * The functions that compilers call of their own accord, in the form of a chip's C library: whole words where both
  * sides are aligned. A loop is kept from becoming a call of the function that it stands in by
  * -fno-builtin and -fno-tree-loop-distribute-patterns.
  */

@@ -98,8 +98,8 @@ class Counter:
         self._fields.calls = self._fields.count = self._fields.copied = 0
 
     def taken(self) -> tuple[Counts, Counts]:
-        """Of each call finished since begin() or the last time: its instructions, and those of
-        memcpy, memmove and memset, which are not in the former."""
+        """Each call finished since begin() or the last time: its instructions without, and those
+        of, memcpy, memmove and memset."""
         count = self.calls
         if count > self._fields.capacity:
             raise RuntimeError(f"{count} calls, room for {self._fields.capacity}")

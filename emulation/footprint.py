@@ -1,4 +1,4 @@
-"""What parts cost: bytes of code, constants and memory of objects and of linked images."""
+"""The cost of parts: bytes of code, constants and memory of objects and of linked images."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def parts() -> Mapping[str, list[Path]]:
 
 
 def measure(path: Path) -> Bytes:
-    """Of an object or an image, by what its sections are, not by their names. Tables for unwinding
-    and attributes are not loaded on a chip."""
+    """Measures an object or an image by its sections' kinds, not by their names. Tables for
+    unwinding and attributes are not loaded on a chip."""
     flash = ram = 0
     with path.open("rb") as file:
         for section in ELFFile(file).iter_sections():
@@ -59,7 +59,7 @@ def measure(path: Path) -> Bytes:
 def object_bytes(
     target: Target, sources: Sequence[Path], *, level: str = SMALL, flags: Sequence[str] = ()
 ) -> Bytes:
-    """Of all these files, whether anything uses them or not."""
+    """Adds up all these files, whether anything uses them or not."""
     return total(measure(made) for made in objects(target, sources, level, flags))
 
 

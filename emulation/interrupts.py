@@ -61,7 +61,7 @@ class At:
 
 
 class Way(IntEnum):
-    """What is interrupted: WAY of interrupts.c."""
+    """The interrupted program: WAY of interrupts.c."""
 
     LIBC = 0  # masks interrupts
     FREERTOS = 1  # refuses handlers

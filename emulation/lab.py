@@ -36,7 +36,7 @@ REGIONS_MAX, RULES_MAX = 8, 4  #: of lab_setting_t
 #: lab_event_t
 EVENT = np.dtype([(name, "<u4") for name in ("kind", "slot", "after", "size", "caps", "task")])
 
-#: Of each event: an address by the data bus, or FAILED, FREED, SKIPPED.
+#: For each event: an address by the data bus, or FAILED, FREED, SKIPPED.
 Places = NDArray[np.uint32]
 
 
@@ -142,7 +142,7 @@ def driver_rows(events: Events) -> NDArray[np.void]:
 def in_the_lab(
     layout: Layout, events: Events, folder: Path, placement: Placement | None = None
 ) -> Places:
-    """As a user's replay has it."""
+    """The same as in a user's replay."""
     file = folder / "events.hst"
     with NativeWriter() as writer:
         writer.events(events)

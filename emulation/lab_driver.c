@@ -60,7 +60,7 @@ static hs_region_t described(const lab_region_t *region, hs_memory_t *memory)
                          region->in_set == STARTUP_STACK, false};
 }
 
-/* As a chip's start-up does: the table, what is added to it, and at the end the start-up stacks. */
+/* Does the work of a chip's start-up: the table, the added regions, and at the end the start-up stacks. */
 uint32_t lab_open(const lab_setting_t *setting)
 {
     hs_region_t table[8];

@@ -85,7 +85,7 @@ MACHINES = {
 
 
 def constant(name: str) -> int:
-    """Of unicorn's, by its C name."""
+    """A constant of unicorn, by its C name."""
     from unicorn import arm_const, riscv_const, unicorn_const, x86_const
 
     parts = (unicorn_const, x86_const, riscv_const, arm_const)
@@ -140,7 +140,7 @@ class Machine:
         return bytes(self.uc.mem_read(address, size))
 
     def image(self) -> list[tuple[int, bytes]]:
-        """What the image's memory holds now: addresses and bytes."""
+        """The present contents of the image's memory: addresses and bytes."""
         return [(start, self.read(start, size)) for start, size in self._segments]
 
     def allow_words_only(self, start: int, size: int) -> None:
@@ -189,9 +189,9 @@ class Machine:
         self._set(kind.stack, place)
 
     def call(self, function: str, *arguments: int, seconds: int = 0) -> int:
-        """A function of 32-bit arguments and result, on an empty stack. FaultError: it touched what
-        is not there or not allowed, or executed what is no instruction. `seconds`: after which it
-        is stopped wherever it is; 0: never."""
+        """A function of 32-bit arguments and result, on an empty stack. FaultError: it touched
+        memory that is absent or not allowed, or executed an invalid instruction. `seconds`: after
+        which it is stopped wherever it is; 0: never."""
         from unicorn import UcError
 
         kind = self.kind

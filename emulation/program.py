@@ -1,7 +1,7 @@
 """C programs with a main(), as written for the host, built for a chip and run in emulation.
 
 The tests of tests/device run unchanged by this: `hosted/` is all of the C library that they need.
-What they print goes to a buffer, and how they end is read from memory, so nothing slows them down.
+Their output goes to a buffer, and their end is read from memory, so nothing slows them down.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def device_sources() -> list[Path]:
 
 @cache
 def headers() -> bytes:
-    """What any source may include, as one digest."""
+    """A digest of all files that any source may include."""
     folders = (ROOT / "device", ROOT / "tests" / "device", ROOT / "tests" / "models", HERE)
     key = hashlib.sha256(Path(__file__).read_bytes())
     for folder in folders:
@@ -74,8 +74,8 @@ def configuration() -> frozenset[str]:
 
 
 def concerns(flag: str, source: Path) -> bool:
-    """What a program is compiled with does not reach device/src, so that its objects serve many
-    programs; its configuration does."""
+    """A program's own flags do not reach device/src, so that its objects serve many
+    programs; the configuration does."""
     if not source.is_relative_to(ROOT / "device" / "src"):
         return True
     return flag.startswith("-D") and flag[2:].partition("=")[0] in configuration()

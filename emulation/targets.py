@@ -82,7 +82,7 @@ def gcc_makes_32_bits() -> bool:
 
 
 def compiler_name(target: Target) -> str:
-    """What compiled it, for people: name and version."""
+    """The compiler's name and version, for people."""
     if not target.by_gcc:
         return f"ziglang {version('ziglang')} (clang)"
     run = subprocess.run(

@@ -1,4 +1,4 @@
-"""What fits into a pool, and what the heap keeps of it for itself."""
+"""Counts of the blocks that fit into a pool, and of the bytes that the heap keeps for itself."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ INFO_FIELDS = ("total", "control", "bitmap", "free")
 
 
 def density(names: Sequence[str]) -> dict[str, Any]:
-    """Of each allocator's model, and of our heap itself: blocks by size, and free bytes at the
+    """For each allocator's model, and for our heap itself: blocks by size, and free bytes at the
     start, as it says and in truth. Missing: it makes no heap of that size."""
     rows: dict[str, Any] = {}
     for name in names:
@@ -75,7 +75,7 @@ def _empty(name: str, size: int) -> dict[str, int] | None:
 
 
 def describe(target: Target, size: int, form: Form, alignment: int = 0) -> dict[str, int]:
-    """What a new heap says of itself on a chip."""
+    """The figures of a new heap on a chip."""
     image = build_image(target)
     heap = EmulatedHeap(target, image, size, form=form, alignment=alignment, counted=False)
     heap.machine.map(INFO, 64)

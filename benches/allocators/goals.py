@@ -1,4 +1,4 @@
-"""What the heap is meant to reach, beside what was measured."""
+"""The goals of the heap, beside the measured figures."""
 
 from __future__ import annotations
 

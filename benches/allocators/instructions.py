@@ -45,7 +45,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Tally:
-    """Of one sort of call: how many took how many instructions, and where the most were needed."""
+    """One sort of call: how many took how many instructions, and where the most were needed."""
 
     histogram: NDArray[np.int64]
     trace: str
@@ -93,7 +93,7 @@ def merge(tallies: Iterable[Tally]) -> Tally | None:
 def count(
     jobs: Sequence[Job], *, done: Callable[[int, int], None] = lambda done, of: None
 ) -> list[tuple[Mapping[str, Tally], int]]:
-    """Of each job its tallies and how many requests failed; in parallel."""
+    """Each job's tallies, and how many of its requests failed; in parallel."""
     for target in {job.target for job in jobs}:
         build_image(target)  # once, before others look for it
     finished = []

@@ -36,7 +36,7 @@ def rivals() -> dict[str, Any]:
 
 
 def available() -> list[Target]:
-    """What instructions are counted on; what is missing is named."""
+    """The targets on which instructions are counted; a missing one is named."""
     found = []
     for target in (GCC_X86, *(TARGETS[name] for name in CHIPS)):
         try:
@@ -76,7 +76,7 @@ def measure(
 
 
 def compilers() -> list[Target]:
-    """What code sizes are of."""
+    """The programs whose code sizes are measured."""
     return [*TARGETS.values(), *(target for target in available() if target.by_gcc)]
 
 

@@ -21,7 +21,7 @@ OURS = "heapscope"
 REFERENCE = "idf-4.2"  # that ratios are taken to
 
 KEPT = ROOT / "build" / "allocators" / "needed"
-#: What an answer depends on, beside the trace and the allocator's name.
+#: The files that an answer depends on, beside the trace and the allocator's name.
 SEARCH = (
     "lab/heapscope/fit/search.py",
     "lab/heapscope/fit/window.py",
@@ -57,7 +57,8 @@ def needed(
     *,
     done: Callable[[int, int], None] = lambda done, of: None,
 ) -> dict[str, dict[str, Needed]]:
-    """By trace, then by allocator. What was found before by the same code is not searched again."""
+    """By trace, then by allocator. An answer that the same code found before is not searched
+    again."""
     found = {}
     for number, trace in enumerate(traces, 1):
         kept = {name: _file(trace.path, name) for name in names}

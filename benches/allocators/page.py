@@ -184,6 +184,6 @@ nanoseconds a call:
 
 {tables.article(data)}
 
-What a published article timed: one block, 10 000 small ones, every second of these freed, one more
+A published article timed this: one block, 10 000 small ones, every second of these freed, one more
 block, in 250 000 bytes. `heapscope experiment heap-change` shows them beside the others.
 """

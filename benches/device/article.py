@@ -86,7 +86,7 @@ and FreeRTOS are the drop-in interfaces with their port, without the heap.
 
 ## RAM
 
-No part has a variable of its own. What each puts into the memory that it is given, in bytes:
+No part has a variable of its own. The bytes that each puts into the memory that it is given:
 
 {by_chip(data["control"])}
 

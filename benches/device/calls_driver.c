@@ -19,7 +19,7 @@
 typedef void *take_t(void *of, size_t size);
 typedef void give_t(void *of, void *block);
 
-/* What each call was: 1 malloc, 2 free. */
+/* The kind of each call: 1 malloc, 2 free. */
 uint8_t drive_kinds[CALLS];
 uint32_t drive_failures;
 

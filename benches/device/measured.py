@@ -30,7 +30,7 @@ DEVICE = ROOT / "device"
 TESTS = ROOT / "tests" / "device"
 
 CHIPS = ("rv32imc", "cortex-m0plus", "cortex-m4", "cortex-m33")
-#: As drive_all() numbers them.
+#: Numbered like the cases of drive_all().
 WAYS = (
     "heap",
     "guard, level 0",
@@ -45,7 +45,7 @@ WAYS = (
     "libc malloc, masking lock",
     "FreeRTOS, suspended scheduler",
 )
-#: As drive_sizes() numbers them: bytes in the memory that is given.
+#: Numbered like the cases of drive_sizes(): bytes in the memory that is given.
 CONTROL = (
     "heap on 32 KB, bitmap included",
     "regions: set of 5, heaps apart",

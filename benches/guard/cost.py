@@ -1,4 +1,4 @@
-"""What the guard costs: bytes a block, on this machine; instructions a call, in emulation."""
+"""The cost of the guard: bytes a block, on this machine; instructions a call, in emulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRACES = ("script_json", "tls_rsa_cli", "mix_gateway")
 EVENTS = 4_000  # of each trace
 POOL = 400_000
 CHIPS = ("x86-32", "rv32imc", "cortex-m4")
-#: What is measured, by name: the level, owners, sites.
+#: The measured choices, by name: the level, owners, sites.
 LEVELS = {
     "off": (-1, False, False),
     "off, owners": (-1, True, False),
@@ -40,7 +40,7 @@ def guard_sources() -> list[Path]:
 
 
 def chosen(name: str, alignment: int) -> int:
-    """As guard_driver.c wants it."""
+    """The encoding of guard_driver.c."""
     level, owners, sites = LEVELS[name]
     return alignment | (level + 1) << 8 | owners << 16 | sites << 17
 

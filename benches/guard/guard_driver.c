@@ -1,6 +1,5 @@
 /*
- * The emulation's event loop (emulation/driver.c) over a guarded heap. What is chosen comes in
- * the place of the alignment: bits 0-7 the alignment, 8-15 the level and one, 16 owners, 17 sites.
+ * The emulation's event loop (emulation/driver.c) over a guarded heap. The choice comes in the place of the alignment: bits 0-7 the alignment, 8-15 the level and one, 16 owners, 17 sites.
  */
 #include "driver.h"
 #include "heapscope/guard.h"
@@ -73,8 +72,8 @@ void drive_events(hs_heap_t *heap, const uint8_t *memory, const driver_event_t *
     }
 }
 
-/* Of each block that was handed out: sums[0] counts them, sums[1] adds up what they take beyond
- * what was asked for, metadata included. */
+/* Visits each block that was handed out: sums[0] counts them, sums[1] adds up the bytes that they take
+ * beyond the request, metadata included. */
 void drive_overhead(void *guard, const driver_event_t *events, uint32_t count, void **slots,
                     uint64_t *sums)
 {

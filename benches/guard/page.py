@@ -95,8 +95,8 @@ def page(data: Mapping[str, Any]) -> str:
     told = data["provenance"]
     return f"""# The guard, measured
 
-Made by `python benches/guard`; raw: [guard.csv](guard.csv). What the levels do and how to choose
-one is in [the guide](../guide/guard.md), why they are built so in [the design](../design/guard.md).
+Made by `python benches/guard`; raw: [guard.csv](guard.csv). [The guide](../guide/guard.md)
+explains the levels and how to choose one, [the design](../design/guard.md) why they are built so.
 
 ```text
 compilers  {told["compilers"]}
@@ -137,7 +137,7 @@ Share of all faults that is found, in %, those left out that change no byte or n
 
 {by_form(data["faults"])}
 
-## What stays unseen
+## Faults that stay unseen
 
 The campaign works out beforehand which faults will, by these classes, and fails where it is
 otherwise in either direction (`tests/device/faults.h`; `slots` and `forged` may be seen, too):

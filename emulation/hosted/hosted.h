@@ -1,4 +1,4 @@
-/* What the parts of the programs' C library know of each other. */
+/* The interface between the parts of the programs' C library. */
 #ifndef HOSTED_H
 #define HOSTED_H
 

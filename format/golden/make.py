@@ -154,7 +154,8 @@ def site_callers() -> Case:
 
 
 def later_writer() -> Case:
-    """What a reader steps over: unknown chunks, extensions, fields, tables and features."""
+    """The parts that a reader steps over: unknown chunks, extensions, fields, tables and
+    features."""
     t = Trace(features=0x0100)
     t.metadata((b"from_the_future", b"1"))
     t._add(9, b"what is this", [])

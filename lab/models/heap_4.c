@@ -258,7 +258,7 @@ static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t a
     return wanted != 0 && wanted <= state->largest.size && wanted <= largest_size(state);
 }
 
-/* As its interface counts: headers are part of a block, free or used. */
+/* Counted like its interface: headers are part of a block, free or used. */
 static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     const hs_sim_4_t *state = state_of_const(heap);

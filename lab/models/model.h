@@ -8,8 +8,8 @@
  * is base + offset.
  *
  * Models store their metadata in `mem` where the real allocator stores it; payload bytes are never
- * read or written (a realloc that moves only counts the bytes). What a model keeps beside `mem`
- * (tally, steps, caches) never changes a result.
+ * read or written (a realloc that moves only counts the bytes). The data that a model keeps beside `mem`
+ * (tally, steps, caches) never change a result.
  *
  * hs_sim_*() is the whole interface for callers. It adds what poisoning and task tracking put around
  * a block (sim.c), keeps the low-water marks and is the only caller of the functions in struct
@@ -37,8 +37,8 @@ typedef struct hs_steps {
     uint64_t copied; /* payload bytes copied by realloc, or zeroed by calloc */
 } hs_steps_t;
 
-/* The true state, exact after every operation; bytes. What is left of the region's size,
- * size - control - used - free, is block headers, sentinels and bytes lost to rounding its ends. */
+/* The true state, exact after every operation; bytes. The rest of the region's size, size - control -
+ * used - free, is block headers, sentinels and bytes lost to rounding its ends. */
 typedef struct hs_tally {
     uint32_t control; /* heap structure and tables */
     uint32_t used;    /* payload bytes of used blocks, as handed out by the raw allocator */
@@ -49,7 +49,7 @@ typedef struct hs_tally {
     uint32_t lowest_free;  /* the same since an observer last set it to `free` */
 } hs_tally_t;
 
-/* What that allocator version's own interface would say, with its known faults; bytes. */
+/* The figures that this allocator version's own interface would give, with its known faults; bytes. */
 typedef struct hs_reported {
     uint32_t free;
     uint32_t minimum_free;
@@ -75,7 +75,7 @@ typedef enum hs_tracking {
 } hs_tracking_t;
 
 /*
- * What a model implements. Offsets are raw payload offsets; every function may assume a created
+ * The functions of a model. Offsets are raw payload offsets; every function may assume a created
  * heap and an offset that the heap handed out and that is still used.
  */
 struct hs_model {
@@ -159,7 +159,7 @@ struct hs_sim {
 hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
 hs_sim_t *hs_sim_clone(const hs_sim_t *heap); /* an independent copy; NULL without host memory */
 void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
-/* What mem[0] is congruent to base by; 1: nothing (host_alignment). */
+/* The modulus by which mem[0] is congruent to base; 1: none (host_alignment). */
 uint32_t hs_sim_modulus(const hs_sim_t *heap);
 
 /* Payload offset as the program sees it (behind the poison's head), or HS_NONE. */

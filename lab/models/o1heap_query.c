@@ -38,8 +38,7 @@ uint32_t hs_o1heap_largest_free(const hs_sim_t *heap)
     return largest;
 }
 
-/* Its diagnostics, in which headers are part of a fragment. Of a largest block it only tells what an
- * empty heap could serve, whatever is allocated. */
+/* Its diagnostics, in which headers are part of a fragment. Its largest block is only the one that an empty heap could serve, whatever is allocated. */
 void hs_o1heap_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     uint32_t capacity = hs_region_get(heap, O1HEAP_CAPACITY_AT);

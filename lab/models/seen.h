@@ -1,4 +1,4 @@
-/* What the integrity check of a model adds up on its way through the blocks, and how it reports. */
+/* The sums that the integrity check of a model makes on its way through the blocks, and its report. */
 #ifndef HEAPSCOPE_MODELS_SEEN_H
 #define HEAPSCOPE_MODELS_SEEN_H
 

@@ -206,7 +206,7 @@ uint32_t hs_sim_calloc(hs_sim_t *heap, uint32_t size)
     return offset;
 }
 
-/* What the C library's realloc does on an allocator that has none. */
+/* The work of the C library's realloc, for an allocator that has none. */
 static uint32_t realloc_by_copy(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     uint32_t moved = heap->model->malloc(heap, size);

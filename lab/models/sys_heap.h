@@ -112,7 +112,7 @@ static inline uint32_t sys_heap_chunk_at(const hs_sys_heap_t *state, uint32_t of
     return (offset - state->header - state->at) / SYS_HEAP_UNIT;
 }
 
-/* Of a chunk of at least chunk_min. */
+/* The bucket of a chunk of at least chunk_min. */
 static inline uint32_t sys_heap_bucket(const hs_sys_heap_t *state, uint32_t size)
 {
     return hs_bits_highest(size - state->chunk_min + 1);
@@ -148,7 +148,7 @@ static inline bool sys_heap_is_too_large(const hs_sys_heap_t *state, uint32_t si
     return size / SYS_HEAP_UNIT >= state->end;
 }
 
-/* What is added to an aligned request: room to move within the chunk that is found. */
+/* The addition to an aligned request: room to move within the chunk that is found. */
 static inline uint32_t sys_heap_slack(const hs_sys_heap_t *state, uint32_t align)
 {
     return align > state->header ? align - state->header : 0;

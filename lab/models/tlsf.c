@@ -216,7 +216,7 @@ uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size)
 
 /* ---- aligned ---------------------------------------------------------------------------------- */
 
-/* What aligned() searches for, 0 if it is refused: room for the worst gap in front. */
+/* The size that aligned() searches for, 0 if it is refused: room for the worst gap in front. */
 static uint32_t aligned_search(const hs_tlsf_t *tlsf, uint32_t align, uint32_t need)
 {
     if (need == 0 || align <= 4) {

@@ -1,5 +1,5 @@
 /*
- * The block layer of the TLSF family: bins, splitting, merging. What differs between the members
+ * The block layer of the TLSF family: bins, splitting, merging. Everything that differs between the members
  * (number of bins, where the control structure has its parts, rounding of requests) is data in
  * hs_tlsf_t; what they report about themselves is the affair of each model's file.
  *
@@ -38,7 +38,7 @@ uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2);
  * HS_ERR_MEMORY: the pool holds no block, or one beyond 2^fl_max. */
 hs_status_t hs_tlsf_open(hs_tlsf_t *tlsf);
 
-/* As the functions of struct hs_model. */
+/* The same as the functions of struct hs_model. */
 uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size);
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset);
 uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size);

@@ -93,7 +93,7 @@ static HS_MADE_FOR_CALLER uint32_t request_size(const hs_tlsf_t *tlsf, uint32_t 
     return rounded > TLSF_SIZE_MIN ? rounded : TLSF_SIZE_MIN;
 }
 
-/* What a search is for: the size rounded up to a bin's floor, so that the head of whatever bin is
+/* The target of a search: the size rounded up to a bin's floor, so that the head of whatever bin is
  * found is large enough, and that bin. */
 typedef struct search {
     uint32_t size;

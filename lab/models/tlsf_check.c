@@ -20,7 +20,7 @@ static hs_status_t fault(uint32_t at, uint32_t *where)
     return HS_ERR_CORRUPT;
 }
 
-/* Could a block begin here? The sentinel is no block. */
+/* Could a block begin here? The sentinel does not count as a block. */
 static bool is_position(const hs_tlsf_t *tlsf, uint32_t block)
 {
     return block >= tlsf->pool - TLSF_SIZE && block < tlsf->sentinel &&

@@ -89,7 +89,7 @@ static inline uint32_t umm_units_for(uint32_t size)
     return units < UMM_INDEX ? units : UMM_INDEX;
 }
 
-/* What umm counts as free: the units of free runs, headers included. */
+/* The free memory as umm counts it: the units of free runs, headers included. */
 static inline uint32_t umm_free_units(const hs_umm_t *umm)
 {
     return (umm->heap.tally.free + UMM_HEADER * umm->heap.tally.free_blocks) / UMM_UNIT;

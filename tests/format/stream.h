@@ -21,7 +21,7 @@ typedef struct stream_events {
     uint64_t *numbers; /* of the heap event that each is or precedes */
 } stream_events_t;
 
-/* What makes the events of one stream. */
+/* The choices that make the events of one stream. */
 typedef struct stream_source {
     check_random_t *random;
     uint16_t features;

@@ -1,4 +1,4 @@
-/* What the encoder promises besides its bytes: what it refuses, and that it goes on after that. */
+/* The promises of the encoder besides its bytes: it refuses bad input, and goes on after that. */
 #include "../../device/src/trace/crc32.h"
 #include "stream.h"
 

@@ -141,7 +141,7 @@ static void health_text(text_t *text, const hs_trace_health_t *health)
     health_line(text, "truncated", health->truncated);
 }
 
-/* What the decoder makes of a trace, as text; `events` gets its events. */
+/* The decoder's reading of a trace, as text; `events` gets its events. */
 static void decoded_text(const stream_bytes_t *bytes, text_t *text, stream_events_t *events)
 {
     hs_decoder_t *decoder = hs_decoder_new();

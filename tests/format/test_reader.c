@@ -1,4 +1,4 @@
-/* What the decoder does with input that no encoder of ours writes: later, malformed and hostile. */
+/* The decoder's behaviour on input that no encoder of ours writes: later, malformed and hostile. */
 #include "../../device/src/trace/crc32.h"
 #include "../../device/src/trace/format.h"
 #include "../../device/src/trace/varint.h"

@@ -1,4 +1,4 @@
-/* What an encoder wrote is what a decoder reads: every set of features, buffers of every kind of
+/* A decoder reads exactly the events that an encoder wrote: every set of features, buffers of every kind of
  * size, input in every kind of pieces. */
 #include "stream.h"
 

@@ -116,7 +116,7 @@ static void mutation_run(uint64_t seed, size_t number, const hs_input_t *origina
     free(exact);
 }
 
-/* What is being run, for the message of a failure. */
+/* The run that is under way, for the message of a failure. */
 static uint64_t seed = UINT64_C(20240607);
 static size_t mutations = 100;
 static size_t only;
@@ -151,7 +151,7 @@ static void file_run(const char *path)
 }
 
 #if HS_FOLDERS
-/* Runs the files of a folder. Returns 0 when the path is no folder. */
+/* Runs the files of a folder. Returns 0 when the path does not name a folder. */
 static int folder_run(const char *path)
 {
     DIR *folder = opendir(path);

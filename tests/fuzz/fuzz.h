@@ -1,4 +1,4 @@
-/* What the fuzz targets and their driver share. */
+/* Declarations that the fuzz targets and their driver share. */
 #ifndef HEAPSCOPE_FUZZ_H
 #define HEAPSCOPE_FUZZ_H
 

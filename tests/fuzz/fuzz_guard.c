@@ -44,7 +44,7 @@ static bool is_inside(const uint8_t *at)
     return at >= region.memory && at < region.memory + region.size;
 }
 
-/* What a call gave, all of it written. */
+/* The result of a call, all of it written. */
 static void keep(uint32_t index, uint8_t *block, size_t size)
 {
     blocks[index] = block;

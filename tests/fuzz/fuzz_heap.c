@@ -41,7 +41,7 @@ static size_t next_size(input_t *input)
     }
 }
 
-/* An address that is no used block. */
+/* An address where no used block begins. */
 static void misuse(input_t *input)
 {
     size_t at = next_byte(input) * (shadow.region.size + 32) / 256 + next_byte(input) % 16;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of so many rounds one is made, where a round costs a hundred times as much: in emulation. */
+/* One of so many rounds is made where a round costs a hundred times as much: in emulation. */
 #ifndef CHECK_THIN
 #define CHECK_THIN 1
 #endif

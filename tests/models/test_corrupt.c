@@ -110,7 +110,7 @@ static void check_back_link(const char *name, check_random_t *random)
     program_close(&program);
 }
 
-/* What the allocator takes of a region for itself. */
+/* The bytes of a region that the allocator takes for itself. */
 static uint32_t control_of(const char *name)
 {
     hs_allocator_t allocator;

@@ -177,7 +177,7 @@ static uint32_t aligned_on(const char *name, uint32_t before, uint32_t block, ui
 }
 
 /* ESP-IDF v4.3 with poisoning moves a block by 16 bytes even if no alignment is asked for, without
- * having searched for them. What the real one then hands out too short is refused. */
+ * having searched for them. A block that the real one then hands out too short is refused. */
 static void check_short(void)
 {
     const uint32_t first = 20 + 1604 + 4;

@@ -1,4 +1,4 @@
-/* What an allocator's own interface would say, with its faults, recomputed from a walk after every
+/* The figures of an allocator's own interface, with its faults, recomputed from a walk after every
  * operation of a random program. */
 #include "program.h"
 
@@ -67,7 +67,7 @@ static uint32_t less(uint32_t bytes, uint32_t poison)
     return bytes > poison ? bytes - poison : 0;
 }
 
-/* What is taken off: v5.5 keeps the task outside of the poison, where its interface sees nothing. */
+/* The bytes that are taken off: v5.5 keeps the task outside of the poison, where its interface sees nothing. */
 static uint32_t poison_of(const char *name)
 {
     const bool light = strstr(name, "+light") != NULL;

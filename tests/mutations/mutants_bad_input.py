@@ -19,7 +19,7 @@ BAD_INPUT = (
     ),
     Mutant(
         "miss of simulated UDP throughput",
-        "a quarter of the pairs in order is no guess",
+        "a quarter of the pairs in order does not count as a guess",
         "studies/heapscope_studies/wifi_path/throughput.py::Pairs.guessed",
         "return 2 * self.right <= self.total",
         "return 4 * self.right <= self.total",

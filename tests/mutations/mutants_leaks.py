@@ -35,7 +35,7 @@ LEAK_MUTANTS = (
     ),
     Mutant(
         "leaks: verdict",
-        "a level that falls is no return",
+        "a level that falls does not count as a return",
         "lab/heapscope/leaks/verdict.py::_returns",
         "<= np.median",
         "< 0 * np.median",

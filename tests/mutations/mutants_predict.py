@@ -20,7 +20,7 @@ PREDICT = (
     ),
     Mutant(
         "throughput of rows left out",
-        "the received window is no limit",
+        "the received window does not limit",
         "lab/heapscope/predict/throughput.py::LIMITS",
         '("receive_window", "block_ack", "static_rx", "no_block_ack")',
         '("block_ack", "static_rx", "no_block_ack")',

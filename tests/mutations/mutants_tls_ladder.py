@@ -34,7 +34,7 @@ TLS_LADDER = (
     ),
     Mutant(
         "gain of RTC memory",
-        "it is no heap",
+        "it counts as no heap",
         f"{LADDER}/ladder.py::_layout",
         "rtc=step.rtc if step.cores == 1 else None,",
         "rtc=None,",

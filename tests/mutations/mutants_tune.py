@@ -12,7 +12,7 @@ RANKS = "tests/lab/tune/test_ranks.py"
 TUNE = (
     Mutant(
         "strict gain of a rank at no more memory",
-        "memory is no limit",
+        "memory does not limit",
         "lab/heapscope/tune/ranks.py::_gain",
         "for name in (FREE, *METRICS)\n    }",
         "for name in METRICS\n    }",

@@ -13,7 +13,7 @@
 #define BATCHES 6u
 #define PLACES 40u
 
-/* What the pool of layout/pool.py is. */
+/* The same pool as that of layout/pool.py. */
 static hs_lab_config_t config_of(hs_lab_region_t *region, const char *allocator, uint32_t size)
 {
     memset(region, 0, sizeof *region);

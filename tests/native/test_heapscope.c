@@ -106,7 +106,7 @@ static void check_alignment(const char *name, uint32_t base, uint32_t size, uint
     CHECK(fits == (got != HS_NONE), "%s at %#x to %#x", name, (unsigned)base, (unsigned)align);
     CHECK(got == HS_NONE || (base + got) % align == 0, "%s at %#x to %#x: %u", name, (unsigned)base,
           (unsigned)align, (unsigned)got);
-    /* What must stay in front of it may be too small for a block; then it is the next one. */
+    /* The rest in front of it may be too small for a block; then it is the next one. */
     CHECK(!exists || got == place || got == place + align || place - first < 16,
           "%s at %#x to %#x: %u, not %u", name, (unsigned)base, (unsigned)align, (unsigned)got,
           (unsigned)place);

@@ -20,8 +20,8 @@ static hs_lab_region_t private_heap(uint32_t size, const char *allocator, uint32
     return region;
 }
 
-/* Of task 1: below 200 bytes to the private heap alone; of task 2 all to IRAM or else by
- * capabilities; what is left from 1000 bytes on to D/IRAM. */
+/* Blocks of task 1 below 200 bytes go to the private heap alone; all of task 2 to IRAM or else by
+ * capabilities; the rest from 1000 bytes on to D/IRAM. */
 static const hs_lab_rule_t rules[] = {
     {0, 199, 1u << PRIVATE, 0}, {0, UINT32_MAX, 1u << 3, 1}, {1000, UINT32_MAX, 1u << 2, 1}};
 static const uint64_t by_task[TASKS] = {1u << 2, 1u << 0 | 1u << 2, 1u << 1 | 1u << 2, 1u << 2};

@@ -1,4 +1,4 @@
-/* What the recorder takes out of a ring: a program may have written anything over it, and in a ring
+/* The recorder takes records out of a ring: a program may have written anything over it, and in a ring
  * that drops, one of the two records of a realloc may be missing. Linux only. */
 #include <assert.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static hs_recorder_t *recorder_new(unsigned frames)
     return recorder;
 }
 
-/* As a recorded program does; the recorder finds it with its next look. */
+/* Does the work of a recorded program; the recorder finds it with its next look. */
 static hs_rec_ring_t *enter(hs_recorder_t *recorder, uint32_t place)
 {
     hs_rec_control_t *control = hs_recorder_control(recorder);

@@ -1,5 +1,5 @@
 /*
- * What a report is drawn from never changes a replay, and agrees with it at every moment: cells with
+ * The data that a report is drawn from never change a replay, and agree with it at every moment: cells with
  * the heaps' free bytes, the table with the blocks that are live, holdings with the payload. Events
  * name dead and reused blocks too.
  */

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Of the compilers' 32-bit targets: 32 bits are an unsigned int or an unsigned long. */
+/* For the compilers' 32-bit targets: 32 bits are an unsigned int or an unsigned long. */
 #define PRId32 __INT32_FMTd__
 #define PRIu32 __UINT32_FMTu__
 #define PRIx32 __UINT32_FMTx__

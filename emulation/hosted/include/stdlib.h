@@ -1,4 +1,4 @@
-/* Of a program in emulation. The memory is not that of the heap under test: memory.c. */
+/* For a program in emulation. The memory is not that of the heap under test: memory.c. */
 #ifndef HOSTED_STDLIB_H
 #define HOSTED_STDLIB_H
 
