@@ -45,10 +45,11 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a part is a lower bound",
-        "lab/heapscope/measure/bound.py::_MEMORY",
-        'AT_MOST="minimum_free minimum_free_reported minimum_largest_allocatable", '
-        'AT_LEAST="peak_payload",',
-        'AT_LEAST="minimum_free minimum_free_reported minimum_largest_allocatable peak_payload",',
+        "lab/heapscope/measure/memory.py::MemoryFigures",
+        '"Lowest free payload bytes so far, true: of all these regions at one moment.", "B", '
+        "most=WORD, bound=AT_MOST",
+        '"Lowest free payload bytes so far, true: of all these regions at one moment.", "B", '
+        "most=WORD, bound=AT_LEAST",
         REPLAYED,
     ),
     Mutant(
@@ -62,9 +63,9 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the pool of a part is one for the whole run",
-        "lab/heapscope/fit/result.py::FIT",
-        'AT_LEAST="pool peak_live", EXACT="failing",',
-        'AT_LEAST="peak_live", EXACT="pool failing",',
+        "lab/heapscope/fit/result.py::FitResult",
+        "step=STEP, bound=AT_LEAST,",
+        "step=STEP, bound=EXACT,",
         REPLAYED,
     ),
     Mutant(

@@ -29,7 +29,6 @@ EXCEPTIONS = frozenset(
     {
         "benches/device/calls_driver.c uses tests/device/freertos/kernel.h",
         "emulation/interrupts.c uses tests/device/freertos/kernel.h",
-        "lab/heapscope/trace/info.py uses lab/heapscope/measure/bound.py",
         "lab/heapscope/trace/info.py uses lab/heapscope/measure/loss.py",
     }
 )

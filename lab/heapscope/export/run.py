@@ -12,12 +12,12 @@ from heapscope.export.exporter import Context, Exporter, Finish, RegionAt
 from heapscope.export.overview import Overview, overview, read_overview
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
-from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.measure.result import ReplayResult
 from heapscope.native import export as native
 from heapscope.native.reader import NativeReader
 from heapscope.replay.run import ReplayProgress, replay
+from heapscope.rows.bound import Bounds, bounds
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.feed import read_trace

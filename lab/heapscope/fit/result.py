@@ -7,23 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.fit.window import SHARE, STEP
-from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
+from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.verb_result import Results
 
 __all__ = ["FIT", "FitResult", "FitResults", "Mean", "Refusal", "means"]
-
-
-#: A pool on which the whole run survives is one on which its first part survives, so the pool of
-#: that part is a lower bound: the search rules out every smaller size. That a pool of some size
-#: refuses a request before the loss is as true of the whole run.
-FIT: dict[str, Bounds] = {
-    "": bounds(
-        AT_LEAST="pool peak_live", EXACT="failing", BEFORE="pool_min", WITHHELD="ratio advised"
-    )
-}
 
 
 class Refusal(Row):
@@ -51,22 +41,29 @@ class FitResult(Document):
         "the next `window` of it all survive. null: there is none, for `reason`.",
         least=64,
         step=STEP,
+        bound=AT_LEAST,
     )
     pool_min: int | None = figure(
         "The smallest size that survived among those tried; larger ones may fail. null: "
         "none survived.",
         least=64,
         step=STEP,
+        bound=BEFORE,
     )
-    peak_live: int = figure("The most bytes that were live at once, as asked for.", "B")
+    peak_live: int = figure(
+        "The most bytes that were live at once, as asked for.", "B", bound=AT_LEAST
+    )
     ratio: float | None = figure(
-        "pool / peak_live. null: no pool, or nothing was ever live.", least=1
+        "pool / peak_live. null: no pool, or nothing was ever live.",
+        least=1,
+        bound=WITHHELD,
     )
     reason: str = figure("The reason why there is no pool; empty where there is one.")
     failing: Refusal | None = figure(
         "The request that was refused on the largest pool below `pool` that failed "
         "among those tried; without a pool, on the largest that failed. null: none "
-        "failed."
+        "failed.",
+        bound=EXACT,
     )
     tried: int = figure("Sizes on which the trace was replayed.")
     step: int = figure("Pools are multiples of it.", "B", least=STEP, most=STEP, default=STEP)
@@ -86,11 +83,18 @@ class FitResult(Document):
         least=64,
         step=STEP,
         default=None,
+        bound=WITHHELD,
     )
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
     messages: tuple[str, ...] = figure(
         "The parts of the trace that are missing, a sentence each.", default=()
     )
+
+
+#: A pool on which the whole run survives is one on which its first part survives, so the pool of
+#: that part is a lower bound: the search rules out every smaller size. That a pool of some size
+#: refuses a request before the loss is as true of the whole run.
+FIT = bounds_of(FitResult, without=("loss",))
 
 
 class FitResults(Results[FitResult]):

@@ -12,11 +12,11 @@ from heapscope.leaks.lives import Lives, by_holder, lives_of
 from heapscope.leaks.rates import Rate, rate_of
 from heapscope.leaks.suppress import Suppression
 from heapscope.leaks.verdict import LEAK, Judged, judge
-from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
+from heapscope.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.trace.call_sites import site_names
@@ -37,43 +37,32 @@ class HolderRow(Row):
 
     task: str = figure("Task that (re)allocated the blocks last.")
     site: str = figure("Call site, as named in the trace.")
-    bytes: int = figure("Bytes as asked for.", "B")
-    blocks: int = figure("Number of blocks.", least=1)
-    smallest: int = figure("Bytes of the smallest.", "B")
-    largest: int = figure("Bytes of the largest.", "B")
-    youngest: int = figure("Heap events since the youngest was allocated.")
-    oldest: int = figure("Heap events since the oldest was allocated.")
+    bytes: int = figure("Bytes as asked for.", "B", bound=BEFORE)
+    blocks: int = figure("Number of blocks.", least=1, bound=BEFORE)
+    smallest: int = figure("Bytes of the smallest.", "B", bound=BEFORE)
+    largest: int = figure("Bytes of the largest.", "B", bound=BEFORE)
+    youngest: int = figure("Heap events since the youngest was allocated.", bound=BEFORE)
+    oldest: int = figure("Heap events since the oldest was allocated.", bound=BEFORE)
     verdict: str = figure(
         "leak: it grows on and on; plateau: it grew and stopped; cache: it returns to "
         "its level; unknown: the interval is too short to tell.",
         choices=("leak", "plateau", "cache", "unknown"),
+        bound=BEFORE,
     )
     reason: str = figure("Why, for people.")
     chance: float = figure(
         "At most so often does one holder without a leak look as much like one. Holders "
         "together are judged by the Benjamini-Hochberg procedure.",
         most=1,
+        bound=BEFORE,
     )
     longer: float | None = figure(
         "An interval this many times as long would settle an unknown holder; null: any "
         "other verdict, or too few events to say.",
         least=None,
+        bound=BEFORE,
     )
-    rate: Rate | None = figure("How fast it leaks; null: it is not called a leak.")
-
-
-#: After a loss the interval ends at it; of what stayed to the run's end nothing is known.
-LEAKS: dict[str, Bounds] = {
-    "": bounds(
-        EXACT="first_event first_seconds live_start blocks_start",
-        BEFORE="last_event live_end blocks_end stayed stayed_blocks suppressed suppressed_blocks "
-        "seconds",
-        WITHHELD="free",
-    ),
-    "holders[]": bounds(
-        BEFORE="bytes blocks smallest largest youngest oldest verdict chance longer rate"
-    ),
-}
+    rate: Rate | None = figure("How fast it leaks; null: it is not called a leak.", bound=BEFORE)
 
 
 class Leaks(Document):
@@ -84,29 +73,35 @@ class Leaks(Document):
     VERSION = 2
 
     trace: str = figure("The file.")
-    first_event: int = figure("First heap event of the interval.")
-    last_event: int = figure("The event before which it ends.")
+    first_event: int = figure("First heap event of the interval.", bound=EXACT)
+    last_event: int = figure("The event before which it ends.", bound=BEFORE)
     start: str = figure("Where it starts, for people.")
     end: str = figure("Where it ends, for people.")
-    live_start: int = figure("Bytes live at the start.", "B")
-    live_end: int = figure("Bytes live at the end.", "B")
-    blocks_start: int = figure("Blocks live at the start.")
-    blocks_end: int = figure("Blocks live at the end.")
+    live_start: int = figure("Bytes live at the start.", "B", bound=EXACT)
+    live_end: int = figure("Bytes live at the end.", "B", bound=BEFORE)
+    blocks_start: int = figure("Blocks live at the start.", bound=EXACT)
+    blocks_end: int = figure("Blocks live at the end.", bound=BEFORE)
     stayed: int = figure(
-        "Bytes allocated in the interval and live at its end, suppressed ones left out.", "B"
+        "Bytes allocated in the interval and live at its end, suppressed ones left out.",
+        "B",
+        bound=BEFORE,
     )
-    stayed_blocks: int = figure("Blocks of that kind.")
-    suppressed: int = figure("Bytes of that kind that a rule suppressed.", "B")
-    suppressed_blocks: int = figure("Blocks of that kind that a rule suppressed.")
+    stayed_blocks: int = figure("Blocks of that kind.", bound=BEFORE)
+    suppressed: int = figure("Bytes of that kind that a rule suppressed.", "B", bound=BEFORE)
+    suppressed_blocks: int = figure("Blocks of that kind that a rule suppressed.", bound=BEFORE)
     seconds: float | None = figure(
-        "Length of the interval in seconds; null: the trace has no clock.", least=None
+        "Length of the interval in seconds; null: the trace has no clock.",
+        least=None,
+        bound=BEFORE,
     )
     round: str | None = figure(
         "The mark that rounds are counted by: of those that come at least three times "
         "in the interval, the most frequent; null: no mark does."
     )
     free: int | None = figure(
-        "Bytes that are free on the chip at the end of the trace; null: no chip was given.", "B"
+        "Bytes that are free on the chip at the end of the trace; null: no chip was given.",
+        "B",
+        bound=WITHHELD,
     )
     holders: tuple[HolderRow, ...] = figure(
         "Leaks first, the fastest before the others; then by bytes, most first."
@@ -118,7 +113,12 @@ class Leaks(Document):
         "trace has no clock.",
         least=None,
         default=None,
+        bound=EXACT,
     )
+
+
+#: After a loss the interval ends at it; of what stayed to the run's end nothing is known.
+LEAKS = bounds_of(Leaks, without=("loss",))
 
 
 def find_leaks(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from heapscope.measure.bound import Bound
 from heapscope.measure.figure import Figure, figures, served_alike
 from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
+from heapscope.rows.bound import Bound
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 

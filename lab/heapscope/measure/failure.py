@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from heapscope.rows.bound import BEFORE
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
@@ -60,11 +61,11 @@ class FailureSpan(Row):
     """How many requests failed in a span of heap events, the bytes that they asked for together,
     and the largest of them."""
 
-    first_event: int = figure("Its first heap event.")
-    events: int = figure("How many heap events it has.")
-    failures: int = figure("Requests that failed in it.")
-    bytes: int = figure("Bytes that they asked for together.", "B")
-    largest: int = figure("The largest of them; 0: none failed.")
+    first_event: int = figure("Its first heap event.", bound=BEFORE)
+    events: int = figure("How many heap events it has.", bound=BEFORE)
+    failures: int = figure("Requests that failed in it.", bound=BEFORE)
+    bytes: int = figure("Bytes that they asked for together.", "B", bound=BEFORE)
+    largest: int = figure("The largest of them; 0: none failed.", bound=BEFORE)
 
 
 def merged(spans: Sequence[FailureSpan], most: int) -> list[FailureSpan]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope.measure.bound import REPLAY, flat
-from heapscope.measure.result import ReplayResult
+from heapscope.measure.result import REPLAY, ReplayResult
+from heapscope.rows.bound import flat
 
 __all__ = ["Figure", "figures", "served_alike"]
 

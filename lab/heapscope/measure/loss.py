@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
-from heapscope.measure.bound import Bound, Bounds, flat
 from heapscope.measure.census import Census
 from heapscope.measure.wording import count, percent, plural
 from heapscope.native.structs import NEVER, Struct
+from heapscope.rows.bound import Bound, Bounds, flat
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.health import TraceHealth

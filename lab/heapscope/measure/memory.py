@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
@@ -11,44 +12,61 @@ __all__ = ["KindRow", "MemoryFigures", "SetRow"]
 class MemoryFigures(Row):
     """All regions that serve one capability set."""
 
-    size: int = figure("Bytes of these regions.", "B", most=WORD)
-    free: int = figure("Free payload bytes at this moment, true.", "B", most=WORD)
+    size: int = figure("Bytes of these regions.", "B", most=WORD, bound=EXACT)
+    free: int = figure("Free payload bytes at this moment, true.", "B", most=WORD, bound=BEFORE)
     free_reported: int = figure(
         "Free bytes at this moment as the allocator version's own interface reports them.",
         "B",
         most=WORD,
+        bound=BEFORE,
     )
     minimum_free: int = figure(
         "Lowest free payload bytes so far, true: of all these regions at one moment.",
         "B",
         most=WORD,
+        bound=AT_MOST,
     )
     minimum_free_reported: int = figure(
         "Sum of the regions' own lowest free bytes as the allocator version reports "
         "them, as heap_caps_get_minimum_free_size does.",
         "B",
         most=WORD,
+        bound=AT_MOST,
     )
     minimum_free_event: int | None = figure(
-        "Heap event at which minimum_free was reached; null: before the first event."
+        "Heap event at which minimum_free was reached; null: before the first event.",
+        bound=BEFORE,
     )
-    largest_free: int = figure("Payload bytes of the largest free block, true.", "B", most=WORD)
+    largest_free: int = figure(
+        "Payload bytes of the largest free block, true.", "B", most=WORD, bound=BEFORE
+    )
     largest_reported: int = figure(
         "Largest free block in bytes as the allocator version's own interface reports it.",
         "B",
         most=WORD,
+        bound=BEFORE,
     )
     largest_allocatable: int = figure(
-        "Bytes of the largest request that would succeed at this moment.", "B", most=WORD
+        "Bytes of the largest request that would succeed at this moment.",
+        "B",
+        most=WORD,
+        bound=BEFORE,
     )
     minimum_largest_allocatable: int = figure(
-        "Lowest largest_allocatable so far, bytes, exact over all events.", "B", most=WORD
+        "Lowest largest_allocatable so far, bytes, exact over all events.",
+        "B",
+        most=WORD,
+        bound=AT_MOST,
     )
     minimum_largest_event: int | None = figure(
-        "Heap event at which minimum_largest_allocatable was reached; null: before the first event."
+        "Heap event at which that was reached; null: before the first event.",
+        bound=BEFORE,
     )
     peak_payload: int = figure(
-        "Most payload bytes (as asked for) live at one moment in these regions.", "B", most=WORD
+        "Most payload bytes (as asked for) live at one moment in these regions.",
+        "B",
+        most=WORD,
+        bound=AT_LEAST,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, FIRST
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
@@ -11,24 +12,30 @@ __all__ = ["NeedRow"]
 class NeedRow(Row):
     """Headroom for one contiguous request."""
 
-    size: int = figure("Bytes of the request.", "B", most=WORD)
+    size: int = figure("Bytes of the request.", "B", most=WORD, bound=EXACT)
     capabilities: str = figure(
         "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule."
     )
-    short_events: int = figure("Heap events after which the request would not have been served.")
-    spells: int = figure("Runs of such events.")
-    first_event: int | None = figure("The first such event; null: none.")
-    first_time: int | None = figure(
-        "Time of the first such event, clock ticks; null: none.", "ticks"
+    short_events: int = figure(
+        "Heap events after which the request would not have been served.", bound=AT_LEAST
     )
-    last_event: int | None = figure("The last such event; null: none.")
+    spells: int = figure("Runs of such events.", bound=AT_LEAST)
+    first_event: int | None = figure("The first such event; null: none.", bound=FIRST)
+    first_time: int | None = figure(
+        "Time of the first such event, clock ticks; null: none.",
+        "ticks",
+        bound=BEFORE,
+    )
+    last_event: int | None = figure("The last such event; null: none.", bound=BEFORE)
     minimum_margin: int = figure(
         "Smallest largest_allocatable minus size, bytes; below 0: short by so much.",
         "B",
         least=None,
+        bound=AT_MOST,
     )
     minimum_margin_event: int | None = figure(
-        "Heap event of the smallest margin; null: before the first event."
+        "Heap event of the smallest margin; null: before the first event.",
+        bound=BEFORE,
     )
 
     @property

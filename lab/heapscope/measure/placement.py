@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
@@ -11,25 +12,38 @@ __all__ = ["RuleRow"]
 class RuleRow(Row):
     """What one rule of --place decided."""
 
-    rule: int | None = figure("Number of the rule in its file; null: what no rule placed.", least=1)
+    rule: int | None = figure(
+        "Number of the rule in its file; null: what no rule placed.", least=1, bound=EXACT
+    )
     conditions: str = figure("The conditions of the rule, for people.")
     target: str = figure("Where it sends requests, as its file names it.")
     fallback: bool = figure("Requests that find no room there are served by their capabilities.")
-    requests: int = figure("Requests that it matched: allocations, and reallocs that had to move.")
-    refused: int = figure("Requests for which there was no room where the rule sends them.")
-    elsewhere: int = figure("Refused requests that were served by their capabilities.")
+    requests: int = figure(
+        "Requests that it matched: allocations, and reallocs that had to move.", bound=AT_LEAST
+    )
+    refused: int = figure(
+        "Requests for which there was no room where the rule sends them.", bound=AT_LEAST
+    )
+    elsewhere: int = figure(
+        "Refused requests that were served by their capabilities.", bound=AT_LEAST
+    )
     unfit: int = figure(
-        "Requests for a capability that the place lacks; their capabilities decided."
+        "Requests for a capability that the place lacks; their capabilities decided.",
+        bound=AT_LEAST,
     )
     payload: int = figure(
-        "Bytes asked for, live at the end, in blocks that it placed.", "B", most=WORD
+        "Bytes asked for, live at the end, in blocks that it placed.",
+        "B",
+        most=WORD,
+        bound=BEFORE,
     )
-    payload_peak: int = figure("Most of them at one moment.", "B", most=WORD)
+    payload_peak: int = figure("Most of them at one moment.", "B", most=WORD, bound=AT_LEAST)
     payload_peak_event: int | None = figure(
-        "Heap event of that moment; null: there was no such block."
+        "Heap event of that moment; null: there was no such block.",
+        bound=BEFORE,
     )
-    blocks: int = figure("Blocks that it placed, live at the end.", "B", most=WORD)
-    blocks_peak: int = figure("Most of them at one moment.", "B", most=WORD)
+    blocks: int = figure("Blocks that it placed, live at the end.", "B", most=WORD, bound=BEFORE)
+    blocks_peak: int = figure("Most of them at one moment.", "B", most=WORD, bound=AT_LEAST)
     note: str = figure(
         "A name that the rule asks for and the trace does not have; empty: all are there."
     )

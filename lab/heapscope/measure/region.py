@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
@@ -12,58 +13,87 @@ class RegionRow(Row):
     """One region and the heap on it. size = control + header + startup + payload + rounding +
     free."""
 
-    start: int = figure("Address of its first byte.", most=WORD)
-    size: int = figure("Bytes.", "B", most=WORD)
+    start: int = figure("Address of its first byte.", most=WORD, bound=EXACT)
+    size: int = figure("Bytes.", "B", most=WORD, bound=EXACT)
     kind: str = figure("Memory kind, for example DRAM.")
     allocator: str = figure("Allocator of its heap.")
     has_heap: bool = figure("False: too small for its allocator and left without a heap.")
-    control: int = figure("Bytes of the allocator's own structures.", "B", most=WORD)
+    control: int = figure("Bytes of the allocator's own structures.", "B", most=WORD, bound=BEFORE)
     header: int = figure(
         "Bytes of block headers, poisoning, sentinels and region ends lost to alignment.",
         "B",
         most=WORD,
+        bound=BEFORE,
     )
-    startup: int = figure("Bytes taken by start-up before the trace.", "B", most=WORD)
-    payload: int = figure("Bytes of live payload, as asked for.", "B", most=WORD)
-    rounding: int = figure("Bytes of blocks beyond their payload.", "B", most=WORD)
-    free: int = figure("Free payload bytes, true.", "B", most=WORD)
-    used_blocks: int = figure("Used blocks.")
-    free_blocks: int = figure("Free blocks.")
-    minimum_free: int = figure("Lowest free payload bytes so far, true.", "B", most=WORD)
+    startup: int = figure("Bytes taken by start-up before the trace.", "B", most=WORD, bound=EXACT)
+    payload: int = figure("Bytes of live payload, as asked for.", "B", most=WORD, bound=BEFORE)
+    rounding: int = figure("Bytes of blocks beyond their payload.", "B", most=WORD, bound=BEFORE)
+    free: int = figure("Free payload bytes, true.", "B", most=WORD, bound=BEFORE)
+    used_blocks: int = figure("Used blocks.", bound=BEFORE)
+    free_blocks: int = figure("Free blocks.", bound=BEFORE)
+    minimum_free: int = figure(
+        "Lowest free payload bytes so far, true.", "B", most=WORD, bound=AT_MOST
+    )
     minimum_free_event: int | None = figure(
-        "Heap event at which minimum_free was reached; null: before the first event."
+        "Heap event at which minimum_free was reached; null: before the first event.",
+        bound=BEFORE,
     )
-    peak_payload: int = figure("Most payload bytes live at one moment.", "B", most=WORD)
-    largest_free: int = figure("Payload bytes of the largest free block, true.", "B", most=WORD)
+    peak_payload: int = figure(
+        "Most payload bytes live at one moment.", "B", most=WORD, bound=AT_LEAST
+    )
+    largest_free: int = figure(
+        "Payload bytes of the largest free block, true.", "B", most=WORD, bound=BEFORE
+    )
     largest_reported: int = figure(
-        "Largest free block in bytes as the allocator version reports it.", "B", most=WORD
+        "Largest free block in bytes as the allocator version reports it.",
+        "B",
+        most=WORD,
+        bound=BEFORE,
     )
     largest_allocatable: int = figure(
-        "Bytes of the largest request that would succeed in this region.", "B", most=WORD
+        "Bytes of the largest request that would succeed in this region.",
+        "B",
+        most=WORD,
+        bound=BEFORE,
     )
     minimum_largest_allocatable: int = figure(
-        "Lowest largest_allocatable so far, bytes.", "B", most=WORD
+        "Lowest largest_allocatable so far, bytes.",
+        "B",
+        most=WORD,
+        bound=AT_MOST,
     )
     minimum_largest_event: int | None = figure(
-        "Heap event at which minimum_largest_allocatable was reached; null: before the first event."
+        "Heap event at which that was reached; null: before the first event.",
+        bound=BEFORE,
     )
-    reported_free: int = figure("Free bytes as the allocator version reports them.", "B", most=WORD)
+    reported_free: int = figure(
+        "Free bytes as the allocator version reports them.", "B", most=WORD, bound=BEFORE
+    )
     reported_minimum_free: int = figure(
-        "Lowest free bytes as the allocator version reports them.", "B", most=WORD
+        "Lowest free bytes as the allocator version reports them.",
+        "B",
+        most=WORD,
+        bound=AT_MOST,
     )
-    allocations: int = figure("Blocks given by this region.")
-    frees: int = figure("Blocks taken back.")
+    allocations: int = figure("Blocks given by this region.", bound=AT_LEAST)
+    frees: int = figure("Blocks taken back.", bound=AT_LEAST)
     failures: int = figure(
         "Tries refused here, whether or not another region served the request; one "
-        "request may try a region once per priority."
+        "request may try a region once per priority.",
+        bound=AT_LEAST,
     )
     step_nodes: int = figure(
-        "Work of the model: list nodes and blocks visited. Not the allocator's time."
+        "Work of the model: list nodes and blocks visited. Not the allocator's time.",
+        bound=AT_LEAST,
     )
-    step_bins: int = figure("Work of the model: bins and bitmap words looked at.")
-    step_writes: int = figure("Work of the model: 32-bit words of metadata written.")
+    step_bins: int = figure("Work of the model: bins and bitmap words looked at.", bound=AT_LEAST)
+    step_writes: int = figure(
+        "Work of the model: 32-bit words of metadata written.", bound=AT_LEAST
+    )
     step_copied: int = figure(
-        "Work of the model: payload bytes copied by realloc or zeroed by calloc.", "B"
+        "Work of the model: payload bytes copied by realloc or zeroed by calloc.",
+        "B",
+        bound=AT_LEAST,
     )
     private: bool = figure(
         "A private heap: no request finds it but by a rule of --place.", default=False

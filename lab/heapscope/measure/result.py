@@ -23,10 +23,11 @@ from heapscope.measure.summary import Summary
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
 from heapscope.measure.verdict import Verdict, verdict
+from heapscope.rows.bound import AT_LEAST, bounds_of
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, malformed
 
-__all__ = ["MALLOC", "ReplayResult"]
+__all__ = ["MALLOC", "REPLAY", "ReplayResult"]
 
 
 #: How malloc's own rule is named among the capability sets.
@@ -82,7 +83,7 @@ class ReplayResult(Document):
         "Failed requests in equal spans over the whole run, at most 512; none where nothing failed."
     )
     marks: tuple[MarkRow, ...] = figure("The first marks; marks_seen counts all.")
-    marks_seen: int = figure("Marks of the trace.")
+    marks_seen: int = figure("Marks of the trace.", bound=AT_LEAST)
     anomalies: tuple[AnomalyRow, ...] = figure(
         "The first events that make no sense; the summary counts all."
     )
@@ -144,3 +145,7 @@ class ReplayResult(Document):
             return "the start"
         mark = self.mark_before(event)
         return moment(event, self.clock, task, "" if mark is None else f"mark '{mark}'")
+
+
+#: The marks of the figures after a loss. Rows of things that happened are exact.
+REPLAY = bounds_of(ReplayResult, without=("marks", "failures", "anomalies", "loss"))

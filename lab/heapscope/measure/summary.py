@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, FIRST
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
@@ -11,20 +12,25 @@ __all__ = ["Summary", "Tightest"]
 class Tightest(Row):
     """The regions that malloc can use, together, at their least free memory; bytes."""
 
-    event: int | None = figure("Heap event of that moment; null: before the first event.")
-    payload: int = figure("Bytes of live payload, as asked for.", "B")
-    rounding: int = figure("Bytes of blocks beyond their payload.", "B")
-    header: int = figure(
-        "Bytes of block headers, poisoning, sentinels and region ends lost to alignment.", "B"
+    event: int | None = figure(
+        "Heap event of that moment; null: before the first event.", bound=BEFORE
     )
-    control: int = figure("Bytes of the allocators' own structures.", "B")
-    startup: int = figure("Bytes taken by start-up before the trace.", "B")
+    payload: int = figure("Bytes of live payload, as asked for.", "B", bound=BEFORE)
+    rounding: int = figure("Bytes of blocks beyond their payload.", "B", bound=BEFORE)
+    header: int = figure(
+        "Bytes of block headers, poisoning, sentinels and region ends lost to alignment.",
+        "B",
+        bound=BEFORE,
+    )
+    control: int = figure("Bytes of the allocators' own structures.", "B", bound=BEFORE)
+    startup: int = figure("Bytes taken by start-up before the trace.", "B", bound=BEFORE)
     moving: int = figure(
         "Bytes of the old block of a realloc that was being moved at that moment, and "
         "of its header.",
         "B",
+        bound=BEFORE,
     )
-    free: int = figure("Free payload bytes.", "B")
+    free: int = figure("Free payload bytes.", "B", bound=AT_MOST)
 
     @property
     def size(self) -> int:
@@ -40,35 +46,51 @@ class Summary(Row):
         "0xFFFFFFFF for NULL), in order.",
         pattern="^[0-9a-f]{16}$",
     )
-    results: int = figure("Requests answered: malloc, calloc, realloc and aligned calls.")
-    failures: int = figure("Requests that failed.")
-    first_failure_event: int | None = figure("Heap event of the first failure; null: none failed.")
-    zero_requests: int = figure("Requests of 0 bytes: NULL by contract, no failure.")
-    skipped: int = figure("Events left out because the block they belong to failed in this replay.")
-    recorded_failures: int = figure("Requests that failed when recorded.")
-    recorded_failures_fit: int = figure(
-        "Requests of recorded_failures that would have fitted here."
+    results: int = figure(
+        "Requests answered: malloc, calloc, realloc and aligned calls.", bound=AT_LEAST
     )
-    unknown_frees: int = figure("Frees of an id that was never allocated.")
-    double_frees: int = figure("Frees of an id that was freed already.")
-    dead_reallocs: int = figure("Reallocs of an id that was freed already.")
-    refused_reallocs: int = figure("Reallocs that this allocator cannot do at all.")
-    reused_ids: int = figure("Allocations under an id that was still live.")
-    address_compared: int = figure("Requests whose recorded address could be compared.")
-    address_matched: int = figure("Requests of address_compared that got that very address.")
-    live: int = figure("Payload bytes live at the end.", "B")
-    live_peak: int = figure("Most payload bytes live at one moment.", "B")
-    live_peak_event: int | None = figure("Heap event at which live_peak was reached; null: never.")
-    live_blocks: int = figure("Blocks live at the end on the heaps.")
+    failures: int = figure("Requests that failed.", bound=AT_LEAST)
+    first_failure_event: int | None = figure(
+        "Heap event of the first failure; null: none failed.", bound=FIRST
+    )
+    zero_requests: int = figure(
+        "Requests of 0 bytes: NULL by contract, no failure.", bound=AT_LEAST
+    )
+    skipped: int = figure(
+        "Events left out because the block they belong to failed in this replay.", bound=AT_LEAST
+    )
+    recorded_failures: int = figure("Requests that failed when recorded.", bound=AT_LEAST)
+    recorded_failures_fit: int = figure(
+        "Requests of recorded_failures that would have fitted here.",
+        bound=AT_LEAST,
+    )
+    unknown_frees: int = figure("Frees of an id that was never allocated.", bound=AT_LEAST)
+    double_frees: int = figure("Frees of an id that was freed already.", bound=AT_LEAST)
+    dead_reallocs: int = figure("Reallocs of an id that was freed already.", bound=AT_LEAST)
+    refused_reallocs: int = figure("Reallocs that this allocator cannot do at all.", bound=AT_LEAST)
+    reused_ids: int = figure("Allocations under an id that was still live.", bound=AT_LEAST)
+    address_compared: int = figure(
+        "Requests whose recorded address could be compared.", bound=AT_LEAST
+    )
+    address_matched: int = figure(
+        "Requests of address_compared that got that very address.", bound=AT_LEAST
+    )
+    live: int = figure("Payload bytes live at the end.", "B", bound=BEFORE)
+    live_peak: int = figure("Most payload bytes live at one moment.", "B", bound=AT_LEAST)
+    live_peak_event: int | None = figure(
+        "Heap event at which live_peak was reached; null: never.", bound=BEFORE
+    )
+    live_blocks: int = figure("Blocks live at the end on the heaps.", bound=BEFORE)
     not_placed: int | None = figure(
         "Bytes that are live in the recorded program at the end and on no heap here, "
         "because their requests failed; null: read from a file of version 1, which did "
         "not tell.",
         "B",
+        bound=BEFORE,
     )
-    not_placed_blocks: int | None = figure("Blocks of not_placed.")
-    startup_unplaced: int = figure("Start-up bytes that no region could take.", "B")
-    event_count: int = figure("Heap events replayed, lost ones not counted.")
+    not_placed_blocks: int | None = figure("Blocks of not_placed.", bound=BEFORE)
+    startup_unplaced: int = figure("Start-up bytes that no region could take.", "B", bound=EXACT)
+    event_count: int = figure("Heap events replayed, lost ones not counted.", bound=AT_LEAST)
     tightest: Tightest = figure("Where the bytes were at the tightest moment.")
 
     @property

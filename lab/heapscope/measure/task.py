@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
@@ -14,19 +15,28 @@ class TaskRow(Row):
     task: str = figure("Name of the task, control characters escaped.")
     task_index: int | None = figure(
         'Index of the task in the trace; null: the row "other tasks", which has all '
-        "tasks beyond the first 4095 together."
+        "tasks beyond the first 4095 together.",
+        bound=EXACT,
     )
     kind: str = figure("Memory kind.")
-    payload: int = figure("Payload bytes live at this moment, as asked for.", "B", most=WORD)
-    payload_peak: int = figure("Most payload bytes live at one moment.", "B", most=WORD)
+    payload: int = figure(
+        "Payload bytes live at this moment, as asked for.", "B", most=WORD, bound=BEFORE
+    )
+    payload_peak: int = figure(
+        "Most payload bytes live at one moment.", "B", most=WORD, bound=AT_LEAST
+    )
     payload_peak_event: int | None = figure(
-        "Heap event at which payload_peak was reached; null: never."
+        "Heap event at which payload_peak was reached; null: never.",
+        bound=BEFORE,
     )
     held: int = figure(
-        "Bytes of the blocks given, rounding and poisoning included.", "B", most=WORD
+        "Bytes of the blocks given, rounding and poisoning included.",
+        "B",
+        most=WORD,
+        bound=BEFORE,
     )
-    held_peak: int = figure("Most bytes held at one moment.", "B", most=WORD)
-    blocks: int = figure("Live blocks.")
-    blocks_peak: int = figure("Most live blocks at one moment.")
-    allocations: int = figure("Blocks given.")
-    failures: int = figure("Failed requests of the task; counted on its first row.")
+    held_peak: int = figure("Most bytes held at one moment.", "B", most=WORD, bound=AT_LEAST)
+    blocks: int = figure("Live blocks.", bound=BEFORE)
+    blocks_peak: int = figure("Most live blocks at one moment.", bound=AT_LEAST)
+    allocations: int = figure("Blocks given.", bound=AT_LEAST)
+    failures: int = figure("Failed requests of the task; counted on its first row.", bound=AT_LEAST)

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.errors import InputError
-from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.pools import POOL_SIZES_MAX, PoolRule
 from heapscope.native.reader import NameTable, NativeReader
+from heapscope.rows.bound import Bounds, bounds
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import Names, mark_names, printable
 from heapscope.trace.source import Progress

@@ -6,7 +6,6 @@ from heapscope.layout.allocator import unmodelled
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.anomaly import AnomalyRow
-from heapscope.measure.bound import REPLAY
 from heapscope.measure.census import Census
 from heapscope.measure.explanation import Explanation
 from heapscope.measure.failure import FailureRegion, FailureRow, FailureSpan
@@ -16,7 +15,7 @@ from heapscope.measure.mark import MarkRow
 from heapscope.measure.memory import KindRow, SetRow
 from heapscope.measure.need import NeedRow
 from heapscope.measure.region import RegionRow
-from heapscope.measure.result import ReplayResult
+from heapscope.measure.result import REPLAY, ReplayResult
 from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.summary import Summary, Tightest
 from heapscope.measure.task import TaskRow

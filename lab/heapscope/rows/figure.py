@@ -23,7 +23,8 @@ class Figure:
     it. `least` and `most` limit a number; None: there is no limit. `step`: it is a
     multiple of that. `pattern` is a regular expression that a text meets, `encoding` how it holds
     bytes ("base64"), and `choices` are the texts that it can be. `entries` is the least
-    and the largest number of entries of a list; None: there is no limit. `absent`: None is left out
+    and the largest number of entries of a list; None: there is no limit. `bound`: what it says of a
+    whole run after a loss of events (heapscope.rows.bound). `absent`: None is left out
     of the JSON. `hidden`: it is never in the JSON. `last`: a computed figure that stands after the
     fields.
     """
@@ -38,6 +39,7 @@ class Figure:
     encoding: str = ""
     choices: tuple[str, ...] = ()
     entries: tuple[int, int | None] = (0, None)
+    bound: str = ""
     absent: bool = False
     hidden: bool = False
     last: bool = False
@@ -55,6 +57,7 @@ def figure(
     encoding: str = "",
     choices: Iterable[str] = (),
     entries: tuple[int, int | None] = (0, None),
+    bound: str = "",
     absent: bool = False,
     hidden: bool = False,
     default: Any = MISSING,
@@ -72,6 +75,7 @@ def figure(
         encoding=encoding,
         choices=tuple(choices),
         entries=entries,
+        bound=bound,
         absent=absent,
         hidden=hidden,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from pathlib import Path
 
-from heapscope.measure.bound import INFO
 from heapscope.measure.loss import Loss, loss_of, whole_run
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import NEVER, Struct
 from heapscope.native.times import ask_times, times
+from heapscope.rows.bound import AT_LEAST, BEFORE, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.trace.feed import read_trace
@@ -28,14 +28,14 @@ _SHOWN = 4096  # names and marks listed at most; the counts have all of them
 class EventCounts(Row):
     """Events by kind."""
 
-    total: int = figure("Heap events.")
-    mallocs: int = figure("malloc calls.")
-    callocs: int = figure("calloc calls.")
-    aligneds: int = figure("Aligned allocations.")
-    reallocs: int = figure("realloc calls.")
-    frees: int = figure("free calls.")
-    failed: int = figure("Requests that failed when recorded.")
-    marks: int = figure("Marks; they are no heap events.")
+    total: int = figure("Heap events.", bound=AT_LEAST)
+    mallocs: int = figure("malloc calls.", bound=AT_LEAST)
+    callocs: int = figure("calloc calls.", bound=AT_LEAST)
+    aligneds: int = figure("Aligned allocations.", bound=AT_LEAST)
+    reallocs: int = figure("realloc calls.", bound=AT_LEAST)
+    frees: int = figure("free calls.", bound=AT_LEAST)
+    failed: int = figure("Requests that failed when recorded.", bound=AT_LEAST)
+    marks: int = figure("Marks; they are no heap events.", bound=AT_LEAST)
 
 
 class TaskName(Row):
@@ -72,24 +72,29 @@ class TraceInfo(Document):
     seconds: float | None = figure(
         "Seconds from the first to the last event; null: no clock, or its rate is unknown.",
         least=None,
+        bound=AT_LEAST,
     )
-    live_peak: int = figure("Most payload bytes live at one moment.", "B")
-    live_peak_event: int | None = figure("Heap event at which it was reached; null: never.")
+    live_peak: int = figure("Most payload bytes live at one moment.", "B", bound=AT_LEAST)
+    live_peak_event: int | None = figure(
+        "Heap event at which it was reached; null: never.", bound=BEFORE
+    )
     live_peak_seconds: float | None = figure(
         "When that was, in seconds since the start; null: no clock, its rate is "
         "unknown, or the trace came from a pipe.",
         least=None,
+        bound=BEFORE,
     )
-    live_blocks_peak: int = figure("Most blocks live at one moment.")
-    live_end: int = figure("Payload bytes live at the end.", "B")
-    live_blocks_end: int = figure("Blocks live at the end.")
-    largest_request: int = figure("Bytes of the largest request.", "B")
+    live_blocks_peak: int = figure("Most blocks live at one moment.", bound=AT_LEAST)
+    live_end: int = figure("Payload bytes live at the end.", "B", bound=BEFORE)
+    live_blocks_end: int = figure("Blocks live at the end.", bound=BEFORE)
+    largest_request: int = figure("Bytes of the largest request.", "B", bound=AT_LEAST)
     requests_above_32_bits: int = figure(
-        "Requests above 4,294,967,295 bytes, which no 32-bit chip can serve."
+        "Requests above 4,294,967,295 bytes, which no 32-bit chip can serve.",
+        bound=AT_LEAST,
     )
-    task_count: int = figure("Distinct tasks.")
+    task_count: int = figure("Distinct tasks.", bound=AT_LEAST)
     tasks: tuple[TaskName, ...] = figure("Tasks whose names are known, the first 4096.")
-    site_count: int = figure("Distinct call sites.")
+    site_count: int = figure("Distinct call sites.", bound=AT_LEAST)
     marks: tuple[MarkAt, ...] = figure("Marks, the first 4096.")
     word_size: int | None = figure("Bytes of a pointer where it was recorded; null: unknown.", "B")
     source: str = figure("The source that the trace was made from.")
@@ -99,6 +104,10 @@ class TraceInfo(Document):
     )
     health: TraceHealth = figure("The state of the trace as it was read.")
     loss: Loss | None = figure("The loss of events; null: every event is there.")
+
+
+#: The marks of the figures after a loss.
+INFO = bounds_of(TraceInfo, without=("loss",))
 
 
 def read_info(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from heapscope.measure.bound import Bounds, bounds
 from heapscope.measure.loss import Loss
 from heapscope.measure.source import LayoutFacts
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.rows.bound import Bounds, bounds
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.upgrade.state import Run, Start

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Self
 
-from heapscope.measure.bound import NEED, Bounds, bounds
 from heapscope.measure.clock import Clock
 from heapscope.measure.loss import Loss
 from heapscope.measure.need import NeedRow
 from heapscope.measure.source import LayoutFacts, TraceFacts
 from heapscope.measure.verdict import Verdict
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.rows.bound import Bounds, bounds, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.why.case import Case
@@ -29,7 +29,7 @@ WHY: dict[str, Bounds] = {
         BEFORE="last_event nearest",
         WITHHELD="first.changes first.unhelpful knobs",
     ),
-    "needs[].need": NEED,
+    "needs[].need": bounds_of(NeedRow)[""],
     "needs[]": bounds(EXACT="first", BEFORE="worst", WITHHELD="worst.changes worst.unhelpful"),
 }
 

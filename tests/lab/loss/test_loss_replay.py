@@ -16,8 +16,7 @@ from heapscope.fit.run import fit
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.bound import REPLAY
-from heapscope.measure.result import ReplayResult
+from heapscope.measure.result import REPLAY, ReplayResult
 from heapscope.replay.run import replay
 
 sys.path.append(str(Path(__file__).parent))

@@ -1,0 +1,88 @@
+"""How far a figure of a trace with lost events can be believed: a mark for each, by its place.
+
+Counts only grow, peaks only rise, minima only fall: what was seen before the loss bounds the whole
+run. The bytes that are live or free at the end, and the largest block then, go up and down.
+"""
+
+from __future__ import annotations
+
+import enum
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+
+from heapscope.rows.figure import figure_of
+from heapscope.rows.row import Row, hints
+
+__all__ = [
+    "AT_LEAST",
+    "AT_MOST",
+    "BEFORE",
+    "EXACT",
+    "FIRST",
+    "WITHHELD",
+    "Bound",
+    "Bounds",
+    "bounds",
+    "bounds_of",
+    "flat",
+]
+
+
+class Bound(enum.StrEnum):
+    """The word that a figure of a part has for the whole run."""
+
+    EXACT = "exact"  # the loss cannot change it
+    AT_LEAST = "at_least"
+    AT_MOST = "at_most"
+    FIRST = "first"  # exact where there is one; null: there was none before the loss
+    BEFORE = "before_loss"  # exact at the loss, or before it; it says nothing of later events
+    WITHHELD = "withheld"
+
+
+EXACT, AT_LEAST, AT_MOST, FIRST, BEFORE, WITHHELD = Bound
+
+#: A mark for each field of a row that has one.
+Bounds = Mapping[str, Bound]
+
+
+def bounds(**names: str) -> Bounds:
+    """A mark and the fields that have it, which stand in one string."""
+    found: dict[str, Bound] = {}
+    for mark, marked in names.items():
+        found |= dict.fromkeys(marked.split(), Bound[mark])
+    return found
+
+
+def bounds_of(row: type[Row], *, without: tuple[str, ...] = ()) -> dict[str, Bounds]:
+    """The marks of a row's figures and of the rows in it, by their place. `without`: fields whose
+    rows are left out, since they tell what happened: the loss hides others, which came later."""
+    return dict(_places(row, "", without))
+
+
+def _places(row: type[Row], place: str, without: tuple[str, ...]) -> Iterator[tuple[str, Bounds]]:
+    marks = {}
+    for f in fields(row):
+        told, path = figure_of(f), f"{place}.{f.name}" if place else f.name
+        if told is not None and told.bound:
+            marks[f.name] = Bound(told.bound)
+        elif f.name not in without:
+            kind = hints(row)[f.name]
+            listed = typing.get_origin(kind) is tuple
+            inner = typing.get_args(kind)[0] if listed else kind
+            if isinstance(inner, type) and issubclass(inner, Row):
+                yield from _places(inner, f"{path}[]" if listed else path, without)
+    if marks:
+        yield place, marks
+
+
+def flat(rows: Mapping[str, Bounds], *, nothing_before: bool) -> dict[str, str]:
+    """The marks by path. `nothing_before`: the loss is the first thing in the trace, so what is
+    true at the loss is of no worth."""
+    return {
+        f"{place}.{name}" if place else name: str(
+            Bound.WITHHELD if nothing_before and bound == Bound.BEFORE else bound
+        )
+        for place, marks in rows.items()
+        for name, bound in marks.items()
+    }
