@@ -17,7 +17,7 @@ _UNCOUNTED = "heapscope"
 @dataclass(frozen=True, kw_only=True)
 class Figure:
     """One number with its meaning. `better` is "less", "more" or "" where neither is. `bound`: what
-    it says of the whole run after a loss (heapscope.measure.bound). `held`: it follows from the
+    it says of the whole run after a loss (heapscope.rows.bound). `held`: it follows from the
     blocks that were live, so it says nothing of two sides that served different requests: who
     serves more holds more. `order` sorts figures of a section."""
 
