@@ -46,8 +46,8 @@ PREDICT = (
         "coverage of the bands",
         "the bands have half their width",
         "lab/heapscope/predict/validate.py::Guess.reach",
-        "return math.hypot(own, float",
-        "return 0.5 * math.hypot(own, float",
+        "return math.hypot(own,",
+        "return 0.5 * math.hypot(own,",
         MODEL,
     ),
     Mutant(
