@@ -68,7 +68,7 @@ static void *raw_of(const hs_sim_t *sim, uint32_t offset)
     return (void *)(canaries ? (block - 4) & ~(uintptr_t)(HS_ALIGNMENT_DEFAULT - 1) : block);
 }
 
-/* Of the heap's block. */
+/* The size of a block of the heap. */
 static uint32_t size_of(const hs_sim_t *sim, uint32_t offset)
 {
     return (uint32_t)hs_heap_usable_size(device(sim), raw_of(sim, offset));
@@ -94,7 +94,7 @@ static hs_status_t create(hs_sim_t *sim, hs_form_t form, uint32_t alignment)
     const hs_allocator_t *const allocator = &sim->allocator;
     const hs_heap_config_t config = {.form = allocator->word_only ? HS_FORM_WORD : form,
                                      .alignment = alignment};
-    /* Of a larger region the heap would leave a part unused without a word. */
+    /* The heap would leave a part of a larger region unused without a word. */
     if (sim->size > HS_WIDE_MAX || allocator->front >= sim->size) {
         return HS_ERR_MEMORY;
     }

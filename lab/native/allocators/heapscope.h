@@ -4,8 +4,8 @@
 
 #include "model.h"
 
-/* GUARDED(name, object) has "+light", "+track" for owners, and "+guard1" to "+guard3". Poisoning puts a
- * block 8 bytes off, which is no place for one that is aligned to 16. */
+/* GUARDED(name, object) has "+light", "+track" for owners, and "+guard1" to "+guard3". Poisoning
+ * moves a block by 8 bytes, so it does not go with an alignment of 16. */
 #define HS_OWN_LIST(PLAIN, POISONABLE, GUARDED)                                                    \
     GUARDED("heapscope", hs_model_heapscope)                                                       \
     PLAIN("heapscope-16", hs_model_heapscope_16)                                                   \

@@ -1,5 +1,5 @@
 /*
- * heaptrack's data. What `heaptrack` writes is interpreted: "s" strings, "i" instruction pointers
+ * heaptrack's data. `heaptrack` writes it interpreted: "s" strings, "i" instruction pointers
  * with their frames, "t" stacks, "a" pairs of size and stack, "+" and "-" of such a pair. It no more
  * tells which block of a pair is freed: the youngest is taken, and counted as guessed where there
  * are several. `heaptrack --raw` keeps addresses ("+ SIZE STACK ADDRESS", "- ADDRESS"), and so did

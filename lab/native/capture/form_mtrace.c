@@ -161,7 +161,7 @@ static hs_status_t moved(mtrace_form_t *form, hs_import_t *import, const mtrace_
     form->moving = false;
     hs_status_t status = hs_import_renamed(import, form->from, line->address, &event->key);
     if (status == HS_OK && event->key == HS_KEY_NONE) {
-        /* Of before the log began: the old block is not known, the new one is. */
+        /* The block is older than the log: the old one is not known, the new one is. */
         const hs_event_t gone = {.kind = HS_EVENT_FREE, .key = HS_KEY_NONE};
         status = hs_import_event(import, &gone);
         return status == HS_OK ? allocated(import, line, event) : status;

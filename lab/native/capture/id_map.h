@@ -1,6 +1,6 @@
 /* The block ids of a text: any numbers, to the sequential ids of the trace format. Private.
  *
- * Most recorders number blocks 0, 1, 2, ... (or from some n). As long as they do, an id's place in
+ * Most recorders number blocks 0, 1, 2, ... (or from some n). While they do, an id's place in
  * the order is a subtraction, dead or alive, and only the ids in use are held. From the first id out
  * of turn on, all ids are remembered: a block freed twice is told from one that never was. */
 #ifndef HEAPSCOPE_NATIVE_ID_MAP_H
@@ -35,7 +35,7 @@ void hs_id_map_clear(hs_id_map_t *map);
 hs_status_t hs_id_map_take(hs_id_map_t *map, uint64_t id, uint64_t place, bool *reused);
 /* The block that the id names or named last; UINT64_MAX: none. O(1) on average. */
 uint64_t hs_id_map_find(const hs_id_map_t *map, uint64_t id);
-/* As find, and the block is dead from now on. */
+/* Finds the block, which is dead from now on. */
 uint64_t hs_id_map_release(hs_id_map_t *map, uint64_t id);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a form of text makes of its lines, and what it does so with. Private.
+/* A form of text: what it makes of its lines, and the functions it has for that. Private.
  *
  * Functions return HS_ERR_MEMORY when the host has none left, which ends the import. */
 #ifndef HEAPSCOPE_NATIVE_IMPORT_FORM_H

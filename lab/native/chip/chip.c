@@ -153,7 +153,7 @@ static uint32_t take(const hs_chip_region_t *region, const hs_request_t *request
     return request->zeroed ? hs_sim_calloc(region->heap, size) : hs_sim_malloc(region->heap, size);
 }
 
-/* As take(), and what has to be known of the block. */
+/* Does the same as take(), and notes what has to be known of the block. */
 static bool place_in(hs_chip_t *chip, uint32_t index, const hs_request_t *request, uint32_t caps,
                      hs_place_t *place)
 {
@@ -319,8 +319,8 @@ static bool reallocate_with(hs_chip_t *chip, const hs_request_t *request, uint32
         if (resize(chip, request, caps, place, &refused)) {
             return true;
         }
-        /* Nowhere else to go: asking once more would only change lists that a search rotates. Of our
-         * own heap a new block may need less than the old one grown: that keeps its head. */
+        /* Nowhere else to go: asking once more would only change lists that a search rotates. In
+         * our own heap a new block may need less than the old one grown, which keeps its head. */
         if (refused && !chip->region[place->region].own &&
             hs_chip_route(chip, caps)->mask == UINT32_C(1) << place->region) {
             return false;

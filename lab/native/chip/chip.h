@@ -26,7 +26,8 @@ typedef struct hs_chip_region {
     bool words;        /* the same, of whole words: no byte of it may be touched */
 } hs_chip_region_t;
 
-/* What malloc(n) asks for: n <= threshold small, above it large, then fallback (0: none). */
+/* The capabilities that malloc(n) asks for: n <= threshold small, above it large, then fallback
+ * (0: none). */
 typedef struct hs_malloc_rule {
     uint32_t threshold;
     uint32_t small;

@@ -1,5 +1,5 @@
 /*
- * What a set of regions keeps in the memory of a chip (device/src/regions): its control data in front
+ * The memory that a set of regions takes on a chip (device/src/regions): control data in front
  * of a region, and a record for each region that is added later. The set's own code is not part of
  * the lab, whose regions can have other allocators; tests/device/test_emulated_lab.py holds the two
  * together, address by address.

@@ -20,7 +20,7 @@ static hs_status_t copy_names(hs_rule_names_t *names, const hs_lab_rule_names_t 
     return HS_OK;
 }
 
-/* Of the layout's own regions, or with `own` false of all. */
+/* Are all regions of the mask in the layout? `own`: private heaps do not count. */
 static bool are_regions(const hs_lab_config_t *config, uint32_t mask, bool own)
 {
     for (uint32_t i = 0; i < HS_LAB_REGIONS_MAX; i++) {
@@ -101,7 +101,7 @@ static uint32_t match(const hs_placement_t *placement, const hs_event_t *event, 
     return UINT32_MAX;
 }
 
-/* Of the rule's regions, those that have the capabilities asked for; malloc's are anyone's. */
+/* The regions of the rule that have the capabilities asked for; malloc's request suits all. */
 static uint32_t fit_regions(const hs_chip_t *chip, const hs_lab_rule_t *rule, uint32_t caps)
 {
     uint32_t mask = 0;

@@ -37,7 +37,7 @@ void hs_placement_free(hs_placement_t *placement);
 uint32_t hs_placement_find(const hs_placement_t *placement, const hs_chip_t *chip,
                            const hs_event_t *event, const hs_request_t *request, bool *unfit);
 
-/* As hs_chip_allocate and hs_chip_reallocate, with the rules. */
+/* hs_chip_allocate and hs_chip_reallocate, with the rules. */
 bool hs_placement_allocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,
                            const hs_request_t *request, hs_place_t *place);
 bool hs_placement_reallocate(hs_placement_t *placement, hs_chip_t *chip, const hs_event_t *event,

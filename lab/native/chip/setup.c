@@ -109,7 +109,7 @@ static hs_status_t take_privates(hs_chip_t *chip, const hs_lab_config_t *config,
             return status;
         }
     }
-    /* What a region refused before the first event is no try of the program's. */
+    /* The program made none of the tries before the first event. */
     memset(chip->refusals, 0, sizeof chip->refusals);
     return HS_OK;
 }

@@ -3,7 +3,7 @@
  * into 12 bytes a heap event; then any number of threads may replay it, each on a heap of its own
  * and with no measure taken, up to the first request that is refused.
  *
- * What an event does is what it does in `replay --pool` (lab/native/replay/heap_events.c), up to that
+ * An event does the same as in `replay --pool` (lab/native/replay/heap_events.c), up to that
  * first failure: requests of 0 bytes get no block, frees and reallocs of blocks that are not there
  * are left out, and so are the requests that the recorded device itself could not serve.
  *

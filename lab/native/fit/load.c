@@ -81,7 +81,7 @@ static uint32_t describe(hs_fit_t *fit, const hs_event_t *event, unsigned kind)
     return what | ((event->caps & CAP_INVALID) ? HS_FIT_NEVER : 0);
 }
 
-/* What capabilities change about an allocation (hs_chip_allocate on a pool that has all). */
+/* Capabilities change an allocation so (hs_chip_allocate on a pool that has all). */
 static uint32_t describe_allocation(hs_fit_t *fit, const hs_event_t *event)
 {
     const bool code = (event->caps & HS_CAP_EXEC) != 0;

@@ -1,4 +1,4 @@
-/* What a binding checks before it trusts its declarations. */
+/* A binding checks these before it trusts its declarations. */
 #include <string.h>
 
 #include "allocators/allocators.h"

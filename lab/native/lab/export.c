@@ -1,4 +1,4 @@
-/* What an export is made from: a row an event, who allocated what, and counters over time. */
+/* The data of an export: a row an event, who allocated what, and counters over time. */
 #include "lab/export.h"
 
 #include <stdlib.h>

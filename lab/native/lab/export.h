@@ -1,4 +1,4 @@
-/* What a reader keeps of each event for an export; off unless asked for. */
+/* The part of each event that a reader keeps for an export; off unless asked for. */
 #ifndef HEAPSCOPE_NATIVE_EXPORT_H
 #define HEAPSCOPE_NATIVE_EXPORT_H
 

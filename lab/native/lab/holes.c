@@ -1,4 +1,4 @@
-/* What stands in the way of a request, as the heaps of a replay stand. */
+/* The holes that a request could have, as the heaps of a replay stand. */
 #include <string.h>
 
 #include "lab/reader.h"

@@ -282,7 +282,7 @@ void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end ch
 void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
 
 /* ---- pools of a trace, with their sizes or others ---- */
-/* As hs_pools_replay; initial 0: sizes as recorded. */
+/* hs_pools_replay for the binding; initial 0: sizes as recorded. */
 int hs_lab_pools_replay(const hs_lab_event_t *events, size_t count, const uint8_t *chosen,
                         uint32_t pools, uint32_t initial, uint32_t increment,
                         const hs_lab_pool_rule_t *rule, uint64_t *allocated, uint64_t *used,

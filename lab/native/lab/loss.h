@@ -1,4 +1,4 @@
-/* What comes after a trace's first loss: counted in unbroken parts, used for nothing else. */
+/* Events after a trace's first loss: they are counted in unbroken parts and not used otherwise. */
 #ifndef HEAPSCOPE_NATIVE_LOSS_H
 #define HEAPSCOPE_NATIVE_LOSS_H
 

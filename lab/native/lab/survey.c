@@ -1,4 +1,4 @@
-/* What a report is drawn from, row by row. */
+/* The rows that a report is drawn from. */
 #include <string.h>
 
 #include "lab/reader.h"

@@ -1,4 +1,4 @@
-/* What the recorded program itself did and held, whatever any heap made of it. */
+/* The recorded program's own calls and blocks, whatever any heap made of them. */
 #ifndef HEAPSCOPE_NATIVE_CENSUS_H
 #define HEAPSCOPE_NATIVE_CENSUS_H
 

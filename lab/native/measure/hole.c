@@ -246,7 +246,7 @@ static bool has_headers(const hs_pieces_t *pieces)
     return true;
 }
 
-/* What an allocator asks beyond the size (poison, bins, alignment) is found by trying. Where it
+/* The needs of an allocator beyond the size (poison, bins, alignment) are found by trying. Where it
  * serves every size up to its largest, a hole that does not do rules out all that are not larger. */
 static bool search(const hs_chip_region_t *region, const hs_pieces_t *pieces,
                    const hs_request_t *request, const hs_block_t *own, queue_t *queue,

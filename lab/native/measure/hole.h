@@ -1,5 +1,5 @@
 /*
- * What stands in the way of a request in one region. The best hole is the contiguous span that would
+ * The blocks in the way of a request in one region. The best hole is the contiguous span that would
  * have held it if the fewest live bytes were gone: of all runs of neighbouring pieces which, with
  * their blocks freed, make the region serve the request, the one whose blocks hold the least payload
  * (then the fewest blocks, then the lowest address). Blocks that the trace does not know, such as the

@@ -62,7 +62,7 @@ static inline const hs_low_t *hs_lows_of(const hs_lows_t *lows, uint32_t set)
     return only != UINT32_MAX ? &lows->region[only].low : &lows->set[set].low;
 }
 
-/* What settling changed, besides the figures of the moment. */
+/* Settling changed these, besides the figures of the moment. */
 enum {
     HS_LOWS_LARGEST = 1, /* the largest allocatable of a region */
     HS_LOWS_LEAST = 2    /* a minimum of free bytes */

@@ -97,7 +97,7 @@ static void note_tightest(hs_measure_t *measure, uint64_t event)
             sum.free += row.free;
         }
     }
-    /* What the minimum saw below that: a realloc holds the old block until it has the new one. */
+    /* The minimum is below that where a realloc holds the old block until it has the new one. */
     sum.moving = sum.free - measure->malloc_low->minimum_free;
     sum.free = measure->malloc_low->minimum_free;
     measure->tightest = sum;

@@ -67,7 +67,7 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *chip, const hs_lab
                             uint32_t kinds);
 void hs_measure_free(hs_measure_t *measure);
 
-/* What happened in an event, each at most once in this order; then hs_measure_close. */
+/* The changes of an event, each at most once in this order; then hs_measure_close. */
 void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
 void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
 /* One block, before and after; no figure sees it twice or not at all. */

@@ -136,7 +136,7 @@ static uint32_t row_of(const hs_strip_t *strip, uint32_t offset)
     return row;
 }
 
-/* What part of [offset, offset + size) lies in a row. */
+/* The part of [offset, offset + size) that lies in a row. */
 static uint32_t overlap(const hs_strip_t *strip, uint32_t row, uint32_t offset, uint32_t size)
 {
     const uint32_t start = row_start(strip, row), end = row_start(strip, row + 1);

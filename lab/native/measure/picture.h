@@ -17,7 +17,8 @@
 
 #define HS_PICTURE_STATICS_MAX (2u * HS_LAB_REGIONS_MAX)
 
-/* What was in a region before the first event: the allocator's own, or a start-up block. */
+/* A part of a region that was in use before the first event: the allocator's own, or a start-up
+ * block. */
 typedef struct hs_static_part {
     uint32_t region, offset, size;
     uint8_t owner;

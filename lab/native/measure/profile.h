@@ -33,7 +33,7 @@ typedef struct hs_profile {
 
 void hs_profile_init(hs_profile_t *profile);
 void hs_profile_free(hs_profile_t *profile);
-/* What an event did. false: no host memory. */
+/* Takes what an event did. false: no host memory. */
 bool hs_profile_step(hs_profile_t *profile, const hs_event_t *event, const hs_step_t *step);
 /* The blocks that are live have lived until then. Once, at the end. */
 bool hs_profile_end(hs_profile_t *profile, const hs_held_t *held, const hs_blocks_t *blocks,

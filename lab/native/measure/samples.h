@@ -1,5 +1,5 @@
 /*
- * Counters over time, for viewers that draw them: a sample where a value changed. Of long traces a
+ * Counters over time, for viewers that draw them: a sample where a value changed. In long traces a
  * span of events gives at most three samples of a counter, its least, its most and its last value,
  * each at its own moment, so that no extreme is lost.
  */

@@ -1,4 +1,4 @@
-/* What one event did, block by block, as replay/follow.h tells it to the measures of an export. */
+/* The effect of one event, block by block, which replay/follow.h tells the measures of an export. */
 #ifndef HEAPSCOPE_NATIVE_STEP_H
 #define HEAPSCOPE_NATIVE_STEP_H
 
@@ -7,7 +7,7 @@
 
 #include "rows/export.h"
 
-/* A live block. Of a census its size is what the program asked for, and it is nowhere. */
+/* A live block. In a census its size is what the program asked for, and it is nowhere. */
 typedef struct hs_held {
     bool live;
     uint64_t size;
@@ -16,7 +16,7 @@ typedef struct hs_held {
     uint32_t region, offset;    /* UINT32_MAX: nowhere */
 } hs_held_t;
 
-/* What one heap event did. A realloc that was served ends its block and begins a new one. */
+/* The effect of one heap event. A realloc that was served ends its block and begins a new one. */
 typedef struct hs_step {
     uint64_t number;
     uint32_t outcome;                /* HS_LAB_OUTCOME_* */

@@ -28,7 +28,7 @@ static void placed(hs_replay_t *replay, const hs_block_t *block)
     }
 }
 
-/* What failed here had an address where it was recorded. */
+/* The request failed here and had an address where it was recorded. */
 static void not_placed(hs_replay_t *replay)
 {
     result(replay, HS_NONE);

@@ -1,4 +1,4 @@
-/* What one heap event does to blocks, heaps and measures. */
+/* One heap event happens to blocks, heaps and measures. */
 #ifndef HEAPSCOPE_NATIVE_HEAP_EVENTS_H
 #define HEAPSCOPE_NATIVE_HEAP_EVENTS_H
 

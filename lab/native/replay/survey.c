@@ -148,7 +148,7 @@ static hs_before_t look(const hs_replay_t *replay, uint64_t key)
     return before;
 }
 
-/* What the event's block became: a new one, or the old one in another record. */
+/* The event's block became a new one, or the old one in another record. */
 static hs_status_t begin_block(hs_replay_t *replay, const hs_event_t *event, uint64_t number,
                                const hs_before_t *old, bool served)
 {

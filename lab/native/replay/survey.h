@@ -1,7 +1,7 @@
 /*
- * What a report is drawn from, watched event by event: in a first replay the columns of the time
- * axis with their extremes, in a second one the picture and who held the memory. Off otherwise, and
- * then an event costs nothing.
+ * The data that a report is drawn from, watched event by event: in a first replay the columns of the
+ * time axis with their extremes, in a second one the picture and who held the memory. It is off
+ * otherwise, and then an event costs nothing.
  */
 #ifndef HEAPSCOPE_NATIVE_SURVEY_H
 #define HEAPSCOPE_NATIVE_SURVEY_H

@@ -23,7 +23,7 @@
 #define HS_LAB_SAMPLE_REGION 3   /* free bytes */
 #define HS_LAB_SAMPLE_TASK 4     /* live bytes */
 
-/* Of a census the program's own blocks, of a replay those that were served. */
+/* A row an event. Blocks are the program's own in a census, and those served in a replay. */
 typedef struct hs_lab_export_row {
     uint64_t event, time;
     uint64_t block, new_block; /* keys before and after; UINT64_MAX: none */
@@ -42,8 +42,8 @@ typedef struct hs_lab_sample {
     uint32_t kind, index; /* HS_LAB_SAMPLE_*; the region or task; UINT32_MAX: all other tasks */
 } hs_lab_sample_t;
 
-/* What one task allocated at one site; 0xFFFFFFFF: all beyond HS_LAB_PROFILE_MAX - 1 pairs. A realloc
- * that was served ends its block and begins another. Bytes as asked for. */
+/* The allocations of one task at one site; 0xFFFFFFFF: all beyond HS_LAB_PROFILE_MAX - 1 pairs. A
+ * realloc that was served ends its block and begins another. Bytes as asked for. */
 typedef struct hs_lab_profile_row {
     uint64_t total, total_blocks;
     uint64_t peak, peak_blocks;       /* its own; the blocks are those at its peak of bytes */

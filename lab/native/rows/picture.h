@@ -1,4 +1,4 @@
-/* What the pictures of a report are drawn from. */
+/* The rows that the pictures of a report are drawn from. */
 #ifndef HEAPSCOPE_ROWS_PICTURE_H
 #define HEAPSCOPE_ROWS_PICTURE_H
 
@@ -9,7 +9,7 @@
 #define HS_LAB_PICTURE_ROWS 1024
 #define HS_LAB_PICTURE_TASKS 250
 #define HS_LAB_PICTURE_BLOCKS 20000
-/* What a cell's owner is; a task is HS_LAB_OWNER_TASK and its position. */
+/* The owner of a cell; a task is HS_LAB_OWNER_TASK and its position. */
 #define HS_LAB_OWNER_FREE 0
 #define HS_LAB_OWNER_ALLOCATOR 1
 #define HS_LAB_OWNER_STARTUP 2

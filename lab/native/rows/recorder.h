@@ -1,4 +1,4 @@
-/* What the recorder of Linux programs tells of each process. */
+/* The figures of each process that the recorder of Linux programs records. */
 #ifndef HEAPSCOPE_ROWS_RECORDER_H
 #define HEAPSCOPE_ROWS_RECORDER_H
 

@@ -1,4 +1,4 @@
-/* What a replay is asked for, and the rows that it gives. */
+/* The configuration of a replay, and the rows that it gives. */
 #ifndef HEAPSCOPE_ROWS_REPLAY_H
 #define HEAPSCOPE_ROWS_REPLAY_H
 
@@ -30,9 +30,9 @@ typedef struct hs_lab_region {
      * that can give it, and `start` is then that block's. 2: the same, on memory of its own. */
     uint32_t private_heap;
     uint32_t taken_from;
-    /* Of our own allocator, on a chip (device/include/heapscope/regions.h): 1: in the table of its set
-     * of regions; 2: there, a start-up stack; 3: added later, the last one first in the list. 0: a
-     * heap alone, without a set. */
+    /* A region with our own allocator on a chip (device/include/heapscope/regions.h). 1: in the
+     * table of its set of regions; 2: there, a start-up stack; 3: added later, the last one first in
+     * the list. 0: a heap alone, without a set. */
     uint32_t in_set;
     char allocator[32];
 } hs_lab_region_t;
@@ -174,7 +174,7 @@ typedef struct hs_lab_failure_span {
     uint64_t first_event, events, failures, bytes, largest;
 } hs_lab_failure_span_t;
 
-/* What one rule decided; the last row: what no rule did. Bytes are payload as asked for. */
+/* The decisions of one rule; the last row: of no rule. Bytes are payload as asked for. */
 typedef struct hs_lab_rule_row {
     uint64_t requests;  /* that it matched: allocations, and reallocs that had to move */
     uint64_t refused;   /* of them, those its regions had no room for */

@@ -1,4 +1,4 @@
-/* What stands in the way of one request: holes and pieces of regions. */
+/* The regions as one request meets them: tries, holes and pieces. */
 #ifndef HEAPSCOPE_ROWS_REQUEST_H
 #define HEAPSCOPE_ROWS_REQUEST_H
 

@@ -1,4 +1,4 @@
-/* What is known of a trace itself: its health, its census, its losses, and what was live when. */
+/* The facts of a trace itself: its health, its census, its losses, and what was live when. */
 #ifndef HEAPSCOPE_ROWS_TRACE_H
 #define HEAPSCOPE_ROWS_TRACE_H
 
@@ -33,7 +33,7 @@ typedef struct hs_lab_census {
 } hs_lab_census_t;
 
 /* A reader hands on the events before the first loss and no others: what follows a gap happened to
- * blocks that nobody knows. What is true of the whole run all the same is summed up here: of the
+ * blocks that nobody knows. The sums here hold for the whole run all the same: in the
  * events after the loss, each unbroken part is a census that begins with nothing live. Counts are
  * sums over these parts, peaks the highest of any; all of them are therefore lower bounds. */
 typedef struct hs_lab_loss {

@@ -50,7 +50,7 @@ typedef struct hs_lab_pool_rule {
     uint32_t size[32]; /* ascending */
 } hs_lab_pool_rule_t;
 
-/* What a replay of pools counted. */
+/* The counts of a replay of pools. */
 typedef struct hs_lab_pool_totals {
     uint64_t pools; /* created; emptied ones are not created again */
     uint64_t resets;

@@ -1,7 +1,7 @@
 /*
  * Bytes in any pieces to whole chunks.
  *
- * As long as nothing is held back, chunks are found and read in the caller's own buffer; what does
+ * While nothing is held back, chunks are found and read in the caller's own buffer; what does
  * not make a whole chunk there is copied to `hold` and completed from the next pushes, byte for byte
  * up to the end of that chunk. `scan` is the same in both places.
  */
@@ -39,7 +39,7 @@ typedef enum hs_look {
 
 static const uint8_t sync_bytes[4] = {HS_SYNC_0, HS_SYNC_1, HS_SYNC_2, HS_SYNC_3};
 
-/* What begins at `bytes`; *need is how many bytes it takes to say more. */
+/* Tells what begins at `bytes`; *need is how many bytes it takes to say more. */
 static hs_look_t look(const hs_decoder_t *decoder, const uint8_t *bytes, size_t count, size_t *need,
                       uint32_t *sequence)
 {

@@ -24,7 +24,7 @@ typedef struct hs_decoder hs_decoder_t;
 typedef hs_status_t (*hs_event_sink_t)(void *context, uint64_t first, const hs_event_t *events,
                                        size_t count);
 
-/* What was read and what was lost. */
+/* The account of what was read and what was lost. */
 typedef struct hs_trace_health {
     uint64_t bytes;            /* fed so far */
     uint64_t events;           /* heap events decoded */

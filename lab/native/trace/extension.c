@@ -16,7 +16,7 @@ static bool name_read(hs_records_t *records, hs_cursor_t *body)
         return true; /* a table of a later writer */
     }
     (void)hs_records_use(records, (hs_name_table_t)table, index);
-    /* Out of memory for names is no reason to lose events. */
+    /* Events are not lost because there is no memory for names. */
     (void)hs_names_set(&records->names, (hs_name_table_t)table, (uint32_t)index, body->at,
                        hs_cursor_left(body));
     return true;

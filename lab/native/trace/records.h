@@ -6,7 +6,7 @@
 #include "decoder.h"
 #include "names.h"
 
-/* What records refer to; each chunk of events begins with it. */
+/* The state that records refer to; each chunk of events begins with it. */
 typedef struct hs_decode_state {
     uint64_t next_id;
     uint64_t last_address; /* shifted */
