@@ -71,6 +71,7 @@ class Leaks(Document):
 
     VERB = "leaks"
     VERSION = 2
+    main_table = "holders"
 
     trace: str = figure("The file.")
     first_event: int = figure("First heap event of the interval.", bound=EXACT)

@@ -65,6 +65,8 @@ class LintResult(VerbResult):
     """`unknown`: rules that could not be decided here, as a value is not known. `listed`: options
     of the files that are in the table."""
 
+    main_table = "findings"
+
     files: tuple[str, ...]
     chip: str
     sdk: str

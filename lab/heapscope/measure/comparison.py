@@ -86,6 +86,7 @@ class Comparison(Document):
 
     VERB = "compare"
     VERSION = 2
+    main_table = "rows"
 
     left: Side = figure("The left side.")
     right: Side = figure("The right side.")

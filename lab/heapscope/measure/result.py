@@ -58,6 +58,7 @@ class ReplayResult(Document):
 
     VERB = "replay"
     VERSION = 2
+    main_table = "regions"
     READABLE = (1, 2)  # version 1 had the verdict as sentences
 
     trace: TraceFacts = figure("The trace.")

@@ -84,6 +84,8 @@ class Advice:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolsResult(VerbResult):
+    main_table = "traces"
+
     traces: tuple[TraceRows, ...]
     advice: Advice | None
     messages: tuple[str, ...]

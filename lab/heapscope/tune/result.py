@@ -127,6 +127,8 @@ class TuneTrace:
 
 @dataclass(frozen=True, kw_only=True)
 class TuneResult(VerbResult):
+    main_table = "changes"
+
     chip: str
     sdk: str
     psram: str

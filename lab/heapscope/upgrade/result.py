@@ -151,6 +151,7 @@ class UpgradeResult(Document):
 
     VERB = "upgrade"
     VERSION = 2
+    main_table = "waterfalls"
     READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.
 
     trace: str = figure("The trace as named by the user; empty: none.")

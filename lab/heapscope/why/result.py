@@ -96,6 +96,7 @@ class WhyResult(Document):
 
     VERB = "why"
     VERSION = 2
+    main_table = "groups"
     READABLE = (1, 2)  # Versions that are read; version 1 had no `loss`.
 
     trace: TraceFacts = figure("The trace.")

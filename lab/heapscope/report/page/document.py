@@ -56,6 +56,8 @@ class Report(VerbResult):
     """One side: what happened on one memory. Several: the same questions of each, the first one is
     what the others are compared with."""
 
+    main_table = "sides"
+
     title: str
     sides: tuple[Side, ...]
 

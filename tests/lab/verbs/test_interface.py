@@ -1,0 +1,257 @@
+"""The Python interface: each function gives the document that its command writes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+import heapscope as hs
+from heapscope.cli.app import app
+from heapscope.memory.options import DECLARED, MemoryOptions
+from heapscope.progress import ProgressStep
+from heapscope.verb_result import VerbResult
+from heapscope.verbs.shown import REPORTS
+
+ROOT = Path(__file__).resolve().parents[3]
+EVENTS = (
+    *("t net", "! start", "a 1 1000", "a 2 20000", "t script", "c 3 500", "r 3 700"),
+    *("m 4 64 256", "! middle", "f 2", "a 5 600000", "f 1", "! end"),
+)
+CONFIG = 'CONFIG_IDF_TARGET="esp32"\nCONFIG_HEAP_TASK_TRACKING=y\n'
+LOG = ROOT / "tests" / "lab" / "pools" / "pjsua.log"
+
+TWO_ALLOCATORS = ("--allocator", "tlsf", "--allocator", "idf-4.2")
+ESP32 = ("--chip", "esp32", "--idf", "5.5")
+
+#: A command line without --json, and the call that answers the same question.
+SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
+    "info": (("T.hst",), lambda: hs.info("T.hst")),
+    "replay": (
+        ("T.hst", *ESP32, "--need", "16717", "--need", "4KB:DMA", "--rtc", "off"),
+        lambda: hs.replay("T.hst", chip="esp32", idf="5.5", need=[16717, "4KB:DMA"], rtc=False),
+    ),
+    "fit": (
+        ("T.hst", "--allocator", "tlsf", "--margin", "10"),
+        lambda: hs.fit("T.hst", allocator="tlsf", margin=10),
+    ),
+    "why": (
+        ("T.hst", *ESP32, "--failure", "1"),
+        lambda: hs.why("T.hst", chip="esp32", idf="5.5", failure=1),
+    ),
+    "leaks": (
+        ("T.hst", "--from", "start", "--pool", "64KB"),
+        lambda: hs.leaks("T.hst", start="start", pool=65536),
+    ),
+    "compare": (
+        ("T.hst", "--chip", "esp32", "--idf", "4.2", "--idf", "5.5"),
+        lambda: hs.compare("T.hst", chip="esp32", sides=[{"idf": "4.2"}, {"idf": "5.5"}]),
+    ),
+    "upgrade": (
+        ("T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5", "--caps", "DMA"),
+        lambda: hs.upgrade("T.hst", chip="esp32", old="4.2", new="5.5", caps="DMA"),
+    ),
+    "export": (
+        ("T.hst", "--to", "csv", "-o", "T.csv", "--pool", "64KB"),
+        lambda: hs.export("T.hst", to="csv", out="T.csv", pool="64KB"),
+    ),
+    "report": (
+        (
+            "T.hst",
+            "--pool",
+            "64KB",
+            "--allocator",
+            "tlsf",
+            "--allocator",
+            "idf-4.2",
+            "-o",
+            "T.html",
+        ),
+        lambda: hs.report(
+            "T.hst", pool="64KB", sides=[{"allocator": "tlsf"}, {"allocator": "idf-4.2"}]
+        ),
+    ),
+    "lint": (("sdkconfig",), lambda: hs.lint("sdkconfig")),
+    "predict": (
+        ("sdkconfig", "--tls", "1", "--rtt", "20"),
+        lambda: hs.predict("sdkconfig", tls=1, rtt=20),
+    ),
+    "tune": (
+        ("--sdkconfig", "sdkconfig", "--need", "tcp_rx>=5"),
+        lambda: hs.tune("sdkconfig", need=["tcp_rx>=5"]),
+    ),
+    "import": (
+        ("text", "T.hst.txt", "-o", "again.hst"),
+        lambda: hs.import_("text", "T.hst.txt", "again.hst"),
+    ),
+    "pools": (("calls.hst",), lambda: hs.pools("calls.hst")),
+}
+
+
+@pytest.fixture
+def here(make_trace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    make_trace(*EVENTS)
+    (tmp_path / "sdkconfig").write_text(CONFIG, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    hs.import_("pjsip", LOG, "calls.hst")
+    return tmp_path
+
+
+@pytest.mark.parametrize("verb", SAME)
+def test_a_function_gives_the_document_of_its_command(verb: str, here: Path) -> None:
+    arguments, call = SAME[verb]
+    done = CliRunner().invoke(app, [verb, *arguments, "--json", "out.json"])
+    assert done.exit_code in (0, 1), done.output
+    written = json.loads(Path("out.json").read_text(encoding="utf-8"))
+    assert json.loads(json.dumps(call().to_json())) == written
+
+
+@pytest.mark.parametrize("verb", SAME)
+def test_a_notebook_and_a_console_show_what_the_command_prints(verb: str, here: Path) -> None:
+    result = SAME[verb][1]()
+    html = result._repr_html_()
+    assert html is not None
+    assert html.startswith("<pre>")
+    assert len(html) > 40
+    target = Console(width=110, record=True, file=StringIO())
+    target.print(result)
+    assert target.export_text().strip()
+
+
+def test_every_verb_of_the_command_line_has_a_function() -> None:
+    group: Any = typer.main.get_command(app)
+    functions = {name.rstrip("_") for name in hs.__all__}
+    assert set(group.commands) - functions <= {"experiment"}
+    assert all(callable(getattr(hs, name)) for name in hs.__all__ if name != "__version__")
+
+
+def test_every_option_of_the_memory_is_one_of_every_verb_that_replays() -> None:
+    group: Any = typer.main.get_command(app)
+    for verb in ("replay", "why", "leaks", "compare", "export", "report", "upgrade"):
+        taken = {param.name for param in group.commands[verb].params}
+        apart = {"idf", "place"} if verb == "upgrade" else set()  # --from and --to; no rules
+        assert set(DECLARED) - taken == apart
+    assert list(get_type_hints(MemoryOptions)) == list(DECLARED)
+
+
+def test_every_result_has_its_report() -> None:
+    from importlib import import_module
+
+    for module, name in REPORTS.values():
+        assert callable(getattr(import_module(f"heapscope.report.{module}"), name))
+
+
+# ---- what a caller does wrong --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: hs.replay("none.hst", pool="64KB"), "none.hst"),
+        (lambda: hs.replay("T.hst", chip="esp23"), "unknown chip 'esp23'"),
+        (lambda: hs.replay("T.hst", chpi="esp32"), "unknown option 'chpi'"),
+        (lambda: hs.replay("T.hst", pool="64KB", cores=1), "--pool and --cores"),
+        (lambda: hs.replay("T.hst", chip="esp32", cores=3), "--cores: '3'"),
+        (lambda: hs.compare("T.hst", pool="64KB"), "nothing to compare"),
+        (lambda: hs.compare("T.hst", sides=[{"pool": "64KB"}]), "options for 1 sides"),
+        (lambda: hs.report("T.hst", "T.hst", sides=[{}, {}, {}], pool="64KB"), "2 traces"),
+        (lambda: hs.upgrade("T.hst", chip="esp32", old="4.2"), "--to is missing"),
+        (lambda: hs.export("T.hst", to="csv", out="T.csv", weight="total"), "--weight"),
+        (lambda: hs.import_("text", "T.hst.txt", "x.hst", chip="esp32"), "--chip says nothing"),
+        (lambda: hs.lint("sdkconfig", chip="esp23"), "unknown chip 'esp23'"),
+    ],
+)
+def test_an_input_that_cannot_be_used_is_an_input_error(
+    call: Callable[[], object], said: str, here: Path
+) -> None:
+    with pytest.raises(hs.InputError, match=re.escape(said)):
+        call()
+
+
+# ---- results -------------------------------------------------------------------------------------
+
+
+def test_two_results_are_compared_as_their_files_are(here: Path) -> None:
+    left, right = (hs.replay("T.hst", pool=pool) for pool in ("64KB", "32KB"))
+    both = hs.compare("T.hst", sides=[{"pool": "64KB"}, {"pool": "32KB"}])
+    assert hs.compare(left, right) == both
+    with pytest.raises(hs.InputError, match="not with a trace"):
+        hs.compare(left, "T.hst")
+    with pytest.raises(hs.InputError, match="without options"):
+        hs.compare(left, right, pool="64KB")
+
+
+def test_a_table_becomes_a_data_frame(here: Path) -> None:
+    pytest.importorskip("polars")
+    result = hs.replay("T.hst", chip="esp32", idf="5.5")
+    assert result.to_polars()["size"].to_list() == [row.size for row in result.regions]
+    assert result.to_polars("tasks").height == len(result.tasks)
+    assert hs.fit("T.hst", allocator="tlsf").to_polars().height == 1
+    with pytest.raises(hs.InputError, match="no table 'task'") as raised:
+        result.to_polars("task")
+    assert "did you mean tasks?" in raised.value.remedy
+
+
+def test_without_polars_the_extra_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(hs.InputError, match="not installed") as raised:
+        hs.replay("T.hst", pool="64KB").to_polars()
+    assert "heapscope[parquet]" in raised.value.remedy
+
+
+def test_progress_tells_the_steps_of_the_work(here: Path) -> None:
+    steps: list[ProgressStep] = []
+    hs.why("T.hst", pool="16KB", progress=steps.append)
+    counts = [step.done for step in steps if step.what == "replays with changes"]
+    assert counts == list(range(1, len(counts) + 1))
+    assert all(step.parts for step in steps)
+
+
+# ---- the package ---------------------------------------------------------------------------------
+
+
+def test_a_function_keeps_its_name_beside_the_folder_of_that_name() -> None:
+    script = """
+import heapscope.replay.run, heapscope.fit.run
+import heapscope as hs
+from heapscope.replay.run import replay
+assert hs.replay is not replay and hs.replay.__module__ == "heapscope.verbs.replay"
+assert callable(hs.fit) and "fit" in dir(hs) and not hasattr(hs, "nothing")
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_the_package_imports_nothing_heavy() -> None:
+    script = """
+import sys, heapscope
+heavy = {"scipy", "bokeh", "polars", "numpy", "rich", "typer", "cffi"}
+loaded = {name.partition(".")[0] for name in sys.modules}
+assert not heavy & loaded, heavy & loaded
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+# ---- the guide -----------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 6
+    (tmp_path / "studies").symlink_to(ROOT / "studies")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, names)
+    assert Path("upgrade.html").is_file()
+    assert Path("demo.pftrace").is_file()
