@@ -33,7 +33,7 @@ class Entry:
     full: Callable[[Progress], Experiment] | None = None  # the longer run of `--full`
 
     def runner(self, *, full: bool) -> Callable[[Progress], Experiment]:
-        """What computes it; without a longer run, `full` changes nothing."""
+        """The function that computes it; without a longer run, `full` changes nothing."""
         return self.full if full and self.full is not None else self.run
 
 

@@ -1,4 +1,4 @@
-"""What an experiment hands over: tables of published and computed figures, and what must agree."""
+"""The result of an experiment: tables of published and computed figures, and what must agree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["NO", "Cell", "Check", "Column", "Experiment", "Plot", "Series", "Tab
 
 Cell = str | int | float | None
 
-#: What a column says of a figure that is outside its bounds.
+#: A column says this of a figure that is outside its bounds.
 NO = "no"
 
 
@@ -231,7 +231,7 @@ def _flat(heading: str) -> str:
 
 
 def document(experiments: Sequence[Experiment]) -> dict[str, Any]:
-    """What `heapscope experiment --json` writes. The figures of one alone also stand on top."""
+    """The document of `heapscope experiment --json`. The figures of one alone also stand on top."""
     figures = experiments[0].figures if len(experiments) == 1 else {}
     return {
         "heapscope_experiment": 1,

@@ -87,7 +87,7 @@ class WeekTotals:
 
 
 def step_count(trace: NativeSteps) -> int:
-    """As many as its heap events, unless events were lost or a key was used again while live."""
+    """The number of its heap events, unless events were lost or a key was used again while live."""
     return int(library.load().hs_lab_steps_count(trace.handle))
 
 

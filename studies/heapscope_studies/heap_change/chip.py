@@ -32,8 +32,8 @@ def regions() -> tuple[Region, ...]:
 
 
 def layout_of(version: str, *, startup_use: int, allocator: str | None = None) -> Layout:
-    """The chip under an SDK version; `startup_use`: bytes that start-up allocates. Of our heap each
-    region gets the form that its memory allows."""
+    """The chip under an SDK version; `startup_use`: bytes that start-up allocates. Each region
+    gets the form of our heap that its memory allows."""
     layout = CHIP.layout(idf=version, boot=_boot(), allocator=allocator, startup_use=startup_use)
     return layout if allocator is None else with_heap(layout, allocator)
 

@@ -1,4 +1,4 @@
-"""What each heap takes of the chip's regions before the first block, and what is then free."""
+"""The bytes that each heap takes of the chip's regions before the first block, and those left."""
 
 from __future__ import annotations
 

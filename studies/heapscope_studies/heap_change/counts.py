@@ -88,7 +88,7 @@ def _published_rows(counts: dict[str, Counts]) -> Iterator[tuple[Cell, ...]]:
 
 
 def _builds(counts: dict[str, Counts]) -> str:
-    """Of each version, the builds that agree with the article in every figure."""
+    """The builds of each version that agree with the article in every figure."""
     return "; ".join(
         f"of {version}, {', '.join(agree) or 'none'}"
         for version, agree in _agreeing(counts).items()

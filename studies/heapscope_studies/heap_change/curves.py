@@ -1,4 +1,4 @@
-"""What grows with the blocks: a free's steps with their number, payload's share with their size."""
+"""A free's steps grow with the number of blocks, and payload's share grows with their size."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def plots(grown: Grown, counts: dict[str, Counts]) -> Iterator[Plot]:
     }
     yield Plot(
         key="payload_by_size",
-        title=f"Of {POOL:,} bytes full of blocks of one size, what is payload",
+        title=f"Payload's share of {POOL:,} bytes that are full of blocks of one size",
         x_heading="size of a block",
         x_labels=tuple(f"{size} B" for size in sizes),
         y_heading="payload",

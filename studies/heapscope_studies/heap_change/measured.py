@@ -1,4 +1,4 @@
-"""What was measured on real code: the rivals' once, ours by the benchmark that comes with it."""
+"""Measurements of real code: the rivals' once, ours by the benchmark that comes with it."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ def _sorts_of_steps(drilled: dict[str, Drilled]) -> Table:
 
 
 def findings(drilled: dict[str, Drilled]) -> Iterator[str]:
-    """What the article left open: where the free list's 93 ms come from."""
+    """The article left open where the free list's 93 ms come from."""
     if BEFORE not in drilled:
         return
     frees, worst = (drilled[BEFORE].phases[phase] for phase in ("free", "worst_free"))

@@ -1,8 +1,8 @@
-"""What the upgrade of a real chip cost: the published 12.6 KB, part by part.
+"""The upgrade of a real chip cost 12.6 KB, which are explained here part by part.
 
 Each part is the difference between the two versions' models on the same regions with the same
-start-up allocations. What then is missing to the published figure stays "not explained": nothing is
-fitted to it, and what the article says of it is shown beside.
+start-up allocations. The rest of the published figure stays "not explained": nothing is fitted to
+it, and the article's own words about it are shown beside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STARTUP_USE: int = CHIP.data.default_startup
 
 SMALL_BLOCK = 32  # bytes: small enough that headers show
 
-#: What the sizes of start-up's blocks may be, up to where nothing changes any more.
+#: Sizes that start-up's blocks may have, up to where nothing changes any more.
 BLOCK_SIZES = (1, 4, 8, 12, 16, 100, 1024)
 
 
@@ -131,7 +131,7 @@ def _part(name: str, before: int, after: int) -> tuple[Cell, ...]:
 
 
 def _block_effects() -> Table:
-    """What one more block of start-up's takes of the reported figure."""
+    """The bytes that one more block of start-up takes from the reported figure."""
     rows = []
     for size in BLOCK_SIZES:
         taken = [_block_cost(f"idf-{version}", size) for version in (BEFORE, AFTER)]
@@ -145,7 +145,7 @@ def _block_effects() -> Table:
         )
     return Table(
         key="startup_block",
-        title="What one more block takes of the free bytes, by its size",
+        title="The free bytes that one more block takes, by its size",
         columns=(
             Column(key="size", heading="block", unit="bytes"),
             Column(key="reported_before", heading=f"reported: {BEFORE}", unit="bytes"),
@@ -213,8 +213,8 @@ def findings(started: dict[str, Started]) -> Iterator[str]:
     computed = before.reported - after.reported
     tables_grew = after.control - before.control
     yield (
-        f"Of the {PUBLISHED_LOSS:,} bytes that the upgrade cost a real chip the models explain "
-        f"{computed:,}, {part_of(tables_grew, computed)} tables ({tables_grew:,}); "
+        f"The upgrade cost a real chip {PUBLISHED_LOSS:,} bytes. The models explain "
+        f"{computed:,} of them, {part_of(tables_grew, computed)} tables ({tables_grew:,}); "
         f"{PUBLISHED_LOSS - computed:,} are not explained. In truth {before.free - after.free:,} "
         "went"
         + concluded(

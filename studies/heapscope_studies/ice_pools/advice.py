@@ -103,7 +103,7 @@ def tables(lazy: Rebuilt, found: Advised) -> Iterator[Table]:
 def _rebuilt(lazy: Rebuilt) -> Table:
     return Table(
         key="rebuilt",
-        title=f"What if all pools began and grew by {LAZY.initial}: replayed, and built so",
+        title=f"All pools begin and grow by {LAZY.initial}: replayed, and built so",
         columns=(
             Column(key="mark", heading="Mark", name=True),
             Column(key="used_replayed", heading="used replayed", unit="bytes"),
@@ -225,7 +225,7 @@ def plots(found: Advised) -> Iterator[Plot]:
             ),
         ),
         notes=(
-            f"Of the {len(LEARNT)} calls that the advice is made from, added up. Left and below is "
+            f"Sums of the {len(LEARNT)} calls that the advice is made from. Left and below is "
             "better.",
         ),
     )

@@ -150,7 +150,7 @@ def findings(calls: Calls) -> Iterator[str]:
     highest = {one["title"]: _highest(calls[one["key"]]) for one in CONFIGURATIONS}
     same = set(highest.values()) == {PUBLISHED["peak"]}
     which = f"at '{PUBLISHED['peak']}', as published" if same else f"at {highest}"
-    yield f"Of the six marks, most is allocated {which}, in {len(highest)} configurations."
+    yield f"Most is allocated {which}, in {len(highest)} configurations; there are six marks."
     yield _where(calls)
 
 

@@ -56,7 +56,7 @@ class Chapter:
 
     @cached_property
     def exact(self) -> tables.Table:
-        """What must come out exactly, what does not first."""
+        """The figures that must come out exactly, those that do not first."""
         rows = sorted(self.experiment.checks, key=lambda check: check.holds)
         return tables.table_of(
             f"{self.experiment.name}/exact",

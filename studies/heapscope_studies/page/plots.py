@@ -1,5 +1,5 @@
-"""The curves of experiments as Bokeh models. What moves under the pointer is done by
-assets/plots.js, which finds models by name: "0/2" is the third plot of the first experiment."""
+"""The curves of experiments as Bokeh models. All that moves under the pointer is done
+by assets/plots.js, which finds models by name: "0/2" is the third plot of the first experiment."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def draw_plots(experiments: Sequence[Experiment], detail: Detail) -> Drawn:
 
 
 def plot_data(experiments: Sequence[Experiment]) -> list[dict[str, Any]]:
-    """What plots.js knows besides the models. Names are text, never markup."""
+    """The data of plots.js besides the models. Names are text, never markup."""
     return [
         {
             "name": f"{number}/{position}",

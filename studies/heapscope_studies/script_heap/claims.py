@@ -102,7 +102,7 @@ def claims(pair: Pair, crowded: Pair) -> tuple[Claim, ...]:
 
 
 def _on_shared(shared: Measured) -> Mapping[str, float]:
-    """What is published of the private heap, of the shared one."""
+    """The claims about the private heap, computed for the shared one."""
     days = [shared.spread("collection", day).middle for day in (1, DAYS)]
     return {
         "private_collection_s": shared.worst("collection").middle,

@@ -80,7 +80,7 @@ def _shown(base: Pair, singles: Sequence[Measured]) -> tuple[Measured, ...]:
 
 
 def _checks(played: Sequence[Measured], advised: Sequence[Advised]) -> Iterator[Check]:
-    """What must come out: every week is the same work, and an advised heap serves all of it."""
+    """Must come out: every week is the same work, and an advised heap serves all of it."""
     first = played[0].played.totals.steps
     same = [one for one in played if one.played.week is played[0].played.week]
     yield Check(
@@ -157,7 +157,7 @@ def _findings(
         f"{told['week_to_day'].computed.middle:.2f} times."
         + concluded(
             growth[0] < 1 + SHARE,
-            " Of the shared heap more was published: our tenants are in a steady state from the "
+            " More was published of the shared heap: our tenants are in a steady state from the "
             "start, and the study's device is not told of.",
             "",
         )

@@ -6,7 +6,7 @@ of our heap; of others, instructions come from their real code: means a call, or
 a list by call and by node, found from the requests of heap-change. A walked node is a line of the
 external RAM, which may still be in the cache.
 
-What is not known exactly has two ends and a middle, and so has every time.
+A figure that is not known exactly has two ends and a middle, and so has every time.
 """
 
 from __future__ import annotations
@@ -155,8 +155,8 @@ def per_call(allocator: str) -> PerCall | None:
 
 
 def fitted(name: str) -> PerCall | None:
-    """Of the requests of heap-change: their counted instructions against the nodes that the model
-    walks for them; by relative error."""
+    """A line through the requests of heap-change: their counted instructions against the nodes that
+    the model walks for them; by relative error."""
     published = read_published("heap_change")
     counted = next(
         row["instructions"] for row in published["measured"]["allocator"] if row["name"] == name
@@ -193,9 +193,9 @@ def fitted(name: str) -> PerCall | None:
 
 
 def share_missed(nodes_in_list: float, engine_lines: float) -> float:
-    """Of the lines of a list that is walked again and again, those that a cache of two ways no
-    longer has: the lines of one walk, and what the engine touches between two, fall on its sets at
-    random, and a line stays where at most one more falls."""
+    """The share of a list's lines that a cache of two ways no longer has when the list is walked
+    again. The lines of one walk, and those that the engine touches between two, fall on its sets
+    at random, and a line stays where at most one more falls."""
     sets = PUBLISHED["chip"]["cache_lines"] / WAYS
     load = (nodes_in_list + engine_lines) / sets
     missed: float = 1 - math.exp(-load) * (1 + load)
@@ -268,7 +268,7 @@ def _other(name: str, job: Job, row: np.void, calls: int, band: Band, listed: fl
     walked = nodes * missed if plain(name) in LISTS else 0.0
     lines = walked + copied / line
     more = copied / line * band.write
-    # What a call touches beside the nodes is taken to be what ours touches.
+    # Beside the nodes, a call is taken to touch as many lines as ours does.
     lines += job.heap_lines_read * calls / job.heap_calls
     more += job.heap_lines_written * calls / job.heap_calls * band.write
     cycles: float = instructions * band.per_instruction + lines * band.read + more

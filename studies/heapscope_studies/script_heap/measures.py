@@ -1,4 +1,4 @@
-"""What a played week says of one arrangement: times, CPU share, and the state of the heap."""
+"""Figures of one arrangement in a played week: times, CPU share, and the state of the heap."""
 
 from __future__ import annotations
 

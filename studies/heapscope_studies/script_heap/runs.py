@@ -109,7 +109,7 @@ def arrangements() -> tuple[Arrangement, ...]:
 
 
 def published_pair() -> tuple[Arrangement, Arrangement]:
-    """As it was, and as it was then."""
+    """The published arrangement before the change, and after it."""
     published = PUBLISHED["published"]
     name = published["private"]
     size = min(published["heap_size"], largest(name, published["heap_size"]))

@@ -52,7 +52,7 @@ class _Composer:
         self.names.append(part.name)
 
     def copy(self, part: Part, hour: float) -> None:
-        """What the other applications do meanwhile."""
+        """The other applications play their parts meanwhile."""
         for actor in range(COPIES, COPIES + self.copies):
             self.add(part, "other", hour, actor=actor)
 

@@ -19,7 +19,7 @@ __all__ = ["advice", "allocators", "costs", "counted", "crowds", "published"]
 def published(claimed: Sequence[Claim], copies: int) -> Table:
     return Table(
         key="published",
-        title="What the report says, and what the composed week gives",
+        title="The report's figures, and those of the composed week",
         columns=(
             Column(key="what", heading="what", name=True),
             Column(key="unit", heading="unit", name=True),
@@ -206,7 +206,7 @@ def counted() -> Table:
         rows.append((kind, len(some), *(_mean([getattr(j, name) for j in some]) for name in names)))
     return Table(
         key="counted",
-        title="What a job takes: engine, and our heap under it; means",
+        title="Cost of a job: engine, and our heap under it; means",
         columns=(
             Column(key="job", heading="job", name=True),
             Column(key="recorded", heading="recorded"),
@@ -235,7 +235,7 @@ def _mean(values: Sequence[int]) -> int:
 def costs(names: Sequence[str]) -> Table:
     return Table(
         key="costs",
-        title="What times rest on",
+        title="The basis of the times",
         columns=(
             Column(key="what", heading="what", name=True),
             Column(key="least", heading="least", digits=1),

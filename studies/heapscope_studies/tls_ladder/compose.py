@@ -78,7 +78,7 @@ def composed(tls: Path, network: Path, *, iram_from: int = 0, message: int | Non
 
 
 def _times(client: Recorded, net: Recorded) -> NDArray[np.uint64]:
-    """Of each of the client's events, in the network's time."""
+    """The time of each of the client's events, on the network's clock."""
     times = np.zeros(len(client.events), dtype=np.uint64)
     for first, last, begin, end in _spans(client, net):
         times[first:last] = np.linspace(begin, end, last - first, endpoint=False).astype(np.uint64)

@@ -9,7 +9,7 @@ from heapscope.predict.wifi_table import chips
 
 __all__ = ["CONSTANTS", "Constant", "Part", "second_core", "values"]
 
-#: What light poisoning and task tracking add to a block of the 4.2 free list: two canaries and the
+#: Light poisoning and task tracking add this to a block of the 4.2 free list: two canaries and the
 #: size, the task, the header (lab/models/, tests against the real allocator).
 BLOCK = 12 + 4 + 4
 
@@ -63,7 +63,7 @@ CONSTANTS: Mapping[str, Constant] = {
     ),
     "restricted_cycles": Constant(
         value=167,
-        what="cycles of a load or store that is no aligned word, in IRAM, at most",
+        what="cycles of a load or store in IRAM that is not an aligned word, at most",
         source="help of CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY: an upper bound",
     ),
 }
@@ -75,7 +75,7 @@ def values() -> dict[str, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """What the second core takes. `heap`: from the heap at start-up; else static."""
+    """One part of what the second core takes. `heap`: from the heap at start-up; else static."""
 
     what: str
     count: int
@@ -88,7 +88,7 @@ class Part:
 
 
 def second_core(use: Mapping[str, int]) -> Iterator[Part]:
-    """Of a dual-core build only: one idle task, and the IPC service with a task and three
+    """Only a dual-core build has these: one idle task, and the IPC service with a task and three
     semaphores a core, which a single core does without."""
     around = use["block"]
     for what, count, each in (

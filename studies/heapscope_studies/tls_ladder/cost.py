@@ -1,4 +1,4 @@
-"""What the steps cost: TCP by the throughput model, and 1 MB over TLS by an access-cost model.
+"""The cost of the steps: TCP by the throughput model, and 1 MB over TLS by an access-cost model.
 
 An access to IRAM costs nothing more where it is an aligned word; any other traps, and the handler
 takes up to so many cycles. How many accesses of each width the TLS client makes to each block was
@@ -29,7 +29,7 @@ _BASE = Config(chip="esp32", sdk="4.2")
 
 @dataclass(frozen=True, kw_only=True)
 class SlowDown:
-    """Of 1 MB received: accesses to the blocks that lie in IRAM, and the time that they add."""
+    """While 1 MB is received: accesses to the blocks in IRAM, and the time that they add."""
 
     words: int
     restricted: int
@@ -68,7 +68,7 @@ def slow_down(counted: Mapping[str, Any], *, smallest: int, cycles: int) -> Slow
 
 
 def throughputs(mhz: int) -> tuple[Forecast, Forecast]:
-    """Of the default network and the minimal one, on a single core."""
+    """The throughputs of the default network and the minimal one, on a single core."""
     base = _BASE.changed_to({"FREERTOS_UNICORE": True, f"ESP_DEFAULT_CPU_FREQ_MHZ_{mhz}": True})
     before, after = base, base.changed_to(MINIMAL)
     return (

@@ -61,5 +61,5 @@ def _pair(
 
 
 def _peak(told: Any) -> int:
-    """Of DRAM, where the study tells it with IRAM's."""
+    """The figure of DRAM, where the study tells it with IRAM's."""
     return int(told[0] if isinstance(told, list) else told)

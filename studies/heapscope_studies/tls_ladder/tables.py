@@ -34,7 +34,7 @@ SHARE, LEAST, TOTAL_SHARE = 0.15, 1536, 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Gain:
-    """Of one step, bytes: minimum free memory, and what the step changed of it."""
+    """One step, in bytes: the minimum free memory, and how the step changed it."""
 
     key: str
     title: str
@@ -278,7 +278,7 @@ def tasks(rows: Sequence[Row], steps: Sequence[Mapping[str, Any]]) -> Table:
 def cost_table(priced: Sequence[Cost]) -> Table:
     return Table(
         key="costs",
-        title="What the steps cost",
+        title="The cost of the steps",
         columns=(
             Column(key="what", heading="what", name=True),
             Column(key="unit", heading="unit", name=True),
@@ -320,7 +320,7 @@ def longer_messages(found: Sequence[Gain], longer: Sequence[Gain]) -> Table:
 def parts(use: Mapping[str, int]) -> Table:
     return Table(
         key="second_core",
-        title="What the second core takes, bytes",
+        title="Bytes that the second core takes",
         columns=(
             Column(key="part", heading="part", name=True),
             Column(key="count", heading="count"),

@@ -94,7 +94,7 @@ def _predicted(row: WifiRow, metric: str, window: int, environment: Environment)
 
 
 def forms(link: Link) -> tuple[Form, ...]:
-    """Of windows that the dynamic buffers hold, without loss."""
+    """The fitted forms of windows that the dynamic buffers hold, without loss."""
     made = []
     for metric in TCP:
         for case, trip in TRIPS.items():

@@ -1,4 +1,4 @@
-"""What the transfers of a rank take of the heap, from traces of them."""
+"""The heap that the transfers of a rank take, from traces of them."""
 
 from __future__ import annotations
 
@@ -113,15 +113,15 @@ def findings(heaps: Heaps) -> Iterator[str]:
         + concluded(
             max(shares) < 1,
             "not all buffers of both directions are in use at once.",
-            "it is no upper bound of them.",
+            "it is not an upper bound of them.",
         )
     )
     told = list(steps(heaps))
     share = median(ours / theirs for _, theirs, ours in told)
     short = [theirs - ours for row, theirs, ours in told if row.knobs.chip == "esp32"]
     yield (
-        f"Of the available memory that a rank has more than its table's best, the heap gives "
-        f"{share:.0%} in the median of {len(told)} ranks. The ESP32's differ in buffers and "
+        f"A rank has more available memory than its table's best; the heap gives {share:.0%} of "
+        f"the difference in the median of {len(told)} ranks. The ESP32's differ in buffers and "
         "windows alone, and "
         + concluded(
             min(short) > 0,

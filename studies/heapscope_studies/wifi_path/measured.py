@@ -1,4 +1,4 @@
-"""What was measured on the simulated link, and the device's heap in traces of it."""
+"""Measurements of the simulated link, and the device's heap in traces of it."""
 
 from __future__ import annotations
 

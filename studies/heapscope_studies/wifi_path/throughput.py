@@ -49,8 +49,8 @@ class Pairs:
 
 @dataclass(frozen=True, kw_only=True)
 class Opinion:
-    """Of ranks that are no input. Errors in percent of what was published, without sign; `ratios`:
-    simulated to predicted."""
+    """Figures of the ranks that are not inputs. Errors are in percent of the published figures,
+    with no sign; `ratios`: simulated to predicted."""
 
     simulated: np.ndarray
     predicted: np.ndarray
@@ -154,7 +154,7 @@ def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
         + concluded(
             alike < np.median(tcp.simulated),
             "it is the better one, and stays what predicts.",
-            "the simulated link is no worse there.",
+            "the simulated link is as good there.",
         )
     )
     yield (

@@ -85,9 +85,10 @@ def findings(found: Found) -> Iterator[str]:
         f"{memory['rows']:.0f} ranks that were measured)."
     )
     yield (
-        f"Of a chip with one known row the others are predicted within {chip['median_pct']:.1f} %; "
+        "Where one row of a chip is known, its other rows are predicted within "
+        f"{chip['median_pct']:.1f} %; "
         f"within {said['new_table']['median_pct']:.1f} % where its tables with other PSRAM are "
-        f"known. Of a chip without any row: {said['unseen_chip']['median_pct']:.0f} %."
+        f"known. A chip without any row: {said['unseen_chip']['median_pct']:.0f} %."
     )
     yield (
         f"Bands that are to hold 80 % hold {rows['in_80_pct']:.0f} % of ranks not seen, "
