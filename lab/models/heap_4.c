@@ -258,11 +258,7 @@ static bool fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t a
     return wanted != 0 && wanted <= state->largest.size && wanted <= largest_size(state);
 }
 
-<<<<<<< HEAD
 /* Counted like its interface: headers are part of a block, free or used. */
-=======
-/* The interface of heap_4 counts headers as part of a block, free or used. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static void reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     const hs_sim_4_t *state = state_of_const(heap);

@@ -8,13 +8,8 @@
  * is base + offset.
  *
  * Models store their metadata in `mem` where the real allocator stores it; payload bytes are never
-<<<<<<< HEAD
  * read or written (a realloc that moves only counts the bytes). The data that a model keeps beside `mem`
  * (tally, steps, caches) never change a result.
-=======
- * read or written (a realloc that moves only counts the bytes). The other state of a model
- * (tally, steps, caches) never changes a result.
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
  *
  * hs_sim_*() is the whole interface for callers. It adds what poisoning and task tracking put around
  * a block (sim.c), keeps the low-water marks and is the only caller of the functions in struct
@@ -42,13 +37,8 @@ typedef struct hs_steps {
     uint64_t copied; /* payload bytes copied by realloc, or zeroed by calloc */
 } hs_steps_t;
 
-<<<<<<< HEAD
 /* The true state, exact after every operation; bytes. The rest of the region's size, size - control -
  * used - free, is block headers, sentinels and bytes lost to rounding its ends. */
-=======
-/* The true state, exact after every operation; bytes. The rest of the region,
- * size - control - used - free, is block headers, sentinels and bytes lost to rounding its ends. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 typedef struct hs_tally {
     uint32_t control; /* heap structure and tables */
     uint32_t used;    /* payload bytes of used blocks, as handed out by the raw allocator */
@@ -59,11 +49,7 @@ typedef struct hs_tally {
     uint32_t lowest_free;  /* the same since an observer last set it to `free` */
 } hs_tally_t;
 
-<<<<<<< HEAD
 /* The figures that this allocator version's own interface would give, with its known faults; bytes. */
-=======
-/* The figures of this allocator version's own interface, with its known faults; bytes. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 typedef struct hs_reported {
     uint32_t free;
     uint32_t minimum_free;
@@ -173,11 +159,7 @@ struct hs_sim {
 hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
 hs_sim_t *hs_sim_clone(const hs_sim_t *heap); /* an independent copy; NULL without host memory */
 void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
-<<<<<<< HEAD
 /* The modulus by which mem[0] is congruent to base; 1: none (host_alignment). */
-=======
-/* mem[0] is congruent to base by this; 1: by nothing (host_alignment). */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 uint32_t hs_sim_modulus(const hs_sim_t *heap);
 
 /* Payload offset as the program sees it (behind the poison's head), or HS_NONE. */

@@ -38,12 +38,7 @@ uint32_t hs_o1heap_largest_free(const hs_sim_t *heap)
     return largest;
 }
 
-<<<<<<< HEAD
 /* Its diagnostics, in which headers are part of a fragment. Its largest block is only the one that an empty heap could serve, whatever is allocated. */
-=======
-/* Its diagnostics, in which headers are part of a fragment. The largest block that it
- * tells is the one that an empty heap could serve, whatever is allocated. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 void hs_o1heap_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     uint32_t capacity = hs_region_get(heap, O1HEAP_CAPACITY_AT);

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 /* The sums that the integrity check of a model makes on its way through the blocks, and its report. */
-=======
-/* Sums of the integrity check of a model on its way through the blocks, and its report. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 #ifndef HEAPSCOPE_MODELS_SEEN_H
 #define HEAPSCOPE_MODELS_SEEN_H
 

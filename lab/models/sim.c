@@ -206,11 +206,7 @@ uint32_t hs_sim_calloc(hs_sim_t *heap, uint32_t size)
     return offset;
 }
 
-<<<<<<< HEAD
 /* The work of the C library's realloc, for an allocator that has none. */
-=======
-/* The C library's realloc on an allocator that has none. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static uint32_t realloc_by_copy(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     uint32_t moved = heap->model->malloc(heap, size);

@@ -148,11 +148,7 @@ static inline bool sys_heap_is_too_large(const hs_sys_heap_t *state, uint32_t si
     return size / SYS_HEAP_UNIT >= state->end;
 }
 
-<<<<<<< HEAD
 /* The addition to an aligned request: room to move within the chunk that is found. */
-=======
-/* An aligned request asks for this much more: room to move within the chunk that is found. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static inline uint32_t sys_heap_slack(const hs_sys_heap_t *state, uint32_t align)
 {
     return align > state->header ? align - state->header : 0;

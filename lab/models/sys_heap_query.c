@@ -25,11 +25,7 @@ static uint32_t largest_in_bucket(const hs_sys_heap_t *state, uint32_t bucket, u
     return largest;
 }
 
-<<<<<<< HEAD
 /* The highest bucket in use; 0 if there is none. */
-=======
-/* The largest size in the highest bucket in use; 0 if none is. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static uint32_t largest_of(const hs_sys_heap_t *state, uint32_t count)
 {
     uint32_t bits = sys_heap_bucket_bits(state);
@@ -43,22 +39,14 @@ uint32_t hs_sys_heap_largest_free(const hs_sim_t *heap)
     return largest_of(sys_heap_of_const(heap), heap->tally.free_blocks);
 }
 
-<<<<<<< HEAD
 /* The chunk that the tries in the highest bucket find. Every smaller request is served too: by the same chunk,
-=======
-/* The tries in the highest bucket find it. Every smaller request is served too: by the same chunk,
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
  * or, from a lower bucket, by whatever is at the front of a higher one. */
 uint32_t hs_sys_heap_largest_allocatable(hs_sim_t *heap)
 {
     return largest_of(sys_heap_of_const(heap), SYS_HEAP_TRIES);
 }
 
-<<<<<<< HEAD
 /* Like a search, but without moving the bucket's front. */
-=======
-/* Does the same as a search, but without moving the bucket's front. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 bool hs_sys_heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     const hs_sys_heap_t *state = sys_heap_of_const(heap);

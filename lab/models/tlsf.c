@@ -216,11 +216,7 @@ uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size)
 
 /* ---- aligned ---------------------------------------------------------------------------------- */
 
-<<<<<<< HEAD
 /* The size that aligned() searches for, 0 if it is refused: room for the worst gap in front. */
-=======
-/* The size that aligned() searches for, with room for the worst gap in front. 0: it is refused. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static uint32_t aligned_search(const hs_tlsf_t *tlsf, uint32_t align, uint32_t need)
 {
     if (need == 0 || align <= 4) {

@@ -1,13 +1,7 @@
 /*
-<<<<<<< HEAD
  * The block layer of the TLSF family: bins, splitting, merging. Everything that differs between the members
  * (number of bins, where the control structure has its parts, rounding of requests) is data in
  * hs_tlsf_t; what they report about themselves is the affair of each model's file.
-=======
- * The block layer of the TLSF family: bins, splitting, merging. The differences between the members
- * (number of bins, where the control structure has its parts, rounding of requests) are data in
- * hs_tlsf_t; each model's file holds what it reports about itself.
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
  *
  * Source: mattconte/tlsf tlsf.c; espressif/tlsf as in ESP-IDF v5.5.5.
  */
@@ -44,11 +38,7 @@ uint32_t hs_tlsf_fl_count(uint32_t fl_max, uint32_t bins_log2);
  * HS_ERR_MEMORY: the pool holds no block, or one beyond 2^fl_max. */
 hs_status_t hs_tlsf_open(hs_tlsf_t *tlsf);
 
-<<<<<<< HEAD
 /* The same as the functions of struct hs_model. */
-=======
-/* These do the work of the functions of struct hs_model. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 uint32_t hs_tlsf_malloc(hs_tlsf_t *tlsf, uint32_t size);
 void hs_tlsf_free(hs_tlsf_t *tlsf, uint32_t offset);
 uint32_t hs_tlsf_realloc(hs_tlsf_t *tlsf, uint32_t offset, uint32_t size);

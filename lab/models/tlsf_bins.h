@@ -93,11 +93,7 @@ static HS_MADE_FOR_CALLER uint32_t request_size(const hs_tlsf_t *tlsf, uint32_t 
     return rounded > TLSF_SIZE_MIN ? rounded : TLSF_SIZE_MIN;
 }
 
-<<<<<<< HEAD
 /* The target of a search: the size rounded up to a bin's floor, so that the head of whatever bin is
-=======
-/* A search is for this: the size rounded up to a bin's floor, so that the head of whatever bin is
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
  * found is large enough, and that bin. */
 typedef struct search {
     uint32_t size;

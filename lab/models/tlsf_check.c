@@ -20,11 +20,7 @@ static hs_status_t fault(uint32_t at, uint32_t *where)
     return HS_ERR_CORRUPT;
 }
 
-<<<<<<< HEAD
 /* Could a block begin here? The sentinel does not count as a block. */
-=======
-/* Could a block begin here? The sentinel does not count. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static bool is_position(const hs_tlsf_t *tlsf, uint32_t block)
 {
     return block >= tlsf->pool - TLSF_SIZE && block < tlsf->sentinel &&

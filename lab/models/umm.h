@@ -89,11 +89,7 @@ static inline uint32_t umm_units_for(uint32_t size)
     return units < UMM_INDEX ? units : UMM_INDEX;
 }
 
-<<<<<<< HEAD
 /* The free memory as umm counts it: the units of free runs, headers included. */
-=======
-/* umm counts these as free: the units of free runs, headers included. */
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
 static inline uint32_t umm_free_units(const hs_umm_t *umm)
 {
     return (umm->heap.tally.free + UMM_HEADER * umm->heap.tally.free_blocks) / UMM_UNIT;

@@ -52,11 +52,7 @@ bool hs_umm_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t a
 
 /* ---- reports and walk ------------------------------------------------------------------------- */
 
-<<<<<<< HEAD
 /* Counted like umm_info(): units with their headers, of used runs too. It keeps no minimum; this is the
-=======
-/* umm_info() counts units with their headers, in used runs too. It keeps no minimum; this is the
->>>>>>> 4e33b10 (English of the native lab's and the models' comments: sentences begin with their subject)
  * least that it would have said. */
 void hs_umm_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
