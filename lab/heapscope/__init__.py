@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from heapscope.version import __version__
 
 __all__ = [
+    "VERBS",
     "HeapscopeError",
     "InputError",
     "__version__",
@@ -56,8 +57,27 @@ __all__ = [
     "why",
 ]
 
+#: The verbs of the command line, in the order of its help.
+VERBS = (
+    "record",
+    "import_",
+    "info",
+    "replay",
+    "fit",
+    "why",
+    "leaks",
+    "compare",
+    "upgrade",
+    "report",
+    "lint",
+    "tune",
+    "pools",
+    "export",
+    "predict",
+)
+
 #: Where each name of the interface is; it is imported when it is asked for.
-_HOMES = {
+_HOMES = {verb: f"verbs.{verb}" for verb in VERBS} | {
     "__version__": "version",
     "HeapscopeError": "errors",
     "InputError": "errors",
@@ -65,24 +85,6 @@ _HOMES = {
     "fold": "trace.fold_sites",
     "import_": "verbs.import_trace",
     "tune_ranks": "verbs.tune",
-} | {
-    verb: f"verbs.{verb}"
-    for verb in (
-        "compare",
-        "export",
-        "fit",
-        "info",
-        "leaks",
-        "lint",
-        "pools",
-        "predict",
-        "record",
-        "replay",
-        "report",
-        "tune",
-        "upgrade",
-        "why",
-    )
 }
 
 

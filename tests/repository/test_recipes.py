@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ sys.path.insert(0, sys.argv.pop(1))
 from heapscope.entry import main
 main()
 """
-EVENTS = "t net\na 1 1000\na 2 24\nf 1\na 3 3000\n"
+EVENTS = "t net\na 1 1000\n! connected\na 2 24\nf 1\na 3 3000\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +201,27 @@ def test_an_option_is_added_and_taken_away(tree: Tree) -> None:
     tree.generate("cli_page.py")
     taking = [part for part in tree.page("cli.md").split("\n## ") if "| `--label TEXT` |" in part]
     assert len(taking) >= 5
+    undo(before)
+    tree.generate("cli_page.py")
+    assert tree.page("cli.md") == page
+
+
+def test_a_verb_is_added_and_taken_away(tree: Tree) -> None:
+    page = tree.page("cli.md")
+    before = follow(tree, "verb")
+    assert "List the marks of a trace." in tree.run("--help")
+    out = tree.root / "marks.json"
+    shown = tree.run("marks", tree.trace, "--json", out)
+    assert re.search(r"^ *connected +1 *$", shown, re.MULTILINE)
+    document = json.loads(out.read_text(encoding="utf-8"))
+    assert document["heapscope_marks"] == 1
+    assert document["marks"] == [{"name": "connected", "event": 1}]
+    tree.generate("schema_files.py")
+    schema = json.loads(tree.page("marks.schema.json"))
+    jsonschema.validate(document, schema)
+    assert "The number of heap events before the mark." in json.dumps(schema)
+    tree.generate("cli_page.py")
+    assert "## heapscope marks" in tree.page("cli.md")
     undo(before)
     tree.generate("cli_page.py")
     assert tree.page("cli.md") == page

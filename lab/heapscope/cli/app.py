@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import os
-from functools import partial
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from heapscope.cli.compare import compare
-from heapscope.cli.export import export
-from heapscope.cli.fit import fit
+from heapscope import VERBS
 from heapscope.cli.group import HeapscopeGroup, Verb
-from heapscope.cli.import_trace import import_trace
-from heapscope.cli.info import info
-from heapscope.cli.leaks import leaks
-from heapscope.cli.lint import lint
-from heapscope.cli.pools import pools
-from heapscope.cli.predict import predict
-from heapscope.cli.record import record
-from heapscope.cli.replay import replay
-from heapscope.cli.report import report
-from heapscope.cli.tune import tune
-from heapscope.cli.upgrade import upgrade
-from heapscope.cli.why import why
 
 __all__ = ["app"]
+
+#: Modules that cannot have the name of their verb, which is a word of Python.
+MODULES = {"import_": "import_trace"}
 
 HELP = """\
 Finds where the RAM of a microcontroller goes.
@@ -79,24 +68,12 @@ def start(
         typer.echo(context.get_help())
 
 
-verb = partial(app.command, cls=Verb)
-
-verb(
-    name="record",
-    short_help="Record a Linux program.",
-    context_settings={"allow_interspersed_args": False},
-)(record)
-verb(name="import", short_help="Turn another form of a trace into a .hst file.")(import_trace)
-verb(name="info", short_help="Say what a trace holds.")(info)
-verb(name="replay", short_help="Run a trace on a chip's memory.")(replay)
-verb(name="fit", short_help="Find the smallest pool, by allocator.")(fit)
-verb(name="why", short_help="Say why requests failed, and what would help.")(why)
-verb(name="leaks", short_help="Say what a program did not give back.")(leaks)
-verb(name="compare", short_help="Put two replays side by side.")(compare)
-verb(name="upgrade", short_help="Say what a new SDK cost, and what buys it back.")(upgrade)
-verb(name="report", short_help="Write what happened as one HTML page.")(report)
-verb(name="lint", short_help="Check a firmware's configuration.")(lint)
-verb(name="tune", short_help="Find the best configuration for what is needed.")(tune)
-verb(name="pools", short_help="Say what pools hold, and which sizes hold least.")(pools)
-verb(name="export", short_help="Write a trace in another program's format.")(export)
-verb(name="predict", short_help="Predict memory and throughput of a configuration.")(predict)
+for name in VERBS:
+    #: The module's docstring is the short help, and it may have settings for the parser.
+    module = import_module(f"heapscope.cli.{MODULES.get(name, name)}")
+    app.command(
+        name=name.rstrip("_"),
+        cls=Verb,
+        short_help=module.__doc__,
+        context_settings=getattr(module, "SETTINGS", None),
+    )(getattr(module, MODULES.get(name, name)))

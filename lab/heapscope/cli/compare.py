@@ -1,4 +1,4 @@
-"""`heapscope compare`."""
+"""Put two replays side by side."""
 
 from __future__ import annotations
 

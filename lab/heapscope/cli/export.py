@@ -1,4 +1,4 @@
-"""`heapscope export`."""
+"""Write a trace in another program's format."""
 
 from __future__ import annotations
 

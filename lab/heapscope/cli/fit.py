@@ -1,4 +1,4 @@
-"""`heapscope fit`."""
+"""Find the smallest pool, by allocator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`heapscope import`."""
+"""Turn another form of a trace into a .hst file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`heapscope info`."""
+"""Say what a trace holds."""
 
 from __future__ import annotations
 

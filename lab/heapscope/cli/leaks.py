@@ -1,4 +1,4 @@
-"""`heapscope leaks`."""
+"""Say what a program did not give back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`heapscope lint`."""
+"""Check a firmware's configuration."""
 
 from __future__ import annotations
 

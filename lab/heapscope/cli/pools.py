@@ -1,4 +1,4 @@
-"""`heapscope pools`."""
+"""Say what pools hold, and which sizes hold least."""
 
 from __future__ import annotations
 

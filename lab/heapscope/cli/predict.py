@@ -1,4 +1,4 @@
-"""`heapscope predict`."""
+"""Predict memory and throughput of a configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`heapscope record`."""
+"""Record a Linux program."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import typer
 from heapscope.cli.shared import Json
 
 __all__ = ["record"]
+
+SETTINGS = {"allow_interspersed_args": False}
 
 
 def record(

@@ -1,4 +1,4 @@
-"""`heapscope replay`."""
+"""Run a trace on a chip's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`heapscope report`."""
+"""Write what happened as one HTML page."""
 
 from __future__ import annotations
 

@@ -3,42 +3,32 @@ python -m heapscope.cli.schemas [FOLDER]"""
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from heapscope.fit.result import FitResult
-from heapscope.leaks.find import Leaks
-from heapscope.measure.comparison import Comparison
-from heapscope.measure.result import ReplayResult
-from heapscope.report.page.document import ReportDocument
+from heapscope import verbs
 from heapscope.rows.row import Document
 from heapscope.rows.schema import schema
-from heapscope.trace.info import TraceInfo
-from heapscope.upgrade.result import UpgradeResult
-from heapscope.why.result import WhyResult
 
-__all__ = ["DOCUMENTS", "schema_files"]
-
-#: The outermost row of each verb's document.
-DOCUMENTS: tuple[type[Document], ...] = (
-    Comparison,
-    FitResult,
-    Leaks,
-    ReplayResult,
-    ReportDocument,
-    TraceInfo,
-    UpgradeResult,
-    WhyResult,
-)
+__all__ = ["documents", "schema_files"]
 
 FOLDER = Path("docs/reference")
 
 
+def documents() -> list[type[Document]]:
+    """The outermost row of each verb's document: every Document that a verb imports."""
+    for module in pkgutil.iter_modules(verbs.__path__):
+        importlib.import_module(f"{verbs.__name__}.{module.name}")
+    return sorted(Document.__subclasses__(), key=lambda document: document.VERB)
+
+
 def schema_files() -> Iterator[tuple[str, str]]:
     """The name and the text of each file."""
-    for document in DOCUMENTS:
+    for document in documents():
         text = json.dumps(schema(document), indent=2, ensure_ascii=False)
         yield f"{document.VERB}.schema.json", f"{text}\n"
 

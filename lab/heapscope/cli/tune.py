@@ -1,4 +1,4 @@
-"""`heapscope tune`."""
+"""Find the best configuration for what is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`heapscope upgrade`."""
+"""Say what a new SDK cost, and what buys it back."""
 
 from __future__ import annotations
 

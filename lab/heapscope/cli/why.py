@@ -1,4 +1,4 @@
-"""`heapscope why`."""
+"""Say why requests failed, and what would help."""
 
 from __future__ import annotations
 

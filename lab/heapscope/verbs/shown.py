@@ -35,8 +35,8 @@ REPORTS = {
 
 
 def show(answer: VerbResult, target: Console) -> None:
-    """Prints an answer as its command does."""
-    module, name = REPORTS[type(answer).__name__]
+    """Prints an answer as its command does: a class that has no report of its own by its rows."""
+    module, name = REPORTS.get(type(answer).__name__, ("rows", "print_rows"))
     getattr(import_module(f"heapscope.report.{module}"), name)(answer, target)
 
 
