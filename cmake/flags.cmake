@@ -16,7 +16,7 @@ endif()
 
 if(HEAPSCOPE_SANITIZE)
     target_compile_options(heapscope_flags INTERFACE -fsanitize=${HEAPSCOPE_SANITIZE}
-        -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g)
+        -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1)
     target_link_options(heapscope_flags INTERFACE -fsanitize=${HEAPSCOPE_SANITIZE})
 endif()
 

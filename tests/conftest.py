@@ -17,11 +17,13 @@ from pathlib import Path
 
 import pytest
 import typer.testing
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# Both try the same inputs in every run; `--hypothesis-profile=default` tries others each time.
-settings.register_profile("quick", max_examples=50, derandomize=True)
-settings.register_profile("full", max_examples=200, derandomize=True)
+# Both try the same inputs in every run, and neither fails where the machine is slow;
+# `--hypothesis-profile=default` tries others each time.
+SAME = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", SAME, max_examples=50)
+settings.register_profile("full", SAME, max_examples=200)
 settings.load_profile("quick")
 
 # Typer makes the commands anew at every call, which takes most of a short one's time.

@@ -157,7 +157,7 @@ def test_damaged_elfs_are_read_or_refused(
         raw[place] = data.draw(st.sampled_from([0, 1, 0x7F, 0x80, 0xFF]))
     path = tmp_path / "damaged.elf"
     path.write_bytes(raw[: data.draw(st.one_of(st.just(len(raw)), st.integers(0, len(raw))))])
-    began, refused = time.monotonic(), None
+    began, refused = time.process_time(), None
     try:
         use = read_static(path, "esp32")
         heap_start(use, load_chip("esp32").data)
@@ -166,4 +166,4 @@ def test_damaged_elfs_are_read_or_refused(
     if refused is not None:
         assert str(path) in refused.message
         assert refused.remedy
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
