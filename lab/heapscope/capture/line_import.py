@@ -35,7 +35,7 @@ class Form(IntEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class LineForm:
-    """What a format is: `source` for the trace's metadata, `facts` about every such file, and
+    """The parts of a format: `source` for the trace's metadata, `facts` about every such file, and
     `unlike(head)` for a file without one event: what it looks like, and the remedy."""
 
     form: Form
@@ -66,7 +66,7 @@ class ImportResult(VerbResult):
     dumps: bool = False  # of pools; there is nothing to replay
 
     def messages(self) -> tuple[str, ...]:
-        """What a user should know of the input, a sentence each; empty: all was taken."""
+        """Notes on the input for the user, a sentence each; empty: all was taken."""
         found = [] if self.source_loss is None else [self.source_loss.sentence()]
         if self.first_bad is not None:
             bad = self.first_bad

@@ -23,7 +23,7 @@ _PSRAM_MENU = "SPIRAM_"
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A line of a file. `value`: None where the text is no value of the option's type, so that
+    """A line of a file. `value`: None where the text does not fit the option's type, so that
     Kconfig leaves the line out. `order` grows over all files."""
 
     name: str  # the newest one
@@ -53,7 +53,7 @@ class Config:
     _open: set[str] = field(default_factory=set, repr=False)
 
     def value(self, name: str) -> Value | None:
-        """As the files say it, or else the default; None: not known."""
+        """The value in the files, or else the default; None: not known."""
         if name.startswith("IDF_TARGET_"):
             return name.removeprefix("IDF_TARGET_").lower() == self.chip
         if name == "IDF_TARGET":
@@ -69,7 +69,7 @@ class Config:
         return self._found[name]
 
     def default(self, name: str) -> Value | None:
-        """What it would be if no file said anything of it, everything else as it is."""
+        """Its value if no file said anything of it, everything else as it is."""
         others = {key: each for key, each in self.settings.items() if not _same(key, name)}
         return replace(self, settings=others, _found={}, _open=set()).value(name)
 
@@ -103,8 +103,8 @@ class Config:
         return replace(self, settings=settings, _found={}, _open=set())
 
     def taken(self) -> tuple[Config, tuple[Setting, ...]]:
-        """As a build has it: without the lines that Kconfig leaves out, as what their options
-        depend on is off. Also those of them that would have changed something."""
+        """The configuration of a build: without the lines that Kconfig leaves out, as what their
+        options depend on is off. Also those of them that would have changed something."""
         now = self
         for _ in range(_ROUNDS):  # a line that goes can take others with it, or bring some back
             off = {name for name in self.settings if now._left_out(name)}
@@ -216,7 +216,8 @@ def settle(files: Sequence[ConfigFile], *, chip: str, sdk: str) -> Config:
 
 
 def read_config(paths: Sequence[str | Path], *, chip: str, sdk: str) -> Config:
-    """What sdkconfig, sdkconfig.json and any number of sdkconfig.defaults say together."""
+    """The options that sdkconfig, sdkconfig.json and any number of sdkconfig.defaults set
+    together."""
     return settle(read_files(paths), chip=chip, sdk=sdk)
 
 

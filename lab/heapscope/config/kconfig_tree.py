@@ -1,4 +1,5 @@
-"""What a real Kconfig makes of the files: esp-idf-kconfig on the Kconfig files of an ESP-IDF."""
+"""The values that a real Kconfig gives the files: esp-idf-kconfig on the Kconfig files of an
+ESP-IDF."""
 
 from __future__ import annotations
 
@@ -106,7 +107,7 @@ def _no_tree(tree: Path, why: str) -> InputError:
 
 
 def _line(setting: Setting) -> str:
-    """As the file had it; the tree takes old names, and turns them, by its own lists."""
+    """The name in the file; the tree takes old names, and turns them, by its own lists."""
     if setting.text == "n":
         return f"# CONFIG_{setting.written} is not set"
     return f"CONFIG_{setting.written}={setting.text}"
@@ -149,7 +150,8 @@ def _equal(kind: Kind, became: str, asked: str, *, inverted: bool) -> bool:
 
 
 def _environment(tree: Path, chip: str, folder: Path) -> dict[str, str]:
-    """What ESP-IDF's build gives its Kconfig files. Lists of files to read are written here."""
+    """The environment that ESP-IDF's build gives its Kconfig files. Lists of files to read are
+    written here."""
     excluded = folder / "excluded"
     excluded.write_text("", encoding="utf-8")
     wanted = {

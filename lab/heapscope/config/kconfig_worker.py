@@ -41,7 +41,7 @@ def answer(kconfig_file: str, asked: str, renames: list[str]) -> dict[str, Any]:
 
 
 def _renames(old_names: Any, asked: str) -> dict[str, tuple[str, bool]]:
-    """Of the names in the file alone."""
+    """Only for the names in the file."""
     found = {}
     for line in Path(asked).read_text(encoding="utf-8").splitlines():
         name = line.removeprefix("# ").removeprefix("CONFIG_").partition("=")[0].split(" ")[0]

@@ -1,4 +1,4 @@
-"""What is known of an option: type, range, defaults, dependencies, choice."""
+"""The facts of an option: type, range, defaults, dependencies, choice."""
 
 from __future__ import annotations
 

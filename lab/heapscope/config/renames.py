@@ -48,13 +48,14 @@ def newest(name: str, chip: str) -> NewName:
 
 
 def renamed_in(name: str, chip: str, sdk: str) -> NewName | None:
-    """What this version calls an option whose old name it still takes; None: it is no old name."""
+    """This version's name of an option whose old name it still takes; None: the name is not an old
+    one."""
     found = _best(name, chip, (sdk,))
     return None if found is None else NewName(name=found.new, inverted=found.inverted)
 
 
 def spelled_in(name: str, chip: str, sdk: str) -> NewName:
-    """What this version calls the option whose newest name is given: back over the renames that
+    """This version's name of the option whose newest name is given: back over the renames that
     only later versions have."""
     inverted = False
     seen = {name}
@@ -79,7 +80,7 @@ def spelled_in(name: str, chip: str, sdk: str) -> NewName:
 
 
 def line_in(name: str, value: Value, chip: str, sdk: str) -> str:
-    """Of sdkconfig.defaults, under the name that this version has for the option."""
+    """The lines of sdkconfig.defaults, under the name that this version has for the option."""
     option = option_table().get(name)
     now = spelled_in(name, chip, sdk)
     if now.inverted and isinstance(value, bool):

@@ -68,7 +68,7 @@ class Check:
         return None if asked is None or held is None else True
 
     def replacements(self, scope: Scope) -> dict[str, Value]:
-        """What to write; options that have the value, or whose value cannot be told, are left
+        """The values to write; options that have the value, or whose value cannot be told, are left
         out."""
         found = {name: evaluate(part, scope) for name, part in self.instead.items()}
         return {

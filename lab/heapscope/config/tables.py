@@ -16,7 +16,7 @@ from heapscope.config.value import Kind, Value, parse_value
 
 __all__ = ["CHIPS", "SDKS", "choices", "of_other_chips", "option_table", "rows"]
 
-#: As layouts name them.
+#: The names that layouts use.
 SDKS = ("4.2", "4.3.2", "5.5", "head-2026-07")
 CHIPS = (
     "esp32",

@@ -13,7 +13,7 @@ Kind = Literal["bool", "int", "hex", "string"]
 _INT = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _HEX = re.compile(r"(?:0x)?[0-9a-f]{1,16}", re.ASCII | re.IGNORECASE)
 
-#: What a value of each type looks like, to tell whoever wrote another.
+#: The look of a value of each type, to tell whoever wrote another.
 FORMS = {"bool": "y or n", "int": "a decimal number", "hex": "0x and digits", "string": "in quotes"}
 
 
@@ -30,7 +30,7 @@ def parse_value(text: str, kind: Kind) -> Value | None:
 
 
 def guess_value(text: str) -> Value:
-    """Of an option whose type is not known: as the text looks."""
+    """The type of an option for which none is known: guessed from the text."""
     for kind in ("bool", "int", "string"):
         value = parse_value(text, kind)
         if value is not None:
@@ -39,7 +39,7 @@ def guess_value(text: str) -> Value:
 
 
 def value_text(value: Value, *, kind: Kind | None = None) -> str:
-    """As it stands behind the "="."""
+    """The text behind the "="."""
     if isinstance(value, bool):
         return "y" if value else "n"
     if isinstance(value, int):

@@ -16,8 +16,8 @@ Range = tuple[int, int]
 
 
 def renamed(memory: Memory, lines: Sequence[BootRegion]) -> bool:
-    """Are they lines of this chip, and some of them not as this version would print them? Only for
-    chips whose kinds of memory changed between versions."""
+    """True if every line fits this chip but some are named as another SDK version names them. Only
+    for chips whose kinds of memory changed between versions."""
     if len({frozenset(version.kinds) for version in memory.chip.versions}) == 1:
         return False
     fits = [memory.holder(line.kind, line.start, line.size) is not None for line in lines]

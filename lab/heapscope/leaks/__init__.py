@@ -1,1 +1,1 @@
-"""What a program did not give back between two moments, and whether that grows."""
+"""The blocks that a program did not give back between two moments, and whether they grow."""

@@ -96,7 +96,7 @@ def _at_age(lives: Lives, age: int) -> Evidence | None:
 
 def _old_frees(freed: Counts, age: int) -> Counts:
     born, ended = np.indices(freed.shape)
-    # What was there before the interval is as old as the interval, at the least.
+    # A block from before the interval is as old as the interval, at the least.
     return np.where(ended - np.maximum(born, 1) >= age, freed, 0.0)
 
 

@@ -59,7 +59,8 @@ def interval(info: TraceInfo, *, start: str | None, end: str | None) -> Interval
 
 
 def _rounds(info: TraceInfo, first: int, last: int) -> tuple[str | None, float]:
-    """A mark that repeats, and the events of a round. Of equally frequent ones, the first."""
+    """A mark that repeats, and the events of a round. The first one where several are equally
+    frequent."""
     places: dict[str, list[int]] = {}
     for mark in info.marks:
         if mark.event is not None and first <= mark.event <= last:
@@ -75,7 +76,7 @@ def _said(mark: str | None, otherwise: str) -> str:
 
 
 def _event(info: TraceInfo, wanted: str, *, after: int = -1) -> int:
-    """Of several marks of that name the first, or for an end the first that is later."""
+    """The first mark of that name, or for an end the first that is later."""
     name, _, number = wanted.rpartition("#")
     marks = [mark for mark in info.marks if mark.event is not None]
     if name and number.isdecimal():

@@ -25,7 +25,7 @@ SUSPECT = 0.2
 STOPPED = 0.05
 
 
-#: Of all events, the share that may have made blocks that stayed. Were it all of them, any growth
+#: The share of all events that may have made blocks that stayed. Were it all of them, any growth
 #: would look steady: events are the clock.
 EVENTS_OWN = 0.5
 
@@ -117,7 +117,8 @@ def _returns(lives: Lives) -> bool:
 
 
 def _longer(found: Evidence, tested: int) -> float:
-    """What a leak shows grows with the square of the time: its blocks become more and older."""
+    """The evidence of a leak grows with the square of the time: its blocks become more and
+    older."""
     shown = -math.log(max(min(found.chance, 0.9), 1e-12))
     factor = math.sqrt(-math.log(FALSE_SHARE / tested) / shown)
     return float(min(10.0, max(2.0, math.ceil(factor))))

@@ -81,8 +81,8 @@ def _unknown(config: Config) -> Iterator[str]:
 
 
 def _once(findings: list[LintFinding]) -> Iterator[LintFinding]:
-    """What a rule says of a line, "depends" need not say again; nor is a line that cannot be read
-    worth more than that."""
+    """Where a rule speaks of a line, "depends" need not say it again; nor is a line that cannot be
+    read worth more than that."""
     hard = {(each.file, each.line) for each in findings if each.hard and each.rule not in _OTHER}
     for finding in findings:
         if finding.rule not in _GENERAL or (finding.file, finding.line) not in hard:

@@ -1,4 +1,4 @@
-"""What is wrong with a configuration, and where."""
+"""The faults of a configuration, and their places."""
 
 from __future__ import annotations
 

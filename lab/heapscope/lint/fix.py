@@ -13,7 +13,7 @@ from heapscope.lint.finding import LintFinding, spelled
 
 __all__ = ["Fix", "fragment", "mend"]
 
-#: Of these, other lines of the option may stay.
+#: The options of which other lines may stay.
 _ONE_LINE = ("duplicate", "repeated", "type", "unknown", "later-name")
 _ROUNDS = 60  # a mended value can break the next rule; each round mends one
 

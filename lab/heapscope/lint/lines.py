@@ -43,8 +43,8 @@ def line_findings(config: Config) -> Iterator[LintFinding]:
 
 
 def _type(config: Config, setting: Setting, kind: str) -> LintFinding:
-    """What was meant is written where the text begins with it: 0x2000 for a decimal number, or a
-    comment behind a value."""
+    """The intended value is written where the text begins with it: 0x2000 for a decimal number, or
+    a comment behind a value."""
     meant = _meant(setting.text, kind)
     values = {} if meant is None else {setting.name: meant}
     return LintFinding(

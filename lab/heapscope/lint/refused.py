@@ -1,4 +1,4 @@
-"""What a real Kconfig did not take, as findings."""
+"""The lines that a real Kconfig did not take, as findings."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _result(finding: LintFinding, names: Sequence[str]) -> dict[str, Any]:
 
 
 def text(finding: LintFinding) -> str:
-    """What is wrong and what to write, in one piece."""
+    """The fault and its remedy, in one piece."""
     about = f"CONFIG_{finding.option}: " if finding.option else ""
     write = f" Write {', '.join(finding.write)}." if finding.write else ""
     return f"{about}{finding.message}.{write}"

@@ -20,7 +20,7 @@ def value_findings(config: Config) -> Iterator[LintFinding]:
         option = option_table().get(setting.name)
         if option is None or setting.value is None or setting.automatic:
             continue
-        # What is left out anyway has no value to mend.
+        # An option that is left out anyway has no value to mend.
         finding = _chip(config, setting, option) or _depends(config, setting, option)
         finding = finding or _range(config, setting, option)
         if finding is not None:

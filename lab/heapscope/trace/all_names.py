@@ -16,7 +16,8 @@ __all__ = ["AllNames", "read_all_names"]
 
 @dataclass(frozen=True, kw_only=True)
 class AllNames:
-    """What events can refer to; an index that is used or named has its place in `known`."""
+    """The names that events can refer to; an index that is used or named has its place in
+    `known`."""
 
     tasks: Names
     sites: SiteNames

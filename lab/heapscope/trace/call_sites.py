@@ -75,8 +75,8 @@ class SiteNames(Names):
         return frames
 
     def called(self, index: int) -> set[str]:
-        """What a pattern may match: the stack as it is shown, as the trace has it, and as a trace
-        has it that names no libraries."""
+        """The texts that a pattern may match: the stack as it is shown, as the trace has it, and as
+        a trace has it that names no libraries."""
         stack = _frames(self._raw(index))
         if not stack:
             return {self[index]}

@@ -1,4 +1,4 @@
-"""A file into a native reader, and what to say when it is no trace."""
+"""Feeds a file into a native reader, and says what the file is instead of a trace."""
 
 from __future__ import annotations
 

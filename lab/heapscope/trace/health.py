@@ -92,7 +92,7 @@ class TraceHealth:
         return None if self.row.next_trace == NEVER else self.row.next_trace
 
     def messages(self) -> tuple[str, ...]:
-        """What was lost and where, a sentence each; empty: nothing was."""
+        """The losses and their places, a sentence each; empty: nothing was lost."""
         row = self.row
         found = [] if self.source_loss is None else [self.source_loss.sentence()]
         if row.lost_chunks or row.malformed_chunks or row.skipped_bytes:

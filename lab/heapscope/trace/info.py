@@ -1,4 +1,4 @@
-"""What a trace is, without replaying it."""
+"""The facts of a trace, without a replay."""
 
 from __future__ import annotations
 

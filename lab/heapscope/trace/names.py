@@ -28,7 +28,7 @@ class Names:
         return name
 
     def called(self, index: int) -> set[str]:
-        """What a pattern may match: the name as it is shown, and as the trace has it."""
+        """The texts that a pattern may match: the name as it is shown, and as the trace has it."""
         raw = self.known[index] if index < len(self.known) else None
         return {self[index]} | ({printable(raw)} if raw else set())
 
@@ -54,7 +54,7 @@ class Names:
 
 
 def task_names(known: tuple[bytes | None, ...], *, whole: bool = True) -> Names:
-    """What ran before any task was named counts as "main"; where a part of the trace is lost, and
+    """Events before any task was named count as "main"; where a part of the trace is lost, and
     maybe the name with it, it does not."""
     return Names(noun="task", known=known, default="main" if whole else "", apart=True)
 

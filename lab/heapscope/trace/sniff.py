@@ -1,4 +1,4 @@
-"""What a file is when it is not what was asked for, and what to do about it."""
+"""Recognises a file that is not of the wanted kind, and says what to do about it."""
 
 from __future__ import annotations
 

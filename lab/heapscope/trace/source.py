@@ -30,8 +30,8 @@ Progress = Callable[[int, int | None], None]
 
 
 class Blocks:
-    """Iterate it once for the file's bytes in pieces of at most 1 MiB, zstd taken off. What could
-    not be read is in `loss` when the iteration is over; damage never raises."""
+    """Iterate it once for the file's bytes in pieces of at most 1 MiB, zstd taken off. The bytes
+    that could not be read are in `loss` when the iteration is over; damage never raises."""
 
     def __init__(
         self,
@@ -103,8 +103,8 @@ class Blocks:
 
 
 def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks:
-    """Opens a file, or standard input for "-". What comes only once, as standard input and pipes
-    do, is kept: it can be opened again. InputError when there is nothing to open."""
+    """Opens a file, or standard input for "-". Input that comes only once, from standard input and
+    pipes, is kept: it can be opened again. InputError when there is nothing to open."""
     if str(path) == STDIN:
         return _open_standard_input(progress)
     name = printable(str(path), limit=400)

@@ -87,7 +87,7 @@ def kept_stream(key: _Key, opens: Callable[[], BinaryIO], *, name: str) -> Strea
 
 
 def forget_streams() -> None:
-    """What was kept is let go: a new command reads new bytes."""
+    """Kept bytes are let go: a new command reads new ones."""
     for stream in _kept.values():
         stream.close()
     _kept.clear()

@@ -13,7 +13,7 @@ from heapscope.tune.wifi import FREE
 
 __all__ = ["effect_text", "fragment"]
 
-_LEAST = 0.05  # of a KB or Mbit/s: less is no effect
+_LEAST = 0.05  # of a KB or Mbit/s: less counts as no effect
 
 
 def fragment(result: TuneResult) -> str:

@@ -1,4 +1,4 @@
-"""What can be had at once: configurations of which none has more of both memory and a
+"""The trade-off: configurations of which none has more of both memory and a
 throughput."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the user needs, keeps and prefers: read, and checked before anything is searched."""
+"""The user's needs, kept options and preference: read, and checked before anything is searched."""
 
 from __future__ import annotations
 

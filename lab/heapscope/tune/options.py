@@ -105,7 +105,7 @@ def choice_of(knobs: Knobs) -> dict[str, Hashable]:
 
 
 def option_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
-    """What a knob's value is in an sdkconfig."""
+    """The form of a knob's value in an sdkconfig."""
     if name == "tx":
         kind, count = as_tx(value)
         switch, number = _TX[kind]

@@ -37,9 +37,9 @@ __all__ = ["Problem", "cost_of", "with_psram"]
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
-#: Windows, and the buffers that they are as long as may be for.
+#: Window knobs with the buffer knob that limits their useful length.
 _FOLLOWERS = (("tcp_wnd", "dynamic_rx"), ("tcp_snd_buf", "tx"))
-#: Of what the goal is worth, so little that nobody would change an option for it.
+#: Relative gain below which a change is noise.
 _NOTHING = 1e-7
 
 

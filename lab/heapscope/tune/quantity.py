@@ -1,4 +1,4 @@
-"""What a configuration costs, less of which is better: a convex function of sums over the knobs.
+"""The cost of a configuration, less of which is better: a convex function of sums over the knobs.
 
 The sums are linear in the one-hot columns. A convex function lies above all its tangents, so that a
 tangent is a row that cuts off no configuration; where the function is linear, one says all.

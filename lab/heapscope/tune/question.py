@@ -267,7 +267,7 @@ def _where(environment: Environment) -> str:
 
 
 def _worst(now: Candidate, best: Candidate) -> str:
-    """What the models' figures, of one stream that is read at once, do not hold."""
+    """The limits of the models' figures, which are of one stream that is read at once."""
     return (
         f"if every buffer and one connection's windows were full at once (rules W24, L12): "
         f"{_full(now):.0f} KB now, {_full(best):.0f} KB then; a program that reads late comes "

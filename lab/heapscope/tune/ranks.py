@@ -54,7 +54,7 @@ class RankGain:
 
     @property
     def moved(self) -> str:
-        """What changes, for people."""
+        """The changes, for people."""
         return ", ".join(
             f"{LABELS[name]} {label(name, before)} -> {label(name, self.best.choice[name])}"
             for name, before in self.base.choice.items()

@@ -1,4 +1,4 @@
-"""What a question of tune comes to."""
+"""The result of a question of tune."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is searched: knobs with their values, and rules between them, as rows over one-hot columns.
+"""The search space: knobs with their values, and rules between them, as rows over one-hot columns.
 
-A knob with n values has n columns of 0 or 1, exactly one of which is 1. What is a sum over the
-knobs is then linear in the columns, whatever the values are: numbers, names, or pairs of options.
+A knob with n values has n columns of 0 or 1, exactly one of which is 1. A sum over the knobs is
+then linear in the columns, whatever the values are: numbers, names, or pairs of options.
 
 A rule between two knobs says which values of the second go with a value of the first. For a set S
 of seconds, the firsts that need one of S are 1 in all at most as often as S is. Where the sets are
@@ -129,7 +129,7 @@ class Space:
         return low, high
 
     def choice(self, columns: Array) -> dict[str, Hashable]:
-        """What the solver's columns mean."""
+        """The meaning of the solver's columns."""
         return {
             knob.name: knob.values[int(np.argmax(columns[self.columns(knob)]))]
             for knob in self.knobs

@@ -172,7 +172,7 @@ def recorded_variant(config: Config, facts: Mapping[str, str]) -> dict[str, Valu
 
 
 def beside(config: Config, knobs: Knobs, sessions: int) -> dict[str, float]:
-    """What TLS sessions and Bluetooth take of the available memory: KB by component, as predict
+    """The share of TLS sessions and Bluetooth in the available memory: KB by component, as predict
     has it."""
     taken: dict[str, float] = {}
     for part in _beside(config, knobs, sessions):

@@ -1,8 +1,8 @@
 """The throughputs and the available memory of predict/ as quantities of a space.
 
-Both are linear in features of the knobs, but for a window that two knobs bound. What a value of a
-knob adds to the features is read off by asking for them with that value alone changed, so that the
-form of the terms stays predict's.
+Both are linear in features of the knobs, but for a window that two knobs bound. The effect of a
+knob's value on the features is read off by asking for them with that value alone changed, so that
+the form of the terms stays predict's.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ FREE = "free"
 BAND = 0.8
 _WINDOW = "receive_window"  # the limit that two knobs bound
 
-#: What the knobs are when one has this value and the others are as they were.
+#: The knobs when one has this value and the others are as they were.
 With = Callable[[Knobs, str, Hashable], Knobs]
 
 
 @dataclass(frozen=True, kw_only=True)
 class WifiFigures:
-    """What is predicted of one configuration: throughputs in Mbit/s, memory in KB; each median, and
+    """The prediction for one configuration: throughputs in Mbit/s, memory in KB; each median, and
     lower and upper bound of the 80 % band."""
 
     median: Mapping[str, float]

@@ -1,1 +1,2 @@
-"""What the step from one SDK version to another costs, part by part, and what buys it back."""
+"""The cost of the step from one SDK version to another, part by part, and the changes that buy it
+back."""

@@ -23,7 +23,7 @@ _SIZES = range(1, 65)  # whose blocks show the smallest one, and the step from o
 
 @dataclass(frozen=True, kw_only=True)
 class Excess:
-    """What blocks have beyond what was asked for; bytes. `minimum`: of the smallest blocks, beyond
+    """The bytes that blocks have beyond their requests. `minimum`: of the smallest blocks, beyond
     the step of sizes; `rounded`: the rest of what such a block has on an empty heap, up to the next
     step or size class; `whole`: what a block has besides, as too little would have been left, or
     for its alignment."""

@@ -1,4 +1,4 @@
-"""What buys back memory after an upgrade: changes that are replayed, and what each gives."""
+"""The changes that buy back memory after an upgrade: replayed, with the gain of each."""
 
 from __future__ import annotations
 

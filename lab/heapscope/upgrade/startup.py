@@ -1,4 +1,4 @@
-"""What start-up allocates, found from the free heap that a device reported."""
+"""The memory that start-up allocates, found from the free heap that a device reported."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class Meter:
         return start, rows
 
     def row(self, reader: NativeReader) -> Struct:
-        """Of the memory that is asked about."""
+        """Figures of the memory that is asked about."""
         return reader.capsets()[-1]
 
     @property

@@ -12,7 +12,7 @@ from heapscope.upgrade.state import Meter, State
 
 __all__ = ["Measured", "waterfalls"]
 
-#: What the devices reported as free at the start, before and after.
+#: The free heap that the devices reported at the start, before and after.
 Measured = tuple[int | None, int | None]
 
 #: Rows that are there even where they are 0; others only where they are not.
@@ -44,7 +44,8 @@ class _Figure:
 def waterfalls(
     meter: Meter, first: State, steps: tuple[LayoutStep, ...], measured: Measured
 ) -> tuple[Waterfall, ...]:
-    """Of the start, and with a trace of its tightest moments. Every layout is measured once."""
+    """The parts at the start, and with a trace those of its tightest moments. Every layout is
+    measured once."""
     states = tuple(meter.measure(step.layout) for step in steps)
     return tuple(
         _waterfall(meter, figure, first, steps, states, measured)

@@ -24,7 +24,7 @@ REASONS = {
 
 
 class Request(Row):
-    """What was asked for. Bytes."""
+    """The request. Bytes."""
 
     event: int | None = figure("Its heap event, from 0; null: before the first one.")
     after: bool = figure("It is asked once the event is over, else in the event.")

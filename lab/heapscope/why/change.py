@@ -12,8 +12,9 @@ __all__ = ["EFFORTS", "Change", "ChangeOutcome", "Effort"]
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """What people have to do. `worth` is what that is taken to be worth in bytes of RAM: a choice,
-    not a measurement (docs/design/why.md). It only ranks changes; every outcome is shown beside."""
+    """The work that people have to do. `worth` is what that is taken to be worth in bytes of RAM: a
+    choice, not a measurement (docs/design/why.md). It only ranks changes; every outcome is shown
+    beside."""
 
     title: str
     worth: int
@@ -32,7 +33,7 @@ EFFORTS = {
 
 
 class ChangeOutcome(Row):
-    """What the replay with the change gave."""
+    """The result of the replay with the change."""
 
     served: bool = figure("The request succeeds.")
     failures: int = figure("Failed requests of the whole trace.")

@@ -21,7 +21,7 @@ __all__ = ["THINKERS", "Thinker", "changes_for"]
 
 Thinker = Callable[[Question], Iterator[Idea]]
 
-#: All that is tried. What knows of another kind of change adds its thinker here.
+#: All changes that are tried. A module that knows another kind of change adds its thinker here.
 THINKERS: tuple[Thinker, ...] = (
     more_memory,
     another_threshold,
@@ -53,7 +53,8 @@ def changes_for(
 
 
 def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int]:
-    """What makes more requests fail than now comes last; then by cost, and by what it leaves."""
+    """A change that makes more requests fail than now comes last; then by cost, and by what it
+    leaves."""
     after = change.outcome
     return after.failures > before.failures, change.cost, after.failures, -after.minimum_free
 

@@ -112,7 +112,7 @@ def _chosen(selection: Selection, result: ReplayResult) -> int | None:
 
 
 def _askable(numbers: Sequence[int], wanted: int) -> str:
-    """Of many failures a sample can be asked for."""
+    """A sample can be asked for where there are many failures."""
     if numbers[-1] == len(numbers):
         return f"1 to {len(numbers)} can be asked for"
     nearest = sorted(sorted(numbers, key=lambda number: abs(number - wanted))[:3])

@@ -15,7 +15,7 @@ from heapscope.why.trial import Variation
 __all__ = ["another_allocator", "another_order", "another_threshold", "margins", "more_memory"]
 
 STEP = 4  # bytes; regions are made of words
-GROWTH_MAX = 16 << 20  # bytes; beyond it more memory is no advice
+GROWTH_MAX = 16 << 20  # bytes; beyond it more memory does not help anybody
 GROWN = 3  # regions that are tried larger
 MOVED = 6  # regions that are tried first or last
 THRESHOLDS = tuple(1 << bit for bit in range(6, 17))
@@ -74,8 +74,8 @@ def _growth(question: Question, index: int, growth: int, what: str = "") -> Idea
 
 
 def margins(bytes_: int, step: int) -> tuple[int, ...]:
-    """What is tried on top of a size: nothing, some steps, and an eighth of it. A layout may serve
-    by mere luck where a word more or less does not."""
+    """The additions to a size that are tried: nothing, some steps, and an eighth of it. A layout
+    may serve by mere luck where a word more or less does not."""
     return tuple(dict.fromkeys((0, step, 4 * step, 16 * step, bytes_ // 8 // step * step)))
 
 

@@ -22,8 +22,8 @@ OWNERS = 3
 
 
 def private_heap(question: Question) -> Iterator[Idea]:
-    """The least size that helps and with which no somewhat larger one hurts. What the heap cannot
-    take goes where it went before. Not beside rules of the user's: they have their own."""
+    """The least size that helps and with which no somewhat larger one hurts. A block that the heap
+    cannot take goes where it went before. Not beside rules of the user's: they have their own."""
     if question.trials.placement is not None:
         return
     for owner in _owners(question)[:OWNERS]:

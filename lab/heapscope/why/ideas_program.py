@@ -121,7 +121,7 @@ def _those(blocks: int) -> str:
 
 def _moved_to_front(question: Question, numbers: list[int]) -> Edit | None:
     """These allocations come first, under names of their own, as addresses are used again. None:
-    one of them is no allocation but a realloc."""
+    one of them is a realloc instead of an allocation."""
     recording = question.trials.recording
     rows = rows_at(recording, numbers)
     if len(rows) != len(numbers) or any(r["kind"] not in ALLOCATIONS for r in rows.values()):
@@ -159,7 +159,7 @@ def other_capabilities(question: Question) -> Iterator[Idea]:
 
 
 def _others(question: Question) -> Iterable[int]:
-    """What of the capabilities the regions with room have; 0: malloc's own."""
+    """The capabilities that the regions with room have; 0: malloc's own."""
     layout, moment = question.trials.layout, question.moment
     request = moment.case.request
     found: dict[int, None] = {}

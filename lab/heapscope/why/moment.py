@@ -62,7 +62,7 @@ class _Born:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """What is looked at: a trace on a layout with rules, and what its replay gave."""
+    """A trace on a layout with rules, and the result of its replay."""
 
     recording: Recording
     layout: Layout
@@ -236,7 +236,7 @@ class _Looker:
         return hole, tuple(key for key in keys if key in self._born)
 
     def _holders(self, blocks: Rows) -> tuple[Holder, ...]:
-        """Of the blocks in a hole, by task and site."""
+        """The owners of the blocks in a hole, by task and site."""
         owners: dict[tuple[str, str], list[Stretch]] = {}
         for row in blocks:
             piece = self._piece(row, inside=True)
@@ -292,7 +292,7 @@ class _Looker:
         return self._labels.task(int(tasks[most])), int(live[most]), block
 
     def _key(self, address: int) -> np.uint64:
-        """As _at; where there is none, a key that no block has."""
+        """The same as _at; where there is none, a key that no block has."""
         key = self._at(address)
         return np.uint64(NO_KEY if key is None else key)
 

@@ -19,7 +19,7 @@ from heapscope.why.change import Change
 __all__ = ["Explained", "FailureGroup", "NeedWhy", "WhyResult"]
 
 
-#: What failed before the loss failed; all that would have helped is withheld.
+#: Failures before the loss are certain; all that would have helped is withheld.
 WHY: dict[str, Bounds] = {
     "": bounds(AT_LEAST="events requests failures grouped", AT_MOST="minimum_free"),
     "groups[]": bounds(

@@ -75,7 +75,8 @@ def _reason(group: FailureGroup, clock: Clock | None) -> str:
 
 
 def _reasons(groups: Sequence[FailureGroup], failures: int) -> str:
-    """The reasons by how many requests they stopped. Of many failures a sample is kept."""
+    """The reasons by how many requests they stopped. A sample is kept where there are many
+    failures."""
     counts: dict[str, int] = {}
     for one in groups:
         counts[one.reason] = counts.get(one.reason, 0) + one.count

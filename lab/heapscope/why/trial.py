@@ -21,7 +21,7 @@ NONE = 0xFFFF_FFFF
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What has to succeed: the request of an event, or a need after every event."""
+    """The request that has to succeed: that of an event, or a need after every event."""
 
     event: int | None = None
     need: Need | None = None

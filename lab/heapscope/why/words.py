@@ -25,7 +25,8 @@ def kilobytes(number: int) -> str:
 
 
 def sentences(case: Case, clock: Clock | None) -> tuple[str, ...]:
-    """What happened, why, and who stands in the way. `clock`: of the events that the case names."""
+    """The failure, its cause, and who stands in the way. `clock`: of the events that the case
+    names."""
     return (_happened(case, clock), *_regions(case), *_in_the_way(case, clock))
 
 

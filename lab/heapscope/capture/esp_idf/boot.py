@@ -1,4 +1,4 @@
-"""What one boot of a device printed: its start-up facts and everything about its heap."""
+"""The output of one boot of a device: its start-up facts and everything about its heap."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Device:
 
 
 def identify(boot: Boot, *, chip: str | None, idf: str | None) -> Device:
-    """What the user says counts before what the log says. HeapscopeError for what can be no chip or
+    """The user's word counts before that of the log. HeapscopeError for what can be no chip or
     version."""
     version, version_source, notes = _version(boot, idf)
     name, chip_source, data, more = _chip(boot, chip)

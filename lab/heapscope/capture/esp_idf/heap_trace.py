@@ -1,4 +1,4 @@
-"""What heap_trace_dump() of the standalone mode prints: allocations in their order.
+"""The output of heap_trace_dump() in the standalone mode: allocations in their order.
 
 2 allocations trace (100 entry buffer)                                 v3.x to v5.0
 32 bytes (@ 0x3ffaf214) allocated CPU 0 ccount 0x2e9b7384 caller 0x400d276d:0x400d27c1

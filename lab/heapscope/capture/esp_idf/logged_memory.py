@@ -1,4 +1,4 @@
-"""What is known of the memory that a log's addresses lie in: the chip's kinds and capabilities."""
+"""The facts of the memory that a log's addresses lie in: the chip's kinds and capabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["LoggedMemory", "RegionKind", "guess_chip", "known_chip"]
 #: Of the pool that PSRAM keeps back inside internal memory where no chip says otherwise: malloc
 #: cannot use it (v4.2 to v5.5).
 _POOL_CAPS = (0, capabilities.parse("DMA|INTERNAL"), capabilities.parse("8BIT|32BIT"))
-#: What every chip's memory for malloc has.
+#: The capabilities of every chip's memory for malloc.
 _PLAIN = capabilities.parse("8BIT|32BIT|INTERNAL|DEFAULT")
 _SERIES = re.compile(r"(\d+)\.(\d+)(?:\.\d+)?")
 
@@ -135,8 +135,8 @@ def _inside(region: LoggedRegion, other: LoggedRegion) -> bool:
 
 
 def _nearest(versions: tuple[VersionData, ...], version: SdkVersion | None) -> VersionData:
-    """Of the file's versions the log's own, or the last one below it, or else the first. The heap
-    changed with each major version, so that 5.1 is nearer to 5.5 than to 4.3."""
+    """The log's own version if the file has it, or the last one below it, or else the first. The
+    heap changed with each major version, so that 5.1 is nearer to 5.5 than to 4.3."""
     ordered = sorted(versions, key=_series)
     if version is None:
         return next((data for data in reversed(ordered) if not data.development), ordered[-1])

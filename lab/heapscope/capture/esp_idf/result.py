@@ -1,4 +1,4 @@
-"""What was found in a device's log, ready to be reported."""
+"""The findings in a device's log, ready to be reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ __all__ = ["EspIdfImport", "HeapTraceFacts", "LogSource", "LoggedNeed", "SiteUse
 
 @dataclass(frozen=True, kw_only=True)
 class LogSource:
-    """What was read, and what is known of the device. Sources: "given", "log", "addresses", ""."""
+    """The input that was read, and the facts of the device. Sources: "given", "log", "addresses",
+    ""."""
 
     file: str
     lines: int
@@ -137,7 +138,7 @@ class LoggedNeed:
 
 @dataclass(frozen=True, kw_only=True)
 class SiteUse:
-    """What of one call site is not freed."""
+    """The blocks of one call site that are not freed."""
 
     name: str
     blocks: int

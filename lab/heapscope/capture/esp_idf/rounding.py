@@ -1,4 +1,5 @@
-"""What a region's figures mean: the bytes behind `largest_free_block`, and what would be served.
+"""The meaning of a region's figures: the bytes behind `largest_free_block`, and what would be
+served.
 
 How a version rounds, P being the bytes that poisoning adds to each block and takes off the report:
 
@@ -65,7 +66,7 @@ class ByteRange:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedRegion:
-    """Of one region, as reported. None: not known."""
+    """The figures of one region, as reported. None: not known."""
 
     length: int | None = None
     free: int | None = None
@@ -172,7 +173,7 @@ def _class_start(size: int, bins: int) -> int:
 
 
 def room(figures: ReportedRegion, rules: Iterable[RoundingRule]) -> Room | None:
-    """What all of the rules together allow; None: no rule gives these figures."""
+    """The values that all of the rules together allow; None: no rule gives these figures."""
     found: Room | None = None
     for rule in rules:
         one = rule.room(figures)

@@ -1,4 +1,5 @@
-"""What a log's contents mean, in sentences: the answer, what it cannot tell, what was left out."""
+"""The meaning of a log's contents, in sentences: the answer, what it cannot tell, what was left
+out."""
 
 from __future__ import annotations
 

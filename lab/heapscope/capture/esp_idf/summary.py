@@ -101,7 +101,7 @@ class SummaryScanner:
         return self._figures(line)
 
     def close(self) -> list[HeapSummary]:
-        """What was begun and has not come to its end."""
+        """The parts that were begun and have not come to their end."""
         return self._finish(Totals(), complete=False)
 
     def _begin_region(
@@ -153,7 +153,7 @@ class SummaryScanner:
 
 
 def _figures(text: bytes) -> dict[str, int]:
-    """Of a number printed below 0 (a counter that wrapped) nothing is known."""
+    """A number printed below 0 (a counter that wrapped) tells nothing."""
     pairs = ((found[1].decode("ascii"), int(found[2])) for found in _PAIR.finditer(text))
     return {name: value for name, value in pairs if 0 <= value < _ADDRESS_END}
 

@@ -52,7 +52,7 @@ _HEAPS_MAX = 64
 
 @dataclass(frozen=True, kw_only=True)
 class TaskHeap:
-    """What a task has in one region; the region's address is not printed."""
+    """The memory of a task in one region; the region's address is not printed."""
 
     name: str  # of the memory type, "RAM"
     caps: int

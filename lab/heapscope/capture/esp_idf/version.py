@@ -46,7 +46,7 @@ def read_version(text: str) -> SdkVersion | None:
 
 
 def parse_version(text: str) -> SdkVersion:
-    """What a user typed. InputError when it is no version from 3.0 on."""
+    """The text that a user typed. InputError when it does not name a version from 3.0 on."""
     if text.strip().lower().startswith("head"):  # the development branch, as chips name it
         return SdkVersion(text=printable(text.strip(), limit=60), major=6, minor=0)
     version = read_version(text)

@@ -37,7 +37,7 @@ _MACHINES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Linked:
-    """What a static program is linked with."""
+    """The object that a static program is linked with."""
 
     object: Path
     options: Path  # a file with the linker's options
@@ -70,7 +70,7 @@ class Objects:
         return self._cache / "libheapscope_record32.so"
 
     def linked(self, word_size: int) -> Linked:
-        """As preload(), for static programs."""
+        """The same as preload(), for static programs."""
         name = self._folder / LINKED
         found = (
             self._there(name)

@@ -19,7 +19,7 @@ _HELD = 1 << 20  # bytes of an image that waits for whether it is the one to be 
 
 @dataclass
 class ImageOutput:
-    """Of one image. Nothing is written before it has an event."""
+    """The output of one image. Nothing is written before it has an event."""
 
     pid: int
     sink: Sink | None = None

@@ -1,4 +1,4 @@
-"""What a recording gave."""
+"""The result of a recording."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FAR_MORE = 4
 
 @dataclass(frozen=True, kw_only=True)
 class ImageRecord:
-    """What one process ran between two execs. Sizes in bytes."""
+    """The program that one process ran between two execs. Sizes in bytes."""
 
     file: str  # its trace; safe to show; empty: none was written
     program: str  # the path of what ran; safe to show
@@ -45,8 +45,8 @@ class RecordResult(VerbResult):
 
     @property
     def main(self) -> ImageRecord | None:
-        """What to look at first: what the command became, unless another has far more events (a
-        test driver and its test, a build and its compiler)."""
+        """The image to look at first: the one that the command became, unless another has far more
+        events (a test driver and its test, a build and its compiler)."""
         kept = [image for image in self.images if image.file and image.events]
         largest = max(kept, key=lambda image: image.events, default=None)
         own = [image for image in kept if image.pid == self.images[0].pid]

@@ -276,8 +276,8 @@ def _record_of(image: ImageRow, program: str, output: ImageOutput) -> ImageRecor
 
 
 class _Signals:
-    """Ctrl-C and Ctrl-\\ reach the program from the terminal: they end it, not the recording. What
-    ends this process is handed on, and what came before the program was there too."""
+    """Ctrl-C and Ctrl-\\ reach the program from the terminal: they end it, not the recording. A
+    signal that ends this process is handed on, and what came before the program was there too."""
 
     def __init__(self) -> None:
         self.seen: list[int] = []

@@ -23,8 +23,8 @@ DEBUG_FILES = Path("/usr/lib/debug/.build-id")
 
 
 class Symbols:
-    """Of one image: its modules in the order in which they were told. A file that cannot be read
-    gives addresses in it instead of names."""
+    """The modules of one image, in the order in which they were reported. A file that cannot be
+    read gives addresses in it instead of names."""
 
     def __init__(self, modules: Sequence[ModuleRow], program: str) -> None:
         self._modules = modules
