@@ -10,7 +10,8 @@ SHELL = /bin/bash
 PYTHON ?= python3
 BASE ?= main
 VENV = .venv/bin
-PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet
+# Python compiles a module when it is first imported: most of what is installed never is.
+PIP = $(VENV)/python -m pip --disable-pip-version-check install --quiet --no-compile
 NATIVE = CMakeLists.txt cmake pyproject.toml device lab/models lab/native studies/CMakeLists.txt \
     studies/pyproject.toml studies/native
 C_FOLDERS = device lab emulation tests benches studies
