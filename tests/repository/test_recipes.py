@@ -74,7 +74,10 @@ class Tree:
         self._done([cmake, "--build", str(build), "--target", "heapscope_lab"])
         libraries = {".so", ".dylib", ".dll"}
         (library,) = (p for p in build.glob("*heapscope_lab.*") if p.suffix in libraries)
-        shutil.copy(library, self.root / "lab" / "heapscope" / "native")
+        native = self.root / "lab" / "heapscope" / "native"
+        shutil.copy(library, native)
+        declare = [sys.executable, str(self.root / "cmake" / "declare.py")]
+        self._done([*declare, str(self.root / "lab" / "native"), str(native / "declarations.py")])
 
     def _done(self, command: list[str]) -> str:
         variables = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -225,3 +228,21 @@ def test_a_verb_is_added_and_taken_away(tree: Tree) -> None:
     undo(before)
     tree.generate("cli_page.py")
     assert tree.page("cli.md") == page
+
+
+@pytest.mark.slow  # it builds the library
+def test_a_figure_is_added_and_taken_away(tree: Tree) -> None:
+    schema = tree.page("replay.schema.json")
+    before = follow(tree, "figure")
+    tree.build()
+    out = tree.root / "figure.json"
+    tree.run("replay", tree.trace, "--chip", "esp32", "--json", out)
+    document = json.loads(out.read_text(encoding="utf-8"))
+    assert max(task["largest"] for task in document["tasks"]) == 3000
+    tree.generate("schema_files.py")
+    assert "The largest request that was served." in tree.page("replay.schema.json")
+    jsonschema.validate(document, json.loads(tree.page("replay.schema.json")))
+    undo(before)
+    tree.build()
+    tree.generate("schema_files.py")
+    assert tree.page("replay.schema.json") == schema
