@@ -63,7 +63,7 @@ static inline size_t guarded_alignment(const guarded_t *g)
     return g->config.alignment != 0 ? g->config.alignment : g->unit;
 }
 
-/* What is before the payload, by the rules of guard.h, worked out once more. */
+/* The bytes before the payload, by the rules of guard.h, worked out once more. */
 static inline size_t guarded_head(const guarded_t *g)
 {
     if (!guarded_has_canaries(g)) {

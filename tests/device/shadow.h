@@ -1,7 +1,7 @@
 /*
  * A heap of ours beside the shadow model that knows which blocks it must hold, with which bytes,
  * and how little was ever free. Each operation goes to both; shadow_check() then compares the heap
- * with the shadow from end to end. What the header promises is demanded to the byte: when malloc
+ * with the shadow from end to end. The promises of the header are demanded to the byte: when malloc
  * and realloc fail, where realloc leaves a block, what free and minimum are.
  */
 #ifndef HEAPSCOPE_TESTS_DEVICE_SHADOW_H
@@ -169,7 +169,7 @@ static inline void shadow_walk_place(shadow_walk_t *walk, const uint8_t *at, siz
     walk->end = (uint8_t *)(uintptr_t)at + size;
 }
 
-/* What a block of that kind and size must be; two free blocks never meet. */
+/* The facts that must hold for a block of that kind and size; two free blocks never meet. */
 static inline void shadow_walk_kind(shadow_walk_t *walk, const uint8_t *at, size_t size, bool used)
 {
     shadow_t *shadow = walk->shadow;

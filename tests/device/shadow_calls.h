@@ -94,7 +94,7 @@ typedef struct shadow_hole {
     bool found;
 } shadow_hole_t;
 
-/* Could the request be cut out of this free block? What stays in front must be a block, too. */
+/* Could the request be cut out of this free block? The rest in front must be a block, too. */
 static inline bool shadow_try_hole(void *context, void *block, size_t size, bool used)
 {
     shadow_hole_t *hole = context;

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 EVENTS = 6000
 #: Name, a pool in which nothing fails, and one in which something does.
 TRACES = {"tls_rsa_cli": (65536, 40000), "gateway": (200000, 60000)}
-#: Of the Cortex ones, that whose memory can be watched (Machine.allow_words_only).
+#: The Cortex one whose memory can be watched (Machine.allow_words_only).
 WATCHED = ("rv32imc", "cortex-m0plus")
 WORD_POOL = 150000
 

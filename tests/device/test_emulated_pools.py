@@ -15,7 +15,7 @@ from emulation.targets import TARGETS
 
 POOL_DRIVER = HERE / "pool_driver.c"
 BLOCKS = 0x3000_0000
-#: Of the Cortex ones, that whose memory can be watched (Machine.allow_words_only).
+#: The Cortex one whose memory can be watched (Machine.allow_words_only).
 TARGET_NAMES = ("rv32imc", "cortex-m0plus")
 
 

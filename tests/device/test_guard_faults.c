@@ -1,6 +1,6 @@
 /*
  * The campaign: faults of each kind at each level, form and alignment of payloads, and which of them
- * are found when. What stays unseen belongs to the classes of faults.h, exactly.
+ * are found when. Unseen faults belong to the classes of faults.h, exactly.
  *
  *     guard_faults [SEED [SCENES]]      SCENES of each sort, 1 unless told
  *

@@ -1,4 +1,4 @@
-/* What a fault is told as, and what becomes of the call and of the memory under each policy. */
+/* The report of a fault, and the fate of the call and of the memory under each policy. */
 #include <setjmp.h>
 
 #include "guarded.h"

@@ -242,7 +242,7 @@ static void flip_all(void)
             }
         }
     }
-    /* What lies behind the last whole granule belongs to nobody. */
+    /* Bytes behind the last whole granule belong to nobody. */
     for (size_t at = (size_t)(shadow->end - shadow->region.memory); at < shadow->region.size;
          at++) {
         flip(at, 3, PADDING);

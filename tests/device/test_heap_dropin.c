@@ -96,7 +96,7 @@ static void check_realloc(const hs_heap_config_t *config)
     shadow_close(shadow);
 }
 
-/* Of holes that fit alike the lowest is taken, whatever the order in which they came about. */
+/* The lowest of holes that fit alike is taken, whatever the order in which they came about. */
 static void check_low_first(const hs_heap_config_t *config)
 {
     static const size_t orders[6][3] = {{1, 3, 5}, {1, 5, 3}, {3, 1, 5},

@@ -17,7 +17,7 @@ SWITCHES = {
     ("HS_POOLS", "HS_PRIVATE"): ("pool", "private"),
     ("HS_GUARD", "HS_OWNERS"): ("guard", "owners"),
 }
-#: Of which part a function is, by its name.
+#: The part that a function belongs to, by its name.
 PREFIXES = {
     "guard": "hs_guard_",
     "owners": "hs_owners_",

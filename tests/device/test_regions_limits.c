@@ -1,4 +1,4 @@
-/* What is refused: sizes, alignments, tables and configurations; and what is taken at the limits. */
+/* Refused sizes, alignments, tables and configurations; and those that are taken at the limits. */
 #include "chip.h"
 
 #define KB 1024u

@@ -65,7 +65,7 @@ static uint32_t in_order(uint32_t place)
     return place < added ? chip->total - 1 - place : place - added;
 }
 
-/* What region's heap must hold for a request; 0: it cannot serve it. */
+/* The size that a region's heap must hold for a request; 0: it cannot serve it. */
 static size_t needs(uint32_t region, size_t size, uint32_t caps)
 {
     const hs_memory_t *memory = world.chip.table[region].memory;

@@ -1,4 +1,4 @@
-"""What the tests of packages share: the tools, and one installation of the C library."""
+"""The tests of packages share these: the tools, and one installation of the C library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 Tool = Callable[..., str]
 
-#: What every consumer does: a heap, a block, and which parts it was compiled with.
+#: The work of every consumer: a heap, a block, and which parts it was compiled with.
 CONSUMER = """
 #include <stdio.h>
 #include "heapscope/regions.h"

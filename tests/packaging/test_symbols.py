@@ -44,7 +44,7 @@ int main(void)
 
 
 def compiled(cc, folder: Path, sources: Sequence[Path], *flags: str | Path) -> list[Path]:
-    """What the compiler makes of each source: an object, or with -S its assembly."""
+    """The compiler's output for each source: an object, or with -S its assembly."""
     kind = () if "-S" in flags else ("-c",)
     include = ("-I", ROOT / "device/include")
 

@@ -67,7 +67,7 @@ def test_the_manifest_of_platformio_names_what_there_is() -> None:
     assert (ROOT / build["srcDir"]).is_dir()
     for header in manifest["headers"]:
         assert (ROOT / build["includeDir"] / header).is_file()
-    # Of the source filter: everything out, and these in.
+    # The rules of the source filter: everything out, and these in.
     assert build["srcFilter"][0] == "-<*>"
     chosen = [match for rule in build["srcFilter"][1:] for match in re.findall(r"\+<(.*)>", rule)]
     sources = {path for folder in chosen for path in (DEVICE / folder).rglob("*.c")}

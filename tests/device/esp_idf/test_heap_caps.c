@@ -89,7 +89,7 @@ static void check_routes(void)
     for (size_t i = 0; i < 5; i++) {
         CHECK(code_or_byte[i] == NULL, "%zu: memory that does not exist", i);
     }
-    /* Of equal heaps the smallest first: the third of the table, 6 KB of DRAM. */
+    /* The smallest of equal heaps comes first: the third of the table, 6 KB of DRAM. */
     uint8_t *const small = heap_caps_malloc(100, MALLOC_CAP_DMA);
     const soc_memory_region_t *const smallest = &soc_memory_regions[2];
     CHECK((size_t)((intptr_t)small - smallest->start) < smallest->size && smallest->size == 6144,

@@ -1,6 +1,6 @@
 /*
  * A layout of the program's own, in which the instruction bus sees data memory at other addresses, as
- * it is on an ESP32-S2: one file, mapped twice. What is written by one address is read by the other.
+ * it is on an ESP32-S2: one file, mapped twice. Bytes written by one address are read by the other.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

@@ -25,7 +25,7 @@
 esp_err_t heap_caps_check_add_region_allowed(intptr_t heap_start, intptr_t heap_end, intptr_t start,
                                              intptr_t end);
 
-/* What was printed since it was last asked for: the buffer of stdout, never written out. */
+/* The text printed since it was last asked for: the buffer of stdout, never written out. */
 static char text[65536];
 
 static const char *printed(void)

@@ -56,7 +56,7 @@ static void check_states(void)
     CHECK(heap_trace_stop() == ESP_ERR_INVALID_STATE, "stopped twice");
 }
 
-/* What is freed leaves the list; the others keep their places in the buffer. */
+/* A freed block leaves the list; the others keep their places in the buffer. */
 static void check_leaks(void)
 {
     CHECK(heap_trace_start(HEAP_TRACE_LEAKS) == ESP_OK, "not started");

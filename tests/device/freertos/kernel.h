@@ -1,4 +1,4 @@
-/* What the kernel of these tests counted. */
+/* The counts of the kernel of these tests. */
 #ifndef TESTS_DEVICE_FREERTOS_KERNEL_H
 #define TESTS_DEVICE_FREERTOS_KERNEL_H
 

@@ -1,4 +1,4 @@
-/* What these tests need of mbedTLS 2.28, so that it builds fast (MBEDTLS_CONFIG_FILE). */
+/* The parts of mbedTLS 2.28 that these tests need, so that it builds fast (MBEDTLS_CONFIG_FILE). */
 #ifndef HEAPSCOPE_TESTS_MBEDTLS_CONFIG_H
 #define HEAPSCOPE_TESTS_MBEDTLS_CONFIG_H
 

@@ -14,7 +14,7 @@ static const char *port;
 static int suite = MBEDTLS_TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256;
 static unsigned counts[3];
 
-/* What a connection holds between records: far below one buffer. */
+/* The memory of a connection between records: far below one buffer. */
 enum { IDLE_MOST = 4000 };
 
 static void check_nothing_lives(void)

@@ -1,6 +1,6 @@
 /*
  * Threads on the POSIX port, for ThreadSanitizer: the malloc family, and regions with the port's lock.
- * What one thread allocates another one frees.
+ * One thread frees the blocks that another one allocated.
  */
 #include <pthread.h>
 #include <stdatomic.h>

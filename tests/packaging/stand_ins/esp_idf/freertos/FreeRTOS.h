@@ -1,4 +1,4 @@
-/* What the port uses of ESP-IDF's FreeRTOS, so that it compiles; nothing of it runs. */
+/* The part of ESP-IDF's FreeRTOS that the port uses, so that it compiles; nothing of it runs. */
 #pragma once
 #include <stdint.h>
 typedef long BaseType_t;

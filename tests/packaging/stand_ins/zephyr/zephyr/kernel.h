@@ -1,4 +1,4 @@
-/* What the port uses of Zephyr, so that it compiles; nothing of it runs. */
+/* The part of Zephyr that the port uses, so that it compiles; nothing of it runs. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
