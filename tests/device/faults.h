@@ -102,7 +102,7 @@ static inline bool scene_is_inside(const scene_t *scene, const uint8_t *at)
     return at >= scene->items[0].at && at < last->at + last->size;
 }
 
-/* The result of a change of the byte at `at` must be. */
+/* The fault that a change of the byte at `at` must show as. */
 static inline unseen_t unseen_at(const scene_t *scene, const uint8_t *at)
 {
     const guarded_t *g = &scene->guarded;
