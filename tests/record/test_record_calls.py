@@ -18,7 +18,7 @@ def test_every_call_is_recorded_once_as_it_was_asked(
 ) -> None:
     flags = ("-m32",) if kind == "32-bit" else ()
     result = recorded(build("calls", *flags, musl=kind == "musl"))
-    assert (result.exit_code, result.messages()) == (0, ())
+    assert (result.exit_code, result.messages) == (0, ())
     (image,) = result.images
     assert asked(image) == ASKED
     failed = [int(e["new_key"]) for e in events_of(image) if e["kind"] == FAILED]

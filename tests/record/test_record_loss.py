@@ -114,7 +114,7 @@ def test_a_full_disk_disturbs_nobody(build: Build, recorded: Recorded) -> None:
     assert result.exit_code == 0
     assert image.events == 400_000
     assert "/dev/full: No space left on device" in image.trouble
-    assert result.messages() == (image.trouble,)
+    assert result.messages == (image.trouble,)
 
 
 def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(

@@ -36,7 +36,7 @@ def test_a_chain_of_images_is_recorded_across_word_sizes(
 ) -> None:
     wide, narrow = build("chain"), build("chain", "-m32")
     result = recorded(wide, how, narrow, wide, narrow)
-    assert (result.exit_code, result.messages()) == (5, ())
+    assert (result.exit_code, result.messages) == (5, ())
     assert sorted((image.word_size, image.live_peak) for image in result.images) == [
         (4, 4000), (4, 4000), (8, 8000), (8, 8000)
     ]  # fmt: skip

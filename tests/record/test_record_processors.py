@@ -93,7 +93,7 @@ def test_the_object_asks_only_the_c_library(preload: Path) -> None:
 
 def test_every_call_is_recorded_once_as_it_was_asked(emulated: Recorded) -> None:
     result = emulated("calls")
-    assert (result.exit_code, result.messages()) == (0, ())
+    assert (result.exit_code, result.messages) == (0, ())
     (image,) = result.images
     assert asked(image) == ASKED
     assert image.live_blocks_end == image.live_end == image.unknown == 0

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path
-from typing import Any
 
 from heapscope.capture.output import Write, open_output
 from heapscope.errors import InputError
 from heapscope.measure.wording import plural
 from heapscope.native.importer import NativeImport
 from heapscope.native.structs import Struct
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, Row
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.metadata import RECORDER, SOURCE
 from heapscope.trace.names import printable
 from heapscope.trace.sniff import HEAD, is_text, tool_of
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
-from heapscope.verb_result import VerbResult
 from heapscope.version import __version__
 
 __all__ = ["BadLine", "Form", "ImportResult", "LineForm", "import_lines"]
@@ -44,29 +44,43 @@ class LineForm:
     facts: Callable[[str | Path], dict[str, str]] = lambda _: {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class BadLine:
-    number: int  # from 1
-    text: str  # safe to show
+class BadLine(Row):
+    """A line that is neither event nor comment."""
+
+    number: int = figure("Its number, from 1.")
+    text: str = figure("Its beginning, control characters escaped.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImportResult(VerbResult):
-    file: str
-    out: str
-    lines: int
-    events: int  # heap events and pool events written
-    bad_lines: int  # neither event nor comment; left out
-    first_bad: BadLine | None
-    ids_reused: int  # allocations under an id that was still live
-    first_reused: int | None  # line number
-    guessed: int  # frees whose block the file does not tell from others of its size and stack
-    bytes_written: int  # of the trace, before compression
-    source_loss: SourceLoss | None
-    dumps: bool = False  # of pools; there is nothing to replay
+class ImportResult(Document):
+    """The input of an import and the trace that it wrote."""
 
+    VERB = "import"
+    VERSION = 1
+
+    file: str = figure("Input as named on the command line.")
+    out: str = figure("The trace that was written.")
+    lines: int = figure("Lines of the input.")
+    events: int = figure("Heap events written.")
+    bad_lines: int = figure("Lines that are neither event nor comment, left out.")
+    first_bad: BadLine | None = figure("The first of them; null: none.")
+    ids_reused: int = figure("Allocations under an id that was still live.")
+    first_reused: int | None = figure("Line of the first of them; null: none.")
+    guessed: int = figure(
+        "Frees whose block the file does not tell from others of its size and stack."
+    )
+    bytes_written: int = figure("Bytes of the trace, before compression.", "B")
+    source_loss: SourceLoss | None = figure(
+        "The part of the file itself that could not be read (compression, read errors); null: all "
+        "was read."
+    )
+    dumps: bool = figure(
+        "A trace of pools; there is nothing to replay.", hidden=True, default=False
+    )
+
+    @property
+    @computed("All that a user should know of the input, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
-        """Notes on the input for the user, a sentence each; empty: all was taken."""
+        """Empty: all was taken."""
         found = [] if self.source_loss is None else [self.source_loss.sentence()]
         if self.first_bad is not None:
             bad = self.first_bad
@@ -85,11 +99,6 @@ class ImportResult(VerbResult):
                 "size and stack; the youngest was taken. `heaptrack --raw` tells them apart"
             )
         return tuple(found)
-
-    def to_json(self) -> dict[str, Any]:
-        document = {"heapscope_import": 1} | asdict(self) | {"messages": list(self.messages())}
-        del document["dumps"]
-        return document
 
 
 def import_lines(

@@ -21,7 +21,7 @@ def print_imported(result: ImportResult, target: Console) -> None:
             f"{plural(result.lines, 'line')}, {per_event:.2f} bytes an event"
         )
     )
-    for message in result.messages():
+    for message in result.messages:
         target.print(Text(f"note: {message}", style="yellow"))
     if result.dumps:
         print_next("heapscope", "pools", result.out, target=target)

@@ -14,7 +14,7 @@ __all__ = ["print_record"]
 
 def print_record(result: RecordResult, target: Console) -> None:
     target.print(Text(_summary(result)), soft_wrap=True)
-    for message in result.messages():
+    for message in result.messages:
         target.print(Text(f"note: {message}", style="yellow"), soft_wrap=True)
     found = result.main
     if found is not None and not found.file.startswith("standard"):

@@ -34,7 +34,7 @@ def names(folder: Path) -> list[str]:
 def test_events_and_origin_are_in_the_trace(tmp_path: Path) -> None:
     result = import_text(write(tmp_path, "a 7 100\nf 7\n", "prog.txt"), tmp_path / "T.hst")
     assert (result.lines, result.events, result.bad_lines) == (2, 2, 0)
-    assert result.messages() == ()
+    assert result.messages == ()
     assert result.bytes_written == (tmp_path / "T.hst").stat().st_size
     assert read_info(tmp_path / "T.hst").metadata == {
         "word_size": "4",
@@ -66,13 +66,13 @@ def test_the_first_bad_line_is_told_by_number_and_safe_text(tmp_path: Path) -> N
     result = import_text(source, tmp_path / "T.hst")
     assert (result.events, result.bad_lines) == (2, 2)
     assert result.first_bad == BadLine(number=3, text="nonsense \\x1b[31m\\xff")
-    assert "first line 3: nonsense" in result.messages()[0]
+    assert "first line 3: nonsense" in result.messages[0]
 
 
 def test_a_reused_id_is_counted_with_its_line(tmp_path: Path) -> None:
     result = import_text(write(tmp_path, "a 0 100\na 0 200\n"), tmp_path / "T.hst")
     assert (result.ids_reused, result.first_reused) == (1, 2)
-    assert "first in line 2" in result.messages()[0]
+    assert "first in line 2" in result.messages[0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_damaged_input_is_imported_up_to_the_damage(tmp_path: Path) -> None:
     assert 0 < result.events < 100_000
     assert result.source_loss is not None
     assert result.source_loss.offset == len(packed) // 2
-    assert "cut off" in result.messages()[0]
+    assert "cut off" in result.messages[0]
 
 
 def test_the_old_file_stays_when_the_import_fails(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_heaptracks_data_brings_sizes_stacks_and_times(program: Path, tmp_path: 
     assert read_info(trace).metadata["source"] == "heaptrack"
     # Five blocks of one pair, freed one by one: all but the last free is a guess.
     assert result.guessed >= 4
-    assert "--raw" in result.messages()[-1]
+    assert "--raw" in result.messages[-1]
 
 
 def test_raw_data_tells_blocks_apart(program: Path, tmp_path: Path) -> None:

@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
-
 from heapscope.measure.wording import plural
-from heapscope.verb_result import VerbResult
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, Row
 
 __all__ = ["ImageRecord", "RecordResult"]
 
 _FAR_MORE = 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class ImageRecord:
-    """The program that one process ran between two execs. Sizes in bytes."""
+class ImageRecord(Row):
+    """The program of one process between two execs. Sizes in bytes."""
 
-    file: str  # its trace; safe to show; empty: none was written
-    program: str  # the path of what ran; safe to show
-    pid: int
-    word_size: int
-    forked: bool  # it began as a copy of its parent, whose blocks come first in the trace
-    events: int  # heap events written
-    live_peak: int  # as asked for; with lost events that before the first of them: a lower bound
-    live_end: int | None  # null: events are lost, so it is not known
-    live_blocks_end: int | None
-    lost: int  # dropped for want of room in the ring
-    unknown: int  # frees and reallocs of blocks that were made unseen
-    implied: int  # frees that nobody saw, of blocks whose address was given again
-    inherited: int  # blocks that a fork left to it
-    bytes_written: int
-    trouble: str  # why the file is not whole; empty: it is
+    file: str = figure("The trace; empty: none was written.")
+    program: str = figure("The path of the program.")
+    pid: int = figure("The process.")
+    word_size: int = figure("The size of a pointer.", "B", least=4, most=8, step=4)
+    forked: bool = figure(
+        "True: it began as a copy of its parent, whose blocks come first in the trace."
+    )
+    events: int = figure("Heap events.")
+    live_peak: int = figure(
+        "The most that was live, as asked for; where events are lost, the peak before the first of "
+        "them: the program held so much or more.",
+        "B",
+    )
+    live_end: int | None = figure("Live at the end; null: events are lost.", "B")
+    live_blocks_end: int | None = figure("Blocks that are live at the end; null: events are lost.")
+    lost: int = figure("Events that were dropped.")
+    unknown: int = figure("Frees and reallocs of blocks that nobody saw made.")
+    implied: int = figure("Frees that nobody saw, of blocks whose address was given again.")
+    inherited: int = figure("Blocks that a fork left to it.")
+    bytes_written: int = figure("Size of the trace before compression.", "B")
+    trouble: str = figure("Why the file is not whole; empty: it is whole.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RecordResult(VerbResult):
-    command: tuple[str, ...]
-    exit_code: int  # the program's; 128 and the signal's number where that ended it
-    seconds: float  # that the program ran
-    images: tuple[ImageRecord, ...]  # the program first; those without an event are left out
-    unrecorded: int  # processes for which there was no place
-    notes: tuple[str, ...]  # what else a user should know, a sentence each
+class RecordResult(Document):
+    """A program that was run and recorded. Sizes in bytes."""
+
+    VERB = "record"
+    VERSION = 2
+
+    command: tuple[str, ...] = figure("The command with its arguments.", entries=(1, None))
+    exit_code: int = figure(
+        "The code of the program; 128 and the number of the signal where a signal ended it.",
+        most=255,
+    )
+    seconds: float = figure("How long it ran.", "s")
+    images: tuple[ImageRecord, ...] = figure(
+        "The programs of each process between two execs; the first one of the command first."
+    )
+    unrecorded: int = figure("Processes for which there was no place.")
+    notes: tuple[str, ...] = figure("Sentences about the recording.")
 
     @property
     def main(self) -> ImageRecord | None:
@@ -54,6 +66,8 @@ class RecordResult(VerbResult):
             return largest
         return own[-1]
 
+    @property
+    @computed("All that limits the worth of the traces, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
         found = [image.trouble for image in self.images if image.trouble]
         lost = sum(image.lost for image in self.images)
@@ -64,8 +78,3 @@ class RecordResult(VerbResult):
                 f"processes that found no place and were not recorded: {self.unrecorded:,}"
             )
         return (*found, *self.notes)
-
-    def to_json(self) -> dict[str, Any]:
-        rows = [asdict(image) for image in self.images]
-        more = {"images": rows, "messages": list(self.messages())}
-        return {"heapscope_record": 2} | asdict(self) | more
