@@ -80,7 +80,7 @@ class ImportResult(Document):
     @property
     @computed("All that a user should know of the input, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
-        """Empty: all was taken."""
+        """The sentences; none: all was taken."""
         found = [] if self.source_loss is None else [self.source_loss.sentence()]
         if self.first_bad is not None:
             bad = self.first_bad
