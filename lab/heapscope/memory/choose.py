@@ -80,7 +80,7 @@ def _everywhere(options: MemoryOptions) -> str | None:
 def _allocators(options: MemoryOptions) -> str | None:
     """All that were named, as one text with commas."""
     said = options.get("allocator")
-    return said if said is None or isinstance(said, str) else ",".join(said) or None
+    return said if said is None or isinstance(said, str) else ",".join(said)
 
 
 def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
