@@ -34,6 +34,7 @@ How a verb is moved to rows:
    stands before the fields, or after them with `last=True`. A key that is not always there is a
    field with `absent=True` and the default None: it is left out when it is None.
    A class whose JSON is not its fields names the Row that describes it: `WRITTEN = ThatRow`.
-4. The verb's class is listed in heapscope/cli/schemas.py, and `python -m heapscope.cli.schemas`
-   writes docs/reference/VERB.schema.json. The tests of the verb validate documents with it.
+4. Every Document that a verb imports is found by itself: `python -m heapscope.cli.schemas` writes
+   docs/reference/VERB.schema.json. The tests of the verb validate documents with it.
+5. A figure that a loss of events changes names its direction: `bound=AT_LEAST` (rows/bound.py).
 """
