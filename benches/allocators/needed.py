@@ -13,7 +13,7 @@ from pathlib import Path
 from places import ROOT
 from sets import Trace
 
-from heapscope.fit.run import default_allocators, fit
+from heapscope.fit.fit_trace import default_allocators, fit
 
 __all__ = ["OURS", "REFERENCE", "Needed", "allocators", "needed", "over_traces", "per_program"]
 

@@ -55,7 +55,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a version before the loss is that of the whole run",
-        "lab/heapscope/upgrade/result.py::UPGRADE",
+        "lab/heapscope/upgrade/cost.py::UPGRADE",
         'AT_MOST="before after", BEFORE="lost"',
         'EXACT="before after", BEFORE="lost"',
         ADVICE,
@@ -63,7 +63,7 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the pool of a part is one for the whole run",
-        "lab/heapscope/fit/result.py::FitResult",
+        "lab/heapscope/fit/smallest_pool.py::FitResult",
         "step=STEP, bound=AT_LEAST,",
         "step=STEP, bound=EXACT,",
         REPLAYED,
@@ -71,7 +71,7 @@ LOSS = (
     Mutant(
         "loss: nothing is recommended",
         "a pool is recommended after a loss",
-        "lab/heapscope/fit/run.py::fit",
+        "lab/heapscope/fit/fit_trace.py::fit",
         "if trace.loss is not None",
         "if trace.loss is None and False",
         REPLAYED,

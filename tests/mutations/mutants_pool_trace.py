@@ -94,7 +94,7 @@ POOL_TRACE = (
     Mutant(
         "replay of recorded pools",
         "events of pools that were never created count as nothing",
-        "lab/heapscope/pools/run.py::_doubts",
+        "lab/heapscope/pools/account.py::_doubts",
         "stray = totals.stray + int(",
         "stray = totals.stray + 0 * int(",
         COMMAND,

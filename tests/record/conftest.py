@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.record.result import RecordResult
+from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions, record
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # tests/recording

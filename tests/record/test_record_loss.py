@@ -19,7 +19,7 @@ import pytest
 from recording.programs import Build, Recorded
 from rich.console import Console
 
-from heapscope.capture.record.result import ImageRecord, RecordResult
+from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.capture.record.sink import Sink
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapscope.capture.record.result import ImageRecord
+from heapscope.capture.record.recording import ImageRecord
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 from recording.programs import events_of

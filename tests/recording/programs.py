@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscope.capture.record.result import ImageRecord, RecordResult
+from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.feed import read_trace

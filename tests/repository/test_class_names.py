@@ -12,11 +12,7 @@ PRODUCT = ROOT / "lab" / "heapscope"
 #: Two classes still have each of these. The list may only become shorter.
 LEFT = frozenset(
     {
-        "Column",
-        "Explanation",
         "Figure",
-        "Memory",
-        "Side",
     }
 )
 

@@ -16,13 +16,13 @@ from heapscope.rows.row import Row
 
 __all__ = [
     "Closest",
-    "Column",
     "Holding",
     "KindClosest",
     "Moment",
     "Picture",
     "Strip",
     "Survey",
+    "SurveySpan",
     "gathered",
 ]
 
@@ -54,7 +54,7 @@ class KindClosest(Row):
     closest: Closest | None = figure("The request; null: this kind served none.")
 
 
-class Column(Row):
+class SurveySpan(Row):
     """A span of heap events with its extremes, bytes; free and largest are malloc's."""
 
     first_event: int = figure("The first heap event of the span.")
@@ -247,7 +247,7 @@ class Picture:
 class SurveyRow(Row):
     """The time axis, the map and who held memory."""
 
-    columns: tuple[Column, ...] = figure("Equal spans of heap events.")
+    columns: tuple[SurveySpan, ...] = figure("Equal spans of heap events.")
     moments: tuple[Moment, ...] = figure(
         "The heap after the event of each column at which most was live."
     )
@@ -266,7 +266,7 @@ class Survey:
 
     WRITTEN = SurveyRow
 
-    columns: tuple[Column, ...]
+    columns: tuple[SurveySpan, ...]
     moments: tuple[Moment, ...]
     payload: NDArray[np.uint32]
     closest: tuple[KindClosest, ...]

@@ -24,7 +24,7 @@ from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 from heapscope.trace.recorded import recorded_facts
 
-__all__ = ["DEFAULT_IDF", "Memory", "choose_memory", "choose_placement"]
+__all__ = ["DEFAULT_IDF", "ChosenMemory", "choose_memory", "choose_placement"]
 
 DEFAULT_IDF = "5.5"
 NO_RULES = "none"  # --place none: one side of a comparison without rules
@@ -33,23 +33,23 @@ EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layou
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memory:
+class ChosenMemory:
     """The layout to replay on, and the static RAM beside it where a file tells."""
 
     layout: Layout
     static: StaticChoice | None = None
 
 
-def choose_memory(options: MemoryOptions, trace: Path | None) -> Memory:
+def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     """Raises InputError for options that contradict each other or name what is not known."""
     if (pool := options.get("pool")) is not None:
         _alone(options, "pool")
         size = parse_size(pool, what="--pool")
         layout = pool_layout(size, _everywhere(options) or f"idf-{DEFAULT_IDF}")
-        return Memory(layout=_with_allocators(layout, _allocators(options)))
+        return ChosenMemory(layout=_with_allocators(layout, _allocators(options)))
     if (file := options.get("layout")) is not None:
         _alone(options, "layout")
-        return Memory(layout=_with_allocators(read_layout(Path(file)), _allocators(options)))
+        return ChosenMemory(layout=_with_allocators(read_layout(Path(file)), _allocators(options)))
     return _of_chip(options, trace)
 
 
@@ -90,7 +90,7 @@ def _with_allocators(layout: Layout, allocators: str | None) -> Layout:
         raise InputError(f"--allocator: {error.message}", remedy=error.remedy) from None
 
 
-def _of_chip(options: MemoryOptions, trace: Path | None) -> Memory:
+def _of_chip(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     boot = _boot_log(options)
     chip, idf, notes = _chip_and_version(options, boot, trace)
     loaded = load_chip(chip)
@@ -105,7 +105,7 @@ def _of_chip(options: MemoryOptions, trace: Path | None) -> Memory:
         parse_allocator(region.allocator)  # a version may come before its model
     said = () if config is None else config.notes
     said += () if static is None else static.notes(boot)
-    return Memory(layout=replace(layout, notes=(*notes, *said, *layout.notes)), static=static)
+    return ChosenMemory(layout=replace(layout, notes=(*notes, *said, *layout.notes)), static=static)
 
 
 def _chip_layout(

@@ -15,13 +15,13 @@ from heapscope.layout.placement import Placement
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import (
     Closest,
-    Column,
     Holding,
     KindClosest,
     Moment,
     Picture,
     Strip,
     Survey,
+    SurveySpan,
     gathered,
 )
 from heapscope.measure.wording import plural
@@ -188,9 +188,9 @@ def _closest(row: np.void, labels: Labels, result: ReplayResult) -> Closest | No
     )
 
 
-def _column(row: np.void, labels: Labels, result: ReplayResult) -> Column:
+def _column(row: np.void, labels: Labels, result: ReplayResult) -> SurveySpan:
     names = [name for name in row.dtype.names or () if name != "closest"]
-    return Column(**_ints(row, *names), closest=_closest(row["closest"], labels, result))
+    return SurveySpan(**_ints(row, *names), closest=_closest(row["closest"], labels, result))
 
 
 def _moment(row: np.void) -> Moment:

@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from heapscope.capture.esp_idf.fits import Answer, RegionRoom
-from heapscope.capture.esp_idf.result import EspIdfImport, SummaryView
+from heapscope.capture.esp_idf.log_facts import EspIdfImport, SummaryView
 from heapscope.capture.esp_idf.sentences import span
 from heapscope.layout import capabilities
 from heapscope.measure.wording import plural

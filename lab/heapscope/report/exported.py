@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from heapscope.export.exported import Exported
 from heapscope.export.formats import FORMATS
-from heapscope.export.run import Exported
 from heapscope.trace.names import printable
 
 __all__ = ["print_exported"]

@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from heapscope.fit.result import FitResult, Mean, means
+from heapscope.fit.smallest_pool import FitResult, Mean, means
 from heapscope.measure.loss import Loss
 from heapscope.measure.wording import plural, size
 from heapscope.report.loss import loss_lines

@@ -8,7 +8,14 @@ from rich.console import Console
 from rich.text import Text
 
 from heapscope.measure.wording import percent, plural, size
-from heapscope.pools.result import Advice, GroupRow, PoolHolding, PoolsResult, SizeChoice, TraceRows
+from heapscope.pools.holdings import (
+    Advice,
+    GroupRow,
+    PoolHolding,
+    PoolsResult,
+    SizeChoice,
+    TraceRows,
+)
 from heapscope.report.table import Cell, Column, table
 
 __all__ = ["print_pools", "sentences"]

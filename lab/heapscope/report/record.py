@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from heapscope.capture.record.result import ImageRecord, RecordResult
+from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import print_next
 

@@ -23,7 +23,11 @@ SIZES = (
     Column(heading="total"),
 )
 KINDS = (Column(heading="Memory", name=True), *SIZES, Column(heading="left for the heap"))
-PARTS = (Column(heading="", name=True), Column(heading="memory", name=True), *reversed(SIZES))
+PARTS = (
+    Column(heading="", name=True),
+    Column(heading="memory", name=True),
+    *reversed(SIZES),
+)
 
 
 def static(result: ReplayResult, *, width: int) -> Iterator[RenderableType]:

@@ -11,10 +11,10 @@ from rich.text import Text
 from heapscope.predict.wifi_table import METRICS
 from heapscope.report.table import Cell, Column, table
 from heapscope.trace.names import printable
+from heapscope.tune.answer import Candidate, NeedResult, TuneResult
 from heapscope.tune.fragment import effect_text, fragment
 from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import LABELS, label
-from heapscope.tune.result import Candidate, NeedResult, TuneResult
 from heapscope.tune.tls import TlsChoice
 from heapscope.tune.wifi import FREE
 

@@ -12,7 +12,7 @@ from heapscope.report.console import draws_blocks
 from heapscope.report.knobs import knob_table
 from heapscope.report.loss import loss_lines
 from heapscope.report.table import Cell, Column, table
-from heapscope.upgrade.result import Offer, SidedRegion, UpgradeResult, Waterfall
+from heapscope.upgrade.cost import Offer, SidedRegion, UpgradeResult, Waterfall
 
 __all__ = ["print_upgrade"]
 

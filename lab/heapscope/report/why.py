@@ -14,7 +14,7 @@ from heapscope.report.table import Cell, Column, own_and_rest, table
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.why.case import REASONS, Case, Holder, RegionState, Stretch
 from heapscope.why.change import EFFORTS, Change
-from heapscope.why.result import Explained, FailureGroup, WhyResult
+from heapscope.why.reasons import Explained, FailureGroup, WhyResult
 
 __all__ = ["print_why"]
 

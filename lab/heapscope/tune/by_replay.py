@@ -8,11 +8,11 @@ from pathlib import Path
 
 from heapscope.measure.wording import plural
 from heapscope.trace.recorded import recorded_facts
+from heapscope.tune.answer import Companion, TuneResult, TuneTrace
 from heapscope.tune.needs import TuneNeed
 from heapscope.tune.problem import Problem
 from heapscope.tune.question import TuneQuestion, answer
 from heapscope.tune.replayed import STEP_KB, TraceNeed
-from heapscope.tune.result import Companion, TuneResult, TuneTrace
 from heapscope.tune.tls import recorded_variant
 from heapscope.tune.wifi import FREE
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from heapscope.config.renames import line_in
 from heapscope.predict.wifi_table import METRICS
+from heapscope.tune.answer import ChangedKnob, TuneResult
 from heapscope.tune.options import LABELS, label, option_values
-from heapscope.tune.result import ChangedKnob, TuneResult
 from heapscope.tune.wifi import FREE
 
 __all__ = ["effect_text", "fragment"]

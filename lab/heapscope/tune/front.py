@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from heapscope.tune.answer import FrontPoint
 from heapscope.tune.needs import TuneNeed
 from heapscope.tune.problem import Problem, cost_of
 from heapscope.tune.quantity import Quantity
-from heapscope.tune.result import FrontPoint
 from heapscope.tune.wifi import FREE
 
 __all__ = ["POINTS", "pareto_front"]

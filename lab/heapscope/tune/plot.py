@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
-from heapscope.tune.result import FrontPoint, TuneResult
+from heapscope.tune.answer import FrontPoint, TuneResult
 from heapscope.tune.wifi import FREE
 
 __all__ = ["front_svg"]

@@ -16,6 +16,7 @@ from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.trace.names import printable
+from heapscope.tune.answer import Candidate
 from heapscope.tune.domain import Domain, make_space
 from heapscope.tune.merged import Merged, merge
 from heapscope.tune.needs import SPEED, TuneNeed
@@ -27,7 +28,6 @@ from heapscope.tune.options import (
     with_choice,
 )
 from heapscope.tune.quantity import Quantity, added
-from heapscope.tune.result import Candidate
 from heapscope.tune.search import Search, Solution
 from heapscope.tune.space import Choice, Space
 from heapscope.tune.wifi import FREE, figures, free_quantity, rebuilt, time_quantity

@@ -10,6 +10,15 @@ from heapscope.errors import InputError
 from heapscope.predict.environment import AIR, Environment
 from heapscope.predict.memory import BUFFER_KB
 from heapscope.predict.wifi_table import METRICS, chips
+from heapscope.tune.answer import (
+    Alternative,
+    Candidate,
+    ChangedKnob,
+    Companion,
+    NeedResult,
+    Relaxation,
+    TuneResult,
+)
 from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import (
     LABELS,
@@ -20,15 +29,6 @@ from heapscope.tune.options import (
     with_choice,
 )
 from heapscope.tune.problem import Problem
-from heapscope.tune.result import (
-    Alternative,
-    Candidate,
-    ChangedKnob,
-    Companion,
-    NeedResult,
-    Relaxation,
-    TuneResult,
-)
 from heapscope.tune.search import Solution
 from heapscope.tune.wifi import FREE
 

@@ -14,10 +14,10 @@ from typing import Any
 from heapscope.config.config import settle
 from heapscope.predict.constants import read_constants
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
+from heapscope.tune.answer import Candidate
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram
-from heapscope.tune.result import Candidate
 from heapscope.tune.wifi import FREE
 from heapscope.verb_result import Results
 

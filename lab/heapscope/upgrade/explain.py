@@ -14,8 +14,8 @@ from heapscope.native.structs import Struct
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
 from heapscope.upgrade.chain import Sides, chain
+from heapscope.upgrade.cost import UPGRADE, SidedRegion, UpgradeResult, VersionSide, Waterfall
 from heapscope.upgrade.offers import LayoutIdea, heap_ideas, judge, knob_ideas
-from heapscope.upgrade.result import UPGRADE, SidedRegion, UpgradeResult, VersionSide, Waterfall
 from heapscope.upgrade.state import Meter, State
 from heapscope.upgrade.waterfall import Measured, waterfalls
 

@@ -10,8 +10,8 @@ from heapscope.layout.layout import Layout
 from heapscope.native.library import allocator_names
 from heapscope.predict.knob_layout import CODE, without_code
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.upgrade.cost import Gain, Offer
 from heapscope.upgrade.heaps import OURS, base_of, flavours, is_ours, with_flavour, with_heap
-from heapscope.upgrade.result import Gain, Offer
 from heapscope.upgrade.state import Meter, State
 
 __all__ = ["LayoutIdea", "heap_ideas", "judge", "knob_ideas"]

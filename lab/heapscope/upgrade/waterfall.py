@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from heapscope.upgrade.chain import TITLES, LayoutStep, equal_tables
+from heapscope.upgrade.cost import Reported, Waterfall, WaterfallRow
 from heapscope.upgrade.moment import HeapMoment, look
-from heapscope.upgrade.result import Reported, Waterfall, WaterfallRow
 from heapscope.upgrade.state import Meter, State
 
 __all__ = ["Measured", "waterfalls"]

@@ -8,9 +8,9 @@ from typing import Unpack
 from heapscope.capture.output import open_output
 from heapscope.choices import known
 from heapscope.errors import InputError
+from heapscope.export.exported import Exported
+from heapscope.export.exported import export as export_events
 from heapscope.export.formats import FORMATS, WEIGHTS, Format, exporter
-from heapscope.export.run import Exported
-from heapscope.export.run import export as export_events
 from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.progress import OnProgress, phase

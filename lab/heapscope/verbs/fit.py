@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from heapscope.fit.result import FitResults
-from heapscope.fit.run import default_allocators
-from heapscope.fit.run import fit as fit_one
+from heapscope.fit.fit_trace import default_allocators
+from heapscope.fit.fit_trace import fit as fit_one
+from heapscope.fit.smallest_pool import FitResults
 from heapscope.layout.allocator import parse_allocator
 from heapscope.progress import OnProgress, phase
 

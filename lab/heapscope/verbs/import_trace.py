@@ -12,7 +12,7 @@ from heapscope.layout.need import parse_needs
 from heapscope.progress import OnProgress, phase
 
 if TYPE_CHECKING:
-    from heapscope.capture.esp_idf.result import EspIdfImport
+    from heapscope.capture.esp_idf.log_facts import EspIdfImport
     from heapscope.capture.line_import import ImportResult, LineForm
 
 __all__ = ["FORMATS", "import_"]

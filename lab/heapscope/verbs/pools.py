@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from heapscope.pools.account import parse_sizes, pools_result
+from heapscope.pools.holdings import PoolsResult
 from heapscope.pools.pool_trace import read_pools
-from heapscope.pools.result import PoolsResult
-from heapscope.pools.run import parse_sizes, pools_result
 from heapscope.progress import OnProgress, phase
 
 __all__ = ["pools"]

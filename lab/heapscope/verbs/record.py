@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from heapscope.capture.record.result import RecordResult
+from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions
 from heapscope.capture.record.session import record as record_program
 

@@ -20,7 +20,7 @@ from heapscope.replay.config import Need
 from heapscope.replay.survey import COLUMNS, survey
 from heapscope.report.page.comparison import labels
 from heapscope.report.page.document import Report, html
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
@@ -93,7 +93,7 @@ def _side(
     columns: int,
     explains: bool | None,
     progress: OnProgress | None,
-) -> Side:
+) -> PageSide:
     memory = choose_memory(options, trace)
     placement = choose_placement(options, memory.layout)
     names = None
@@ -117,7 +117,7 @@ def _side(
     looking = phase(progress, "looking at live blocks")
     span = interval(read_info(trace, progress=looking), start=None, end=None)
     leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
-    return Side(label="", result=result, survey=seen, leaks=leaks, why=why)
+    return PageSide(label="", result=result, survey=seen, leaks=leaks, why=why)
 
 
 def _worth_explaining(result: ReplayResult) -> bool:

@@ -20,13 +20,13 @@ from heapscope.predict.own_board import measured_of
 from heapscope.predict.wifi_table import METRICS, ranks
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.names import printable
+from heapscope.tune.answer import TuneResult, less
 from heapscope.tune.by_replay import by_replays
 from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, parse_keep, parse_tune_needs
 from heapscope.tune.options import knob_of, out_of_range
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.question import TuneQuestion, answer, default_preference
 from heapscope.tune.ranks import RankGains, rank_gains
-from heapscope.tune.result import TuneResult, less
 from heapscope.tune.tls import beside, choose_tls
 
 __all__ = ["tune", "tune_ranks"]

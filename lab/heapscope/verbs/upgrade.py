@@ -10,8 +10,8 @@ from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.progress import OnProgress, counted
+from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.explain import explain
-from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.sides import Upgrade, measured_of
 from heapscope.upgrade.state import Meter
 

@@ -13,7 +13,7 @@ from heapscope.memory.options import MemoryOptions, given
 from heapscope.predict.knob_choice import choose_knobs
 from heapscope.progress import OnProgress, counted
 from heapscope.why.explain import DEPTH, Selection, explain
-from heapscope.why.result import WhyResult
+from heapscope.why.reasons import WhyResult
 
 __all__ = ["why"]
 

@@ -22,8 +22,8 @@ from heapscope.why.changes import changes_for
 from heapscope.why.groups import Alike, group
 from heapscope.why.idea import Question
 from heapscope.why.moment import Scene, TrialCase, look_at_event, look_at_need
+from heapscope.why.reasons import WHY, Explained, FailureGroup, NeedWhy, WhyResult
 from heapscope.why.recording import read_recording
-from heapscope.why.result import WHY, Explained, FailureGroup, NeedWhy, WhyResult
 from heapscope.why.summary import answer
 from heapscope.why.trial import Target, Trials
 from heapscope.why.words import group_reason

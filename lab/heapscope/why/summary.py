@@ -8,7 +8,7 @@ from heapscope.measure.clock import Clock, moment
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.why.change import Change
-from heapscope.why.result import Explained, FailureGroup, NeedWhy
+from heapscope.why.reasons import Explained, FailureGroup, NeedWhy
 
 __all__ = ["answer"]
 

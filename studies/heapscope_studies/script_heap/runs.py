@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscope.fit.fit_trace import default_allocators
 from heapscope.fit.limits import find_limits
-from heapscope.fit.run import default_allocators
 from heapscope_studies.data_file import read_published
 from heapscope_studies.script_heap.parts import BASE, Tenants
 from heapscope_studies.script_heap.schedule import Week

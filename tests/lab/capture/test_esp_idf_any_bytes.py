@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from heapscope.capture.esp_idf.contents import LogContents, read_contents
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.result import EspIdfImport
+from heapscope.capture.esp_idf.log_facts import EspIdfImport
 from heapscope.errors import HeapscopeError
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.log"))

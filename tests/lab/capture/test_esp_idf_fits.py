@@ -9,7 +9,7 @@ import pytest
 
 from heapscope.capture.esp_idf.fits import Answer
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.result import EspIdfImport, LoggedNeed
+from heapscope.capture.esp_idf.log_facts import EspIdfImport, LoggedNeed
 from heapscope.layout import capabilities
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN

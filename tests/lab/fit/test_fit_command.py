@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.fit.run import default_allocators
+from heapscope.fit.fit_trace import default_allocators
 from heapscope.native.library import allocator_names
 
 ROOT = Path(__file__).parents[3]

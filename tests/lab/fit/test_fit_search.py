@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from heapscope.fit import schedule
+from heapscope.fit.fit_trace import default_allocators, fit
 from heapscope.fit.limits import Limits, find_limits, most_tried
-from heapscope.fit.run import default_allocators, fit
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.window import OTHERS, judged_by, top, window

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from heapscope.errors import HeapscopeError, InputError
-from heapscope.fit.run import default_allocators, fit
+from heapscope.fit.fit_trace import default_allocators, fit
 from heapscope.fit.window import window
 from heapscope.layout.pool import POOL_BASE, pool_layout
 from heapscope.native.events import NativeWriter, event_dtype

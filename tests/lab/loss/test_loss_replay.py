@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from heapscope.errors import InputError
-from heapscope.fit.run import fit
+from heapscope.fit.fit_trace import fit
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.pool import pool_layout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from heapscope.fit.run import fit
+from heapscope.fit.fit_trace import fit
 from heapscope.layout.chips import load_chip
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay

@@ -27,7 +27,7 @@ from heapscope.replay.survey import survey
 from heapscope.report.console import console
 from heapscope.report.page.charts import draw
 from heapscope.report.page.data import side_data
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 from heapscope.report.page.tables import Sorted, failure_spans
 from heapscope.report.replay import print_replay
 
@@ -172,7 +172,7 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
     """The clock of a device does not begin at 0 when the recording does."""
     path, _ = clocked(4)
     result, found = survey(path, pool_layout(16_384), needs=[])
-    side = Side(label="", result=result, survey=found, leaks=None)  # type: ignore[arg-type]
+    side = PageSide(label="", result=result, survey=found, leaks=None)  # type: ignore[arg-type]
     data = side_data(side, 0)
     assert result.clock is not None
     assert data["start"] == result.clock.first_time > 0
@@ -184,7 +184,7 @@ def test_the_page_counts_ticks_from_the_first_event(clocked: Make) -> None:
 def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed: int) -> None:
     path, ticks = clocked(seed)
     result, found = survey(path, pool_layout(16_384), needs=[])
-    data = side_data(Side(label="", result=result, survey=found, leaks=None), 0)  # type: ignore[arg-type]
+    data = side_data(PageSide(label="", result=result, survey=found, leaks=None), 0)  # type: ignore[arg-type]
     assert data["failed"]
     for pin in (*data["failed"], *data["close"]):
         assert pin["time"] == ticks[pin["event"]]
@@ -196,7 +196,7 @@ def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed
     assert all(isinstance(start, Sorted) for start in starts)
 
 
-def axes(sides: list[Side]) -> dict[str, str]:
+def axes(sides: list[PageSide]) -> dict[str, str]:
     """By chart, what stands under it."""
     (document,) = draw(sides)[0].values()
     roots = document["roots"]
@@ -210,9 +210,9 @@ def axes(sides: list[Side]) -> dict[str, str]:
 def test_sides_of_one_time_share_an_axis_of_seconds_and_others_one_of_events(
     clocked: Make,
 ) -> None:
-    def side(seed: int, pool: int, **how: Any) -> Side:
+    def side(seed: int, pool: int, **how: Any) -> PageSide:
         result, found = survey(clocked(seed, **how)[0], pool_layout(pool), needs=[])
-        return Side(label="", result=result, survey=found, leaks=None)  # type: ignore[arg-type]
+        return PageSide(label="", result=result, survey=found, leaks=None)  # type: ignore[arg-type]
 
     same = axes([side(1, 16_384), side(1, 20_480)])
     assert all(label.startswith("seconds") for label in same.values())

@@ -9,8 +9,8 @@ import pytest
 
 from heapscope.layout.layout import Layout
 from heapscope.upgrade.chain import Sides
+from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.explain import explain
-from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.state import Meter
 
 MakeTrace = Callable[..., Path]

@@ -10,9 +10,9 @@ from heapscope.layout.boot_log import read_boot_log
 from heapscope.layout.chips import load_chip
 from heapscope.replay.run import replay
 from heapscope.upgrade.chain import Sides
+from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.explain import explain
 from heapscope.upgrade.offers import LayoutIdea
-from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.state import Meter
 
 ROOT = Path(__file__).parents[3]

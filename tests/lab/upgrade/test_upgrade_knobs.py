@@ -17,7 +17,7 @@ from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
 from heapscope.predict.knob_layout import with_code, without_code
 from heapscope.replay.run import replay
-from heapscope.upgrade.result import UpgradeResult
+from heapscope.upgrade.cost import UpgradeResult
 
 MakeTrace = Callable[..., Path]
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"

@@ -13,8 +13,8 @@ from heapscope.layout.capabilities import INTERNAL
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
 from heapscope.replay.run import replay
+from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.heaps import with_flavour, with_heap, with_heaps_of
-from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.startup import fit_startup, startup_of, with_startup
 
 Upgrade = Callable[..., UpgradeResult]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from heapscope.layout.capabilities import INTERNAL
+from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.explain import explain
-from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.sides import Upgrade
 from heapscope.upgrade.startup import startup_of
 from heapscope.upgrade.state import Meter

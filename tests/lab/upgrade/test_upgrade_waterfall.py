@@ -14,9 +14,9 @@ from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.pool import pool_layout
 from heapscope.upgrade.chain import equal_tables
+from heapscope.upgrade.cost import UpgradeResult
 from heapscope.upgrade.moment import look
 from heapscope.upgrade.parts import open_layout
-from heapscope.upgrade.result import UpgradeResult
 from heapscope.upgrade.state import Meter
 
 Upgrade = Callable[..., UpgradeResult]

@@ -14,7 +14,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
 from heapscope.why.change import Change
 from heapscope.why.explain import explain
-from heapscope.why.result import WhyResult
+from heapscope.why.reasons import WhyResult
 
 #: 6.3 KB are free at the end, in two pieces with 72 bytes of task x between them.
 SPLIT = (

@@ -17,7 +17,7 @@ from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.replay.run import replay
 from heapscope.why.case import Case
 from heapscope.why.explain import Selection, explain
-from heapscope.why.result import WhyResult
+from heapscope.why.reasons import WhyResult
 
 SPLIT = (
     "t net",

@@ -22,7 +22,7 @@ from heapscope.native.reader import NameTable
 from heapscope.replay.run import replay
 from heapscope.why.change import EFFORTS, Change
 from heapscope.why.explain import explain
-from heapscope.why.result import Explained, WhyResult
+from heapscope.why.reasons import Explained, WhyResult
 
 SPLIT = (
     "t net",

@@ -14,7 +14,7 @@ from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.report.console import console
 from heapscope.report.why import print_why
 from heapscope.why.explain import Selection, explain
-from heapscope.why.result import WhyResult
+from heapscope.why.reasons import WhyResult
 
 CLOCK = 1 << 1
 HZ, FIRST = 1_000, 70_000  # ticks a second, and of the first event

@@ -11,7 +11,7 @@ from heapscope.layout.pool import pool_layout
 from heapscope.replay.run import replay
 from heapscope.why.change import EFFORTS
 from heapscope.why.explain import explain
-from heapscope.why.result import WhyResult
+from heapscope.why.reasons import WhyResult
 
 ROOT = Path(__file__).parents[3]
 TRACE = ROOT / "studies" / "workloads" / "captured" / "script_json.hst.zst"

@@ -13,7 +13,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.predict.knob_layout import without_code
 from heapscope.predict.knob_offers import KnobOffer, knob_offers
 from heapscope.why.change import Change
-from heapscope.why.result import Explained, WhyResult
+from heapscope.why.reasons import Explained, WhyResult
 
 Explain = Callable[..., WhyResult]
 Replay = Callable[..., ReplayResult]

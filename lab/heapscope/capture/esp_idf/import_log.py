@@ -12,9 +12,7 @@ from heapscope.capture.esp_idf.device import LOGGED, Device, identify
 from heapscope.capture.esp_idf.failed import FailedGroup
 from heapscope.capture.esp_idf.fits import Answer, ask, figures_of, largest, rooms_of
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
-from heapscope.capture.esp_idf.logged_memory import LoggedMemory
-from heapscope.capture.esp_idf.order import Ordered, in_order
-from heapscope.capture.esp_idf.result import (
+from heapscope.capture.esp_idf.log_facts import (
     EspIdfImport,
     HeapTraceFacts,
     LoggedNeed,
@@ -22,6 +20,8 @@ from heapscope.capture.esp_idf.result import (
     SiteUse,
     SummaryView,
 )
+from heapscope.capture.esp_idf.logged_memory import LoggedMemory
+from heapscope.capture.esp_idf.order import Ordered, in_order
 from heapscope.capture.esp_idf.rounding import RoundingRule, candidates, rules_of
 from heapscope.capture.esp_idf.sentences import limits, messages, verdict
 from heapscope.capture.esp_idf.summary import LoggedRegion

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from heapscope.capture.esp_idf.boot import SUMMARIES_MAX
 from heapscope.capture.esp_idf.contents import LogContents
 from heapscope.capture.esp_idf.fits import Answer
-from heapscope.capture.esp_idf.result import EspIdfImport, HeapTraceFacts, LoggedNeed, SummaryView
+from heapscope.capture.esp_idf.log_facts import (
+    EspIdfImport,
+    HeapTraceFacts,
+    LoggedNeed,
+    SummaryView,
+)
 from heapscope.capture.esp_idf.rounding import ByteRange
 from heapscope.layout import capabilities
 from heapscope.measure.wording import plural, size

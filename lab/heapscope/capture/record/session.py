@@ -19,7 +19,7 @@ from heapscope.capture.output import STDOUT
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.outputs import ImageOutput, Outputs
 from heapscope.capture.record.program import Program, find_program
-from heapscope.capture.record.result import ImageRecord, RecordResult
+from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.native.recorder import ImageRow, NativeRecorder, Phase
 from heapscope.trace.names import printable

@@ -8,7 +8,7 @@ from heapscope.measure.memory import MemoryFigures
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Closest
 from heapscope.measure.wording import count, percent, size
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 
 __all__ = ["Card", "Part", "cards", "status", "tightest"]
 
@@ -48,7 +48,7 @@ def status(result: ReplayResult) -> tuple[str, str]:
     return STATUS[result.verdict.kind]
 
 
-def cards(side: Side) -> list[Card]:
+def cards(side: PageSide) -> list[Card]:
     """malloc's own view first, then each kind of memory."""
     result = side.result
     spare = [row.closest for row in side.survey.closest if row.closest is not None]
@@ -70,7 +70,7 @@ def _card(
     row: MemoryFigures,
     nearest: Closest | None,
     failures: tuple[str, str, str],
-    side: Side,
+    side: PageSide,
 ) -> Card:
     place = side.result.place
     used = row.size - row.minimum_free
@@ -105,7 +105,7 @@ def _card(
     )
 
 
-def _when(side: Side, event: int | None) -> str:
+def _when(side: PageSide, event: int | None) -> str:
     return f"at {side.result.place(event)}"
 
 

@@ -21,7 +21,7 @@ from heapscope.measure.result import MALLOC
 from heapscope.report.page.colours import CLOSE, FAILED, TASKS
 from heapscope.report.page.detail import spread
 from heapscope.report.page.figure import Drawn, embedded, plain_figure
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 
 __all__ = ["MARKS", "close_requests", "draw", "stacked_tasks"]
 
@@ -39,7 +39,7 @@ TICKS = 200
 GAP = 5
 
 
-def draw(sides: Sequence[Side]) -> Drawn:
+def draw(sides: Sequence[PageSide]) -> Drawn:
     """The document and where its charts go, as JSON for Bokeh's embed_items. Chart NAME of side N
     is in the element "chart-N-NAME"; what all sides share in "chart-all-NAME"."""
     ends = [_end(side) for side in sides]
@@ -62,13 +62,13 @@ def draw(sides: Sequence[Side]) -> Drawn:
     return embedded(charts)
 
 
-def _begun(side: Side) -> tuple[int, ...]:
+def _begun(side: PageSide) -> tuple[int, ...]:
     """When its columns began: sides that agree in it can share a chart in seconds."""
     clock = side.result.clock
     return () if clock is None else (clock.hz, *(one.first_time for one in side.survey.columns))
 
 
-def _tell_seconds(chart: Any, side: Side) -> None:
+def _tell_seconds(chart: Any, side: PageSide) -> None:
     """Where the trace has a clock: seconds under the axis, which stays one of equal spans of
     events. Ticks are where columns begin; zooming in shows more of them."""
     clock = side.result.clock
@@ -86,17 +86,17 @@ def _tell_seconds(chart: Any, side: Side) -> None:
     chart.xaxis.axis_label = "seconds since the start, not to scale"
 
 
-def stacked_tasks(side: Side) -> list[int]:
+def stacked_tasks(side: PageSide) -> list[int]:
     """Positions of the tasks with areas of their own, the one that held most first."""
     peaks = side.survey.payload.max(axis=0, initial=0)
     return [int(task) for task in np.argsort(-peaks.astype(np.int64), kind="stable")[:STACKED]]
 
 
-def _end(side: Side) -> int:
+def _end(side: PageSide) -> int:
     return len(side.survey.columns) * side.column_width
 
 
-def _edges(side: Side) -> list[int]:
+def _edges(side: PageSide) -> list[int]:
     """Where the columns begin, and where the last one ends."""
     return [number * side.column_width for number in range(len(side.survey.columns) + 1)]
 
@@ -127,7 +127,7 @@ def _bytes_axis(chart: Any, most: int) -> None:
     chart.y_range = Range1d(start=0, end=max(most, 1) * 1.04)
 
 
-def _timeline(number: int, side: Side, shared: Range1d) -> Any:
+def _timeline(number: int, side: PageSide, shared: Range1d) -> Any:
     columns = side.survey.columns
     name = f"{number}/timeline"
     chart = _figure(name, 330, shared)
@@ -152,7 +152,7 @@ def _timeline(number: int, side: Side, shared: Range1d) -> Any:
     return chart
 
 
-def _stack(chart: Any, name: str, side: Side) -> None:
+def _stack(chart: Any, name: str, side: PageSide) -> None:
     """One area a task, zero high: charts.js stacks those that are switched on."""
     edges = _edges(side)
     for position in range(min(STACKED, len(side.survey.picture.tasks)) + 1):
@@ -171,7 +171,7 @@ def _stack(chart: Any, name: str, side: Side) -> None:
         )
 
 
-def _short(chart: Any, side: Side) -> None:
+def _short(chart: Any, side: PageSide) -> None:
     """Spans in which a need could not have been served at some moment, and the size asked about."""
     for need in side.result.needs:
         chart.add_layout(
@@ -194,19 +194,19 @@ def _short(chart: Any, side: Side) -> None:
             )
 
 
-def _marks(chart: Any, side: Side) -> None:
+def _marks(chart: Any, side: PageSide) -> None:
     marks = spread(side.result.marks, MARKS)
     source = ColumnDataSource(data={"x": side.positions([mark.event for mark in marks])})
     chart.vspan("x", source=source, line_alpha=0.28, line_dash="dotted", name="marks")
 
 
-def close_requests(side: Side) -> list[Any]:
+def close_requests(side: PageSide) -> list[Any]:
     """The served requests that are pinned, those with the least to spare."""
     found = [column.closest for column in side.survey.columns if column.closest is not None]
     return sorted(found, key=lambda row: (row.spare, row.event))[:CLOSE_PINS]
 
 
-def _pins(chart: Any, name: str, side: Side, *, height: float | None = None) -> None:
+def _pins(chart: Any, name: str, side: PageSide, *, height: float | None = None) -> None:
     """At the size that was asked for; `height`: all at one height instead."""
     failed, close = side.result.failures, close_requests(side)
     for kind, rows, colour, marker in (
@@ -231,7 +231,7 @@ def _pins(chart: Any, name: str, side: Side, *, height: float | None = None) -> 
         )
 
 
-def _failures(number: int, side: Side, shared: Range1d) -> Any:
+def _failures(number: int, side: PageSide, shared: Range1d) -> Any:
     """One bar a span, over the whole run: its failed requests."""
     spans = side.result.failure_spans
     chart = _figure(f"{number}/failures", 150, shared)
@@ -259,7 +259,7 @@ def _failures(number: int, side: Side, shared: Range1d) -> Any:
     return chart
 
 
-def _fragmentation(number: int, side: Side, shared: Range1d) -> Any:
+def _fragmentation(number: int, side: PageSide, shared: Range1d) -> Any:
     name = f"{number}/fragmentation"
     chart = _figure(name, 210, shared)
     moments = side.survey.moments
@@ -279,7 +279,7 @@ def _fragmentation(number: int, side: Side, shared: Range1d) -> Any:
     return chart
 
 
-def _map(number: int, side: Side, shared: Range1d) -> Any:
+def _map(number: int, side: PageSide, shared: Range1d) -> Any:
     name = f"{number}/map"
     picture = side.survey.picture
     columns, rows = picture.owner.shape
@@ -325,7 +325,7 @@ def _map(number: int, side: Side, shared: Range1d) -> Any:
     return chart
 
 
-def _free_of_all(sides: Sequence[Side], shared: Range1d) -> Any:
+def _free_of_all(sides: Sequence[PageSide], shared: Range1d) -> Any:
     chart = _figure("all/free", 330, shared)
     most = 1
     for number, side in enumerate(sides):

@@ -10,12 +10,12 @@ from heapscope.measure.failure import FailureRow
 from heapscope.report.page.charts import close_requests, stacked_tasks
 from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_colours
 from heapscope.report.page.flame import flame
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 
 __all__ = ["side_data"]
 
 
-def side_data(side: Side, number: int) -> dict[str, Any]:
+def side_data(side: PageSide, number: int) -> dict[str, Any]:
     """Arrays by column where nothing else is said. Names are text, never markup."""
     survey, picture = side.survey, side.survey.picture
     peaks = [int(peak) for peak in survey.payload.max(axis=0, initial=0)]
@@ -85,7 +85,7 @@ def side_data(side: Side, number: int) -> dict[str, Any]:
     }
 
 
-def _spans(side: Side) -> dict[str, list[Any]]:
+def _spans(side: PageSide) -> dict[str, list[Any]]:
     spans, clock = side.result.failure_spans, side.result.clock
     return {
         "time": [None if clock is None else clock.time(span.first_event) for span in spans],

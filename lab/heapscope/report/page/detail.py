@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from heapscope.measure.survey import Picture, gathered
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 
 __all__ = ["DETAILS", "Detail", "spread", "trimmed"]
 
@@ -38,7 +38,7 @@ DETAILS = (
 )
 
 
-def trimmed(side: Side, detail: Detail) -> Side:
+def trimmed(side: PageSide, detail: Detail) -> PageSide:
     survey, result = side.survey, side.result
     failures = spread(result.failures, detail.rows, largest=lambda row: row.size)
     picture = _picture(survey.picture, detail)

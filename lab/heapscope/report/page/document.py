@@ -18,7 +18,7 @@ from heapscope.report.page.data import side_data
 from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
 from heapscope.report.page.frame import fitting, page
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 from heapscope.report.page.why_tables import explanations
 from heapscope.report.stays import stays
 from heapscope.rows.figure import figure
@@ -38,7 +38,7 @@ class ReportDocument(Document):
     VERSION = 2
 
     title: str = figure("The title of the page.")
-    sides: tuple[Side, ...] = figure("The memories.", entries=(1, 6))
+    sides: tuple[PageSide, ...] = figure("The memories.", entries=(1, 6))
     conclusions: tuple[tuple[str, ...], ...] | None = figure(
         "The changes from the first side to each other one; absent: there is one side.",
         absent=True,
@@ -59,7 +59,7 @@ class Report(VerbResult):
     main_table = "sides"
 
     title: str
-    sides: tuple[Side, ...]
+    sides: tuple[PageSide, ...]
 
     @property
     def answer(self) -> tuple[str, ...]:

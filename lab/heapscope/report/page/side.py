@@ -12,9 +12,9 @@ from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Survey
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
-from heapscope.why.result import WhyResult
+from heapscope.why.reasons import WhyResult
 
-__all__ = ["Side"]
+__all__ = ["PageSide"]
 
 
 class SideRow(Row):
@@ -30,7 +30,7 @@ class SideRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class PageSide:
     """`label` tells the sides of a comparison apart; empty when there is one."""
 
     WRITTEN = SideRow

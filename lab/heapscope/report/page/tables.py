@@ -13,7 +13,7 @@ from heapscope.measure.survey import Holding
 from heapscope.measure.wording import percent, plural
 from heapscope.report.leaks import verdict as leak_verdict
 from heapscope.report.page.charts import close_requests
-from heapscope.report.page.side import Side
+from heapscope.report.page.side import PageSide
 from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
 
 __all__ = [
@@ -146,7 +146,7 @@ def _sites_short(rows: list[tuple[Value, ...]], place: int) -> list[tuple[Value,
     ]
 
 
-def tasks(side: Side) -> Table:
+def tasks(side: PageSide) -> Table:
     headings = (
         "Task",
         "Memory",
@@ -187,7 +187,7 @@ def tasks(side: Side) -> Table:
     )
 
 
-def _at_peak(side: Side) -> dict[str, int]:
+def _at_peak(side: PageSide) -> dict[str, int]:
     """What each task held when the program held most."""
     moments = side.survey.moments
     if not moments:
@@ -223,7 +223,7 @@ def _holding(row: Holding) -> tuple[Value, ...]:
     )
 
 
-def sites(side: Side) -> Table:
+def sites(side: PageSide) -> Table:
     rows = ((row.name, *_holding(row)) for row in side.survey.sites if not row.others)
     table = table_of("sites", "Call sites", ("Site", *HOLDING), rows, clock=side.result.clock)
     for row in side.survey.sites:
@@ -232,7 +232,7 @@ def sites(side: Side) -> Table:
     return table
 
 
-def classes(side: Side) -> Table:
+def classes(side: PageSide) -> Table:
     headings = ("#Size class", *HOLDING, "#held beyond payload, peak")
     rows = (
         (Sorted(row.name, row.most), *_holding(row), row.held_peak - row.payload_peak)
@@ -316,7 +316,7 @@ def failure_spans(result: ReplayResult) -> Table:
     return table_of("failure-spans", title, headings, rows, clock=result.clock)
 
 
-def close(side: Side) -> Table:
+def close(side: PageSide) -> Table:
     headings = (
         "#event" if side.result.clock is None else AT_EVENT,
         "After mark",
@@ -345,7 +345,7 @@ def close(side: Side) -> Table:
     return table_of("close", "Nearest misses", headings, rows, clock=side.result.clock)
 
 
-def leaks(side: Side) -> Table:
+def leaks(side: PageSide) -> Table:
     headings = (
         "Task",
         "Site",

@@ -9,23 +9,23 @@ from heapscope.measure.clock import Clock
 from heapscope.report.page.tables import Table, Value, table_of
 from heapscope.why.case import REASONS, Case
 from heapscope.why.change import EFFORTS, Change
-from heapscope.why.result import Explained, WhyResult
+from heapscope.why.reasons import Explained, WhyResult
 
-__all__ = ["Explanation", "explanations"]
+__all__ = ["ExplainedTables", "explanations"]
 
 #: Pieces and holders of a hole shown.
 PIECES = 14
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
+class ExplainedTables:
     title: str
     explained: Explained
     tables: tuple[Table, ...]
     unhelpful: str
 
 
-def explanations(why: WhyResult) -> list[Explanation]:
+def explanations(why: WhyResult) -> list[ExplainedTables]:
     found = []
     for number, (title, explained) in enumerate(_moments(why), 1):
         case = explained.case
@@ -35,7 +35,7 @@ def explanations(why: WhyResult) -> list[Explanation]:
             _hole(case, number, why.clock),
         ]
         found.append(
-            Explanation(
+            ExplainedTables(
                 title=title,
                 explained=explained,
                 tables=tuple(one for one in tables if one.rows),

@@ -12,9 +12,7 @@ from heapscope.native.status import StatusError
 from heapscope.nearest import did_you_mean
 from heapscope.pools.advise import Advance, Point, advise, best_within
 from heapscope.pools.groups import PoolGroup, Sizes, agreed
-from heapscope.pools.pool_trace import Kind, PoolTrace
-from heapscope.pools.replayed import Plan, Replayed, everywhere, replay
-from heapscope.pools.result import (
+from heapscope.pools.holdings import (
     Advice,
     GroupRow,
     PoolHolding,
@@ -23,6 +21,8 @@ from heapscope.pools.result import (
     SizeRow,
     TraceRows,
 )
+from heapscope.pools.pool_trace import Kind, PoolTrace
+from heapscope.pools.replayed import Plan, Replayed, everywhere, replay
 from heapscope.trace.names import printable
 
 __all__ = ["ALL", "LAZY", "parse_sizes", "pools_result"]

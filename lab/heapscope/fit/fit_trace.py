@@ -11,9 +11,9 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.fit.limits import Limits, find_limits, most_tried
-from heapscope.fit.result import FIT, FitResult, Refusal
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
+from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.measure.loss import Loss, loss_of
