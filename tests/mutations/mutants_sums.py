@@ -63,7 +63,7 @@ SUMS = (
     Mutant(
         "outcome of a comparison",
         "what was held is judged whatever was served",
-        "lab/heapscope/measure/figure.py::Figure",
+        "lab/heapscope/measure/figure.py::ComparedFigure",
         'return self.better if alike or not self.held else ""',
         "return self.better",
         COMPARE,

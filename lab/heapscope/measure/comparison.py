@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from heapscope.measure.figure import Figure, figures, served_alike
+from heapscope.measure.figure import ComparedFigure, figures, served_alike
 from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.source import LayoutFacts, TraceFacts
@@ -190,8 +190,8 @@ def _layout_name(result: ReplayResult) -> str:
 
 
 def _rows(
-    left: list[Figure],
-    right: list[Figure],
+    left: list[ComparedFigure],
+    right: list[ComparedFigure],
     *,
     alike: bool,
     losses: tuple[Loss | None, Loss | None],
@@ -215,7 +215,7 @@ def _rows(
     )
 
 
-def _bound(figure: Figure, losses: tuple[Loss | None, Loss | None]) -> str | None:
+def _bound(figure: ComparedFigure, losses: tuple[Loss | None, Loss | None]) -> str | None:
     """The same for both sides: what the one with the earlier loss can say."""
     ends = [loss.event for loss in losses if loss is not None]
     if not ends:

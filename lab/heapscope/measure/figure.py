@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from heapscope.measure.result import REPLAY, ReplayResult
 from heapscope.rows.bound import flat
 
-__all__ = ["Figure", "figures", "served_alike"]
+__all__ = ["ComparedFigure", "figures", "served_alike"]
 
 #: Our own heap is no model: it counts no steps, and 0 would read as none.
 _UNCOUNTED = "heapscope"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class ComparedFigure:
     """One number with its meaning. `better` is "less", "more" or "" where neither is. `bound`: what
     it says of the whole run after a loss (heapscope.rows.bound). `held`: it follows from the
     blocks that were live, so it says nothing of two sides that served different requests: who
@@ -35,7 +35,7 @@ class Figure:
         return self.better if alike or not self.held else ""
 
 
-def figures(result: ReplayResult) -> Iterator[Figure]:
+def figures(result: ReplayResult) -> Iterator[ComparedFigure]:
     """Every comparable figure; section and name together are unique."""
     yield from _requests(result)
     yield from _needs(result)
@@ -73,9 +73,9 @@ def _figure(
     *,
     held: bool = True,
     order: int = 0,
-) -> Figure:
+) -> ComparedFigure:
     """`of`: the path of a figure of the replay that is marked alike."""
-    return Figure(
+    return ComparedFigure(
         section=section,
         name=name,
         unit=unit,
@@ -87,7 +87,7 @@ def _figure(
     )
 
 
-def _requests(result: ReplayResult) -> Iterator[Figure]:
+def _requests(result: ReplayResult) -> Iterator[ComparedFigure]:
     summary, part = result.summary, "requests"
     yield _figure(
         "summary.event_count", part, "heap events", summary.event_count, unit="events", held=False
@@ -99,7 +99,7 @@ def _requests(result: ReplayResult) -> Iterator[Figure]:
     yield _figure("summary.live", part, "live payload, end", summary.live, "less")
 
 
-def _needs(result: ReplayResult) -> Iterator[Figure]:
+def _needs(result: ReplayResult) -> Iterator[ComparedFigure]:
     for need in result.needs:
         name = f"{need.size:,} B for {need.capabilities}"
         yield _figure(
@@ -119,7 +119,7 @@ def _needs(result: ReplayResult) -> Iterator[Figure]:
         )
 
 
-def _tightest(result: ReplayResult) -> Iterator[Figure]:
+def _tightest(result: ReplayResult) -> Iterator[ComparedFigure]:
     tightest, part = result.summary.tightest, "tightest moment"
     yield _figure("summary.tightest.payload", part, "payload", tightest.payload)
     yield _figure("summary.tightest.rounding", part, "rounding", tightest.rounding, "less")
@@ -130,7 +130,7 @@ def _tightest(result: ReplayResult) -> Iterator[Figure]:
     yield _figure("summary.tightest.free", part, "free", tightest.free, "more")
 
 
-def _sets(result: ReplayResult) -> Iterator[Figure]:
+def _sets(result: ReplayResult) -> Iterator[ComparedFigure]:
     for row in result.sets:
         name, largest = row.capabilities, row.minimum_largest_allocatable
         yield _figure(
@@ -145,7 +145,7 @@ def _sets(result: ReplayResult) -> Iterator[Figure]:
         )
 
 
-def _kinds(result: ReplayResult) -> Iterator[Figure]:
+def _kinds(result: ReplayResult) -> Iterator[ComparedFigure]:
     for row in result.kinds:
         yield _figure("kinds[].size", "kinds", f"{row.kind}: size", row.size, "more", held=False)
         yield _figure(
@@ -156,7 +156,7 @@ def _kinds(result: ReplayResult) -> Iterator[Figure]:
         )
 
 
-def _regions(result: ReplayResult) -> Iterator[Figure]:
+def _regions(result: ReplayResult) -> Iterator[ComparedFigure]:
     for row in result.regions:
         yield _figure(
             "regions[].control",
@@ -176,7 +176,7 @@ def _regions(result: ReplayResult) -> Iterator[Figure]:
         )
 
 
-def _placement(result: ReplayResult) -> Iterator[Figure]:
+def _placement(result: ReplayResult) -> Iterator[ComparedFigure]:
     for row in result.placement:
         if row.rule is not None:
             name = f"rule {row.rule}, {row.conditions} to {row.target}"
@@ -193,7 +193,7 @@ def _placement(result: ReplayResult) -> Iterator[Figure]:
             )
 
 
-def _tasks(result: ReplayResult) -> Iterator[Figure]:
+def _tasks(result: ReplayResult) -> Iterator[ComparedFigure]:
     seen = set()
     for row in result.tasks:
         name = f"{row.task} in {row.kind}"
@@ -203,7 +203,7 @@ def _tasks(result: ReplayResult) -> Iterator[Figure]:
         yield _figure("tasks[].held_peak", "tasks", f"{name}: peak held", row.held_peak, "less")
 
 
-def _work(result: ReplayResult) -> Iterator[Figure]:
+def _work(result: ReplayResult) -> Iterator[ComparedFigure]:
     part, regions = "work of the model", result.regions
     visited = sum(row.step_nodes + row.step_bins for row in regions)
     copied = sum(row.step_copied for row in regions)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from heapscope.measure.comparison import Comparison, compare
-from heapscope.measure.figure import Figure, figures, served_alike
+from heapscope.measure.figure import ComparedFigure, figures, served_alike
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import count, signed
 from heapscope.rows.figure import figure
@@ -64,7 +64,7 @@ def differing(results: Sequence[ReplayResult]) -> Differing:
     """In the order of the first side; what only a later one has follows its section. Regions go by
     their addresses."""
     tables = [{(f.section, f.name): f for f in figures(result)} for result in results]
-    known: dict[tuple[str, str], Figure] = {}
+    known: dict[tuple[str, str], ComparedFigure] = {}
     for table in tables:
         for key, one in table.items():
             known.setdefault(key, one)
@@ -76,7 +76,9 @@ def differing(results: Sequence[ReplayResult]) -> Differing:
     return Differing(rows=tuple(different), equal=len(rows) - len(different))
 
 
-def _row(known: Figure, found: list[Figure | None], alike: list[bool]) -> DifferingRow:
+def _row(
+    known: ComparedFigure, found: list[ComparedFigure | None], alike: list[bool]
+) -> DifferingRow:
     values = [None if one is None else one.value for one in found]
     return DifferingRow(
         section=known.section,
