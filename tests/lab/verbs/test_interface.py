@@ -222,7 +222,7 @@ def test_progress_tells_the_steps_of_the_work(here: Path) -> None:
 
 def test_a_function_keeps_its_name_beside_the_folder_of_that_name() -> None:
     script = """
-import heapscope.replay.run, heapscope.fit.run
+import heapscope.replay.run, heapscope.fit.fit_trace
 import heapscope as hs
 from heapscope.replay.run import replay
 assert hs.replay is not replay and hs.replay.__module__ == "heapscope.verbs.replay"
