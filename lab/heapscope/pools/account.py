@@ -173,7 +173,7 @@ def _rows(
         other_peak=None if other is None else other.peak,
         other_calls=None if other is None else other.calls,
         groups=tuple(_group(group, now) for group in groups),
-        loss=None if trace.loss is None else trace.loss.to_json(),
+        loss=trace.loss,
     )
 
 

@@ -1,95 +1,117 @@
-"""What `heapscope pools` hands over."""
+"""The result of `heapscope pools`."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from heapscope.measure.loss import Loss
+from heapscope.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Document, Row
 
-from heapscope.verb_result import VerbResult
-
-__all__ = ["Advice", "GroupRow", "PoolHolding", "PoolsResult", "SizeChoice", "SizeRow", "TraceRows"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class SizeRow:
-    initial: int  # bytes
-    increment: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class PoolHolding:
-    """Bytes of all pools at a moment. `other`: the same with the sizes of --set."""
-
-    name: str
-    used: int
-    allocated: int
-    other_used: int | None = None
-    other_allocated: int | None = None
+__all__ = [
+    "POOLS",
+    "Advice",
+    "GroupRow",
+    "PoolHolding",
+    "PoolsResult",
+    "SizeChoice",
+    "SizeRow",
+    "TraceRows",
+]
 
 
-@dataclass(frozen=True, kw_only=True)
-class GroupRow:
-    """Pools whose sizes are one choice; `used` and `allocated` at the peak of all."""
+class SizeRow(Row):
+    """The sizes of a pool."""
 
-    name: str
-    option: str | None
-    free: bool  # may be given other sizes
-    members: tuple[str, ...]
-    sizes: tuple[SizeRow, ...]  # recorded
-    pools: int
-    calls: int  # blocks asked of the heap
-    used: int
-    allocated: int
+    initial: int = figure("Bytes of the first block.", "B")
+    increment: int = figure("Bytes of each further block; 0: the pool does not grow.", "B")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraceRows:
-    """`unlike`: requests at which a pool grew otherwise than the replay says, of `growths`; None:
-    it is not known how these pools grow. `other_*`: with the sizes of --set."""
+class PoolHolding(Row):
+    """All pools at a moment; other_*: with the sizes of --set, null without them."""
 
-    file: str
-    pools: int
-    requests: int
-    calls: int
-    growths: int
-    unlike: int | None
-    marks: tuple[PoolHolding, ...]
-    peak: PoolHolding  # named after the mark that follows
-    other_peak: int | None
-    other_calls: int | None
-    groups: tuple[GroupRow, ...]
-    loss: dict[str, Any] | None = None  # as in replay's JSON; None: every event is there
+    name: str = figure("The mark.")
+    used: int = figure("Bytes that are used.", "B", bound=BEFORE)
+    allocated: int = figure("Bytes of the blocks that the pools have.", "B", bound=AT_LEAST)
+    other_used: int | None = figure("The same as used.", "B", default=None)
+    other_allocated: int | None = figure("The same as allocated.", "B", default=None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SizeChoice:
-    """`allocated`: the sum of the traces' peaks; `calls`: of all of them."""
+class GroupRow(Row):
+    """Pools whose sizes are one choice."""
 
-    allocated: int
-    calls: int
-    sizes: dict[str, SizeRow]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Advice:
-    """`lazy`: 128 bytes for all that may change. `chosen`: the least memory in `calls` calls."""
-
-    calls: int
-    recorded: SizeChoice
-    lazy: SizeChoice | None
-    front: tuple[SizeChoice, ...]
-    chosen: SizeChoice | None
-    defines: tuple[str, ...]
+    name: str = figure("The name of the group.")
+    option: str | None = figure("The name of the option that sets the initial size; null: none.")
+    free: bool = figure("Other sizes may be tried.")
+    members: tuple[str, ...] = figure("The names of its pools.")
+    sizes: tuple[SizeRow, ...] = figure("The sizes as recorded.")
+    pools: int = figure("The number of its pools.", bound=AT_LEAST)
+    calls: int = figure("Blocks asked of the heap.", bound=AT_LEAST)
+    used: int = figure("Bytes that are used at the peak of all pools.", "B", bound=BEFORE)
+    allocated: int = figure("Bytes of its blocks at the peak of all pools.", "B", bound=BEFORE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PoolsResult(VerbResult):
+class TraceRows(Row):
+    """The pools of one trace; other_*: with the sizes of --set, null without them."""
+
+    file: str = figure("The file.")
+    pools: int = figure("The number of pools.", bound=AT_LEAST)
+    requests: int = figure("Requests to the pools.", bound=AT_LEAST)
+    calls: int = figure("Blocks asked of the heap.", bound=AT_LEAST)
+    growths: int = figure("Growths as recorded.", bound=AT_LEAST)
+    unlike: int | None = figure(
+        "Requests at which a pool grew otherwise than the replay says; null: it is not known how "
+        "these pools grow.",
+        bound=AT_LEAST,
+    )
+    marks: tuple[PoolHolding, ...] = figure("The pools at each mark.")
+    peak: PoolHolding = figure("The pools at the peak, named after the mark that follows.")
+    other_peak: int | None = figure("Bytes allocated at its own peak.", "B", bound=AT_LEAST)
+    other_calls: int | None = figure("The same as calls.", bound=AT_LEAST)
+    groups: tuple[GroupRow, ...] = figure("The groups of pools.")
+    loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
+
+
+class SizeChoice(Row):
+    """Sizes and what they cost."""
+
+    allocated: int = figure("The sum of the traces' peaks.", "B")
+    calls: int = figure("Heap calls of all traces.")
+    sizes: dict[str, SizeRow] = figure(
+        "The sizes by the name of the group; empty: those that were recorded."
+    )
+
+
+class Advice(Row):
+    """The sizes that were found."""
+
+    calls: int = figure("Heap calls that it may take.")
+    recorded: SizeChoice = figure("The sizes as recorded.")
+    lazy: SizeChoice | None = figure(
+        "128 bytes for all that may change; null: a pool cannot have such small blocks."
+    )
+    front: tuple[SizeChoice, ...] = figure(
+        "The choices that no other beats in both memory and calls.", entries=(1, None)
+    )
+    chosen: SizeChoice | None = figure(
+        "The least memory in `calls` calls; null: no choice takes so few."
+    )
+    defines: tuple[str, ...] = figure("The lines of a header that set the chosen sizes.")
+
+
+class PoolsResult(Document):
+    """What pools hold, and which sizes would hold least. Bytes and counts are integers."""
+
+    VERB = "pools"
+    VERSION = 2
     main_table = "traces"
 
-    traces: tuple[TraceRows, ...]
-    advice: Advice | None
-    messages: tuple[str, ...]
+    traces: tuple[TraceRows, ...] = figure("The traces in their order.", entries=(1, None))
+    advice: Advice | None = figure(
+        "The sizes that would hold least; null: no pool of the traces may have other sizes.",
+        bound=WITHHELD,
+    )
+    messages: tuple[str, ...] = figure("The sentences that limit the worth of the figures.")
 
-    def to_json(self) -> dict[str, Any]:
-        document: dict[str, Any] = {"heapscope_pools": 2}
-        return document | asdict(self)
+
+#: The marks of a holding are those of the peak: the marks of a trace tell what happened.
+POOLS = bounds_of(PoolsResult, without=("marks", "loss"))

@@ -12,7 +12,7 @@ from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.events import Events, event_dtype, keep_events, take_events
 from heapscope.native.pools import POOL_SIZES_MAX, PoolRule
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.rows.bound import Bounds, bounds
+from heapscope.pools.holdings import POOLS
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import Names, mark_names, printable
 from heapscope.trace.source import Progress
@@ -22,16 +22,6 @@ __all__ = ["Kind", "PoolTrace", "read_pools"]
 RULE = "pools"  #: metadata: format/SPEC.md
 PJLIB = "pjlib"
 BYTES_MAX = 1 << 40  #: of a block or a request; sums of so many fit into 64 bits
-
-
-POOLS: dict[str, Bounds] = {
-    "traces[]": bounds(
-        AT_LEAST="pools requests calls growths unlike peak.allocated other_peak other_calls",
-        BEFORE="peak.used",
-    ),
-    "traces[].groups[]": bounds(AT_LEAST="pools calls", BEFORE="used allocated"),
-    "": bounds(WITHHELD="advice"),
-}
 
 
 @dataclass(frozen=True)
