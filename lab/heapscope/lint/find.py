@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from heapscope.config.config import Config, Setting
 from heapscope.config.rules import SEVERITIES, Check, Rule, all_rules
 from heapscope.config.tables import option_table
 from heapscope.config.value import value_text
-from heapscope.lint.finding import LintFinding, LintResult, spelled_lines
+from heapscope.lint.finding import LintFinding, LintResult, SeverityCounts, spelled_lines
 from heapscope.lint.lines import line_findings
 from heapscope.lint.values import value_findings
 
@@ -23,15 +24,19 @@ def lint(
 ) -> LintResult:
     """`extra`: what a real Kconfig found."""
     found = [*rule_findings(config), *value_findings(config), *line_findings(config), *extra]
+    findings = tuple(sorted(_once(found), key=lambda each: _order(config, each)))
+    counted = Counter(finding.severity for finding in findings)
     return LintResult(
         files=tuple(file.name for file in config.files),
         chip=config.chip,
-        sdk=config.sdk,
-        findings=tuple(sorted(_once(found), key=lambda each: _order(config, each))),
-        unknown=tuple(_unknown(config)),
+        idf=config.sdk,
+        failed=any(finding.hard for finding in findings),
+        counts=SeverityCounts(**{severity: counted[severity] for severity in SEVERITIES}),
         options=len(config.settings),
         listed=sum(name in option_table() for name in config.settings),
+        undecided=tuple(_undecided(config)),
         notes=tuple(notes),
+        findings=findings,
     )
 
 
@@ -73,7 +78,7 @@ def _shown(config: Config, name: str) -> str:
     return "?" if value is None else value_text(value)
 
 
-def _unknown(config: Config) -> Iterator[str]:
+def _undecided(config: Config) -> Iterator[str]:
     for rule in all_rules():
         checks = [check for check in rule.checks if check.counts_in(config.sdk)]
         if any(check.broken(config) is None for check in checks):

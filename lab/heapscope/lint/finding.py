@@ -10,9 +10,35 @@ from heapscope.config.config import Config
 from heapscope.config.renames import line_in
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.config.value import Value
-from heapscope.verb_result import VerbResult
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Document, Row
 
 __all__ = ["LintFinding", "LintResult", "spelled", "spelled_lines"]
+
+
+class RemovedLine(Row):
+    """A line to take out."""
+
+    option: str = figure("The option of the line, as written.", pattern="^CONFIG_")
+    file: str = figure("The file that the line is in.")
+    line: int = figure("The number of the line.", least=1)
+
+
+class FindingRow(Row):
+    """A fault of the configuration, its place and its remedy."""
+
+    rule: str = figure("A rule of docs/reference/rules.md.")
+    severity: str = figure("The severity of the rule.", choices=SEVERITIES)
+    file: str = figure("The file to blame.")
+    line: int | None = figure("The line to blame; null: no line says it, defaults do.", least=1)
+    option: str | None = figure("The option of that line, as written.", pattern="^CONFIG_")
+    message: str = figure("The fault, with the values.", pattern=".")
+    write: tuple[str, ...] = figure(
+        "Lines to write instead, in this SDK's names.", pattern="^CONFIG_[A-Za-z0-9_]+="
+    )
+    remove: tuple[RemovedLine, ...] = figure("Lines to take out.")
+    text: str = figure("The rule.")
+    source: str = figure("The source of the rule.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +46,8 @@ class LintFinding:
     """`line` is 0 where no line says it: the value is a default. `values`: by newest name, what
     would mend it; `write`: the same as lines, in the SDK's own names. `remove`: (option, file,
     line)."""
+
+    WRITTEN = FindingRow
 
     rule: str
     file: str
@@ -43,59 +71,51 @@ class LintFinding:
         return f"{self.file}:{self.line}" if self.line else self.file
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "rule": self.rule,
-            "severity": self.severity,
-            "file": self.file,
-            "line": self.line or None,
-            "option": f"CONFIG_{self.option}" if self.option else None,
-            "message": self.message,
-            "write": list(self.write),
-            "remove": [
-                {"option": f"CONFIG_{option}", "file": file, "line": line}
+        return FindingRow(
+            rule=self.rule,
+            severity=self.severity,
+            file=self.file,
+            line=self.line or None,
+            option=f"CONFIG_{self.option}" if self.option else None,
+            message=self.message,
+            write=self.write,
+            remove=tuple(
+                RemovedLine(option=f"CONFIG_{option}", file=file, line=line)
                 for option, file, line in self.remove
-            ],
-            "text": rule(self.rule).text,
-            "source": rule(self.rule).source,
-        }
+            ),
+            text=rule(self.rule).text,
+            source=rule(self.rule).source,
+        ).to_json()
 
 
-@dataclass(frozen=True, kw_only=True)
-class LintResult(VerbResult):
-    """`unknown`: rules that could not be decided here, as a value is not known. `listed`: options
-    of the files that are in the table."""
+class SeverityCounts(Row):
+    """Findings by severity."""
 
+    B: int = figure("Findings for which the build stops.", "findings")
+    K: int = figure("Findings whose line Kconfig corrects or drops.", "findings")
+    R: int = figure("Findings that fail or crash at run time.", "findings")
+    A: int = figure("Findings that are advice of the documentation.", "findings")
+    D: int = figure("Findings that are derived from source or tables.", "findings")
+
+
+class LintResult(Document):
+    """The faults of a firmware's configuration, the worst first."""
+
+    VERB = "lint"
     main_table = "findings"
 
-    files: tuple[str, ...]
-    chip: str
-    sdk: str
-    findings: tuple[LintFinding, ...]
-    unknown: tuple[str, ...]
-    options: int
-    listed: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def failed(self) -> bool:
-        return any(finding.hard for finding in self.findings)
-
-    def count(self, severity: str) -> int:
-        return sum(finding.severity == severity for finding in self.findings)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "files": list(self.files),
-            "chip": self.chip,
-            "idf": self.sdk,
-            "failed": self.failed,
-            "counts": {severity: self.count(severity) for severity in SEVERITIES},
-            "options": self.options,
-            "listed": self.listed,
-            "undecided": list(self.unknown),
-            "notes": list(self.notes),
-            "findings": [finding.to_json() for finding in self.findings],
-        }
+    files: tuple[str, ...] = figure("The files as given; later ones win.", entries=(1, None))
+    chip: str = figure("The chip that the configuration is for.")
+    idf: str = figure("The ESP-IDF version whose rules were applied.")
+    failed: bool = figure("There is a finding of severity B, K or R; the exit code is then 1.")
+    counts: SeverityCounts = figure("Findings by severity.")
+    options: int = figure("Options that the files set.", "options", least=1)
+    listed: int = figure("Options of the files that are in Heapscope's table.", "options")
+    undecided: tuple[str, ...] = figure(
+        "Rules that could not be decided, because a value is not known."
+    )
+    notes: tuple[str, ...] = figure("The assumptions, a sentence each.")
+    findings: tuple[LintFinding, ...] = figure("The findings, the worst first.")
 
 
 def spelled(config: Config, name: str, value: Value) -> str:

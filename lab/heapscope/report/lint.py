@@ -41,11 +41,11 @@ def _sentences(result: LintResult) -> Iterator[str]:
             parts.append("1 piece of advice" if soft == 1 else f"{soft:,} pieces of advice")
         yield f"{', '.join(parts)}."
     yield (
-        f"{plural(result.options, 'option')} set for {result.chip}, ESP-IDF {result.sdk}; "
+        f"{plural(result.options, 'option')} set for {result.chip}, ESP-IDF {result.idf}; "
         f"{result.listed:,} of them are in Heapscope's table."
     )
-    if result.unknown:
-        yield f"Not decided, as values are not known: {', '.join(result.unknown)}."
+    if result.undecided:
+        yield f"Not decided, as values are not known: {', '.join(result.undecided)}."
 
 
 def _print(finding: LintFinding, target: Console) -> None:
