@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from heapscope.capture.output import Write
-from heapscope.export.exporter import Context, Exporter, Finish, RegionAt
+from heapscope.export.events_document import RegionAt
+from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.export.overview import Overview, overview, read_overview
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
@@ -17,46 +17,44 @@ from heapscope.measure.result import ReplayResult
 from heapscope.native import export as native
 from heapscope.native.reader import NativeReader
 from heapscope.replay.run import ReplayProgress, replay
-from heapscope.rows.bound import Bounds, bounds
+from heapscope.rows.bound import AT_LEAST, BEFORE, bounds_of
 from heapscope.rows.figure import figure
-from heapscope.rows.row import Row
+from heapscope.rows.row import Document
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
-from heapscope.verb_result import VerbResult
 
 __all__ = ["Exported", "export"]
-
-FORMAT = 2
-
-#: What is written are the events before a loss; of the whole run the summary has bounds.
-EXPORT: dict[str, Bounds] = {
-    "": bounds(AT_LEAST="events live_peak failures", BEFORE="live_peak_event live_end")
-}
 
 #: Gives a progress call for one reading of the trace: "reading names", "exporting".
 Readings = Callable[[str], ReplayProgress]
 
 
-class Exported(Row, VerbResult):
-    """What was written. Sizes in bytes as asked for; with a layout of the blocks that it served."""
+class Exported(Document):
+    """The file that was written. Sizes are bytes as the program asked for them; with a layout they
+    are those of the blocks that it served."""
+
+    VERB = "export-result"
+    COMMAND = "export --json"
+    VERSION = 2
 
     trace: str = figure("The file.")
     to: str = figure("The format.")
     file: str = figure("The file that was written; -: standard output.")
     bytes: int = figure("Bytes written, before any compression.", "B")
     layout: str | None = figure("Name of the memory; null: the recorded program's own use.")
-    events: int = figure("Heap events.")
-    live_peak: int = figure("Most bytes live at once.", "B")
+    events: int = figure("Heap events.", bound=AT_LEAST)
+    live_peak: int = figure("Most bytes live at once.", "B", bound=AT_LEAST)
     live_peak_event: int | None = figure(
-        "Event after which they were; null: nothing was ever live."
+        "Event after which they were; null: nothing was ever live.", bound=BEFORE
     )
-    live_end: int = figure("Bytes live at the end.", "B")
-    failures: int = figure("Requests that failed.")
+    live_end: int = figure("Bytes live at the end.", "B", bound=BEFORE)
+    failures: int = figure("Requests that failed.", bound=AT_LEAST)
     messages: tuple[str, ...] = figure("The parts of the trace that are missing, a sentence each.")
     loss: Loss | None = figure("The loss of events; null: every event is there.")
 
-    def to_json(self) -> dict[str, Any]:
-        return {"heapscope_export_result": FORMAT} | super().to_json()
+
+#: The events before a loss are written; for the whole run the summary has bounds.
+EXPORT = bounds_of(Exported, without=("loss",))
 
 
 def export(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from heapscope.capture.output import Write
+from heapscope.export.events_document import RegionAt
 from heapscope.export.overview import Overview
 from heapscope.layout.layout import Layout
 from heapscope.measure.loss import Loss
@@ -13,17 +14,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.native.export import Keep, Peak
 from heapscope.native.structs import Rows
 
-__all__ = ["Context", "Exporter", "Finish", "RegionAt"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RegionAt:
-    """A region of the layout, private heaps of rules included. Address and size in bytes."""
-
-    name: str
-    start: int
-    size: int
-    allocator: str
+__all__ = ["Context", "Exporter", "Finish"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from heapscope.export.collapsed import WEIGHTS
+from heapscope.export.events_document import EventsDocument
 from heapscope.export.exporter import Exporter
 
 __all__ = ["FORMATS", "WEIGHTS", "Format", "exporter"]
@@ -23,7 +24,11 @@ FORMATS = (
     Format(name="collapsed", binary=False, opens="give it to a flame graph program"),
     Format(name="dhat", binary=False, opens="load it in Valgrind's dh_view.html"),
     Format(name="csv", binary=False, opens="one row for each heap event"),
-    Format(name="json", binary=False, opens="its schema: docs/reference/export.schema.json"),
+    Format(
+        name="json",
+        binary=False,
+        opens=f"its schema: docs/reference/{EventsDocument.VERB}.schema.json",
+    ),
     Format(name="parquet", binary=True, opens="one row for each heap event"),
 )
 

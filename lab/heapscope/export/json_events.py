@@ -1,23 +1,26 @@
-"""JSON: a document (docs/reference/export.schema.json) with an event a line, written as it goes."""
+"""JSON: a document (heapscope.export.events_document) with an event a line, written as it goes."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from heapscope.capture.output import Write
 from heapscope.export.columns import cells, columns
-from heapscope.export.exporter import Context, Finish, RegionAt
+from heapscope.export.events_document import (
+    EventsDocument,
+    ExportedMark,
+    ExportedMemory,
+    ExportedTotals,
+    RegionAt,
+)
+from heapscope.export.exporter import Context, Finish
 from heapscope.layout.layout import Layout
 from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
 
-__all__ = ["FORMAT", "JsonEvents", "dump", "quoted"]
-
-#: Version of the document; raised when a key changes its meaning or goes.
-FORMAT = 1
+__all__ = ["JsonEvents", "dump", "quoted"]
 
 
 class JsonEvents:
@@ -55,48 +58,48 @@ def _members(document: dict[str, Any]) -> bytes:
 def _head(context: Context) -> dict[str, Any]:
     known = context.known
     return {
-        "heapscope_export": FORMAT,
+        EventsDocument.form(): EventsDocument.VERSION,
         "trace": context.trace,
         "metadata": known.metadata,
         "clock_hz": known.clock_hz,
         "layout": None if context.layout is None else _layout(context.layout, context.regions),
         "marks": [
-            {"event": mark.event, "time": mark.time if known.has_clock else None, "name": mark.name}
+            ExportedMark(
+                event=mark.event, time=mark.time if known.has_clock else None, name=mark.name
+            ).to_json()
             for mark in known.marks
         ],
     }
 
 
 def _layout(layout: Layout, regions: tuple[RegionAt, ...]) -> dict[str, Any]:
-    return {
-        "name": layout.name,
-        "chip": layout.chip,
-        "sdk": layout.sdk,
-        "regions": [asdict(region) for region in regions],
-    }
+    return ExportedMemory(
+        name=layout.name, chip=layout.chip, sdk=layout.sdk, regions=regions
+    ).to_json()
 
 
 def _tail(finish: Finish) -> dict[str, Any]:
     census, result = finish.overview.census, finish.result
-    totals: dict[str, Any] = {"events": census.events}
     if result is None:
-        totals |= {
-            "live_peak": census.live_peak,
-            "live_peak_event": finish.overview.live_peak_event,
-            "live_end": census.live,
-            "failures": census.failed,
-            "digest": None,
-        }
+        totals = ExportedTotals(
+            events=census.events,
+            live_peak=census.live_peak,
+            live_peak_event=finish.overview.live_peak_event,
+            live_end=census.live,
+            failures=census.failed,
+            digest=None,
+        )
     else:
         summary = result.summary
-        totals |= {
-            "live_peak": summary.live_peak,
-            "live_peak_event": summary.live_peak_event,
-            "live_end": summary.live,
-            "failures": summary.failures,
-            "digest": summary.digest,
-        }
-    return {"totals": totals, "messages": list(finish.messages)}
+        totals = ExportedTotals(
+            events=census.events,
+            live_peak=summary.live_peak,
+            live_peak_event=summary.live_peak_event,
+            live_end=summary.live,
+            failures=summary.failures,
+            digest=summary.digest,
+        )
+    return {"totals": totals.to_json(), "messages": list(finish.messages)}
 
 
 def dump(value: Any) -> str:

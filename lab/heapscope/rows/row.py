@@ -59,9 +59,11 @@ class Document(Row, VerbResult):
     """The outermost row of what `--json` of a verb writes. It begins with its form and version.
 
     VERSION is raised when a key changes its meaning or goes; 0: the form has no version. READABLE:
-    the versions that are read. LISTED: a verb writes a list of them."""
+    the versions that are read. LISTED: a verb writes a list of them. COMMAND: the command and the
+    option that write it; empty: `VERB --json`."""
 
     VERB: ClassVar[str]
+    COMMAND: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
     READABLE: ClassVar[tuple[int, ...]] = ()
     LISTED: ClassVar[bool] = False

@@ -21,7 +21,8 @@ def schema(document: type[Document]) -> dict[str, Any]:
     """TypeError: a field without a figure or of a type that JSON does not have, or two rows of one
     name."""
     definitions = _Definitions()
-    made: dict[str, Any] = {"$schema": _DIALECT, "title": f"heapscope {document.VERB} --json"}
+    command = document.COMMAND or f"{document.VERB} --json"
+    made: dict[str, Any] = {"$schema": _DIALECT, "title": f"heapscope {command}"}
     body = definitions.document(document)
     if document.LISTED:
         made |= {"type": "array", "description": body.pop("description"), "items": body}

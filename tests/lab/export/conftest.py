@@ -18,7 +18,7 @@ from heapscope.cli.app import app
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.reader import NameTable
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "export.schema.json"
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
 ADDRESSES, CLOCK, SITES = 1, 2, 4
 MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED, MARK = range(1, 8)
@@ -82,12 +82,13 @@ def exported(run: Run) -> Callable[..., bytes]:
 
 @pytest.fixture
 def valid() -> Callable[[bytes | str], Any]:
-    """Parses a document and checks it against docs/reference/export.schema.json."""
+    """Parses a document and checks it against its schema in docs/reference."""
 
     def check(text: bytes | str) -> Any:
-        schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-        jsonschema.Draft202012Validator.check_schema(schema)
         document = json.loads(text)
+        name = "export-result" if "heapscope_export_result" in document else "export"
+        schema = json.loads((REFERENCE / f"{name}.schema.json").read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.Draft202012Validator(schema).validate(document)
         return document
 
