@@ -1,7 +1,7 @@
 /*
- * The memory of the program in emulation itself, on which heaps under test lie: a stack of free
- * blocks for each power of two, never merged. Of nothing of ours, so that a fault of the heap under
- * test cannot hide behind itself.
+ * malloc and free of the emulated program itself; the heaps under test lie on its blocks. There is
+ * one stack of free blocks for each power of two, and blocks are never merged. This file uses no
+ * code of the heaps under test, so that a fault of theirs cannot hide behind itself.
  */
 #include <stdint.h>
 #include <stdlib.h>

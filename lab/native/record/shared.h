@@ -1,5 +1,6 @@
 /*
- * What a recorded program and the recorder share: one memory file (memfd), made by the recorder.
+ * The memory that a recorded program and the recorder share: one memory file (memfd), made by the
+ * recorder.
  *
  *   | control | process 0: ring header, events | process 1 | ... | process 1023 |
  *
@@ -27,7 +28,7 @@ typedef _Atomic uint32_t hs_rec_word_t;
 
 _Static_assert(sizeof(hs_rec_word_t) == 4, "32-bit atomics are plain words");
 
-/* What a record of the ring says. Blocks are addresses. */
+/* The kinds of records in a ring. Blocks are told by address. */
 typedef enum hs_rec_kind {
     HS_REC_VOID = 0,
     HS_REC_MALLOC = 1,        /* a block, b size, c stack; after the call */

@@ -99,7 +99,7 @@ def malloc_refused() -> Trace:
 
 
 def malloc_last_look() -> Trace:
-    """As before, but the last block that is looked at fits."""
+    """The same bin, but the last block that is looked at fits."""
     trace = filled(Trace(16384), [64 * GRANULE] * (LOOK - 1) + [79 * GRANULE])
     trace.take(78 * GRANULE)
     return trace

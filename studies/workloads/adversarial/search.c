@@ -13,7 +13,7 @@
  *       the next, larger ones out of the holes.
  *
  * The heap's sources are compiled with -fsanitize-coverage=trace-pc, which calls a function of ours
- * at each basic block: work counted in a way that any host has, though it is no count of cycles.
+ * at each basic block. Any host can count work in this way, though the count is not one of cycles.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -308,7 +308,7 @@ static bool attack_with(attack_t *attack, size_t limit, size_t block_max)
 {
     for (size_t size = 16; size <= block_max; size *= 2) {
         if (size > 16) {
-            /* Of the two residues that the last one can become, that which frees more. */
+            /* The last residue can become two; take the one that frees more. */
             static size_t residue;
             residue = size == 32 ? 0 : residue;
             if (kept_by(attack, size, residue + size / 2) < kept_by(attack, size, residue)) {

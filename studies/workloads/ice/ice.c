@@ -211,7 +211,7 @@ static void gather(call_t *call, bool caller)
     check("candidates", agent->status);
 }
 
-/* What pjsua does besides at its start: it finds out which kind of NAT it is behind. */
+/* pjsua also finds out at its start which kind of NAT it is behind. */
 static void find_nat(call_t *call)
 {
     pj_sockaddr_in server;

@@ -76,7 +76,7 @@ static void drop(size_t index)
     packets[index] = packets[--waiting];
 }
 
-/* What is on its way through a socket is lost with it: another one may have its number. */
+/* Packets on their way through a socket are lost with it: another one may get its number. */
 pj_status_t hs_link_close(pj_sock_t socket)
 {
     for (size_t i = waiting; i-- > 0;) {

@@ -38,7 +38,7 @@ PJLIB_UTIL = (
 )
 SERVER = ("allocation", "auth", "listener_udp", "server")
 
-#: What PJPROJECT's configure script would have found here.
+#: The facts that PJPROJECT's configure script would have found here.
 MACHINE = tuple(
     f"-D{name}"
     for name in (

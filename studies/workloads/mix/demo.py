@@ -21,7 +21,7 @@ TRACE = "studies/workloads/captured/mix_gateway.hst.zst"
 #: The boot log of the board it runs on, and the firmware: where its heap begins, what is not heap.
 BOOT_LOG = "studies/workloads/mix/boot.txt"
 FIRMWARE = "studies/workloads/static/firmware.elf"
-#: What mbedTLS asks for in one piece: 16 KB of record, and its header.
+#: mbedTLS asks for this many bytes in one piece: 16 KB of record, and its header.
 NEED = "16717"
 
 MEMORY = ["--boot-log", BOOT_LOG, "--elf", FIRMWARE, "--need", NEED]

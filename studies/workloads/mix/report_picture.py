@@ -19,7 +19,7 @@ from playwright.sync_api import Page, sync_playwright
 ROOT = Path(__file__).parents[3]
 PICTURE = ROOT / "docs" / "guide" / "report.png"
 WIDTH = 1180
-#: What a picture of a few lines' height has no room for.
+#: The parts of a page for which a picture of a few lines' height has no room.
 LEFT_OUT = """
   #memory, header, .controls, section > .quiet, .hero .more, .hero .where, footer { display: none }
   main { padding: 18px 22px 6px } section { margin-bottom: 20px } .hero { margin-bottom: 20px }

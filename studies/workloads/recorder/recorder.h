@@ -14,7 +14,7 @@
 
 typedef struct hs_rec hs_rec_t;
 
-/* What the program asked for: payload bytes, headers of no allocator included. */
+/* The memory that the program asked for, in payload bytes: no allocator's headers are included. */
 typedef struct hs_rec_use {
     uint64_t live, peak; /* bytes; peak since the start or hs_rec_peak_restart */
     uint64_t blocks;     /* live */
@@ -25,9 +25,9 @@ typedef struct hs_rec_use {
  * NULL: the file cannot be written, or no memory. */
 hs_rec_t *hs_rec_open(const char *path, const char *program, const char *config);
 
-/* As the C library's: NULL without memory, or when count * size overflows. A request for 0 bytes
- * gives NULL and is not recorded: so does ESP-IDF's malloc, and the program then goes on as on a
- * chip. A failed request is recorded as FAILED. O(1). */
+/* They behave as the C library's: NULL without memory, or when count * size overflows. A request
+ * for 0 bytes returns NULL and is not recorded: ESP-IDF's malloc returns NULL too, so the program
+ * goes on as it would on a chip. A failed request is recorded as FAILED. O(1). */
 void *hs_rec_malloc(hs_rec_t *rec, size_t size);
 void *hs_rec_calloc(hs_rec_t *rec, size_t count, size_t size);
 
@@ -46,7 +46,7 @@ hs_status_t hs_rec_fact(hs_rec_t *rec, const char *key, const char *value);
 
 /* A new pool's index; as many may have the same name as are wanted. */
 uint32_t hs_rec_pool_new(hs_rec_t *rec, const char *name);
-/* `initial` bytes are its first block. Of a pool that lives: it is emptied, and keeps that block. */
+/* `initial` bytes are its first block. A pool that lives is emptied and keeps that block. */
 void hs_rec_pool_create(hs_rec_t *rec, uint32_t pool, size_t initial, size_t increment);
 /* `kind` is HS_EVENT_POOL_GROW, _ALLOC (`bytes` as asked for) or _RELEASE. */
 void hs_rec_pool(hs_rec_t *rec, int kind, uint32_t pool, size_t bytes);

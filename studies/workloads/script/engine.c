@@ -12,7 +12,7 @@
 
 static uint64_t waited_ms; /* Duktape's clock has no context */
 
-/* What make.py puts in the place of gettimeofday in duktape.c. */
+/* make.py puts this in the place of gettimeofday in duktape.c. */
 int hs_script_clock(struct timeval *out, void *unused);
 int hs_script_clock(struct timeval *out, void *unused)
 {

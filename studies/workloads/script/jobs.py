@@ -4,7 +4,7 @@
 
 The engine at -Os, as firmware is built, for 32-bit x86 without vectors, on Heapscope's heap in
 512 KB: instructions by valgrind's callgrind, and what a cache of the ESP32's kind before external
-RAM does, by meter.c. What is found of each job of week.js is kept in studies/workloads/captured.
+RAM does, by meter.c. The figures of each job of week.js are kept in studies/workloads/captured.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def count_accesses() -> list[tuple[str, dict[str, int]]]:
 
 
 def count_instructions(*within: str) -> list[int]:
-    """Of each job in their order, of these functions and what they call, or of all. callgrind dumps
-    what it has counted whenever a job ends."""
+    """The instructions of each job, in order: those of the functions `within` and of what they
+    call, or all. callgrind dumps what it has counted whenever a job ends."""
     if shutil.which("valgrind") is None:
         raise MissingError("valgrind; Debian package: valgrind")
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
 /*
- * What a script's jobs take of a processor, apart from its heap: meter SCRIPT.js. The engine runs on
- * Heapscope's own heap in an arena, and a cache as the ESP32 has it before its external RAM sees every
- * access to the arena: 32 KB, two ways, lines of 32 bytes, written back. The compiler puts a call
- * before each access (make.py says how); copying functions are taken as words.
+ * Measures the work of a script's jobs apart from their heap's: meter SCRIPT.js. The engine runs on
+ * Heapscope's own heap in an arena. Every access to the arena goes to a cache such as the ESP32 has
+ * before its external RAM: 32 KB, two ways, lines of 32 bytes, written back. The compiler puts a
+ * call before each access (make.py says how); copying functions are counted in words.
  *
  * Prints a line for each job, when it ends: accesses, lines read and lines written back, first those of
  * the engine, then those of the heap's own code; then calls to the heap. Built without the calls
@@ -83,7 +83,7 @@ static void touch_all(const unsigned char *at, size_t size, bool writes)
     }
 }
 
-/* What the compiler calls: the names are its own. */
+/* The compiler calls these functions by its own names. */
 #define ACCESS(width)                                                                              \
     void __asan_load##width(const unsigned char *at);                                              \
     void __asan_store##width(const unsigned char *at);                                             \

@@ -34,7 +34,7 @@ ALLOCATIONS = 60_000
 
 @dataclass(frozen=True)
 class Blocks:
-    """Of each allocation in order: its size, and how long it lives; inf: for ever."""
+    """The size of each allocation, in order, and how long it lives; inf: for ever."""
 
     sizes: Floats
     lives: Floats

@@ -1,7 +1,8 @@
 """The options of ESP-IDF that the network's memory follows, with their ESP32 defaults.
 
 Names, defaults and ranges are those of components/esp_wifi/Kconfig and components/lwip/Kconfig of
-ESP-IDF v5.5. What each one does here stands beside it; what is not listed is not modelled.
+ESP-IDF v5.5. A comment beside each one says how it acts here; an option that is not listed is not
+modelled.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Knobs:
         return cls(**values)
 
     def config(self) -> str:
-        """What differs from the defaults."""
+        """The options that differ from their defaults, as NAME=VALUE."""
         said = (
             f"{one.metadata['name']}={getattr(self, one.name)}"
             for one in dataclasses.fields(self)

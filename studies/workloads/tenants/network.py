@@ -18,7 +18,7 @@ Laws (times in milliseconds; "about n" is exponential with that mean):
   until it comes again a round trip later. Every second segment is acknowledged.
 - A short management frame is sent about every 500.
 
-What the application does depends on the seed alone, so that two sets of options meet the same
+The application's actions depend on the seed alone, so that two sets of options meet the same
 connections. Round trips, losses and the shape of the traffic are chosen, not measured: the options
 decide how much of it can be in memory at once, which is what the trace is for.
 """
@@ -219,7 +219,7 @@ class Connection:
         self.network.wait_out(self.pcb)
 
     def send_request(self, request: int, answer: int) -> None:
-        """As much as the send buffer takes; the rest or the answer follow the acknowledgement."""
+        """Sends what the send buffer takes; the rest or the answer follow the acknowledgement."""
         network, mss = self.network, self.network.knobs.mss
         now = min(request, network.knobs.send_buffer)
         held = []

@@ -1,9 +1,9 @@
 """Wi-Fi and lwIP beside one TLS client: python studies/workloads/tenants/session.py [-o FOLDER]
 
 The client of studies/workloads/tls: five connections, one after the other, with marks as in its
-traces, and between `answered` and `computed` the time that the handshake computes. What goes over
-the line was counted there (bytes of the calls that send and read). What of it is in memory at once
-is decided by the options and the laws of network.py.
+traces, and between `answered` and `computed` the time that the handshake computes. The bytes on the
+line were counted there, in the calls that send and read. The options and the laws of network.py
+decide how many of them are in memory at once.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["SESSIONS", "make_session", "session"]
 
 SEED = 1
 CONNECTIONS = 5
-#: Of a handshake, bytes sent and then received: ClientHello, and the server's five messages; the
-#: client's certificate to Finished, and the server's Finished.
+#: A handshake's bytes, sent and then received: HELLO is ClientHello and the server's five messages;
+#: FINISH is the client's certificate to Finished, and the server's Finished.
 HELLO = (300, 5 * 5 + 91 + 837 + 401 + 82 + 4)
 FINISH = (850 + 143 + 269 + 6 + 37, 2 * 5 + 1 + 32)
 #: The exchanges of the client: a header's record of 29 and the messages' own, 21 around each. The

@@ -43,8 +43,9 @@ MGMT_RX = 500
 MGMT_SHORT = 64
 
 ETHERNET = 14
-#: What the driver puts around a frame: a dynamic buffer is sized to its frame, and about 1600 for
-#: the largest one of 1514 (components/esp_wifi/Kconfig, ESP_WIFI_DYNAMIC_RX_BUFFER_NUM).
+#: The bytes that the driver puts around a frame: a dynamic buffer is sized to its frame, and takes
+#: about 1600 for the largest one of 1514 (components/esp_wifi/Kconfig,
+#: ESP_WIFI_DYNAMIC_RX_BUFFER_NUM).
 AROUND = 1600 - (ETHERNET + 1500)
 
 

@@ -4,7 +4,7 @@
 
 The client of bulk.c, built for 32-bit x86 at -Os without vector instructions, counts them itself:
 the compiler puts a call before each access to memory, as it does for a kernel's address sanitizer.
-Sums are by site, the function that asked for a block and its size. What it found is kept in
+Sums are by site, the function that asked for a block and its size. The result is kept in
 studies/workloads/captured.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["KINDS", "NAME", "count_accesses"]
 
 NAME = "tls228_rsa_16k_2k_accesses"
 SIZES = Sizes(16384, 2048)
-#: As firmware is built, and with no wider access than a chip of 32 bits has.
+#: Firmware is built so, and no access is wider than on a chip of 32 bits.
 SMALL = ("-Os", "-mcpu=i686")
 #: A call before each access, none left out.
 WATCHED = (

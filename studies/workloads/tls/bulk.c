@@ -79,7 +79,7 @@ static void count_copied(const void *start, size_t size, int way)
     }
 }
 
-/* What the compiler calls: the names are its own. */
+/* The compiler calls these functions by its own names. */
 #define ACCESS(width, unit)                                                                        \
     void __asan_load##width(const unsigned char *at);                                              \
     void __asan_store##width(const unsigned char *at);                                             \

@@ -25,7 +25,7 @@ typedef struct hs_client_use {
 } hs_client_use_t;
 
 /* Returns 0 or mbedTLS's error. A record that the library refuses ends its connection with a mark
- * that says so, and is no error of the run. */
+ * that says so, and the run goes on without an error. */
 int hs_client_run(const hs_client_plan_t *plan, hs_client_use_t *out);
 
 #endif

@@ -73,7 +73,7 @@ class Client:
 
     @property
     def config(self) -> str:
-        """As the configuration file of the library says it."""
+        """The options of the library's configuration file, as NAME=VALUE."""
         said = (
             f"MBEDTLS_SSL_IN_CONTENT_LEN={self.sizes.incoming}"
             f" MBEDTLS_SSL_OUT_CONTENT_LEN={self.sizes.outgoing}"
@@ -149,7 +149,7 @@ def records(crate: Crate, sizes: Sizes) -> list[Path]:
 
 
 def wrapped(sizes: Sizes) -> list[str]:
-    """What the linker is told."""
+    """The options by which the linker wraps the library's calls."""
     if not sizes.dynamic:
         return []
     return [f"-Wl,{line}" for line in (DYNAMIC / "tls_wrap.opt").read_text("utf-8").split()]

@@ -1,4 +1,4 @@
-/* What client and server have in common: their credentials, and the end of the line. */
+/* Client and server share this: their credentials, and the end of the line. */
 #ifndef HEAPSCOPE_WORKLOADS_TLS_PEER_H
 #define HEAPSCOPE_WORKLOADS_TLS_PEER_H
 
@@ -27,7 +27,7 @@ void hs_peer_close(hs_peer_t *peer);
 /* Parses the credentials again after they were freed, and sets them in the configuration. */
 int hs_peer_set_credentials(hs_peer_t *peer, bool is_client, hs_keys_t keys);
 
-/* What a request asks for: so many bytes follow it, so many shall come back. */
+/* A request: `sent` bytes follow it, and `wanted` bytes shall come back. */
 typedef struct hs_request {
     uint32_t sent, wanted;
 } hs_request_t;

@@ -1,9 +1,11 @@
-"""What dynamic buffers cost a TLS client in instructions: python studies/workloads/tls/price.py
+"""Counts the instructions that dynamic buffers cost a TLS client.
 
-The RSA client with IN 16 KB and OUT 2 KB, with and without them, built for 32-bit x86 at -Os
-without vector instructions, five connections of it under valgrind's callgrind. Prints Markdown:
-millions of instructions, the mean of the connections. The exchanges are all calls that send and
-receive of the application. Some two minutes.
+    python studies/workloads/tls/price.py
+
+The client uses RSA with IN 16 KB and OUT 2 KB, with and without such buffers. It is built for
+32-bit x86 at -Os without vector instructions and makes five connections under valgrind's callgrind.
+The script prints Markdown: millions of instructions, the mean of the connections. The exchanges are
+all calls of the application that send and receive. It takes some two minutes.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def client(sizes: Sizes) -> Path:
 
 
 def instructions(program: Path, functions: tuple[str, ...]) -> tuple[int, int]:
-    """Of all calls of these functions: in all, and of those in the files of DYNAMIC."""
+    """The instructions of all calls of these functions: all, and those in the files of DYNAMIC."""
     profile = BUILD / "price.callgrind"
     counted = [f"--toggle-collect={name}" for name in functions]
     trace = BUILD / "price.hst"

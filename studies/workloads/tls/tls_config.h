@@ -1,5 +1,5 @@
 /*
- * What the TLS workload changes in the library's own configuration (MBEDTLS_USER_CONFIG_FILE).
+ * The changes of the TLS workload to the library's own configuration (MBEDTLS_USER_CONFIG_FILE).
  * Everything else is the default of the release. The sizes come from make.py:
  * HS_TLS_IN, HS_TLS_OUT, HS_TLS_VARIABLE.
  */

@@ -1,1 +1,1 @@
-"""What the scripts that make traces share: sources, compiler, files."""
+"""The scripts that make traces share these modules: sources, compiler, files."""

@@ -1,4 +1,4 @@
-"""What the commands that make traces and tables have in common: arguments, and exit codes."""
+"""The commands that make traces and tables share their arguments and exit codes."""
 
 from __future__ import annotations
 

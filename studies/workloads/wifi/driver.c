@@ -10,7 +10,7 @@
 
 #define ETHERNET 14 /* of a frame as the driver keeps it, before the packet */
 
-/* What ESP-IDF's esp_custom_pbuf_t has: a pbuf, its free function, the network interface, the
+/* The fields of ESP-IDF's esp_custom_pbuf_t: a pbuf, its free function, the network interface, the
  * driver's buffer. */
 typedef struct reference {
     struct pbuf_custom pbuf;

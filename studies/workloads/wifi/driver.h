@@ -23,15 +23,16 @@ typedef struct hs_driver_counts {
 
 void hs_driver_start(void); /* takes the static buffers */
 
-/* What the processor needs for a frame from now on. */
+/* From now on the processor needs this time for a frame. */
 void hs_driver_pace(uint32_t frame_ns);
 
-/* Of the radio: a frame for the device, one that is never to come, and the device's own when done. */
+/* The radio calls these: a frame came for the device; a frame will never come; a frame of the
+ * device is done. */
 bool hs_driver_arrived(const hs_frame_t *frame);
 void hs_driver_missing(const hs_frame_t *frame);
 void hs_driver_sent(const hs_frame_t *frame);
 
-/* Of lwIP. false: no buffer. */
+/* lwIP calls this to send a packet. false: there is no buffer. */
 bool hs_driver_output(struct pbuf *packet);
 
 /* Can a datagram be sent now: is there a buffer, and has the processor nothing else to do? */

@@ -1,6 +1,6 @@
 /*
- * What a run is: the device's options, the link, the processor. Every one can be given as a word,
- * NAME=NUMBER.
+ * The settings of a run: the device's options, the link, the processor. Every one can be given as a
+ * word, NAME=NUMBER.
  */
 #ifndef HEAPSCOPE_WIFI_KNOBS_H
 #define HEAPSCOPE_WIFI_KNOBS_H

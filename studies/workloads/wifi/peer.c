@@ -154,8 +154,8 @@ void hs_peer_stop(void)
     waitpid(process, NULL, 0);
 }
 
-/* What it sends meanwhile is kept until all of its answer is there: to hand it on may lead to the
- * next order. */
+/* Gives the other side an order. Its packets are kept until all of its answer is there: handing one
+ * on may lead to the next order. */
 static void tell(order_t order, const uint8_t *bytes)
 {
     if (!transfer(put, &order, sizeof order) || !transfer(put, (void *)bytes, order.length) ||

@@ -1,4 +1,4 @@
-"""What is run: the published ranks, and what is changed one at a time."""
+"""The plan of the runs: the published ranks, and options that are changed one at a time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LINK: Words = {
 #: Delays that were tried, one way.
 DELAYS = (250, 500, 1000, 1500)
 
-#: Of each chip, with its PSRAM: the row that tells how fast its processor is.
+#: The row of each chip, with its PSRAM, that tells how fast its processor is.
 BEST: dict[str, WifiRow] = {}
 for _row in ranks():
     BEST.setdefault(_row.knobs.group, _row)

@@ -22,8 +22,8 @@ typedef struct hs_frame {
     bool taken;
 } hs_frame_t;
 
-/* Of the sender: `arrived` at the other side, which takes it or not; `gone` from the queue, after
- * that or for good. */
+/* The sender's calls: `arrived` at the other side, which takes the frame or not; `gone` from the
+ * queue, either after it was taken or given up. */
 typedef struct hs_radio_calls {
     bool (*arrived)(const hs_frame_t *frame);
     void (*gone)(const hs_frame_t *frame);

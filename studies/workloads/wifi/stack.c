@@ -29,7 +29,7 @@ static struct {
     hs_stack_state_t state;
 } stack;
 
-/* What has come and is not read yet, the oldest first. */
+/* Packets that have come and are not read yet, the oldest first. */
 static struct {
     struct tcp_pcb *pcb;
     bool ended; /* nothing comes after it */
@@ -68,7 +68,7 @@ static void finish(struct tcp_pcb *pcb)
     stack.state.closed = true;
 }
 
-/* As much as the send buffer takes, which is what a blocking write does. */
+/* Writes as much as the send buffer takes, as a blocking write does. */
 static void pump(struct tcp_pcb *pcb)
 {
     static const uint8_t zeros[UINT16_MAX];

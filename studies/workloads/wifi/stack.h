@@ -22,7 +22,7 @@ typedef enum hs_phase {
 #define HS_PACKET_MAX 1500
 #define HS_NEVER UINT64_MAX
 
-/* Of the phase that hs_stack_begin began. */
+/* The state of the phase that hs_stack_begin began. */
 typedef struct hs_stack_state {
     uint64_t timer;    /* when hs_stack_timers has something to do, ns; HS_NEVER */
     uint32_t received; /* bytes */

@@ -215,7 +215,7 @@ static void run_phase(hs_phase_t phase)
     print_phase(&run, before);
 }
 
-/* What is left of a phase, and the timers that follow it. */
+/* Runs the rest of a phase, and the timers that follow it. */
 static void rest(void)
 {
     for (uint64_t until = now + SECOND; next_time() <= until;) {

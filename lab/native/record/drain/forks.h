@@ -1,5 +1,5 @@
-/* What a fork's child will have: the blocks of its parent as they were, until the child is seen.
- * Most forks exec at once and never ask, so only so many are kept. */
+/* The blocks that a fork's child inherits: those of its parent at the fork, kept until the child is
+ * seen. Most children exec at once and are never seen, so the number of kept forks is bounded. */
 #ifndef HEAPSCOPE_RECORD_FORKS_H
 #define HEAPSCOPE_RECORD_FORKS_H
 

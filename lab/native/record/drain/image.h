@@ -75,7 +75,7 @@ typedef struct hs_rec_image {
     uint64_t memory[(HS_REC_CHUNK_MEMORY + 7) / 8]; /* the encoder's */
 } hs_rec_image_t;
 
-/* What the trace's metadata says. */
+/* Where the trace came from, for its metadata. */
 typedef struct hs_rec_origin {
     const char *recorder; /* program and version */
     const char *program;  /* what was run; NULL: the image's path */

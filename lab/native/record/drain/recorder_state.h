@@ -1,4 +1,4 @@
-/* What the recorder's files share. Private. */
+/* The recorder's state, which its files share. Private. */
 #ifndef HEAPSCOPE_RECORD_RECORDER_STATE_H
 #define HEAPSCOPE_RECORD_RECORDER_STATE_H
 

@@ -184,7 +184,7 @@ void hs_rec_environment_patch(hs_rec_control_t *control, char *const *environmen
     char *value = text_put(text, PRELOAD "=", sizeof PRELOAD);
     char *at = text_put(value, object, strlen(object));
     at = others_put(control, at, object[0] == 0, others);
-    count -= at == value; /* an empty list is no entry */
+    count -= at == value; /* an empty list gets no entry */
     out[count++] = ++at;
     at = text_put(at, HS_REC_VARIABLE "=", sizeof HS_REC_VARIABLE);
     (void)text_put(at, control->variable, strlen(control->variable));

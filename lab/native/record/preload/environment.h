@@ -11,10 +11,11 @@
 /* Copies a variable's value; false: it is not there, or too long. */
 bool hs_rec_environment_find(char **environment, const char *name, char *out, size_t capacity);
 
-/* Of a new image: what `system` and `popen` hand on must suit the shell's word size. */
+/* A new image calls this once: `system` and `popen` hand its environment to the shell, so the
+ * preload object in it must suit the shell's word size. */
 void hs_rec_environment_begin(hs_rec_control_t *control);
 
-/* What a patched copy needs: pointers, its end included, and bytes of text. */
+/* The size of a patched copy: its pointers, the end included, and its bytes of text. */
 size_t hs_rec_environment_count(char *const *environment);
 size_t hs_rec_environment_text(char *const *environment);
 

@@ -56,7 +56,7 @@ static inline uint64_t stack_of(const void *caller)
     return HS_REC_LIKELY(hs_rec_own->frames == 0) ? 0 : hs_rec_stack(caller);
 }
 
-/* What a request gave. */
+/* Records a request's result: a block, or that it failed. */
 static inline void put_block(unsigned kind, const void *block, size_t size, unsigned align,
                              const void *caller)
 {

@@ -1,7 +1,7 @@
 /*
- * What the preload object takes from the program's C library, declared here: no header of a C
- * library is needed to build it, so that a compiler for the other word size will do, and the object
- * names no version of a library, so that one object serves every glibc and musl.
+ * The preload object's own declarations of what it takes from the program's C library. It is built
+ * without the headers of a C library, so that a compiler for the other word size will do. The
+ * object names no version of a library, so that one object serves every glibc and musl.
  */
 #ifndef HEAPSCOPE_RECORD_LIBC_H
 #define HEAPSCOPE_RECORD_LIBC_H
@@ -32,7 +32,7 @@ __attribute__((weak)) void *dlsym(void *handle, const char *name);
 __attribute__((weak)) hs_rec_pthread_t pthread_self(void);
 __attribute__((weak)) int pthread_atfork(void (*prepare)(void), void (*parent)(void),
                                          void (*child)(void));
-/* What glibc exports in its place. */
+/* glibc exports this one in its place. */
 __attribute__((weak)) int __register_atfork(void (*prepare)(void), void (*parent)(void),
                                             void (*child)(void), void *object);
 /* Dl_info. */

@@ -1,5 +1,6 @@
-/* What the dynamic linker tells of a file that it has loaded: dl_phdr_info and a program header, whose
- * names <link.h> only has with GNU's extensions. Absent in a program that is linked by itself. */
+/* dl_phdr_info and a program header: the dynamic linker describes each file that it has loaded so.
+ * <link.h> declares them only with GNU's extensions. A statically linked program does not have the
+ * call. */
 #ifndef HEAPSCOPE_RECORD_LOADED_H
 #define HEAPSCOPE_RECORD_LOADED_H
 

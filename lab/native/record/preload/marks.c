@@ -1,4 +1,4 @@
-/* What the program says of itself: include/heapscope/record.h, and the names of threads. */
+/* The program tells about itself: the calls of include/heapscope/record.h, and names of threads. */
 #include "heapscope/record.h"
 
 #include "real.h"

@@ -142,7 +142,7 @@ void hs_rec_inside_end(void)
 
 /* ---- the process's place ---- */
 
-/* What another image of this process had, before exec. */
+/* Gives up the places that another image of this process had, before exec. */
 static void leave_older_places(uint32_t pid)
 {
     for (uint32_t i = 0; i < HS_REC_PROCESSES; i++) {
@@ -270,7 +270,7 @@ static void in_child(void)
 
 /* ---- the beginning ---- */
 
-/* Of the image: the environment is read once, before the program can change it. */
+/* Begins once in an image: the environment is read before the program can change it. */
 static bool begin(void)
 {
     if (variable[0] != 0) {

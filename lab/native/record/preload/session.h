@@ -10,7 +10,7 @@
 #include "../ring.h"
 #include "libc.h"
 
-/* Of this process alone, on a page that a fork's child finds zeroed. */
+/* The state of this process alone, on a page that a fork's child finds zeroed. */
 typedef struct hs_rec_own {
     hs_rec_ring_t *ring; /* NULL: not taken yet, or nothing is recorded */
     uint32_t drop;       /* as in the control block */
@@ -19,7 +19,8 @@ typedef struct hs_rec_own {
     _Atomic uint32_t busy; /* 1: a thread is taking a place */
 } hs_rec_own_t;
 
-/* Of a thread. `ring` is never NULL: equal to the process's, the thread is known there. */
+/* The state of a thread. `ring` is never NULL; the process's ring knows the thread once they are
+ * equal. */
 typedef struct hs_rec_thread {
     hs_rec_ring_t *ring;
     uint32_t number;

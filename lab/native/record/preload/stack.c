@@ -7,7 +7,7 @@
 
 #define STACKS (1u << 20) /* as many as a trace has sites for */
 #define PROBES 64u
-#define REACH ((uintptr_t)1 << 26) /* between two frames: further is no stack */
+#define REACH ((uintptr_t)1 << 26) /* most bytes between two frames of one stack */
 
 /* Stacks by their hash: the place is the number. 8 MB, of which what is used is touched. */
 static _Atomic(_Atomic uint64_t *) table;

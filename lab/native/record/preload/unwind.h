@@ -15,7 +15,8 @@ typedef enum hs_rec_base {
     HS_REC_BASE_GUESS = 3  /* no table: as if the frame pointer were kept as one */
 } hs_rec_base_t;
 
-/* Of the code at one return address. The address before is right below the caller's frame. */
+/* How the code at one return address keeps its frame. Its own return address lies right below the
+ * caller's frame. */
 typedef struct hs_rec_rule {
     uint8_t base;       /* hs_rec_base_t */
     bool keeps_pointer; /* the caller's frame pointer is at `pointer` of its frame */

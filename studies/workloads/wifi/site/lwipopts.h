@@ -38,7 +38,7 @@
 #define PBUF_POOL_BUFSIZE 1600 /* nothing takes one */
 #define TCP_WND hs_window
 #define TCP_SND_BUF hs_send_buffer
-/* As lwIP counts it; it must be 2 where the preprocessor looks at it. */
+/* lwIP's own formula; it must be 2 where the preprocessor looks at it. */
 #define TCP_SND_QUEUELEN (hs_segment ? (4 * hs_send_buffer + hs_segment - 1) / hs_segment : 2)
 #define TCP_QUEUE_OOSEQ 1
 #define TCP_OOSEQ_PBUFS_LIMIT(pcb) hs_out_of_order

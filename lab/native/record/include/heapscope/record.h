@@ -1,6 +1,6 @@
 /*
- * What a program can tell the recorder (heapscope record) about itself. Three calls; none needs a
- * library. Where the program is not recorded they do nothing, at the cost of a comparison.
+ * A program can tell the recorder (heapscope record) about itself with three calls. None of them
+ * needs a library. Where the program is not recorded they do nothing, at the cost of a comparison.
  *
  *     #include <heapscope/record.h>
  *
@@ -30,10 +30,10 @@ typedef enum heapscope_pool_event {
 /* A named point of the run. */
 __attribute__((weak)) void heapscope_mark(const char *name);
 
-/* What this thread does from now on belongs to the task `name`; NULL: to the thread again. */
+/* From now on this thread's events belong to the task `name`; NULL: to the thread again. */
 __attribute__((weak)) void heapscope_task(const char *name);
 
-/* What happened to a pool: memory that the program hands out itself, out of blocks of the heap. */
+/* An event of a pool: memory that the program hands out itself, out of blocks of the heap. */
 __attribute__((weak)) void heapscope_pool(const char *name, heapscope_pool_event_t event,
                                           size_t bytes, size_t increment);
 

@@ -1,4 +1,4 @@
-/* What lwIP asks of its platform: 32-bit x86, one thread, no console. */
+/* lwIP's platform: 32-bit x86, one thread, no console. */
 #ifndef HEAPSCOPE_WIFI_CC_H
 #define HEAPSCOPE_WIFI_CC_H
 
