@@ -55,9 +55,9 @@ LOSS = (
     Mutant(
         "loss: directions",
         "the least free memory of a version before the loss is that of the whole run",
-        "lab/heapscope/upgrade/cost.py::UPGRADE",
-        'AT_MOST="before after", BEFORE="lost"',
-        'EXACT="before after", BEFORE="lost"',
+        "lab/heapscope/upgrade/cost.py::Waterfall",
+        'after: int = figure("True bytes.", "B", bound=AT_MOST)',
+        'after: int = figure("True bytes.", "B", bound="exact")',
         ADVICE,
     ),
     Mutant(

@@ -7,6 +7,7 @@ run. The bytes that are live or free at the end, and the largest block then, go 
 from __future__ import annotations
 
 import enum
+import types
 import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -69,7 +70,9 @@ def _places(row: type[Row], place: str, without: tuple[str, ...]) -> Iterator[tu
         elif f.name not in without:
             kind = hints(row)[f.name]
             listed = typing.get_origin(kind) is tuple
-            inner = typing.get_args(kind)[0] if listed else kind
+            inner = kind
+            if listed or isinstance(kind, types.UnionType):  # each of them; the row, or None
+                inner = typing.get_args(kind)[0]
             if isinstance(inner, type) and issubclass(inner, Row):
                 yield from _places(inner, f"{path}[]" if listed else path, without)
     if marks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapscope.measure.loss import Loss
 from heapscope.measure.source import LayoutFacts
 from heapscope.predict.knob_offers import KnobOffer
-from heapscope.rows.bound import Bounds, bounds
+from heapscope.rows.bound import AT_MOST, BEFORE, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.upgrade.state import Run, Start
@@ -20,24 +20,6 @@ __all__ = [
     "Waterfall",
     "WaterfallRow",
 ]
-
-
-_RUN = bounds(
-    AT_LEAST="failures",
-    AT_MOST="minimum_free minimum_free_reported minimum_largest",
-    BEFORE="minimum_free_event minimum_largest_event",
-)
-
-#: A minimum before the loss is an upper bound of each version's; a difference of two such is none.
-#: The figures of the start depend on no event, so that these marks are true of them as well.
-UPGRADE: dict[str, Bounds] = {
-    "before.run": _RUN,
-    "after.run": _RUN,
-    "waterfalls[]": bounds(AT_MOST="before after", BEFORE="lost"),
-    "waterfalls[].rows[]": bounds(BEFORE="lost"),
-    "waterfalls[].reported": bounds(AT_MOST="before after", BEFORE="lost accounting"),
-    "": bounds(WITHHELD="offers unhelpful knobs"),
-}
 
 
 class WaterfallRow(Row):
@@ -64,7 +46,10 @@ class WaterfallRow(Row):
     )
     title: str = figure("For people.")
     lost: int | None = figure(
-        "Bytes; negative: won; null: not known, and in no other row.", "B", least=None
+        "Bytes; negative: won; null: not known, and in no other row.",
+        "B",
+        least=None,
+        bound=BEFORE,
     )
     how: str = figure(
         "Counted at both moments, or replayed with that change alone.",
@@ -76,11 +61,13 @@ class WaterfallRow(Row):
 class Reported(Row):
     """The figure as the versions' interfaces have it."""
 
-    before: int = figure("Bytes.", "B")
-    after: int = figure("Bytes.", "B")
-    lost: int = figure("before less after.", least=None)
+    before: int = figure("Bytes.", "B", bound=AT_MOST)
+    after: int = figure("Bytes.", "B", bound=AT_MOST)
+    lost: int = figure("before less after.", least=None, bound=BEFORE)
     accounting: int = figure(
-        "The part of the loss that is only reported: lost less the true loss.", least=None
+        "The part of the loss that is only reported: lost less the true loss.",
+        least=None,
+        bound=BEFORE,
     )
     measured_before: int | None = figure("The figure that a device reported; null: not told.")
     measured_after: int | None = figure("The same after.")
@@ -97,9 +84,9 @@ class Waterfall(Row):
         choices=("free_at_start", "minimum_free", "largest_at_start", "minimum_largest"),
     )
     title: str = figure("For people.")
-    before: int = figure("True bytes.", "B")
-    after: int = figure("True bytes.", "B")
-    lost: int = figure("before less after.", least=None)
+    before: int = figure("True bytes.", "B", bound=AT_MOST)
+    after: int = figure("True bytes.", "B", bound=AT_MOST)
+    lost: int = figure("before less after.", least=None, bound=BEFORE)
     rows: tuple[WaterfallRow, ...] = figure("In the order in which the changes were made.")
     reported: Reported | None = figure("null: no interface has the figure.")
 
@@ -164,15 +151,24 @@ class UpgradeResult(Document):
         "The waterfalls of the start, and with a trace of its tightest moments."
     )
     regions: tuple[SidedRegion, ...] = figure("By address.")
-    offers: tuple[Offer, ...] = figure("The offers that buy memory back, the most first.")
-    unhelpful: tuple[str, ...] = figure("Options of what was tried and gives nothing.")
+    offers: tuple[Offer, ...] = figure(
+        "The offers that buy memory back, the most first.", bound=WITHHELD
+    )
+    unhelpful: tuple[str, ...] = figure(
+        "Options of what was tried and gives nothing.", bound=WITHHELD
+    )
     knobs_of: str = figure(
         "The configuration that knobs change; empty: the memory names no chip and version."
     )
     knobs: tuple[KnobOffer, ...] = figure(
-        "Options of the SDK, predicted and not replayed, the most first."
+        "Options of the SDK, predicted and not replayed, the most first.", bound=WITHHELD
     )
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
 
     def waterfall(self, key: str) -> Waterfall:
         return next(one for one in self.waterfalls if one.key == key)
+
+
+#: A minimum before the loss is an upper bound of each version's; a difference of two such bounds
+#: tells nothing. The figures of the start depend on no event, so these marks are true of them too.
+UPGRADE = bounds_of(UpgradeResult, without=("loss",))

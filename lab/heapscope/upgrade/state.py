@@ -12,6 +12,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import Struct
 from heapscope.replay.run import ReplayProgress, replay
+from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.upgrade.parts import Parts, open_layout, parts_of, regions_for
@@ -31,12 +32,14 @@ class Start(Row):
 class Run(Row):
     """Over a whole trace; bytes, events (None: the start) and failed requests."""
 
-    failures: int = figure("Requests that failed.")
-    minimum_free: int = figure("Least true free bytes.", "B")
-    minimum_free_reported: int = figure("Sum of the regions' own reported minima.")
-    minimum_free_event: int | None = figure("Event of the least free; null: the start.")
-    minimum_largest: int = figure("Least largest_allocatable.")
-    minimum_largest_event: int | None = figure("Its event; null: the start.")
+    failures: int = figure("Requests that failed.", bound=AT_LEAST)
+    minimum_free: int = figure("Least true free bytes.", "B", bound=AT_MOST)
+    minimum_free_reported: int = figure("Sum of the regions' own reported minima.", bound=AT_MOST)
+    minimum_free_event: int | None = figure(
+        "Event of the least free; null: the start.", bound=BEFORE
+    )
+    minimum_largest: int = figure("Least largest_allocatable.", bound=AT_MOST)
+    minimum_largest_event: int | None = figure("Its event; null: the start.", bound=BEFORE)
 
 
 @dataclass(frozen=True, kw_only=True)
