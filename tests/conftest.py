@@ -1,5 +1,5 @@
-"""What all Python tests share: the seed of random inputs, the times of folders, and the time after
-which no slow test begins.
+"""All Python tests share these settings: the seed of random inputs, the times of folders, and the
+time after which no slow test begins.
 
 `--hypothesis-profile=full` gives hypothesis' tests many inputs, where they name no number.
 

@@ -55,7 +55,7 @@ MADE_WITH = FOLDER / "made_with.json"
 WIDTHS = (390, 800, 1280)
 HEIGHT = 900
 THEMES = ("light", "dark")
-#: What `make test` looks at: the theme of these widths.
+#: `make test` looks at these alone: the theme of each width.
 QUICK = {390: "dark", 1280: "light"}
 
 #: Most that a square of a picture may be apart (likeness.py). Letters that are moved by part of a

@@ -36,7 +36,7 @@ def model(seen: Seen, name: str, value: str) -> Any:
 
 
 def pointed(seen: Seen, plot: str, x: float, y: float) -> str:
-    """What the tip says where a point of the data is."""
+    """The text of the tip when the pointer is on a point of the data."""
     chart = seen.page.locator(f'[data-chart="{plot}"]')
     chart.scroll_into_view_if_needed()
     box = chart.locator(".plot").bounding_box()

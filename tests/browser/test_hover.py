@@ -1,4 +1,4 @@
-"""What the pointer shows is what the JSON of the same run says."""
+"""The figures shown under the pointer are those in the JSON of the same run."""
 
 from __future__ import annotations
 

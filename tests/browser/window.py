@@ -16,7 +16,7 @@ import pytest
 
 __all__ = ["MissingError", "browser", "made_with", "missing"]
 
-#: What Debian's fonts-dejavu-core brings, and where.
+#: The fonts of Debian's fonts-dejavu-core, and their folder.
 FONTS = ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono", "DejaVuSansMono-Bold")
 FOLDER = Path("/usr/share/fonts/truetype/dejavu")
 
@@ -45,7 +45,7 @@ FAMILIES = {
 
 
 class MissingError(Exception):
-    """What is not installed, and what brings it."""
+    """Something is not installed; the message names it and what brings it."""
 
 
 def missing(what: str) -> None:
@@ -77,7 +77,7 @@ def browser() -> Iterator[Any]:
 
 
 def made_with(chromium: Any) -> dict[str, str]:
-    """What a picture depends on beside the page."""
+    """The version of chromium and the fonts: a picture depends on them beside the page."""
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in _fonts()))
     return {"chromium": chromium.version.partition(".")[0], "fonts": digest.hexdigest()[:16]}
 

@@ -133,7 +133,7 @@ static inline unseen_t unseen_at(const scene_t *scene, const uint8_t *at)
     return offset >= item->size - tags ? TAG : SLACK;
 }
 
-/* Of `count` bytes written at `at`; SEEN if one of them is. */
+/* Why `count` bytes written at `at` are not found; SEEN if one of them is. */
 static inline unseen_t unseen_of(const scene_t *scene, const uint8_t *at, const uint8_t *bytes,
                                  size_t count)
 {

@@ -137,7 +137,7 @@ static inline void guarded_check_fresh(const guarded_t *g, const guarded_block_t
     }
 }
 
-/* What a malloc of either kind gave, beside what the bare heap gave. */
+/* Keeps the block that a malloc of either kind gave, and checks it against the bare heap's. */
 static inline guarded_block_t *guarded_add(guarded_t *g, void *payload, void *bare, size_t size,
                                            size_t head, hs_tag_t tag)
 {

@@ -34,7 +34,7 @@ typedef struct shadow {
     region_t region;
     hs_heap_t *heap;
 
-    size_t own; /* that of a block that is no slot: 8 or 16 */
+    size_t own; /* alignment of a block outside of slabs: 8 or 16 */
     bool slots; /* small requests come from slabs */
     const char *label;
     unsigned long step;

@@ -122,7 +122,8 @@ static inline bool shadow_aligned_fits(const shadow_t *shadow, size_t alignment,
     return hole.found;
 }
 
-/* What must come of an aligned request: of one that is possible and no must, either. */
+/* Whether an aligned request is possible, and whether it must succeed. A request that is possible
+ * but need not succeed may go either way. */
 typedef struct shadow_promise {
     bool possible;
     bool must;
@@ -201,7 +202,8 @@ static inline bool shadow_look_around(void *context, void *block, size_t size, b
     return true;
 }
 
-/* What a moving realloc leaves free while both blocks exist: as if the new one were a malloc. */
+/* The bytes that a moving realloc leaves free while both blocks exist: as if the new one were a
+ * malloc. */
 static inline size_t shadow_free_with_both(shadow_t *shadow, size_t size, bool *possible)
 {
     uint8_t *saved = region_save(&shadow->region);

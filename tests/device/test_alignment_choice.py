@@ -14,7 +14,7 @@ DEVICE = ROOT / "device"
 KERNEL = ROOT / "tests" / "device" / "freertos" / "kernel"
 FOLDERS = ("include", "compat/arenas", "compat/libc", "port/freertos")
 
-#: Of each interface: the file, the macros that ask for too little, and the one that means it.
+#: Each interface has a file, macros that ask for too little, and one macro that means it.
 ASKED = {
     "libc": (
         "compat/libc/family.c",

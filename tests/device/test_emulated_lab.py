@@ -31,8 +31,8 @@ TARGETS = ("rv32imc", "cortex-m4", "x86-32")
 COUNT = 2500
 THRESHOLD = 260  # many requests are just so large
 PSRAM = 1 << 18
-#: Of each trace what is taken first, so that the rest is not enough for all: of internal memory,
-#: and of memory for code and PSRAM.
+#: The blocks of internal memory that are taken before each trace, so that the rest is not enough
+#: for all of it. CODE and EXTERNAL are those of memory for code and of PSRAM.
 BALLAST = {
     "mix_gateway": (170_000, 40_000, 4_000),
     "tenants_wifi_tcpip": (170_000, 100_000, 11_000),

@@ -116,8 +116,8 @@ def compile_here(source: Path, out: Path, *flags: str | Path) -> None:
 
 
 def objects(folder: Path, guard: int, owners: int) -> dict[str, tuple[int, set[str]]]:
-    """Of each file: the bytes that it adds to an image, what it calls. By this machine's compiler,
-    which is there and fast: nothing is nothing everywhere."""
+    """The bytes that each file adds to an image, and the functions that it calls. This machine's
+    compiler is there and fast, and a file that adds nothing here adds nothing everywhere."""
     made = {}
     for source in sources("guard", "owners", "regions"):
         out = folder / f"{source.stem}-{guard}{owners}.o"
@@ -145,7 +145,7 @@ def test_what_is_left_out_is_nothing(tmp_path: Path) -> None:
         sizes[guard, owners] = sum(size for size, _ in made.values())
     assert sizes[0, 0] < min(sizes[0, 1], sizes[1, 0])
     assert sizes[1, 1] == max(sizes.values())
-    # What remains works without them.
+    # The remaining files work without them.
     for source in sources("heap"):
         compile_here(source, tmp_path / f"{source.stem}-00.o")
     parts = [*tmp_path.glob("*-00.o")]

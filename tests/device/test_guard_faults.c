@@ -51,7 +51,7 @@ static bool walk_finds(void)
 
 /* ---- writes ----------------------------------------------------------------------------------- */
 
-/* What was found of a write that should come to `expected`. */
+/* Checks that a write was found or not, as `expected` says, and counts it. */
 static void count_write(fault_t fault, unseen_t expected, bool at_free, bool handed_out)
 {
     guarded_t *g = &scene.guarded;
@@ -102,7 +102,7 @@ static void write_beside(fault_t fault, const guarded_block_t *block, uint8_t *a
     if (at_free) {
         const hs_fault_kind_t kind = g->last.kind;
         const uint8_t *wrong = g->last.at;
-        /* A slot of a slab whose head is gone is no block any more. */
+        /* A slot whose slab has lost its head is not a block any more. */
         GUARDED_CHECK(
             g, kind != HS_FAULT_NOT_A_BLOCK || !guarded_has_canaries(g) || expected == FORGED,
             "no block?");

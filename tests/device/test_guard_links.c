@@ -56,8 +56,8 @@ static bool is_refused(call_t call, void *block, uint32_t granules)
     }
 }
 
-/* Of the free block at `wrong` a link is overwritten in many ways: the call is refused each time, and
- * goes well afterwards. */
+/* Overwrites each link of the free block at `wrong` in many ways: the call is refused each time,
+ * and succeeds when the links are right again. */
 static void refuses(const char *title, uint32_t *wrong, call_t call, void *block, uint32_t granules)
 {
     const uint32_t end = (uint32_t)(region.size / GRANULE);
@@ -121,7 +121,7 @@ static void run(hs_form_t form)
     refuses("first of the bin is merged", others[0], FREE, self, 0);
     region_close(&region);
 
-    /* What a malloc takes, and the bin that its rest goes to. */
+    /* The block that a malloc takes, and the bin that its rest goes to. */
     open_form(form);
     first = take(5);
     (void)take(3);
@@ -140,7 +140,7 @@ static void run(hs_form_t form)
     refuses("rest of a malloc", first, MALLOC, NULL, 10);
     region_close(&region);
 
-    /* What a realloc grows into, and the bin that its rest goes to. */
+    /* The block that a realloc grows into, and the bin that its rest goes to. */
     open_form(form);
     self = take(8);
     behind = take(9);

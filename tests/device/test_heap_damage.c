@@ -1,8 +1,8 @@
 /*
  * Every bit of the metadata, flipped once in many heaps: hs_heap_check() finds it, or it belongs to
- * one of the classes below, in which no two places contradict each other. What is expected of each
- * bit is worked out from the layout and a walk of the sound heap; what is found must be exactly
- * that. The check ends and stays inside the region whatever the bytes are (REGION_POISON).
+ * one of the classes below, in which no two places contradict each other. The expectation for each
+ * bit is worked out from the layout and a walk of the sound heap; the check must find exactly that.
+ * The check ends and stays inside the region whatever the bytes are (REGION_POISON).
  */
 #include <stddef.h>
 
@@ -125,7 +125,7 @@ static damage_t expected_of_granule(const hs_heap_t *heap, uint32_t granule)
     return splits ? SPLIT : FOUND;
 }
 
-/* Of a bit of the control block; `at` counts bytes from the region's start. */
+/* The class of a bit of the control block; `at` counts bytes from the region's start. */
 static damage_t expected_of(size_t at, uint32_t bit_of_byte)
 {
     const shadow_t *shadow = &program.shadow;

@@ -1,7 +1,7 @@
 /*
- * What firmware relies on in the heap that ours replaces, beyond the words of its interface: freed
- * memory comes back at the same address, neighbours merge at once, low addresses go first, a block
- * shrinks and grows where it is, and every byte is accounted for.
+ * Firmware relies on the heap that ours replaces beyond the words of its interface: freed memory
+ * comes back at the same address, neighbours merge at once, low addresses go first, a block shrinks
+ * and grows where it is, and every byte is accounted for.
  */
 #include "program.h"
 

@@ -176,8 +176,8 @@ static void check_forged_head(void)
     shadow_close(shadow);
 }
 
-/* A block that begins where the only slab did, and still holds its head, is no slab: also when there
- * is another one. */
+/* A block that begins where the only slab did, and still holds its head, is not taken for a slab.
+ * The same holds when there is another slab. */
 static void check_stale_head(const hs_heap_config_t *config)
 {
     shadow_t *shadow = &program.shadow;

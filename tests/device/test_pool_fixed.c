@@ -75,7 +75,7 @@ static void check_refused(uintptr_t address)
     shadow.misuse++;
 }
 
-/* Every address that is no block in use, of the region and around it, and some far away. */
+/* Frees every address in and around the region that is not a block in use, and some far away. */
 static void check_misuse(void)
 {
     uint8_t *saved = region_save(&shadow.region);

@@ -91,7 +91,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def same(library: Path, tmp_path: Path, command: list[str], given: str = "") -> str:
-    """What a program says with our malloc, which is what it says with its own."""
+    """A program's output with our malloc, which equals that with its own."""
     witness = tmp_path / "witness"
     ours = {**os.environ, "LD_PRELOAD": str(library), "HS_WITNESS": str(witness)}
     said = []

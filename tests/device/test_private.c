@@ -264,7 +264,7 @@ static void run(size_t size, const hs_guard_config_t *guard, hs_form_t form)
 
 /* ---- single cases ----------------------------------------------------------------------------- */
 
-/* What `full` frees serves the request, which is then no failure; it is asked once only. */
+/* The memory that `full` frees serves the request, so nothing has failed. `full` is asked once. */
 static void check_second_try(void)
 {
     open_heap(8192, 0, NULL, HS_FORM_AUTO);
@@ -326,7 +326,7 @@ static void check_arguments(void)
 
 /* On a block of another heap, which has it back at once; and one within it. */
 #if HS_GUARD
-/* What takes memory from a source puts pointers into it, whatever the guard aligns payloads to. */
+/* The user of a source puts pointers into its memory, whatever the guard aligns payloads to. */
 static void check_source_alignment(void)
 {
     static const hs_guard_config_t guard = {.level = HS_GUARD_CANARIES, .alignment = 4};

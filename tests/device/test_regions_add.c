@@ -140,7 +140,7 @@ static void test_inside(void)
     chip_close(&chip);
 }
 
-/* What a guard keeps before a payload is no part of the block that a region may lie in. */
+/* A region may lie in a block's payload, but not over the canary that a guard keeps before it. */
 static void test_inside_of_guarded(void)
 {
     static const hs_guard_config_t guard = {.level = HS_GUARD_CANARIES, .alignment = 4};

@@ -112,7 +112,7 @@ static void test_addresses(const hs_guard_config_t *guard)
     refuse((void *)8);
     refuse((void *)(UINTPTR_MAX - 7));
     CHECK(state_of_all() == before, "misuse changed something");
-    CHECK(chip.failures == 0, "misuse is no want of memory");
+    CHECK(chip.failures == 0, "misuse is counted as a want of memory");
     CHECK(hs_regions_containing_block(chip.set, NULL) == NULL, "NULL");
     CHECK(hs_regions_usable_size(chip.set, NULL) == 0, "NULL");
     chip_close(&chip);

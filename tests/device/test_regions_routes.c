@@ -89,7 +89,7 @@ static void test_falls_back(void)
     /* The first region is taken again as soon as it has room. */
     give(&chip, blocks[0]);
     CHECK(hs_regions_malloc(chip.set, 500, HS_CAP_DEFAULT) == blocks[0], "not where one was freed");
-    /* What was filled up empties to the same number of blocks. */
+    /* Regions that were filled up and emptied serve the same number of blocks again. */
     for (uint32_t i = 0; i < count; i++) {
         give(&chip, blocks[i]);
     }
@@ -135,7 +135,7 @@ static void test_prefer(void)
     for (uint32_t i = 0; i < 12 * KB; i++) {
         CHECK(zero[i] == 0, "byte %u", (unsigned)i);
     }
-    CHECK(chip.failures == 0, "a fall-back is no failure");
+    CHECK(chip.failures == 0, "a fall-back counts as a failure");
     zero = hs_regions_realloc_prefer(chip.set, zero, 15 * KB, caps, 3);
     CHECK(chip_where(&chip, zero) == 1, "it stays where it can");
     CHECK(hs_regions_malloc_prefer(chip.set, 200 * KB, caps, 3) == NULL, "too large");
@@ -167,7 +167,7 @@ static void test_rules(void)
     void *record = expect(&chip, 5 * KB, HS_CAP_DEFAULT, 1);
     give(&chip, expect(&chip, 4 * KB - 1, HS_CAP_DEFAULT, 2));
     give(&chip, expect(&chip, 5 * KB + 1, HS_CAP_DEFAULT, 2));
-    /* What else was asked for still holds. */
+    /* The other capabilities of a request still hold. */
     give(&chip, expect(&chip, 5 * KB, HS_CAP_DEFAULT | HS_CAP_DMA, 0));
     give(&chip, expect(&chip, 3 * KB, HS_CAP_DEFAULT | HS_CAP_INTERNAL, 0));
     give(&chip, expect(&chip, 3 * KB, HS_CAP_8BIT, 0));
@@ -180,7 +180,7 @@ static void test_rules(void)
     }
     small = hs_regions_realloc(chip.set, small, 1 * KB, HS_CAP_DEFAULT);
     CHECK(chip_where(&chip, small) == 0 && *(uint8_t *)small == 7, "it shrank below");
-    /* A rule that cannot be followed is no failure. */
+    /* A rule that cannot be followed does not count as a failure. */
     while (hs_regions_malloc(chip.set, 512, HS_CAP_DEFAULT | HS_CAP_INTERNAL) != NULL) {
     }
     chip.failures = 0;

@@ -1,4 +1,4 @@
-"""What the lab's tests share: small traces, made by the importer."""
+"""The lab's tests share small traces, made by the importer."""
 
 from __future__ import annotations
 

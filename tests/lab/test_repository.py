@@ -32,7 +32,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 
 @cache
 def files() -> tuple[Path, ...]:
-    """What is tracked, or would be: relative to the root."""
+    """The files that are tracked, or would be, relative to the root."""
     if not (ROOT / ".git").exists():
         if os.environ.get("HEAPSCOPE_ALL") == "1":
             pytest.fail("the rules of the repository need a git checkout")

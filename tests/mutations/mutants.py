@@ -1,4 +1,4 @@
-"""What is broken on purpose, and who has to notice."""
+"""The mutations: the code that is broken on purpose, and the test that has to notice."""
 
 from __future__ import annotations
 

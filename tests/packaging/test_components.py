@@ -62,8 +62,8 @@ def test_the_module_of_zephyr(cmake, consumer: str, tmp_path: Path) -> None:
 
 
 def test_the_library_of_platformio(cc, consumer: str, tmp_path: Path) -> None:
-    """As PlatformIO does: each chosen source by itself, the include folder, and the project's
-    flags."""
+    """The build follows PlatformIO: each chosen source by itself, the include folder, and the
+    project's flags."""
     build = json.loads((ROOT / "library.json").read_text(encoding="utf-8"))["build"]
     sources = sorted((ROOT / build["srcDir"] / "src").rglob("*.c"))
     (tmp_path / "consumer.c").write_text(consumer, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a program asks is what its trace has, under 64 and 32 bit."""
+"""A trace has exactly the requests of its program, under 64 and 32 bit."""
 
 from __future__ import annotations
 

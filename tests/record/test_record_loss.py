@@ -84,7 +84,8 @@ def test_a_killed_program_loses_nothing(
 
 
 def assert_counts_up(trace: Path, returned: np.ndarray) -> None:
-    """Of each worker: malloc(1), free, malloc(2), free, ... as often as returned, or once more."""
+    """Each worker's events are malloc(1), free, malloc(2), free, ...: as many as calls returned, or
+    one more."""
     seen: dict[int, int] = {}
     with NativeReader() as reader:
         keep_events(reader)
@@ -192,7 +193,7 @@ def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
     build: Build, tmp_path: Path
 ) -> None:
     """The recorder is stopped again and again, so that threads find the ring full and not full at
-    the same time. What was lost is told in its place, and the recording goes on after it."""
+    the same time. Each loss is told in its place, and the recording goes on after it."""
     counts = np.memmap(tmp_path / "counts", np.uint64, "w+", shape=(16,))
     run = recording(
         build("counted"), counts.filename, 4, out=tmp_path / "T.hst", options=["--drop"]

@@ -22,7 +22,7 @@ PRELOAD = ROOT / "lab" / "native" / "record" / "preload"
 #: By the processor's name: Debian's package of its C library. The tests' programs take that of
 #: their own build, so that any later one runs them.
 LIBRARIES = {"aarch64": "libc6-arm64-cross", "riscv64": "libc6-riscv64-cross"}
-#: What gcc does of its own accord.
+#: The options that gcc has on by itself.
 AS_GCC = {"aarch64": ["-moutline-atomics"], "riscv64": []}
 
 
@@ -55,7 +55,7 @@ def preload(processor: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def emulated(
     processor: str, preload: Path, recorded: Recorded, monkeypatch: pytest.MonkeyPatch
 ) -> Recorded:
-    """As recorded(), of a test's program by name."""
+    """The fixture `recorded` for another processor; it records a test's program by its name."""
     emulator, library = shutil.which(f"qemu-{processor}"), Path(f"/usr/{processor}-linux-gnu")
     if emulator is None or not library.is_dir():
         missing(f"no {processor} programs run; Debian: qemu-user, {LIBRARIES[processor]}")

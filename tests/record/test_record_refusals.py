@@ -1,4 +1,5 @@
-"""What cannot be recorded is refused before it runs; what is linked with the object can be."""
+"""A program that cannot be recorded is refused before it runs; one that is linked with the object
+can be recorded."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def test_a_setuid_program_is_refused(build: Build, recorded: Recorded, tmp_path:
     shutil.copy(build("endless"), program)
     if os.geteuid() == 0:
         os.chown(program, 12345, -1)
-    else:  # ours is no other's: nothing is gained, so look at the group
+    else:  # a program that is setuid to ourselves gains nothing
         pytest.skip("only root can give a file to another user")
     program.chmod(0o4755)
     error = refusal(recorded, program)

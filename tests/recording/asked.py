@@ -1,4 +1,4 @@
-"""What the programs ask for, and what a recording says of it."""
+"""The requests of the programs, and those that a recording has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ASKED", "CALLOC", "FAILED", "FREE", "MALLOC", "REALLOC", "asked", "a
 MALLOC, CALLOC, ALIGNED, REALLOC, FREE, FAILED = range(1, 7)
 MARK, POOL_CREATE, POOL_ALLOC, POOL_RELEASE = 7, 11, 13, 14
 
-#: What programs/calls.c does: kind, size, log2 of the alignment.
+#: The calls of programs/calls.c: kind, size, log2 of the alignment.
 ASKED = [
     (MARK, 0, 0),
     (MALLOC, 100, 0),

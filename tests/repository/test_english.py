@@ -22,7 +22,7 @@ SUFFIXES = {".md", ".c", ".h", ".py"}
 
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`]*`")
-#: What separates texts in Markdown: a blank line, a list's mark, a heading's, a table's cell.
+#: Texts in Markdown are separated by a blank line and the marks of lists, headings and cells.
 BREAK = re.compile(
     r"\n\s*\n|^\s*(?:[-*+]|\d+\.|#+|>|\|)\s+|\s\|\s|\s*\|$|\n(?=\s*\|)", re.MULTILINE
 )
@@ -47,7 +47,7 @@ def markdown_texts(source: str) -> Iterator[tuple[int, str]]:
 
 
 def pieces(text: str, separator: re.Pattern[str], line: int) -> Iterator[tuple[int, str]]:
-    """What stands between separators, with the line on which each begins."""
+    """The pieces of text between separators, with the line on which each begins."""
     start = 0
     for match in (*separator.finditer(text), None):
         piece = text[start : match.start() if match else len(text)]

@@ -12,7 +12,8 @@ EVIL = "</script><script>alert(1)</script>"
 EVIL_NAME = "<img src=x onerror=alert(2)> \"quoted\" & 'single' {{ 7 * 7 }}"
 EVIL_MATH = "$$\\alpha$$ \\(x\\) <b onmouseover=alert(3)>bold</b>"
 
-#: Of the plot "steps": a gap in the middle, one point alone, and one that the others lack.
+#: The series of the plot "steps" have a gap in the middle, one point alone, and one that the others
+#: lack.
 COMPUTED = (10.0, 20.0, None, 40.0, None, 60.5)
 PUBLISHED = (8.0, 20.0, 30.0, None, None, 55.0)
 LABELS = ("one", EVIL_NAME, "three and more words", "four", "five", "six")

@@ -86,7 +86,7 @@ def test_only_misses_have_a_colour(page: str, read: Read) -> None:
         *(("number under", "-500"), ("number under", "-3")),
         *(("number over", "+500"), ("number over", "+4")),
     ]
-    # What of the exact figures is off, the misses first.
+    # The exact figures that are off, the misses first.
     assert found[4:] == [("number under", "-10"), ("number under", "nothing")]
     assert "Differences in colour" in page
     assert "Differences in colour" not in experiment_html([agreeing()])

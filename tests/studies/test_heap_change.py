@@ -126,7 +126,7 @@ def test_published_timings_keep_their_direction_in_steps(heap_change: Experiment
 def test_the_last_allocation_is_like_the_first_only_with_poisoning(
     heap_change: Experiment,
 ) -> None:
-    """As in the published figures, 960 and 1098 ns: another sign of what was compared."""
+    """The published figures, 960 and 1098 ns, show the same: another sign of what was compared."""
     light = row(heap_change, "steps", "idf-4.3.2-host+light")
     plain = row(heap_change, "steps", "idf-4.3.2-host")
     assert light["first"] == light["last"]

@@ -1,4 +1,4 @@
-"""What the benchmark measured of our heap, beside what was measured of the others' real code."""
+"""The benchmark's figures of our heap, beside those measured of the others' real code."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_every_constant_has_a_source() -> None:
 
 @pytest.fixture
 def tenants(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The generator's modules; workloads is no package of the lab's."""
+    """The generator's modules, which are not in a package of the lab."""
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "studies" / "workloads"))
     for module in ("session", "sizes"):
         importlib.import_module(f"tenants.{module}")

@@ -300,7 +300,7 @@ def test_tenants_is_shown_beside_lwip(wifi: Experiment) -> None:
 
 
 def test_tenants_has_lwips_blocks_to_the_byte() -> None:
-    """What the stack asked for often has a size that the generator knows."""
+    """Blocks that the stack asked for often have a size that the generator knows."""
     sizes = {}
     for who in ("wifi", "tenants"):
         events, tasks, _ = events_of(f"{who}_at_default")

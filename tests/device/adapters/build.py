@@ -25,7 +25,7 @@ __all__ = ["archive_on_hooks", "need_header", "pjlib", "program"]
 HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "adapters"
 ADAPTERS = ROOT / "device" / "compat" / "adapters"
-#: What a private heap and pools are made of.
+#: The source folders of a private heap and of pools.
 FOLDERS = ("guard", "heap", "pool", "private", "text")
 DEVICE = ROOT / "device"
 INCLUDE = tuple(f"-I{DEVICE / name}" for name in ("include", "src", "compat"))
@@ -141,7 +141,8 @@ def pjlib() -> tuple[tuple[str, ...], Path]:
 
 
 def pjlib_sources() -> Path:
-    """As the workload that records PJNATH has them. MissingError: no apt, or no such package."""
+    """The sources that the workload has which records PJNATH. MissingError: apt or the package is
+    missing."""
     try:
         return pjproject() / "pjlib"
     except NotThereError as error:

@@ -1,6 +1,7 @@
 /*
  * PJLIB on a private heap: its pools, with hash tables, trees, strings, timers and locks in them.
- * What PJLIB says it holds is what the heap has handed out; a full heap is PJLIB's own exception.
+ * PJLIB says that it holds exactly the bytes that the heap has handed out. A full heap raises
+ * PJLIB's own exception.
  */
 #include <pjlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * What esp_heap_caps.h says of heaps: figures, minima, summaries; heaps that are added at run time;
- * walks, checks and what they find.
+ * The calls of esp_heap_caps.h that tell of heaps: figures, minima, summaries; heaps that are added
+ * at run time; walks, checks and their findings.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
- * multi_heap.h says what is wrong: addresses that are no block, and, as far as blocks carry what
- * tells, what was written where it must not be. And it takes the lock that it was given.
+ * multi_heap.h reports faults: addresses that are not blocks, and, as far as blocks carry marks,
+ * writes where nothing may be written. And it takes the lock that it was given.
  */
 #include "small_heap.h"
 
-/* ---- what is no block, and what is written where it must not be ------------------------------- */
+/* ---- addresses that are not blocks, and writes where nothing may be written ------------------- */
 
 static void check_misuse(void)
 {
@@ -13,12 +13,12 @@ static void check_misuse(void)
     multi_heap_free(heap, NULL);
     CHECK(esp_faults() == 0, "NULL is a fault");
     multi_heap_free(heap, block + 8);
-    CHECK(esp_faults() == 1, "freeing inside of a block is no fault");
+    CHECK(esp_faults() == 1, "freeing inside of a block is not reported");
     multi_heap_free(heap, block + 4);
-    CHECK(esp_faults() == 1, "freeing inside of a block is no fault");
+    CHECK(esp_faults() == 1, "freeing inside of a block is not reported");
     CHECK(multi_heap_realloc(heap, block + 8, 10) == NULL && esp_faults() == 1, "realloc there");
     multi_heap_free(heap, &heap);
-    CHECK(esp_faults() == 1, "freeing what is elsewhere is no fault");
+    CHECK(esp_faults() == 1, "freeing what is elsewhere is not reported");
     CHECK(multi_heap_get_allocated_size(heap, block + 8) == 0, "a size inside of a block");
     CHECK(multi_heap_find_containing_block(heap, block + 99) == block, "not its block");
     CHECK(multi_heap_find_containing_block(heap, small + SMALL - 200) == NULL && esp_faults() == 1,
@@ -26,7 +26,7 @@ static void check_misuse(void)
     multi_heap_free(heap, block);
     CHECK(esp_faults() == 0, "a fault");
     multi_heap_free(heap, block);
-    CHECK(esp_faults() == 1, "freeing twice is no fault");
+    CHECK(esp_faults() == 1, "freeing twice is not reported");
     sound(heap);
     CHECK(multi_heap_malloc(NULL, 4) == NULL && multi_heap_free_size(NULL) == 0 &&
               !multi_heap_check(NULL, false),
@@ -50,7 +50,7 @@ static void check_canaries(void)
     const uint32_t kept = block[1];
     block[1] ^= 1;
     multi_heap_free(heap, block);
-    CHECK(esp_faults() == 1, "freeing an overflown block is no fault");
+    CHECK(esp_faults() == 1, "freeing an overflown block is not reported");
     block[1] = kept;
     multi_heap_free(heap, block);
     CHECK(esp_faults() == 0, "a fault");

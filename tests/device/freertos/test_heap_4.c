@@ -1,7 +1,7 @@
 /*
- * Written as a program for heap_4 is: by FreeRTOS's names alone. What such a program may rely on:
- * alignment, sizes that come back, neighbours that merge, the low-water mark, the failed hook, the
- * statistics, and that every call is made with the scheduler suspended.
+ * This program uses FreeRTOS's names alone, as a program for heap_4 does. Such a program may rely
+ * on alignment, sizes that come back, neighbours that merge, the low-water mark, the failed hook,
+ * the statistics, and that every call is made with the scheduler suspended.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
  * The malloc family under other names beside the C library's own: sizes, alignment of any object,
- * errno, and what each standard says of 0, of overflow and of what is no block.
+ * errno, and what each standard says of 0, of overflow and of addresses that are not blocks.
  */
 #include <errno.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void check_nothing(void)
     CHECK(my_realloc(one, 0) == NULL && errno == 7, "realloc to nothing frees");
     my_free(other);
     my_free(NULL);
-    CHECK(my_malloc_usable_size(NULL) == 0 && errno == 7, "NULL is no block");
+    CHECK(my_malloc_usable_size(NULL) == 0 && errno == 7, "NULL is taken for a block");
     CHECK(refused == NULL, "NULL is nothing wrong");
 }
 
@@ -104,7 +104,7 @@ static void check_aligned(void)
         my_free(other);
     }
     errno = 0;
-    CHECK(my_aligned_alloc(24, 24) == NULL && errno == EINVAL, "24 is no alignment");
+    CHECK(my_aligned_alloc(24, 24) == NULL && errno == EINVAL, "24 is taken for an alignment");
     errno = 0;
     void *left = &left;
     CHECK(my_posix_memalign(&left, 24, 24) == EINVAL && errno == 0 && left == &left, "24");

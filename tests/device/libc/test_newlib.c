@@ -27,7 +27,8 @@ int main(void)
     errno = 0;
     CHECK(_malloc_r(&thread, 1000000) == NULL && thread._errno == ENOMEM, "%d", thread._errno);
     CHECK(_calloc_r(&other, SIZE_MAX / 2, 3) == NULL && other._errno == ENOMEM, "overflow");
-    CHECK(_memalign_r(&other, 24, 8) == NULL && other._errno == EINVAL, "24 is no alignment");
+    CHECK(_memalign_r(&other, 24, 8) == NULL && other._errno == EINVAL,
+          "24 is taken for an alignment");
     CHECK(errno == 0 && thread._errno == ENOMEM, "another thread's errno");
     void *const aligned = _memalign_r(&thread, 256, 8);
     CHECK(aligned != NULL && (uintptr_t)aligned % 256 == 0, "%p", aligned);

@@ -64,7 +64,7 @@ def server(tmp_path: Path, credentials: str) -> Iterator[Server]:
 
 
 def play(scenes: Path, scene: str, port: int, *arguments: str | int) -> str:
-    """What a scene prints; its checks hold, nothing leaks."""
+    """Runs a scene and returns its output; its checks hold and nothing leaks."""
     command = [str(scenes), scene, str(port), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr

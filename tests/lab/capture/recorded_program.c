@@ -1,5 +1,5 @@
-/* What real recorders are tried on: sizes that nothing else asks for, and blocks of one size and
- * stack that are freed in the order of their birth. */
+/* Real recorders are tried on this program: it asks for sizes that nothing else asks for, and frees
+ * blocks of one size and stack in the order of their birth. */
 #include <mcheck.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,7 +73,7 @@ def test_any_bytes_in_any_pieces_give_the_same(raw: bytes, step: int) -> None:
 
 
 def facts(contents: LogContents) -> dict[str, list[Any]]:
-    """What a log gave, each kind in the order in which it was found."""
+    """The facts of a log, each kind in the order in which it was found."""
     boot = contents.boot
     trace = boot.traces.best
     return {
@@ -89,8 +89,8 @@ def facts(contents: LogContents) -> dict[str, list[Any]]:
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
 def test_a_log_cut_at_any_byte_gives_everything_before_the_cut(log: Path) -> None:
-    """What the whole lines before the cut give is a beginning of what the cut log gives, and that
-    is a beginning of what the whole log gives."""
+    """The facts of the whole lines before the cut begin those of the cut log, and those begin the
+    facts of the whole log."""
     raw = log.read_bytes()
     for at in range(0, len(raw), 7):
         before = facts(read_contents([raw[: raw.rfind(b"\n", 0, at) + 1]]))

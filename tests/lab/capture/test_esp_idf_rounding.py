@@ -1,4 +1,4 @@
-"""What reported figures mean: against the models of the allocators, and on real devices."""
+"""The meaning of reported figures, against the models of the allocators and on real devices."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_a_number_at_the_very_end_may_be_cut_and_is_left_out(read: Any, summary:
 
 
 def test_a_region_rewritten_on_one_line_is_read(read: Any) -> None:
-    """As users paste it."""
+    """Users paste it so."""
     text = "Heap summary for capabilities 0x00000804:\n  At 0x600fe000 len 8168   free 172 "
     text += "allocated 7244   largest_free_block 104\n"
     (found,) = read(text).boot.summaries

@@ -63,7 +63,7 @@ def test_the_table_by_capabilities_is_read(read: Any) -> None:
 
 
 def test_other_columns_and_handles_are_read(read: Any) -> None:
-    """As in espressif/esp-idf issue 13642."""
+    """The line stands in espressif/esp-idf issue 13642."""
     text = "Task: lua 0x3fca147c -> MALLOC_CAP_INTERNAL: 69908 MALLOC_CAP_SPIRAM: 151368 High 35\n"
     (task,) = read(text).boot.tasks.tasks()
     assert (task.name, task.current) == ("lua", 69908)
@@ -97,7 +97,7 @@ def test_box_characters_may_be_damaged(read: Any, box: str, wrap: str) -> None:
 @pytest.mark.parametrize("step", [1, 3, 1 << 20])
 @pytest.mark.parametrize("order", ["le", "be"])
 def test_box_characters_in_utf_16_are_read(read: Any, order: str, step: int) -> None:
-    """As a Windows shell redirects it."""
+    """A Windows shell redirects output so."""
     text = ("\ufeff" + OVERVIEW).encode(f"utf-16-{order}")
     assert rows(read(text, step)) == rows(read(OVERVIEW))
 

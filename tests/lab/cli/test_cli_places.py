@@ -1,5 +1,5 @@
-"""What a command reads and writes: standard input once, pipes as often as wanted, no two outputs in
-one place, no output in the place of an input."""
+"""A command reads standard input once and pipes as often as wanted; it never writes two outputs to
+one place, nor an output in the place of an input."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_what_is_none_is_refused(text: str) -> None:
         ('S = "x"', True),
         ('S = "y"', False),
         ("given(L) && changed(L) && !given(N)", True),
-        # What has the wrong type is not known.
+        # A value of the wrong type is not known.
         ("N && T", None),
         ("S < 3", None),
         ("T + 1 = 2", None),
@@ -126,7 +126,7 @@ PARTS = st.recursive(
 @settings(max_examples=200, deadline=None)
 @given(PARTS)
 def test_unknown_means_that_both_are_possible_or_neither_matters(text: str) -> None:
-    """What is decided with U unknown stays so whichever U turns out to be."""
+    """A truth that is decided with U unknown stays so whichever U turns out to be."""
     tree = parse(text)
     known = truth(tree, Known(T=True, F=False))
     both = {truth(tree, Known(T=True, F=False, U=value)) for value in (True, False)}

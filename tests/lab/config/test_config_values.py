@@ -58,7 +58,7 @@ def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Con
             "HEAP_POISONING_COMPREHENSIVE",
             False,
         ),
-        # What it depends on is off.
+        # The option that it depends on is off.
         ("LWIP_TCP_QUEUE_OOSEQ=n", "esp32", "5.5", "LWIP_TCP_OOSEQ_MAX_PBUFS", None),
         ("MBEDTLS_ASYMMETRIC_CONTENT_LEN=n", "esp32", "5.5", "MBEDTLS_SSL_MAX_CONTENT_LEN", 16384),
         # An option that only other chips have; one that nothing is known of.

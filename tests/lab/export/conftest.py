@@ -70,7 +70,7 @@ def run() -> Run:
 
 @pytest.fixture
 def exported(run: Run) -> Callable[..., bytes]:
-    """What an export that succeeds writes to standard output."""
+    """Runs an export, which succeeds, and returns its standard output."""
 
     def export(*args: object) -> bytes:
         done = run(*args)
@@ -173,7 +173,7 @@ def story(count: int = 4000, *, seed: int = 1, addresses: bool = False) -> list[
 
 @dataclass
 class Site:
-    """What one task allocated at one site."""
+    """The allocations of one task at one site."""
 
     total: int = 0
     total_blocks: int = 0

@@ -268,8 +268,8 @@ def test_the_package_reads_what_our_reader_reads(told: Any, exported: Exported) 
 
 
 def unknown(pb: Any, message: Any) -> Iterator[str]:
-    """What the package's classes have no field for: they keep it, so it is written again; a known
-    trace is as long without it."""
+    """Tells how many bytes have no field in the package's classes. The classes keep such bytes and
+    write them again; a trace without any is as long when they are discarded."""
     whole = message.ByteSize()
     copy = pb.Trace()
     copy.CopyFrom(message)

@@ -16,7 +16,7 @@ from .conftest import ADDRESSES, CLOCK, HOSTILE, SITE_NAMES, SITES, Event, Run, 
 
 Exported = Callable[..., bytes]
 
-#: As they show: nothing that a terminal or a page would act on.
+#: The names as they are shown: nothing is left that a terminal or a page would act on.
 SHOWN = tuple(name.replace("\n", "\\x0a").replace("\u202e", "\\u202e") for name in HOSTILE)
 
 

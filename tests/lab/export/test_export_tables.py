@@ -120,7 +120,7 @@ def test_csv_is_the_same_table(made: tuple[Path, list[Event]], exported: Exporte
 def test_a_lost_event_shows(
     made: tuple[Path, list[Event]], exported: Exported, write_trace: Write
 ) -> None:
-    """What the comparisons above rest on: one event less is another table."""
+    """The comparisons above rest on this: one event less is another table."""
     trace, events = made
     features = CLOCK | SITES | (ADDRESSES if events[1].key >= 0x1000 else 0)
     last = len(events) - 1
@@ -179,7 +179,7 @@ def test_without_a_clock_there_is_no_time(write_trace: Write, exported: Exported
 
 
 def digest(rows: list[Row]) -> str:
-    """Of the results of all requests, as `replay --digest` defines it, out of the table."""
+    """The digest of all requests' results, as `replay --digest` defines it, out of the table."""
     value = FNV_BASIS
     for row in rows:
         if row["call"] == "free" or row["outcome"] in ("skipped", "unknown", "failed_recorded"):

@@ -154,7 +154,7 @@ def test_a_damaged_trace_goes_as_in_replay(long_trace: Path) -> None:
 
 
 def test_the_floor_is_below_every_survivor() -> None:
-    """Of blocks that some allocators never realloc it may say nothing."""
+    """The floor may claim nothing about blocks that some allocators never realloc."""
     for name in ("edge.hst", "fuzz_align.hst", "adv_holes.hst"):
         with loaded(ORACLE / name) as (steps, _):
             for allocator in default_allocators():

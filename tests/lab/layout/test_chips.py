@@ -30,7 +30,7 @@ def places(layout: Layout) -> list[tuple[int, int, str]]:
 
 
 def free_at_start(layout: Layout) -> list[int]:
-    """What the native library says is free before the first event."""
+    """The bytes that the native library says are free before the first event."""
     regions = tuple(
         NativeRegion(
             start=r.start,

@@ -1,4 +1,4 @@
-"""What devices of each chip printed when they started, as regions, under each SDK version."""
+"""The regions that devices of each chip printed when they started, under each SDK version."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_v5_log_s_lines_are_the_regions_by_size(chip: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("chip", V5)
 def test_static_use_alone_gives_the_log_s_regions(chip: str, tmp_path: Path) -> None:
-    """Of default builds: the map and the reserved ranges are right, to the byte. Static data in RTC
+    """The map and the reserved ranges of default builds are right, to the byte. Static data in RTC
     or tightly coupled memory is not known."""
     chip_data = load_chip(chip)
     static = chip_data.data.static

@@ -1,4 +1,5 @@
-"""What stayed is what a plain list of the program's blocks says, and growth is told from noise."""
+"""The blocks that stayed are those of a plain list of the program's blocks, and growth is told from
+noise."""
 
 from __future__ import annotations
 

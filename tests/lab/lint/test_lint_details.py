@@ -95,7 +95,7 @@ def test_an_equals_sign_with_blanks_is_named_with_the_line_to_write(
 
 
 def test_what_is_left_out_and_out_of_range_is_taken_out(configure: MakeConfig) -> None:
-    """Of every line of it; what mends other options stays in the fragment."""
+    """Every line of the option is taken out; the mending lines of other options stay."""
     config = configure(
         "MBEDTLS_DYNAMIC_FREE_CA_CERT=y SPIRAM_MALLOC_ALWAYSINTERNAL=131073 "
         "SPIRAM_MALLOC_ALWAYSINTERNAL=131073",

@@ -63,7 +63,7 @@ def test_a_finding_names_its_line(configure: MakeConfig, case: dict[str, Any]) -
 def test_what_is_to_be_written_mends_it(
     configure: MakeConfig, case: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Of errors: the fragment, given last, and the named lines taken out, leave none."""
+    """No error is left with the fragment, given last, and without the named lines."""
     chip, idf = case.get("chip", "esp32"), case.get("idf", "5.5")
     config = configure(case["bad"], chip=chip, idf=idf)
     fix = mend(config)

@@ -36,8 +36,8 @@ def plain(path: Path) -> bytes:
 
 
 def damages(data: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
-    """What can happen to a file: chunks missing at its start, in its middle, at its end and in
-    several places, a flipped byte, an end cut off. Each is told by name."""
+    """The damages that can happen to a file, each with its name: chunks missing at its start, in
+    its middle, at its end and in several places, a flipped byte, an end cut off."""
     parts = chunks(data)
     count = len(parts)
 
@@ -130,7 +130,7 @@ def _pairs(steps: list[str], said: Any, truth: Any, where: str) -> Iterator[tupl
         yield from _pairs(rest, row, whole.get(key), f"{where}.{name}{key}")
 
 
-#: What a row is known by.
+#: The fields that identify a row.
 KEYS = {
     "sets": ("capabilities",),
     "kinds": ("kind",),

@@ -1,4 +1,4 @@
-"""What a replay and fit say of a damaged trace is true of the whole one."""
+"""A replay's and a fit's statements about a damaged trace are true of the whole one."""
 
 from __future__ import annotations
 

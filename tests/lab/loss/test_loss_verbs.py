@@ -98,7 +98,7 @@ def test_counts_of_info_are_bounds_of_the_whole_trace(
 
 
 def test_peaks_of_parts_after_the_loss_are_lower_bounds_that_count(tmp_path: Path) -> None:
-    """What is lost is the first event alone: the rest says nearly all of the peak."""
+    """Only the first event is lost: the rest tells nearly all of the peak."""
     trace = tmp_path / "T.hst"
     trace.write_bytes(made_trace(3, events=10_000))
     peak = read_info(trace).live_peak

@@ -1,5 +1,5 @@
-"""What the documents claim of the comparison with real allocators is what the oracle has, and the
-maxima that they tell are those measured, called so and with their compiler."""
+"""The documents claim of the comparison with real allocators what the oracle has. The maxima that
+they tell are those measured, called so and with their compiler."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def replays() -> dict[str, int]:
 
 
 def transcribed() -> set[str]:
-    """As the oracle's own table says."""
+    """The allocators that the oracle's own table calls transcribed."""
     table = (ORACLE / "README.md").read_text(encoding="utf-8")
     rows = [line for line in table.splitlines() if line.startswith("| `")]
     return {

@@ -178,7 +178,7 @@ TABLES = st.tuples(
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.lists(TABLES, max_size=4).map("\n".join) | st.text(max_size=60))
 def test_any_file_is_taken_or_refused_in_words(tmp_path: Path, text: str) -> None:
-    """What is taken can be replayed, or the layout cannot hold it, which is said too."""
+    """A file that is taken can be replayed, or a message says that the layout cannot hold it."""
     file = tmp_path / "any.toml"
     file.write_bytes(text.encode("utf-8", "surrogatepass"))
     trace = tmp_path / "T.hst"

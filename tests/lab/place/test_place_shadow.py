@@ -92,7 +92,7 @@ SITES = ("unknown site", "a.c:1", "a.c:2", "b.c:1")
 HEAPS = ("system", "lwip", "mbed")
 HEAP_START = 0x2000_0000
 HEAP_STEP = 0x10_0000
-#: What differs between a heap and a pool: events are numbered over the whole trace.
+#: The figures that differ between a heap and a pool: events are numbered over the whole trace.
 NUMBERED = {"kind", "private", "minimum_free_event", "minimum_largest_event"}
 
 

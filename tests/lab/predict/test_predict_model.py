@@ -151,7 +151,7 @@ def test_chips_and_software_outside_the_tables_are_inside_the_bands() -> None:
 
 
 def test_the_time_of_a_bit_is_a_sum_of_what_single_knobs_give() -> None:
-    """What `tune` relies on: 1/T from the features of one knob each, and nothing else."""
+    """`tune` relies on it: 1/T comes from features of one knob each, and from nothing else."""
     constants = read_constants()
     value = dict(zip(constants.names, constants.throughput.theta, strict=True))
     for row in ranks():

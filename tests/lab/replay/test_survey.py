@@ -1,4 +1,4 @@
-"""What a report draws, recomputed from the replay of every prefix of a trace."""
+"""The curves that a report draws, recomputed from the replay of every prefix of a trace."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Program:
         return f"task{index}"
 
     def site(self, index: int) -> str:
-        """As it is shown, from the allocating function outwards."""
+        """The stack as it is shown, from the allocating function outwards."""
         return " ← ".join(reversed(self.stack(index)))
 
     def stack(self, index: int) -> list[str]:
@@ -70,9 +70,9 @@ def program(seed: int, *, events: int, tasks: int, sites: int, live: int = 400) 
 
 @dataclass
 class Recount:
-    """What each task and site held on a heap, worked out from the events and from which of them
-    failed there; `placed` and `own` have the sizes of the live blocks, on the heap and in the
-    recorded program."""
+    """The bytes that each task and site held on a heap. They are worked out from the events and
+    from which of them failed there. `placed` and `own` have the sizes of the live blocks, on the
+    heap and in the recorded program."""
 
     live: Counter[tuple[str, int]] = field(default_factory=Counter)
     at_peak: Counter[tuple[str, int]] = field(default_factory=Counter)

@@ -20,12 +20,12 @@ from heapscope.cli.app import app
 from ..export.test_export_perfetto import Track, tracks
 from .shadow import FAILED, FREE, MALLOC, Program, Recount, over, program, write
 
-#: As HS_LAB_TASKS_MAX: more tasks than a counter each.
+#: The value of HS_LAB_TASKS_MAX: a trace with more tasks has no counter for each.
 TASKS_MAX = 4096
 
 
 class Sums(NamedTuple):
-    """What all of a program asked for, held at its peak, and holds at the end: bytes."""
+    """The bytes that all of a program asked for, held at its peak, and holds at the end."""
 
     total: int
     peak: int
@@ -77,7 +77,7 @@ def rows_of(trace: Path, to: str, *options: object) -> list[dict[str, Any]]:
 
 
 def summed(rows: list[dict[str, Any]]) -> Sums:
-    """Of the sizes and what each event freed, not of the column `live`."""
+    """The sums of the sizes less what each event freed, without the column `live`."""
     steps = [
         (int(row["size"] or 0) if row["outcome"] == "ok" and row["call"] != "free" else 0)
         - int(row["freed"] or 0)

@@ -1,4 +1,4 @@
-"""What is live at the end, of the recorded program and on a memory that is too small for it."""
+"""The blocks live at the end, of the recorded program and on a memory that is too small for it."""
 
 from __future__ import annotations
 

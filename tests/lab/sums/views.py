@@ -73,7 +73,7 @@ def number(text: str) -> int:
 
 
 def flame_sums(node: dict[str, Any]) -> dict[str, int]:
-    """What a node and all below it are as wide as."""
+    """The sums of a node and of all below it, which are its width."""
     sums: dict[str, int] = dict(node["own"])
     for child in node["children"]:
         for name, value in flame_sums(child).items():

@@ -115,8 +115,8 @@ def test_reading_goes_on_at_the_next_frame_behind_damage() -> None:
 
 @pytest.mark.parametrize("cut", [10, 40_000, 100_000, 300_000, 500_000])
 def test_a_frame_behind_one_that_was_cut_off_is_read(cut: int) -> None:
-    """As a recorder leaves it that was killed and appended to its file when started again. After
-    10 bytes a block begins; elsewhere the cut block takes the next frame's bytes for its own."""
+    """A recorder leaves such a file when it was killed and, started again, appended to it. After 10
+    bytes a block begins; elsewhere the cut block takes the next frame's bytes for its own."""
     words = b"".join(b"%d " % zlib.crc32(b"%d" % i) for i in range(200_000))
     first = packed(words)
     assert len(first) > 900_000

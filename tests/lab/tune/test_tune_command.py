@@ -269,7 +269,7 @@ def test_what_is_kept_against_the_rules_is_an_error(tune: Any) -> None:
 
 
 def test_tls_modes_are_enumerated(tune: Any) -> None:
-    """What is taken asks nothing of the peer, is the least of those, and is in the fragment."""
+    """The mode taken asks nothing of the peer, needs least of those, and is in the fragment."""
     code, out, _ = tune("--chip", "esp32", "--tls", "2", "--fragment", "F", "--json", "F.json")
     assert code == 0
     assert "TLS modes" in out

@@ -284,7 +284,7 @@ def test_the_smallest_relaxation_is_one() -> None:
 
 
 def test_options_round_trip() -> None:
-    """What a choice writes is what a configuration with it says."""
+    """A configuration that a choice was written to gives the same choice back."""
     draw = random.Random(2)
     for chip, psram in GROUPS:
         config = config_of(chip, psram)

@@ -1,4 +1,4 @@
-"""What buys memory back is what an ordinary replay gives."""
+"""The gain of each offer is the one that an ordinary replay gives."""
 
 from __future__ import annotations
 

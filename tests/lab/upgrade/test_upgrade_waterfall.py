@@ -217,7 +217,7 @@ def test_rows_add_up_where_requests_fail(upgrade: Upgrade, adds_up: AddsUp) -> N
 
 
 def test_the_moment_counts_all_of_the_memory(make_trace: MakeTrace) -> None:
-    """What is counted at the tightest moment is what the replay itself keeps of it."""
+    """The bytes counted at the tightest moment are those that the replay itself keeps of it."""
     layout = load_chip("esp32").layout(idf="5.5")
     meter = Meter(make_trace(*MIXED))
     state = meter.measure(layout)

@@ -1,4 +1,5 @@
-"""What stood in the way, against traces in which it is known, and against trying everything."""
+"""The reasons why requests failed, against traces in which they are known and against trying
+everything."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def transfer_of(size: int) -> dict[str, dict[str, int]]:
-    """Of the only block of this size."""
+    """The accesses of the transfer to the only block of this size."""
     sites = read(WORKLOADS / "captured" / NAME)["sites"]
     (chosen,) = [site for site in sites if site["size"] == size]
     assert chosen["function"] == "mbedtls_ssl_setup"

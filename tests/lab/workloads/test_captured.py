@@ -1,4 +1,4 @@
-"""What the programs were seen to need, from the captured traces themselves."""
+"""The memory that the programs were seen to need, from the captured traces themselves."""
 
 from __future__ import annotations
 

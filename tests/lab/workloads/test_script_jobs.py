@@ -1,4 +1,4 @@
-"""What a script's jobs take of a processor: that it is counted again as it was captured."""
+"""The work of a script's jobs is counted again as it was captured."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def sizes(trace: Recording) -> np.ndarray:
 
 
 def lives(trace: Recording) -> np.ndarray:
-    """Of each block: allocations between its own and its free; -1: never freed."""
+    """The life of each block, in allocations between its own and its free; -1: never freed."""
     allocated = trace.events["kind"] == MALLOC
     time = np.cumsum(allocated) - 1
     freed = trace.events["kind"] == FREE

@@ -1,6 +1,6 @@
 /* counted FILE THREADS: threads that allocate and free until they are killed, sizes counting up from
- * 1, and count in FILE the calls that have returned to them: 8 bytes for each. What the file says
- * after a kill is what a recording must have, whenever the kill came. */
+ * 1, and count in FILE the calls that have returned to them: 8 bytes for each. After a kill a
+ * recording must have the calls that the file counts, whenever the kill came. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

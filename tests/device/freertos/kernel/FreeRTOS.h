@@ -1,5 +1,5 @@
-/* As much of FreeRTOS's interface as its heap and the programs that use it see; the kernel behind it
- * is kernel.c, which only counts. */
+/* The part of FreeRTOS's interface that its heap and the programs that use it see. The kernel
+ * behind it is kernel.c, which only counts. */
 #ifndef TESTS_FREERTOS_H
 #define TESTS_FREERTOS_H
 

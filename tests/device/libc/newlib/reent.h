@@ -1,4 +1,4 @@
-/* As much of newlib's header as its malloc needs: each thread's own errno. */
+/* The part of newlib's header that its malloc needs: each thread's own errno. */
 #ifndef TESTS_DEVICE_LIBC_REENT_H
 #define TESTS_DEVICE_LIBC_REENT_H
 

@@ -1,4 +1,4 @@
-/* What the start-up code does, and an application that calls nothing but ESP-IDF's functions; and the
+/* The start-up code's calls, an application that calls nothing but ESP-IDF's functions, and the
  * functions of other components that the heap calls. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* As much of ESP-IDF's as its table of a chip needs; the heap is to take this one. */
+/* The part of ESP-IDF's header that its table of a chip needs. The heap has to take this header. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
