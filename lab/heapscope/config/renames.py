@@ -104,7 +104,8 @@ def _known_as(name: str, sdk: str) -> bool:
 
 
 def _of_this_chip(name: str, chip: str) -> bool:
-    """ESP32S2_SPIRAM_SUPPORT is no name of an ESP32's option, unless all chips once had it."""
+    """A name that begins with another chip, as ESP32S2_SPIRAM_SUPPORT on an ESP32, is not this
+    chip's. "ESP32_" is allowed for every chip, since names that all chips had begin with it."""
     first = name.split("_", 1)[0].lower()
     return not first.startswith("esp32") or first in (chip, "esp32")
 

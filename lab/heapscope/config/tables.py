@@ -73,8 +73,8 @@ def option_table() -> Mapping[str, Option]:
 
 
 def of_other_chips(option: Option, chip: str) -> bool:
-    """Only what says it by its name or, for PSRAM, by its defaults: that an option is in no default
-    build of a chip is no proof that the chip has none."""
+    """True if the option's name, or for PSRAM its defaults, show that it is of other chips. Absence
+    from the defaults alone proves nothing: a chip may have options that no default build has."""
     if not option.defaults or chip in option.defaults:
         return False
     named = _CHIP_NAME.match(option.name)
@@ -106,7 +106,7 @@ def _by_option(table: str) -> dict[str, list[Row]]:
 
 
 def _by_chip(row: Row) -> dict[str, str]:
-    """`default` counts for every chip that `chips` does not except; "-" is no default."""
+    """`default` counts for every chip that `chips` does not except; "-" means none."""
     texts = dict.fromkeys(CHIPS, row["default"])
     for part in row["chips"].split():
         chip, _, text = part.partition("=")

@@ -121,7 +121,7 @@ def _advised(pool: int | None, margin: float | None, limits: Limits | None) -> i
 
 
 def _index(path: str | Path, task: str) -> int:
-    """Of the task of that name, which a first reading finds."""
+    """The index of the task of that name. A first reading of the trace finds it."""
     with NativeReader() as reader:
         read_trace(path, reader)
         indices = {each.name: each.index for each in reversed(tasks_of(reader))}
@@ -137,7 +137,7 @@ def _index(path: str | Path, task: str) -> int:
 
 @dataclass(frozen=True)
 class _Trial:
-    """What came of one size (search.Trial)."""
+    """The outcome of one size (search.Trial)."""
 
     row: FitRow
 

@@ -31,7 +31,7 @@ def run_searches(
     """By name, what each search found and all it tried. `done` hears of each that ends.
 
     Replays are native code that does not hold Python's lock, so that threads do run side by side.
-    What a search is told depends on its own batches alone, never on how fast they came.
+    A search learns the results of its own batches alone; their timing does not matter.
     """
     running: dict[str, _Running[T]] = {name: _Running(*pair) for name, pair in searches.items()}
     pending: dict[Future[T], tuple[str, int]] = {}

@@ -1,13 +1,13 @@
 """The search for the smallest pool of one allocator. It asks for sizes to be tried, a batch at a
-time, and learns what came of them; it replays nothing itself.
+time, and learns their outcomes; it replays nothing itself.
 
-Survival is not monotone in the size, so nothing is concluded from one size about another. What is
-searched is defined without it: `pool` is the smallest multiple of 8 whose whole window survives. A
-size that fails rules out every pool whose window it is in, and only those. The search rules out one
-pool after the other, from the least that could hold the live bytes upwards, until it meets one
-whose window survives whole: the answer is that of trying every size there is, whatever the trace.
-Guesses only choose what is tried first: far below, the top of a window, which fails there as well
-and rules out up to 65 pools at once.
+Survival is not monotone in the size, so nothing is concluded from one size about another. The
+answer does not need it: `pool` is the smallest multiple of 8 whose whole window survives. A size
+that fails rules out every pool whose window it is in, and only those. The search begins at the
+least pool that could hold the live bytes. It rules out one pool after the other until it meets one
+whose whole window survives. For every trace, trying every size would give the same answer.
+Guesses only choose the order. Far below the answer the search tries the top of a window first: it
+fails there as well, and it rules out up to 65 pools at once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NARROWING = 2  # rounds that each divide the gap between failing and surviving b
 
 
 class Trial(Protocol):
-    """What came of a size."""
+    """The outcome of one size."""
 
     @property
     def survives(self) -> bool: ...
@@ -143,7 +143,7 @@ def _rule_out(first: int, limits: Limits, known: Known) -> Generator[Batch, Know
 
 
 def _batch(pool: int, limits: Limits, known: Known, ruled_out: set[int]) -> Batch:
-    """What to try next; empty: the pool's whole window has survived."""
+    """The sizes to try next; empty: the pool's whole window has survived."""
     least = min(_survivors(known), default=limits.most + 1)
     failing = sorted(size for size, trial in known.items() if not trial.survives)
     batch: list[int] = []

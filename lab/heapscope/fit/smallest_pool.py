@@ -1,4 +1,4 @@
-"""What was found: one row for each trace and allocator."""
+"""The pools that were found: one row for each trace and allocator."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class FitResults(Results[FitResult]):
 
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """Of the ratios of one allocator over several traces; None: it has none on one of them."""
+    """The mean of one allocator's ratios over several traces; None: a trace gives it no ratio."""
 
     allocator: str
     ratio: float | None

@@ -20,8 +20,9 @@ class Attempt:
 
 
 def attempts(layout: Layout, caps: int) -> tuple[Attempt, ...]:
-    """What a request with these capabilities tries, in turn, until one has a block. Empty: it fails
-    without asking. Regions too small for a heap are skipped by the replay, and listed here."""
+    """The attempts of a request with these capabilities: it makes them in turn until a region has a
+    block. Empty: it fails without asking any region. Regions that are too small for a heap are
+    listed here, and the replay skips them."""
     return tried(layout.regions, caps)
 
 

@@ -48,7 +48,7 @@ class BootRegion:
 
 @dataclass(frozen=True, kw_only=True)
 class LineFacts:
-    """What one line tells; mostly nothing."""
+    """The facts that one line tells. Most lines tell none."""
 
     begins: bool = False  # a boot
     region: BootRegion | None = None
@@ -100,6 +100,6 @@ def _text(pattern: re.Pattern[bytes], line: bytes) -> str:
 
 
 def pool_bytes(kilobytes: str) -> int | None:
-    """Of "4096K"; None for none, and for more digits than memories have."""
+    """The bytes of a text such as "4096K"; None: it has no digits, or more than memories need."""
     digits = kilobytes.removesuffix("K")
     return int(digits) * 1024 if 0 < len(digits) < 8 else None

@@ -14,7 +14,7 @@ from heapscope.trace.source import Blocks, Progress, as_utf8, open_blocks
 __all__ = ["BootLog", "BootRegion", "read_boot_log"]
 
 _LINE_MAX = 4096  # bytes of a line that count
-_REGIONS_MAX = 256  # of one boot; more is no boot log
+_REGIONS_MAX = 256  # of one boot; a file with more is not a boot log
 _SIZE_MAX = 256 << 20  # bytes of a log; /dev/zero and a serial port that is open have no end
 
 
@@ -33,7 +33,7 @@ class BootLog:
 
 
 class _Boot:
-    """What has been seen of one boot."""
+    """The lines of one boot that were seen so far."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -69,8 +69,8 @@ class _Boot:
 
 
 def read_boot_log(path: str | Path, *, progress: Progress | None = None) -> BootLog:
-    """Reads a log with anything around the heap_init lines. Of several boots the last complete one
-    counts. InputError when there is no heap_init line."""
+    """Reads a log that may have other lines around those of heap_init. Where it has several boots,
+    the last complete one counts. InputError: the log has no heap_init line."""
     head, boots = b"", _BootSplitter()
     with open_blocks(path, progress=progress) as blocks:
         for number, (line, ended) in enumerate(_lines(blocks), 1):

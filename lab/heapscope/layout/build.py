@@ -1,4 +1,4 @@
-"""What a user says of a firmware's build beyond chip and SDK version."""
+"""A firmware's build as the user describes it, beyond chip and SDK version."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class PsramWindow:
 
 @dataclass(frozen=True, kw_only=True)
 class VersionData:
-    """What an SDK version makes of the chip."""
+    """The chip's data for one SDK version."""
 
     name: str
     aliases: tuple[str, ...]

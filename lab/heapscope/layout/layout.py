@@ -59,7 +59,8 @@ class Region:
 
 @dataclass(frozen=True, kw_only=True)
 class MallocRule:
-    """What plain malloc(n) asks for. n <= threshold: small, above: large, then fallback."""
+    """The capabilities that plain malloc(n) asks for: `small` where n <= threshold, else `large`;
+    then `fallback`."""
 
     small: int
     threshold: int = ADDRESS_END - 1

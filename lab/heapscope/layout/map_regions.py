@@ -13,7 +13,7 @@ __all__ = ["left_of", "map_regions"]
 
 Range = tuple[int, int]  # start and end
 
-_LEAST = 16  # bytes; what is left of so many or fewer is no region (memory_layout_utils.c)
+_LEAST = 16  # bytes; a rest of this size or less does not become a region (memory_layout_utils.c)
 _REGION_MIN = 64  # bytes that static use must leave
 
 
@@ -45,7 +45,7 @@ def left_of(
 
 
 def without(memory: Range, taken: Iterable[Range]) -> list[Range]:
-    """What is left of a range, in pieces worth a heap."""
+    """The parts of a range outside `taken`, without those that are too small for a heap."""
     pieces, (start, end) = [], memory
     for low, high in sorted(taken):
         if low < end and high > start:

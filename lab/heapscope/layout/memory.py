@@ -1,4 +1,4 @@
-"""What one build of an SDK version makes of a chip's memory."""
+"""A chip's memory as one build of an SDK version sees it."""
 
 from __future__ import annotations
 

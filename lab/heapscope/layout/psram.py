@@ -34,8 +34,9 @@ def malloc_rule(memory: Memory, psram: Psram | None) -> MallocRule:
 
 
 def add_psram(memory: Memory, regions: tuple[Region, ...], psram: Psram) -> tuple[Region, ...]:
-    """`regions` in list order, start-up's use in them. What is added last stands first: the pool is
-    taken when the start-up stacks are heap, PSRAM was added before."""
+    """`regions` are in list order and have start-up's use in them. A region that is added later
+    stands before the others. PSRAM is added first, then the pool is taken, when the start-up stacks
+    are already heap."""
     _check(psram)
     external = _external(memory, psram.size)
     chunks, internal = _pool(memory, regions, psram.reserved)

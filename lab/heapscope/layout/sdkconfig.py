@@ -1,4 +1,4 @@
-"""What a firmware's sdkconfig says of its heap's debugging: poisoning and task tracking."""
+"""The debugging of a firmware's heap as its sdkconfig sets it: poisoning and task tracking."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class SdkConfig:
 
     @property
     def flavour(self) -> str:
-        """What an allocator's name ends with in this build: "", "+light", "+track", "+light+track".
-        That v4.x tracks tasks only in the poison is the allocator's own affair."""
+        """The end of an allocator's name in this build: "", "+light", "+track" or "+light+track".
+        v4.x tracks tasks only in the poison; the allocator itself takes care of that."""
         poisoned = self.has(_LIGHT) or self.has(_COMPREHENSIVE)
         return ("+light" if poisoned else "") + ("+track" if self.has(_TRACKING) else "")
 

@@ -1,4 +1,4 @@
-"""What start-up takes from the heap before the first event of a trace."""
+"""The blocks that start-up takes from the heap before the first event of a trace."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from heapscope.layout.layout import Region
 
 __all__ = ["spread_startup"]
 
-#: Of a region, what no block can have: the 4.2 allocator's share, the least of all modelled ones.
-#: Another allocator needs more; what then does not fit, the replay carries to the next region.
+#: Bytes of a region that no block can have. The 4.2 allocator needs these, the fewest of all.
+#: Another allocator needs more; the replay carries bytes that then do not fit to the next region.
 _OVERHEAD = 36
 _SMALLEST = 4  # bytes of a block
 _MOST_CONTROL = 4096  # with a bit for each 8 bytes, more than the tables of any allocator here

@@ -58,7 +58,7 @@ def read_layout(path: str | Path) -> Layout:
 
 
 def parse_toml(text: TomlText) -> dict[str, object]:
-    """The file's content as tomllib gives it. InputError where it is no TOML."""
+    """The file's content as tomllib gives it. InputError: it is not TOML."""
     try:
         return tomllib.loads(text.text)
     except (ValueError, RecursionError) as error:  # ValueError: also a number of 5000 digits
@@ -107,7 +107,7 @@ def _in_order(regions: tuple[Region, ...], order: str) -> tuple[Region, ...]:
 
 
 def _check_overlap(entries: tuple[TomlTable, ...], regions: tuple[Region, ...]) -> None:
-    """As Layout.check does, with the lines of the file."""
+    """Checks the same as Layout.check, and names the lines of the file."""
     placed = sorted(zip(regions, entries, strict=True), key=lambda pair: pair[0].start)
     for (before, other), (region, table) in pairwise(placed):
         if region.start < before.end:

@@ -74,7 +74,7 @@ def _rule(file: str, line: int, words: list[str]) -> Suppression:
         key, equals, pattern = word.partition("=")
         if not equals or key not in KEYS or key in given or not pattern:
             raise InputError(
-                f"{file}: line {line}: '{printable(word)}' is no rule",
+                f"{file}: line {line}: '{printable(word)}' is not a rule",
                 remedy="write task=PATTERN, site=PATTERN or size=FROM..TO, each at most once",
             )
         given[key] = pattern
@@ -99,7 +99,7 @@ def _sizes(file: str, line: int, text: str | None) -> tuple[int, int]:
             raise ValueError
     except ValueError:
         raise InputError(
-            f"{file}: line {line}: size={printable(text)} is no range",
+            f"{file}: line {line}: size={printable(text)} is not a range",
             remedy="write size=64 or size=16..64",
         ) from None
     return least, most

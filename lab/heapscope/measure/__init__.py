@@ -1,1 +1,1 @@
-"""What a replay yields: one kind of row a file, each with its JSON form."""
+"""The results of a replay: one kind of row a file, each with its JSON form."""

@@ -1,4 +1,4 @@
-"""What was wrong with the trace itself."""
+"""The anomalies of the trace itself."""
 
 from __future__ import annotations
 

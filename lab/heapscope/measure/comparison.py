@@ -17,7 +17,7 @@ __all__ = ["Comparison", "DifferenceRow", "Side", "comparable", "compare"]
 
 
 class Side(Row):
-    """What was replayed on what."""
+    """One side of a comparison: a trace and the memory that it was replayed on."""
 
     label: str = figure("Short name that tells the sides apart.")
     trace: TraceFacts = figure("The trace.")

@@ -1,4 +1,4 @@
-"""What a comparison means for the user, in sentences."""
+"""The meaning of a comparison for the user, in sentences."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from heapscope.rows.bound import flat
 
 __all__ = ["ComparedFigure", "figures", "served_alike"]
 
-#: Our own heap is no model: it counts no steps, and 0 would read as none.
+#: Our own heap runs itself instead of a model: it counts no steps, and 0 would read as none.
 _UNCOUNTED = "heapscope"
 
 

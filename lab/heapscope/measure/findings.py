@@ -121,7 +121,7 @@ def fitting(result: ReplayResult) -> Sentences:
 
 
 def damage(result: ReplayResult) -> Sentences:
-    """What in the trace contradicts itself."""
+    """Events of the trace that contradict earlier ones."""
     summary = result.summary
     counts = {
         "free of an unknown id": summary.unknown_frees,
@@ -139,7 +139,7 @@ def damage(result: ReplayResult) -> Sentences:
 
 
 def loss(result: ReplayResult) -> Iterator[str]:
-    """What is known where events of the trace are missing: where, and bounds of the whole run."""
+    """The place where events of the trace are missing, and bounds of the whole run."""
     lost = result.loss
     if lost is None:
         return

@@ -1,4 +1,4 @@
-"""What of a run is lost, and how far the figures of the rest can be believed."""
+"""The part of a run that is lost, and how far the figures of the rest can be believed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Loss(Row):
         return replace(self, **_counted(marked))
 
     def sentences(self) -> tuple[str, ...]:
-        """What every reader of the figures has to know first."""
+        """The facts that every reader of the figures has to know first."""
         return (self._where(), self._use())
 
     def _where(self) -> str:

@@ -1,4 +1,4 @@
-"""What the rules of `--place` decided."""
+"""The decisions of the rules of `--place`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["RuleRow"]
 
 
 class RuleRow(Row):
-    """What one rule of --place decided."""
+    """The decisions of one rule of --place."""
 
     rule: int | None = figure(
         "Number of the rule in its file; null: what no rule placed.", least=1, bound=EXACT

@@ -34,7 +34,7 @@ __all__ = ["MALLOC", "REPLAY", "ReplayResult"]
 MALLOC = "malloc"
 
 
-#: What a summary of version 1 does not tell.
+#: Figures that a summary of version 1 does not have.
 _UNTOLD = {"not_placed": None, "not_placed_blocks": None}
 
 

@@ -17,7 +17,7 @@ def word_size(metadata: Mapping[str, str]) -> int | None:
 
 
 def of_wide_pointers(metadata: Mapping[str, str]) -> str:
-    """What limits the sizes of a trace that was recorded with wide pointers; empty: nothing."""
+    """The limit to the sizes of a trace that was recorded with wide pointers; empty: none."""
     if (word_size(metadata) or 4) <= 4:
         return ""
     return "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."

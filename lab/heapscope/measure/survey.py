@@ -1,4 +1,4 @@
-"""What a report draws beside the figures of a replay: the time axis, the map and who held what."""
+"""The drawings of a report: the time axis, the map of memory, and the holders of memory."""
 
 from __future__ import annotations
 
@@ -88,10 +88,11 @@ class Moment(Row):
 
 
 class Holding(Row):
-    """What one call site, or the requests of one size class, held; bytes of payload unless named.
-    `least` and `most` are a class's sizes. `payload_at_peak`: when the whole program held most.
-    `others`: how many sites without a row of their own the row sums up, 0: it is one site's or
-    class's. Its peaks are the sums of theirs, which they need not have had at one moment."""
+    """The memory that one call site, or the requests of one size class, held. Figures are bytes of
+    payload unless they say otherwise. `least` and `most` are a class's sizes. `payload_at_peak`
+    counts the moment when the whole program held most. `others` is the number of sites without a
+    row of their own that this row sums up; 0: the row is one site's or class's. The peaks of such a
+    row are the sums of peaks that its sites may have had at different moments."""
 
     name: str = figure("The call site, or the sizes of the class.")
     others: int = figure(
@@ -117,7 +118,7 @@ class Holding(Row):
     failures: int = figure("Requests that failed.")
 
 
-#: What the row of others sums up.
+#: Columns that the row of others sums up.
 _SUMS = (
     "payload",
     "payload_at_peak",
@@ -275,7 +276,7 @@ class Survey:
     picture: Picture
 
     def payload_others(self) -> NDArray[np.int64]:
-        """What tasks beyond those of the picture held, by moment."""
+        """The payload of the tasks that the picture leaves out, by moment."""
         live = np.array([moment.live for moment in self.moments], dtype=np.int64)
         rest: NDArray[np.int64] = live - self.payload.sum(axis=1, dtype=np.int64)
         return rest

@@ -37,7 +37,7 @@ NEAR_SHARE = 0.05
 
 
 class Facts(Row):
-    """What the kind is decided from; memory in bytes."""
+    """The figures from which the kind is decided; memory in bytes."""
 
     requests: int = figure("Requests of the trace.")
     failures: int = figure("Requests that failed in this replay.")

@@ -1,4 +1,4 @@
-"""What a replay is to run on, in the terms of lab.h."""
+"""The memory that a replay runs on, in the terms of lab.h."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an export is made from, as numpy rows: hs_lab_reader_export and what it kept."""
+"""The rows of an export, as numpy arrays: hs_lab_reader_export and the rows that it kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the way of a request as the heaps of a stopped replay stand: hs_lab_holes."""
+"""The blocks that stand in a request's way in the heaps of a stopped replay: hs_lab_holes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stop_before(reader: NativeReader, event: int) -> None:
 
 
 def holes(reader: NativeReader, request: RequestRow) -> tuple[Struct, ...]:
-    """One row a region. Of a finished replay: as of its end, or of the event it stopped before."""
+    """One row a region, for the end of the replay or for the event that it stopped before."""
     asked = ffi.new("hs_lab_request_t *", asdict(request))
     return read_structs(load().hs_lab_holes, "hs_lab_hole_row_t", reader.handle, asked)
 

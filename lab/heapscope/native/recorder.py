@@ -18,7 +18,7 @@ _NONE = (1 << 64) - 1
 
 
 class Phase:
-    """Of an image: what a process runs between two execs."""
+    """The phase of an image, which is what a process runs between two execs."""
 
     RUNS, OVER, FINISHED, RELEASED = range(4)
 

@@ -54,7 +54,7 @@ class PhaseRow:
 
     @property
     def steps(self) -> int:
-        """Of any sort; an unweighted sum, which no processor's time follows exactly."""
+        """The steps of all sorts: an unweighted sum, which no processor's time follows exactly."""
         return self.nodes + self.bins + self.writes
 
 

@@ -1,4 +1,4 @@
-"""What a report is drawn from: hs_lab_reader_survey and hs_lab_reader_draw, as numpy rows."""
+"""The rows of a report's drawings: hs_lab_reader_survey and hs_lab_reader_draw, as numpy arrays."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def rule_rows(
 
 
 def _notes(regions: tuple[Region, ...]) -> Iterator[str]:
-    """Where each private heap lies. What it is taken from has it inside."""
+    """A note on where each private heap lies: inside the region that it is taken from, or apart."""
     for region in regions:
         if region.private is None:
             continue

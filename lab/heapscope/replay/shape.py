@@ -1,4 +1,4 @@
-"""What the native replay measured, as rows of a result."""
+"""The measurements of the native replay, as rows of a result."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _source(layout: Layout) -> str:
 
 
 def _cause(region: Region) -> tuple[str, str]:
-    """What is wrong with the region, and the remedy."""
+    """The fault of the region, and the remedy."""
     if region.end >= ADDRESS_END:
         return "it ends at 2^32, where no address is behind it", f"make it {STEP} bytes shorter"
     other = "or choose another allocator"

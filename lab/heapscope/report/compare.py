@@ -118,5 +118,5 @@ def _one(rows: list[DifferenceRow], sets: Counter[str]) -> DifferenceRow:
 
 
 def _figure(row: DifferenceRow) -> str:
-    """What a row of section "memory" says of its capability set."""
+    """The figure's name in a row of section "memory", without its capability sets."""
     return row.name.rpartition(": ")[2]

@@ -1,4 +1,4 @@
-"""What a device's log tells of its heap: the answer first, then where it comes from."""
+"""The heap as a device's log tells it: the answer first, then where it comes from."""
 
 from __future__ import annotations
 

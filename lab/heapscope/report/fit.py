@@ -54,7 +54,7 @@ def _trace(rows: list[FitResult], target: Console) -> None:
 
 
 def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult], target: Console) -> None:
-    """What is left to say where events are missing: no pool, and nothing beside another."""
+    """Where events are missing, bounds are all that is said: no pool is recommended or compared."""
     for line in loss_lines(loss):
         target.print(line)
     of = f" of {rows[0].task}" if rows[0].task else ""
@@ -93,7 +93,7 @@ def _sentence(any_row: FitResult, served: list[FitResult]) -> str:
 
 
 def _reference(names: list[str]) -> str:
-    """What the others are compared with: the first, where the usual one is missing."""
+    """The allocator that others are compared with: the usual one, or the first if it is missing."""
     return REFERENCE if REFERENCE in names else names[0]
 
 

@@ -1,4 +1,4 @@
-"""What was replayed on what."""
+"""The trace that was replayed, and the memory that it was replayed on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was wrong with the trace, and what that cost."""
+"""The faults of the trace, and what they cost."""
 
 from __future__ import annotations
 

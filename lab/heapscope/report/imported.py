@@ -1,4 +1,4 @@
-"""What an import took in."""
+"""The result of an import."""
 
 from __future__ import annotations
 

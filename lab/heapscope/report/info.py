@@ -1,4 +1,4 @@
-"""What a trace holds."""
+"""The contents of a trace."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def print_info(info: TraceInfo, target: Console) -> None:
 
 
 def _memory(info: TraceInfo) -> tuple[str, ...]:
-    """What a replay needs to be told beyond what the trace says of its device."""
+    """The options that a replay needs beyond what the trace says of its device."""
     chip = info.metadata.get("chip", "")
     if chip not in chip_files():
         return "--chip", "esp32"

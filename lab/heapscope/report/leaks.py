@@ -1,4 +1,4 @@
-"""What stayed between two moments."""
+"""The blocks that stayed between two moments."""
 
 from __future__ import annotations
 

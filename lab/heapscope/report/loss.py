@@ -1,4 +1,4 @@
-"""What every verb says first where events of the trace are missing."""
+"""The lines that every verb prints first where events of the trace are missing."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ def loss_lines(loss: Loss, *, counted: bool = False) -> Iterator[Text]:
     yield Text(where, style="bold yellow")
     for reason in loss.reasons:
         yield Text(f"damage: {reason}", style="yellow")
-    yield Text(f"What was read bounds the whole run; {loss.share()}." if counted else use, "yellow")
+    yield Text(f"The part read bounds the whole run; {loss.share()}." if counted else use, "yellow")

@@ -1,4 +1,4 @@
-"""What each rule of --place decided."""
+"""The decisions of each rule of --place."""
 
 from __future__ import annotations
 

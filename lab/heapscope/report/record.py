@@ -1,4 +1,4 @@
-"""What a recording gave, in a line, and the next command."""
+"""The result of a recording in a line, and the next command."""
 
 from __future__ import annotations
 

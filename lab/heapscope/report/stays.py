@@ -1,4 +1,4 @@
-"""What is live at the end: in the recorded program, and on the memory that it was replayed on."""
+"""The blocks that are live at the end: in the recorded program, and on the memory of the replay."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: 
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> list[int]:
-    """Numbers get what they need, names share the rest. What then is left goes to headings."""
+    """Numbers get the width they need, and names share the rest. Headings get what is left then."""
     sizes = [_needed(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
     names = [i for i, column in enumerate(columns) if column.name]
     left = width - (len(columns) - 1) - sum(size for i, size in enumerate(sizes) if i not in names)

@@ -13,7 +13,7 @@ from heapscope.report.table import Cell, Column, table
 __all__ = ["tightest"]
 
 COLUMNS = (
-    Column(heading="What malloc can use", name=True),
+    Column(heading="Usable by malloc", name=True),
     Column(heading="bytes"),
     Column(heading="share"),
     Column(heading="", name=True),

@@ -1,4 +1,4 @@
-"""What an upgrade cost: the waterfalls on the terminal."""
+"""The costs of an upgrade: the waterfalls on the terminal."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _offers(result: UpgradeResult, width: int) -> Iterator[RenderableType]:
     traced = result.after.run is not None
     if result.offers:
         columns = (
-            Column(heading="What buys it back, each replayed", name=True),
+            Column(heading="Changes that help, each replayed", name=True),
             Column(heading="least\nfree" if traced else "free"),
             Column(heading="largest\nblock"),
             *((Column(heading="failed"),) if traced else ()),

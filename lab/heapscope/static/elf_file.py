@@ -53,7 +53,7 @@ def read_elf(file: BinaryIO, *, name: str, size: int, windows: ChipWindows) -> S
             remedy=_REMEDY,
         ) from None
     except (ValueError, LookupError, OverflowError, TypeError, AttributeError) as error:
-        # What pyelftools lets through of headers that contradict themselves.
+        # pyelftools does not catch these where headers contradict each other.
         raise InputError(
             f"{name}: damaged ELF: its headers contradict each other "
             f"({printable(str(error)) or type(error).__name__})",

@@ -210,8 +210,8 @@ def _shape(
 
 
 def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[SectionPiece]:
-    """Of the bytes from `start` to `end`. Where two overlap, as merged strings and relaxed code do,
-    the later one counts."""
+    """The pieces of the bytes from `start` to `end`. Where two overlap, as merged strings and
+    relaxed code do, the later one counts."""
     named, behind = 0, output.start + output.size
     inside = [i for i in output.inputs if output.start <= i.start < behind]
     inside.sort(key=lambda i: i.start)
@@ -240,7 +240,7 @@ def _component(place: str) -> tuple[str, str]:
 
 
 def _symbol_of(name: str) -> str:
-    """Of -fdata-sections: ".bss.s_cache" is s_cache; "" where the name does not tell."""
+    """The symbol in a name made by -fdata-sections: s_cache in ".bss.s_cache". Empty: none."""
     found = _OWN_NAME.fullmatch(name)
     if found is None or _NUMBER.fullmatch(found[1]):
         return ""

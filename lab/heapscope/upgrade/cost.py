@@ -104,7 +104,7 @@ class SidedRegion(Row):
 
 
 class Gain(Row):
-    """What a change gives beside the layout after the upgrade; bytes, null without a trace."""
+    """The bytes that a change gives beside the layout after the upgrade; null without a trace."""
 
     free_at_start: int = figure("Free at the start.", least=None)
     largest_at_start: int = figure("Largest block at the start.", least=None)
@@ -133,8 +133,8 @@ class VersionSide(Row):
 
 
 class UpgradeResult(Document):
-    """What the step from one SDK version to another costs, part by part, and what buys it back.
-    Bytes are of the 32-bit chip; events are heap events, from 0."""
+    """The cost of the step from one SDK version to another, part by part, and the changes that buy
+    it back. Bytes are those of the 32-bit chip. Events are heap events, counted from 0."""
 
     VERB = "upgrade"
     VERSION = 2

@@ -110,7 +110,7 @@ def _verdict(
     if start is not None and start.not_explained is not None:
         told = (start.measured_before or 0) - (start.measured_after or 0)
         yield (
-            f"Of the {told:,} B that the devices reported less, {start.lost:,} are explained and "
+            f"The devices reported {told:,} B less; {start.lost:,} of them are explained and "
             f"{start.not_explained:,} are not."
         )
     if after.run is not None and before.run is not None:
@@ -128,7 +128,7 @@ def _change(lost: int) -> str:
 
 
 def _notes(sides: Sides, before: State, after: State) -> Iterator[str]:
-    """What limits the answer; notes of one side alone begin with its name."""
+    """The limits of the answer; notes of one side alone begin with its name."""
     old, new = sides.before.notes, sides.after.notes
     yield from (told for told in old if told in new)
     yield from (f"before: {told}" for told in old if told not in new)

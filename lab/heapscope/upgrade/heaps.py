@@ -37,7 +37,7 @@ def flavour_of(name: str) -> str:
 
 
 def flavours(layout: Layout) -> str:
-    """Of its first region: regions differ in nothing but the allocators that a user gave them."""
+    """The flavour of the first region. The others have the same, unless a user chose allocators."""
     return flavour_of(layout.regions[0].allocator)
 
 

@@ -108,8 +108,8 @@ def _blocks(reader: NativeReader, index: int, region: Region) -> Blocks:
 
 
 def excess_of(blocks: Blocks, region: Region, rounding: int) -> Excess:
-    """Divides the `rounding` of a region's blocks. What poisoning and tracking add to every block
-    is no part of it."""
+    """Divides the `rounding` of a region's blocks. The bytes that poisoning and tracking add to
+    every block do not belong to it."""
     count = blocks.total()
     if count == 0:
         return Excess()

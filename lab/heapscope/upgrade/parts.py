@@ -71,7 +71,7 @@ def open_layout(layout: Layout, *, capsets: Collection[int] = ()) -> NativeReade
 
 
 def start_parts(layout: Layout) -> Parts:
-    """Of all regions, when start-up is over."""
+    """The parts of all regions when start-up is over."""
     with open_layout(layout) as reader:
         return parts_of(reader.regions())
 

@@ -60,7 +60,7 @@ def _rank(change: Change, before: ChangeOutcome) -> tuple[bool, int, int, int]:
 
 
 def _least_thresholds(changes: list[Change], question: Question) -> list[Change]:
-    """Of all limits of malloc that help only the one nearest to today's."""
+    """Keeps only the limit of malloc nearest to today's, where several limits help."""
     rule = question.trials.layout.malloc.threshold
     limits = [change for change in changes if change.kind == "threshold"]
     if len(limits) < 2:

@@ -26,7 +26,8 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Idea:
-    """As Change; `target` None: the question's own."""
+    """A change before it was tried. The fields mean the same as in Change. `target` None: that of
+    the question."""
 
     kind: str
     text: str

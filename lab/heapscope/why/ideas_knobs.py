@@ -1,7 +1,7 @@
 """Options of the SDK, where the trace or the layout shows what they change.
 
 Static Wi-Fi buffers and TLS record buffers are blocks of the trace with sizes of their own; code in
-IRAM lies before a region. What shows in neither is not tried: it is listed as predicted.
+IRAM lies before a region. An option that shows in neither is not tried; it is listed as predicted.
 """
 
 from __future__ import annotations

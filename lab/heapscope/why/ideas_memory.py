@@ -104,7 +104,7 @@ def _served(question: Question, index: int, growth: int) -> bool:
 
 
 def _failures(question: Question, index: int, growth: int) -> int | None:
-    """Of the whole trace; None: the region cannot grow so far."""
+    """Failed requests of the whole trace; None: the region cannot grow so far."""
     layout = _larger(question.trials.layout, index, growth)
     if layout is None:
         return None

@@ -40,9 +40,9 @@ class ImageOutput:
 class Outputs:
     """The command's process may run several images, one exec after the other (a shell, env, a
     wrapper): T.hst is the last one's, and the earlier ones are T.PID.1.hst, T.PID.2.hst, ...
-    Another process is T.PID.hst, after an exec T.PID.2.hst. Where `out` is no regular file there
-    is only one trace: of the first image of the command's process that is not soon followed by
-    another."""
+    Another process is T.PID.hst, after an exec T.PID.2.hst. Where `out` is not a regular file
+    only one trace is written: that of the first image of the command's process that is not soon
+    followed by another."""
 
     def __init__(self, out: str, *, children: bool) -> None:
         self._out = out

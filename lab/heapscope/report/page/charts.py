@@ -1,5 +1,5 @@
-"""The charts as Bokeh models. What moves under the pointer is done by assets/charts.js, which finds
-models by name: "0/timeline", "0/map" and so on, by side."""
+"""The charts as Bokeh models. assets/charts.js moves them under the pointer. It finds models by
+name: "0/timeline", "0/map" and so on, by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page's scripts know besides the charts: numbers and names, as JSON in the page."""
+"""The data of the page's scripts besides the charts: numbers and names, as JSON in the page."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _worst(results: list[ReplayResult]) -> tuple[str, str]:
 
 
 def _wrong(result: ReplayResult) -> list[str]:
-    """What was wrong with the trace, a line each, as on a terminal."""
+    """The faults of the trace, a line each, as on a terminal."""
     lost = [] if result.loss is None else [*result.loss.sentences(), result.loss.directions]
     lines = [line.plain.strip() for line in health(result) if isinstance(line, Text)]
     return [*lost, *lines[1:]]  # behind the heading

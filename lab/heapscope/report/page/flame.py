@@ -10,7 +10,7 @@ from heapscope.trace.fold_sites import own_frames
 
 __all__ = ["flame", "has_stacks"]
 
-#: What a frame can be measured by, and how the page calls it.
+#: Measures of a frame, and the page's names for them.
 MEASURES = {
     "payload_at_peak": "bytes at the peak",
     "payload_peak": "own peaks, summed",

@@ -1,5 +1,5 @@
-"""What every page has: one file with its own styles and scripts, which lets nothing else run and
-loads nothing."""
+"""The frame of every page: one file with its own styles and scripts, which lets nothing else run
+and loads nothing."""
 
 from __future__ import annotations
 

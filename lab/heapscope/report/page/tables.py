@@ -188,7 +188,7 @@ def tasks(side: PageSide) -> Table:
 
 
 def _at_peak(side: PageSide) -> dict[str, int]:
-    """What each task held when the program held most."""
+    """The payload of each task when the program held most."""
     moments = side.survey.moments
     if not moments:
         return {}

@@ -1,4 +1,4 @@
-"""What `heapscope why` found, as tables of the page."""
+"""The findings of `heapscope why`, as tables of the page."""
 
 from __future__ import annotations
 
