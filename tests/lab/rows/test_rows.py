@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from heapscope.errors import InputError
+from heapscope.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 from heapscope.rows.schema import schema
@@ -38,6 +39,23 @@ class Table(Document):
     seats: tuple[int, float] = figure("Two numbers.")
     best: Cup | None = figure("The best of them; null: none is.")
     marks: dict[str, str] = figure("The marks by name.", choices=("good", "bad"))
+
+
+class Spoon(Row):
+    """A spoon."""
+
+    used: int = figure("How often it was used.", bound=AT_LEAST)
+
+
+class Drawer(Row):
+    """The spoons in a drawer."""
+
+    spoons: tuple[Spoon, ...] = figure("The spoons.")
+    first: Spoon | None = figure("The first; null: there is none.")
+    told: Spoon | None = figure("The one that somebody told of; null: nobody did.")
+    best: Spoon | None = figure("The best; null: there is none.", bound=WITHHELD)
+    left: int = figure("The spoons that are left.", bound=BEFORE)
+    name: str = figure("The name.")
 
 
 CUP = Cup(name="blue", size=5, left=2)
@@ -113,3 +131,11 @@ def test_a_wrong_value_in_a_file_is_named_by_its_place() -> None:
     cups = [CUP.to_json() | {"size": "big"}]
     with pytest.raises(InputError, match=r"\$\.cups\[0\]\.size should be an integer"):
         Table.from_json(TABLE.to_json() | {"cups": cups})
+
+
+def test_directions_are_found_in_rows_of_a_list_and_in_rows_that_may_be_missing() -> None:
+    assert bounds_of(Drawer, without=("told",)) == {
+        "spoons[]": {"used": AT_LEAST},
+        "first": {"used": AT_LEAST},
+        "": {"best": WITHHELD, "left": BEFORE},
+    }
