@@ -14,15 +14,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, hypot, log, sqrt
 from statistics import median
+from typing import Any
 
 from heapscope.errors import InputError
 from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, table
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = [
     "AIR",
     "SHIELDED",
     "Environment",
+    "EnvironmentRow",
     "PlaceFactors",
     "air_time",
     "place_of",
@@ -40,8 +44,18 @@ _AIR_WIDTH = 0.5
 _ROUND_TRIP_WIDTH = 0.3  # ln: how much an added round trip is wrong
 
 
+class EnvironmentRow(Row):
+    """The place where the device will be."""
+
+    place: str = figure("The tables are of a shielded box.", choices=(SHIELDED, AIR))
+    round_trip_ms: float = figure("The round trip beyond that of a shielded box.", "ms")
+    loss_pct: float = figure("Frames that are lost for good.", "%")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Environment:
+    WRITTEN = EnvironmentRow
+
     place: str = SHIELDED
     round_trip_ms: float = 0.0  # added to that of the shielded box
     loss: float = 0.0  # share of frames that are lost for good
@@ -59,6 +73,11 @@ class Environment:
     @property
     def plain(self) -> bool:
         return self.place == SHIELDED and not self.round_trip_ms and not self.loss
+
+    def to_json(self) -> dict[str, Any]:
+        return EnvironmentRow(
+            place=self.place, round_trip_ms=self.round_trip_ms, loss_pct=100 * self.loss
+        ).to_json()
 
 
 @functools.cache

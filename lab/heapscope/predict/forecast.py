@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp
-from typing import Any
 
 from heapscope.config.config import Config
 from heapscope.predict.calibrate import Measured, calibrated
@@ -17,13 +16,23 @@ from heapscope.predict.power_save import PowerSave, Times, modes
 from heapscope.predict.tls_time import TlsTime, tls_time
 from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
-__all__ = ["FORMAT", "SHARES", "Band", "Forecast", "forecast"]
+__all__ = ["SHARES", "Band", "BandRow", "Forecast", "forecast"]
 
-#: Version of the JSON form; raised when a key changes its meaning or goes.
-FORMAT = 2
 SHARES = (0.8, 0.95)
 _KIB = 1024
+
+
+class BandRow(Row):
+    """The middle, and the bands that are to hold 80 and 95 % of all cases."""
+
+    median: float = figure("The middle.")
+    low_80: float = figure("The lower bound of the 80 % band.")
+    high_80: float = figure("The upper bound of the 80 % band.")
+    low_95: float = figure("The lower bound of the 95 % band.")
+    high_95: float = figure("The upper bound of the 95 % band.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,12 +43,14 @@ class Band:
     low: dict[float, float]
     high: dict[float, float]
 
-    def to_json(self, digits: int) -> dict[str, float]:
-        made = {"median": round(self.middle, digits)}
-        for share in SHARES:
-            made[f"low_{share * 100:g}"] = round(self.low[share], digits)
-            made[f"high_{share * 100:g}"] = round(self.high[share], digits)
-        return made
+    def row(self, digits: int) -> BandRow:
+        return BandRow(
+            median=round(self.middle, digits),
+            low_80=round(self.low[0.8], digits),
+            high_80=round(self.high[0.8], digits),
+            low_95=round(self.low[0.95], digits),
+            high_95=round(self.high[0.95], digits),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,40 +76,6 @@ class Forecast:
         return sum(
             part.bytes or 0 for part in self.parts if part.kind == kind and part.when in whens
         )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "heapscope_predict": FORMAT,
-            "chip": self.config.chip,
-            "sdk": self.config.sdk,
-            "psram": self.knobs.psram,
-            "environment": {
-                "place": self.environment.place,
-                "round_trip_ms": self.environment.round_trip_ms,
-                "loss_pct": 100 * self.environment.loss,
-            },
-            "throughput_mbps": {
-                metric: band.to_json(2) for metric, band in self.throughput.items()
-            },
-            "available_kb": self.available.to_json(1),
-            "left_kb": None if self.left is None else self.left.to_json(1),
-            "tls_1mb": None if self.tls is None else self.tls.to_json(),
-            "power_save": [_mode(mode) for mode in self.power_save],
-            "rests_on": list(self.rests_on),
-            "notes": list(self.notes),
-            "parts": [
-                {
-                    "component": part.component,
-                    "what": part.what,
-                    "kind": part.kind,
-                    "when": part.when,
-                    "count": part.count,
-                    "bytes": part.bytes,
-                    "source": part.source,
-                }
-                for part in self.parts
-            ],
-        }
 
 
 def forecast(
@@ -230,14 +207,3 @@ def _with(knobs: Knobs) -> str:
 
 def _dates(rows: Sequence[WifiRow]) -> str:
     return " and ".join(dict.fromkeys(row.date for row in rows))
-
-
-def _mode(mode: PowerSave) -> dict[str, Any]:
-    finite = mode.worst_delay_ms != float("inf")
-    return {
-        "mode": mode.mode,
-        "radio_on_pct": round(100 * mode.radio_on, 2),
-        "worst_delay_ms": round(mode.worst_delay_ms, 1) if finite else None,
-        "broadcast_heard_pct": round(100 * mode.broadcast_heard, 1),
-        "notes": list(mode.notes),
-    }

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from heapscope.config.config import Config
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.wifi_table import Knobs, chips
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["ALWAYS", "PEAK", "START", "Demand", "MemoryPart", "parts_of", "taken_of_heap"]
 
@@ -43,17 +45,24 @@ class Demand:
     tls: int = 0  # sessions, each on a TCP connection of its own
 
 
-@dataclass(frozen=True, kw_only=True)
-class MemoryPart:
-    """`bytes` negative: given back. None: not limited by the configuration."""
+class MemoryPart(Row):
+    """Memory that the configuration asks for."""
 
-    component: str
-    what: str
-    kind: str
-    when: str
-    bytes: int | None
-    source: str
-    count: int = 1
+    component: str = figure("The component that takes it.")
+    what: str = figure("The name of the part.")
+    kind: str = figure("The memory kind.", choices=(DRAM, IRAM, SPIRAM))
+    when: str = figure(
+        "static: it is linked in; start: it is taken at start and kept; peak: it is taken on "
+        "demand, at most.",
+        choices=(ALWAYS, START, PEAK),
+    )
+    count: int = figure("The number of its blocks.", default=1)
+    bytes: int | None = figure(
+        "Its size; below 0: it is given back; null: the configuration sets no limit.",
+        "B",
+        least=None,
+    )
+    source: str = figure("The source of the figure.")
 
 
 def taken_of_heap(part: MemoryPart) -> int:

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd
+from math import gcd, inf
+from typing import Any
 
 from heapscope.errors import InputError
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = [
     "DEFAULT_MODE",
     "TIME_UNIT_MS",
     "PowerSave",
+    "PowerSaveRow",
     "Times",
     "connectionless",
     "connectionless_use",
@@ -72,15 +76,41 @@ class Times:
         return self.wifi_share < 1
 
 
+class PowerSaveRow(Row):
+    """One mode of power save."""
+
+    mode: str = figure(
+        "The name of the mode.", choices=("none", "min_modem", "max_modem", "connectionless")
+    )
+    radio_on_pct: float = figure("The time that the radio is on.", "%", most=100)
+    worst_delay_ms: float | None = figure(
+        "The longest delay of a frame that is received; null: it is never received.", "ms"
+    )
+    broadcast_heard_pct: float = figure("Broadcasts that are heard, at best.", "%", most=100)
+    notes: tuple[str, ...] = figure("The sentences that limit its worth.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class PowerSave:
     """One mode. `broadcast_heard`: share of DTIMs at which the radio is on, at best."""
+
+    WRITTEN = PowerSaveRow
 
     mode: str
     radio_on: float
     worst_delay_ms: float
     broadcast_heard: float = 1.0
     notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        finite = self.worst_delay_ms != inf
+        return PowerSaveRow(
+            mode=self.mode,
+            radio_on_pct=round(100 * self.radio_on, 2),
+            worst_delay_ms=round(self.worst_delay_ms, 1) if finite else None,
+            broadcast_heard_pct=round(100 * self.broadcast_heard, 1),
+            notes=self.notes,
+        ).to_json()
 
 
 def modes(times: Times) -> tuple[PowerSave, ...]:

@@ -13,8 +13,10 @@ from math import exp
 from typing import Any
 
 from heapscope.predict.validate import Guess
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
-__all__ = ["TlsTime", "tls_time"]
+__all__ = ["TlsTime", "TlsTimeRow", "tls_time"]
 
 _MEGABIT = 8 * 1.048576  # of 1 MB
 _SECONDS, _IN_IRAM, _MBPS, _MHZ = 3.0, 5.2, 4.5, 160
@@ -24,9 +26,22 @@ _ACCESSES = (_IN_IRAM - _SECONDS) * _MHZ * 1e6 / 167  # not aligned, for 1 MB
 _FACTOR = 2.0
 
 
+class TlsTimeRow(Row):
+    """The time to receive 1 MB over TLS."""
+
+    seconds: float = figure("The time in all.", "s")
+    low_80: float = figure("The lower bound of the 80 % band.", "s")
+    high_80: float = figure("The upper bound of the 80 % band.", "s")
+    network_s: float = figure("The time on the network.", "s")
+    cipher_s: float = figure("The time of the cipher.", "s")
+    iram_s: float = figure("The time that record buffers in IRAM add.", "s")
+
+
 @dataclass(frozen=True, kw_only=True)
 class TlsTime:
     """Seconds for 1 MB received."""
+
+    WRITTEN = TlsTimeRow
 
     network: float
     cipher: float
@@ -39,14 +54,14 @@ class TlsTime:
         return self.network + self.cipher + self.iram
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "seconds": round(self.total, 2),
-            "low_80": round(self.low, 2),
-            "high_80": round(self.high, 2),
-            "network_s": round(self.network, 2),
-            "cipher_s": round(self.cipher, 2),
-            "iram_s": round(self.iram, 2),
-        }
+        return TlsTimeRow(
+            seconds=round(self.total, 2),
+            low_80=round(self.low, 2),
+            high_80=round(self.high, 2),
+            network_s=round(self.network, 2),
+            cipher_s=round(self.cipher, 2),
+            iram_s=round(self.iram, 2),
+        ).to_json()
 
 
 def tls_time(tcp_rx: Guess, *, mhz: int, in_iram: bool) -> TlsTime:

@@ -4,32 +4,37 @@ The same judgement as a need of tune's, of one configuration as it is."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from heapscope.config.config import Config
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.tune.replayed import TraceNeed
 
 __all__ = ["TraceFit", "trace_fit"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TraceFit:
-    """`fits_from_kb`: the least memory from which the trace survives; `left_kb` and `held_kb`: what
-    is predicted to be left to the program, the median and the lower bound of the 80 % band, by
-    which it is judged. `unmet`: requests that fail in all of the chip's memory, left aside."""
+class TraceFit(Row):
+    """The trace against the memory that the configuration is predicted to leave to the program."""
 
-    trace: str
-    fits_from_kb: float
-    left_kb: float
-    held_kb: float
-    met: bool
-    unmet: int
-    replays: int
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+    trace: str = figure("The file of the trace.")
+    fits_from_kb: float = figure(
+        "The least memory left to the program from which the trace survives.", "KB"
+    )
+    left_kb: float = figure(
+        "The memory that Wi-Fi, lwIP and the SDK's tasks are predicted to leave to the program, "
+        "less the memory that Bluetooth takes: the median.",
+        "KB",
+    )
+    held_kb: float = figure("The same memory at the lower bound of the 80 % band.", "KB")
+    met: bool = figure(
+        "The trace survives on held_kb, and on no less than fits_from_kb; tune judges it the "
+        "same way."
+    )
+    unmet: int = figure(
+        "Requests that fail in all of the chip's memory; they are left aside.", "requests"
+    )
+    replays: int = figure("Replays that the judgement took.", "replays", least=1)
 
     def sentence(self) -> str:
         """Names the memory that each figure is about."""
