@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from heapscope.config.renames import line_in
 from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
+from heapscope.tune.document import (
+    AlternativeRow,
+    CandidateRow,
+    ChangedKnobRow,
+    EffectRow,
+    FiguresRow,
+    FrontPointRow,
+    NeedResultRow,
+    RelaxationRow,
+    TuneDocument,
+    TuneTrace,
+)
 from heapscope.tune.needs import TuneNeed
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.tls import TlsChoice
@@ -24,7 +36,6 @@ __all__ = [
     "NeedResult",
     "Relaxation",
     "TuneResult",
-    "TuneTrace",
     "less",
 ]
 
@@ -35,6 +46,18 @@ class Candidate:
 
     choice: Mapping[str, Hashable]
     figures: WifiFigures
+
+    def knobs(self) -> dict[str, str]:
+        """The value of each knob in words."""
+        return {name: label(name, value) for name, value in self.choice.items()}
+
+    def row(self) -> CandidateRow:
+        return CandidateRow(
+            knobs=self.knobs(),
+            median=FiguresRow(**_numbers(self.figures.median)),
+            low_80=FiguresRow(**_numbers(self.figures.low)),
+            high_80=FiguresRow(**_numbers(self.figures.high)),
+        )
 
 
 def less(candidate: Candidate, kb: float) -> Candidate:
@@ -60,6 +83,16 @@ class NeedResult:
     def binds(self) -> bool:
         return bool(self.without and self.without > 0)
 
+    def row(self) -> NeedResultRow:
+        return NeedResultRow(
+            target=self.need.target,
+            amount=_rounded(self.need.amount),
+            unit=self.need.unit,
+            value=_rounded(self.value),
+            binds=self.binds,
+            goal_gain_without=None if self.without is None else _rounded(self.without),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedKnob:
@@ -72,6 +105,16 @@ class ChangedKnob:
     effect: Mapping[str, float]
     breaks: tuple[str, ...]
 
+    def row(self) -> ChangedKnobRow:
+        return ChangedKnobRow(
+            knob=self.knob,
+            label=LABELS[self.knob],
+            before=label(self.knob, self.before),
+            after=label(self.knob, self.after),
+            effect=EffectRow(**_numbers(self.effect)),
+            breaks_if_put_back=self.breaks,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Alternative:
@@ -80,6 +123,9 @@ class Alternative:
     kept: str
     best: Candidate
     loss: float
+
+    def row(self) -> AlternativeRow:
+        return AlternativeRow(kept=self.kept, loss=_rounded(self.loss), best=self.best.row())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +136,11 @@ class FrontPoint:
     free: float
     value: float
     best: Candidate
+
+    def row(self) -> FrontPointRow:
+        return FrontPointRow(
+            free_kb=_rounded(self.free), value=_rounded(self.value), best=self.best.row()
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +153,17 @@ class Relaxation:
     amounts: Mapping[str, float]
     alone: Mapping[str, float | None]
 
+    def row(self) -> RelaxationRow:
+        return RelaxationRow(
+            share=_rounded(self.share),
+            amounts=_numbers(self.amounts),
+            alone={
+                name: None if value is None else _rounded(value)
+                for name, value in self.alone.items()
+            },
+            best=self.best.row(),
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Companion:
@@ -110,19 +172,6 @@ class Companion:
     option: str
     value: Value
     reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class TuneTrace:
-    """`fits_from_kb`: available memory from which the trace survives. `refused`: configurations
-    that the replay refused. `largest_min`: bytes of the largest block at the worst moment of the
-    accepted one."""
-
-    trace: str
-    fits_from_kb: float
-    replays: int
-    refused: int
-    largest_min: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,89 +210,38 @@ class TuneResult(VerbResult):
         return made | {each.option: each.value for each in self.companions}
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "chip": self.chip,
-            "sdk": self.sdk,
-            "psram": self.psram,
-            "prefer": self.prefer,
-            "environment": {
-                "place": self.environment.place,
-                "round_trip_ms": self.environment.round_trip_ms,
-                "loss_pct": 100 * self.environment.loss,
-            },
-            "bound_used": "median" if self.median else "lower_80",
-            "feasible": self.best is not None,
-            "model": "data/wifi/model.json",
-            "programmes": self.solved,
-            "no_configuration_above": _rounded(self.bound),
-            "now": _candidate(self.now),
-            "best": None if self.best is None else _candidate(self.best),
-            "needs": [
-                {
-                    "target": each.need.target,
-                    "amount": _rounded(each.need.amount),
-                    "unit": each.need.unit,
-                    "value": _rounded(each.value),
-                    "binds": each.binds,
-                    "goal_gain_without": _rounded(each.without),
-                }
-                for each in self.needs
-            ],
-            "changes": [
-                {
-                    "knob": each.knob,
-                    "label": LABELS[each.knob],
-                    "before": label(each.knob, each.before),
-                    "after": label(each.knob, each.after),
-                    "effect": _numbers(each.effect),
-                    "breaks_if_put_back": list(each.breaks),
-                }
-                for each in self.changes
-            ],
-            "options": [
-                line_in(name, value, self.chip, self.sdk) for name, value in self.options().items()
-            ],
-            "alternatives": [
-                {"kept": each.kept, "loss": _rounded(each.loss), "best": _candidate(each.best)}
-                for each in self.alternatives
-            ],
-            "front_metric": self.front_metric,
-            "front": [
-                {
-                    "free_kb": _rounded(p.free),
-                    "value": _rounded(p.value),
-                    "best": _candidate(p.best),
-                }
-                for p in self.front
-            ],
-            "relaxation": None if self.relaxation is None else _relaxation(self.relaxation),
-            "replay": None if self.replay is None else asdict(self.replay),
-            "tls": None if self.tls is None else self.tls.to_json(),
-            "notes": list(self.notes),
-        }
+        options = self.options()
+        return TuneDocument(
+            chip=self.chip,
+            sdk=self.sdk,
+            psram=self.psram,
+            prefer=self.prefer,
+            environment=self.environment,
+            bound_used="median" if self.median else "lower_80",
+            feasible=self.best is not None,
+            model="data/wifi/model.json",
+            programmes=self.solved,
+            no_configuration_above=None if self.bound is None else _rounded(self.bound),
+            now=self.now.row(),
+            best=None if self.best is None else self.best.row(),
+            needs=tuple(each.row() for each in self.needs),
+            changes=tuple(each.row() for each in self.changes),
+            options=tuple(
+                line_in(name, value, self.chip, self.sdk) for name, value in options.items()
+            ),
+            alternatives=tuple(each.row() for each in self.alternatives),
+            front_metric=self.front_metric,
+            front=tuple(each.row() for each in self.front),
+            relaxation=None if self.relaxation is None else self.relaxation.row(),
+            replay=self.replay,
+            tls=None if self.tls is None else self.tls.row(),
+            notes=self.notes,
+        ).to_json()
 
 
-def _candidate(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "knobs": {name: label(name, value) for name, value in candidate.choice.items()},
-        "median": _numbers(candidate.figures.median),
-        "low_80": _numbers(candidate.figures.low),
-        "high_80": _numbers(candidate.figures.high),
-    }
-
-
-def _relaxation(each: Relaxation) -> dict[str, Any]:
-    return {
-        "share": _rounded(each.share),
-        "amounts": _numbers(each.amounts),
-        "alone": {name: _rounded(value) for name, value in each.alone.items()},
-        "best": _candidate(each.best),
-    }
-
-
-def _numbers(values: Mapping[str, float]) -> dict[str, float | None]:
+def _numbers(values: Mapping[str, float]) -> dict[str, float]:
     return {name: _rounded(value) for name, value in values.items()}
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4) + 0.0
+def _rounded(value: float) -> float:
+    return round(value, 4) + 0.0

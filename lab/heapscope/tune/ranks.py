@@ -14,7 +14,10 @@ from typing import Any
 from heapscope.config.config import settle
 from heapscope.predict.constants import read_constants
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Document
 from heapscope.tune.answer import Candidate
+from heapscope.tune.document import FiguresRow, RankGainRow
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram
@@ -37,6 +40,8 @@ class RankGain:
     for it. `best`: no less memory, no throughput lower, and most of `direction`; where that is no
     more than the base has, the base. `spare`: percent of the base's time per bit, added up over all
     throughputs, below which the solver's bound says that no configuration comes."""
+
+    WRITTEN = RankGainRow
 
     row: WifiRow
     refused: tuple[str, ...]
@@ -72,31 +77,40 @@ class RankGain:
         return not self.gained and self.spare <= 100 * _GAIN
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "rank": self.row.id,
-            "label": self.row.label,
-            "group": self.row.knobs.group,
-            "refused": list(self.refused),
-            "projected": _knobs(self.base) if self.refused else None,
-            "direction": self.direction,
-            "predicted": _figures(self.base),
-            "best": _knobs(self.best),
-            "best_predicted": _figures(self.best),
-            "gain_pct": {name: round(value, 2) for name, value in self.gains.items()},
-            "gain_free_kb": round(
-                self.best.figures.median[FREE] - self.base.figures.median[FREE], 2
-            ),
-            "gained": self.gained,
-            "proven_none": self.proven,
-            "spare_pct": round(self.spare, 4),
-        }
+        before, after = self.base.figures.median, self.best.figures.median
+        return RankGainRow(
+            rank=self.row.id,
+            label=self.row.label,
+            group=self.row.knobs.group,
+            refused=self.refused,
+            projected=self.base.knobs() if self.refused else None,
+            direction=self.direction,
+            predicted=_figures(self.base),
+            best=self.best.knobs(),
+            best_predicted=_figures(self.best),
+            gain_pct={name: round(value, 2) for name, value in self.gains.items()},
+            gain_free_kb=round(after[FREE] - before[FREE], 2),
+            gained=self.gained,
+            proven_none=self.proven,
+            spare_pct=round(self.spare, 4),
+        ).to_json()
+
+
+class RanksDocument(Document):
+    """Published configurations beside the best ones. Throughputs are in Mbit/s, memory is in KB
+    (1024 bytes); figures are predictions."""
+
+    VERB = "tune-ranks"
+    COMMAND = "tune --ranks --json"
+
+    ranks: tuple[RankGain, ...] = figure("The published configurations.")
 
 
 class RankGains(Results[RankGain]):
     """Each published configuration beside the best one."""
 
     def to_json(self) -> Any:
-        return {"ranks": super().to_json()}
+        return RanksDocument(ranks=self.results).to_json()
 
 
 def rank_gains(
@@ -185,9 +199,5 @@ def _number(value: Hashable) -> float:
     return float(count)  # type: ignore[arg-type]
 
 
-def _figures(candidate: Candidate) -> dict[str, float]:
-    return {name: round(value, 2) for name, value in candidate.figures.median.items()}
-
-
-def _knobs(candidate: Candidate) -> dict[str, str]:
-    return {name: label(name, value) for name, value in candidate.choice.items()}
+def _figures(candidate: Candidate) -> FiguresRow:
+    return FiguresRow(**{name: round(value, 2) for name, value in candidate.figures.median.items()})

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 from heapscope.config.config import Config
 from heapscope.config.renames import line_in
@@ -20,6 +19,7 @@ from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
 from heapscope.predict.wifi_table import Knobs
+from heapscope.tune.document import TlsChoiceRow, TlsVariantRow
 from heapscope.tune.options import broken_rules
 
 __all__ = ["TlsChoice", "TlsVariant", "beside", "choose_tls", "recorded_variant", "tls_variants"]
@@ -73,16 +73,16 @@ class TlsVariant:
             )
         )
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "options": list(self.lines),
-            "internal_bytes": self.internal,
-            "psram_bytes": self.external,
-            "longest_buffer_bytes": self.piece,
-            "asks": list(self.asks),
-            "asks_peer": self.peer,
-        }
+    def row(self) -> TlsVariantRow:
+        return TlsVariantRow(
+            name=self.name,
+            options=self.lines,
+            internal_bytes=self.internal,
+            psram_bytes=self.external,
+            longest_buffer_bytes=self.piece,
+            asks=self.asks,
+            asks_peer=self.peer,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,13 +105,13 @@ class TlsChoice:
             if each not in first and not any(other.beats(each) for other in every):
                 yield each
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "sessions": self.sessions,
-            "now": self.now.to_json(),
-            "best": self.best.to_json(),
-            "others": [each.to_json() for each in self.others],
-        }
+    def row(self) -> TlsChoiceRow:
+        return TlsChoiceRow(
+            sessions=self.sessions,
+            now=self.now.row(),
+            best=self.best.row(),
+            others=tuple(each.row() for each in self.others),
+        )
 
 
 def choose_tls(config: Config, knobs: Knobs, sessions: int) -> TlsChoice:

@@ -30,7 +30,7 @@ from heapscope.tune.tls import beside
 from heapscope.tune.wifi import FREE, figures
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "docs" / "reference" / "tune.schema.json"
+REFERENCE = ROOT / "docs" / "reference"
 TRACE = ROOT / "studies" / "workloads" / "captured" / "tls35_ec_4k_4k.hst.zst"
 
 
@@ -48,9 +48,10 @@ def tune(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple
 
 
 def valid(text: str) -> dict[str, Any]:
-    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
     document: dict[str, Any] = json.loads(text)
+    name = "tune-ranks" if "ranks" in document else "tune"
+    schema = json.loads((REFERENCE / f"{name}.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(document)
     return document
 
