@@ -10,7 +10,7 @@ from heapscope.native.structs import Rows
 
 __all__ = ["WEIGHTS", "Collapsed"]
 
-#: What --weight chooses, and the figure of a profile that it means.
+#: The choices of --weight, and the figure of a profile that each means.
 WEIGHTS = {"peak": "at_peak", "total": "total", "leaked": "live"}
 
 

@@ -1,4 +1,4 @@
-"""What a format is given, and what it has to do with it."""
+"""The interface of an export format: the rows that it is given, and the calls that write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the whole of a trace says beside its events: names, marks, its clock, its counts."""
+"""The facts of a whole trace beside its events: names, marks, its clock, its counts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Overview:
 
 
 def overview(reader: NativeReader) -> Overview:
-    """Of a finished reader; marks as many as it kept (HS_LAB_MARKS_MAX)."""
+    """The overview of a finished reader, with the marks that it kept (at most HS_LAB_MARKS_MAX)."""
     metadata = reader.metadata()
     marks = _whole(mark_names(reader.names(NameTable.MARK)))
     return Overview(

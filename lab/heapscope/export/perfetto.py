@@ -43,7 +43,7 @@ _ROOT, _HEAP, _REGIONS, _TASKS, _FAILURES, _MARKS = 1, 2, 3, 4, 5, 6
 _FIRST = 16
 
 _NANO = 1_000_000_000
-_SECONDS_MAX = 9_000_000_000  # some 285 years: more is no time of a device, and would not fit
+_SECONDS_MAX = 9_000_000_000  # some 285 years: no device runs longer, and more would not fit
 _MICRO = 1000  # ns: an event of a trace without a clock, and a tick of an unknown rate
 
 _GROUPS = (
@@ -94,7 +94,7 @@ class Perfetto:
         """A trace of packets has no end of its own."""
 
     def _uuid(self, kind: int, index: int, write: Write) -> int:
-        """Of a counter's track, which is announced on its first use."""
+        """The id of a counter's track. The first use announces the track."""
         if (kind, index) not in self._uuids:
             uuid = _FIRST + len(self._uuids)
             self._uuids[kind, index] = uuid

@@ -1,4 +1,4 @@
-"""As much of the protobuf wire format as a trace needs: fields as bytes, and arrays of numbers."""
+"""The part of the protobuf wire format that a trace needs: fields as bytes, arrays of numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MORE = 0x80
 def varint(value: int) -> bytes:
     """Seven bits a byte, lowest first. ValueError: not 0 to 2^64 - 1."""
     if not 0 <= value < 1 << 64:
-        raise ValueError(f"{value} is no unsigned number of 64 bits")
+        raise ValueError(f"{value} is not an unsigned number of 64 bits")
     out = bytearray()
     while value >= _MORE:
         out.append(value & 0x7F | _MORE)
@@ -28,7 +28,7 @@ def number(field: int, value: int) -> bytes:
 
 
 def text(field: int, value: str) -> bytes:
-    """What cannot be UTF-8 becomes a question mark."""
+    """Characters that cannot be UTF-8 become question marks."""
     return message(field, value.encode("utf-8", "replace"))
 
 

@@ -84,7 +84,7 @@ def fragment(config: Config, fix: Fix) -> str:
 
 
 def _text(config: Config, fix: Fix) -> Iterator[str]:
-    yield "# What `heapscope lint` would write instead: give this file last, or paste its lines."
+    yield "# `heapscope lint` would write these lines instead: give this file last, or paste them."
     yield f"# For {config.chip}, ESP-IDF {config.sdk}."
     if not (fix.values or fix.lines or fix.left or fix.advice):
         yield "# Nothing to mend."

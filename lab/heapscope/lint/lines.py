@@ -52,7 +52,7 @@ def _type(config: Config, setting: Setting, kind: str) -> LintFinding:
         file=setting.file,
         line=setting.line,
         option=setting.written,
-        message=f"'{printable(setting.text)}' is no value of it: it takes {FORMS[kind]}",
+        message=f"'{printable(setting.text)}' is not a value of it: it takes {FORMS[kind]}",
         values=values,
         write=spelled_lines(config, values),
         remove=((setting.written, setting.file, setting.line),),

@@ -110,7 +110,7 @@ def _recorded(trace: PoolTrace, groups: Sequence[PoolGroup]) -> Replayed:
 
 
 def _doubts(trace: PoolTrace, now: Replayed) -> Iterator[str]:
-    """What makes the figures less than the truth."""
+    """The reasons why the figures may be less exact than they look."""
     totals = now.totals
     if totals.unlike:
         yield (

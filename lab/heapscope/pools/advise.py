@@ -50,8 +50,8 @@ class Point:
 
 @dataclass(frozen=True)
 class _Choices:
-    """Of a group: what each pair of its sizes holds at the moments, and its calls. The first pair
-    is None: as recorded."""
+    """The choices for a group: for each pair of its sizes, the bytes that it holds at the moments,
+    and its calls. The first pair is None, which stands for the recorded sizes."""
 
     name: str
     pairs: tuple[Sizes | None, ...]
@@ -117,7 +117,7 @@ def _moments(trace: PoolTrace) -> NDArray[np.intp]:
 
 
 def _rest(trace: PoolTrace, groups: Sequence[PoolGroup], at: NDArray[np.intp]) -> Longs:
-    """What the groups hold whose sizes stay."""
+    """The bytes of the groups whose sizes stay."""
     held = np.zeros(len(at), np.int64)
     for group in groups:
         if not group.free:
@@ -226,7 +226,7 @@ class _Search:
         return int(self.peaks(self.held(picked)))
 
     def calls(self, picked: Sequence[int]) -> int:
-        """Of the groups that have choices."""
+        """The calls of the groups that have choices."""
         return sum(int(one.calls[at]) for one, at in zip(self.choices, picked, strict=True))
 
     def plan(self, picked: Sequence[int]) -> dict[str, Sizes]:
@@ -235,8 +235,8 @@ class _Search:
 
 
 def _descents(search: _Search) -> Iterator[tuple[int, ...]]:
-    """As recorded, then a choice for each price, from the choice for the price before it, down and
-    then up."""
+    """The recorded sizes, then a choice for each price, as prices go down and then up. The search
+    for each begins at the choice for the price before it."""
     yield (0,) * len(search.choices)
     picked = tuple(int(one.calls.argmin()) for one in search.choices)
     for price in (*reversed(PRICES), *PRICES):

@@ -99,7 +99,8 @@ class Advice(Row):
 
 
 class PoolsResult(Document):
-    """What pools hold, and which sizes would hold least. Bytes and counts are integers."""
+    """The bytes that pools hold, and the sizes that would hold least.
+    Bytes and counts are integers."""
 
     VERB = "pools"
     VERSION = 2

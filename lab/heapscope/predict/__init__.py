@@ -1,4 +1,4 @@
-"""What a configuration will need and give: RAM by component, available memory, Wi-Fi throughput.
+"""The needs and gains of a configuration: RAM by component, available memory, Wi-Fi throughput.
 
 wifi_table.py   the published rows and the chips, as data
 posterior.py    the fit: most likely constants under a prior, their covariance, the evidence

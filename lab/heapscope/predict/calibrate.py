@@ -89,7 +89,7 @@ def _measured(
     figures = {key: value for key, value in table.items() if key != "sdkconfig"}
     for key, value in figures.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e6:
-            raise InputError(f"{where}: {key} is no figure above 0", remedy=_REMEDY)
+            raise InputError(f"{where}: {key} is not a figure above 0", remedy=_REMEDY)
     if not figures:
         raise InputError(f"{where}: no figure", remedy=_REMEDY)
     available = figures.pop(_AVAILABLE, None)

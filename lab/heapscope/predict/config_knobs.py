@@ -18,7 +18,7 @@ _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
 #: nobody published which.
 _TABLES, _LATER = (5, 1), (5, 5)
 _CLOCKS = (40, 80, 120, 160, 240)
-#: What Kconfig gives where the option table lacks a default.
+#: Kconfig's values where the option table lacks a default.
 _FALLBACKS = {
     "ESP_WIFI_STATIC_RX_BUFFER_NUM": 10,
     "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM": 32,

@@ -1,4 +1,4 @@
-"""What is left out together: each split says how well unseen cases of one kind are predicted."""
+"""The rows that are left out together: each split shows how well unseen cases are predicted."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ _SESSION = "for each TLS session"
 
 @dataclass(frozen=True, kw_only=True)
 class KnobChange:
-    """As KnobOffer; `gain` None: as the model of available memory has it. `dropped`: options whose
-    lines are to go with it."""
+    """A change of options before it becomes a KnobOffer; the fields mean the same. `gain` None: the
+    model of available memory gives it. `dropped`: options whose lines are removed with it."""
 
     key: str
     text: str
@@ -106,7 +106,8 @@ def _buffers(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
 
 
 def _half(knobs: Knobs, name: str) -> int | None:
-    """Half as many, but no fewer than a published rank of the chip has; None: it is no fewer."""
+    """Half as many, but at least as many as the published rank of the chip that has fewest. None:
+    that would not be fewer than now."""
     now = int(getattr(knobs, name))
     own = [row.knobs for row in ranks() if row.knobs.chip == knobs.chip] or [
         row.knobs for row in ranks()

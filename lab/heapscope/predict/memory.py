@@ -2,10 +2,10 @@
 
     available = base - buffers - code in IRAM - caches - slope * min(TX buffers on demand, cap)
 
-Static buffers, code and caches have their documented sizes; nothing about them is fitted. The base
-is a chip's with its PSRAM. What a dynamic TX buffer takes of the heap when all are in flight (its
-frame, lwIP's segment and copy of it) is the slope: a chip's, near that of the others. Of them `cap`
-are in flight at most; the cap is chosen from the rows left in, at every fit.
+Static buffers, code and caches have their documented sizes; nothing about them is fitted. Each chip
+with its PSRAM has its own base. The slope is the heap that one dynamic TX buffer takes when all are
+in flight: its frame, lwIP's segment and the copy of it. Each chip has its own slope, near that of
+the others. At most `cap` buffers are in flight; every fit chooses the cap from the rows left in.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class MemoryShape:
         return Errors(scale=self.band * (1 + 1 / known if known else 1), degrees=self.degrees)
 
 
-#: What choose_memory tries.
+#: The values that choose_memory tries.
 MEMORY_GRID: Mapping[str, Sequence[float]] = {
     "cap": tuple(range(24, 65)),
     "error": (1.5, 2.0, 3.0, 4.0),
@@ -72,7 +72,7 @@ MEMORY_GRID: Mapping[str, Sequence[float]] = {
 
 
 def fixed_parts(knobs: Knobs) -> dict[str, float]:
-    """What the documented sizes say that a configuration takes, KB, by part."""
+    """The KB that a configuration takes by its documented sizes, by part."""
     chip = chips()[knobs.chip]
     wifi, receive, lwip = chip.iram_kb
     cache, data = _CACHES.get(knobs.chip, (0, 0))

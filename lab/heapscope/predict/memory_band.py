@@ -38,7 +38,7 @@ def choose_band(rows: Sequence[WifiRow], shape: MemoryShape) -> MemoryShape:
         for row in told
         if not row.memory_computed
     )
-    # Of n rows and the one that will be asked, so many may lie below the scale.
+    # The row that will be asked counts as one more row; SHARE of all lie inside at this scale.
     at = min(ceil(SHARE * (len(scales) + 1)), len(scales)) - 1
     return replace(shape, band=scales[at], rows=rows_of_groups(told))
 

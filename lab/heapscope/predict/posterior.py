@@ -1,10 +1,10 @@
 """Constants from data: the most likely ones under a normal prior, when errors have heavy tails.
 
 The errors follow Student's t: published tables hold outliers, and one of them must not bend all
-constants. The fit is Gauss-Newton with weights. What comes out is a normal distribution around the
-most likely constants (Laplace), so that every prediction has a band, also where the data say
-little: there the prior speaks, and the band is wide. The evidence, the probability of the data
-under the whole model, is what widths of priors are chosen by: it needs no row that is left out.
+constants. The fit is Gauss-Newton with weights. Its result is a normal distribution around the most
+likely constants (Laplace), so that every prediction has a band. Where the data say little, the
+prior decides and the band is wide. The evidence is the probability of the data under the whole
+model. It chooses the widths of priors, and it needs no rows that are left out.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Errors:
 
 
 class Likelihood(Protocol):
-    """What the constants say of each observation."""
+    """The observations, and the values that the constants predict for them."""
 
     observed: Array
 
@@ -85,8 +85,8 @@ class Prior:
     def of(
         cls, names: Sequence[str], beliefs: Sequence[tuple[Mapping[str, float], float, float]]
     ) -> Prior:
-        """Beliefs: a sum of constants (coefficient by name), its mean, its width. As many as there
-        are constants, so that the prior is proper."""
+        """Beliefs: a sum of constants (coefficient by name), its mean, its width. There must be as
+        many beliefs as constants, so that the prior is proper."""
         index = {name: number for number, name in enumerate(names)}
         rows = np.zeros((len(beliefs), len(names)))
         means = np.zeros(len(beliefs))

@@ -75,8 +75,8 @@ class Widths:
 
 
 def limit_features(knobs: Knobs) -> dict[str, float]:
-    """What 1/T holds of each limit, per unit of its constant: 1/KB or 1/count; 0 where there is
-    none. In one round trip goes a window, and the segment whose acknowledgement opens it again."""
+    """The part of each limit in 1/T, per unit of its constant: 1/KB or 1/count; 0: no limit. One
+    round trip carries a window, and the segment whose acknowledgement opens it again."""
     window = 1 / (knobs.window_kb + _SEGMENT_KB)
     if knobs.dynamic_rx:
         window = max(window, 1 / (_SEGMENT_KB * (knobs.dynamic_rx + 1)))

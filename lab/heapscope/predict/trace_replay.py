@@ -18,7 +18,7 @@ from heapscope.replay.run import ReplayProgress, replay
 
 __all__ = ["layout_of", "replayed"]
 
-#: The size of PSRAM is no option: a common module's.
+#: No option names the size of PSRAM: this is a common module's.
 _PSRAM = 4 << 20
 _CHOICES = ("HEAP_POISONING_LIGHT", "HEAP_POISONING_COMPREHENSIVE")
 

@@ -49,7 +49,7 @@ __all__ = [
     "predicted_throughput",
 ]
 
-#: What choose_widths tries.
+#: The values that choose_widths tries.
 WIDTH_GRID: Mapping[str, Sequence[float]] = {
     "error": (0.04, 0.05, 0.07, 0.1),
     "degrees": (2.0, 3.0, 5.0),

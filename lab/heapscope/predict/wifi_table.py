@@ -35,8 +35,8 @@ class WifiChip:
 
 @dataclass(frozen=True, kw_only=True)
 class Knobs:
-    """What of a configuration Wi-Fi throughput and memory depend on. Counts of buffers; windows in
-    bytes; `dynamic_rx` 0: unlimited; `rx_ba_win` 0: AMPDU RX is off; caches in KB, 0: not known."""
+    """The options on which Wi-Fi throughput and memory depend. Buffers are counted, windows are in
+    bytes, caches in KB (0: not known). `dynamic_rx` 0: no limit; `rx_ba_win` 0: AMPDU RX is off."""
 
     chip: str
     psram: str

@@ -1,4 +1,4 @@
-"""What pools hold, and which sizes would hold least."""
+"""The bytes that pools hold, and the sizes that would hold least."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _LEAST = 0.05  # of a KB or Mbit/s: less counts as no effect
 
 
 def fragment(result: TuneResult) -> str:
-    """Of a result with a configuration."""
+    """The sdkconfig fragment of a result that has a configuration."""
     return "\n".join(_text(result)) + "\n"
 
 

@@ -173,5 +173,5 @@ def _better(step: Array, rising: Array) -> bool:
 
 def _number(value: Hashable) -> int:
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no length")
+        raise TypeError(f"{value!r} is not a length")
     return value

@@ -73,15 +73,15 @@ KNOBS = tuple(LABELS)
 def as_tx(value: Hashable) -> tuple[str, int]:
     """Kind and number of the TX buffers."""
     if not isinstance(value, tuple):
-        raise TypeError(f"{value!r} is no value of tx")
+        raise TypeError(f"{value!r} is not a value of tx")
     kind, count = value
     return str(kind), int(count)
 
 
 def as_number(value: Hashable) -> int:
-    """Of any knob but a cache or tx: bools are 0 and 1."""
+    """The number of any knob except a cache or tx: bools are 0 and 1."""
     if not isinstance(value, int):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return int(value)
 
 

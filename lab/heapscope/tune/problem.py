@@ -154,7 +154,8 @@ class Problem:
         )
 
     def amount(self, target: str, candidate: Candidate) -> float:
-        """Of a target in its own unit, at the bound that counts; of `speed` minus the cost."""
+        """The amount of a target in its own unit, at the bound that counts. That of `speed` is
+        minus the cost."""
         if target == SPEED:
             return -self.quantities[SPEED].value(candidate.choice, self.domain.space)
         at = candidate.figures.median if self.median else candidate.figures.low
@@ -254,5 +255,5 @@ class Problem:
 
 
 def cost_of(target: str, amount: float) -> float:
-    """What a quantity must not be above so that its target is at least so much."""
+    """The most that a quantity may be, so that its target is at least `amount`."""
     return -amount if target == FREE else 1 / amount

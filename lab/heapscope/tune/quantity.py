@@ -160,8 +160,8 @@ def _rising(quantity: Quantity) -> Array:
 def rising_times(
     weights: Array, covariance: Array, error: float, z: float, *, widest: float
 ) -> Array:
-    """Of time_above: 1 for sums of which more never costs less, where the width is at most `widest`
-    of the mean. The cost's slope is, but for a factor above 0,
+    """For time_above: 1 for each sum of which more never costs less, where the width is at most
+    `widest` of the mean. Apart from a factor above 0, the cost's slope is
 
         w (1 - c z r) + c z u,   with r the width's share, c = z r / hypot(z r, error)
 

@@ -34,7 +34,7 @@ from heapscope.tune.wifi import FREE
 
 __all__ = ["TuneQuestion", "answer", "default_preference"]
 
-#: Of a goal: changes by less than this are the solver's tolerance, not gains.
+#: Relative change of a goal below which it is the solver's tolerance and not a gain.
 _GAIN = 1e-5
 
 
@@ -46,7 +46,7 @@ class TuneQuestion:
 
 
 def default_preference(needs: Sequence[TuneNeed]) -> str:
-    """What is not asked for: memory, or where only memory is asked for, speed."""
+    """Memory; speed where the needs ask only for memory."""
     return SPEED if needs and all(need.target == FREE for need in needs) else FREE
 
 

@@ -20,7 +20,7 @@ from heapscope.replay.run import replay
 
 __all__ = ["STEP_KB", "TraceNeed"]
 
-#: Of the available memory: how exactly the least one is found, and what a cut asks for more.
+#: The step in which the least available memory is found, and by which a cut asks for more.
 STEP_KB = 0.25
 _LEFT = 2048  # bytes of a region that are its heap's own tables, or else too little to matter
 

@@ -109,8 +109,8 @@ def time_quantity(
     median: bool,
     environment: Environment | None = None,
 ) -> Quantity:
-    """Time of a bit, us: at the median, or at the upper end of its band. What the environment adds
-    is a sum of its own, and the width of what is not known of it is one with the error's."""
+    """Time of a bit, us: at the median, or at the upper end of its band. The environment adds a sum
+    of its own. The width of its unknown part is joined with that of the error."""
     limits = [name for name in LIMITS[metric] if name != _WINDOW]
     windowed = _WINDOW in LIMITS[metric]
     weights, slope = _time_weights(constants, base, metric, limits, windowed=windowed)
@@ -185,7 +185,7 @@ def free_quantity(
 def _time_weights(
     constants: Constants, base: Knobs, metric: str, limits: list[str], *, windowed: bool
 ) -> tuple[Array, Array]:
-    """What each feature weighs, us, and its derivatives by the constants: the ceiling's time, the
+    """The weight of each feature, us, and its derivatives by the constants: the ceiling's time, the
     penalties', the limits', the window's."""
     index = {name: number for number, name in enumerate(constants.names)}
     theta = constants.throughput.theta
