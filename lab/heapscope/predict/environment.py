@@ -91,8 +91,8 @@ def air_time() -> Mapping[str, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class PlaceFactors:
-    """What a place does to the time of a bit: 1/T = factor * (1/T(shielded) + added), and the width
-    (ln) of what is not known of it."""
+    """The effect of a place on the time of a bit: 1/T = factor * (1/T(shielded) + added), and the
+    width (ln) of its unknown part."""
 
     factor: float
     added: float  # us

@@ -132,7 +132,7 @@ def _rate_band(guess: Guess) -> Band:
 
 
 def _memory_band(guess: Guess) -> Band:
-    """Of KB; less than nothing is nothing."""
+    """The band of KB. Values below 0 become 0."""
     return Band(
         middle=max(0.0, guess.mean),
         low={share: max(0.0, guess.mean - guess.reach(share)) for share in SHARES},
@@ -150,7 +150,7 @@ def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime
 def _rests_on(
     constants: Constants, knobs: Knobs, environment: Environment, measured: Sequence[Measured]
 ) -> list[str]:
-    """What a reader should know before trusting a figure."""
+    """The facts that a reader should know before trusting a figure."""
     said = []
     table = [row for row in ranks() if row.knobs.group == knobs.group]
     of_chip = [row for row in ranks() if row.knobs.chip == knobs.chip]

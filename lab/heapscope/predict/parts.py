@@ -24,11 +24,11 @@ PEAK = "peak"  # on demand, at most
 DRAM, IRAM, SPIRAM = "DRAM", "IRAM", "SPIRAM"
 _BLOCK = 1696  # heap block of a static Wi-Fi buffer
 _FRAME = 1600
-#: Of a TLS record buffer beside its content, header and room for the cipher: mbedTLS 2.28 and 3.5
-#: take blocks of 16,717 bytes for 16,384 (studies/workloads/captured).
+#: Bytes of a TLS record buffer beside its content: its header and room for the cipher. mbedTLS 2.28
+#: and 3.5 take blocks of 16,717 bytes for 16,384 (studies/workloads/captured).
 _RECORD = 13 + 320
-#: What a TLS client takes at the peak of its handshake beside its record buffers, bytes: 42,196
-#: measured (https_request, IN 16384, OUT 4096) less both.
+#: Bytes that a TLS client takes at the peak of its handshake beside its record buffers: 42,196 were
+#: measured (https_request, IN 16384, OUT 4096), less both.
 _HANDSHAKE = 42_196 - (16_384 + _RECORD) - (4_096 + _RECORD)
 _DYNAMIC = 22_013  # the same with dynamic buffers and what they free
 _KIB = 1024
@@ -38,7 +38,7 @@ _MBEDTLS = "docs/en/api-reference/protocols/mbedtls.rst"
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """What the program opens at the same time."""
+    """The connections that the program opens at the same time."""
 
     tcp: int = 1
     udp: int = 0

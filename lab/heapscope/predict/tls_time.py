@@ -2,8 +2,8 @@
 
 One pair of measurements is known: 3 s with the record buffers in DRAM, 5.2 s with them in IRAM,
 where each access that is not aligned costs 167 cycles; an ESP32 at 160 MHz that receives at 4.5
-Mbit/s. What the network does not explain of the 3 s is the cipher's, by clock; what IRAM added is
-its accesses'.
+Mbit/s. The part of the 3 s that the network does not explain is the cipher's, and depends on the
+clock. The time that IRAM added is that of its accesses.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ class TlsChoice:
 
 
 def choose_tls(config: Config, knobs: Knobs, sessions: int) -> TlsChoice:
-    """What is equally small changes least."""
+    """Among equally small variants, the one that changes the fewest options is chosen."""
     now, *others = tls_variants(config, knobs, sessions)
     least = min(
         (each for each in (now, *others) if not each.peer),

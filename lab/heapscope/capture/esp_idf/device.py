@@ -52,7 +52,7 @@ def _version(boot: Boot, idf: str | None) -> tuple[SdkVersion | None, str, tuple
         return given, GIVEN, (said,) if differs else ()
     if logged is not None:
         return logged, LOGGED, ()
-    what = f"'{boot.sdk}' is no version number" if boot.sdk else "the log does not tell it"
+    what = f"'{boot.sdk}' is not a version number" if boot.sdk else "the log does not tell it"
     return None, UNKNOWN, (f"ESP-IDF version not known: {what}; --idf gives it",)
 
 

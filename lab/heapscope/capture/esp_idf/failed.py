@@ -95,7 +95,7 @@ class FailedRequests:
 
     def __init__(self) -> None:
         self.count = 0
-        self.zero_sized = 0  # v4.4 and v5.0 call the hook for malloc(0), which is no failure
+        self.zero_sized = 0  # v4.4 and v5.0 call the hook for malloc(0): not a failure
         self.without_size = 0
         self.texts: list[str] = []  # the first lines without a size
         self.kept: list[FailedRequest] = []  # the first ones

@@ -64,7 +64,7 @@ class SummaryView:
 
     @property
     def largest(self) -> int | None:
-        """As reported."""
+        """The largest free block as the log reports it."""
         total = self.summary.totals.largest
         known = [r.largest for r in self.summary.regions if r.largest is not None]
         return max(known, default=None) if total is None else total

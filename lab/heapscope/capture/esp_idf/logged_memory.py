@@ -15,8 +15,8 @@ from heapscope.layout.versions import find_version
 
 __all__ = ["LoggedMemory", "RegionKind", "guess_chip", "known_chip"]
 
-#: Of the pool that PSRAM keeps back inside internal memory where no chip says otherwise: malloc
-#: cannot use it (v4.2 to v5.5).
+#: Capabilities of the pool that PSRAM keeps back inside internal memory, unless a chip says
+#: otherwise. malloc cannot use it (v4.2 to v5.5).
 _POOL_CAPS = (0, capabilities.parse("DMA|INTERNAL"), capabilities.parse("8BIT|32BIT"))
 #: The capabilities of every chip's memory for malloc.
 _PLAIN = capabilities.parse("8BIT|32BIT|INTERNAL|DEFAULT")
@@ -55,7 +55,7 @@ class LoggedMemory:
         self._boot = {region.start: region.kind for region in boot}
 
     def kinds(self, regions: Sequence[LoggedRegion]) -> tuple[RegionKind, ...]:
-        """Of the regions of one summary, which may lie inside one another."""
+        """The kinds of the regions of one summary, which may lie inside one another."""
         pool = (0, 0, 0) if self.version is None else self.version.pool
         kept_back = RegionKind(name="DMA pool", caps=pool if any(pool) else _POOL_CAPS)
         return tuple(

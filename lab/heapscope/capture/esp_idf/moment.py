@@ -12,7 +12,7 @@ __all__ = ["LogClock", "LogMoment", "without_stamp"]
 
 #: `I (1234) tag: ` of ESP-IDF, `[  1234][I][` of Arduino: milliseconds since the start.
 _TICK = re.compile(rb"(?<![\w(])[IWEDV] ?\((\d{1,10})\) |^\W{0,4}\[ *(\d{1,10})\]\[[IWEDV]\]")
-#: What a host puts in front: `12:34:56`, `[12:34:56.789]`, `2024-05-31T12:34:56`, `2024-05-31 ...`.
+#: A host's stamps in front: `12:34:56`, `[12:34:56.789]`, `2024-05-31T12:34:56`, `2024-05-31 ...`.
 _STAMP = re.compile(
     rb"^\W{0,3}((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?Z?)(?![\d:])[\]>-]* ?"
 )

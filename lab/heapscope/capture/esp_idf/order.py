@@ -5,8 +5,8 @@ The text has the allocations in their order, and of a free only that it happened
 - A free stands as late as the addresses allow: before the first later allocation that overlaps its
   block, or at the end. Live bytes are then an upper bound, blocks never overlap.
 - A block whose free and a later allocation name the same callers was moved or resized there: a call
-  site is either of free() or of malloc(), only realloc() is both. Of several such blocks the one at
-  the same address is taken, or else the latest.
+  site is either of free() or of malloc(), only realloc() is both. If there are several such blocks,
+  the one at the same address is taken, or else the latest.
 - An allocation over a block that the text never frees (its free was not traced) frees it first.
 """
 

@@ -34,7 +34,7 @@ __all__ = [
     "rules_of",
 ]
 
-#: What `--poisoning` takes. "comprehensive" costs a block what "light" does.
+#: The values of `--poisoning`. "comprehensive" costs a block what "light" does.
 POISONINGS = ("none", "light", "comprehensive")
 
 _HEAP_STRUCTURE = 20  # bytes of a region in front of what its size class goes by

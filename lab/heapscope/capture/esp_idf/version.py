@@ -32,7 +32,7 @@ class SdkVersion:
 
 
 def read_version(text: str) -> SdkVersion | None:
-    """Of "v4.4.2-104-gabc" or "esp-idf v5.5"; None for anything else (a bare commit)."""
+    """The version in "v4.4.2-104-gabc" or "esp-idf v5.5"; None for other text (a bare commit)."""
     found = _VERSION.match(text.strip())
     if found is None:
         return None
