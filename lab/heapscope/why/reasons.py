@@ -21,13 +21,15 @@ __all__ = ["Explained", "FailureGroup", "NeedWhy", "WhyResult"]
 
 #: Failures before the loss are certain; all that would have helped is withheld.
 WHY: dict[str, Bounds] = {
-    "": bounds(AT_LEAST="events requests failures grouped", AT_MOST="minimum_free"),
+    "": bounds(
+        AT_LEAST="events requests failures grouped", AT_MOST="minimum_free", WITHHELD="knobs"
+    ),
     "groups[]": bounds(
         EXACT="first_event first.case",
         AT_LEAST="count largest",
         AT_MOST="smallest",
         BEFORE="last_event nearest",
-        WITHHELD="first.changes first.unhelpful knobs",
+        WITHHELD="first.changes first.unhelpful",
     ),
     "needs[].need": bounds_of(NeedRow)[""],
     "needs[]": bounds(EXACT="first", BEFORE="worst", WITHHELD="worst.changes worst.unhelpful"),

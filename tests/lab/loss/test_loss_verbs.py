@@ -19,6 +19,8 @@ sys.path.append(str(Path(__file__).parent))
 
 from damaged import CAPTURED, chunks, damages, false_claims, made_trace, plain
 
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
+
 #: Verbs with what they need; each writes its JSON.
 VERBS = {
     "info": ("info", "{}"),
@@ -79,6 +81,32 @@ def test_a_verb_says_what_is_lost_and_nothing_sure(
         assert all(2 * loss["withheld"] <= loss["figures"] for loss in losses), name
         assert "lost" in output, name
         assert not SURE.search(output), (name, SURE.search(output))
+
+
+def _fields(schema: dict[str, Any], at: dict[str, Any]) -> dict[str, Any]:
+    """The properties of a part of a schema, with what it refers to."""
+    while "$ref" in at:
+        at = schema["$defs"][at["$ref"].rpartition("/")[2]]
+    for choice in at.get("anyOf", at.get("oneOf", [])):
+        if found := _fields(schema, choice):
+            return found
+    return _fields(schema, at["items"]) if "items" in at else dict(at.get("properties", {}))
+
+
+@pytest.mark.parametrize("verb", ["info", "replay", "fit", "why", "leaks"])
+def test_every_mark_names_a_figure_of_the_document(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    trace = tmp_path / "T.hst"
+    trace.write_bytes(made_trace(seed, dropped=range(9000, 9200)))
+    _, _, said = _run(verb, trace, tmp_path, monkeypatch)
+    schema = json.loads((REFERENCE / f"{verb}.schema.json").read_text(encoding="utf-8"))
+    for place in _losses(said)[0]["marks"]:
+        at = schema
+        for name in place.replace("[]", "").split("."):
+            fields = _fields(schema, at)
+            assert name in fields, (verb, place)
+            at = fields[name]
 
 
 def test_counts_of_info_are_bounds_of_the_whole_trace(
