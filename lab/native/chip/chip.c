@@ -172,7 +172,7 @@ static bool place_in(hs_chip_t *chip, uint32_t index, const hs_request_t *reques
     return true;
 }
 
-/* By the route's tries from number `first` on. */
+/* Tries the regions of the route, the first of them at number `first`. */
 static bool allocate_from(hs_chip_t *chip, const hs_request_t *request, const hs_route_t *route,
                           uint32_t first, hs_place_t *place)
 {
