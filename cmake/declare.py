@@ -15,6 +15,7 @@ HEADERS = (
     "rows/request.h",
     "rows/picture.h",
     "rows/export.h",
+    "rows/log.h",
     "rows/trials.h",
     "rows/recorder.h",
     "lab/lab.h",

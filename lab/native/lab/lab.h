@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "rows/export.h"
+#include "rows/log.h"
 #include "rows/picture.h"
 #include "rows/recorder.h"
 #include "rows/replay.h"
@@ -47,6 +48,19 @@ int hs_lab_import_finish(hs_lab_import_t *text);
 size_t hs_lab_import_take(hs_lab_import_t *text, uint8_t *out, size_t capacity);
 void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out);
 size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity);
+
+/* ---- a reader of logs: bytes in, facts out ---- */
+typedef struct hs_lab_log hs_lab_log_t;
+
+hs_lab_log_t *hs_lab_log_new(void);
+void hs_lab_log_delete(hs_lab_log_t *log);
+/* Reads bytes until all are read or facts have to be taken first; returns how many were read. */
+size_t hs_lab_log_push(hs_lab_log_t *log, const uint8_t *bytes, size_t count);
+/* Takes a line without an end for whole: at the end of the input, or when it has long been quiet. */
+void hs_lab_log_flush(hs_lab_log_t *log);
+/* Copies the oldest facts out, at most `capacity` of them; returns how many. */
+size_t hs_lab_log_take(hs_lab_log_t *log, hs_lab_log_fact_t *out, size_t capacity);
+uint64_t hs_lab_log_lines(const hs_lab_log_t *log); /* begun so far */
 
 /* ---- a reader of a trace: a census (no heap) or a replay (with heaps) ---- */
 typedef struct hs_lab_reader hs_lab_reader_t;

@@ -1,0 +1,1 @@
+"""What a device's log tells of its heap."""

@@ -1,0 +1,44 @@
+/* The reader of logs for the binding. */
+#include "log/log.h"
+
+#include <stdlib.h>
+
+#include "lab/lab.h"
+
+struct hs_lab_log {
+    hs_log_t log;
+};
+
+hs_lab_log_t *hs_lab_log_new(void)
+{
+    hs_lab_log_t *log = malloc(sizeof *log);
+    if (log != NULL) {
+        hs_log_init(&log->log);
+    }
+    return log;
+}
+
+void hs_lab_log_delete(hs_lab_log_t *log)
+{
+    free(log);
+}
+
+size_t hs_lab_log_push(hs_lab_log_t *log, const uint8_t *bytes, size_t count)
+{
+    return hs_log_push(&log->log, bytes, count);
+}
+
+void hs_lab_log_flush(hs_lab_log_t *log)
+{
+    hs_log_flush(&log->log);
+}
+
+size_t hs_lab_log_take(hs_lab_log_t *log, hs_lab_log_fact_t *out, size_t capacity)
+{
+    return hs_log_take(&log->log, out, capacity);
+}
+
+uint64_t hs_lab_log_lines(const hs_lab_log_t *log)
+{
+    return hs_log_line_count(&log->log);
+}

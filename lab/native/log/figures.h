@@ -1,0 +1,13 @@
+/* Free, largest and minimum in the words of a program. Private. */
+#ifndef HEAPSCOPE_LOG_FIGURES_H
+#define HEAPSCOPE_LOG_FIGURES_H
+
+#include <stddef.h>
+
+#include "rows/log.h"
+
+/* The figures of a line, a fact for each kind of memory; returns how many, at most `capacity`. */
+size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *facts,
+                           size_t capacity);
+
+#endif

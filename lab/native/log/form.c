@@ -1,0 +1,291 @@
+#include "form.h"
+
+#include <string.h>
+
+#define WORD_MAX 32u /* bytes of a first word that count */
+
+typedef struct hs_log_cursor {
+    const char *text; /* of the line, ended by NUL */
+    size_t at, length;
+    hs_lab_log_fact_t *fact;
+    bool ended;   /* the text ended where the pattern wanted more */
+    bool goes_on; /* a byte of the pattern came behind the first number */
+} hs_log_cursor_t;
+
+static char lower(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* Value of a hexadecimal digit, or 16. */
+static unsigned nibble(char byte)
+{
+    const char small = lower(byte);
+    return is_digit(byte)                 ? (unsigned)(byte - '0')
+           : small >= 'a' && small <= 'f' ? (unsigned)(small - 'a' + 10)
+                                          : 16;
+}
+
+static uint32_t hash_word(const char *text)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < WORD_MAX && hs_log_word_byte(text[i]); i++) {
+        hash = (hash ^ (uint8_t)lower(text[i])) * 16777619u;
+    }
+    return (hash ^ hash >> 16) % HS_LOG_BUCKETS;
+}
+
+static const char *first_word(const char *pattern)
+{
+    return pattern[0] == '%' && pattern[1] == '<' ? pattern + 2 + (pattern[2] == ' ') : pattern;
+}
+
+void hs_log_index_init(hs_log_index_t *index)
+{
+    memset(index, 0, sizeof *index);
+    for (size_t form = hs_log_form_count; form-- > 0;) {
+        const uint32_t bucket = hash_word(first_word(hs_log_forms[form].pattern));
+        index->next[form] = index->first[bucket];
+        index->first[bucket] = (uint16_t)(form + 1);
+    }
+}
+
+void hs_log_fact_clear(hs_lab_log_fact_t *fact)
+{
+    memset(fact, 0, sizeof *fact);
+    fact->unit = 1;
+}
+
+void hs_log_copy(char *out, size_t size, const char *text, size_t length)
+{
+    if (length >= size) {
+        length = size - 1;
+        while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80) {
+            length--;
+        }
+    }
+    memcpy(out, text, length);
+    out[length] = 0;
+}
+
+/* Takes the field that a letter of a pattern names; false: it names none. */
+static void keep(hs_lab_log_fact_t *fact, char field, int64_t value)
+{
+    static const char letters[] = "ascflmtupnke"; /* in the order of HS_LOG_TOLD_* */
+    int64_t *const fields[] = {&fact->address, &fact->size,  &fact->caps,       &fact->free,
+                               &fact->largest, &fact->min,   &fact->total,      &fact->used,
+                               &fact->peak,    &fact->count, &fact->free_count, &fact->code};
+    const char *found = strchr(letters, field);
+    if (found != NULL && field != 0) {
+        const size_t index = (size_t)(found - letters);
+        *fields[index] = value;
+        fact->told |= UINT32_C(1) << index;
+    }
+}
+
+static void keep_text(hs_lab_log_fact_t *fact, char field, const char *text, size_t length)
+{
+    while (length > 0 && text[0] == ' ') {
+        text++;
+        length--;
+    }
+    while (length > 0 && text[length - 1] == ' ') {
+        length--;
+    }
+    if (field == 'N') {
+        hs_log_copy(fact->name, sizeof fact->name, text, length);
+    } else if (field == 'T') {
+        hs_log_copy(fact->text, sizeof fact->text, text, length);
+    }
+}
+
+/* A number in `base`; false: there is none, or it does not fit. */
+static bool digits(hs_log_cursor_t *cursor, unsigned base, int64_t *value)
+{
+    const size_t start = cursor->at;
+    int64_t number = 0;
+    while (cursor->at < cursor->length) {
+        const unsigned digit = nibble(cursor->text[cursor->at]);
+        if (digit >= base) {
+            break;
+        }
+        if (number > (INT64_MAX - 15) / 16) {
+            return false;
+        }
+        number = number * base + digit;
+        cursor->at++;
+    }
+    cursor->ended = cursor->at == cursor->length && cursor->at == start;
+    *value = number;
+    return cursor->at != start;
+}
+
+static bool number(hs_log_cursor_t *cursor, char type, char field)
+{
+    const char *text = cursor->text + cursor->at;
+    const bool negative = type != 'x' && text[0] == '-';
+    cursor->at += negative;
+    text += negative;
+    const bool prefixed = text[0] == '0' && lower(text[1]) == 'x';
+    const bool padded = type == 'v' && text[0] == '0' && nibble(text[1]) < 16;
+    const bool hex = type == 'x' || (type == 'v' && (prefixed || padded));
+    if (hex && prefixed) {
+        cursor->at += 2;
+    }
+    int64_t value;
+    if (!digits(cursor, hex ? 16 : 10, &value)) {
+        return false;
+    }
+    if (type == 'K' || type == 'M') {
+        const int64_t unit = type == 'K' ? 1024 : 1024 * 1024;
+        if (value > INT64_MAX / unit) {
+            return false;
+        }
+        value *= unit;
+        cursor->fact->unit = (uint32_t)unit;
+    }
+    keep(cursor->fact, field, negative ? -value : value);
+    return true;
+}
+
+static bool word(hs_log_cursor_t *cursor, char field)
+{
+    const size_t start = cursor->at;
+    while (cursor->at < cursor->length && (hs_log_word_byte(cursor->text[cursor->at]) ||
+                                           strchr(".-+:/", cursor->text[cursor->at]) != NULL)) {
+        cursor->at++;
+    }
+    size_t length = cursor->at - start;
+    while (length > 0 && strchr(".:", cursor->text[start + length - 1]) != NULL) {
+        length--; /* of the sentence, not of the word */
+        cursor->at--;
+    }
+    cursor->ended = start == cursor->length;
+    keep_text(cursor->fact, field, cursor->text + start, length);
+    return length != 0;
+}
+
+/* Does the text here go on as the pattern does up to its next field? */
+static bool goes_on(const char *text, const char *pattern)
+{
+    while (*pattern != 0 && strchr("%{}", *pattern) == NULL) {
+        if (*pattern == ' ') {
+            text += strspn(text, " ");
+        } else if (lower(*text++) != lower(*pattern)) {
+            return false; /* NUL at the latest */
+        }
+        pattern++;
+    }
+    return true;
+}
+
+/* Text up to where the pattern goes on, or to the end of the line. */
+static bool span(hs_log_cursor_t *cursor, char field, const char *pattern)
+{
+    const size_t start = cursor->at;
+    const bool open = *pattern == 0;
+    while (cursor->at < cursor->length && (open || !goes_on(cursor->text + cursor->at, pattern))) {
+        cursor->at++;
+    }
+    cursor->ended = cursor->at == cursor->length && !open;
+    keep_text(cursor->fact, field, cursor->text + start, cursor->at - start);
+    return !cursor->ended;
+}
+
+static bool literal(hs_log_cursor_t *cursor, char byte)
+{
+    if (byte == ' ') {
+        while (cursor->at < cursor->length && cursor->text[cursor->at] == ' ') {
+            cursor->at++;
+        }
+        return true;
+    }
+    cursor->ended = cursor->at == cursor->length;
+    if (cursor->ended || lower(cursor->text[cursor->at]) != lower(byte)) {
+        return false;
+    }
+    cursor->at++;
+    cursor->goes_on |= cursor->fact->told != 0;
+    return true;
+}
+
+/* Matches the pattern from `pattern` to `end`. */
+static bool run(hs_log_cursor_t *cursor, const char *pattern, const char *end)
+{
+    while (pattern < end) {
+        if (*pattern == '{') {
+            const char *close = strchr(pattern, '}');
+            const size_t before = cursor->at;
+            if (!run(cursor, pattern + 1, close)) { /* depth: 1 */
+                cursor->at = before;
+            }
+            pattern = close + 1;
+        } else if (*pattern == '%') {
+            const char type = pattern[1];
+            const char field = pattern[2];
+            pattern += 3;
+            const bool taken = type == 'w'   ? word(cursor, field)
+                               : type == 't' ? span(cursor, field, pattern)
+                                             : number(cursor, type, field);
+            if (!taken) {
+                return false;
+            }
+        } else if (!literal(cursor, *pattern++)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The word that ends before `at`, blanks and an opening bracket apart. */
+static void keep_word_before(hs_lab_log_fact_t *fact, const char *text, size_t at)
+{
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == ':')) {
+        at--;
+    }
+    size_t start = at;
+    while (start > 0 && (hs_log_word_byte(text[start - 1]) || text[start - 1] == '-')) {
+        start--;
+    }
+    hs_log_copy(fact->name, sizeof fact->name, text + start, at - start);
+}
+
+const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *text, size_t length,
+                                      size_t at, hs_lab_log_fact_t *fact, hs_log_match_t *match)
+{
+    for (unsigned next = index->first[hash_word(text + at)]; next != 0;
+         next = index->next[next - 1]) {
+        const hs_log_form_t *form = &hs_log_forms[next - 1];
+        const char *pattern = first_word(form->pattern);
+        if (lower(*pattern) != lower(text[at])) {
+            continue; /* another word of this bucket */
+        }
+        hs_log_cursor_t cursor = {text, at, length, fact, false, false};
+        const bool matched = run(&cursor, pattern, pattern + strlen(pattern));
+        match->is_cut =
+            !matched && cursor.ended && cursor.goes_on && (form->flags & HS_LOG_FORM_CUTS) != 0;
+        if (matched || match->is_cut) {
+            match->end = cursor.at > at ? cursor.at : at + 1;
+            fact->kind = form->kind;
+            fact->flags =
+                (uint8_t)((form->flags & HS_LOG_FORM_FLAGS) | (match->is_cut ? HS_LOG_CUT : 0));
+            if (pattern != form->pattern) {
+                keep_word_before(fact, text, at);
+            }
+            if (form->name != NULL) {
+                hs_log_copy(fact->name, sizeof fact->name, form->name, strlen(form->name));
+            }
+            if (form->text != NULL) {
+                hs_log_copy(fact->text, sizeof fact->text, form->text, strlen(form->text));
+            }
+            return form;
+        }
+        hs_log_fact_clear(fact);
+    }
+    return NULL;
+}

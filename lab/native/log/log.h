@@ -1,0 +1,36 @@
+/*
+ * The reader of logs: bytes in pieces of any size go in, facts come out (lab/native/rows/log.h says what
+ * they mean). It reads once, needs no memory but hs_log_t, and takes time in proportion to the bytes.
+ * The facts do not depend on how the bytes were cut into pieces.
+ */
+#ifndef HEAPSCOPE_LOG_LOG_H
+#define HEAPSCOPE_LOG_LOG_H
+
+#include "form.h"
+#include "line.h"
+#include "rows/log.h"
+
+#define HS_LOG_LINE_FACTS 64u /* that one line can give; what it says beyond is not read */
+#define HS_LOG_WAITING 256u   /* facts that wait to be taken */
+
+typedef struct hs_log {
+    hs_log_lines_t lines;
+    hs_log_index_t index;
+    size_t first, waiting;
+    hs_lab_log_fact_t facts[HS_LOG_WAITING];
+} hs_log_t;
+
+void hs_log_init(hs_log_t *log);
+/* Reads bytes until all are read or facts have to be taken first; returns how many were read. */
+size_t hs_log_push(hs_log_t *log, const uint8_t *bytes, size_t count);
+/* Copies the oldest facts out, at most `capacity` of them; returns how many. */
+size_t hs_log_take(hs_log_t *log, hs_lab_log_fact_t *out, size_t capacity);
+/*
+ * Takes a line that has no end yet for whole: when the input is over, or has been quiet for so long
+ * that nothing more is expected of it. Facts have to be taken before, and again after it.
+ */
+void hs_log_flush(hs_log_t *log);
+/* Lines that were begun so far. */
+uint64_t hs_log_line_count(const hs_log_t *log);
+
+#endif

@@ -1,0 +1,219 @@
+#include "words.h"
+
+#include <string.h>
+
+#include "rows/log.h"
+
+#define WORD_MAX 31u /* bytes of a word; a longer one is unknown */
+
+#define FREE HS_WORD_FREE
+#define HEAP HS_WORD_HEAP
+#define OF(kind) HS_WORD_MEMORY, HS_LOG_MEMORY_##kind
+
+static const struct {
+    const char *text;
+    uint32_t means;
+    uint8_t memory;
+} table[] = {
+    {"free", FREE, 0},
+    {"avail", FREE, 0},
+    {"available", FREE, 0},
+    {"left", FREE, 0},
+    {"remain", FREE, 0},
+    {"remaining", FREE, 0},
+    {"unused", FREE, 0},
+    {"largest", HS_WORD_LARGEST, 0},
+    {"biggest", HS_WORD_LARGEST, 0},
+    {"contiguous", HS_WORD_LARGEST | HS_WORD_BLOCK, 0},
+    {"lfb", HS_WORD_LARGEST | HS_WORD_BLOCK, 0},
+    {"max", HS_WORD_MAX, 0},
+    {"maximum", HS_WORD_MAX, 0},
+    {"maximal", HS_WORD_MAX, 0},
+    {"min", HS_WORD_MIN, 0},
+    {"minimum", HS_WORD_MIN, 0},
+    {"minimal", HS_WORD_MIN, 0},
+    {"lowest", HS_WORD_MIN, 0},
+    {"worst", HS_WORD_MIN, 0},
+    {"ever", HS_WORD_MIN, 0},
+    {"total", HS_WORD_TOTAL, 0},
+    {"size", HS_WORD_TOTAL, 0},
+    {"capacity", HS_WORD_TOTAL, 0},
+    {"used", HS_WORD_USED, 0},
+    {"usage", HS_WORD_USED, 0},
+    {"use", HS_WORD_USED, 0},
+    {"allocated", HS_WORD_USED, 0},
+    {"alloced", HS_WORD_USED, 0},
+    {"consumed", HS_WORD_USED, 0},
+    {"peak", HS_WORD_PEAK, 0},
+    {"heap", HEAP, 0},
+    {"heaps", HEAP, 0},
+    {"mem", HEAP, 0},
+    {"memory", HEAP, 0},
+    {"ram", HEAP, 0},
+    {"malloc", HEAP, 0},
+    {"sram", HEAP | OF(INTERNAL)},
+    {"internal", OF(INTERNAL)},
+    {"psram", HEAP | OF(SPIRAM)},
+    {"psr", HEAP | OF(SPIRAM)},
+    {"spiram", HEAP | OF(SPIRAM)},
+    {"spi", OF(SPIRAM)},
+    {"external", OF(SPIRAM)},
+    {"ext", OF(SPIRAM)},
+    {"dma", OF(DMA)},
+    {"default", OF(DEFAULT)},
+    {"def", OF(DEFAULT)},
+    {"8bit", OF(8BIT)},
+    {"32bit", OF(32BIT)},
+    {"iram", HEAP | OF(IRAM)},
+    {"dram", HEAP | OF(DRAM)},
+    {"gc", HEAP | OF(PYTHON)},
+    {"block", HS_WORD_BLOCK, 0},
+    {"blk", HS_WORD_BLOCK, 0},
+    {"chunk", HS_WORD_BLOCK, 0},
+    {"alloc", HS_WORD_BLOCK, 0},
+    {"blocks", HS_WORD_COUNT, 0},
+    {"chunks", HS_WORD_COUNT, 0},
+    {"allocations", HS_WORD_COUNT, 0},
+    {"mallocs", HS_WORD_COUNT, 0},
+    {"regions", HS_WORD_COUNT, 0},
+    {"count", HS_WORD_COUNT, 0},
+    {"num", HS_WORD_COUNT, 0},
+    {"number", HS_WORD_COUNT, 0},
+    {"tasks", HS_WORD_COUNT, 0},
+    {"slots", HS_WORD_COUNT, 0},
+    {"sockets", HS_WORD_COUNT, 0},
+    {"entries", HS_WORD_COUNT, 0},
+    {"pages", HS_WORD_COUNT, 0},
+    {"sectors", HS_WORD_COUNT, 0},
+    {"items", HS_WORD_COUNT, 0},
+    {"queue", HS_WORD_COUNT, 0},
+    {"flash", HS_WORD_OTHER, 0},
+    {"stack", HS_WORD_OTHER, 0},
+    {"hwm", HS_WORD_OTHER, 0},
+    {"sketch", HS_WORD_OTHER, 0},
+    {"disk", HS_WORD_OTHER, 0},
+    {"spiffs", HS_WORD_OTHER, 0},
+    {"littlefs", HS_WORD_OTHER, 0},
+    {"fatfs", HS_WORD_OTHER, 0},
+    {"filesystem", HS_WORD_OTHER, 0},
+    {"fs", HS_WORD_OTHER, 0},
+    {"sd", HS_WORD_OTHER, 0},
+    {"sdcard", HS_WORD_OTHER, 0},
+    {"card", HS_WORD_OTHER, 0},
+    {"file", HS_WORD_OTHER, 0},
+    {"nvs", HS_WORD_OTHER, 0},
+    {"eeprom", HS_WORD_OTHER, 0},
+    {"partition", HS_WORD_OTHER, 0},
+    {"storage", HS_WORD_OTHER, 0},
+    {"ota", HS_WORD_OTHER, 0},
+    {"program", HS_WORD_OTHER, 0},
+    {"image", HS_WORD_OTHER, 0},
+    {"frag", HS_WORD_OTHER, 0},
+    {"fragmentation", HS_WORD_OTHER, 0},
+    {"percent", HS_WORD_OTHER, 0},
+    {"cpu", HS_WORD_OTHER, 0},
+    {"time", HS_WORD_OTHER, 0},
+    {"requested", HS_WORD_OTHER, 0},
+    {"need", HS_WORD_OTHER, 0},
+    {"needed", HS_WORD_OTHER, 0},
+    {"himem", HS_WORD_OTHER, 0},
+    {"gpu", HS_WORD_FOREIGN, 0},
+    {"cuda", HS_WORD_FOREIGN, 0},
+    {"vram", HS_WORD_FOREIGN, 0},
+    {"hbm", HS_WORD_FOREIGN, 0},
+    {"banks", HS_WORD_FOREIGN, 0},
+    {"swap", HS_WORD_FOREIGN, 0},
+    {"lost", HS_WORD_CHANGE, 0},
+    {"delta", HS_WORD_CHANGE, 0},
+    {"change", HS_WORD_CHANGE, 0},
+    {"changed", HS_WORD_CHANGE, 0},
+    {"diff", HS_WORD_CHANGE, 0},
+    {"since", HS_WORD_CHANGE, 0},
+    {"leak", HS_WORD_CHANGE, 0},
+    {"leaked", HS_WORD_CHANGE, 0},
+    {"low", HS_WORD_LOW, 0},
+    /* These say nothing, and are parts of joined words. */
+    {"get", 0, 0},
+    {"esp", 0, 0},
+    {"bytes", 0, 0},
+    {"caps", 0, 0},
+    {"hcg", 0, 0},
+};
+
+static char lower(char byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
+}
+
+/* Index of the word in the table, or the table's size. */
+static size_t look_up(const char *word, size_t length)
+{
+    const size_t count = sizeof table / sizeof table[0];
+    size_t i = 0;
+    while (i < count && (table[i].text[0] != word[0] || strncmp(table[i].text, word, length) != 0 ||
+                         table[i].text[length] != 0)) {
+        i++;
+    }
+    return i;
+}
+
+static void add(hs_log_word_t *to, size_t index)
+{
+    to->means |= table[index].means;
+    if (table[index].means & HS_WORD_MEMORY) {
+        to->memory = table[index].memory;
+    }
+}
+
+/* Takes a word apart, the longest known word first; bound: the square of WORD_MAX look-ups. */
+static hs_log_word_t take_apart(const char *word, size_t length)
+{
+    const size_t count = sizeof table / sizeof table[0];
+    hs_log_word_t found = {0, 0};
+    for (size_t at = 0; at < length;) {
+        size_t size = length - at;
+        size_t index = look_up(word + at, size);
+        while (index == count && size > 2) {
+            index = look_up(word + at, --size);
+        }
+        if (index == count) {
+            return (hs_log_word_t){0, 0};
+        }
+        add(&found, index);
+        at += size;
+    }
+    return found;
+}
+
+hs_log_word_t hs_log_word_find(const char *text, size_t length)
+{
+    char word[WORD_MAX + 1] = "";
+    hs_log_word_t found = {0, 0};
+    if (length == 0 || length > WORD_MAX) {
+        return found;
+    }
+    for (size_t at = 0; at < length; at++) {
+        word[at] = lower(text[at]);
+    }
+    found = take_apart(word, length);
+    if (found.means != 0) {
+        return found;
+    }
+    /* Parts of "nowFreeHeap": a capital behind a small letter begins one. */
+    for (size_t at = 0; at < length;) {
+        size_t size = 0;
+        do {
+            word[size] = lower(text[at + size]);
+            size++;
+        } while (at + size < length && !(text[at + size] != lower(text[at + size]) &&
+                                         text[at + size - 1] == lower(text[at + size - 1])));
+        at += size;
+        while (size > 1 && at == length && word[size - 1] >= '0' && word[size - 1] <= '9') {
+            size--; /* "heap2" */
+        }
+        const hs_log_word_t part = take_apart(word, size);
+        found.means |= part.means;
+        found.memory = part.means & HS_WORD_MEMORY ? part.memory : found.memory;
+    }
+    return found;
+}
