@@ -379,8 +379,8 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
         hs_log_copy(facts[0].text, sizeof facts[0].text, "another machine's memory", 24);
         return 1;
     }
-    const bool sure =
-        scan.seen & HS_WORD_HEAP || (told & HS_LOG_TOLD_FREE && told & HS_LOG_TOLD_LARGEST);
+    const bool sure = scan.has_block || scan.seen & HS_WORD_HEAP ||
+                      (told & HS_LOG_TOLD_FREE && told & HS_LOG_TOLD_LARGEST);
     for (size_t i = 0; i < scan.count; i++) {
         facts[i].flags = sure ? 0 : HS_LOG_WEAK;
     }
