@@ -1,1 +1,1 @@
-"""What a device's log tells of its heap."""
+"""The heap as the log of a device tells it."""

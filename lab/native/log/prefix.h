@@ -1,4 +1,4 @@
-/* What monitors and log libraries put before a line. Private. */
+/* The prefix that monitors and log libraries put before a line. Private. */
 #ifndef HEAPSCOPE_LOG_PREFIX_H
 #define HEAPSCOPE_LOG_PREFIX_H
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a word says about the number that it belongs to. */
+/* A word says this about the number that it belongs to. */
 #define HS_WORD_FREE 1u
 #define HS_WORD_LARGEST 2u /* "largest": a block, even if that is not said */
 #define HS_WORD_MAX 4u     /* "max": a block only if that is said */

@@ -51,7 +51,7 @@ typedef enum hs_log_kind {
     HS_LOG_KINDS       /* how many there are */
 } hs_log_kind_t;
 
-/* What memory a figure is of. */
+/* The memory that a figure speaks of. */
 typedef enum hs_log_memory {
     HS_LOG_MEMORY_ANY, /* not said: what malloc uses */
     HS_LOG_MEMORY_INTERNAL,
