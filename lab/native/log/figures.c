@@ -91,7 +91,8 @@ static size_t unit_read(const char *text, uint32_t *unit)
         while (units[i].text[at] != 0 && lower(text[at]) == units[i].text[at]) {
             at++;
         }
-        if (units[i].text[at] == 0 && !hs_log_word_byte(text[at])) {
+        if (units[i].text[at] == 0 && !hs_log_word_byte(text[at]) && text[at] != '=' &&
+            text[at] != ':') {
             *unit = units[i].unit;
             return at;
         }
@@ -158,6 +159,10 @@ static void take_word(hs_log_scan_t *scan, size_t end)
         end += 4;
     } else {
         word = hs_log_word_find(scan->text + scan->at, end - scan->at);
+    }
+    if (scan->at > 1 && scan->text[scan->at - 1] == '.' && word.means == HS_WORD_FREE &&
+        (label->means & HS_WORD_HEAP) == 0) {
+        word.means = 0; /* "client.available()" */
     }
     scan->at = end < scan->length ? end : scan->length;
     label->segment[label->segments] |= word.means;

@@ -31,6 +31,7 @@ static unsigned nibble(char byte)
                                           : 16;
 }
 
+/* The hash of nothing where no word begins, as before "(". */
 static uint32_t hash_word(const char *text)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
@@ -42,7 +43,7 @@ static uint32_t hash_word(const char *text)
 
 static const char *first_word(const char *pattern)
 {
-    return pattern[0] == '%' && pattern[1] == '<' ? pattern + 2 + (pattern[2] == ' ') : pattern;
+    return pattern[0] == '%' && pattern[1] == '<' ? pattern + 3 : pattern;
 }
 
 void hs_log_index_init(hs_log_index_t *index)
@@ -132,8 +133,11 @@ static bool number(hs_log_cursor_t *cursor, char type, char field)
     cursor->at += negative;
     text += negative;
     const bool prefixed = text[0] == '0' && lower(text[1]) == 'x';
-    const bool padded = type == 'v' && text[0] == '0' && nibble(text[1]) < 16;
-    const bool hex = type == 'x' || (type == 'v' && (prefixed || padded));
+    size_t run = 0;
+    while (type == 'v' && run < 9 && nibble(text[run]) < 16) {
+        run++;
+    }
+    const bool hex = type == 'x' || (type == 'v' && (prefixed || run == 8));
     if (hex && prefixed) {
         cursor->at += 2;
     }
@@ -141,8 +145,8 @@ static bool number(hs_log_cursor_t *cursor, char type, char field)
     if (!digits(cursor, hex ? 16 : 10, &value)) {
         return false;
     }
-    if (type == 'K' || type == 'M') {
-        const int64_t unit = type == 'K' ? 1024 : 1024 * 1024;
+    if (type == 'K' || type == 'M' || type == 'G') {
+        const int64_t unit = type == 'K' ? 1024 : type == 'M' ? 1024 * 1024 : 16;
         if (value > INT64_MAX / unit) {
             return false;
         }
@@ -214,6 +218,46 @@ static bool literal(hs_log_cursor_t *cursor, char byte)
     return true;
 }
 
+/* Bytes of the line between two cells of a table. */
+static bool cell_line(char byte)
+{
+    return byte == '|' || byte == '?' || (byte & 0x80) != 0;
+}
+
+/* The number or the word that ends before `at`; of a table, the whole cell. */
+static bool take_before(hs_log_cursor_t *cursor, size_t at, char field)
+{
+    const char *text = cursor->text;
+    while (at > 0 && strchr(" :\"'>", text[at - 1]) != NULL) {
+        at--;
+    }
+    const bool cell = at > 0 && cell_line(text[at - 1]);
+    while (at > 0 && (cell_line(text[at - 1]) || (cell && text[at - 1] == ' '))) {
+        at--;
+    }
+    size_t start = at;
+    while (start > 0 && (cell ? !cell_line(text[start - 1])
+                              : hs_log_word_byte(text[start - 1]) || text[start - 1] == '-')) {
+        start--;
+    }
+    if (field == 'N') {
+        keep_text(cursor->fact, field, text + start, at - start);
+        return true;
+    }
+    cursor->at = start;
+    return number(cursor, 'v', field) && cursor->at == at;
+}
+
+/* The line between two cells; false: there is none. */
+static bool cell_end(hs_log_cursor_t *cursor)
+{
+    const size_t start = cursor->at;
+    while (cell_line(cursor->text[cursor->at]) || cursor->text[cursor->at] == ' ') {
+        cursor->at++;
+    }
+    return cursor->at != start;
+}
+
 /* Matches the pattern from `pattern` to `end`. */
 static bool run(hs_log_cursor_t *cursor, const char *pattern, const char *end)
 {
@@ -225,7 +269,12 @@ static bool run(hs_log_cursor_t *cursor, const char *pattern, const char *end)
                 cursor->at = before;
             }
             pattern = close + 1;
-        } else if (*pattern == '%') {
+        } else if (pattern[0] == '%' && pattern[1] == '|') {
+            if (!cell_end(cursor)) {
+                return false;
+            }
+            pattern += 2;
+        } else if (pattern[0] == '%' && pattern[1] != '%') {
             const char type = pattern[1];
             const char field = pattern[2];
             pattern += 3;
@@ -235,24 +284,14 @@ static bool run(hs_log_cursor_t *cursor, const char *pattern, const char *end)
             if (!taken) {
                 return false;
             }
-        } else if (!literal(cursor, *pattern++)) {
-            return false;
+        } else {
+            pattern += *pattern == '%'; /* one that stands for itself */
+            if (!literal(cursor, *pattern++)) {
+                return false;
+            }
         }
     }
     return true;
-}
-
-/* The word that ends before `at`, blanks and an opening bracket apart. */
-static void keep_word_before(hs_lab_log_fact_t *fact, const char *text, size_t at)
-{
-    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == ':')) {
-        at--;
-    }
-    size_t start = at;
-    while (start > 0 && (hs_log_word_byte(text[start - 1]) || text[start - 1] == '-')) {
-        start--;
-    }
-    hs_log_copy(fact->name, sizeof fact->name, text + start, at - start);
 }
 
 const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *text, size_t length,
@@ -266,7 +305,9 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *t
             continue; /* another word of this bucket */
         }
         hs_log_cursor_t cursor = {text, at, length, fact, false, false};
-        const bool matched = run(&cursor, pattern, pattern + strlen(pattern));
+        const bool matched =
+            (pattern == form->pattern || take_before(&cursor, at, form->pattern[2])) &&
+            (cursor.at = at, run(&cursor, pattern, pattern + strlen(pattern)));
         match->is_cut =
             !matched && cursor.ended && cursor.goes_on && (form->flags & HS_LOG_FORM_CUTS) != 0;
         if (matched || match->is_cut) {
@@ -274,9 +315,6 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *t
             fact->kind = form->kind;
             fact->flags =
                 (uint8_t)((form->flags & HS_LOG_FORM_FLAGS) | (match->is_cut ? HS_LOG_CUT : 0));
-            if (pattern != form->pattern) {
-                keep_word_before(fact, text, at);
-            }
             if (form->name != NULL) {
                 hs_log_copy(fact->name, sizeof fact->name, form->name, strlen(form->name));
             }

@@ -4,14 +4,15 @@
  * A pattern is text in which letters match in either case, a blank matches any number of blanks, and
  *
  *     %dF  a decimal number       %xF  a hexadecimal number, with or without 0x
- *     %vF  a number of any base   %KF  a decimal number of 1024 bytes, %MF of 1024 * 1024
+ *     %vF  a number of any base   %KF, %MF, %GF  a decimal number of 1024, 1024 * 1024 or 16 bytes
  *     %wF  a word: letters, digits and _ . - + : /
- *     %tF  text up to the next byte of the pattern, or to the end of the line
- *     {..} what may be missing
+ *     %tF  text up to where the pattern goes on, or to the end of the line
+ *     %|   the line between two cells of a table, whatever became of it
+ *     {..} what may be missing     %%  a percent sign
  *
  * where F is the field that it goes into: a address, s size, c caps, f free, l largest, m min, t total,
- * u used, p peak, n count, k free_count, e code, N name, T text, and - none. "%<" at the begin takes
- * the word before the match as name. A pattern may match at any word of a line, so that no prefix has
+ * u used, p peak, n count, k free_count, e code, N name, T text, and - none. "%<F" at
+ * the begin takes the number or the word before the match. A pattern may match at any word of a line, so that no prefix has
  * to be known. Private.
  */
 #ifndef HEAPSCOPE_LOG_FORM_H

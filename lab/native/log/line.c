@@ -109,11 +109,17 @@ static bool clock_like(const char *text)
     return digit(text[0]) && digit(text[1]) && (text[2] == ':' || digit(text[2]));
 }
 
-/* Does a row begin as a program begins a line, and not in the middle of one? */
+/* Does a row begin as a program begins a line, and not in the middle of one? It does behind a
+ * ruled line, too. */
 static bool begins_line(const char *text)
 {
+    const char *before = text - 3; /* a seam is behind HS_LOG_WRAP columns */
+    if (before[0] == before[1] && before[1] == before[2] && strchr("-=_*#", before[0]) != NULL) {
+        return true;
+    }
     const bool level = strchr("EWIDV", text[0]) != NULL && text[0] != 0;
-    return (level && text[1] == ' ' && text[2] == '(') || text[0] == '[' || clock_like(text);
+    return (level && text[1] == ' ' && text[2] == '(') || text[0] == '[' || clock_like(text) ||
+           (text[0] == ' ' && text[1] == ' ');
 }
 
 /* The terminal's row ended. */

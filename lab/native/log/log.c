@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "failures.h"
 #include "figures.h"
 #include "prefix.h"
 #include "quote.h"
@@ -18,29 +19,86 @@ static bool has_room(const hs_log_t *log)
     return log->first + log->waiting <= HS_LOG_WAITING - HS_LOG_LINE_FACTS;
 }
 
+/* Turns the fields as they are printed into those of the fact. */
+static void finish_form(hs_lab_log_fact_t *fact, const hs_log_form_t *form, char behind)
+{
+    if (fact->kind == HS_LOG_RANGE_FREE || fact->kind == HS_LOG_RANGE_RESERVED) {
+        fact->size -= fact->address; /* its end is printed */
+        fact->flags |= fact->size < 0 ? HS_LOG_CUT : 0;
+        fact->size = fact->size < 0 ? 0 : fact->size;
+    } else if (fact->kind == HS_LOG_ERROR && fact->code == 12) {
+        fact->flags |= HS_LOG_NO_MEMORY; /* ENOMEM */
+    }
+    if ((form->flags & HS_LOG_FORM_CUTS) != 0 && strchr(" ,.*)", behind) == NULL) {
+        fact->flags |= HS_LOG_CUT; /* another output came into the line */
+    }
+}
+
+/* Where a word begins, at least for a form: "failedESP-ROM:" has two. */
+static bool begins(const char *text, size_t at)
+{
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const bool capital = text[at] >= 'A' && text[at] <= 'Z' && before >= 'a' && before <= 'z';
+    return text[at] == '(' ||
+           (hs_log_word_byte(text[at]) && (capital || !hs_log_word_byte(before)));
+}
+
 /* The forms of a line, into at most HS_LOG_LINE_FACTS facts; returns how many. */
 static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts)
 {
     size_t count = 0;
-    char before = ' ';
     for (size_t at = 0; at < line->length && count < HS_LOG_LINE_FACTS;) {
-        const char byte = line->text[at];
-        const bool hump = byte >= 'A' && byte <= 'Z' && before >= 'a' && before <= 'z';
-        before = byte;
-        hs_log_match_t match;
-        if (hs_log_word_byte(byte) && (hump || at == 0 || !hs_log_word_byte(line->text[at - 1]))) {
-            hs_log_fact_clear(&facts[count]);
-            if (hs_log_form_find(&log->index, line->text, line->length, at, &facts[count],
-                                 &match)) {
-                count++;
-                at = match.end;
-                before = line->text[at - 1];
-                continue;
+        hs_log_match_t match = {.end = at + 1};
+        if (begins(line->text, at)) {
+            hs_lab_log_fact_t *fact = &facts[count];
+            hs_log_fact_clear(fact);
+            const hs_log_form_t *form =
+                hs_log_form_find(&log->index, line->text, line->length, at, fact, &match);
+            if (form == NULL) {
+                match.end = at + 1;
+            } else {
+                finish_form(fact, form, line->text[match.end]);
+                count += form->kind != HS_LOG_KINDS; /* it only looks like another form */
             }
         }
-        at++;
+        at = match.end;
     }
     return count;
+}
+
+/* The facts of a line in a program's own words, where no form has told what it says of memory. */
+static size_t read_words(hs_log_t *log, const char *text, size_t length, hs_lab_log_fact_t *facts,
+                         size_t capacity)
+{
+    if (capacity == 0) {
+        return 0;
+    }
+    hs_log_fact_clear(&facts[0]);
+    if (hs_log_context_read(&log->context, text, length, &facts[0])) {
+        return 1;
+    }
+    size_t count = hs_log_figures_read(text, length, facts, capacity);
+    if (count == 0) {
+        hs_log_fact_clear(&facts[0]);
+        count = hs_log_code_read(text, length, &facts[0]) ||
+                hs_log_failure_read(text, length, &facts[0]);
+    }
+    return count;
+}
+
+/* A text of mbedTLS may have its code beside it. */
+static void add_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
+{
+    hs_lab_log_fact_t code;
+    hs_log_fact_clear(&code);
+    if (fact->kind == HS_LOG_TLS_ERROR && hs_log_code_read(text, length, &code)) {
+        fact->code = code.code;
+        fact->told = code.told;
+        memcpy(fact->text, code.text, sizeof code.text);
+        if (code.name[0] != 0) {
+            memcpy(fact->name, code.name, sizeof code.name);
+        }
+    }
 }
 
 static void read_line(hs_log_t *log, const hs_log_line_t *line)
@@ -49,8 +107,14 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
     size_t count = read_forms(log, line, facts);
-    if (count == 0) {
-        count = hs_log_figures_read(line->text, line->length, facts, HS_LOG_LINE_FACTS);
+    bool told = false;
+    for (size_t i = 0; i < count; i++) {
+        add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
+        told |= facts[i].kind >= HS_LOG_SUMMARY;
+    }
+    if (!told) {
+        count += read_words(log, line->text + prefix.length, line->length - prefix.length,
+                            facts + count, HS_LOG_LINE_FACTS - count);
     }
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;

@@ -6,6 +6,7 @@
 #ifndef HEAPSCOPE_LOG_LOG_H
 #define HEAPSCOPE_LOG_LOG_H
 
+#include "context.h"
 #include "form.h"
 #include "line.h"
 #include "rows/log.h"
@@ -16,6 +17,7 @@
 typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;
+    hs_log_context_t context;
     size_t first, waiting;
     hs_lab_log_fact_t facts[HS_LOG_WAITING];
 } hs_log_t;

@@ -14,41 +14,78 @@
  */
 typedef enum hs_log_kind {
     /* ---- the start of a program ---- */
-    HS_LOG_RESET,         /* a chip starts anew; name: how, "SW_CPU_RESET"; code: its number */
-    HS_LOG_RESTART,       /* a program says that it restarts, or why it did; name: the reason */
-    HS_LOG_CHIP,          /* name: the chip as printed, "ESP32-D0WD", "esp32s3" */
-    HS_LOG_CHIP_REVISION, /* name: "v0.4" */
-    HS_LOG_IDF,           /* name: the version as printed, "v5.3.1-dirty", "420ebd2" */
-    HS_LOG_FRAMEWORK,     /* name: "MicroPython"; text: its version */
-    HS_LOG_APP,           /* name: the version of the application */
-    HS_LOG_PROJECT,       /* name */
-    HS_LOG_SINGLE_CORE,
-    HS_LOG_BOOT_BEGIN,     /* "Initializing. RAM available": a list of regions follows */
+    HS_LOG_RESET,          /* a chip starts anew; name: how, "SW_CPU_RESET"; code: its number */
+    HS_LOG_RESTART,        /* a program says that it restarts, or why it did; name: the reason */
+    HS_LOG_CHIP,           /* name: the chip as printed, "ESP32-D0WD", "esp32s3" */
+    HS_LOG_CHIP_REVISION,  /* name: "v0.4" */
+    HS_LOG_IDF,            /* name: the version as printed, "v5.3.1-dirty", "420ebd2" */
+    HS_LOG_FRAMEWORK,      /* name: "MicroPython"; text: its version */
+    HS_LOG_APP,            /* name: the version of the application */
+    HS_LOG_PROJECT,        /* name */
+    HS_LOG_SINGLE_CORE,    /* the program runs on one core */
+    HS_LOG_BOOT_BEGIN,     /* "RAM available for dynamic allocation": a list of regions follows */
     HS_LOG_BOOT_REGION,    /* address, size; name: of its type */
     HS_LOG_NEW_HEAP,       /* address: a heap made there */
     HS_LOG_PSRAM_FOUND,    /* size */
-    HS_LOG_PSRAM_MAPPED,   /* size: what of it can be addressed */
-    HS_LOG_PSRAM_POOL,     /* size: given to the heap; text: "gap ..." of a remainder */
+    HS_LOG_PSRAM_MAPPED,   /* size: the part of it that can be addressed */
+    HS_LOG_PSRAM_POOL,     /* size: given to the heap; text: "gap generated ..." of a remainder */
     HS_LOG_DMA_RESERVE,    /* size: internal memory that malloc leaves to drivers */
-    HS_LOG_RANGE_FREE,     /* address, size: an "Available memory region" */
+    HS_LOG_RANGE_FREE,     /* address, size: an "Available memory region" of memory_layout */
     HS_LOG_RANGE_RESERVED, /* address, size */
     /* ---- states of a heap ---- */
     HS_LOG_SUMMARY,     /* the head of heap_caps_print_heap_info; caps */
     HS_LOG_REGION,      /* its line of a region: address, size, free, used, min */
     HS_LOG_REGION_MORE, /* the line below: largest, count (used blocks), free_count, total (blocks) */
     HS_LOG_TOTALS,      /* free, used, min, largest */
-    HS_LOG_FIGURES, /* free, largest, min, total, used, peak of `memory`, in a program's own words */
+    HS_LOG_FIGURES, /* free, largest, min, total, used, peak of `memory`, in a program's words */
+    HS_LOG_REPORT,  /* the head of a table of figures; name: of the memory; text: which report */
+    HS_LOG_REPORT_LINE, /* one of its lines: total, free, used, min or largest */
+    HS_LOG_TUPLE,       /* MicroPython's idf_heap_info, one region: total, free, largest, min */
+    HS_LOG_MEMINFO, /* its mem_info: total, used, free, peak (possible new split); memory: python */
+    HS_LOG_MEMINFO_MORE, /* the line below: largest (free, in bytes; unit 16) */
+    HS_LOG_TASMOTA,      /* StatusMEM: free; or total and free of PSRAM; unit 1024 */
+    HS_LOG_OVMS,         /* "Free 8-bit": free, total; size, peak: free and total of 32-bit */
+    HS_LOG_OVMS_TASK,    /* name; used, size, total: bytes of 8-bit, of 32-bit, of SPIRAM */
+    HS_LOG_NUTTX_FREE,   /* name: "Umem"; total, used, free, largest, peak, count, free_count */
+    HS_LOG_NUTTX_TASK,   /* ps with a column HEAP: used; code: process; name: command */
+    HS_LOG_NUTTX_HEAP,   /* a heap or region begins: address, size */
+    HS_LOG_ZEPHYR_HEAP,  /* address; total (units of 8 bytes), count (buckets) */
+    HS_LOG_ZEPHYR_CHUNK, /* code: its number; size (units); used: 1 or 0 */
+    HS_LOG_LVGL,         /* used, largest (free): LVGL's own pool */
+    HS_LOG_DUMP,         /* the head of heap_caps_dump; address: of the heap */
+    HS_LOG_BLOCK_USED,   /* address, size: one block of it */
+    HS_LOG_BLOCK_FREE,   /* address, size */
+    HS_LOG_TASK,         /* heap use of a task: name, used, peak, count (heaps); text: "deleted" */
+    HS_LOG_TASK_CAPS,    /* "Task: NAME -> A: used B: size"; text: the name of A */
+    HS_LOG_TASK_HEAP,    /* the part in one region: name, caps, size (region), used, peak, count */
+    HS_LOG_TASK_BLOCK,   /* address, size: a block of the task above */
+    /* ---- events ---- */
+    HS_LOG_TRACE,         /* the head of heap_trace_dump: count (records), total (capacity) */
+    HS_LOG_TRACE_RECORD,  /* size, address; name: the callers; text: "Internal", "PSRAM" or "" */
+    HS_LOG_TRACE_FREED,   /* the record above was freed */
+    HS_LOG_TRACE_MODE,    /* name: "All", "Leaks" */
+    HS_LOG_TRACE_LEFT,    /* used (bytes) and count (blocks) that are not freed */
+    HS_LOG_TRACE_TOTALS,  /* count (allocations), free_count (frees): either or both */
+    HS_LOG_ALLOCATED,     /* address, size; name: the task or the function */
+    HS_LOG_FREED,         /* address; name */
+    HS_LOG_SYSVIEW_LEAKS, /* used (bytes), count (blocks) */
+    HS_LOG_ASKED,         /* "Allocating ... (N bytes)": size; whether it was served is not said */
     /* ---- memory that was not given ---- */
     HS_LOG_FAILED,        /* a request; size, caps; name: who asked; text: in which words */
-    HS_LOG_ABORT_REQUEST, /* as FAILED: "Mem alloc fail", after which the program ends */
-    HS_LOG_TLS_ERROR,     /* code (negative); name: the call; text: the code as printed */
-    HS_LOG_ERROR,      /* code; text: as printed: another error whose number or name is printed */
-    HS_LOG_CORRUPT,    /* address, size (expected word), total (word found); name: head, tail, data,
-                          or the function whose assertion failed; text: its file and line */
-    HS_LOG_NOT_MEMORY, /* it looks like memory and is not; text: why */
-    HS_LOG_PANIC,      /* name: the cause, "StoreProhibited", "abort" */
-    HS_LOG_CORE_DUMP,  /* the begin of one; with name: the task that crashed */
-    HS_LOG_KINDS       /* how many there are */
+    HS_LOG_ABORT_REQUEST, /* the same: "Mem alloc fail", after which the program ends */
+    HS_LOG_PYTHON_ERROR,  /* MemoryError: size; the heap of MicroPython */
+    HS_LOG_WIFI_FRAME,    /* "m f": no memory for a frame; size (payload); name: of the frame */
+    HS_LOG_WIFI_BUFFER, /* "alloc eb": size (payload), code (type), free (all memory, PSRAM too) */
+    HS_LOG_WIFI_RX,     /* count: wanted receive buffers, free_count: given ones */
+    HS_LOG_TASK_FAILED, /* a task could not be created; name */
+    HS_LOG_TLS_ERROR,   /* code (negative); name: the call; text: the code, or its words */
+    HS_LOG_ERROR,       /* code, as of ESP-IDF or errno; text: as printed */
+    HS_LOG_CORRUPT,     /* address; size: the word expected, total: the word found; code: line;
+                             name: "head", "tail", "data", or the function; text: file */
+    HS_LOG_NOT_MEMORY,  /* it looks like a lack of memory and is none; text: why */
+    HS_LOG_PANIC,       /* name: the cause, "StoreProhibited", "abort"; address */
+    HS_LOG_CORE_DUMP,   /* the begin of one; or name: the task that crashed */
+    HS_LOG_KINDS        /* how many there are */
 } hs_log_kind_t;
 
 /* The memory that a figure speaks of. */

@@ -1,0 +1,98 @@
+#include "context.h"
+
+#include <string.h>
+
+#include "form.h"
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* A decimal number that ends before `end` and has at most 15 digits; false: there is none. */
+static bool number_before(const char *text, size_t end, int64_t *value)
+{
+    size_t start = end;
+    *value = 0;
+    while (start > 0 && is_digit(text[start - 1]) && end - start < 16) {
+        start--;
+    }
+    for (size_t at = start; at < end; at++) {
+        *value = *value * 10 + (text[at] - '0');
+    }
+    return start < end && end - start < 16;
+}
+
+/* 1 + the memory that a prompt is asked for; 0: nothing is asked. */
+static uint8_t question(const char *text, size_t length)
+{
+    static const struct {
+        const char *call;
+        uint8_t memory;
+    } calls[] = {{"mem_free()", HS_LOG_MEMORY_PYTHON},
+                 {"node.heap()", HS_LOG_MEMORY_ANY},
+                 {"freemem()", HS_LOG_MEMORY_ANY},
+                 {"getFreeHeap()", HS_LOG_MEMORY_ANY}};
+    while (length > 0 && text[length - 1] == ')' && length > 1 && text[length - 2] == ')') {
+        length--; /* print(...) */
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const size_t size = strlen(calls[i].call);
+        if (length >= size && memcmp(text + length - size, calls[i].call, size) == 0) {
+            return (uint8_t)(1 + calls[i].memory);
+        }
+    }
+    return 0;
+}
+
+static bool answer_read(uint8_t asked, const char *text, size_t length, hs_lab_log_fact_t *fact)
+{
+    const size_t start = strspn(text, "> ");
+    if (start == length || strspn(text + start, "0123456789") != length - start ||
+        !number_before(text, length, &fact->free)) {
+        return false;
+    }
+    fact->kind = HS_LOG_FIGURES;
+    fact->memory = (uint8_t)(asked - 1);
+    fact->told = HS_LOG_TOLD_FREE;
+    return true;
+}
+
+/* A row of ps: the columns stand where the head has them. */
+static bool process_read(const hs_log_context_t *context, const char *text, size_t length,
+                         hs_lab_log_fact_t *fact)
+{
+    const size_t start = strspn(text, " ");
+    const size_t end = start + strspn(text + start, "0123456789");
+    if (length <= context->command || text[context->heap_end] != ' ' ||
+        !number_before(text, end, &fact->code) ||
+        !number_before(text, context->heap_end, &fact->used)) {
+        return false;
+    }
+    fact->kind = HS_LOG_NUTTX_TASK;
+    fact->told = HS_LOG_TOLD_USED | HS_LOG_TOLD_CODE;
+    hs_log_copy(fact->name, sizeof fact->name, text + context->command, length - context->command);
+    return true;
+}
+
+bool hs_log_context_read(hs_log_context_t *context, const char *text, size_t length,
+                         hs_lab_log_fact_t *fact)
+{
+    const uint8_t asked = context->asked;
+    context->asked = question(text, length);
+    if (asked != 0 && answer_read(asked, text, length, fact)) {
+        return true;
+    }
+    const char *heap = strstr(text, " HEAP ");
+    const char *command = strstr(text, "COMMAND");
+    if (heap != NULL && command > heap && strstr(text, "PID ") != NULL) {
+        context->heap_end = (size_t)(heap - text) + 5;
+        context->command = (size_t)(command - text);
+        return false;
+    }
+    if (context->heap_end != 0 && process_read(context, text, length, fact)) {
+        return true;
+    }
+    context->heap_end = 0;
+    return false;
+}

@@ -1,0 +1,15 @@
+/* Memory that was not given, and codes that mean it, in the words of a program. Private. */
+#ifndef HEAPSCOPE_LOG_FAILURES_H
+#define HEAPSCOPE_LOG_FAILURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "rows/log.h"
+
+/* "Failed to allocate 2216 bytes", "malloc(100) failed", "out of memory": a FAILED; or an ASKED. */
+bool hs_log_failure_read(const char *text, size_t length, hs_lab_log_fact_t *fact);
+/* A code of mbedTLS in a line that speaks of TLS, or ESP-IDF's code of a lack of memory. */
+bool hs_log_code_read(const char *text, size_t length, hs_lab_log_fact_t *fact);
+
+#endif
