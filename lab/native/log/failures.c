@@ -7,7 +7,7 @@
 #define WORD_MAX 24u
 #define FOREIGN_BYTES (INT64_C(1) << 28)
 
-/* What a word says. */
+/* The things that a word can say. */
 #define ALLOC 1u
 #define FAIL 2u
 #define NOT 4u /* "unable to allocate", "could not allocate" */
