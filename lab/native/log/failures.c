@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "form.h"
+#include "roots.h"
 
 #define WORD_MAX 24u
 #define FOREIGN_BYTES (INT64_C(1) << 28)
@@ -234,9 +235,6 @@ static void keep_tag(hs_lab_log_fact_t *fact, const char *text, size_t length)
 
 bool hs_log_failure_read(const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
-    if (!contains(text, "alloc") && !contains(text, "mem")) {
-        return false;
-    }
     hs_log_scan_words_t scan;
     scan_words(text, length, &scan);
     const bool exhausted = contains(text, "memory exhausted");
@@ -347,15 +345,10 @@ static bool tls_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
     return true;
 }
 
-bool hs_log_code_read(const char *text, size_t length, hs_lab_log_fact_t *fact)
+bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_log_fact_t *fact)
 {
-    const bool tls = contains(text, "tls") || contains(text, "ssl") || contains(text, "x509") ||
-                     contains(text, "handshake");
-    if (tls) {
+    if (roots & HS_ROOT_TLS) {
         return tls_code(text, length, fact);
-    }
-    if (!contains(text, "err") && !contains(text, "fail")) {
-        return false;
     }
     for (size_t at = 0; at < length; at++) { /* ESP_ERR_NO_MEM */
         if (is_digit(text[at]) && (at == 0 || !hs_log_word_byte(text[at - 1]))) {

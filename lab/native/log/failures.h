@@ -7,9 +7,9 @@
 
 #include "rows/log.h"
 
-/* "Failed to allocate 2216 bytes", "malloc(100) failed", "out of memory": a FAILED; or an ASKED. */
+/* In a line with HS_ROOT_ALLOC: "Failed to allocate 2216 bytes", "malloc(100) failed", "out of memory": a FAILED; or an ASKED. */
 bool hs_log_failure_read(const char *text, size_t length, hs_lab_log_fact_t *fact);
-/* A code of mbedTLS in a line that speaks of TLS, or ESP-IDF's code of a lack of memory. */
-bool hs_log_code_read(const char *text, size_t length, hs_lab_log_fact_t *fact);
+/* In a line with HS_ROOT_ERROR: a code of mbedTLS in a line that speaks of TLS, or ESP-IDF's code of a lack of memory. */
+bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_log_fact_t *fact);
 
 #endif

@@ -54,29 +54,6 @@ static char lower(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-/* Can the line have a figure? Most lines have not, and are not looked at closer. */
-static bool promises(const char *text, size_t length)
-{
-    static const char *const roots[] = {"free",   "heap",    "left", "avail",
-                                        "remain", "largest", "lfb"};
-    for (size_t at = 0; at + 3 < length; at++) {
-        const char byte = lower(text[at]);
-        if (byte != 'f' && byte != 'h' && byte != 'l' && byte != 'a' && byte != 'r') {
-            continue;
-        }
-        for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
-            size_t same = 0;
-            while (roots[i][same] != 0 && lower(text[at + same]) == roots[i][same]) {
-                same++;
-            }
-            if (roots[i][same] == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* Bytes of a unit at `text`, as a word of its own; 0: there is none. */
 static size_t unit_read(const char *text, uint32_t *unit)
 {
@@ -361,9 +338,6 @@ static void step(hs_log_scan_t *scan)
 size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *facts,
                            size_t capacity)
 {
-    if (!promises(text, length)) {
-        return 0;
-    }
     hs_log_scan_t scan = {
         .text = text, .length = length, .subject = -1, .facts = facts, .capacity = capacity};
     begin_label(&scan);

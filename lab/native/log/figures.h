@@ -6,7 +6,7 @@
 
 #include "rows/log.h"
 
-/* The figures of a line, a fact for each kind of memory; returns how many, at most `capacity`. */
+/* The figures of a line with HS_ROOT_FREE, a fact for each kind of memory; returns how many, at most `capacity`. */
 size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *facts,
                            size_t capacity);
 

@@ -323,7 +323,9 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *t
             }
             return form;
         }
-        hs_log_fact_clear(fact);
+        if (fact->told != 0 || fact->name[0] != 0 || fact->text[0] != 0 || fact->unit != 1) {
+            hs_log_fact_clear(fact);
+        }
     }
     return NULL;
 }

@@ -22,7 +22,7 @@ static bool digit(char byte)
 static size_t lost_colour(const char *text)
 {
     size_t at = 1;
-    if (text[0] != '[' || !digit(text[1])) {
+    if (!digit(text[1])) {
         return 0;
     }
     while (digit(text[at]) || text[at] == ';') {
@@ -44,9 +44,6 @@ static size_t stand_in(const char *text, char *with)
                  {"\xC2\xA0", ' '},
                  {"\xEF\xBC\x9A", ':'},
                  {"\xEF\xBB\xBF", 0}};
-    if (text[0] != '*' && text[0] != '`' && (unsigned char)text[0] < 0xC2) {
-        return 0;
-    }
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const size_t size = strlen(table[i].bytes);
         if (strncmp(text, table[i].bytes, size) == 0) {
@@ -64,19 +61,17 @@ static void clean(hs_log_line_t *line)
     line->text[line->length] = 0;
     for (size_t at = 0; at < line->length;) {
         const char *text = line->text + at;
-        char with = 0;
-        size_t taken = lost_colour(text);
-        if (taken == 0) {
+        char with = text[0];
+        size_t taken = text[0] == '[' ? lost_colour(text) : 0;
+        if (taken != 0) {
+            with = 0;
+        } else if (text[0] == '*' || text[0] == '`' || (unsigned char)text[0] >= 0xC2) {
             taken = stand_in(text, &with);
-        }
-        if (taken == 0) {
-            with = text[0];
-            taken = 1;
         }
         if (with != 0) {
             line->text[kept++] = with;
         }
-        at += taken;
+        at += taken != 0 ? taken : 1;
     }
     while (kept > 0 && line->text[kept - 1] == ' ') {
         kept--;
@@ -89,11 +84,12 @@ static void clean(hs_log_line_t *line)
 static void give(hs_log_lines_t *lines, size_t length, uint64_t number, uint64_t offset)
 {
     const size_t rest = lines->open.length - length;
-    lines->ready = lines->open;
+    lines->ready.number = lines->open.number;
+    lines->ready.offset = lines->open.offset;
+    lines->ready.end = rest != 0 ? offset : lines->open.end;
+    lines->ready.wrapped = lines->open.wrapped;
     lines->ready.length = length;
-    if (rest != 0) {
-        lines->ready.end = offset;
-    }
+    memcpy(lines->ready.text, lines->open.text, length);
     clean(&lines->ready);
     memmove(lines->open.text, lines->open.text + length, rest);
     lines->open.length = rest;
@@ -240,6 +236,29 @@ static void push_byte(hs_log_lines_t *lines, uint8_t byte)
     }
 }
 
+/* Plain text, which comes in long runs: as put() takes it byte by byte. Returns how much it took. */
+static size_t put_run(hs_log_lines_t *lines, const uint8_t *bytes, size_t count)
+{
+    hs_log_line_t *open = &lines->open;
+    const size_t room = HS_LOG_LINE_MAX - open->length;
+    size_t run = 0;
+    if (lines->encoding != BYTES || lines->escape != PLAIN || lines->bytes < 2 ||
+        open->length == 0 || open->length == lines->seam) {
+        return 0; /* the first byte of a row is noted */
+    }
+    count = count < room ? count : room;
+    while (run < count && bytes[run] >= ' ' && bytes[run] != 0x7F && bytes[run] < 0xFE) {
+        lines->columns += (bytes[run] & 0xC0) != 0x80;
+        run++;
+    }
+    memcpy(open->text + open->length, bytes, run);
+    open->length += run;
+    lines->bytes += run;
+    open->end = run != 0 ? lines->bytes : open->end;
+    lines->carriage = run == 0 && lines->carriage;
+    return run;
+}
+
 /* A row that was behind a given line, when that was taken or was empty. */
 static void end_waiting(hs_log_lines_t *lines)
 {
@@ -255,8 +274,12 @@ size_t hs_log_lines_push(hs_log_lines_t *lines, const uint8_t *bytes, size_t cou
     lines->is_ready = false;
     end_waiting(lines);
     while (taken < count && !lines->is_ready) {
-        push_byte(lines, bytes[taken++]);
-        end_waiting(lines);
+        const size_t run = put_run(lines, bytes + taken, count - taken);
+        taken += run;
+        if (taken < count) {
+            push_byte(lines, bytes[taken++]);
+            end_waiting(lines);
+        }
     }
     return taken;
 }

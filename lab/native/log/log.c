@@ -6,6 +6,7 @@
 #include "figures.h"
 #include "prefix.h"
 #include "quote.h"
+#include "roots.h"
 
 void hs_log_init(hs_log_t *log)
 {
@@ -47,11 +48,11 @@ static bool begins(const char *text, size_t at)
 static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts)
 {
     size_t count = 0;
-    for (size_t at = 0; at < line->length && count < HS_LOG_LINE_FACTS;) {
+    hs_log_fact_clear(&facts[0]);
+    for (size_t at = 0; at < line->length && count < HS_LOG_LINE_FACTS - 1;) {
         hs_log_match_t match = {.end = at + 1};
         if (begins(line->text, at)) {
             hs_lab_log_fact_t *fact = &facts[count];
-            hs_log_fact_clear(fact);
             const hs_log_form_t *form =
                 hs_log_form_find(&log->index, line->text, line->length, at, fact, &match);
             if (form == NULL) {
@@ -59,6 +60,7 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
             } else {
                 finish_form(fact, form, line->text[match.end]);
                 count += form->kind != HS_LOG_KINDS; /* it only looks like another form */
+                hs_log_fact_clear(&facts[count]);
             }
         }
         at = match.end;
@@ -70,18 +72,16 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
 static size_t read_words(hs_log_t *log, const char *text, size_t length, hs_lab_log_fact_t *facts,
                          size_t capacity)
 {
-    if (capacity == 0) {
-        return 0;
-    }
     hs_log_fact_clear(&facts[0]);
     if (hs_log_context_read(&log->context, text, length, &facts[0])) {
         return 1;
     }
-    size_t count = hs_log_figures_read(text, length, facts, capacity);
+    const uint32_t roots = hs_log_roots(text);
+    size_t count = roots & HS_ROOT_FREE ? hs_log_figures_read(text, length, facts, capacity) : 0;
     if (count == 0) {
         hs_log_fact_clear(&facts[0]);
-        count = hs_log_code_read(text, length, &facts[0]) ||
-                hs_log_failure_read(text, length, &facts[0]);
+        count = (roots & HS_ROOT_ERROR && hs_log_code_read(text, length, roots, &facts[0])) ||
+                (roots & HS_ROOT_ALLOC && hs_log_failure_read(text, length, &facts[0]));
     }
     return count;
 }
@@ -91,7 +91,7 @@ static void add_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
     hs_lab_log_fact_t code;
     hs_log_fact_clear(&code);
-    if (fact->kind == HS_LOG_TLS_ERROR && hs_log_code_read(text, length, &code)) {
+    if (fact->kind == HS_LOG_TLS_ERROR && hs_log_code_read(text, length, HS_ROOT_TLS, &code)) {
         fact->code = code.code;
         fact->told = code.told;
         memcpy(fact->text, code.text, sizeof code.text);

@@ -14,6 +14,9 @@
 #define HS_LOG_LINE_FACTS 64u /* that one line can give; what it says beyond is not read */
 #define HS_LOG_WAITING 256u   /* facts that wait to be taken */
 
+_Static_assert(sizeof(hs_lab_log_fact_t) == 464,
+               "a fact has no padding and can be compared as bytes");
+
 typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;

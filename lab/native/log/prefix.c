@@ -66,6 +66,9 @@ static size_t syslog_read(const char *text, int64_t *ms)
 {
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
     size_t at = 4;
+    if (text[0] == 0 || strchr("JFMASOND", text[0]) == NULL) {
+        return 0;
+    }
     for (size_t month = 0; strncmp(text, months + 3 * month, 3) != 0;) {
         if (++month == 12) {
             return 0;
@@ -147,7 +150,8 @@ static size_t part_read(const char *text, hs_log_prefix_t *out)
     if (text[0] == ' ') {
         return strspn(text, " ");
     }
-    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    const bool mark = strchr("-/|>*+#:", text[0]) != NULL;
+    for (size_t i = 0; mark && i < sizeof marks / sizeof marks[0]; i++) {
         if (strncmp(text, marks[i], strlen(marks[i])) == 0) {
             return strlen(marks[i]);
         }

@@ -16,6 +16,9 @@ static size_t announces(const char *text)
     static const char *const words[] = {"ssid",   "password", "passwd", "passphrase",
                                         "pwd",    "psk",      "secret", "token",
                                         "apikey", "api_key",  "bearer"};
+    if (strchr("abpstABPST", text[0]) == NULL) {
+        return 0;
+    }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t at = 0;
         while (words[i][at] != 0 && lower(text[at]) == words[i][at]) {

@@ -15,136 +15,136 @@ static const struct {
     uint32_t means;
     uint8_t memory;
 } table[] = {
-    {"free", FREE, 0},
+    /* In the order of strcmp. Those that say nothing are parts of joined words. */
+    {"32bit", OF(32BIT)},
+    {"8bit", OF(8BIT)},
+    {"alloc", HS_WORD_BLOCK, 0},
+    {"allocated", HS_WORD_USED, 0},
+    {"allocations", HS_WORD_COUNT, 0},
+    {"alloced", HS_WORD_USED, 0},
     {"avail", FREE, 0},
     {"available", FREE, 0},
-    {"left", FREE, 0},
-    {"remain", FREE, 0},
-    {"remaining", FREE, 0},
-    {"unused", FREE, 0},
-    {"largest", HS_WORD_LARGEST, 0},
-    {"biggest", HS_WORD_LARGEST, 0},
-    {"contiguous", HS_WORD_LARGEST | HS_WORD_BLOCK, 0},
-    {"fh", FREE | HEAP, 0},
-    {"lfb", HS_WORD_LARGEST | HS_WORD_BLOCK, 0},
-    {"max", HS_WORD_MAX, 0},
-    {"maximum", HS_WORD_MAX, 0},
-    {"maximal", HS_WORD_MAX, 0},
-    {"min", HS_WORD_MIN, 0},
-    {"minimum", HS_WORD_MIN, 0},
-    {"minimal", HS_WORD_MIN, 0},
-    {"lowest", HS_WORD_MIN, 0},
-    {"worst", HS_WORD_MIN, 0},
-    {"ever", HS_WORD_MIN, 0},
-    {"total", HS_WORD_TOTAL, 0},
-    {"size", HS_WORD_TOTAL, 0},
-    {"capacity", HS_WORD_TOTAL, 0},
-    {"used", HS_WORD_USED, 0},
-    {"usage", HS_WORD_USED, 0},
-    {"use", HS_WORD_USED, 0},
-    {"allocated", HS_WORD_USED, 0},
-    {"alloced", HS_WORD_USED, 0},
-    {"consumed", HS_WORD_USED, 0},
-    {"peak", HS_WORD_PEAK, 0},
-    {"heap", HEAP, 0},
-    {"heaps", HEAP, 0},
-    {"mem", HEAP, 0},
-    {"memory", HEAP, 0},
-    {"ram", HEAP, 0},
-    {"malloc", HEAP, 0},
-    {"sram", HEAP | OF(INTERNAL)},
-    {"internal", OF(INTERNAL)},
-    {"psram", HEAP | OF(SPIRAM)},
-    {"psr", HEAP | OF(SPIRAM)},
-    {"spiram", HEAP | OF(SPIRAM)},
-    {"spi", OF(SPIRAM)},
-    {"external", OF(SPIRAM)},
-    {"ext", OF(SPIRAM)},
-    {"dma", OF(DMA)},
-    {"default", OF(DEFAULT)},
-    {"def", OF(DEFAULT)},
-    {"8bit", OF(8BIT)},
-    {"32bit", OF(32BIT)},
-    {"iram", HEAP | OF(IRAM)},
-    {"dram", HEAP | OF(DRAM)},
-    {"gc", HEAP | OF(PYTHON)},
-    {"block", HS_WORD_BLOCK, 0},
-    {"blk", HS_WORD_BLOCK, 0},
-    {"chunk", HS_WORD_BLOCK, 0},
-    {"alloc", HS_WORD_BLOCK, 0},
-    {"blocks", HS_WORD_COUNT, 0},
-    {"chunks", HS_WORD_COUNT, 0},
-    {"allocations", HS_WORD_COUNT, 0},
-    {"mallocs", HS_WORD_COUNT, 0},
-    {"regions", HS_WORD_COUNT, 0},
-    {"count", HS_WORD_COUNT, 0},
-    {"num", HS_WORD_COUNT, 0},
-    {"number", HS_WORD_COUNT, 0},
-    {"tasks", HS_WORD_COUNT, 0},
-    {"slots", HS_WORD_COUNT, 0},
-    {"sockets", HS_WORD_COUNT, 0},
-    {"entries", HS_WORD_COUNT, 0},
-    {"pages", HS_WORD_COUNT, 0},
-    {"sectors", HS_WORD_COUNT, 0},
-    {"items", HS_WORD_COUNT, 0},
-    {"queue", HS_WORD_COUNT, 0},
-    {"flash", HS_WORD_OTHER, 0},
-    {"stack", HS_WORD_OTHER, 0},
-    {"hwm", HS_WORD_OTHER, 0},
-    {"sketch", HS_WORD_OTHER, 0},
-    {"disk", HS_WORD_OTHER, 0},
-    {"spiffs", HS_WORD_OTHER, 0},
-    {"littlefs", HS_WORD_OTHER, 0},
-    {"fatfs", HS_WORD_OTHER, 0},
-    {"filesystem", HS_WORD_OTHER, 0},
-    {"fs", HS_WORD_OTHER, 0},
-    {"sd", HS_WORD_OTHER, 0},
-    {"sdcard", HS_WORD_OTHER, 0},
-    {"card", HS_WORD_OTHER, 0},
-    {"file", HS_WORD_OTHER, 0},
-    {"nvs", HS_WORD_OTHER, 0},
-    {"eeprom", HS_WORD_OTHER, 0},
-    {"partition", HS_WORD_OTHER, 0},
-    {"storage", HS_WORD_OTHER, 0},
-    {"ota", HS_WORD_OTHER, 0},
-    {"program", HS_WORD_OTHER, 0},
-    {"image", HS_WORD_OTHER, 0},
-    {"frag", HS_WORD_OTHER, 0},
-    {"fragmentation", HS_WORD_OTHER, 0},
-    {"percent", HS_WORD_OTHER, 0},
-    {"cpu", HS_WORD_OTHER, 0},
-    {"time", HS_WORD_OTHER, 0},
-    {"smallest", HS_WORD_OTHER, 0},
-    {"received", HS_WORD_OTHER, 0},
-    {"length", HS_WORD_OTHER, 0},
-    {"msglen", HS_WORD_OTHER, 0},
-    {"out", HS_WORD_OTHER, 0},
-    {"fail", HS_WORD_OTHER, 0},
-    {"failed", HS_WORD_OTHER, 0},
-    {"requested", HS_WORD_OTHER, 0},
-    {"need", HS_WORD_OTHER, 0},
-    {"needed", HS_WORD_OTHER, 0},
-    {"himem", HS_WORD_OTHER, 0},
-    {"gpu", HS_WORD_FOREIGN, 0},
-    {"cuda", HS_WORD_FOREIGN, 0},
-    {"vram", HS_WORD_FOREIGN, 0},
-    {"hbm", HS_WORD_FOREIGN, 0},
     {"banks", HS_WORD_FOREIGN, 0},
-    {"swap", HS_WORD_FOREIGN, 0},
-    {"lost", HS_WORD_CHANGE, 0},
-    {"delta", HS_WORD_CHANGE, 0},
+    {"biggest", HS_WORD_LARGEST, 0},
+    {"blk", HS_WORD_BLOCK, 0},
+    {"block", HS_WORD_BLOCK, 0},
+    {"blocks", HS_WORD_COUNT, 0},
+    {"bytes", 0, 0},
+    {"capacity", HS_WORD_TOTAL, 0},
+    {"caps", 0, 0},
+    {"card", HS_WORD_OTHER, 0},
     {"change", HS_WORD_CHANGE, 0},
     {"changed", HS_WORD_CHANGE, 0},
+    {"chunk", HS_WORD_BLOCK, 0},
+    {"chunks", HS_WORD_COUNT, 0},
+    {"consumed", HS_WORD_USED, 0},
+    {"contiguous", HS_WORD_LARGEST | HS_WORD_BLOCK, 0},
+    {"count", HS_WORD_COUNT, 0},
+    {"cpu", HS_WORD_OTHER, 0},
+    {"cuda", HS_WORD_FOREIGN, 0},
+    {"def", OF(DEFAULT)},
+    {"default", OF(DEFAULT)},
+    {"delta", HS_WORD_CHANGE, 0},
     {"diff", HS_WORD_CHANGE, 0},
+    {"disk", HS_WORD_OTHER, 0},
+    {"dma", OF(DMA)},
+    {"dram", HEAP | OF(DRAM)},
+    {"eeprom", HS_WORD_OTHER, 0},
+    {"entries", HS_WORD_COUNT, 0},
+    {"esp", 0, 0},
+    {"ever", HS_WORD_MIN, 0},
+    {"ext", OF(SPIRAM)},
+    {"external", OF(SPIRAM)},
+    {"fail", HS_WORD_OTHER, 0},
+    {"failed", HS_WORD_OTHER, 0},
+    {"fatfs", HS_WORD_OTHER, 0},
+    {"fh", FREE | HEAP, 0},
+    {"file", HS_WORD_OTHER, 0},
+    {"filesystem", HS_WORD_OTHER, 0},
+    {"flash", HS_WORD_OTHER, 0},
+    {"frag", HS_WORD_OTHER, 0},
+    {"fragmentation", HS_WORD_OTHER, 0},
+    {"free", FREE, 0},
+    {"fs", HS_WORD_OTHER, 0},
+    {"gc", HEAP | OF(PYTHON)},
+    {"get", 0, 0},
+    {"gpu", HS_WORD_FOREIGN, 0},
+    {"hbm", HS_WORD_FOREIGN, 0},
+    {"hcg", 0, 0},
+    {"heap", HEAP, 0},
+    {"heaps", HEAP, 0},
+    {"himem", HS_WORD_OTHER, 0},
+    {"hwm", HS_WORD_OTHER, 0},
+    {"image", HS_WORD_OTHER, 0},
+    {"internal", OF(INTERNAL)},
+    {"iram", HEAP | OF(IRAM)},
+    {"items", HS_WORD_COUNT, 0},
+    {"largest", HS_WORD_LARGEST, 0},
     {"leak", HS_WORD_CHANGE, 0},
     {"leaked", HS_WORD_CHANGE, 0},
+    {"left", FREE, 0},
+    {"length", HS_WORD_OTHER, 0},
+    {"lfb", HS_WORD_LARGEST | HS_WORD_BLOCK, 0},
+    {"littlefs", HS_WORD_OTHER, 0},
+    {"lost", HS_WORD_CHANGE, 0},
     {"low", HS_WORD_LOW, 0},
-    /* These say nothing, and are parts of joined words. */
-    {"get", 0, 0},
-    {"esp", 0, 0},
-    {"bytes", 0, 0},
-    {"caps", 0, 0},
-    {"hcg", 0, 0},
+    {"lowest", HS_WORD_MIN, 0},
+    {"malloc", HEAP, 0},
+    {"mallocs", HS_WORD_COUNT, 0},
+    {"max", HS_WORD_MAX, 0},
+    {"maximal", HS_WORD_MAX, 0},
+    {"maximum", HS_WORD_MAX, 0},
+    {"mem", HEAP, 0},
+    {"memory", HEAP, 0},
+    {"min", HS_WORD_MIN, 0},
+    {"minimal", HS_WORD_MIN, 0},
+    {"minimum", HS_WORD_MIN, 0},
+    {"msglen", HS_WORD_OTHER, 0},
+    {"need", HS_WORD_OTHER, 0},
+    {"needed", HS_WORD_OTHER, 0},
+    {"num", HS_WORD_COUNT, 0},
+    {"number", HS_WORD_COUNT, 0},
+    {"nvs", HS_WORD_OTHER, 0},
+    {"ota", HS_WORD_OTHER, 0},
+    {"out", HS_WORD_OTHER, 0},
+    {"pages", HS_WORD_COUNT, 0},
+    {"partition", HS_WORD_OTHER, 0},
+    {"peak", HS_WORD_PEAK, 0},
+    {"percent", HS_WORD_OTHER, 0},
+    {"program", HS_WORD_OTHER, 0},
+    {"psr", HEAP | OF(SPIRAM)},
+    {"psram", HEAP | OF(SPIRAM)},
+    {"queue", HS_WORD_COUNT, 0},
+    {"ram", HEAP, 0},
+    {"received", HS_WORD_OTHER, 0},
+    {"regions", HS_WORD_COUNT, 0},
+    {"remain", FREE, 0},
+    {"remaining", FREE, 0},
+    {"requested", HS_WORD_OTHER, 0},
+    {"sd", HS_WORD_OTHER, 0},
+    {"sdcard", HS_WORD_OTHER, 0},
+    {"sectors", HS_WORD_COUNT, 0},
+    {"size", HS_WORD_TOTAL, 0},
+    {"sketch", HS_WORD_OTHER, 0},
+    {"slots", HS_WORD_COUNT, 0},
+    {"smallest", HS_WORD_OTHER, 0},
+    {"sockets", HS_WORD_COUNT, 0},
+    {"spi", OF(SPIRAM)},
+    {"spiffs", HS_WORD_OTHER, 0},
+    {"spiram", HEAP | OF(SPIRAM)},
+    {"sram", HEAP | OF(INTERNAL)},
+    {"stack", HS_WORD_OTHER, 0},
+    {"storage", HS_WORD_OTHER, 0},
+    {"swap", HS_WORD_FOREIGN, 0},
+    {"tasks", HS_WORD_COUNT, 0},
+    {"time", HS_WORD_OTHER, 0},
+    {"total", HS_WORD_TOTAL, 0},
+    {"unused", FREE, 0},
+    {"usage", HS_WORD_USED, 0},
+    {"use", HS_WORD_USED, 0},
+    {"used", HS_WORD_USED, 0},
+    {"vram", HS_WORD_FOREIGN, 0},
+    {"worst", HS_WORD_MIN, 0},
 };
 
 static char lower(char byte)
@@ -152,16 +152,28 @@ static char lower(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-/* Index of the word in the table, or the table's size. */
+#define WORDS (sizeof table / sizeof table[0])
+
+/* Index of the word in the table, or WORDS. */
 static size_t look_up(const char *word, size_t length)
 {
-    const size_t count = sizeof table / sizeof table[0];
-    size_t i = 0;
-    while (i < count && (table[i].text[0] != word[0] || strncmp(table[i].text, word, length) != 0 ||
-                         table[i].text[length] != 0)) {
-        i++;
+    size_t low = 0;
+    for (size_t high = WORDS; low < high;) {
+        const size_t middle = (low + high) / 2;
+        const char *text = table[middle].text;
+        size_t same = 0;
+        while (same < length && text[same] == word[same]) {
+            same++;
+        }
+        const int order =
+            same < length ? (unsigned char)text[same] - (unsigned char)word[same] : text[same] != 0;
+        if (order == 0) {
+            return middle;
+        }
+        low = order < 0 ? middle + 1 : low;
+        high = order < 0 ? high : middle;
     }
-    return i;
+    return WORDS;
 }
 
 static void add(hs_log_word_t *to, size_t index)
@@ -175,15 +187,14 @@ static void add(hs_log_word_t *to, size_t index)
 /* Takes a word apart, the longest known word first; bound: the square of WORD_MAX look-ups. */
 static hs_log_word_t take_apart(const char *word, size_t length)
 {
-    const size_t count = sizeof table / sizeof table[0];
     hs_log_word_t found = {0, 0};
     for (size_t at = 0; at < length;) {
         size_t size = length - at;
         size_t index = look_up(word + at, size);
-        while (index == count && size > 2) {
+        while (index == WORDS && size > 2) {
             index = look_up(word + at, --size);
         }
-        if (index == count) {
+        if (index == WORDS) {
             return (hs_log_word_t){0, 0};
         }
         add(&found, index);

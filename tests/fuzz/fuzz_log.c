@@ -1,0 +1,74 @@
+/*
+ * Any bytes through the reader of logs: it neither crashes nor asks for memory, its facts are sound,
+ * and they are the same however the bytes are cut in pieces.
+ */
+#define HS_HELD_ITSELF 1 /* what the target itself allocates is not counted */
+
+#include <string.h>
+
+#include "fuzz.h"
+#include "held.h"
+#include "log/log.h"
+
+typedef struct hs_seen {
+    uint64_t facts, digest;
+} hs_seen_t;
+
+static bool ended(const char *text, size_t size)
+{
+    return memchr(text, 0, size) != NULL;
+}
+
+static void check(const hs_lab_log_fact_t *fact, size_t size)
+{
+    FUZZ_REQUIRE(fact->kind < HS_LOG_KINDS && fact->memory <= HS_LOG_MEMORY_PYTHON);
+    FUZZ_REQUIRE(fact->line >= 1 && fact->offset + fact->length <= size);
+    FUZZ_REQUIRE(fact->unit >= 1 && fact->told < 2 * HS_LOG_TOLD_CODE);
+    FUZZ_REQUIRE(fact->uptime >= -1 && fact->clock >= -1);
+    FUZZ_REQUIRE(ended(fact->name, sizeof fact->name) && ended(fact->text, sizeof fact->text));
+    FUZZ_REQUIRE(ended(fact->quote, sizeof fact->quote));
+}
+
+static void take(hs_log_t *log, size_t size, hs_seen_t *seen)
+{
+    static hs_lab_log_fact_t facts[7]; /* fewer than can wait */
+    for (size_t count; (count = hs_log_take(log, facts, 7)) != 0;) {
+        for (size_t i = 0; i < count; i++) {
+            uint64_t words[sizeof facts[i] / 8];
+            memcpy(words, &facts[i], sizeof words);
+            check(&facts[i], size);
+            for (size_t word = 0; word < sizeof words / sizeof words[0]; word++) {
+                seen->digest = fuzz_fnv(seen->digest, words[word]);
+            }
+            seen->facts++;
+        }
+    }
+}
+
+static hs_seen_t read_in(const uint8_t *data, size_t size, size_t piece)
+{
+    static hs_log_t log;
+    hs_seen_t seen = {0, FUZZ_FNV_BASIS};
+    hs_log_init(&log);
+    for (size_t at = 0; at < size;) {
+        const size_t part = piece < size - at ? piece : size - at;
+        at += hs_log_push(&log, data + at, part);
+        take(&log, size, &seen);
+    }
+    hs_log_flush(&log);
+    take(&log, size, &seen);
+    return seen;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    hs_held_reset();
+    const hs_seen_t whole = read_in(data, size, size + 1);
+    const size_t pieces[] = {1, 13, 1 + size / 2};
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        const hs_seen_t again = read_in(data, size, pieces[i]);
+        FUZZ_REQUIRE(again.facts == whole.facts && again.digest == whole.digest);
+    }
+    FUZZ_REQUIRE(hs_held_calls() == 0);
+    return 0;
+}
