@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope_studies.result import Column, Experiment, Table
+from heapscope.report.markdown import table_lines
+from heapscope_studies.laid_out import laid_out
+from heapscope_studies.result import Experiment
 
 __all__ = ["markdown"]
 
@@ -35,24 +37,5 @@ def _experiment(experiment: Experiment) -> Iterator[str]:
         names = "; ".join(plot.title for plot in experiment.plots)
         yield f"Curves, drawn by `heapscope experiment {experiment.name} --html FILE`: {names}.\n"
     for table in experiment.tables:
-        yield from _table(table)
-
-
-def _table(table: Table) -> Iterator[str]:
-    yield f"### {table.title}\n"
-    yield _row([" ".join(column.heading.split()) or " " for column in table.columns])
-    yield _row(["---" if column.name else "---:" for column in table.columns])
-    for row in table.rows:
-        yield _row([_cell(c, value) for c, value in zip(table.columns, row, strict=True)])
-    yield ""
-    if table.notes:
-        yield from (f"- {note}" for note in table.notes)
-        yield ""
-
-
-def _cell(column: Column, value: str | int | float | None) -> str:
-    return column.text(value).replace("|", "\\|")
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+        yield f"### {table.title}\n"
+        yield from table_lines(laid_out(table))

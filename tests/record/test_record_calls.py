@@ -47,11 +47,11 @@ def test_a_64_bit_recording_says_that_its_sizes_are_not_the_chips(
 
     from rich.console import Console
 
-    from heapscope.report.info import print_info
+    from heapscope.verbs.shown import show
 
     (image,) = recorded(build("calls")).images
     out = StringIO()
-    print_info(read_info(image.file), Console(file=out, width=300))
+    show(read_info(image.file), Console(file=out, width=300))
     if image.word_size == 8:
         assert "sizes are not a chip's" in out.getvalue()
     assert "not applicable" in out.getvalue()

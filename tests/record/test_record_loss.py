@@ -23,9 +23,9 @@ from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.capture.record.sink import Sink
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.report.record import print_record
 from heapscope.trace.feed import read_trace
 from heapscope.trace.info import read_info
+from heapscope.verbs.shown import show
 
 MALLOC, FREE = 1, 5
 
@@ -223,7 +223,7 @@ def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(
     assert said.loss is not None
     assert image["live_peak"] <= said.live_peak  # both bounds; that of info counts later parts too
     shown = io.StringIO()
-    print_record(result_of(ImageRecord(**image)), Console(file=shown, width=200))
+    show(result_of(ImageRecord(**image)), Console(file=shown, width=200))
     first = shown.getvalue().splitlines()[0]
     assert f" and {image['lost']:,} that are lost, live peak at least " in first
     assert said.loss.events_missing == image["lost"]

@@ -91,7 +91,7 @@ def record(
     write_json(result.to_json(), json, inputs=(Path(out),))
     if wants_tables(json):
         from heapscope.report.console import console
-        from heapscope.report.record import print_record
+        from heapscope.verbs.shown import show
 
-        print_record(result, console(sys.stderr))
+        show(result, console(sys.stderr))
     raise typer.Exit(result.exit_code)

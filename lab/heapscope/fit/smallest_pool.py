@@ -35,13 +35,15 @@ class FitResult(Document):
     LISTED = True
 
     trace: str = figure("The file.")
-    allocator: str = figure("The allocator, with its flavours.")
+    allocator: str = figure("The allocator, with its flavours.", heading="Allocator")
     pool: int | None = figure(
         "The smallest multiple of `step` such that it and 64 sizes spread evenly over "
         "the next `window` of it all survive. null: there is none, for `reason`.",
         least=64,
         step=STEP,
         bound=AT_LEAST,
+        heading="pool",
+        unit="B",
     )
     pool_min: int | None = figure(
         "The smallest size that survived among those tried; larger ones may fail. null: "
@@ -49,6 +51,7 @@ class FitResult(Document):
         least=64,
         step=STEP,
         bound=BEFORE,
+        heading="smallest survivor",
     )
     peak_live: int = figure(
         "The most bytes that were live at once, as asked for.", "B", bound=AT_LEAST
@@ -57,6 +60,7 @@ class FitResult(Document):
         "pool / peak_live. null: no pool, or nothing was ever live.",
         least=1,
         bound=WITHHELD,
+        heading="of live peak",
     )
     reason: str = figure("The reason why there is no pool; empty where there is one.")
     failing: Refusal | None = figure(
@@ -64,6 +68,7 @@ class FitResult(Document):
         "among those tried; without a pool, on the largest that failed. null: none "
         "failed.",
         bound=EXACT,
+        heading="refused just below",
     )
     tried: int = figure("Sizes on which the trace was replayed.")
     step: int = figure("Pools are multiples of it.", "B", least=STEP, most=STEP, default=STEP)
@@ -84,6 +89,7 @@ class FitResult(Document):
         step=STEP,
         default=None,
         bound=WITHHELD,
+        heading="with margin",
     )
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
     messages: tuple[str, ...] = figure(

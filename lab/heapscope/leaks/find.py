@@ -17,7 +17,7 @@ from heapscope.native.live import ended_lives, live_blocks, moments, watch
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import Rows
 from heapscope.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.feed import read_trace
@@ -35,19 +35,36 @@ class HolderRow(Row):
     """Blocks of one task and site that were allocated in the interval and are live at its end.
     Sizes in bytes as asked for, ages in heap events at the end."""
 
-    task: str = figure("Task that (re)allocated the blocks last.")
-    site: str = figure("Call site, as named in the trace.")
-    bytes: int = figure("Bytes as asked for.", "B", bound=BEFORE)
-    blocks: int = figure("Number of blocks.", least=1, bound=BEFORE)
-    smallest: int = figure("Bytes of the smallest.", "B", bound=BEFORE)
-    largest: int = figure("Bytes of the largest.", "B", bound=BEFORE)
-    youngest: int = figure("Heap events since the youngest was allocated.", bound=BEFORE)
-    oldest: int = figure("Heap events since the oldest was allocated.", bound=BEFORE)
+    task: str = figure("Task that (re)allocated the blocks last.", heading="Task")
+    site: str = figure("Call site, as named in the trace.", heading="Site")
+    bytes: int = figure("Bytes as asked for.", "B", bound=BEFORE, heading="bytes", rest="sum")
+    blocks: int = figure("Number of blocks.", least=1, bound=BEFORE, heading="blocks", rest="sum")
+    smallest: int = figure(
+        "Bytes of the smallest.", "B", bound=BEFORE, heading="smallest", rest="least"
+    )
+    largest: int = figure(
+        "Bytes of the largest.", "B", bound=BEFORE, heading="largest", rest="most"
+    )
+    youngest: int = figure(
+        "Heap events since the youngest was allocated.",
+        bound=BEFORE,
+        heading="youngest, events",
+        wide=True,
+        rest="least",
+    )
+    oldest: int = figure(
+        "Heap events since the oldest was allocated.",
+        bound=BEFORE,
+        heading="oldest, events",
+        rest="most",
+    )
     verdict: str = figure(
         "leak: it grows on and on; plateau: it grew and stopped; cache: it returns to "
         "its level; unknown: the interval is too short to tell.",
         choices=("leak", "plateau", "cache", "unknown"),
         bound=BEFORE,
+        heading="verdict",
+        rest="kinds",
     )
     reason: str = figure("Why, for people.")
     chance: float = figure(
@@ -63,6 +80,11 @@ class HolderRow(Row):
         bound=BEFORE,
     )
     rate: Rate | None = figure("How fast it leaks; null: it is not called a leak.", bound=BEFORE)
+
+    @property
+    @computed("How fast it leaks.", heading="bytes per 1000 events", hidden=True, last=True)
+    def speed(self) -> float | None:
+        return None if self.rate is None else self.rate.bytes_per_1000_events.value
 
 
 class Leaks(Document):

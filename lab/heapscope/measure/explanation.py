@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
 __all__ = ["Explanation", "Step"]
@@ -15,12 +15,24 @@ class Step(Row):
     region: int = figure("Address of the region.")
     kind: str = figure("Memory kind.")
     priority: int | None = figure(
-        "Priority of the capabilities that let it be asked; null: never asked by capabilities."
+        "Priority of the capabilities that let it be asked; null: never asked by capabilities.",
+        heading="priority",
     )
-    free: int = figure("Bytes of payload in free blocks.", "B")
-    largest_free: int = figure("Largest payload of a free block, bytes.", "B")
-    largest_allocatable: int = figure("Largest request that would have been served, bytes.", "B")
-    outcome: str = figure("served, too small, no heap, not reached, not asked, or what it lacks.")
+    free: int = figure("Bytes of payload in free blocks.", "B", heading="free")
+    largest_free: int = figure(
+        "Largest payload of a free block, bytes.", "B", heading="largest free"
+    )
+    largest_allocatable: int = figure(
+        "Largest request that would have been served, bytes.", "B", heading="largest allocatable"
+    )
+    outcome: str = figure(
+        "served, too small, no heap, not reached, not asked, or what it lacks.", heading="outcome"
+    )
+
+    @property
+    @computed("The region, for people.", heading="Region", hidden=True)
+    def name(self) -> str:
+        return f"{self.region:#010x} {self.kind}"
 
 
 class Explanation(Row):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from heapscope.rows.bound import BEFORE
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
 __all__ = ["FailureRegion", "FailureRow", "FailureSpan", "merged"]
@@ -17,13 +17,19 @@ class FailureRegion(Row):
     start: int = figure("Address of its first byte.", most=WORD)
     kind: str = figure("Memory kind.")
     eligible: bool = figure("Whether its capabilities would have allowed it to serve the request.")
-    free: int = figure("Free payload bytes.", "B", most=WORD)
-    largest_free: int = figure("Payload bytes of the largest free block, true.", "B", most=WORD)
+    free: int = figure("Free payload bytes.", "B", most=WORD, heading="free")
+    largest_free: int = figure(
+        "Payload bytes of the largest free block, true.", "B", most=WORD, heading="largest free"
+    )
     largest_allocatable: int = figure(
-        "Bytes of the largest request that would have succeeded.", "B", most=WORD
+        "Bytes of the largest request that would have succeeded.",
+        "B",
+        most=WORD,
+        heading="largest allocatable",
     )
 
     @property
+    @computed("The region, for people.", heading="Region", hidden=True)
     def name(self) -> str:
         return f"{self.start:#010x} {self.kind}"
 
@@ -32,27 +38,41 @@ class FailureRow(Row):
     """One request that the replayed heap could not serve."""
 
     number: int = figure("Its place among all failed requests, from 1.", least=1)
-    event: int = figure("Number of the heap event.")
+    event: int = figure("Number of the heap event.", heading="at event")
     time: int = figure("Its time, clock ticks.", "ticks")
-    task: str = figure("Task that asked.")
-    site: str = figure("Call site; empty: unknown.")
-    call: str = figure("malloc, calloc, aligned or realloc.")
-    size: int = figure("Bytes asked for.", "B")
+    task: str = figure("Task that asked.", heading="Task")
+    site: str = figure("Call site; empty: unknown.", heading="Site")
+    call: str = figure("malloc, calloc, aligned or realloc.", heading="Call")
+    size: int = figure("Bytes asked for.", "B", heading="asked for")
     capabilities: str = figure(
-        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule."
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
+        heading="from",
     )
-    align: int = figure("Alignment asked for, bytes; 0: none.", "B")
-    old_size: int = figure("realloc: bytes of the block before; otherwise 0.", "B")
+    align: int = figure(
+        "Alignment asked for, bytes; 0: none.", "B", heading="aligned to", wide=True
+    )
+    old_size: int = figure(
+        "realloc: bytes of the block before; otherwise 0.", "B", heading="size before", wide=True
+    )
     regions: tuple[FailureRegion, ...] = figure(
         "Every region at that moment, in the order in which they are tried."
     )
 
     @property
+    @computed(
+        "Free bytes in the regions that could have served it.", "B", "free", hidden=True, last=True
+    )
     def free(self) -> int:
-        """Free bytes in the regions that could have served it."""
         return sum(region.free for region in self.regions if region.eligible)
 
     @property
+    @computed(
+        "Bytes of the largest request that one of them would have served.",
+        "B",
+        "largest allocatable",
+        hidden=True,
+        last=True,
+    )
     def largest_allocatable(self) -> int:
         return max((r.largest_allocatable for r in self.regions if r.eligible), default=0)
 
@@ -61,11 +81,25 @@ class FailureSpan(Row):
     """How many requests failed in a span of heap events, the bytes that they asked for together,
     and the largest of them."""
 
-    first_event: int = figure("Its first heap event.", bound=BEFORE)
-    events: int = figure("How many heap events it has.", bound=BEFORE)
-    failures: int = figure("Requests that failed in it.", bound=BEFORE)
-    bytes: int = figure("Bytes that they asked for together.", "B", bound=BEFORE)
-    largest: int = figure("The largest of them; 0: none failed.", bound=BEFORE)
+    first_event: int = figure("Its first heap event.", bound=BEFORE, heading="from event")
+    events: int = figure("How many heap events it has.", bound=BEFORE, heading="events", rest="sum")
+    failures: int = figure(
+        "Requests that failed in it.", bound=BEFORE, heading="failed requests", rest="sum"
+    )
+    bytes: int = figure(
+        "Bytes that they asked for together.",
+        "B",
+        bound=BEFORE,
+        heading="bytes asked for",
+        rest="sum",
+    )
+    largest: int = figure(
+        "The largest of them; 0: none failed.",
+        bound=BEFORE,
+        heading="largest",
+        unit="B",
+        rest="most",
+    )
 
 
 def merged(spans: Sequence[FailureSpan], most: int) -> list[FailureSpan]:

@@ -12,30 +12,39 @@ __all__ = ["NeedRow"]
 class NeedRow(Row):
     """Headroom for one contiguous request."""
 
-    size: int = figure("Bytes of the request.", "B", most=WORD, bound=EXACT)
+    size: int = figure("Bytes of the request.", "B", most=WORD, bound=EXACT, heading="Need")
     capabilities: str = figure(
-        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule."
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
+        heading="from",
     )
     short_events: int = figure(
-        "Heap events after which the request would not have been served.", bound=AT_LEAST
+        "Heap events after which the request would not have been served.",
+        bound=AT_LEAST,
+        heading="events without room",
     )
-    spells: int = figure("Runs of such events.", bound=AT_LEAST)
-    first_event: int | None = figure("The first such event; null: none.", bound=FIRST)
+    spells: int = figure("Runs of such events.", bound=AT_LEAST, heading="spells")
+    first_event: int | None = figure(
+        "The first such event; null: none.", bound=FIRST, heading="first at event"
+    )
     first_time: int | None = figure(
         "Time of the first such event, clock ticks; null: none.",
         "ticks",
         bound=BEFORE,
     )
-    last_event: int | None = figure("The last such event; null: none.", bound=BEFORE)
+    last_event: int | None = figure(
+        "The last such event; null: none.", bound=BEFORE, heading="last at event"
+    )
     minimum_margin: int = figure(
         "Smallest largest_allocatable minus size, bytes; below 0: short by so much.",
         "B",
         least=None,
         bound=AT_MOST,
+        heading="smallest margin",
     )
     minimum_margin_event: int | None = figure(
         "Heap event of the smallest margin; null: before the first event.",
         bound=BEFORE,
+        heading="margin at event",
     )
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
 __all__ = ["RuleRow"]
@@ -15,14 +15,18 @@ class RuleRow(Row):
     rule: int | None = figure(
         "Number of the rule in its file; null: what no rule placed.", least=1, bound=EXACT
     )
-    conditions: str = figure("The conditions of the rule, for people.")
-    target: str = figure("Where it sends requests, as its file names it.")
+    conditions: str = figure("The conditions of the rule, for people.", heading="Rule")
+    target: str = figure("Where it sends requests, as its file names it.", heading="to")
     fallback: bool = figure("Requests that find no room there are served by their capabilities.")
     requests: int = figure(
-        "Requests that it matched: allocations, and reallocs that had to move.", bound=AT_LEAST
+        "Requests that it matched: allocations, and reallocs that had to move.",
+        bound=AT_LEAST,
+        heading="requests",
     )
     refused: int = figure(
-        "Requests for which there was no room where the rule sends them.", bound=AT_LEAST
+        "Requests for which there was no room where the rule sends them.",
+        bound=AT_LEAST,
+        heading="refused",
     )
     elsewhere: int = figure(
         "Refused requests that were served by their capabilities.", bound=AT_LEAST
@@ -30,6 +34,7 @@ class RuleRow(Row):
     unfit: int = figure(
         "Requests for a capability that the place lacks; their capabilities decided.",
         bound=AT_LEAST,
+        heading="lacking capabilities",
     )
     payload: int = figure(
         "Bytes asked for, live at the end, in blocks that it placed.",
@@ -37,18 +42,30 @@ class RuleRow(Row):
         most=WORD,
         bound=BEFORE,
     )
-    payload_peak: int = figure("Most of them at one moment.", "B", most=WORD, bound=AT_LEAST)
+    payload_peak: int = figure(
+        "Most of them at one moment.", "B", most=WORD, bound=AT_LEAST, heading="peak payload"
+    )
     payload_peak_event: int | None = figure(
         "Heap event of that moment; null: there was no such block.",
         bound=BEFORE,
+        heading="at event",
+        wide=True,
     )
     blocks: int = figure("Blocks that it placed, live at the end.", "B", most=WORD, bound=BEFORE)
-    blocks_peak: int = figure("Most of them at one moment.", "B", most=WORD, bound=AT_LEAST)
+    blocks_peak: int = figure(
+        "Most of them at one moment.",
+        "B",
+        most=WORD,
+        bound=AT_LEAST,
+        heading="peak blocks",
+        wide=True,
+    )
     note: str = figure(
         "A name that the rule asks for and the trace does not have; empty: all are there."
     )
 
     @property
+    @computed("Refused requests that failed.", heading="failed", hidden=True, last=True)
     def failed(self) -> int:
         """Refused, and not served elsewhere."""
         return self.refused - self.elsewhere

@@ -14,12 +14,17 @@ class StaticKind(Row):
     kind: str = figure(
         "Memory kind, as the chip has it.",
         choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
+        heading="Memory",
     )
-    code: int = figure("Bytes of code.", "B")
-    data: int = figure("Bytes of data with an initial value, constants included.", "B")
-    bss: int = figure("Bytes of data without one.", "B")
-    total: int = figure("Their sum.")
-    heap: int = figure("Bytes of it that are regions of the heap.", "B")
+    code: int = figure("Bytes of code.", "B", heading="code")
+    data: int = figure(
+        "Bytes of data with an initial value, constants included.", "B", heading="data"
+    )
+    bss: int = figure("Bytes of data without one.", "B", heading="bss")
+    total: int = figure("Their sum.", heading="total", unit="B")
+    heap: int = figure(
+        "Bytes of it that are regions of the heap.", "B", heading="left for the heap"
+    )
 
 
 class StaticPart(Row):
@@ -28,18 +33,23 @@ class StaticPart(Row):
     kind: str = figure(
         "Memory kind, as the chip has it.",
         choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
+        heading="Memory",
     )
     component: str = figure(
         "Archive, for example libfreertos.a, or object file; (padding): between two; "
-        "empty: the file does not tell."
+        "empty: the file does not tell.",
+        heading="Component",
     )
     symbol: str = figure(
-        "Symbol, or its object file; (no symbol): none covers it; empty: all of the component."
+        "Symbol, or its object file; (no symbol): none covers it; empty: all of the component.",
+        heading="Symbol",
     )
-    code: int = figure("Bytes of code.", "B")
-    data: int = figure("Bytes of data with an initial value, constants included.", "B")
-    bss: int = figure("Bytes of data without one.", "B")
-    total: int = figure("Their sum.")
+    code: int = figure("Bytes of code.", "B", heading="code", rest="sum")
+    data: int = figure(
+        "Bytes of data with an initial value, constants included.", "B", heading="data", rest="sum"
+    )
+    bss: int = figure("Bytes of data without one.", "B", heading="bss", rest="sum")
+    total: int = figure("Their sum.", heading="total", unit="B", rest="sum")
 
 
 class StaticRam(Row):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.measure.wording import plural
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
 __all__ = [
@@ -31,18 +31,24 @@ class Closest(Row):
     """A request that was served. `largest`: the largest that would have been served in its place,
     bytes; the difference is what there was to spare."""
 
-    event: int = figure("The heap event of the request.")
+    event: int = figure("The heap event of the request.", heading="at event")
     time: int = figure("The time of that event, clock ticks.", "ticks")
-    size: int = figure("bytes asked for", "B", least=None)
+    size: int = figure("Bytes asked for.", "B", least=None, heading="asked for")
     largest: int = figure(
-        "the largest that would have been served in its place, bytes", "B", least=None
+        "The largest request that would have been served in its place.",
+        "B",
+        least=None,
+        heading="largest in its place",
     )
-    task: str = figure("The task that asked.")
-    site: str = figure("The call site; empty: unknown.")
-    capabilities: str = figure("Capabilities joined with |; malloc: malloc's own rule.")
-    region: str = figure("The region that served it.")
+    task: str = figure("The task that asked.", heading="Task")
+    site: str = figure("The call site; empty: unknown.", heading="Site")
+    capabilities: str = figure(
+        "Capabilities joined with |; malloc: malloc's own rule.", heading="from"
+    )
+    region: str = figure("The region that served it.", heading="Region")
 
     @property
+    @computed("Bytes that there were to spare.", "B", "to spare", hidden=True, last=True)
     def spare(self) -> int:
         return self.largest - self.size
 
@@ -80,7 +86,7 @@ class Moment(Row):
     event: int = figure("The heap event.")
     time: int = figure("The time of that event, clock ticks.", "ticks")
     live: int = figure("Payload bytes that were live.", "B")
-    live_blocks: int = figure("MapBlocks that were live.")
+    live_blocks: int = figure("Blocks that were live.")
     free: int = figure("Bytes that were free for malloc.", "B")
     largest_free: int = figure("Bytes of the largest free block.", "B")
     largest_allocatable: int = figure("Bytes of the largest request that malloc could serve.", "B")
@@ -96,26 +102,40 @@ class Holding(Row):
 
     name: str = figure("The call site, or the sizes of the class.")
     others: int = figure(
-        "how many sites without a row of their own this row sums up, its peaks too; 0: "
-        "it is one site's or class's",
+        "How many sites without a row of their own this row sums up, its peaks too; 0: "
+        "it is one site's or class's.",
         least=None,
     )
     least: int = figure("The smallest size of the class, bytes; 0: a call site.", "B")
     most: int = figure("The largest size of the class, bytes; 0: a call site.", "B")
-    payload: int = figure("Payload bytes that are live at the end.", "B")
+    payload: int = figure(
+        "Payload bytes that are live at the end.", "B", heading="payload at end", rest="sum"
+    )
     payload_at_peak: int = figure(
-        "Payload bytes that were live when the whole program held most.", "B"
+        "Payload bytes that were live when the whole program held most.",
+        "B",
+        heading="at the peak of all",
+        rest="sum",
     )
-    payload_peak: int = figure("Most payload bytes live at one moment.", "B")
+    payload_peak: int = figure(
+        "Most payload bytes live at one moment.", "B", heading="peak payload", rest="sum"
+    )
     payload_peak_event: int | None = figure(
-        "The heap event at which payload_peak was reached; null: never."
+        "The heap event at which payload_peak was reached; null: never.", heading="peak at event"
     )
-    held: int = figure("Bytes of its blocks at the end, rounding included.", "B")
-    held_peak: int = figure("Most bytes of its blocks at one moment, rounding included.", "B")
-    blocks: int = figure("MapBlocks that are live at the end.")
-    blocks_peak: int = figure("Most blocks live at one moment.")
-    allocations: int = figure("MapBlocks that were given.")
-    failures: int = figure("Requests that failed.")
+    held: int = figure(
+        "Bytes of its blocks at the end, rounding included.", "B", heading="held at end", rest="sum"
+    )
+    held_peak: int = figure(
+        "Most bytes of its blocks at one moment, rounding included.",
+        "B",
+        heading="peak held",
+        rest="sum",
+    )
+    blocks: int = figure("Blocks that are live at the end.", heading="blocks at end", rest="sum")
+    blocks_peak: int = figure("Most blocks live at one moment.", heading="peak blocks", rest="sum")
+    allocations: int = figure("Blocks that were given.", heading="allocations", rest="sum")
+    failures: int = figure("Requests that failed.", heading="failed", rest="sum")
 
 
 #: Columns that the row of others sums up.
@@ -188,7 +208,7 @@ class MapCells(Row):
 
 
 class MapBlocks(Row):
-    """MapBlocks by column."""
+    """Blocks by column."""
 
     address: tuple[int, ...] = figure("Addresses.")
     size: tuple[int, ...] = figure("Sizes as asked for.", "B")

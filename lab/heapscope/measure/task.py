@@ -12,31 +12,65 @@ __all__ = ["TaskRow"]
 class TaskRow(Row):
     """One task's use of one memory kind."""
 
-    task: str = figure("Name of the task, control characters escaped.")
+    task: str = figure("Name of the task, control characters escaped.", heading="Task")
     task_index: int | None = figure(
         'Index of the task in the trace; null: the row "other tasks", which has all '
         "tasks beyond the first 4095 together.",
         bound=EXACT,
     )
-    kind: str = figure("Memory kind.")
+    kind: str = figure("Memory kind.", heading="memory")
     payload: int = figure(
-        "Payload bytes live at this moment, as asked for.", "B", most=WORD, bound=BEFORE
+        "Payload bytes live at this moment, as asked for.",
+        "B",
+        most=WORD,
+        bound=BEFORE,
+        heading="payload at end",
+        rest="sum",
     )
     payload_peak: int = figure(
-        "Most payload bytes live at one moment.", "B", most=WORD, bound=AT_LEAST
+        "Most payload bytes live at one moment.",
+        "B",
+        most=WORD,
+        bound=AT_LEAST,
+        heading="peak payload",
+        rest="sum",
     )
     payload_peak_event: int | None = figure(
         "Heap event at which payload_peak was reached; null: never.",
         bound=BEFORE,
+        heading="peak at event",
     )
     held: int = figure(
         "Bytes of the blocks given, rounding and poisoning included.",
         "B",
         most=WORD,
         bound=BEFORE,
+        heading="held at end",
+        rest="sum",
     )
-    held_peak: int = figure("Most bytes held at one moment.", "B", most=WORD, bound=AT_LEAST)
-    blocks: int = figure("Live blocks.", bound=BEFORE)
-    blocks_peak: int = figure("Most live blocks at one moment.", bound=AT_LEAST)
-    allocations: int = figure("Blocks given.", bound=AT_LEAST)
-    failures: int = figure("Failed requests of the task; counted on its first row.", bound=AT_LEAST)
+    held_peak: int = figure(
+        "Most bytes held at one moment.",
+        "B",
+        most=WORD,
+        bound=AT_LEAST,
+        heading="peak held",
+        rest="sum",
+    )
+    blocks: int = figure("Live blocks.", bound=BEFORE, heading="blocks at end", rest="sum")
+    blocks_peak: int = figure(
+        "Most live blocks at one moment.",
+        bound=AT_LEAST,
+        heading="peak blocks",
+        wide=True,
+        rest="sum",
+    )
+    allocations: int = figure(
+        "Blocks given.", bound=AT_LEAST, heading="allocations", wide=True, rest="sum"
+    )
+    failures: int = figure(
+        "Failed requests of the task; counted on its first row.",
+        bound=AT_LEAST,
+        heading="failed",
+        wide=True,
+        rest="sum",
+    )

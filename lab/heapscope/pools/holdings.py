@@ -29,25 +29,38 @@ class SizeRow(Row):
 class PoolHolding(Row):
     """All pools at a moment; other_*: with the sizes of --set, null without them."""
 
-    name: str = figure("The mark.")
-    used: int = figure("Bytes that are used.", "B", bound=BEFORE)
-    allocated: int = figure("Bytes of the blocks that the pools have.", "B", bound=AT_LEAST)
-    other_used: int | None = figure("The same as used.", "B", default=None)
-    other_allocated: int | None = figure("The same as allocated.", "B", default=None)
+    name: str = figure("The mark.", heading="Mark")
+    used: int = figure("Bytes that are used.", "B", bound=BEFORE, heading="used")
+    allocated: int = figure(
+        "Bytes of the blocks that the pools have.", "B", bound=AT_LEAST, heading="allocated"
+    )
+    other_used: int | None = figure(
+        "The same as used.", "B", default=None, heading="with --set: used"
+    )
+    other_allocated: int | None = figure(
+        "The same as allocated.", "B", default=None, heading="with --set: allocated"
+    )
 
 
 class GroupRow(Row):
     """Pools whose sizes are one choice."""
 
-    name: str = figure("The name of the group.")
+    name: str = figure("The name of the group.", heading="Pools")
     option: str | None = figure("The name of the option that sets the initial size; null: none.")
     free: bool = figure("Other sizes may be tried.")
-    members: tuple[str, ...] = figure("The names of its pools.")
-    sizes: tuple[SizeRow, ...] = figure("The sizes as recorded.")
-    pools: int = figure("The number of its pools.", bound=AT_LEAST)
-    calls: int = figure("Blocks asked of the heap.", bound=AT_LEAST)
-    used: int = figure("Bytes that are used at the peak of all pools.", "B", bound=BEFORE)
-    allocated: int = figure("Bytes of its blocks at the peak of all pools.", "B", bound=BEFORE)
+    members: tuple[str, ...] = figure("The names of its pools.", heading="named", wide=True)
+    sizes: tuple[SizeRow, ...] = figure("The sizes as recorded.", heading="initial:increment")
+    pools: int = figure("The number of its pools.", bound=AT_LEAST, heading="pools")
+    calls: int = figure("Blocks asked of the heap.", bound=AT_LEAST, heading="heap calls")
+    used: int = figure(
+        "Bytes that are used at the peak of all pools.",
+        "B",
+        bound=BEFORE,
+        heading="used at the peak",
+    )
+    allocated: int = figure(
+        "Bytes of its blocks at the peak of all pools.", "B", bound=BEFORE, heading="allocated"
+    )
 
 
 class TraceRows(Row):
@@ -74,8 +87,8 @@ class TraceRows(Row):
 class SizeChoice(Row):
     """Sizes and what they cost."""
 
-    allocated: int = figure("The sum of the traces' peaks.", "B")
-    calls: int = figure("Heap calls of all traces.")
+    allocated: int = figure("The sum of the traces' peaks.", "B", heading="allocated at the peak")
+    calls: int = figure("Heap calls of all traces.", heading="heap calls")
     sizes: dict[str, SizeRow] = figure(
         "The sizes by the name of the group; empty: those that were recorded."
     )

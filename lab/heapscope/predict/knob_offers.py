@@ -54,24 +54,27 @@ class KnobOffer(Row):
     """An option of the SDK that gives memory back, as predicted: nothing of it was replayed."""
 
     key: str = figure("Names the change.")
-    text: str = figure("The change in words.")
+    text: str = figure("The change in words.", heading="Option of the SDK, predicted")
     lines: tuple[str, ...] = figure(
-        "Lines for an sdkconfig.defaults of this SDK.", entries=(1, None)
+        "Lines for an sdkconfig.defaults of this SDK.", entries=(1, None), heading="write"
     )
-    memory: str = figure("Kind of memory that is won.", choices=("DRAM", "IRAM"))
+    memory: str = figure("Kind of memory that is won.", choices=("DRAM", "IRAM"), heading="of")
     when: str = figure(
         "Linked in, taken at start, or on demand.", choices=("static", "start", "peak")
     )
-    gain: int = figure("Bytes won.", "B", least=None)
+    gain: int = figure("Bytes won.", "B", least=None, heading="won")
     gain_low: int | None = figure(
-        "The lower end, as basis says; null: one measurement, without a band.", least=None
+        "The lower end, as basis says; null: one measurement, without a band.",
+        least=None,
+        heading="from",
+        unit="B",
     )
     gain_high: int | None = figure(
-        "The upper end, as basis says; null: as gain_low.", "B", least=None
+        "The upper end, as basis says; null: as gain_low.", "B", least=None, heading="to"
     )
     basis: str = figure("The meaning of gain_low and gain_high.")
     costs: tuple[Cost, ...] = figure("Throughputs; empty where none hangs on it.")
-    price: str = figure("The price besides RAM; empty: nothing.")
+    price: str = figure("The price besides RAM; empty: nothing.", heading="what it costs")
     source: str = figure("Where the bytes are from.")
 
     @property

@@ -6,85 +6,72 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.comparison import Comparison, DifferenceRow, Side
 from heapscope.measure.wording import plural, signed
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.table import Cell, Said, Table, headed
 
-__all__ = ["print_comparison"]
-
-COLOURS = {"better": "green", "worse": "red"}
+__all__ = ["comparison_parts"]
 
 
-def print_comparison(comparison: Comparison, target: Console) -> None:
-    _sides(comparison, target)
+def comparison_parts(comparison: Comparison) -> Iterator[RenderableType]:
+    yield from _sides(comparison)
+    yield Text()
     for position, sentence in enumerate(comparison.conclusion):
-        target.print(Text(sentence, style="bold" if position == 0 else ""))
-    target.print()
-    differing = [row for row in _merged(comparison.rows) if row.outcome != "same"]
-    if differing:
-        columns = _columns(comparison)
-        title = "Side by side" if comparison.losses else "What differs"
-        target.print(table(title, columns, _sections(differing), width=target.width))
+        yield Text(sentence, style="bold" if position == 0 else "")
+    yield _differences(comparison)
     equal = sum(row.outcome == "same" for row in comparison.rows)
     if equal:
-        target.print(Text(f"{plural(equal, 'figure')} equal on both sides", style="dim"))
+        yield Text(f"{plural(equal, 'figure')} equal on both sides", style="dim")
+
+
+def _differences(comparison: Comparison) -> Table:
+    rows = [row for row in _merged(comparison.rows) if row.outcome != "same"]
+    left, right = comparison.left.label, comparison.right.label
+    return Table(
+        title="Side by side" if comparison.losses else "What differs",
+        columns=headed("", f"#{left}", f"#{right}", "#difference", "#%", ""),
+        rows=tuple(_sections(rows)),
+        most=2 * len(rows),
+    )
 
 
 def _sections(rows: list[DifferenceRow]) -> Iterator[tuple[Cell, ...]]:
     for section, within in groupby(rows, key=lambda row: row.section):
-        yield (Text(section, style="bold"), *[""] * 5)
+        yield (Said(section, tone="strong"), *[""] * 5)
         yield from map(_row, within)
 
 
-def _sides(comparison: Comparison, target: Console) -> None:
+def _sides(comparison: Comparison) -> Iterator[Text]:
     sides = {"left": comparison.left, "right": comparison.right}
     for name, side in sides.items():
         own = "" if side.label == name else f"{name:<6}"
-        target.print(Text.assemble(own, (side.label, "bold"), f": {_source(side)}"))
+        yield Text.assemble(own, (side.label, "bold"), f": {_source(side)}")
     shared = set(comparison.left.layout.notes) & set(comparison.right.layout.notes)
     for name, side in sides.items():
         for note in side.layout.notes:
             if note not in shared:
-                target.print(Text(f"note, {name}: {note}", style="dim"))
+                yield Text(f"note, {name}: {note}", style="dim")
     for note in comparison.left.layout.notes:
         if note in shared:
-            target.print(Text(f"note: {note}", style="dim"))
+            yield Text(f"note: {note}", style="dim")
     if comparison.left.digest == comparison.right.digest:
-        target.print(Text("Both sides gave every request the same place (equal digests)."))
-    target.print()
+        yield Text("Both sides gave every request the same place (equal digests).")
 
 
 def _source(side: Side) -> str:
     return f"{side.trace.path} on {side.layout.name}, {', '.join(side.layout.allocators)}"
 
 
-def _columns(comparison: Comparison) -> tuple[Column, ...]:
-    return (
-        Column(heading="", name=True),
-        Column(heading=comparison.left.label),
-        Column(heading=comparison.right.label),
-        Column(heading="difference"),
-        Column(heading="%"),
-        Column(heading="", name=True),
-    )
-
-
 def _row(row: DifferenceRow) -> tuple[Cell, ...]:
-    style = COLOURS.get(row.outcome, "")
-    change = None if row.difference is None else Text(signed(row.difference), style=style)
-    share = None if row.percent is None else Text(_percent(row.percent), style=style)
+    tone = row.outcome if row.outcome in ("better", "worse") else ""
+    difference = None if row.difference is None else Said(signed(row.difference), tone=tone)
+    share = None if row.percent is None else Said(_percent(row.percent), tone=tone)
     unit = "" if row.unit == "B" else f" ({row.unit})"
-    return (
-        f"  {row.name}{unit}",
-        row.left,
-        row.right,
-        change,
-        share,
-        Text(_judged(row), style=style),
-    )
+    judged = Said(_judged(row), tone=tone)
+    return (f"  {row.name}{unit}", row.left, row.right, difference, share, judged)
 
 
 def _judged(row: DifferenceRow) -> str:

@@ -8,7 +8,7 @@ from typing import NoReturn, TextIO
 
 from rich.console import Console
 
-__all__ = ["console", "draws_blocks"]
+__all__ = ["console"]
 
 
 class _Console(Console):
@@ -26,8 +26,3 @@ def console(file: TextIO | None = None) -> Console:
         emoji=False,
         color_system=None if os.environ.get("NO_COLOR") else "auto",  # rich leaves bold otherwise
     )
-
-
-def draws_blocks(target: Console) -> bool:
-    """False where block characters would come out as question marks."""
-    return not target.options.ascii_only

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.capture.esp_idf.fits import Answer, RegionRoom
@@ -12,45 +14,41 @@ from heapscope.capture.esp_idf.log_facts import EspIdfImport, SummaryView
 from heapscope.capture.esp_idf.sentences import span
 from heapscope.layout import capabilities
 from heapscope.measure.wording import plural
-from heapscope.report.next_command import print_next
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.next_command import next_command
+from heapscope.report.table import NOTHING, Cell, Said, Table, headed
 from heapscope.trace.source import STDIN
 
-__all__ = ["SHOWN", "print_esp_idf"]
+__all__ = ["SHOWN", "esp_idf_parts"]
 
 #: Rows of a table; --json has all of them.
 SHOWN = 20
 
 STYLES = {Answer.YES: "green", Answer.NO: "red", Answer.UNKNOWN: "yellow"}
+TONES = {Answer.YES: "better", Answer.NO: "worse", Answer.UNKNOWN: "close"}
 
 
-def print_esp_idf(result: EspIdfImport, target: Console) -> None:
-    """Sections without content are left out. The next command comes last, ready to be copied."""
-    width = target.width
-    target.print(_title(result))
+def esp_idf_parts(result: EspIdfImport) -> Iterator[RenderableType]:
+    """The next command comes last, ready to be copied."""
+    yield _title(result)
     for sentence, style in _verdict(result):
-        target.print(Text(sentence, style=style))
-    target.print()
-    for part in (
-        *_summary(result, width),
-        *_over_time(result, width),
-        *_failed(result, width),
-        *_tasks(result, width),
-        *_trace(result, width),
-        *_boot_regions(result, width),
-    ):
-        target.print(part)
-        target.print()
-    target.print(Text("What this log does not tell", style="bold"))
+        yield Text(sentence, style=style)
+    yield _summary(result)
+    yield _over_time(result)
+    yield from _failed(result)
+    yield _tasks(result)
+    yield from _trace(result)
+    yield _boot_regions(result)
+    yield Text()
+    yield Text("What this log does not tell", style="bold")
     for sentence in result.limits:
-        target.print(Text(f"  {sentence}"))
+        yield Text(f"  {sentence}")
     for message in result.messages:
-        target.print(Text(f"note: {message}", style="yellow"))
+        yield Text(f"note: {message}", style="yellow")
     if words := _next(result):
-        print_next("heapscope", *words, target=target)
+        yield next_command(*words)
     else:
         what = "log heap_caps_print_heap_info(MALLOC_CAP_8BIT) to ask what would fit"
-        target.print(Text(f"next: {what}", style="dim"))
+        yield Text(f"next: {what}", style="dim")
 
 
 def _title(result: EspIdfImport) -> Text:
@@ -72,32 +70,26 @@ def _verdict(result: EspIdfImport) -> Iterator[tuple[str, str]]:
             yield sentence, "bold red" if failed else ""
 
 
-# ---- heap summaries ------------------------------------------------------------------------------
-
-
-def _summary(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
+def _summary(result: EspIdfImport) -> Table:
     view = result.view
     if view is None or not view.rooms:
-        return
+        return NOTHING
     asked = [need for need in result.needs if need.view is view and need.last is not None]
-    columns = [
-        Column(heading="Region", name=True),
-        Column(heading="length"),
-        Column(heading="free"),
-        Column(heading="minimum free", wide=True),
-        Column(heading="largest\nreported"),
-        Column(heading="largest free"),
-        Column(heading="fits up to"),
-        *(Column(heading=f"{need.size:,}\n{need.capabilities}") for need in asked),
-    ]
-    rows = [
-        (*_region(one), *(_answer(need.last.regions[index]) for need in asked if need.last))
-        for index, one in enumerate(view.rooms)
-    ]
-    title = (
-        f"Regions with {view.capabilities} in the order of requests, {view.moment.place()} (bytes)"
+    regions = headed(
+        "Region",
+        *("#length", "#free", "#minimum free", "#largest reported", "#largest free", "#fits up to"),
+        unit="B",
     )
-    yield table(title, columns, rows, width=width)
+    needs = headed(*(f"#{need.size:,} {need.capabilities}" for need in asked))
+    return Table(
+        title=f"Regions with {view.capabilities} in the order of requests, {view.moment.place()}",
+        columns=(*regions, *needs),
+        rows=tuple(
+            (*_region(one), *(_answer(need.last.regions[index]) for need in asked if need.last))
+            for index, one in enumerate(view.rooms)
+        ),
+        most=len(view.rooms),
+    )
 
 
 def _region(one: RegionRoom) -> tuple[Cell, ...]:
@@ -113,59 +105,41 @@ def _region(one: RegionRoom) -> tuple[Cell, ...]:
     )
 
 
-def _answer(answer: Answer | None) -> Text:
+def _answer(answer: Answer | None) -> Said | None:
     if answer is None:
-        return Text("-")
-    return Text("?" if answer == Answer.UNKNOWN else answer.value, style=STYLES[answer])
+        return None
+    return Said("?" if answer == Answer.UNKNOWN else answer.value, tone=TONES[answer])
 
 
-def _over_time(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
+def _over_time(result: EspIdfImport) -> Table:
     """The first, the tightest and the last of the same capabilities."""
     view = result.view
     if view is None:
-        return
+        return NOTHING
     same = [one for one in result.views if one.summary.caps == view.summary.caps]
-    if len(same) < 2:
-        return
     named = {"first": same[0], "tightest": result.tightest, "last": same[-1]}
-    columns = (
-        Column(heading=f"{len(same):,} summaries", name=True),
-        Column(heading="when", name=True),
-        Column(heading="free"),
-        Column(heading="minimum free"),
-        Column(heading="largest\nreported"),
-        Column(heading="fits up to"),
+    figures = ("#free", "#minimum free", "#largest reported", "#fits up to")
+    return Table(
+        title="Over time",
+        columns=headed(f"{len(same):,} summaries", "when", *figures, unit="B"),
+        rows=tuple(_moment(name, one) for name, one in named.items() if one is not None)
+        if len(same) > 1
+        else (),
     )
-    rows = [_moment(name, one) for name, one in named.items() if one is not None]
-    yield table("Over time (bytes)", columns, rows, width=width)
 
 
 def _moment(name: str, view: SummaryView) -> tuple[Cell, ...]:
-    return (
-        name,
-        view.moment.place(),
-        view.free,
-        view.minimum_free,
-        view.largest,
-        span(view.allocatable),
-    )
+    figures = (view.free, view.minimum_free, view.largest, span(view.allocatable))
+    return (name, view.moment.place(), *figures)
 
 
-# ---- the other kinds of content ------------------------------------------------------------------
-
-
-def _failed(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
-    if result.failed_groups:
-        answers = result.failed_fits or (None,) * SHOWN
-        columns = (
-            Column(heading="Failed request", name=True),
-            Column(heading="bytes"),
-            Column(heading="times"),
-            Column(heading="fits in\nsummary"),
-            Column(heading="first", name=True),
-            Column(heading="last", name=True, wide=True),
-        )
-        rows = [
+def _failed(result: EspIdfImport) -> Iterator[RenderableType]:
+    groups = result.failed_groups
+    answers = result.failed_fits or (None,) * len(groups)
+    yield Table(
+        title="Failed requests",
+        columns=headed("Failed request", "#bytes", "#times", "#fits in summary", "first", "last"),
+        rows=tuple(
             (
                 f"{group.function or 'not told'} ({capabilities.format(group.caps)})",
                 group.size,
@@ -174,83 +148,73 @@ def _failed(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
                 group.first.place(),
                 group.last.place(),
             )
-            for group, fits in zip(result.failed_groups[:SHOWN], answers, strict=False)
-        ]
-        yield table(_cut("Failed requests", result.failed_groups), columns, rows, width=width)
+            for group, fits in zip_longest(groups, answers)
+        ),
+        most=SHOWN,
+    )
     if result.failed_texts:
         lines = "\n".join(f"  {text}" for text in result.failed_texts)
+        yield Text()
         yield Text.assemble(("Lack of memory without a size\n", "bold"), lines)
 
 
-def _tasks(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
-    if not result.tasks:
-        return
-    columns = (
-        Column(heading="Task", name=True),
-        Column(heading="status", name=True),
-        Column(heading="bytes"),
-        Column(heading="at first"),
-        Column(heading="peak"),
-        Column(heading="blocks"),
-        Column(heading="columns as printed", name=True, wide=True),
+def _tasks(result: EspIdfImport) -> Table:
+    figures = ("#bytes", "#at first", "#peak", "#blocks")
+    return Table(
+        title="Heap use by task",
+        columns=headed("Task", "status", *figures, "columns as printed"),
+        rows=tuple(
+            (
+                task.name,
+                task.status.lower() or None,
+                task.current,
+                task.first,
+                task.peak,
+                sum(heap.blocks for heap in task.heaps) if task.heaps else None,
+                ", ".join(f"{name} {value:,}" for name, value in task.by_caps) or None,
+            )
+            for task in result.tasks
+        ),
+        most=SHOWN,
     )
-    rows = [
-        (
-            task.name,
-            task.status.lower() or "-",
-            task.current,
-            task.first,
-            task.peak,
-            sum(heap.blocks for heap in task.heaps) if task.heaps else None,
-            ", ".join(f"{name} {value:,}" for name, value in task.by_caps) or "-",
-        )
-        for task in result.tasks[:SHOWN]
-    ]
-    yield table(_cut("Heap use by task", result.tasks), columns, rows, width=width)
 
 
-def _trace(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
+def _trace(result: EspIdfImport) -> Iterator[Table]:
     trace = result.trace
     if trace is None:
         return
-    columns = (Column(heading="Heap trace", name=True), Column(heading=""))
-    rows: list[tuple[Cell, ...]] = [
-        ("records read", trace.records),
-        ("allocations on the device", trace.total_allocations),
-        ("frees on the device", trace.total_frees),
-        ("allocations", trace.allocations),
-        ("reallocs", trace.reallocs),
-        ("frees", trace.frees),
-        ("bytes not freed", trace.alive_bytes),
-        ("live bytes at most", trace.peak_most),
-        ("call sites", trace.sites),
-    ]
-    yield table(f"Heap trace, {trace.moment.place()}", columns, rows, width=width)
-    if trace.alive_sites:
-        sites = (
-            Column(heading="Not freed, by call site", name=True, site=True),
-            Column(heading="blocks"),
-            Column(heading="bytes"),
-        )
-        found = [(site.name, site.blocks, site.bytes) for site in trace.alive_sites[:SHOWN]]
-        yield table(_cut("Call sites", trace.alive_sites), sites, found, width=width)
-
-
-def _boot_regions(result: EspIdfImport, width: int) -> Iterator[RenderableType]:
-    """Only where no heap summary shows them."""
-    if not result.regions or result.views:
-        return
-    columns = (
-        Column(heading="Region", name=True),
-        Column(heading="length"),
-        Column(heading="line"),
+    yield Table(
+        title=f"Heap trace, {trace.moment.place()}",
+        columns=headed("Heap trace", "#"),
+        rows=(
+            ("records read", trace.records),
+            ("allocations on the device", trace.total_allocations),
+            ("frees on the device", trace.total_frees),
+            ("allocations", trace.allocations),
+            ("reallocs", trace.reallocs),
+            ("frees", trace.frees),
+            ("bytes not freed", trace.alive_bytes),
+            ("live bytes at most", trace.peak_most),
+            ("call sites", trace.sites),
+        ),
     )
-    rows = [(f"{r.kind} {r.start:#010x}", r.size, r.line) for r in result.regions]
-    yield table("Regions of the boot lines (bytes)", columns, rows, width=width)
+    site, *figures = headed("Not freed, by call site", "#blocks", "#bytes")
+    yield Table(
+        title="Call sites",
+        columns=(replace(site, site=True), *figures),
+        rows=tuple((one.name, one.blocks, one.bytes) for one in trace.alive_sites),
+        most=SHOWN,
+    )
 
 
-def _cut(title: str, rows: Sequence[object]) -> str:
-    return f"{title} ({SHOWN} of {len(rows)})" if len(rows) > SHOWN else title
+def _boot_regions(result: EspIdfImport) -> Table:
+    """Only where no heap summary shows them."""
+    regions = () if result.views else result.regions
+    return Table(
+        title="Regions of the boot lines",
+        columns=headed("Region", "#length", "#line"),
+        rows=tuple((f"{r.kind} {r.start:#010x}", r.size, r.line) for r in regions),
+    )
 
 
 def _next(result: EspIdfImport) -> tuple[str, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterator
+
+from rich.text import Text
 
 from heapscope.export.exported import Exported
 from heapscope.export.formats import FORMATS
 from heapscope.trace.names import printable
 
-__all__ = ["print_exported"]
+__all__ = ["exported_parts"]
 
 
-def print_exported(done: Exported, target: Console) -> None:
+def exported_parts(done: Exported) -> Iterator[Text]:
     on = "as recorded" if done.layout is None else f"on {printable(done.layout)}"
     failed = f", {done.failures:,} failures" if done.failures else ""
     before = "" if done.loss is None else "before the loss, "
@@ -22,4 +24,4 @@ def print_exported(done: Exported, target: Console) -> None:
         *done.messages,
         f"{printable(done.file, limit=400)}: {done.bytes:,} B, {done.to}; {opens}",
     ):
-        target.print(line, soft_wrap=True)
+        yield Text(line, no_wrap=True)

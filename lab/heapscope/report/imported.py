@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterator
+
 from rich.text import Text
 
 from heapscope.capture.line_import import ImportResult
 from heapscope.measure.wording import plural
-from heapscope.report.next_command import print_next
+from heapscope.report.next_command import next_command
 
-__all__ = ["print_imported"]
+__all__ = ["imported_parts"]
 
 
-def print_imported(result: ImportResult, target: Console) -> None:
+def imported_parts(result: ImportResult) -> Iterator[Text]:
     """The next command comes last, ready to be copied."""
     per_event = result.bytes_written / result.events
-    target.print(
-        Text(
-            f"{result.out}: {plural(result.events, 'event')} out of "
-            f"{plural(result.lines, 'line')}, {per_event:.2f} bytes an event"
-        )
+    yield Text(
+        f"{result.out}: {plural(result.events, 'event')} out of "
+        f"{plural(result.lines, 'line')}, {per_event:.2f} bytes an event"
     )
     for message in result.messages:
-        target.print(Text(f"note: {message}", style="yellow"))
+        yield Text(f"note: {message}", style="yellow")
     if result.dumps:
-        print_next("heapscope", "pools", result.out, target=target)
+        yield next_command("pools", result.out)
     else:
-        print_next("heapscope", "replay", result.out, "--chip", "esp32", target=target)
+        yield next_command("replay", result.out, "--chip", "esp32")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,11 +14,11 @@ from heapscope.layout.versions import find_version
 from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, size
 from heapscope.report.loss import loss_lines
-from heapscope.report.next_command import print_next
+from heapscope.report.next_command import next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
 from heapscope.trace.names import printable
 
-__all__ = ["print_info"]
+__all__ = ["info_parts"]
 
 #: Names listed at most; --json has all of them.
 SHOWN = 12
@@ -26,18 +26,18 @@ SHOWN = 12
 TEXT_SHOWN = 200
 
 
-def print_info(info: TraceInfo, target: Console) -> None:
+def info_parts(info: TraceInfo) -> Iterator[RenderableType]:
     grid = Table.grid(padding=(0, 2))
     for name, value in _facts(info):
         grid.add_row(Text(name, style="dim"), Text(value, overflow="fold"))
-    target.print(Text(info.file, style="bold"))
-    for line in () if info.loss is None else loss_lines(info.loss, counted=True):
-        target.print(line)
-    target.print(grid)
+    yield Text(info.file, style="bold")
+    if info.loss is not None:
+        yield from loss_lines(info.loss, counted=True)
+    yield grid
     if info.loss is None:
         for message in info.health.messages():
-            target.print(Text(f"damage: {message}", style="yellow"))
-    print_next("heapscope", "replay", info.file, *_memory(info), target=target)
+            yield Text(f"damage: {message}", style="yellow")
+    yield next_command("replay", info.file, *_memory(info))
 
 
 def _memory(info: TraceInfo) -> tuple[str, ...]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.leaks.find import HolderRow, Leaks
@@ -14,33 +13,25 @@ from heapscope.leaks.rates import RateBand
 from heapscope.leaks.verdict import LEAK, UNKNOWN
 from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, signed, size
-from heapscope.report.table import Cell, Column, own_and_rest, table
+from heapscope.report.table import Said, Table, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
-__all__ = ["band", "print_leaks", "rate", "sentences", "verdict"]
-
-COLUMNS = (
-    Column(heading="Task", name=True),
-    Column(heading="site", name=True, site=True),
-    Column(heading="bytes"),
-    Column(heading="blocks"),
-    Column(heading="sizes"),
-    Column(heading="ages in events"),
-    Column(heading="bytes per 1000 events"),
-    Column(heading="verdict", name=True),
-)
-SHOWN = 40  # rows, the last one sums up the rest; --json has all
+__all__ = ["band", "holders", "leaks_parts", "sentences"]
 
 
-def print_leaks(leaks: Leaks, target: Console) -> None:
+def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
     for position, sentence in enumerate(sentences(leaks)):
-        target.print(Text(sentence, style="bold" if position == 0 else ""))
+        yield Text(sentence, style="bold" if position == 0 else "")
     for message in leaks.messages:
-        target.print(Text(f"damage: {message}", style="yellow"))
-    if leaks.holders:
-        target.print()
-        title = f"Allocated since {leaks.start} and live at {leaks.end}"
-        target.print(table(title, COLUMNS, _rows(leaks.holders), width=target.width))
+        yield Text(f"damage: {message}", style="yellow")
+    yield holders(leaks)
+
+
+def holders(leaks: Leaks) -> Table:
+    """Who holds what stayed."""
+    columns = columns_of(HolderRow, verdict=_verdict, speed=_speed_said)
+    title = f"Allocated since {leaks.start} and live at {leaks.end}"
+    return table_of(title, columns, leaks.holders, name="leaks")
 
 
 def sentences(leaks: Leaks) -> Iterator[str]:
@@ -79,15 +70,20 @@ def _when(leaks: Leaks, event: int, end: int) -> str:
     return moment_of(event, since_start(last if end else leaks.first_seconds, last))
 
 
-def verdict(row: HolderRow) -> str:
+def _verdict(row: HolderRow) -> Said:
     """The word, and for an unknown holder what would settle it."""
-    if row.verdict == UNKNOWN and row.longer is not None:
-        return f"{row.verdict}: record {row.longer:.0f} times as long"
-    return f"{row.verdict}: {row.reason}" if row.verdict == UNKNOWN else row.verdict
+    text = row.verdict
+    if row.verdict == UNKNOWN:
+        more = f"record {row.longer:.0f} times as long" if row.longer is not None else row.reason
+        text = f"{row.verdict}: {more}"
+    return Said(text, tone="worse" if row.verdict == LEAK else "")
 
 
-def rate(row: HolderRow) -> str:
-    return "-" if row.rate is None else band(row.rate.bytes_per_1000_events)
+def _speed_said(row: HolderRow) -> Said | None:
+    if row.rate is None:
+        return None
+    figures = row.rate.bytes_per_1000_events
+    return Said(band(figures), figures.value)
 
 
 def band(figures: RateBand) -> str:
@@ -155,41 +151,3 @@ def _digits(number: float) -> str:
         return "0"
     places = 2 - math.floor(math.log10(abs(number)))
     return f"{round(number, places):,.{min(max(places, 0), 6)}f}"
-
-
-def _rows(holders: Sequence[HolderRow]) -> Iterator[tuple[Cell, ...]]:
-    own, rest = own_and_rest(holders, SHOWN)
-    yield from map(_row, own)
-    if rest:
-        yield _rest(rest)
-
-
-def _rest(rows: Sequence[HolderRow]) -> tuple[Cell, ...]:
-    verdicts = Counter(row.verdict for row in rows)
-    return (
-        plural(len(rows), "other"),
-        "",
-        sum(row.bytes for row in rows),
-        sum(row.blocks for row in rows),
-        _span(min(row.smallest for row in rows), max(row.largest for row in rows)),
-        _span(min(row.youngest for row in rows), max(row.oldest for row in rows)),
-        "-",
-        ", ".join(f"{number:,} {word}" for word, number in verdicts.items()),
-    )
-
-
-def _row(row: HolderRow) -> tuple[Cell, ...]:
-    return (
-        row.task,
-        row.site,
-        row.bytes,
-        row.blocks,
-        _span(row.smallest, row.largest),
-        _span(row.youngest, row.oldest),
-        rate(row),
-        Text(verdict(row), style="red" if row.verdict == LEAK else ""),
-    )
-
-
-def _span(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,}..{most:,}"

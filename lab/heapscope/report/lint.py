@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.text import Text
 
 from heapscope.config.rules import SEVERITIES
@@ -12,21 +11,21 @@ from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.measure.wording import plural
 from heapscope.trace.names import printable
 
-__all__ = ["print_lint"]
+__all__ = ["lint_parts"]
 
 
-def print_lint(result: LintResult, target: Console) -> None:
+def lint_parts(result: LintResult) -> Iterator[Text]:
     for position, sentence in enumerate(_sentences(result)):
-        target.print(Text(sentence, style="bold" if position == 0 else ""))
+        yield Text(sentence, style="bold" if position == 0 else "")
     for note in result.notes:
-        target.print(Text(f"note: {note}", style="dim"))
+        yield Text(f"note: {note}", style="dim")
     for severity, meaning in SEVERITIES.items():
         found = [each for each in result.findings if each.severity == severity]
         if found:
-            target.print()
-            target.print(Text(f"{severity}: {meaning}", style="bold"))
+            yield Text()
+            yield Text(f"{severity}: {meaning}", style="bold")
         for finding in found:
-            _print(finding, target)
+            yield from _shown(finding)
 
 
 def _sentences(result: LintResult) -> Iterator[str]:
@@ -48,15 +47,15 @@ def _sentences(result: LintResult) -> Iterator[str]:
         yield f"Not decided, as values are not known: {', '.join(result.undecided)}."
 
 
-def _print(finding: LintFinding, target: Console) -> None:
+def _shown(finding: LintFinding) -> Iterator[Text]:
     style = "red" if finding.hard else "yellow"
     place = printable(finding.place, limit=400) if finding.line else "(defaults)"
     option = f" CONFIG_{printable(finding.option)}" if finding.option else ""
-    target.print(Text.assemble(f"{place}: ", (finding.rule, style), option))
-    target.print(Text(f"  {finding.message}"))
+    yield Text.assemble(f"{place}: ", (finding.rule, style), option)
+    yield Text(f"  {finding.message}")
     for line in finding.write:
-        target.print(Text(f"  write {line}", style="green"))
+        yield Text(f"  write {line}", style="green")
     for option_name, file, number in finding.remove:
         if not finding.write:
             shown = f"  take out line {number} of {printable(file, limit=400)}"
-            target.print(Text(f"{shown}: CONFIG_{printable(option_name)}", style="green"))
+            yield Text(f"{shown}: CONFIG_{printable(option_name)}", style="green")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-from rich.console import Console
 from rich.text import Text
 
-__all__ = ["print_next"]
+__all__ = ["next_command"]
 
 
-def print_next(*words: str, target: Console) -> None:
+def next_command(*words: str) -> Text:
     """One line however narrow the terminal is: a line break would be copied too."""
-    target.print(Text(f"next: {shlex.join(words)}", style="dim"), soft_wrap=True)
+    return Text(f"next: heapscope {shlex.join(words)}", style="dim", no_wrap=True)

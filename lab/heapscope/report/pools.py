@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.wording import percent, plural, size
@@ -16,30 +17,24 @@ from heapscope.pools.holdings import (
     SizeChoice,
     TraceRows,
 )
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.table import Column, Table, columns_of, table_of
 
-__all__ = ["print_pools", "sentences"]
+__all__ = ["pools_parts", "sentences"]
 
 FRONT_SHOWN = 12  # rows; --json has all
 
 
-def print_pools(result: PoolsResult, target: Console) -> None:
+def pools_parts(result: PoolsResult) -> Iterator[RenderableType]:
     for position, sentence in enumerate(sentences(result)):
-        target.print(Text(sentence, style="bold" if position == 0 else ""))
+        yield Text(sentence, style="bold" if position == 0 else "")
     for message in result.messages:
-        target.print(Text(f"note: {message}", style="yellow"))
+        yield Text(f"note: {message}", style="yellow")
     for trace in result.traces:
-        target.print()
-        target.print(_marks(trace, target.width))
-        target.print()
-        target.print(_groups(trace, target.width))
+        yield _marks(trace)
+        yield _groups(trace)
     if result.advice is not None:
-        target.print()
-        target.print(_front(result.advice, target.width))
-        if result.advice.defines:
-            target.print()
-            for line in result.advice.defines:
-                target.print(Text(line))
+        yield _front(result.advice)
+        yield from map(Text, result.advice.defines)
 
 
 def sentences(result: PoolsResult) -> Iterator[str]:
@@ -88,68 +83,39 @@ def _advised(advice: Advice) -> Iterator[str]:
         yield f"128 bytes everywhere: {size(lazy.allocated)} with {lazy.calls:,}."
 
 
-def _marks(trace: TraceRows, width: int) -> object:
-    other = trace.other_peak is not None
-    columns = (
-        Column(heading="Mark", name=True),
-        Column(heading="used"),
-        Column(heading="allocated"),
-        Column(heading="utilisation"),
-        *((Column(heading="with --set: used"), Column(heading="allocated")) if other else ()),
+def _marks(trace: TraceRows) -> Table:
+    *own, other_used, other_allocated = columns_of(
+        PoolHolding, name=lambda row: f"peak, {row.name}" if row is trace.peak else row.name
     )
-    rows = [*trace.marks, trace.peak]
-    cells = (_mark(row, peak=row is trace.peak, other=other) for row in rows)
-    return table(f"Bytes of all pools of {trace.file}", columns, cells, width=width)
+    share = Column(heading="utilisation", of=lambda row: percent(row.used, row.allocated))
+    columns = (*own, share, other_used, other_allocated)
+    return table_of(f"All pools of {trace.file}", columns, [*trace.marks, trace.peak])
 
 
-def _mark(row: PoolHolding, *, peak: bool, other: bool) -> tuple[Cell, ...]:
-    name = f"peak, {row.name}" if peak else row.name
-    cells: tuple[Cell, ...] = (name, row.used, row.allocated, percent(row.used, row.allocated))
-    return (*cells, row.other_used, row.other_allocated) if other else cells
-
-
-def _groups(trace: TraceRows, width: int) -> object:
-    columns = (
-        Column(heading="Pools", name=True),
-        Column(heading="initial:increment"),
-        Column(heading="pools"),
-        Column(heading="heap calls"),
-        Column(heading="used at the peak"),
-        Column(heading="allocated"),
-        Column(heading="named", name=True, wide=True),
+def _groups(trace: TraceRows) -> Table:
+    columns = columns_of(
+        GroupRow,
+        name=lambda row: row.name if row.free else f"{row.name} (fixed)",
+        sizes=_sizes,
+        members=lambda row: ", ".join(row.members),
     )
     rows = sorted(trace.groups, key=lambda row: -row.allocated)
-    return table("By whose sizes they are", columns, map(_group, rows), width=width)
+    return table_of("By whose sizes they are", columns, rows)
 
 
-def _group(row: GroupRow) -> tuple[Cell, ...]:
+def _sizes(row: GroupRow) -> str:
     sizes = ", ".join(f"{one.initial}:{one.increment}" for one in row.sizes[:3])
-    more = "..." if len(row.sizes) > 3 else ""
-    return (
-        row.name if row.free else f"{row.name} (fixed)",
-        sizes + more,
-        row.pools,
-        row.calls,
-        row.used,
-        row.allocated,
-        ", ".join(row.members),
-    )
+    return sizes + ("..." if len(row.sizes) > 3 else "")
 
 
-def _front(advice: Advice, width: int) -> object:
-    columns = (
-        Column(heading="Choice", name=True),
-        Column(heading="allocated at the peak"),
-        Column(heading="heap calls"),
-    )
-    shown = advice.front[-FRONT_SHOWN:]
-    rows = [_choice("as recorded", advice.recorded)]
+def _front(advice: Advice) -> Table:
+    choices = [("as recorded", advice.recorded)]
     if advice.lazy is not None:
-        rows.append(_choice("128 everywhere", advice.lazy))
-    for point in shown:
-        rows.append(_choice("advised" if point == advice.chosen else "", point))
-    return table("Best choices of sizes, by heap calls", columns, rows, width=width)
-
-
-def _choice(name: str, choice: SizeChoice) -> tuple[Cell, ...]:
-    return (name, choice.allocated, choice.calls)
+        choices.append(("128 everywhere", advice.lazy))
+    for point in advice.front[-FRONT_SHOWN:]:
+        choices.append(("advised" if point == advice.chosen else "", point))
+    columns = (
+        Column(heading="Choice", of=itemgetter(0), words=True),
+        *columns_of(SizeChoice, via=itemgetter(1)),
+    )
+    return table_of("Best choices of sizes, by heap calls", columns, choices)

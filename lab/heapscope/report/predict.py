@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 from heapscope.predict.forecast import Band, Forecast
 from heapscope.predict.parts import ALWAYS, PEAK, START
-from heapscope.report import table as terminal
+from heapscope.report.table import Table, headed
 from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
 
-__all__ = ["print_prediction"]
+__all__ = ["prediction_parts"]
 
 ALONE = (
     "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. What they take is not in the "
@@ -29,25 +29,22 @@ _NAMES = {
 }
 
 
-def print_prediction(prediction: Prediction, target: Console) -> None:
-    _print_forecast(prediction.forecast, target)
+def prediction_parts(prediction: Prediction) -> Iterator[RenderableType]:
+    yield from _forecast(prediction.forecast)
     if prediction.replay is not None:
-        _print_replayed(prediction.replay, prediction.trace_fit, target)
+        yield from _replayed(prediction.replay, prediction.trace_fit)
 
 
-def _print_forecast(found: Forecast, target: Console) -> None:
-    target.print(Text(_headline(found), style="bold"))
+def _forecast(found: Forecast) -> Iterator[RenderableType]:
+    yield Text(_headline(found), style="bold")
     for note in found.notes:
-        target.print(Text(note, style="dim"))
-    for made in _tables(found, target.width):
-        target.print()
-        target.print(made)
-    target.print()
+        yield Text(note, style="dim")
+    yield from _tables(found)
     for mode in found.power_save:
         for note in mode.notes:
-            target.print(Text(f"{mode.mode}: {note}", style="dim"))
+            yield Text(f"{mode.mode}: {note}", style="dim")
     for sentence in found.rests_on:
-        target.print(Text(sentence, style="dim"))
+        yield Text(sentence, style="dim")
 
 
 def _headline(found: Forecast) -> str:
@@ -63,43 +60,22 @@ def _headline(found: Forecast) -> str:
     )
 
 
-def _tables(found: Forecast, width: int) -> Iterator[RenderableType]:
-    column = terminal.Column
-    yield terminal.table(
-        "Wi-Fi throughput, one stream, Mbit/s; available memory, KB",
-        [
-            column(heading="", name=True),
-            column(heading="median"),
-            column(heading="80 % from"),
-            column(heading="to"),
-            column(heading="95 % from"),
-            column(heading="to"),
-        ],
-        list(_band_rows(found)),
-        width=width,
+def _tables(found: Forecast) -> Iterator[Table]:
+    yield Table(
+        title="Wi-Fi throughput, one stream, Mbit/s; available memory, KB",
+        columns=headed("", "#median", "#80 % from", "#80 % to", "#95 % from", "#95 % to"),
+        rows=tuple(_band_rows(found)),
     )
-    yield terminal.table(
-        "RAM that the configuration asks for, bytes",
-        [
-            column(heading="Component", name=True),
-            column(heading="Part", name=True),
-            column(heading="Kind", name=True),
-            column(heading="static"),
-            column(heading="at start"),
-            column(heading="peak"),
-        ],
-        list(_part_rows(found)),
-        width=width,
+    yield Table(
+        title="RAM that the configuration asks for, bytes",
+        columns=headed("Component", "Part", "Kind", "#static", "#at start", "#peak"),
+        rows=tuple(_part_rows(found)),
+        most=len(found.parts) + 3,
     )
-    yield terminal.table(
-        "Power save",
-        [
-            column(heading="Mode", name=True),
-            column(heading="radio on %"),
-            column(heading="worst delay ms"),
-            column(heading="broadcast heard %"),
-        ],
-        [
+    yield Table(
+        title="Power save",
+        columns=headed("Mode", "#radio on %", "#worst delay ms", "#broadcast heard %"),
+        rows=tuple(
             (
                 mode.mode,
                 f"{100 * mode.radio_on:.1f}",
@@ -107,8 +83,7 @@ def _tables(found: Forecast, width: int) -> Iterator[RenderableType]:
                 f"{100 * mode.broadcast_heard:.0f}",
             )
             for mode in found.power_save
-        ],
-        width=width,
+        ),
     )
 
 
@@ -146,18 +121,16 @@ def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
             yield ("together", "", kind, *(f"{value:,}" for value in sums))
 
 
-def _print_replayed(result: ReplayResult, fit: TraceFit | None, target: Console) -> None:
+def _replayed(result: ReplayResult, fit: TraceFit | None) -> Iterator[RenderableType]:
     """The trace against the predicted memory, then alone on the chip's, each named. `fit` None:
     events of the trace are lost."""
-    target.print()
+    yield Text()
     if fit is None:
         text = "Whether the trace fits is not known: events of it are lost."
-        target.print(Text(text, style="bold yellow"))
+        yield Text(text, style="bold yellow")
     else:
-        style = "bold green" if fit.met and not fit.unmet else "bold red"
-        target.print(Text(fit.sentence(), style=style))
-    target.print()
-    target.print(Text("The trace alone on the chip's whole heap", style="bold"))
-    for sentence in result.verdict.sentences:
-        target.print(Text(sentence))
-    target.print(Text(ALONE, style="dim"))
+        yield Text(fit.sentence(), "bold green" if fit.met and not fit.unmet else "bold red")
+    yield Text()
+    yield Text("The trace alone on the chip's whole heap", style="bold")
+    yield from map(Text, result.verdict.sentences)
+    yield Text(ALONE, style="dim")

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterator
+
 from rich.text import Text
 
 from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.measure.wording import plural, size
-from heapscope.report.next_command import print_next
+from heapscope.report.next_command import next_command
 
-__all__ = ["print_record"]
+__all__ = ["record_parts"]
 
 
-def print_record(result: RecordResult, target: Console) -> None:
-    target.print(Text(_summary(result)), soft_wrap=True)
+def record_parts(result: RecordResult) -> Iterator[Text]:
+    yield Text(_summary(result), no_wrap=True)
     for message in result.messages:
-        target.print(Text(f"note: {message}", style="yellow"), soft_wrap=True)
+        yield Text(f"note: {message}", style="yellow", no_wrap=True)
     found = result.main
     if found is not None and not found.file.startswith("standard"):
-        print_next("heapscope", "info", found.file, target=target)
+        yield next_command("info", found.file)
 
 
 def _summary(result: RecordResult) -> str:

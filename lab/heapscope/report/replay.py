@@ -4,69 +4,101 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.measure.result import ReplayResult
-from heapscope.report.console import draws_blocks
-from heapscope.report.explain import explain
-from heapscope.report.failures import failures
-from heapscope.report.header import header
+from heapscope.measure.explanation import Explanation
+from heapscope.measure.result import MALLOC, ReplayResult
+from heapscope.measure.wording import plural, size
+from heapscope.report import tables
 from heapscope.report.health import health, match
-from heapscope.report.marks import marks
-from heapscope.report.memory import memory
-from heapscope.report.needs import needs
-from heapscope.report.placement import placement
-from heapscope.report.regions import regions
-from heapscope.report.static import static
-from heapscope.report.tasks import tasks
-from heapscope.report.tightest import tightest
 from heapscope.report.timeline import timeline
-from heapscope.report.verdict import verdict_lines
 
-__all__ = ["print_replay"]
+__all__ = ["replay_parts"]
 
-
-def print_replay(result: ReplayResult, target: Console) -> None:
-    """Sections without content are left out."""
-    width, blocks = target.width, draws_blocks(target)
-    _section(target, header(result))
-    _section(target, verdict_lines(result))
-    _section(target, explain(result, width=width))
-    _section(target, _directions(result))
-    _section(target, timeline(result, width=width, blocks=blocks))
-    _section(target, needs(result, width=width))
-    _section(target, failures(result, width=width))
-    _section(target, placement(result, width=width))
-    _section(target, memory(result, width=width))
-    _section(target, tightest(result, width=width, blocks=blocks))
-    _section(target, regions(result, width=width))
-    _section(target, static(result, width=width))
-    _section(target, tasks(result, width=width))
-    _section(target, marks(result, width=width))
-    _section(target, health(result))
-    _section(target, _closing(result))
+STYLES = {"failed": "bold red", "short": "bold red", "damage": "bold yellow", "near": "bold yellow"}
 
 
-def _directions(result: ReplayResult) -> Iterator[RenderableType]:
+def replay_parts(result: ReplayResult) -> Iterator[RenderableType]:
+    """Tables without content are left out where they are printed."""
+    yield from _header(result)
+    yield Text()
+    yield from _verdict(result)
+    yield Text()
+    if result.explanation is not None:
+        yield Text(_explained(result.explanation, result), style="bold")
+        yield tables.explained(result.explanation)
     if result.loss is not None:
         yield Text(result.loss.directions, style="yellow")
-
-
-def _section(target: Console, parts: Iterator[RenderableType]) -> None:
-    """Lines stand together; a table is followed by an empty line."""
-    after_text = False
-    for part in parts:
-        target.print(part)
-        after_text = isinstance(part, Text)
-        if not after_text:
-            target.print()
-    if after_text:
-        target.print()
-
-
-def _closing(result: ReplayResult) -> Iterator[RenderableType]:
+        yield Text()
+    yield from timeline(result)
+    yield tables.needs(result)
+    yield tables.failures(result)
+    yield tables.failed_regions(result)
+    yield tables.failure_spans(result)
+    yield tables.placement(result)
+    yield tables.memory(result)
+    yield tables.tightest(result)
+    yield tables.regions(result)
+    yield from tables.static(result)
+    if result.static is not None and not result.static.components:
+        yield Text(f"{result.static.file} does not tell components; the linker map does (--map)")
+    yield tables.tasks(result)
+    yield tables.marks(result)
+    yield from health(result)
+    yield Text()
     yield match(result)
     yield Text(result.summary.digest_line, style="dim")
     if not result.needs:
         yield Text("next: --need 16717 asks whether a TLS record buffer would still fit", "dim")
+
+
+def _header(result: ReplayResult) -> Iterator[RenderableType]:
+    """The trace that was replayed, and the memory that it was replayed on."""
+    layout, census = result.layout, result.census
+    own = [region for region in result.regions if not region.private]
+    private = len(result.regions) - len(own)
+    more = f" and {plural(private, 'private heap')}" if private else ""
+    least, most = ("", "at most") if result.loss is None else ("at least ", "a peak of at least")
+    yield Text.assemble((result.trace.path, "bold"), " on ", (layout.name, "bold"))
+    total = size(sum(region.size for region in own))
+    yield Text(
+        f"{total} in {plural(len(own), 'region')}{more}; allocator "
+        f"{', '.join(layout.allocators)}; {least}{plural(census.events, 'event')} of "
+        f"{least}{plural(census.tasks, 'task')}; {most} {size(census.live_peak)} live as recorded",
+    )
+    for note in layout.notes:
+        yield Text(f"note: {note}", style="dim")
+
+
+def _verdict(result: ReplayResult) -> Iterator[RenderableType]:
+    """The headline, and every other finding that is not fine, in the colour of its kind."""
+    for position, finding in enumerate(result.verdict.findings):
+        headline = "bold green" if position == 0 else ""
+        yield Text(finding.sentence, style=STYLES.get(finding.kind, headline))
+    for sentence in result.verdict.limits:
+        yield Text(sentence)
+
+
+def _explained(found: Explanation, result: ReplayResult) -> str:
+    """Why one request went where it went."""
+    what = f"{found.call} of {size(found.size)}"
+    if found.align:
+        what += f" aligned to {found.align}"
+    how = f"asked as {found.asked_as}"
+    if found.capabilities != MALLOC:
+        how = f"with {found.capabilities}"
+    place = result.place(found.event, task=found.task)
+    return f"Why: {place}: {what}, {how}, {_end(found)}."
+
+
+def _end(found: Explanation) -> str:
+    if found.skipped:
+        return "was skipped: its block had found no place before"
+    if found.address is None:
+        return "found no place"
+    if found.old_address == found.address:
+        return f"stayed at {found.address:#010x}"
+    if found.old_address is not None:
+        return f"moved from {found.old_address:#010x} to {found.address:#010x}"
+    return f"went to {found.address:#010x}"

@@ -1,156 +1,247 @@
-"""The one look of all tables: left-aligned names, right-aligned exact numbers."""
+"""A table, described once. The terminal, Markdown and the page lay it out, each in its own way.
+
+The columns of a table are the figures of its rows that have a heading (heapscope.rows.figure), or
+those that `columns_of` picks from them. A renderer breaks lines, shortens call sites and leaves out
+rows; it knows nothing of what it shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import typing
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.console import Group
-from rich.table import Table
-from rich.text import Text
+from heapscope.measure.clock import Clock, in_seconds, since_start
+from heapscope.measure.wording import plural, signed
+from heapscope.rows.row import Row, described, type_of
 
-from heapscope.measure.clock import Clock, in_seconds
-from heapscope.measure.wording import plural
-from heapscope.trace.call_sites import shortened
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["WIDE", "Cell", "Column", "own_and_rest", "table"]
+__all__ = [
+    "NOTHING",
+    "Cell",
+    "Column",
+    "Said",
+    "Table",
+    "change",
+    "columns_of",
+    "headed",
+    "table_of",
+]
 
-#: From this many columns on a terminal gets the columns marked `wide`.
-WIDE = 116
+#: Rows of a table on a terminal.
+SHOWN = 40
 
-#: Characters of a call site that are shown at least.
-SITE_LEAST = 48
 
-#: Characters that a column of names keeps. Where they are not there, a column is left out.
-NAME_LEAST = 8
+@dataclass(frozen=True)
+class Said:
+    """A cell in words, with the number by which it is sorted. `tone`: better, worse, close, quiet,
+    strong, over or under, which a renderer colours."""
 
-Cell = Text | str | int | None
-_Row = TypeVar("_Row")
+    text: str
+    number: float | None = None
+    tone: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Cell = Said | str | int | float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """`name`: text, which wraps; `site`: of call sites, shortened where their stacks are long;
-    `event`: numbers of events, which a clock turns into seconds since the start.
-    Numbers keep their width: no digit is ever cut off. Where they do not fit, the last columns are
-    left out, which is said."""
+    """`of`: the cell of a row. `words`: text, set to the left; others are numbers. `site`: call
+    sites. `event`: numbers of events, which a clock turns into seconds. `wide`: left out on a
+    narrow terminal. `rest`: how the row of others has it: "sum", "least", "most", "kinds" (how many
+    there are of each word), or empty: not at all. `text`: a sentence about it."""
 
     heading: str
-    name: bool = False
+    of: Callable[[Any], Cell] = lambda row: None
+    unit: str = ""
+    words: bool = False
     site: bool = False
     event: bool = False
     wide: bool = False
+    rest: str = ""
+    text: str = ""
 
 
-def table(
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """`name`: what scripts and tests find it by on a page. `most`: rows on a terminal. `rest`: a
+    row that sums up others, `left_out` of them or more: those that nobody listed."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    name: str = ""
+    most: int = SHOWN
+    rest: tuple[Cell, ...] = ()
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return len(self.rows) + self.left_out
+
+    @property
+    def titled(self) -> str:
+        """The title, and in which unit sizes are."""
+        sizes = any(column.unit == "B" for column in self.columns)
+        return f"{self.title} (bytes)" if sizes else self.title
+
+    @property
+    def rest_note(self) -> str:
+        """What the last row is; empty: there is none for others."""
+        if not self.rest:
+            return ""
+        sums = any(column.rest == "sum" for column in self.columns)
+        more = "; its figures are their sums, of peaks too" if sums else ""
+        return f"The last row stands for {plural(self.left_out, 'row')} left out{more}."
+
+    def within(self, most: int) -> Table:
+        """With at most so many rows, and one that sums up those that are left out."""
+        if len(self.rows) <= most and not (self.left_out and not self.rest):
+            return self
+        kept, left = self.rows[:most], self.rows[most:]
+        number = len(left) + self.left_out
+        added = [*left, self.rest] if self.rest else list(left)
+        rest = [_rest(c, [row[at] for row in added]) for at, c in enumerate(self.columns)]
+        return replace(self, rows=kept, rest=(plural(number, "other"), *rest[1:]), left_out=number)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from heapscope.report.terminal import drawn
+
+        yield from drawn(self, options.max_width, blocks=not options.ascii_only)
+
+
+#: What is left out wherever tables are shown.
+NOTHING = Table(title="", columns=(), rows=())
+
+
+def columns_of(
+    row: type[Row],
+    names: str = "",
+    *,
+    via: Callable[[Any], Any] | None = None,
+    **cells: Callable[[Any], Cell],
+) -> tuple[Column, ...]:
+    """The figures of a row with a heading, in their order; `names`, separated by spaces: these, in
+    this order. `cells`: what makes the cell of a figure, where it is not its value alone. `via`:
+    where a table's row has its Row, or None."""
+    figures = described(row)
+    made = []
+    for name in names.split() or [n for n, told in figures.items() if told.heading]:
+        told = figures[name]
+        made.append(
+            Column(
+                heading=told.heading or name.replace("_", " "),
+                of=cells.get(name) or _getter(name, via),
+                unit=told.unit,
+                words=not _is_number(type_of(row, name)),
+                site=name == "site",
+                event=name in ("event", "since") or name.endswith("_event"),
+                wide=told.wide,
+                rest=told.rest,
+                text=told.text,
+            )
+        )
+    return tuple(made)
+
+
+def headed(*headings: str, unit: str = "") -> tuple[Column, ...]:
+    """Columns by heading alone, for rows that are made cell by cell; # before it: of numbers."""
+    return tuple(
+        Column(heading=one.lstrip("#"), words=one[:1] != "#", unit=unit if one[:1] == "#" else "")
+        for one in headings
+    )
+
+
+def table_of(
     title: str,
     columns: Sequence[Column],
-    rows: Iterable[Sequence[Cell]],
+    rows: Iterable[Any],
     *,
-    width: int,
     clock: Clock | None = None,
-) -> Group:
-    """Rows hold a cell for every column, the wide ones included; None reads "-"."""
-    shown = [index for index, column in enumerate(columns) if width >= WIDE or not column.wide]
-    made: list[Sequence[Cell]] = list(rows)
-    if clock is not None:
-        made = [[_at(*cell, clock) for cell in zip(row, columns, strict=True)] for row in made]
-        columns = [_in_seconds(column) for column in columns]
-    cells = [[_text(row[index]) for index in shown] for row in made]
-    for place, index in enumerate(shown):
-        if columns[index].site:
-            _shorten(cells, place, max(SITE_LEAST, width // 2))
-    fitting = _fitting([columns[index] for index in shown], cells, width)
-    left_out = len(shown) - fitting
-    shown, cells = shown[:fitting], [row[:fitting] for row in cells]
-    drawn = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=0,
-        header_style="dim",
-    )
-    kept = [columns[index] for index in shown]
-    for column, size in zip(kept, _widths(kept, cells, width), strict=True):
-        drawn.add_column(
-            Text(column.heading),
-            justify="left" if column.name else "right",
-            overflow="fold",
-            width=size,
-        )
-    for row in cells:
-        drawn.add_row(*row)
-    note = f" [{plural(left_out, 'column')} more on a wider terminal]" if left_out else ""
-    return Group(Text.assemble((title, "bold"), (note, "dim")), drawn)
+    rest: Any = None,
+    **more: Any,
+) -> Table:
+    """The table of rows; a column in which no row has anything is left out. `clock`: seconds since
+    the start stand for numbers of events. `rest`: a row that sums up others. `more`: other fields
+    of the table."""
+    found = [*rows, *([] if rest is None else [rest])]
+    shown, cells = [], []
+    for column in columns:
+        made = [column.of(row) for row in found]
+        if column.event and clock is not None:
+            column = replace(column, heading=in_seconds(column.heading))
+            made = [_at(cell, clock) for cell in made]
+        if any(cell not in (None, "") for cell in made):
+            shown.append(column)
+            cells.append(made)
+    whole = list(zip(*cells, strict=True))
+    if rest is not None:
+        more["rest"] = whole.pop()
+    return Table(title=title, columns=tuple(shown), rows=tuple(whole), **more)
 
 
-def own_and_rest(rows: Sequence[_Row], most: int) -> tuple[Sequence[_Row], Sequence[_Row]]:
-    """Those with a row of their own, and those that the last of `most` rows sums up."""
-    own = len(rows) if len(rows) <= most else most - 1
-    return rows[:own], rows[own:]
+def change(number: int | None, *, better: int = 0) -> Said | None:
+    """A difference with its sign, in colour where `better` says which sign is."""
+    if number is None:
+        return None
+    tone = "" if not number or not better else "better" if number * better > 0 else "worse"
+    return Said(signed(number), number, tone)
 
 
-def _at(cell: Cell, column: Column, clock: Clock) -> Cell:
-    if not column.event or not isinstance(cell, int):
-        return cell
-    return clock.text(cell) or f"event {cell:,}"
+def _is_number(kind: Any) -> bool:
+    kinds = (kind,) if isinstance(kind, type) else typing.get_args(kind)
+    return int in kinds or float in kinds
 
 
-def _in_seconds(column: Column) -> Column:
-    return replace(column, heading=in_seconds(column.heading)) if column.event else column
+def _getter(name: str, via: Callable[[Any], Any] | None) -> Callable[[Any], Cell]:
+    get = attrgetter(name)
+    if via is None:
+        return get
+
+    def through(row: Any) -> Cell:
+        found = via(row)
+        return None if found is None else get(found)
+
+    return through
 
 
-def _shorten(cells: list[list[Text]], place: int, room: int) -> None:
-    """No two call sites of the table read the same."""
-    texts = shortened([row[place].plain for row in cells], room)
-    for row, text in zip(cells, texts, strict=True):
-        row[place] = Text(text, style=row[place].style)
+def _at(event: Cell, clock: Clock) -> Cell:
+    if not isinstance(event, int):
+        return event
+    seconds = clock.seconds(event)
+    text = f"event {event:,}" if seconds is None else since_start(seconds, clock.span)
+    return Said(text, seconds)
 
 
-def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> int:
-    """How many of the columns, from the left, have room for their numbers and words; at least 1."""
-    taken = -1  # no space before the first
-    for index, column in enumerate(columns):
-        needed = _needed(column, [row[index] for row in cells])
-        taken += 1 + (min(needed, NAME_LEAST) if column.name else needed)
-        if taken > width:
-            return max(index, 1)
-    return len(columns)
+def _number(cell: Cell) -> float | None:
+    """What a cell is sorted by, and added up with."""
+    if isinstance(cell, Said):
+        return cell.number
+    return cell if isinstance(cell, int | float) else None
 
 
-def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> list[int]:
-    """Numbers get the width they need, and names share the rest. Headings get what is left then."""
-    sizes = [_needed(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
-    names = [i for i, column in enumerate(columns) if column.name]
-    left = width - (len(columns) - 1) - sum(size for i, size in enumerate(sizes) if i not in names)
-    if left < sum(min(sizes[i], NAME_LEAST) for i in names):
-        return _squeezed(sizes, width - (len(columns) - 1))
-    for position, index in enumerate(sorted(names, key=lambda i: sizes[i])):
-        sizes[index] = min(sizes[index], left // (len(names) - position))
-        left -= sizes[index]
-    for index, column in enumerate(columns):
-        more = max(0, max(map(len, column.heading.splitlines() or [""])) - sizes[index])
-        if more <= left:
-            sizes[index] += more
-            left -= more
-    return sizes
+_PICKED: Mapping[str, Callable[..., Cell]] = {"least": min, "most": max}
 
 
-def _squeezed(sizes: list[int], width: int) -> list[int]:
-    """A terminal too narrow for the numbers: all columns shrink, their cells wrap."""
-    return [max(1, size * width // sum(sizes)) for size in sizes]
-
-
-def _needed(column: Column, cells: Iterable[Text]) -> int:
-    words = column.heading.splitlines() if column.name else column.heading.split()
-    return max([1, *map(len, words), *(cell.cell_len for cell in cells)])
-
-
-def _text(cell: Cell) -> Text:
-    if isinstance(cell, Text):
-        return cell
-    if cell is None:
-        return Text("-")
-    return Text(f"{cell:,}" if isinstance(cell, int) else cell)
+def _rest(column: Column, cells: Sequence[Cell]) -> Cell:
+    """The cells of a column as one."""
+    how = column.rest
+    if how == "kinds":
+        kinds = Counter(str(cell).partition(":")[0] for cell in cells if cell)
+        return ", ".join(f"{number:,} {kind}" for kind, number in kinds.items())
+    known = [cell for cell in cells if _number(cell) is not None]
+    if how == "sum":
+        return sum(_number(cell) or 0 for cell in known)
+    if how:
+        return _PICKED[how](known, key=_number, default=None)
+    return "" if column.words else None

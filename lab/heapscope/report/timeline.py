@@ -1,40 +1,44 @@
-"""The run as two lines of small bars."""
+"""The run as two lines of small bars, as long as the terminal has room for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
-from heapscope.measure.timeline import Timeline
 
 __all__ = ["sparkline", "timeline"]
 
 LEVELS = {True: "▁▂▃▄▅▆▇█", False: "_.-=+*%#"}
 
 
-def timeline(result: ReplayResult, *, width: int, blocks: bool) -> Iterator[RenderableType]:
+@dataclass(frozen=True)
+class _Line:
+    name: str
+    values: NDArray[np.uint32]
+    most: bool  # bars are of the highest values of their part, else of the lowest
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        cells = min(max(options.max_width - 45, 20), 100)
+        blocks = not options.ascii_only
+        bars = sparkline(self.values, cells=cells, blocks=blocks, most=self.most)
+        span = f"{int(self.values.min()):,} to {int(self.values.max()):,}"
+        yield Text.assemble(f"  {self.name:<20}", (bars, "cyan"), f" {span}")
+
+
+def timeline(result: ReplayResult) -> Iterator[RenderableType]:
     """Live payload by its peaks, the largest allocatable block by its lows."""
     line = result.timeline
     if line is None or line.buckets < 2:
         return
-    cells = min(max(width - 45, 20), 100)
     yield Text("Over the run", style="bold")
-    yield _line("live payload", line.most[:, 0], line, cells, blocks, most=True)
-    yield _line("largest allocatable", line.least[:, 1], line, cells, blocks, most=False)
-
-
-def _line(
-    name: str, values: NDArray[np.uint32], line: Timeline, cells: int, blocks: bool, *, most: bool
-) -> Text:
-    low, high = int(values.min()), int(values.max())
-    drawn = sparkline(values, cells=cells, blocks=blocks, most=most)
-    span = f"{low:,} to {high:,}"
-    return Text.assemble(f"  {name:<20}", (drawn, "cyan"), f" {span}")
+    yield _Line("live payload", line.most[:, 0], True)
+    yield _Line("largest allocatable", line.least[:, 1], False)
 
 
 def sparkline(values: NDArray[np.uint32], *, cells: int, blocks: bool, most: bool) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.predict.wifi_table import METRICS
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.table import Cell, Table, headed
 from heapscope.trace.names import printable
 from heapscope.tune.answer import Candidate, NeedResult, TuneResult
 from heapscope.tune.fragment import effect_text, fragment
@@ -21,78 +21,61 @@ from heapscope.tune.wifi import FREE
 if TYPE_CHECKING:
     from heapscope.tune.ranks import RankGain
 
-__all__ = ["print_ranks", "print_tune"]
+__all__ = ["ranks_parts", "tune_parts"]
 
 _FIGURES = (FREE, *METRICS)
 _NAMES = {FREE: "free KB", **{metric: metric for metric in METRICS}}
 
 
-def print_tune(result: TuneResult, target: Console) -> None:
+def tune_parts(result: TuneResult) -> Iterator[RenderableType]:
     for position, sentence in enumerate(_sentences(result)):
-        target.print(Text(sentence, style="bold" if position == 0 else ""))
+        yield Text(sentence, style="bold" if position == 0 else "")
     for note in result.notes:
-        target.print(Text(f"note: {printable(note, limit=400)}", style="dim"))
-    target.print()
-    _print_figures(result, target)
+        yield Text(f"note: {printable(note, limit=400)}", style="dim")
+    yield _figures(result)
     if result.relaxation is not None:
-        target.print(Text(f"nearest: {_moved(result.now, result.relaxation.best)}"))
-    if result.needs:
-        target.print()
-        _print_needs(result, target)
-    if result.changes:
-        target.print()
-        _print_changes(result, target)
-    if result.alternatives:
-        target.print()
-        _print_alternatives(result, target)
+        yield Text(f"nearest: {_moved(result.now, result.relaxation.best)}")
+    yield _needs(result)
+    yield _changes(result)
+    yield _alternatives(result)
     if result.tls is not None:
-        target.print()
-        _print_tls(result.tls, target)
-    if result.front:
-        target.print()
-        _print_front(result, target)
+        yield _tls(result.tls)
+    yield _front(result)
     if result.best is not None:
-        target.print()
+        yield Text()
         for line in fragment(result).splitlines():
             style = "green" if line.startswith("CONFIG_") else "dim"
-            target.print(Text(line, style=style), soft_wrap=True)
+            yield Text(line, style=style, no_wrap=True)
 
 
-def print_ranks(found: Sequence[RankGain], target: Console) -> None:
+def ranks_parts(found: Sequence[RankGain]) -> Iterator[RenderableType]:
     gained, proven = sum(each.gained for each in found), sum(each.proven for each in found)
-    target.print(
-        Text(
-            f"{gained} of {len(found)} published ranks can be bettered at no less memory and no "
-            f"lower throughput; for {proven} it is proven, by the models, that none is better.",
-            style="bold",
-        )
+    yield Text(
+        f"{gained} of {len(found)} published ranks can be bettered at no less memory and no "
+        f"lower throughput; for {proven} it is proven, by the models, that none is better.",
+        style="bold",
     )
-    target.print(Text("note: medians, software and clock of the tables", style="dim"))
-    target.print()
-    columns = [
-        Column(heading="rank", name=True),
-        Column(heading="gain", name=True),
-        *(Column(heading=f"{metric} %") for metric in METRICS),
-        Column(heading="free KB"),
-        Column(heading="by", name=True, wide=True),
-    ]
-    rows: list[list[Cell]] = []
-    for each in found:
-        gains = each.gains
-        free = each.best.figures.median[FREE] - each.base.figures.median[FREE]
-        rows.append(
-            [
-                each.row.id + ("*" if each.refused else ""),
-                _verdict(each),
-                *(f"{gains[metric]:+.1f}" if each.gained else None for metric in METRICS),
-                f"{free:+.1f}" if each.gained else None,
-                each.moved,
-            ]
-        )
-    target.print(table("Published ranks", columns, rows, width=target.width))
-    for each in found:
-        if each.refused:
-            target.print(Text(f"* {each.row.id}: {'; '.join(each.refused)}"))
+    yield Text("note: medians, software and clock of the tables", style="dim")
+    yield Table(
+        title="Published ranks",
+        columns=headed("rank", "gain", *(f"#{metric} %" for metric in METRICS), "#free KB", "by"),
+        rows=tuple(map(_rank, found)),
+        most=len(found),
+        notes=tuple(
+            f"* {each.row.id}: {'; '.join(each.refused)}" for each in found if each.refused
+        ),
+    )
+
+
+def _rank(each: RankGain) -> tuple[Cell, ...]:
+    free = each.best.figures.median[FREE] - each.base.figures.median[FREE]
+    gains = [*(each.gains[metric] for metric in METRICS), free]
+    return (
+        each.row.id + ("*" if each.refused else ""),
+        "yes" if each.gained else "none" if each.proven else "none found",
+        *(f"{gain:+.1f}" if each.gained else None for gain in gains),
+        each.moved,
+    )
 
 
 def _moved(now: Candidate, then: Candidate) -> str:
@@ -102,12 +85,6 @@ def _moved(now: Candidate, then: Candidate) -> str:
         if value != now.choice[name]
     )
     return moved or "the configuration as it is now"
-
-
-def _verdict(each: RankGain) -> str:
-    if each.gained:
-        return "yes"
-    return "none" if each.proven else "none found"
 
 
 def _sentences(result: TuneResult) -> Iterator[str]:
@@ -154,42 +131,38 @@ def _amount(need: TuneNeed, amount: float) -> str:
     return f"{amount:.1f} {need.unit}"
 
 
-def _print_figures(result: TuneResult, target: Console) -> None:
+def _figures(result: TuneResult) -> Table:
     rows = [("now", result.now)]
     if result.best is not None:
         rows.append(("best", result.best))
     if result.relaxation is not None:
         rows.append(("nearest", result.relaxation.best))
-    columns = [
-        Column(heading="", name=True),
-        *(Column(heading=_NAMES[metric]) for metric in _FIGURES),
-    ]
-    cells: list[list[Cell]] = []
+    cells: list[tuple[Cell, ...]] = []
     for name, candidate in rows:
-        cells.append([name, *(f"{candidate.figures.median[metric]:.1f}" for metric in _FIGURES)])
-        cells.append(["  80 % band", *(_band(candidate, metric) for metric in _FIGURES)])
-    target.print(table("Predicted (throughputs in Mbit/s)", columns, cells, width=target.width))
+        cells.append((name, *_medians(candidate)))
+        cells.append(("  80 % band", *(_band(candidate, metric) for metric in _FIGURES)))
+    columns = headed("", *(f"#{_NAMES[metric]}" for metric in _FIGURES))
+    return Table(title="Predicted (throughputs in Mbit/s)", columns=columns, rows=tuple(cells))
+
+
+def _medians(candidate: Candidate) -> Iterator[str]:
+    return (f"{candidate.figures.median[metric]:.1f}" for metric in _FIGURES)
 
 
 def _band(candidate: Candidate, metric: str) -> str:
     return f"{candidate.figures.low[metric]:.0f}-{candidate.figures.high[metric]:.0f}"
 
 
-def _print_needs(result: TuneResult, target: Console) -> None:
-    columns = [
-        Column(heading="need", name=True),
-        Column(heading="has"),
-        Column(heading="binds", name=True),
-    ]
-    rows: list[list[Cell]] = [
-        [
+def _needs(result: TuneResult) -> Table:
+    rows = (
+        (
             f"{each.need.target}>={_amount(each.need, each.need.amount)}",
             _amount(each.need, each.value),
             _binds(result, each),
-        ]
+        )
         for each in result.needs
-    ]
-    target.print(table("Needs", columns, rows, width=target.width))
+    )
+    return Table(title="Needs", columns=headed("need", "#has", "binds"), rows=tuple(rows))
 
 
 def _binds(result: TuneResult, each: NeedResult) -> str:
@@ -202,103 +175,66 @@ def _binds(result: TuneResult, each: NeedResult) -> str:
     return f"yes: without it {each.without:.1f} {_unit(result.prefer)} more {result.prefer}"
 
 
-def _print_changes(result: TuneResult, target: Console) -> None:
-    columns = [
-        Column(heading="changed", name=True),
-        Column(heading="from"),
-        Column(heading="to"),
-        Column(heading="gives and costs, if all else is so", name=True),
-    ]
-    rows: list[list[Cell]] = []
+def _changes(result: TuneResult) -> Table:
+    rows = []
     for each in result.changes:
         text = effect_text(each)
         if each.breaks:
             text += f"; rule {', '.join(each.breaks)} needs it"
-        rows.append(
-            [LABELS[each.knob], label(each.knob, each.before), label(each.knob, each.after), text]
-        )
-    target.print(table("Changes", columns, rows, width=target.width))
+        before, after = label(each.knob, each.before), label(each.knob, each.after)
+        rows.append((LABELS[each.knob], before, after, text))
+    columns = headed("changed", "#from", "#to", "gives and costs, if all else is so")
+    return Table(title="Changes", columns=columns, rows=tuple(rows))
 
 
-def _print_alternatives(result: TuneResult, target: Console) -> None:
-    columns = [
-        Column(heading="kept as it is", name=True),
-        Column(heading="costs"),
-        *(Column(heading=_NAMES[metric]) for metric in _FIGURES),
-    ]
-    speed = result.prefer == SPEED
-    rows: list[list[Cell]] = []
+def _alternatives(result: TuneResult) -> Table:
+    rows = []
     for each in sorted(result.alternatives, key=lambda one: one.loss):
         kept = f"{LABELS[each.kept]} {label(each.kept, each.best.choice[each.kept])}"
-        loss = f"{each.loss:.3f}" if speed else f"{each.loss:.1f} {_unit(result.prefer)}"
-        rows.append(
-            [kept, loss, *(f"{each.best.figures.median[metric]:.1f}" for metric in _FIGURES)]
-        )
-    target.print(
-        table(
-            "Alternatives: the best that leaves one option alone", columns, rows, width=target.width
-        )
+        loss = f"{each.loss:.1f} {_unit(result.prefer)}"
+        if result.prefer == SPEED:
+            loss = f"{each.loss:.3f}"
+        rows.append((kept, loss, *_medians(each.best)))
+    return Table(
+        title="Alternatives: the best that leaves one option alone",
+        columns=headed("kept as it is", "#costs", *(f"#{_NAMES[metric]}" for metric in _FIGURES)),
+        rows=tuple(rows),
     )
 
 
-def _print_tls(choice: TlsChoice, target: Console) -> None:
-    columns = [
-        Column(heading="TLS", name=True),
-        Column(heading="internal"),
-        Column(heading="PSRAM"),
-        Column(heading="longest"),
-        Column(heading="asks", name=True),
-    ]
-    rows: list[list[Cell]] = []
+def _tls(choice: TlsChoice) -> Table:
+    rows = []
     for each in choice.worthwhile():
         mark = " (now)" if each is choice.now else ""
         mark += " *" if each is choice.best else ""
         asks = [*([f"peer: {each.peer}"] if each.peer else []), *each.asks]
-        rows.append(
-            [
-                each.name + mark,
-                f"{each.internal:,}",
-                f"{each.external:,}" if each.external else None,
-                f"{each.piece:,}",
-                "; ".join(asks) or "nothing",
-            ]
-        )
-    title = (
-        f"TLS modes, {choice.sessions} at once, bytes; *: the least that asks nothing of the peer"
+        sizes = (each.internal, each.external or None, each.piece)
+        rows.append((each.name + mark, *sizes, "; ".join(asks) or "nothing"))
+    return Table(
+        title=f"TLS modes, {choice.sessions} at once, bytes; "
+        "*: the least that asks nothing of the peer",
+        columns=headed("TLS", "#internal", "#PSRAM", "#longest", "asks"),
+        rows=tuple(rows),
     )
-    target.print(table(title, columns, rows, width=target.width))
 
 
-def _print_front(result: TuneResult, target: Console) -> None:
+def _front(result: TuneResult) -> Table:
     held = "median" if result.median else "lower bound"
-    columns = [
-        Column(heading=f"free KB ({held})"),
-        Column(heading=f"{result.front_metric} ({held})"),
-        Column(heading="static RX"),
-        Column(heading="dynamic RX"),
-        Column(heading="TX"),
-        Column(heading="block-ack"),
-        Column(heading="IRAM", name=True),
-    ]
-    rows: list[list[Cell]] = [
-        [
-            f"{point.free:.1f}",
-            f"{point.value:.1f}",
-            *(
-                label(name, point.best.choice[name])
-                for name in ("static_rx", "dynamic_rx", "tx", "rx_ba_win")
-            ),
-            _iram(point.best),
-        ]
-        for point in result.front
-    ]
-    target.print(
-        table(
-            f"Front: none has more of both memory and {result.front_metric}",
-            columns,
-            rows,
-            width=target.width,
-        )
+    figures = (f"#free KB ({held})", f"#{result.front_metric} ({held})")
+    knobs = ("static_rx", "dynamic_rx", "tx", "rx_ba_win")
+    return Table(
+        title=f"Front: none has more of both memory and {result.front_metric}",
+        columns=headed(*figures, "#static RX", "#dynamic RX", "#TX", "#block-ack", "IRAM"),
+        rows=tuple(
+            (
+                f"{point.free:.1f}",
+                f"{point.value:.1f}",
+                *(label(name, point.best.choice[name]) for name in knobs),
+                _iram(point.best),
+            )
+            for point in result.front
+        ),
+        most=len(result.front),
     )
 
 

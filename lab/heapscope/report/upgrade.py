@@ -4,85 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.measure.wording import signed
-from heapscope.report.console import draws_blocks
 from heapscope.report.knobs import knob_table
 from heapscope.report.loss import loss_lines
-from heapscope.report.table import Cell, Column, table
+from heapscope.report.table import Cell, Column, Said, Table, change, columns_of, headed, table_of
 from heapscope.upgrade.cost import Offer, SidedRegion, UpgradeResult, Waterfall
 
-__all__ = ["print_upgrade"]
+__all__ = ["upgrade_parts"]
 
 BAR = 16  # characters of a waterfall
+MARK = "█"
 OFFERS = 8  # rows; --json has all
 
-REGION_COLUMNS = (
-    Column(heading="Region", name=True),
-    Column(heading="size before"),
-    Column(heading="after"),
-    Column(heading="free before"),
-    Column(heading="after"),
-    Column(heading="change"),
-)
 
-
-def print_upgrade(result: UpgradeResult, target: Console) -> None:
+def upgrade_parts(result: UpgradeResult) -> Iterator[RenderableType]:
     for name, side in (("before", result.before), ("after ", result.after)):
         layout = side.layout
-        target.print(
-            Text.assemble(f"{name} ", (layout.name, "bold"), f", {', '.join(layout.allocators)}")
-        )
+        yield Text.assemble(f"{name} ", (layout.name, "bold"), f", {', '.join(layout.allocators)}")
     if result.loss is not None:
-        for line in loss_lines(result.loss):
-            target.print(line)
+        yield from loss_lines(result.loss)
     for position, sentence in enumerate(result.verdict):
-        target.print(Text(sentence, style="bold" if position == 0 else ""))
+        yield Text(sentence, style="bold" if position == 0 else "")
     for note in result.notes:
-        target.print(Text(f"note: {note}", style="dim"))
-    target.print()
-    for part in _parts(result, target):
-        target.print(part)
-
-
-def _parts(result: UpgradeResult, target: Console) -> Iterator[RenderableType]:
-    width, blocks = target.width, draws_blocks(target)
+        yield Text(f"note: {note}", style="dim")
     told: set[str] = set()
     for fall in result.waterfalls:
-        columns = (
-            Column(heading="", name=True),
-            Column(heading="bytes"),
-            Column(heading="", name=True),
-        )
         part = ", before the loss" if result.loss and not fall.key.endswith("_start") else ""
-        title = f"{fall.title}{part}, {result.memory} (bytes; - is lost)"
-        yield table(title, columns, _rows(fall, blocks=blocks), width=width)
-        for row in fall.rows:
-            if row.note and row.note not in told:  # once is enough
-                told.add(row.note)
-                yield Text(f"{row.title}: {row.note}", style="dim")
-        yield Text()
-    rows = map(_region, result.regions)
-    yield table("Regions at the start (bytes)", REGION_COLUMNS, rows, width=width)
-    yield Text()
+        notes = {row.note: row.title for row in fall.rows if row.note and row.note not in told}
+        told |= set(notes)  # once is enough
+        yield Table(
+            title=f"{fall.title}{part}, {result.memory} (bytes; - is lost)",
+            columns=headed("", "#bytes", ""),
+            rows=tuple(_rows(fall)),
+            notes=tuple(f"{title}: {note}" for note, title in notes.items()),
+        )
+    yield table_of("Regions at the start", REGIONS, result.regions)
     if result.loss is None:
-        yield from _offers(result, width)
-    if result.knobs:
-        yield Text()
-        yield from knob_table(result.knobs, result.knobs_of, width)
+        yield from _offers(result)
+    yield knob_table(result.knobs, result.knobs_of)
 
 
-def _rows(fall: Waterfall, *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
+def _rows(fall: Waterfall) -> Iterator[tuple[Cell, ...]]:
     """Bars hang where the one before ended, as in a waterfall."""
-    draw = _Bar(fall, "█" if blocks else "#")
-    yield ("before", fall.before, Text(draw.whole(fall.before), style="dim"))
+    draw = _Bar(fall)
+    yield ("before", fall.before, Said(draw.whole(fall.before), tone="quiet"))
     for row in fall.rows:
-        style = "red" if (row.lost or 0) > 0 else "green" if row.lost else ""
-        lost = None if row.lost is None else Text(signed(-row.lost), style=style)
-        yield (f"  {row.title}", lost, Text(draw.step(row.lost or 0), style=style))
-    yield ("after", fall.after, Text(draw.whole(fall.after), style="dim"))
+        lost = change(None if row.lost is None else -row.lost, better=1)
+        yield (
+            f"  {row.title}",
+            lost,
+            Said(draw.step(row.lost or 0), tone=lost.tone if lost else ""),
+        )
+    yield ("after", fall.after, Said(draw.whole(fall.after), tone="quiet"))
     yield from _reported(fall)
 
 
@@ -90,21 +65,16 @@ def _reported(fall: Waterfall) -> Iterator[tuple[Cell, ...]]:
     told = fall.reported
     if told is None:
         return
-    yield ("difference", Text(signed(-fall.lost), style="bold"), "")
+    yield ("difference", change(-fall.lost), "")
     how = "regions' minima added" if fall.key == "minimum_free" else "only reported"
-    yield ("  accounting of the versions", Text(signed(-told.accounting)), how)
-    yield (
-        "difference as reported",
-        Text(signed(-told.lost), style="bold"),
-        f"{told.before:,} to {told.after:,}",
-    )
+    yield ("  accounting of the versions", change(-told.accounting), how)
+    yield ("difference as reported", change(-told.lost), f"{told.before:,} to {told.after:,}")
     if fall.key != "free_at_start":
         return
     if told.measured_before is not None and told.measured_after is not None:
-        measured = told.measured_before - told.measured_after
         what = f"{told.measured_before:,} to {told.measured_after:,}"
-        yield ("difference on devices", Text(signed(-measured), style="bold"), what)
-        yield ("  not explained", Text(signed(-(told.not_explained or 0)), style="yellow"), "")
+        yield ("difference on devices", change(told.measured_after - told.measured_before), what)
+        yield ("  not explained", change(-(told.not_explained or 0)), "")
     else:
         yield ("  not explained", None, "give --reported-free of both")
 
@@ -112,8 +82,7 @@ def _reported(fall: Waterfall) -> Iterator[tuple[Cell, ...]]:
 class _Bar:
     """Bytes as characters: the axis spans all levels between which the waterfall falls."""
 
-    def __init__(self, fall: Waterfall, mark: str) -> None:
-        self._mark = mark
+    def __init__(self, fall: Waterfall) -> None:
         levels = [fall.before]
         for row in fall.rows:
             levels.append(levels[-1] - (row.lost or 0))
@@ -126,7 +95,7 @@ class _Bar:
         return max(0, (level - self._low) * BAR // self._span)
 
     def whole(self, level: int) -> str:
-        return self._mark * max(1, self._at(level))
+        return MARK * max(1, self._at(level))
 
     def step(self, lost: int) -> str:
         one, other = self._level, self._level - lost
@@ -134,51 +103,46 @@ class _Bar:
         if lost == 0:
             return ""
         start, end = sorted((self._at(one), self._at(other)))
-        return " " * min(start, BAR - 1) + self._mark * max(1, end - start)
+        return " " * min(start, BAR - 1) + MARK * max(1, end - start)
 
 
-def _region(row: SidedRegion) -> tuple[Cell, ...]:
+def _region(row: SidedRegion) -> str:
     starts = [s for s in (row.start_before, row.start_after) if s is not None]
     names = " / ".join(dict.fromkeys(f"{start:#010x}" for start in starts))
-    change = (row.free_after or 0) - (row.free_before or 0)
-    return (
-        f"{names} {row.kind}",
-        row.size_before,
-        row.size_after,
-        row.free_before,
-        row.free_after,
-        Text(signed(change), style="red" if change < 0 else "green" if change else ""),
-    )
+    return f"{names} {row.kind}"
 
 
-# ---- what buys it back ---------------------------------------------------------------------------
+REGIONS = (
+    Column(heading="Region", of=_region, words=True),
+    *columns_of(SidedRegion),
+    Column(
+        heading="change",
+        of=lambda row: change((row.free_after or 0) - (row.free_before or 0), better=1),
+    ),
+)
 
 
-def _offers(result: UpgradeResult, width: int) -> Iterator[RenderableType]:
-    traced = result.after.run is not None
+def _offers(result: UpgradeResult) -> Iterator[RenderableType]:
+    """The changes that buy it back."""
     if result.offers:
+        least = "least free" if result.after.run is not None else "free"
         columns = (
-            Column(heading="Changes that help, each replayed", name=True),
-            Column(heading="least\nfree" if traced else "free"),
-            Column(heading="largest\nblock"),
-            *((Column(heading="failed"),) if traced else ()),
-            Column(heading="option", name=True),
+            *columns_of(Offer, "text"),
+            Column(heading=least, of=lambda offer: change(_gain(offer)[0]), unit="B"),
+            Column(heading="largest block", of=lambda offer: change(_gain(offer)[1]), unit="B"),
+            *columns_of(Offer, "failures options"),
         )
-        rows = (_offer(offer, traced=traced) for offer in result.offers[:OFFERS])
-        yield table("After the upgrade (bytes won)", columns, rows, width=width)
-        left = len(result.offers) - OFFERS
-        if left > 0:
-            yield Text(f"and {left} more; --json has them", style="dim")
+        yield table_of("Won after the upgrade", columns, result.offers, most=OFFERS)
     else:
+        yield Text()
         yield Text("Nothing that was tried buys anything back.")
     if result.unhelpful:
         yield Text(f"Tried and no help: {', '.join(result.unhelpful)}.", style="dim")
 
 
-def _offer(offer: Offer, *, traced: bool) -> tuple[Cell, ...]:
+def _gain(offer: Offer) -> tuple[int, int]:
+    """Free bytes and largest block: the least over the trace, or at the start without one."""
     gain = offer.gain
-    free, block = gain.free_at_start, gain.largest_at_start
     if gain.minimum_free is not None and gain.minimum_largest is not None:
-        free, block = gain.minimum_free, gain.minimum_largest
-    failed = (offer.failures,) if traced else ()
-    return (offer.text, Text(signed(free)), Text(signed(block)), *failed, offer.options)
+        return gain.minimum_free, gain.minimum_largest
+    return gain.free_at_start, gain.largest_at_start

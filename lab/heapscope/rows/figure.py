@@ -20,18 +20,21 @@ class Figure:
     """The description of one figure.
 
     `text` is its sentence. `unit` is "B", "events" or the like. `heading` stands over a column of
-    it. `least` and `most` limit a number; None: there is no limit. `step`: it is a
-    multiple of that. `pattern` is a regular expression that a text meets, `encoding` how it holds
-    bytes ("base64"), and `choices` are the texts that it can be. `entries` is the least
-    and the largest number of entries of a list; None: there is no limit. `bound`: what it says of a
-    whole run after a loss of events (heapscope.rows.bound). `absent`: None is left out
-    of the JSON. `hidden`: it is never in the JSON. `last`: a computed figure that stands after the
-    fields.
+    it; empty: tables leave it out. `wide`: a narrow terminal leaves it out. `rest`: how a row that
+    stands for others has it, their "sum", "least" or "most"; empty: not at all. `least` and `most`
+    limit a number; None: there is no limit. `step`: it is a multiple of that. `pattern` is a
+    regular expression that a text meets, `encoding` how it holds bytes ("base64"), and `choices`
+    are the texts that it can be. `entries` is the least and the largest number of entries of a
+    list; None: there is no limit. `bound`: what it says of a whole run after a loss of events
+    (heapscope.rows.bound). `absent`: None is left out of the JSON. `hidden`: it is never in the
+    JSON. `last`: a computed figure that stands after the fields.
     """
 
     text: str
     unit: str = ""
     heading: str = ""
+    wide: bool = False
+    rest: str = ""
     least: float | None = 0
     most: float | None = None
     step: int = 0
@@ -50,6 +53,8 @@ def figure(
     unit: str = "",
     heading: str = "",
     *,
+    wide: bool = False,
+    rest: str = "",
     least: float | None = 0,
     most: float | None = None,
     step: int = 0,
@@ -68,6 +73,8 @@ def figure(
         text=text,
         unit=unit,
         heading=heading,
+        wide=wide,
+        rest=rest,
         least=least,
         most=most,
         step=step,
@@ -87,14 +94,25 @@ def computed(
     unit: str = "",
     heading: str = "",
     *,
+    wide: bool = False,
+    rest: str = "",
     least: float | None = 0,
     choices: Iterable[str] = (),
+    hidden: bool = False,
     last: bool = False,
 ) -> Callable[[_Method], _Method]:
     """Marks the function of a property: its value is in the JSON, before the fields or after
-    them. It is not read from a file, since the fields tell it."""
+    them; `hidden`: only in tables. It is not read from a file, since the fields tell it."""
     told = Figure(
-        text=text, unit=unit, heading=heading, least=least, choices=tuple(choices), last=last
+        text=text,
+        unit=unit,
+        heading=heading,
+        wide=wide,
+        rest=rest,
+        least=least,
+        choices=tuple(choices),
+        hidden=hidden,
+        last=last,
     )
 
     def mark(method: _Method) -> _Method:

@@ -14,7 +14,7 @@ from heapscope.printable import printable
 from heapscope.rows.figure import Figure, figure, figure_of
 from heapscope.verb_result import VerbResult
 
-__all__ = ["Document", "Row", "figures_of", "hints", "malformed"]
+__all__ = ["Document", "Row", "described", "figures_of", "hints", "malformed", "type_of"]
 
 #: Characters of a text in a file; whoever wrote the file chose them, so they are made safe to show.
 TEXT_MAX = 1000
@@ -105,7 +105,7 @@ def hints(cls: type[Row]) -> dict[str, Any]:
 
 
 @functools.cache
-def _figures_of(cls: type[Row]) -> dict[str, Figure]:
+def _described(cls: type[Row]) -> dict[str, Figure]:
     first: dict[str, Figure] = {}
     last: dict[str, Figure] = {}
     for base in reversed(cls.__mro__):
@@ -117,9 +117,26 @@ def _figures_of(cls: type[Row]) -> dict[str, Figure]:
         told = figure_of(f)
         if told is None:
             raise TypeError(f"{cls.__name__}.{f.name} has no figure")
-        if not told.hidden:
-            first[f.name] = told
+        first[f.name] = told
     return first | last
+
+
+@functools.cache
+def _figures_of(cls: type[Row]) -> dict[str, Figure]:
+    return {name: told for name, told in described(cls).items() if not told.hidden}
+
+
+def described(cls: type[Row]) -> Mapping[str, Figure]:
+    """The figures of a row with those that its JSON leaves out: what its tables can show."""
+    return _described(cls)  # type: ignore[arg-type]  # mypy takes a row's hash for the class's
+
+
+def type_of(row: type[Row], name: str) -> Any:
+    """The type of a figure, a field or a property."""
+    attribute = getattr(row, name, None)
+    if isinstance(attribute, property):
+        return typing.get_type_hints(attribute.fget)["return"]
+    return hints(row)[name]
 
 
 def figures_of(cls: type[Row]) -> Mapping[str, Figure]:

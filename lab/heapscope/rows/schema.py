@@ -9,7 +9,7 @@ import typing
 from typing import Any, Literal
 
 from heapscope.rows.figure import Figure
-from heapscope.rows.row import Document, Row, figures_of, hints
+from heapscope.rows.row import Document, Row, figures_of, type_of
 
 __all__ = ["schema"]
 
@@ -52,7 +52,7 @@ class _Definitions:
     def row(self, row: type[Row]) -> dict[str, Any]:
         properties, required = {}, []
         for name, told in figures_of(row).items():
-            hint = _type_of(row, name)
+            hint = type_of(row, name)
             properties[name] = self._figure(_present(hint) if told.absent else hint, told)
             if not told.absent:
                 required.append(name)
@@ -113,13 +113,6 @@ class _Definitions:
 def _version(document: type[Document]) -> dict[str, Any]:
     version = {"const": document.VERSION, "description": "The version of this form."}
     return {"properties": {document.form(): version}, "required": [document.form()]}
-
-
-def _type_of(row: type[Row], name: str) -> Any:
-    attribute = getattr(row, name, None)
-    if isinstance(attribute, property):
-        return typing.get_type_hints(attribute.fget)["return"]
-    return hints(row)[name]
 
 
 def _present(hint: Any) -> Any:

@@ -97,10 +97,10 @@ class SidedRegion(Row):
     kind: str = figure("Its kind, or both kinds.")
     start_before: int | None = figure("Address.")
     start_after: int | None = figure("Address.")
-    size_before: int | None = figure("Bytes.", "B")
-    size_after: int | None = figure("Bytes.", "B")
-    free_before: int | None = figure("True free bytes at the start.", "B")
-    free_after: int | None = figure("The same after.")
+    size_before: int | None = figure("Bytes.", "B", heading="size before")
+    size_after: int | None = figure("Bytes.", "B", heading="size after")
+    free_before: int | None = figure("True free bytes at the start.", "B", heading="free before")
+    free_after: int | None = figure("The same after.", heading="free after", unit="B")
 
 
 class Gain(Row):
@@ -118,10 +118,12 @@ class Offer(Row):
     """A change that was replayed."""
 
     kind: str = figure("The kind of the change.", choices=("option", "checks", "version", "heap"))
-    text: str = figure("The change in words.")
-    options: str = figure("The command line options that show it.")
+    text: str = figure("The change in words.", heading="Changes that help, each replayed")
+    options: str = figure("The command line options that show it.", heading="option")
     gain: Gain = figure("The gain.")
-    failures: int | None = figure("Failed requests of the whole trace; null without one.")
+    failures: int | None = figure(
+        "Failed requests of the whole trace; null without one.", heading="failed"
+    )
 
 
 class VersionSide(Row):

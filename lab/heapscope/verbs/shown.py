@@ -8,36 +8,48 @@ from typing import TYPE_CHECKING
 from heapscope.verb_result import VerbResult
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Iterable
 
-__all__ = ["REPORTS", "show"]
+    from rich.console import Console, RenderableType
 
-#: The module in heapscope.report and the function that print a class of answers.
+__all__ = ["REPORTS", "parts", "show"]
+
+#: The module in heapscope.report and the function that make what is printed of a class of answers.
 REPORTS = {
-    "Comparison": ("compare", "print_comparison"),
-    "EspIdfImport": ("esp_idf", "print_esp_idf"),
-    "Exported": ("exported", "print_exported"),
-    "FitResults": ("fit", "print_fit"),
-    "ImportResult": ("imported", "print_imported"),
-    "Leaks": ("leaks", "print_leaks"),
-    "LintResult": ("lint", "print_lint"),
-    "PoolsResult": ("pools", "print_pools"),
-    "Prediction": ("predict", "print_prediction"),
-    "RankGains": ("tune", "print_ranks"),
-    "RecordResult": ("record", "print_record"),
-    "ReplayResult": ("replay", "print_replay"),
-    "Report": ("page.document", "print_answer"),
-    "TraceInfo": ("info", "print_info"),
-    "TuneResult": ("tune", "print_tune"),
-    "UpgradeResult": ("upgrade", "print_upgrade"),
-    "WhyResult": ("why", "print_why"),
+    "Comparison": ("compare", "comparison_parts"),
+    "EspIdfImport": ("esp_idf", "esp_idf_parts"),
+    "Exported": ("exported", "exported_parts"),
+    "FitResults": ("fit", "fit_parts"),
+    "ImportResult": ("imported", "imported_parts"),
+    "Leaks": ("leaks", "leaks_parts"),
+    "LintResult": ("lint", "lint_parts"),
+    "PoolsResult": ("pools", "pools_parts"),
+    "Prediction": ("predict", "prediction_parts"),
+    "RankGains": ("tune", "ranks_parts"),
+    "RecordResult": ("record", "record_parts"),
+    "ReplayResult": ("replay", "replay_parts"),
+    "Report": ("page.document", "answer_parts"),
+    "TraceInfo": ("info", "info_parts"),
+    "TuneResult": ("tune", "tune_parts"),
+    "UpgradeResult": ("upgrade", "upgrade_parts"),
+    "WhyResult": ("why", "why_parts"),
 }
 
 
+def parts(answer: VerbResult) -> Iterable[RenderableType]:
+    """What its command prints: a class that has no report of its own by its rows."""
+    module, name = REPORTS.get(type(answer).__name__, ("rows", "document_parts"))
+    made: Iterable[RenderableType] = getattr(import_module(f"heapscope.report.{module}"), name)(
+        answer
+    )
+    return made
+
+
 def show(answer: VerbResult, target: Console) -> None:
-    """Prints an answer as its command does: a class that has no report of its own by its rows."""
-    module, name = REPORTS.get(type(answer).__name__, ("rows", "print_rows"))
-    getattr(import_module(f"heapscope.report.{module}"), name)(answer, target)
+    """Prints an answer as its command does."""
+    from heapscope.report.terminal import print_parts
+
+    print_parts(target, parts(answer))
 
 
 VerbResult.printed_by = show

@@ -3,7 +3,7 @@ the terminal, the JSON and a report's section show alike."""
 
 from __future__ import annotations
 
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
 __all__ = ["REASONS", "Case", "Holder", "Hole", "RegionState", "Request", "Stretch"]
@@ -68,20 +68,31 @@ class RegionState(Row):
             "rounding",
             "alignment",
         ),
+        heading="why not",
     )
     detail: str = figure("The capabilities that it lacks; else empty.")
     capacity: int = figure(
-        "The largest such request that it would serve if it were empty.", "B", most=WORD
+        "The largest such request that it would serve if it were empty.",
+        "B",
+        most=WORD,
+        heading="when empty",
+        wide=True,
     )
-    free: int = figure("Free payload bytes.", "B", most=WORD)
-    largest_free: int = figure("Payload bytes of its largest free block.", "B", most=WORD)
+    free: int = figure("Free payload bytes.", "B", most=WORD, heading="free")
+    largest_free: int = figure(
+        "Payload bytes of its largest free block.", "B", most=WORD, heading="largest free"
+    )
     largest_allocatable: int = figure(
-        "The largest request that it would serve now.", "B", most=WORD
+        "The largest request that it would serve now.",
+        "B",
+        most=WORD,
+        heading="largest allocatable",
     )
     used_blocks: int = figure("Blocks in use.")
     free_blocks: int = figure("Free blocks.")
 
     @property
+    @computed("The region, for people.", heading="Region", hidden=True)
     def name(self) -> str:
         return f"{self.start:#010x} {self.kind}"
 
@@ -93,27 +104,35 @@ class Stretch(Row):
         "Free, a block of the trace, or start-up's and the allocator's own.",
         choices=("free", "block", "other"),
     )
-    address: int = figure("Where it starts, behind its header.", most=WORD)
-    size: int = figure("Bytes, with the allocator's rounding.", "B", most=WORD)
+    address: int = figure("Where it starts, behind its header.", most=WORD, heading="Address")
+    size: int = figure("Bytes, with the allocator's rounding.", "B", most=WORD, heading="bytes")
     inside: bool = figure("Part of the hole; false: its neighbour.")
     requested: int = figure("Payload bytes of a block.", "B")
-    task: str = figure("Who holds the block; else empty.")
-    site: str = figure("Where it was allocated; empty: the trace does not tell.")
-    since: int | None = figure("Heap event of its last (re)allocation; null: no block.")
-    age: int | None = figure("Heap events since then.")
-    mark: str = figure("The last mark before its allocation; empty: none.")
+    task: str = figure("Who holds the block; else empty.", heading="held by")
+    site: str = figure("Where it was allocated; empty: the trace does not tell.", heading="Site")
+    since: int | None = figure(
+        "Heap event of its last (re)allocation; null: no block.", heading="since event"
+    )
+    age: int | None = figure("Heap events since then.", heading="age in events", wide=True)
+    mark: str = figure(
+        "The last mark before its allocation; empty: none.", heading="mark", wide=True
+    )
 
 
 class Holder(Row):
     """All blocks of one task and site in a hole."""
 
-    task: str = figure("Task.")
-    site: str = figure("Call site; empty: the trace does not tell.")
-    blocks: int = figure("How many blocks.")
-    live: int = figure("Their payload bytes.", "B")
-    largest: int = figure("Payload bytes of the largest one.", "B")
-    since: int | None = figure("Heap event of the oldest one's last (re)allocation.")
-    mark: str = figure("The last mark before it; empty: none.")
+    task: str = figure("Task.", heading="Task")
+    site: str = figure("Call site; empty: the trace does not tell.", heading="Site")
+    blocks: int = figure("How many blocks.", heading="blocks", rest="sum")
+    live: int = figure("Their payload bytes.", "B", heading="bytes", rest="sum")
+    largest: int = figure("Payload bytes of the largest one.", "B", heading="largest", rest="most")
+    since: int | None = figure(
+        "Heap event of the oldest one's last (re)allocation.",
+        heading="oldest since event",
+        rest="least",
+    )
+    mark: str = figure("The last mark before it; empty: none.", heading="mark")
 
 
 class Hole(Row):

@@ -36,8 +36,8 @@ class ChangeOutcome(Row):
     """The result of the replay with the change."""
 
     served: bool = figure("The request succeeds.")
-    failures: int = figure("Failed requests of the whole trace.")
-    minimum_free: int = figure("Lowest free bytes for malloc.", "B")
+    failures: int = figure("Failed requests of the whole trace.", heading="failures then")
+    minimum_free: int = figure("Lowest free bytes for malloc.", "B", heading="minimum free then")
     short_events: int | None = figure(
         "Events after which the need did not fit; null for a request of the trace."
     )
@@ -61,7 +61,7 @@ class Change(Row):
             "private",
         ),
     )
-    text: str = figure("The change in words, for people.")
+    text: str = figure("The change in words, for people.", heading="Change that was replayed")
     options: str = figure("Options of replay that show it; empty: there are none.")
     rules: tuple[str, ...] = figure("The file that --place in options means, line by line.")
     effort: str = figure(
@@ -76,12 +76,14 @@ class Change(Row):
             "feature",
             "private heap",
         ),
+        heading="what it takes",
     )
     given_up: int = figure("Bytes of RAM that the change costs.", "B")
     cost: int = figure(
         "given_up plus what the effort is taken to be worth in bytes "
         "(docs/design/why.md); ranks changes.",
         "B",
+        heading="cost",
     )
     outcome: ChangeOutcome = figure("The result of the replay with the change.")
-    result: str = figure("The outcome for people.")
+    result: str = figure("The outcome for people.", heading="what came of it", wide=True)

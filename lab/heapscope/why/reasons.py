@@ -49,17 +49,20 @@ class FailureGroup(Row):
     """Failed requests that are alike."""
 
     number: int = figure(
-        "From 1, in order of the first failure; of one chosen failure its own number, 0: not kept."
+        "From 1, in order of the first failure; of one chosen failure its own number, 0: not kept.",
+        heading="Group",
     )
-    count: int = figure("How many.")
-    task: str = figure("Task.")
+    count: int = figure("How many.", heading="requests", rest="sum")
+    task: str = figure("Task.", heading="task")
     site: str = figure("Call site; empty: the trace does not tell.")
     call: str = figure("malloc, calloc, aligned or realloc.")
-    capabilities: str = figure("Capabilities joined with |; malloc: malloc's own rule.")
-    smallest: int = figure("Bytes of the smallest request.", "B")
-    largest: int = figure("Bytes of the largest request.", "B")
-    first_event: int = figure("Heap event of the first.")
-    last_event: int = figure("Heap event of the last.")
+    capabilities: str = figure(
+        "Capabilities joined with |; malloc: malloc's own rule.", heading="from"
+    )
+    smallest: int = figure("Bytes of the smallest request.", "B", heading="smallest", rest="least")
+    largest: int = figure("Bytes of the largest request.", "B", heading="largest", rest="most")
+    first_event: int = figure("Heap event of the first.", heading="first at event", rest="least")
+    last_event: int = figure("Heap event of the last.", heading="last at event", rest="most")
     reason: str = figure(
         "The reason why the region that came nearest did not serve the first.",
         choices=(
@@ -74,6 +77,7 @@ class FailureGroup(Row):
             "rounding",
             "alignment",
         ),
+        heading="why",
     )
     first: Explained | None = figure("The first one; null: beyond the groups that are explained.")
     nearest: Explained | None = figure(

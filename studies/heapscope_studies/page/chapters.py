@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from heapscope.measure.wording import count, plural
-from heapscope.report.page import tables
 from heapscope.report.page.detail import Detail
 from heapscope.report.page.frame import fitting, page
+from heapscope.report.table import Cell, Said, Table, headed
 from heapscope_studies import result
+from heapscope_studies.laid_out import laid_out, tone_of
 from heapscope_studies.page.plots import draw_plots, plot_data
-from heapscope_studies.result import Check, Column, Experiment
+from heapscope_studies.result import Check, Experiment
 
 __all__ = ["Chapter", "experiment_html"]
 
@@ -40,12 +40,20 @@ class Chapter:
         return _status([self.experiment])
 
     @cached_property
-    def shown(self) -> tuple[tables.Table, ...]:
-        return tuple(self._table(table) for table in self.experiment.tables if not table.detail)
+    def shown(self) -> tuple[Table, ...]:
+        return tuple(
+            laid_out(table, self.experiment.name)
+            for table in self.experiment.tables
+            if not table.detail
+        )
 
     @cached_property
-    def folded(self) -> tuple[tables.Table, ...]:
-        return tuple(self._table(table) for table in self.experiment.tables if table.detail)
+    def folded(self) -> tuple[Table, ...]:
+        return tuple(
+            laid_out(table, self.experiment.name)
+            for table in self.experiment.tables
+            if table.detail
+        )
 
     @cached_property
     def judges(self) -> bool:
@@ -55,36 +63,19 @@ class Chapter:
         )
 
     @cached_property
-    def exact(self) -> tables.Table:
+    def exact(self) -> Table:
         """The figures that must come out exactly, those that do not first."""
         rows = sorted(self.experiment.checks, key=lambda check: check.holds)
-        return tables.table_of(
-            f"{self.experiment.name}/exact",
-            "Figures that must come out exactly",
-            ("Figure", "#published", "#computed", "#difference"),
-            (_check(check) for check in rows),
+        return Table(
+            name=f"{self.experiment.name}/exact",
+            title="Figures that must come out exactly",
+            columns=headed("Figure", "#published", "#computed", "#difference"),
+            rows=tuple(_check(check) for check in rows),
         )
 
     def anchor(self, key: str) -> str:
         """The id of a plot or table."""
         return f"{self.experiment.name}-{key}".replace("/", "-").replace("_", "-")
-
-    def _table(self, table: result.Table) -> tables.Table:
-        return tables.Table(
-            name=f"{self.experiment.name}/{table.key}",
-            title=table.title,
-            headings=tuple(_heading(column) for column in table.columns),
-            numbers=tuple(not column.name for column in table.columns),
-            units=tuple(_unit(column) for column in table.columns),
-            rows=tuple(
-                tuple(
-                    _cell(table, row, column, value)
-                    for column, value in zip(table.columns, row, strict=True)
-                )
-                for row in table.rows
-            ),
-            notes=table.notes,
-        )
 
 
 def experiment_html(experiments: Sequence[Experiment]) -> str:
@@ -138,34 +129,10 @@ def _thinned(plot: result.Plot, detail: Detail) -> bool:
     return any(len(curve.x) > detail.points for curve in plot.series)
 
 
-def _check(check: Check) -> tuple[tables.Value, ...]:
-    computed = tables.Sorted("nothing", 0, "under") if check.computed is None else check.computed
+def _check(check: Check) -> tuple[Cell, ...]:
+    computed = Said("nothing", 0, "under") if check.computed is None else check.computed
     return (check.what, check.published, computed, _difference(check.difference))
 
 
-def _difference(value: int | None) -> tables.Value:
-    return value if not value else tables.Sorted(f"{value:+,}", value, _tone(value))
-
-
-def _cell(
-    table: result.Table, row: Sequence[result.Cell], column: Column, value: result.Cell
-) -> tables.Value:
-    if column.name or not isinstance(value, int | float):
-        return value
-    tone = _tone(value) if table.missed(row, column) else ""
-    return tables.Sorted(column.text(value), value, tone)
-
-
-def _tone(value: float) -> str:
-    return "over" if value > 0 else "under"
-
-
-def _heading(column: Column) -> str:
-    """On one line, without the hyphens that break words on a narrow terminal."""
-    return re.sub(r"(?<=\w)- (?=\w)", "", " ".join(column.heading.split()))
-
-
-def _unit(column: Column) -> str:
-    """Where the heading does not say it."""
-    unit = "B" if column.unit == "bytes" else column.unit
-    return "" if unit.lower() in _heading(column).lower().split() else unit
+def _difference(value: int | None) -> Cell:
+    return value if not value else Said(f"{value:+,}", value, tone_of(value))

@@ -28,8 +28,9 @@ from heapscope.report.console import console
 from heapscope.report.page.charts import draw
 from heapscope.report.page.data import side_data
 from heapscope.report.page.side import PageSide
-from heapscope.report.page.tables import Sorted, failure_spans
-from heapscope.report.replay import print_replay
+from heapscope.report.table import Said
+from heapscope.report.tables import failure_spans
+from heapscope.verbs.shown import show
 
 CLOCK = 1 << 1
 MALLOC, FREE, MARK = 1, 5, 7
@@ -82,7 +83,7 @@ def shown(result: ReplayResult) -> str:
     out = io.StringIO()
     target = console(out)
     target.width = 200
-    print_replay(result, target)
+    show(result, target)
     return out.getvalue()
 
 
@@ -193,7 +194,7 @@ def test_the_page_knows_when_its_pins_spans_and_columns_were(clocked: Make, seed
         assert times == [ticks[event] for event in data[part][events]]
     rows = failure_spans(result).rows
     starts = [row[0] for row in rows]
-    assert all(isinstance(start, Sorted) for start in starts)
+    assert all(isinstance(start, Said) for start in starts)
 
 
 def axes(sides: list[PageSide]) -> dict[str, str]:

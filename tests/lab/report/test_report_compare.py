@@ -10,8 +10,8 @@ from typing import Any
 from heapscope.measure.comparison import Comparison, DifferenceRow, compare
 from heapscope.measure.memory import SetRow
 from heapscope.measure.summary import Tightest
-from heapscope.report.compare import print_comparison
 from heapscope.report.console import console
+from heapscope.verbs.shown import show
 
 Changed = Callable[..., Any]
 
@@ -20,7 +20,7 @@ def printed(comparison: Comparison, *, width: int = 80) -> str:
     out = io.StringIO()
     target = console(out)
     target.width = width
-    print_comparison(comparison, target)
+    show(comparison, target)
     return out.getvalue()
 
 

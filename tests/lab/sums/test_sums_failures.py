@@ -87,8 +87,14 @@ def test_failures_are_counted_over_the_run_and_the_sample_is_spread(
         spans = page.tables["failure-spans"]
         assert sum(number(row["failed requests"]) for row in spans) == len(failed)
         assert sum(number(row["bytes asked for"]) for row in spans) == sum(failed.values())
-    said = ran("replay", trace, "--pool", "64KB").split("Failed requests over the run")[1]
-    counted = re.findall(r"[\d,]+ to [\d,]+\]? +([\d,]+) +[\d,-]+ +[\d,-]+ *$", said, re.MULTILINE)
+    said = (
+        ran("replay", trace, "--pool", "64KB")
+        .split("Failed requests over the run")[1]
+        .split("Memory")[0]
+    )
+    counted = re.findall(
+        r"^ *[\d.,]+ +[\d,]+ +[\d,]+ +([\d,]+) +[\d,]+ +[\d,]+ *$", said, re.MULTILINE
+    )
     assert sum(map(number, counted)) == len(failed)
 
 

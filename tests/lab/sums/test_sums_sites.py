@@ -15,7 +15,7 @@ from .views import flame_sums, number, report
 MEASURES = {
     "payload_at_peak": ("at the peak of all", "at_peak"),
     "payload_peak": ("peak payload", "peaks"),
-    "payload": ("at the end", "live"),
+    "payload": ("payload at end", "live"),
     "allocations": ("allocations", "allocations"),
 }
 

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from heapscope.layout.pool import pool_layout
 from heapscope.replay.run import replay
-from heapscope.report.tasks import SHOWN, tasks
+from heapscope.report.table import SHOWN
+from heapscope.report.tables import tasks
 
 from .shadow import Recount, over, program, write
 from .views import number, report
@@ -23,7 +24,7 @@ def test_tasks_left_out_are_a_row_and_all_sums_are_equal(tmp_path: Path, seed: i
     rows = side["replay"]["tasks"]
     for name, heading, of in (
         ("payload_peak", "peak payload", told.peaks),
-        ("payload", "at the end", told.live),
+        ("payload", "payload at end", told.live),
         ("allocations", "allocations", told.allocations),
     ):
         whole = over(of, "task")
@@ -42,11 +43,11 @@ def test_the_terminal_sums_up_the_tasks_that_it_leaves_out(tmp_path: Path, seed:
     result = replay(write(made, tmp_path / "T.hst"), pool_layout(1 << 24, "idf-5.5"), buckets=0)
     console = Console(width=200, record=True, file=None, force_terminal=False)
     with console.capture() as capture:
-        console.print(*tasks(result, width=200), sep="\n")
+        console.print(tasks(result))
     lines = [line.split() for line in capture.get().splitlines()]
     cells = [line for line in lines if line and line[-1].replace(",", "").isdigit()]
-    assert len(cells) == SHOWN
+    assert len(cells) == SHOWN + 1
     assert cells[-1][1] == "others"
-    # From the right: failed, allocations, blocks at their peak, and the last one of payload.
+    # From the right: failed, allocations; and seven columns on the payload at the end.
     assert sum(number(row[-2]) for row in cells) == over(told.allocations, "task")
-    assert sum(number(row[-6]) for row in cells) == over(told.live, "task")
+    assert sum(number(row[-9]) for row in cells) == over(told.live, "task")

@@ -30,6 +30,7 @@ class Page(HTMLParser):
         self._rows: list[list[str]] | None = None
         self._cell: list[str] | None = None
         self._name = ""
+        self._unit = False
         self.feed(text)
         found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text)
         assert found is not None
@@ -45,8 +46,10 @@ class Page(HTMLParser):
             self._rows.append([])
         if tag in ("td", "th"):
             self._cell = []
+        self._unit = named.get("class") == "unit"
 
     def handle_endtag(self, tag: str) -> None:
+        self._unit = False
         if tag in ("td", "th") and self._rows and self._cell is not None:
             self._rows[-1].append("".join(self._cell).strip())
             self._cell = None
@@ -56,7 +59,7 @@ class Page(HTMLParser):
             self._rows = None
 
     def handle_data(self, data: str) -> None:
-        if self._cell is not None:
+        if self._cell is not None and not self._unit:
             self._cell.append(data)
 
 

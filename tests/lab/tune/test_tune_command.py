@@ -22,12 +22,12 @@ from heapscope.lint.find import lint
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
 from heapscope.report.console import console
-from heapscope.report.tune import print_tune
 from heapscope.tune.needs import parse_tune_needs
 from heapscope.tune.problem import Problem
 from heapscope.tune.question import TuneQuestion, answer
 from heapscope.tune.tls import beside
 from heapscope.tune.wifi import FREE, figures
+from heapscope.verbs.shown import show
 
 ROOT = Path(__file__).parents[3]
 REFERENCE = ROOT / "docs" / "reference"
@@ -149,7 +149,7 @@ def test_a_relaxation_that_changes_nothing_says_so() -> None:
     shown = []
     for one in (result, stays):
         out = io.StringIO()
-        print_tune(one, console(out))
+        show(one, console(out))
         shown += [line for line in out.getvalue().splitlines() if line.startswith("nearest:")]
     assert " -> " in shown[0]
     assert shown[1] == "nearest: the configuration as it is now"

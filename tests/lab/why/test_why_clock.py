@@ -12,7 +12,7 @@ from heapscope.errors import InputError
 from heapscope.layout.pool import pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.report.console import console
-from heapscope.report.why import print_why
+from heapscope.verbs.shown import show
 from heapscope.why.explain import Selection, explain
 from heapscope.why.reasons import WhyResult
 
@@ -40,7 +40,7 @@ def shown(result: WhyResult) -> str:
     out = io.StringIO()
     target = console(out)
     target.width = 200
-    print_why(result, target)
+    show(result, target)
     return out.getvalue()
 
 

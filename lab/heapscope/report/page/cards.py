@@ -9,6 +9,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Closest
 from heapscope.measure.wording import count, percent, size
 from heapscope.report.page.side import PageSide
+from heapscope.report.tables import tightest_parts
 
 __all__ = ["Card", "Part", "cards", "status", "tightest"]
 
@@ -111,21 +112,10 @@ def _when(side: PageSide, event: int | None) -> str:
 
 def tightest(result: ReplayResult) -> list[Part]:
     """Where the bytes were at the tightest moment."""
-    row = result.summary.tightest
-    parts = (
-        ("payload", row.payload, "payload"),
-        ("rounding", row.rounding, "rounding"),
-        ("block headers", row.header, "header"),
-        ("control structures", row.control, "control"),
-        ("start-up", row.startup, "startup"),
-        ("old block of a moving realloc", row.moving, "moving"),
-        ("free", row.free, "free"),
-    )
-    whole = max(row.size, 1)
+    whole = max(result.summary.tightest.size, 1)
     return [
         Part(
             name=f"{name}: {percent(value, whole)}", bytes=value, share=100 * value / whole, css=css
         )
-        for name, value, css in parts
-        if value
+        for name, value, css in tightest_parts(result)
     ]

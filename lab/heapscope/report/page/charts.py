@@ -23,12 +23,10 @@ from heapscope.report.page.detail import spread
 from heapscope.report.page.figure import Drawn, embedded, plain_figure
 from heapscope.report.page.side import PageSide
 
-__all__ = ["MARKS", "close_requests", "draw", "stacked_tasks"]
+__all__ = ["MARKS", "draw", "stacked_tasks"]
 
 #: Tasks with an area of their own; the rest is one.
 STACKED = 10
-#: The served requests with the least to spare that are pinned, one a column at most.
-CLOSE_PINS = 12
 #: More pins than this are drawn small.
 CROWD = 40
 #: Marks drawn; of more some that are spread over the run.
@@ -200,15 +198,9 @@ def _marks(chart: Any, side: PageSide) -> None:
     chart.vspan("x", source=source, line_alpha=0.28, line_dash="dotted", name="marks")
 
 
-def close_requests(side: PageSide) -> list[Any]:
-    """The served requests that are pinned, those with the least to spare."""
-    found = [column.closest for column in side.survey.columns if column.closest is not None]
-    return sorted(found, key=lambda row: (row.spare, row.event))[:CLOSE_PINS]
-
-
 def _pins(chart: Any, name: str, side: PageSide, *, height: float | None = None) -> None:
     """At the size that was asked for; `height`: all at one height instead."""
-    failed, close = side.result.failures, close_requests(side)
+    failed, close = side.result.failures, side.close
     for kind, rows, colour, marker in (
         ("close", close, CLOSE, "diamond"),
         ("failed", failed, FAILED, "inverted_triangle"),

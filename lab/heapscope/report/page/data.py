@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from heapscope.measure.failure import FailureRow
-from heapscope.report.page.charts import close_requests, stacked_tasks
+from heapscope.report.page.charts import stacked_tasks
 from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_colours
 from heapscope.report.page.flame import flame
 from heapscope.report.page.side import PageSide
@@ -68,7 +68,7 @@ def side_data(side: PageSide, number: int) -> dict[str, Any]:
                 "largest": row.largest,
                 "spare": row.spare,
             }
-            for row in close_requests(side)
+            for row in side.close
         ],
         "map": {
             "columns": picture.owner.shape[0],

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
+from heapscope.report import tables
 from heapscope.report.health import health, match
-from heapscope.report.leaks import sentences
-from heapscope.report.page import cards, comparison, tables
+from heapscope.report.leaks import holders, sentences
+from heapscope.report.page import cards, comparison
 from heapscope.report.page.charts import draw
 from heapscope.report.page.comparison import DifferingRow
 from heapscope.report.page.data import side_data
@@ -19,13 +20,13 @@ from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
 from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import PageSide
-from heapscope.report.page.why_tables import explanations
 from heapscope.report.stays import stays
+from heapscope.report.why import explained_tables, moments
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document
 from heapscope.verb_result import VerbResult
 
-__all__ = ["Report", "html", "print_answer"]
+__all__ = ["Report", "answer_parts", "html"]
 
 SCRIPTS = ("charts.js", "map.js", "flame.js")
 
@@ -81,9 +82,8 @@ class Report(VerbResult):
         return document.to_json()
 
 
-def print_answer(report: Report, target: Console) -> None:
-    for sentence in report.answer:
-        target.print(sentence, soft_wrap=True)
+def answer_parts(report: Report) -> Iterator[Text]:
+    yield from (Text(sentence, no_wrap=True) for sentence in report.answer)
 
 
 def html(report: Report) -> str:
@@ -118,7 +118,9 @@ def _page(report: Report, detail: Detail) -> str:
         leak_sentences=sentences,
         stays=stays,
         has_stacks=has_stacks,
-        explanations=explanations,
+        holders=holders,
+        moments=moments,
+        explained_tables=explained_tables,
         match=match,
         wrong=_wrong,
     )

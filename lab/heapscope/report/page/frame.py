@@ -16,7 +16,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from heapscope.measure.wording import count, plural, size
 from heapscope.report.page.detail import DETAILS, Detail
-from heapscope.report.page.tables import Sorted
+from heapscope.report.table import Said, Table
+from heapscope.report.terminal import plain_text
+from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
 from heapscope.version import __version__
 
 __all__ = ["PAGE_MAX", "fitting", "page"]
@@ -120,27 +122,25 @@ def _environment(package: str) -> Environment:
             "count": count,
             "size": size,
             "plural": plural,
-            "cell": _cell,
+            "cell": plain_text,
             "sort_key": _sort_key,
-            "tone": _tone,
+            "stacks": _stacks,
         }
     )
     return environment
 
 
-def _cell(value: object) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
-
-
 def _sort_key(value: object) -> str:
     """For numbers only; text sorts as it stands."""
-    if isinstance(value, Sorted):
-        return str(value.number)
+    if isinstance(value, Said):
+        return "" if value.number is None else str(value.number)
     return str(value) if isinstance(value, int | float) else ""
 
 
-def _tone(value: object) -> str:
-    """A class beside that of numbers."""
-    return f" {value.tone}" if isinstance(value, Sorted) and value.tone else ""
+def _stacks(table: Table, place: int) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Call sites that are shown short: the form, and the whole stack that it opens to."""
+    if not table.columns[place].site:
+        return {}
+    sites = [str(row[place] or "") for row in table.rows]
+    pairs = zip(sites, shortened(sites, SITE_ROOM), strict=True)
+    return {site: (short, frames_of(site)) for site, short in pairs if short != site}

@@ -9,12 +9,15 @@ import numpy as np
 
 from heapscope.leaks.find import Leaks
 from heapscope.measure.result import ReplayResult
-from heapscope.measure.survey import Survey
+from heapscope.measure.survey import Closest, Survey
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.why.reasons import WhyResult
 
 __all__ = ["PageSide"]
+
+#: The served requests with the least to spare that are pinned, one a column at most.
+CLOSE_PINS = 12
 
 
 class SideRow(Row):
@@ -49,6 +52,12 @@ class PageSide:
             leaks=self.leaks,
             why=self.why,
         ).to_json()
+
+    @property
+    def close(self) -> list[Closest]:
+        """The served requests that are pinned, those with the least to spare, one a column."""
+        found = [column.closest for column in self.survey.columns if column.closest is not None]
+        return sorted(found, key=lambda row: (row.spare, row.event))[:CLOSE_PINS]
 
     @property
     def column_width(self) -> int:

@@ -1,0 +1,57 @@
+"""The tables of an experiment as those of every other report, which are laid out everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from heapscope.report import table
+from heapscope.report.table import Said
+from heapscope_studies.result import Cell, Column, Table
+
+__all__ = ["laid_out", "tone_of"]
+
+
+def laid_out(found: Table, experiment: str = "") -> table.Table:
+    """`experiment`: its name, which tells tables apart on a page of several."""
+    return table.Table(
+        name=f"{experiment}/{found.key}",
+        title=found.title,
+        columns=tuple(
+            table.Column(
+                heading=_heading(column), unit=_unit(column), words=column.name, wide=column.wide
+            )
+            for column in found.columns
+        ),
+        rows=tuple(
+            tuple(
+                _cell(found, row, column, value)
+                for column, value in zip(found.columns, row, strict=True)
+            )
+            for row in found.rows
+        ),
+        most=len(found.rows),
+        notes=found.notes,
+    )
+
+
+def tone_of(difference: float) -> str:
+    return "over" if difference > 0 else "under"
+
+
+def _cell(found: Table, row: Sequence[Cell], column: Column, value: Cell) -> table.Cell:
+    if column.name or not isinstance(value, int | float):
+        return value
+    tone = tone_of(value) if found.missed(row, column) else ""
+    return Said(column.text(value), value, tone)
+
+
+def _heading(column: Column) -> str:
+    """Without the hyphens that break words on a narrow terminal."""
+    return re.sub(r"(?<=\w)- (?=\w)", "", " ".join(column.heading.split()))
+
+
+def _unit(column: Column) -> str:
+    """Where the heading does not say it."""
+    unit = "B" if column.unit == "bytes" else column.unit
+    return "" if unit.lower() in _heading(column).lower().split() else unit
