@@ -338,9 +338,9 @@ ANSWERS = (
     Mutant(
         "pages of experiments",
         "a difference has a colour although it is held to nothing",
-        "studies/heapscope_studies/page/chapters.py::_cell",
-        'tone = _tone(value) if table.missed(row, column) else ""',
-        'tone = _tone(value) if column.signed else ""',
+        "studies/heapscope_studies/laid_out.py::_cell",
+        'tone = tone_of(value) if found.missed(row, column) else ""',
+        'tone = tone_of(value) if column.signed else ""',
         EXPERIMENT_PAGE,
     ),
     Mutant(

@@ -7,6 +7,7 @@ from mutant import Mutant
 SITES = "tests/lab/sums/test_sums_sites.py"
 TASKS = "tests/lab/sums/test_sums_tasks.py"
 FAILURES = "tests/lab/sums/test_sums_failures.py"
+ONE_TABLE = "tests/lab/report/test_one_table.py"
 REST = "tests/lab/sums/test_sums_rest.py"
 STAYS = "tests/lab/sums/test_sums_stays.py"
 COMPARE = "tests/lab/sums/test_sums_compare.py"
@@ -22,19 +23,43 @@ SUMS = (
     ),
     Mutant(
         "sums of a table",
-        "the terminal's row of others forgets a task",
-        "lab/heapscope/report/tasks.py::tasks",
-        "cells.append(_others(rest))",
-        "cells.append(_others(rest[1:]))",
+        "the row of others forgets a row",
+        "lab/heapscope/report/table.py::Table.within",
+        "kept, left = self.rows[:most], self.rows[most:]",
+        "kept, left = self.rows[:most], self.rows[most + 1 :]",
         TASKS,
     ),
     Mutant(
         "sums of a table",
-        "rows beyond a table's are in no row",
-        "lab/heapscope/report/table.py::own_and_rest",
-        "return rows[:own], rows[own:]",
-        "return rows[:own], rows[own + 1 :]",
+        "the row of others has the figures of the first of them",
+        "lab/heapscope/report/table.py::_rest",
+        "sum(_number(cell) or 0 for cell in known)",
+        "known[0]",
         REST,
+    ),
+    Mutant(
+        "columns of a table",
+        "figures for wide terminals are columns nowhere",
+        "lab/heapscope/report/table.py::columns_of",
+        "if told.heading",
+        "if told.heading and not told.wide",
+        ONE_TABLE,
+    ),
+    Mutant(
+        "columns of a table",
+        "the last column that fits no more is not continued below",
+        "lab/heapscope/report/terminal.py::drawn",
+        "columns = [*columns[:1], *columns[fitting:]] if fitting < len(columns) else []",
+        "columns = []",
+        ONE_TABLE,
+    ),
+    Mutant(
+        "columns of a table",
+        "Markdown begins with the second column",
+        "lab/heapscope/report/markdown.py::table_lines",
+        '" ".join(column.heading.split()) or " " for column in whole.columns',
+        '" ".join(column.heading.split()) or " " for column in whole.columns[1:]',
+        ONE_TABLE,
     ),
     Mutant(
         "failures over the run",

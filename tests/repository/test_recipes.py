@@ -15,6 +15,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from ..lab.sums.views import Page
+
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "recipes"
 STEP = re.compile(
@@ -65,6 +67,12 @@ class Tree:
     def page(self, name: str) -> str:
         return (self.root / "docs" / "reference" / name).read_text(encoding="utf-8")
 
+    def report(self, *options: str) -> str:
+        """The HTML page of the trace."""
+        out = self.root / "report.html"
+        self.run("report", self.trace, *options, "-o", out)
+        return out.read_text(encoding="utf-8")
+
     def build(self) -> None:
         """The native library of the copy, quickly rather than well optimised."""
         build, tools = self.root / "build", Path(sys.executable).parent
@@ -91,6 +99,11 @@ class Tree:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+
+def seen(page: str) -> str:
+    """What a page shows, without its scripts."""
+    return page[page.index("<main") : page.index("</main>")]
 
 
 def steps(recipe: str) -> list[Step]:
@@ -166,6 +179,7 @@ def test_a_chip_is_added_and_taken_away(tree: Tree) -> None:
     assert "203,612 B in 1 region" in shown  # less the static use that is assumed
     layout = json.loads(out.read_text(encoding="utf-8"))["layout"]
     assert layout["name"].startswith("ESP32-X1")
+    assert "ESP32-X1" in seen(tree.report("--chip", "esp32x1"))
     tree.generate("chips_page.py")
     assert "ESP32-X1" in tree.page("chips.md")
     undo(before)
@@ -183,6 +197,7 @@ def test_a_model_is_added_and_taken_away(tree: Tree) -> None:
     result = json.loads(out.read_text(encoding="utf-8"))
     assert "arena" in json.dumps(result["layout"])
     assert result["summary"]["failures"] == 0
+    assert "arena" in seen(tree.report("--pool", "8KB", "--allocator", "arena"))
     assert "arena" in tree.run("fit", tree.trace)
     undo(before)
     tree.build()
@@ -197,6 +212,7 @@ def test_an_option_is_added_and_taken_away(tree: Tree) -> None:
     chip = ("replay", tree.trace, "--chip", "esp32", "--label", "bench")
     assert "T.hst on bench" in tree.run(*chip, "--json", out)
     assert json.loads(out.read_text(encoding="utf-8"))["layout"]["name"] == "bench"
+    assert "bench" in seen(tree.report("--chip", "esp32", "--label", "bench"))
     sides = ("--label", "old", "--label", "new", "--idf", "4.2", "--idf", "5.5")
     shown = tree.run("compare", tree.trace, "--chip", "esp32", *sides)
     assert "T.hst on old" in shown
@@ -236,9 +252,18 @@ def test_a_figure_is_added_and_taken_away(tree: Tree) -> None:
     before = follow(tree, "figure")
     tree.build()
     out = tree.root / "figure.json"
-    tree.run("replay", tree.trace, "--chip", "esp32", "--json", out)
+    shown = tree.run("replay", tree.trace, "--chip", "esp32", "--json", out)
+    table = shown[shown.index("Tasks (bytes)") :].split("\n\n")[0]
+    assert "largest request" in " ".join(table.split())
+    assert "3,000" in table.splitlines()[-1]
     document = json.loads(out.read_text(encoding="utf-8"))
     assert max(task["largest"] for task in document["tasks"]) == 3000
+    written = tree.root / "report.md"
+    tree.run("report", tree.trace, "--chip", "esp32", "-o", written)
+    assert "| largest request |" in written.read_text(encoding="utf-8")
+    page = Page(tree.report("--chip", "esp32")).tables["tasks"]
+    assert [row["largest request"] for row in page] == ["3,000"]
+    assert 'title="The largest request that was served."' in tree.report("--chip", "esp32")
     tree.generate("schema_files.py")
     assert "The largest request that was served." in tree.page("replay.schema.json")
     jsonschema.validate(document, json.loads(tree.page("replay.schema.json")))

@@ -25,7 +25,7 @@ def report(
             "-o",
             "--output",
             metavar="FILE",
-            help="The page to write, for example report.html.",
+            help="The page to write, for example report.html; report.md: as Markdown.",
         ),
     ],
     title: Annotated[
@@ -73,4 +73,5 @@ def report(
     write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])
     if wants_tables(json):
         print_answer(made)
-        typer.echo(f"{printable(str(out), limit=400)}: {size:,} B; open it in a browser")
+        opens = "" if out.suffix.lower() == ".md" else "; open it in a browser"
+        typer.echo(f"{printable(str(out), limit=400)}: {size:,} B{opens}")

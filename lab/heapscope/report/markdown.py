@@ -3,43 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.text import Text
 
-from heapscope.report.table import Table
+from heapscope.report.table import Cell, Table
 from heapscope.report.terminal import plain_text
 
 __all__ = ["markdown", "table_lines"]
+
+WIDTH = 100  # characters of what is neither a line nor a table
 
 
 def markdown(parts: Iterable[RenderableType]) -> str:
     """A report: a paragraph for each line, and its tables."""
     lines: list[str] = []
     for part in parts:
-        if isinstance(part, Table) and part.count:
-            lines += [f"### {part.titled}", "", *table_lines(part)]
-        elif isinstance(part, Text) and part.plain:
+        if isinstance(part, Table):
+            lines += [f"### {_escaped(part.titled)}", "", *table_lines(part)] if part.count else []
+        elif not isinstance(part, Text):
+            drawn = StringIO()
+            Console(file=drawn, width=WIDTH, color_system=None).print(part)
+            lines += [*(f"    {line}" for line in drawn.getvalue().splitlines()), ""]
+        elif part.plain:
             lines += [_escaped(part.plain), ""]
     return "\n".join(lines)
 
 
 def table_lines(table: Table) -> Iterator[str]:
     """All rows, then the notes as a list."""
-    yield _row([" ".join(column.heading.split()) or " " for column in table.columns])
-    yield _row(["---" if column.words else "---:" for column in table.columns])
-    for row in (*table.rows, *([table.rest] if table.rest else [])):
-        yield _row([_escaped(plain_text(cell)) for cell in row])
+    whole = table.within(len(table.rows))
+    yield _row([" ".join(column.heading.split()) or " " for column in whole.columns])
+    yield _row(["---" if column.words else "---:" for column in whole.columns])
+    for row in (*whole.rows, *([whole.rest] if whole.rest else [])):
+        yield _row(row)
     yield ""
-    if table.notes:
-        yield from (f"- {note}" for note in table.notes)
+    if whole.notes:
+        yield from (f"- {note}" for note in whole.notes)
         yield ""
 
 
+def _row(cells: Sequence[Cell]) -> str:
+    return f"| {' | '.join(_escaped(plain_text(cell)) for cell in cells)} |"
+
+
 def _escaped(text: str) -> str:
-    """A name in a trace makes no column and no element."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    """A name in a trace makes no column, no element and no line."""
+    plain = " ".join(text.splitlines()).replace("\\", "\\\\").replace("|", "\\|")
+    return plain.replace("<", "&lt;")

@@ -17,7 +17,7 @@ __all__ = ["document_parts"]
 
 
 def document_parts(document: Row) -> Iterator[RenderableType]:
-    """What the document's figures are called, and their values."""
+    """The names of the figures of a document, and their values."""
     grid = Grid.grid(padding=(0, 2))
     tables = []
     for name, told in figures_of(type(document)).items():

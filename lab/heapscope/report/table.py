@@ -97,7 +97,7 @@ class Table:
 
     @property
     def rest_note(self) -> str:
-        """What the last row is; empty: there is none for others."""
+        """The sentence about the last row; empty: there is none for others."""
         if not self.rest:
             return ""
         sums = any(column.rest == "sum" for column in self.columns)
@@ -120,7 +120,7 @@ class Table:
         yield from drawn(self, options.max_width, blocks=not options.ascii_only)
 
 
-#: What is left out wherever tables are shown.
+#: A table that is shown nowhere.
 NOTHING = Table(title="", columns=(), rows=())
 
 
@@ -224,7 +224,7 @@ def _at(event: Cell, clock: Clock) -> Cell:
 
 
 def _number(cell: Cell) -> float | None:
-    """What a cell is sorted by, and added up with."""
+    """The number that a cell is sorted by, and added up with."""
     if isinstance(cell, Said):
         return cell.number
     return cell if isinstance(cell, int | float) else None

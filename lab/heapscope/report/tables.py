@@ -243,7 +243,7 @@ def _malloc(mark: MarkRow) -> SetRow | None:
 
 
 def placement(result: ReplayResult) -> Table:
-    """What no rule placed was refused by none."""
+    """The decisions of each rule; the requests that no rule placed were refused by none."""
     columns = columns_of(
         RuleRow,
         conditions=lambda row: f"{row.rule}: {row.conditions}" if row.rule else row.conditions,

@@ -18,8 +18,9 @@ from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.progress import OnProgress, counted, phase
 from heapscope.replay.config import Need
 from heapscope.replay.survey import COLUMNS, survey
+from heapscope.report.markdown import markdown
 from heapscope.report.page.comparison import labels
-from heapscope.report.page.document import Report, html
+from heapscope.report.page.document import Report, html, report_parts
 from heapscope.report.page.side import PageSide
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.info import read_info
@@ -45,7 +46,8 @@ def report(
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> Report:
-    """Replays every side and writes what happened to `out`, an HTML page that loads nothing.
+    """Replays every side and writes what happened to `out`, an HTML page that loads nothing, or
+    Markdown where its name ends with .md.
 
     Several traces, or one with several `sides` (mappings of options), are compared with the first;
     `memory` are the options that all sides share. `why`: explains failures by replays with changes;
@@ -79,8 +81,10 @@ def report(
 
 
 def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:
-    """Writes the page whole or not at all, and returns its bytes."""
-    page = html(report).encode("utf-8")
+    """Writes the page, Markdown where the name ends with .md, whole or not at all, and returns its
+    bytes."""
+    text = markdown(report_parts(report)) if out.suffix.lower() == ".md" else html(report)
+    page = text.encode("utf-8")
     with open_output(out, inputs=tuple(inputs)) as write:
         write(page)
     return len(page)

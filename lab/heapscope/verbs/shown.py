@@ -37,7 +37,7 @@ REPORTS = {
 
 
 def parts(answer: VerbResult) -> Iterable[RenderableType]:
-    """What its command prints: a class that has no report of its own by its rows."""
+    """The parts of what its command prints; a class without a report of its own shows its rows."""
     module, name = REPORTS.get(type(answer).__name__, ("rows", "document_parts"))
     made: Iterable[RenderableType] = getattr(import_module(f"heapscope.report.{module}"), name)(
         answer

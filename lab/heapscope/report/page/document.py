@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 from heapscope.report import tables
+from heapscope.report.compare import comparison_parts
 from heapscope.report.health import health, match
-from heapscope.report.leaks import holders, sentences
+from heapscope.report.leaks import holders, leaks_parts, sentences
 from heapscope.report.page import cards, comparison
 from heapscope.report.page.charts import draw
 from heapscope.report.page.comparison import DifferingRow
@@ -20,13 +22,14 @@ from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
 from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import PageSide
+from heapscope.report.replay import replay_parts
 from heapscope.report.stays import stays
-from heapscope.report.why import explained_tables, moments
+from heapscope.report.why import explained_tables, moments, why_parts
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document
 from heapscope.verb_result import VerbResult
 
-__all__ = ["Report", "answer_parts", "html"]
+__all__ = ["Report", "answer_parts", "html", "report_parts"]
 
 SCRIPTS = ("charts.js", "map.js", "flame.js")
 
@@ -84,6 +87,21 @@ class Report(VerbResult):
 
 def answer_parts(report: Report) -> Iterator[Text]:
     yield from (Text(sentence, no_wrap=True) for sentence in report.answer)
+
+
+def report_parts(report: Report) -> Iterator[RenderableType]:
+    """The whole report without its drawings, side by side where there are several."""
+    yield Text(f"# {report.title}")
+    for compared in comparison.compared([side.result for side in report.sides]):
+        yield from comparison_parts(compared)
+    for side in report.sides:
+        yield Text(f"## {side.label or 'The replay'}")
+        yield from replay_parts(side.result)
+        yield tables.sites(side.result, side.survey)
+        yield tables.close(side.result, side.close)
+        yield from leaks_parts(side.leaks)
+        if side.why is not None:
+            yield from why_parts(side.why)
 
 
 def html(report: Report) -> str:
