@@ -102,7 +102,7 @@ class Tree:
 
 
 def seen(page: str) -> str:
-    """What a page shows, without its scripts."""
+    """The part of a page that is shown, without its scripts."""
     return page[page.index("<main") : page.index("</main>")]
 
 

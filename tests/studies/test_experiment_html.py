@@ -136,7 +136,7 @@ def test_a_page_stays_small_and_says_what_it_leaves_out(page: str) -> None:
     )
     made = experiment_html([large])
     assert len(made.encode()) <= PAGE_MAX
-    assert "The last row stands for 1,000 rows that this page leaves out." in made
+    assert "The last row stands for 1,000 rows that are left out." in made
 
 
 def test_decimated_curves_keep_every_high_low_and_gap() -> None:

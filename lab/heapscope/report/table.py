@@ -102,7 +102,7 @@ class Table:
             return ""
         sums = any(column.rest == "sum" for column in self.columns)
         more = "; its figures are their sums, of peaks too" if sums else ""
-        return f"The last row stands for {plural(self.left_out, 'row')} left out{more}."
+        return f"The last row stands for {plural(self.left_out, 'row')} that are left out{more}."
 
     def within(self, most: int) -> Table:
         """With at most so many rows, and one that sums up those that are left out."""

@@ -147,7 +147,7 @@ def test_the_report_says_what_each_rule_did(run: Run) -> None:
     words = done.stdout.split()
     line = words[words.index("1:") : words.index("2:")]
     assert line[:3] == ["1:", "task", "tls"]
-    assert line[5:10] == ["3", "9,000", "1", "1", "0"]
+    assert line[5:10] == ["3", "1", "0", "9,000", "1"]
     assert "196,608 B in 2 regions and 1 private heap" in done.stdout
     assert "rule 2: the trace has no task 'ap'; did you mean app?" in done.stdout
     assert "start-up, private heaps" in done.stdout
