@@ -18,7 +18,7 @@ from heapscope.why.reasons import Explained, FailureGroup, WhyResult
 __all__ = ["explained_tables", "groups", "moments", "why_parts"]
 
 CHANGES = 6  # changes printed of one request; --json has all
-PIECES = 12  # pieces of a hole printed; where there are more, its holders are
+PIECES = 12  # of a hole, on a terminal
 HOLDERS = 7  # rows of holders beside that of the others
 ALLOCATORS = 2  # rows for allocators; the names of the others stand below
 GROUPS = 11  # rows of groups beside that of the others
@@ -70,10 +70,13 @@ def moments(why: WhyResult) -> Iterator[tuple[str, Explained]]:
         yield f"Need of {need.need.size:,} B: its closest moment", need.worst
 
 
-def explained_tables(explained: Explained, clock: Clock | None, number: int = 0) -> list[Table]:
-    """`number` of the moment, which tells the tables of a page apart."""
+def explained_tables(
+    explained: Explained, clock: Clock | None, number: int = 0, pieces: int = PIECES
+) -> list[Table]:
+    """`number` of the moment, which tells the tables of a page apart. `pieces` of a hole at most;
+    one in more of them is shown by who holds it."""
     case = explained.case
-    return [_regions(case, number), _hole(case, clock, number), _changes(explained, number)]
+    return [_regions(case, number), _hole(case, clock, number, pieces), _changes(explained, number)]
 
 
 def _regions(case: Case, number: int) -> Table:
@@ -87,12 +90,11 @@ def _why_not(region: RegionState) -> Said:
     return Said(why, tone="better" if region.reason == "served" else "")
 
 
-def _hole(case: Case, clock: Clock | None, number: int) -> Table:
-    """Piece by piece where that is short, else by holder."""
+def _hole(case: Case, clock: Clock | None, number: int, pieces: int) -> Table:
     hole, name = case.hole, f"why-hole-{number}"
     if hole is None or not hole.blocks:
         return NOTHING
-    if hole.pieces_left_out or len(hole.pieces) > PIECES:
+    if hole.pieces_left_out or len(hole.pieces) > pieces:
         title, columns = "Who holds the best hole", columns_of(Holder)
         return table_of(title, columns, hole.holders, name=name, clock=clock, most=HOLDERS)
     columns = columns_of(Stretch, address=_address, size=_bytes, task=_held)

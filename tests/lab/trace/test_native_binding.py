@@ -24,7 +24,7 @@ def complete_structs() -> list[str]:
 
 def is_complete(name: str) -> bool:
     try:
-        return ffi.sizeof(name) > 0
+        return ffi.typeof(name).kind == "struct" and ffi.sizeof(name) > 0
     except ffi.error:  # a handle: the header does not say what is in it
         return False
 
