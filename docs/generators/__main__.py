@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/cli.md": ("docs/generators/cli_page.py",),
     "docs/reference/chips.md": ("docs/generators/chips_page.py",),
+    "docs/reference/releases.md": ("docs/generators/releases_page.py",),
     "docs/reference/rules.md": ("docs/generators/rules_page.py",),
     "docs/reference/*.schema.json": ("docs/generators/schema_files.py",),
     "docs/reference/measured-effects.md": ("docs/generators/effects_page.py",),
