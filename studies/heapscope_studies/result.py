@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
 from typing import Any
 
-__all__ = ["NO", "Cell", "Check", "Column", "Experiment", "Plot", "Series", "Table"]
+from heapscope.rows.figure import computed as told
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Document, Row
+
+__all__ = [
+    "NO",
+    "Cell",
+    "Check",
+    "Column",
+    "Experiment",
+    "Experiments",
+    "Plot",
+    "Series",
+    "Table",
+    "failures",
+]
 
 Cell = str | int | float | None
 
@@ -16,21 +31,24 @@ Cell = str | int | float | None
 NO = "no"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """`key` is its name in JSON. Numbers have `unit`; fractions are shown with `digits`. One
-    that is not 0 is a miss where it is `exact`, or where the column `judged_by` says NO."""
+def _shown(text: str, default: Any) -> Any:
+    """A fact of a column that is only for how its cells are shown."""
+    return figure(text, hidden=True, default=default)
 
-    key: str
-    heading: str
-    unit: str = ""
-    name: bool = False  # text, not numbers
-    wide: bool = False  # left out on a narrow terminal
-    signed: bool = False  # a difference
-    ratio: bool = False  # how many times as much
-    digits: int = 2
-    exact: bool = False
-    judged_by: str = ""
+
+class Column(Row):
+    """One column of a table."""
+
+    key: str = figure("The key of its cells in a row.")
+    heading: str = figure("The words above it.")
+    unit: str = figure("The unit of its numbers; empty: none, or told by the row.", default="")
+    name: bool = _shown("Text, not numbers.", False)
+    wide: bool = _shown("It is left out on a narrow terminal.", False)
+    signed: bool = _shown("A difference.", False)
+    ratio: bool = _shown("How many times as much.", False)
+    digits: int = _shown("Digits of a fraction.", 2)
+    exact: bool = _shown("A number that is not 0 is a miss.", False)
+    judged_by: str = _shown("The same where the column of this key says NO.", "")
 
     def text(self, value: Cell) -> str:
         """A cell for people; None, what there is no figure of, reads "-"."""
@@ -44,16 +62,28 @@ class Column:
         return f"{value:{sign},}" if isinstance(value, int) else f"{value:{sign},.{self.digits}f}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """Rows have a cell for every column. `detail`: for files, not for the terminal."""
+class _Titled(Row):
+    """One table."""
 
-    key: str
-    title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-    detail: bool = False
+    key: str = figure("Its name, unique in the experiment.")
+    title: str = figure("The words above it.")
+    columns: tuple[Column, ...] = figure("Its columns.")
+    notes: tuple[str, ...] = figure("Sentences below it.", default=())
+
+
+class WrittenTable(_Titled):
+    """One table."""
+
+    rows: tuple[dict[str, Cell], ...] = figure("A cell for each column.", least=None)
+
+
+class Table(_Titled):
+    """Rows have a cell for every column."""
+
+    WRITTEN = WrittenTable
+
+    rows: tuple[tuple[Cell, ...], ...] = figure("The rows.")
+    detail: bool = figure("For files, not for the terminal.", hidden=True, default=False)
 
     def column(self, key: str) -> tuple[Cell, ...]:
         """All cells of one column."""
@@ -72,28 +102,27 @@ class Table:
 
     def to_json(self) -> dict[str, Any]:
         keys = [column.key for column in self.columns]
-        return {
-            "key": self.key,
-            "title": self.title,
-            "columns": [
-                {"key": c.key, "heading": _flat(c.heading), "unit": c.unit} for c in self.columns
-            ],
-            "rows": [dict(zip(keys, row, strict=True)) for row in self.rows],
-            "notes": list(self.notes),
-        }
+        return WrittenTable(
+            key=self.key,
+            title=self.title,
+            columns=tuple(replace(c, heading=" ".join(c.heading.split())) for c in self.columns),
+            rows=tuple(dict(zip(keys, row, strict=True)) for row in self.rows),
+            notes=self.notes,
+        ).to_json()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Series:
-    """One curve: as many `y` as `x`, `x` ascending; None where there is no figure. `points`: dots
-    without a line. `beside`: the name of the series that it is put beside, as published figures are
-    beside computed ones; it gets that one's colour, and is dashed."""
+class Series(Row):
+    """One curve."""
 
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float | None, ...]
-    points: bool = False
-    beside: str = ""
+    name: str = figure("Its name, unique in the plot.")
+    x: tuple[float, ...] = figure("As many as y, ascending.", least=None)
+    y: tuple[float | None, ...] = figure("null: no figure there.", least=None)
+    points: bool = figure("Dots, without a line.", default=False)
+    beside: str = figure(
+        "Name of the series that it is put beside, as published figures are beside computed ones; "
+        "it gets that one's colour, and is dashed. Empty: none.",
+        default="",
+    )
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
@@ -103,31 +132,33 @@ class Series:
         if not all(map(isfinite, (*self.x, *(y for y in self.y if y is not None)))):
             raise ValueError(f"{self.name}: not a number; what there is no figure of is None")
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "x": list(self.x),
-            "y": list(self.y),
-            "points": self.points,
-            "beside": self.beside,
-        }
+
+class Axis(Row):
+    """The vertical axis of a plot."""
+
+    heading: str = figure("The words beside it.")
+    unit: str = figure("The unit of its numbers; empty: none.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plot:
-    """Curves over one axis. `logarithmic`: the vertical axis, then every y is above 0. `x_labels`:
-    names at x = 0, 1, 2, ... instead of numbers."""
+class LabelledAxis(Axis):
+    """The horizontal axis of a plot."""
 
-    key: str
-    title: str
-    x_heading: str
-    y_heading: str
-    series: tuple[Series, ...]
-    x_unit: str = ""
-    y_unit: str = ""
-    logarithmic: bool = False
-    notes: tuple[str, ...] = ()
-    x_labels: tuple[str, ...] = ()
+    labels: tuple[str, ...] = figure("Names at x = 0, 1, 2, ...; empty: x are numbers.")
+
+
+class Plot(Row):
+    """Curves over one axis."""
+
+    key: str = figure("Its name, unique in the experiment.")
+    title: str = figure("The words above it.")
+    x_heading: str = figure("The words below it.", hidden=True)
+    y_heading: str = figure("The words beside it.", hidden=True)
+    series: tuple[Series, ...] = figure("Its curves.")
+    x_unit: str = figure("The unit of x.", hidden=True, default="")
+    y_unit: str = figure("The unit of y.", hidden=True, default="")
+    logarithmic: bool = figure("The vertical axis; every y is above 0 then.", default=False)
+    notes: tuple[str, ...] = figure("Sentences below it.", default=())
+    x_labels: tuple[str, ...] = figure("Names in place of numbers.", hidden=True, default=())
 
     def __post_init__(self) -> None:
         names = [each.name for each in self.series]
@@ -139,57 +170,52 @@ class Plot:
             if self.logarithmic and any(y is not None and y <= 0 for y in each.y):
                 raise ValueError(f"{self.key}: {each.name} is not above 0, its axis logarithmic")
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "key": self.key,
-            "title": self.title,
-            "x": {"heading": self.x_heading, "unit": self.x_unit, "labels": list(self.x_labels)},
-            "y": {"heading": self.y_heading, "unit": self.y_unit},
-            "logarithmic": self.logarithmic,
-            "series": [curve.to_json() for curve in self.series],
-            "notes": list(self.notes),
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """A published figure that the lab must compute to the unit."""
-
-    what: str
-    published: int
-    computed: int | None  # None: it cannot be computed here
+    @property
+    @told("The horizontal axis.")
+    def x(self) -> LabelledAxis:
+        return LabelledAxis(heading=self.x_heading, unit=self.x_unit, labels=self.x_labels)
 
     @property
+    @told("The vertical axis.")
+    def y(self) -> Axis:
+        return Axis(heading=self.y_heading, unit=self.y_unit)
+
+
+class Check(Row):
+    """A published figure that the lab must compute to the unit."""
+
+    what: str = figure("The name of the figure.")
+    published: int = figure("As published.", least=None)
+    computed: int | None = figure("null: it cannot be computed here.", least=None)
+
+    @property
+    @told("Computed less published.", least=None)
     def difference(self) -> int | None:
         return None if self.computed is None else self.computed - self.published
 
     @property
+    @told("It came out to the unit.")
     def holds(self) -> bool:
         return self.difference == 0
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "published": self.published,
-            "computed": self.computed,
-            "difference": self.difference,
-            "holds": self.holds,
-        }
 
+class Experiment(Row):
+    """One experiment as computed."""
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """One experiment as computed. `findings` are sentences, the most important first; `figures`
-    headline figures by subject and name, for programs."""
-
-    name: str
-    title: str
-    source: str
-    findings: tuple[str, ...]
-    tables: tuple[Table, ...]
-    checks: tuple[Check, ...]
-    plots: tuple[Plot, ...] = ()
-    figures: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    name: str = figure("As on the command line.")
+    title: str = figure("Its name for people.")
+    source: str = figure("Where the published figures are from.")
+    findings: tuple[str, ...] = figure("Sentences, the most important first.")
+    tables: tuple[Table, ...] = figure("Those that the terminal leaves out included.")
+    checks: tuple[Check, ...] = figure(
+        "Figures that must come out exactly; if one does not, the exit code is 1."
+    )
+    plots: tuple[Plot, ...] = figure("Curves, for what the tables only sum up.", default=())
+    figures: dict[str, dict[str, float]] = figure(
+        "Headline figures of one subject, by name: percent (_pct), KB (_kb), counts.",
+        beside=True,
+        least=None,
+    )
 
     def table(self, key: str) -> Table:
         return next(table for table in self.tables if table.key == key)
@@ -208,36 +234,25 @@ class Experiment:
             return f"All {len(self.checks)} figures that must come out exactly do."
         return f"{len(self.failed)} of {len(self.checks)} figures that must come out exactly do not"
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "title": self.title,
-            "source": self.source,
-            "findings": list(self.findings),
-            "checks": [check.to_json() for check in self.checks],
-            "tables": [table.to_json() for table in self.tables],
-            "plots": [plot.to_json() for plot in self.plots],
-            **{subject: dict(values) for subject, values in self.figures.items()},
-        }
+
+class Experiments(Document):
+    """Published experiments with the figures that the lab computes beside them. Bytes and counts
+    are integers; null: there is no such figure."""
+
+    VERB = "experiment"
+    VERSION = 1
+
+    experiments: tuple[Experiment, ...] = figure("The experiments.", entries=(1, None))
+
+    @property
+    @told("The figures of the experiment when it is asked for alone.", beside=True, least=None)
+    def figures(self) -> dict[str, dict[str, float]]:
+        return self.experiments[0].figures if len(self.experiments) == 1 else {}
 
 
 def _times(ratio: float) -> str:
     """ "2.12 x", or "1/148" for what is less."""
     return f"{ratio:,.2f} x" if ratio >= 1 or ratio <= 0 else f"1/{1 / ratio:,.3g}"
-
-
-def _flat(heading: str) -> str:
-    return " ".join(heading.split())
-
-
-def document(experiments: Sequence[Experiment]) -> dict[str, Any]:
-    """The document of `heapscope experiment --json`. The figures of one alone also stand on top."""
-    figures = experiments[0].figures if len(experiments) == 1 else {}
-    return {
-        "heapscope_experiment": 1,
-        **{subject: dict(values) for subject, values in figures.items()},
-        "experiments": [experiment.to_json() for experiment in experiments],
-    }
 
 
 def failures(experiments: Sequence[Experiment]) -> Iterator[Check]:

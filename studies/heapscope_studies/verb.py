@@ -59,14 +59,14 @@ def experiment(
     from heapscope.cli.progress import progress_bar
     from heapscope.progress import phase
     from heapscope_studies.registry import EXPERIMENTS, chosen
-    from heapscope_studies.result import document, failures
+    from heapscope_studies.result import Experiments, failures
 
     results = []
     for found in chosen(name):
         with progress_bar() as progress:
             step = phase(progress, found, parts=True)
             results.append(EXPERIMENTS[found].runner(full=full)(step))
-    write_json(document(results), json)
+    write_json(Experiments(experiments=tuple(results)).to_json(), json)
     if write is not None:
         from heapscope_studies.markdown import markdown
 

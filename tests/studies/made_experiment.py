@@ -40,6 +40,7 @@ def hostile() -> Experiment:
             Check(what="nothing", published=7, computed=None),
         ),
         plots=(steps(), long(), dots()),
+        figures={},
     )
 
 

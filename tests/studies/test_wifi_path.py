@@ -19,7 +19,7 @@ from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope.trace.feed import read_trace
 from heapscope_studies import wifi_path
 from heapscope_studies.captured import captured_trace
-from heapscope_studies.result import Experiment, document
+from heapscope_studies.result import Experiment, Experiments
 from heapscope_studies.wifi_path import heap, sweeps, throughput
 from heapscope_studies.wifi_path.measured import (
     Link,
@@ -64,7 +64,7 @@ def test_what_must_come_out_does(wifi: Experiment) -> None:
 
 def test_the_json_is_that_of_the_schema(wifi: Experiment) -> None:
     schema = json.loads((ROOT / "docs/reference/experiment.schema.json").read_text("utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(document([wifi]))
+    jsonschema.Draft202012Validator(schema).validate(Experiments(experiments=(wifi,)).to_json())
 
 
 # ---- throughput ---------------------------------------------------------------------------------

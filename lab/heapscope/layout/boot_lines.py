@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
 __all__ = ["BootRegion", "LineFacts", "pool_bytes", "read_line"]
@@ -33,13 +35,16 @@ _OTHER = re.compile(rb"\b[IWEDV] ?\([^()]{1,20}\) (?!heap_)[\w.-]+: ")
 _ALIASES = {"RTC": "RTCRAM", "RETENTION RAM": "Retention RAM"}  # as some versions print it
 
 
-@dataclass(frozen=True, kw_only=True)
-class BootRegion:
-    start: int
-    size: int
-    kind: str
-    line: int  # number in the log, from 1
-    ended: bool = True  # False: the file ends with it, without an end of line
+class BootRegion(Row):
+    """A region of the boot lines."""
+
+    start: int = figure("Address.")
+    size: int = figure("Its bytes.", "B")
+    kind: str = figure("The kind of memory, as printed.")
+    line: int = figure("Line of the log, from 1.")
+    ended: bool = figure(
+        "False: the file ends with it, without an end of line.", hidden=True, default=True
+    )
 
     def same(self, other: BootRegion) -> bool:
         """The same memory, whatever line it was printed in."""

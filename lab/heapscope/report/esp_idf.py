@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import zip_longest
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -12,7 +11,6 @@ from rich.text import Text
 from heapscope.capture.esp_idf.fits import Answer, RegionRoom
 from heapscope.capture.esp_idf.log_facts import EspIdfImport, SummaryView
 from heapscope.capture.esp_idf.sentences import span
-from heapscope.layout import capabilities
 from heapscope.measure.wording import plural
 from heapscope.report.next_command import next_command
 from heapscope.report.table import NOTHING, Cell, Said, Table, headed
@@ -52,12 +50,11 @@ def esp_idf_parts(result: EspIdfImport) -> Iterator[RenderableType]:
 
 
 def _title(result: EspIdfImport) -> Text:
-    source = result.source
-    found = [plural(source.lines, "line"), source.chip or "chip unknown"]
-    found.append(f"ESP-IDF {source.idf}" if source.idf else "version unknown")
-    if source.boots > 1:
-        found.append(f"boot {source.boot} of {source.boots}")
-    return Text.assemble((source.file, "bold"), f": {', '.join(found)}")
+    found = [plural(result.lines, "line"), result.chip or "chip unknown"]
+    found.append(f"ESP-IDF {result.idf}" if result.idf else "version unknown")
+    if result.boots > 1:
+        found.append(f"boot {result.boot} of {result.boots}")
+    return Text.assemble((result.file, "bold"), f": {', '.join(found)}")
 
 
 def _verdict(result: EspIdfImport) -> Iterator[tuple[str, str]]:
@@ -71,10 +68,10 @@ def _verdict(result: EspIdfImport) -> Iterator[tuple[str, str]]:
 
 
 def _summary(result: EspIdfImport) -> Table:
-    view = result.view
-    if view is None or not view.rooms:
+    view = result.summary
+    if view is None or not view.regions:
         return NOTHING
-    asked = [need for need in result.needs if need.view is view and need.last is not None]
+    asked = [need for need in result.needs if need.view is view]
     regions = headed(
         "Region",
         *("#length", "#free", "#minimum free", "#largest reported", "#largest free", "#fits up to"),
@@ -82,26 +79,26 @@ def _summary(result: EspIdfImport) -> Table:
     )
     needs = headed(*(f"#{need.size:,} {need.capabilities}" for need in asked))
     return Table(
-        title=f"Regions with {view.capabilities} in the order of requests, {view.moment.place()}",
+        title=f"Regions with {view.capabilities} in the order of requests, {view.place()}",
         columns=(*regions, *needs),
         rows=tuple(
-            (*_region(one), *(_answer(need.last.regions[index]) for need in asked if need.last))
-            for index, one in enumerate(view.rooms)
+            (*_region(one), *(_answer(need.regions[index].answer) for need in asked))
+            for index, one in enumerate(view.regions)
         ),
-        most=len(view.rooms),
+        most=len(view.regions),
     )
 
 
 def _region(one: RegionRoom) -> tuple[Cell, ...]:
-    state, room = one.state, one.room
+    free, served = one.largest_free, one.largest_allocatable
     return (
         one.name,
-        state.length,
-        state.free,
-        state.minimum_free,
-        state.largest,
-        "?" if room is None else span(room.largest_free),
-        "?" if room is None else span(room.allocatable),
+        one.length,
+        one.free,
+        one.minimum_free,
+        one.largest,
+        "?" if free is None else span(free),
+        "?" if served is None else span(served),
     )
 
 
@@ -113,7 +110,7 @@ def _answer(answer: Answer | None) -> Said | None:
 
 def _over_time(result: EspIdfImport) -> Table:
     """The first, the tightest and the last of the same capabilities."""
-    view = result.view
+    view = result.summary
     if view is None:
         return NOTHING
     same = [one for one in result.views if one.summary.caps == view.summary.caps]
@@ -129,26 +126,24 @@ def _over_time(result: EspIdfImport) -> Table:
 
 
 def _moment(name: str, view: SummaryView) -> tuple[Cell, ...]:
-    figures = (view.free, view.minimum_free, view.largest, span(view.allocatable))
-    return (name, view.moment.place(), *figures)
+    figures = (view.free, view.minimum_free, view.largest_reported, span(view.largest_allocatable))
+    return (name, view.place(), *figures)
 
 
 def _failed(result: EspIdfImport) -> Iterator[RenderableType]:
-    groups = result.failed_groups
-    answers = result.failed_fits or (None,) * len(groups)
     yield Table(
         title="Failed requests",
         columns=headed("Failed request", "#bytes", "#times", "#fits in summary", "first", "last"),
         rows=tuple(
             (
-                f"{group.function or 'not told'} ({capabilities.format(group.caps)})",
+                f"{group.function or 'not told'} ({group.capabilities})",
                 group.size,
                 group.count,
-                _answer(fits),
+                _answer(group.fits_in_last_summary),
                 group.first.place(),
                 group.last.place(),
             )
-            for group, fits in zip_longest(groups, answers)
+            for group in result.failed_groups
         ),
         most=SHOWN,
     )
@@ -171,7 +166,7 @@ def _tasks(result: EspIdfImport) -> Table:
                 task.first,
                 task.peak,
                 sum(heap.blocks for heap in task.heaps) if task.heaps else None,
-                ", ".join(f"{name} {value:,}" for name, value in task.by_caps) or None,
+                ", ".join(f"{name} {value:,}" for name, value in task.by_caps.items()) or None,
             )
             for task in result.tasks
         ),
@@ -219,14 +214,13 @@ def _boot_regions(result: EspIdfImport) -> Table:
 
 def _next(result: EspIdfImport) -> tuple[str, ...]:
     """The command by its words; none where the log has nothing to go on from."""
-    source = result.source
-    file = STDIN if source.file == "standard input" else source.file
-    idf = ("--idf", source.nearest_idf) if source.nearest_idf else ()
-    chip = ("--chip", source.chip) if source.chip_source != "log" and source.chip else ()
+    file = STDIN if result.file == "standard input" else result.file
+    idf = ("--idf", result.nearest_idf) if result.nearest_idf else ()
+    chip = ("--chip", result.chip) if result.chip_source != "log" and result.chip else ()
     if result.out and result.regions:
         return "replay", result.out, "--boot-log", file, *chip, *idf
     if result.out:
-        return "replay", result.out, "--chip", source.chip or "esp32", *idf
+        return "replay", result.out, "--chip", result.chip or "esp32", *idf
     if result.trace is not None:
         return "import", "esp-idf", file, "-o", "T.hst"
     if result.views and not result.needs:

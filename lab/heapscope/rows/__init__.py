@@ -33,8 +33,9 @@ How a verb is moved to rows:
 3. A hand-written `to_json` goes. A key that is computed is a property with `@computed(...)`, and it
    stands before the fields, or after them with `last=True`. A key that is not always there is a
    field with `absent=True` and the default None: it is left out when it is None.
+   A mapping whose entries stand beside the other keys is a figure with `beside=True`.
    A class whose JSON is not its fields names the Row that describes it: `WRITTEN = ThatRow`.
-4. Every Document that a verb imports is found by itself: `python -m heapscope.cli.schemas` writes
+4. Every Document that a verb imports is found by itself: `make generated` writes
    docs/reference/VERB.schema.json. The tests of the verb validate documents with it.
 5. A figure that a loss of events changes names its direction: `bound=AT_LEAST` (rows/bound.py).
 """

@@ -26,8 +26,9 @@ class Figure:
     regular expression that a text meets, `encoding` how it holds bytes ("base64"), and `choices`
     are the texts that it can be. `entries` is the least and the largest number of entries of a
     list; None: there is no limit. `bound`: what it says of a whole run after a loss of events
-    (heapscope.rows.bound). `absent`: None is left out of the JSON. `hidden`: it is never in the
-    JSON. `last`: a computed figure that stands after the fields.
+    (heapscope.rows.bound). `absent`: None is left out of the JSON. `beside`: the
+    entries of a mapping stand beside the row's other keys. `hidden`: it is never in the JSON.
+    `last`: a computed figure that stands after the fields.
     """
 
     text: str
@@ -40,80 +41,30 @@ class Figure:
     step: int = 0
     pattern: str = ""
     encoding: str = ""
-    choices: tuple[str, ...] = ()
+    choices: Iterable[str] = ()
     entries: tuple[int, int | None] = (0, None)
     bound: str = ""
     absent: bool = False
+    beside: bool = False
     hidden: bool = False
     last: bool = False
 
 
 def figure(
-    text: str,
-    unit: str = "",
-    heading: str = "",
-    *,
-    wide: bool = False,
-    rest: str = "",
-    least: float | None = 0,
-    most: float | None = None,
-    step: int = 0,
-    pattern: str = "",
-    encoding: str = "",
-    choices: Iterable[str] = (),
-    entries: tuple[int, int | None] = (0, None),
-    bound: str = "",
-    absent: bool = False,
-    hidden: bool = False,
-    default: Any = MISSING,
+    text: str, unit: str = "", heading: str = "", *, default: Any = MISSING, **more: Any
 ) -> Any:
-    """A field of a Row with its Figure. `default`: the value where a file of an earlier version
-    does not tell, and where a caller gives none."""
-    told = Figure(
-        text=text,
-        unit=unit,
-        heading=heading,
-        wide=wide,
-        rest=rest,
-        least=least,
-        most=most,
-        step=step,
-        pattern=pattern,
-        encoding=encoding,
-        choices=tuple(choices),
-        entries=entries,
-        bound=bound,
-        absent=absent,
-        hidden=hidden,
-    )
+    """A field of a Row with its Figure, which names what `more` can be. `default`: the value where
+    a file of an earlier version does not tell, and where a caller gives none."""
+    told = Figure(text=text, unit=unit, heading=heading, **more)
     return field(default=default, metadata={_KEY: told})
 
 
 def computed(
-    text: str,
-    unit: str = "",
-    heading: str = "",
-    *,
-    wide: bool = False,
-    rest: str = "",
-    least: float | None = 0,
-    choices: Iterable[str] = (),
-    hidden: bool = False,
-    last: bool = False,
+    text: str, unit: str = "", heading: str = "", **more: Any
 ) -> Callable[[_Method], _Method]:
     """Marks the function of a property: its value is in the JSON, before the fields or after
     them; `hidden`: only in tables. It is not read from a file, since the fields tell it."""
-    told = Figure(
-        text=text,
-        unit=unit,
-        heading=heading,
-        wide=wide,
-        rest=rest,
-        least=least,
-        choices=tuple(choices),
-        hidden=hidden,
-        last=last,
-    )
+    told = Figure(text=text, unit=unit, heading=heading, **more)
 
     def mark(method: _Method) -> _Method:
         setattr(method, _KEY, told)

@@ -32,10 +32,12 @@ class Row:
         dataclass(frozen=True, kw_only=True, eq=eq)(cls)
 
     def to_json(self) -> dict[str, Any]:
-        values = {}
+        values: dict[str, Any] = {}
         for name, told in figures_of(type(self)).items():
             value = getattr(self, name)
-            if not (told.absent and value is None):
+            if told.beside:
+                values |= plain(value)
+            elif not (told.absent and value is None):
                 values[name] = plain(value)
         return values
 

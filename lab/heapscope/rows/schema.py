@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import operator
 import types
@@ -51,8 +52,12 @@ class _Definitions:
 
     def row(self, row: type[Row]) -> dict[str, Any]:
         properties, required = {}, []
+        others: Any = False
         for name, told in figures_of(row).items():
             hint = type_of(row, name)
+            if told.beside:
+                others = self._figure(typing.get_args(hint)[1], told)
+                continue
             properties[name] = self._figure(_present(hint) if told.absent else hint, told)
             if not told.absent:
                 required.append(name)
@@ -61,7 +66,7 @@ class _Definitions:
             "description": " ".join((row.__doc__ or "").split()),
             "properties": properties,
             "required": required,
-            "additionalProperties": False,
+            "additionalProperties": others,
         }
 
     def _figure(self, hint: Any, told: Figure) -> dict[str, Any]:
@@ -88,6 +93,8 @@ class _Definitions:
             return {"type": "object"} | _version(row)  # a schema of its own describes it
         if isinstance(row, type) and issubclass(row, Row):
             return self._reference(row)
+        if isinstance(hint, type) and issubclass(hint, enum.StrEnum):
+            return {"type": "string", "enum": [entry.value for entry in hint]}
         if hint not in _TYPES:
             raise TypeError(f"JSON has no {hint}")
         return {"type": _TYPES[hint]} | _limits(hint, told)

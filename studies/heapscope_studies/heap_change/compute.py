@@ -44,4 +44,5 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
         ),
         plots=tuple(curves.plots(grown, counted)),
         checks=tuple(counts.checks(counted)),
+        figures={},
     )

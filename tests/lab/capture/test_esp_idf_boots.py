@@ -107,27 +107,27 @@ def test_a_later_boot_without_its_own_lines_is_of_the_same_device(read: Any) -> 
 
 def test_the_chip_follows_from_addresses_that_only_one_has(save: Any, summary: Any) -> None:
     result = import_esp_idf(save(summary(4, ROWS)))
-    assert (result.source.chip, result.source.chip_source) == ("esp32", "addresses")
+    assert (result.chip, result.chip_source) == ("esp32", "addresses")
     assert any("taken to be an ESP32" in note for note in result.messages)
 
 
 def test_addresses_of_no_chip_leave_it_unknown(save: Any, summary: Any) -> None:
     result = import_esp_idf(save(summary(4, [(0x20000000, 65536, 4096, 4096)])))
-    assert (result.source.chip, result.source.chip_source) == ("", "")
+    assert (result.chip, result.chip_source) == ("", "")
     assert any("chip not known" in note for note in result.messages)
 
 
 def test_what_the_user_says_counts_first(save: Any, summary: Any) -> None:
     text = "I (29) boot: ESP-IDF v4.4.2 2nd stage bootloader\n" + summary(4, ROWS)
     result = import_esp_idf(save(text), idf="5.5", chip="ESP32")
-    assert (result.source.idf, result.source.idf_source) == ("5.5", "given")
-    assert (result.source.chip, result.source.chip_source) == ("esp32", "given")
+    assert (result.idf, result.idf_source) == ("5.5", "given")
+    assert (result.chip, result.chip_source) == ("esp32", "given")
     assert any("read as 5.5" in note for note in result.messages)
 
 
 def test_a_chip_without_a_file_is_taken_and_said(save: Any, summary: Any) -> None:
     result = import_esp_idf(save(summary(4, ROWS)), chip="esp32x9")
-    assert (result.source.chip, result.view is not None) == ("esp32x9", True)
+    assert (result.chip, result.summary is not None) == ("esp32x9", True)
     assert any("nothing is known of the memory of esp32x9" in note for note in result.messages)
 
 
@@ -146,4 +146,4 @@ def test_a_version_without_a_layout_has_one_that_is_near(
     """By the heap's code: 5.0 came with another one than 4.x has."""
     start = f"ets Jun  8 2016\nI (9) cpu_start: ESP-IDF: {logged}\n"
     text = start + summary(0x1800, [(0x3FFB0000, 100000, 4096, 4096)])
-    assert import_esp_idf(save(text)).source.nearest_idf == nearest
+    assert import_esp_idf(save(text)).nearest_idf == nearest

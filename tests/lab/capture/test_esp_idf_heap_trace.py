@@ -209,13 +209,17 @@ def shown(ordered: Ordered) -> list[tuple[int, int, int]]:
 def test_a_free_stands_before_the_first_allocation_over_its_block() -> None:
     ordered = in_order(trace_of((100, 40, "a", "x"), (200, 8, "a", ""), (120, 8, "b", "")))
     assert shown(ordered) == [(MALLOC, 100, 40), (MALLOC, 200, 8), (FREE, 100, 0), (MALLOC, 120, 8)]
-    assert (ordered.alive, ordered.alive_bytes, ordered.implied_frees) == (2, 16, 0)
+    assert (ordered.counts.alive, ordered.counts.alive_bytes, ordered.counts.implied_frees) == (
+        2,
+        16,
+        0,
+    )
 
 
 def test_frees_that_no_address_places_stand_at_the_end() -> None:
     ordered = in_order(trace_of((100, 40, "a", "x"), (200, 8, "a", "x"), (300, 4, "a", "")))
     assert shown(ordered)[-2:] == [(FREE, 100, 0), (FREE, 200, 0)]
-    assert (ordered.peak_least, ordered.peak_most) == (40, 52)
+    assert (ordered.counts.peak_least, ordered.counts.peak_most) == (40, 52)
 
 
 def test_equal_callers_of_a_free_and_an_allocation_are_a_realloc() -> None:
@@ -223,7 +227,7 @@ def test_equal_callers_of_a_free_and_an_allocation_are_a_realloc() -> None:
         trace_of((100, 40, "a", "grow"), (200, 80, "grow", "grow"), (200, 90, "grow", ""))
     )
     assert shown(ordered) == [(MALLOC, 100, 40), (REALLOC, 100, 80), (REALLOC, 200, 90)]
-    assert (ordered.reallocs, ordered.frees, ordered.peak_most) == (2, 0, 90)
+    assert (ordered.counts.reallocs, ordered.counts.frees, ordered.counts.peak_most) == (2, 0, 90)
 
 
 def test_a_realloc_takes_the_block_at_its_address_before_a_later_one() -> None:
@@ -235,24 +239,24 @@ def test_a_realloc_takes_the_block_at_its_address_before_a_later_one() -> None:
 def test_a_block_that_is_overwritten_without_a_free_is_freed_there() -> None:
     ordered = in_order(trace_of((100, 40, "a", ""), (100, 40, "b", "")))
     assert shown(ordered) == [(MALLOC, 100, 40), (FREE, 100, 0), (MALLOC, 100, 40)]
-    assert ordered.implied_frees == 1
+    assert ordered.counts.implied_frees == 1
 
 
 def test_a_record_that_comes_twice_counts_once() -> None:
     trace = trace_of((100, 40, "a", ""), (100, 40, "a", ""))
     trace.ccount = array("I", [7, 7])
     ordered = in_order(trace)
-    assert (ordered.duplicates, len(ordered.events)) == (1, 1)
+    assert (ordered.counts.duplicates, len(ordered.events)) == (1, 1)
 
 
 def test_times_are_cycles_of_one_cpu_and_go_on_over_the_end_of_the_counter() -> None:
     trace = trace_of((100, 4, "a", ""), (200, 4, "a", ""), (300, 4, "a", ""), (400, 4, "a", ""))
     trace.ccount = array("I", [0xFFFF_FF00, 0x100, 0x80, 0x1100])  # the third: interrupted before
     ordered = in_order(trace)
-    assert ordered.clock
+    assert ordered.counts.clock
     assert [int(time) for time in ordered.events["time"]] == [0, 0x200, 0x200, 0x1200]
     trace.cpu = array("B", [0, 1, 0, 0])
-    assert not in_order(trace).clock
+    assert not in_order(trace).counts.clock
 
 
 RECORD = st.tuples(
@@ -280,11 +284,13 @@ def test_no_two_live_blocks_ever_overlap(records: list[tuple[int, int, str, str]
             assert all(end <= s or start >= s + max(n, 1) for s, n in live.items())
             live[start] = size
         most = max(most, sum(live.values()))
-    assert ordered.peak_most == most
-    assert ordered.peak_least <= most
-    assert (len(live), sum(live.values())) == (ordered.alive, ordered.alive_bytes)
-    assert ordered.allocations + ordered.reallocs + ordered.duplicates == len(records)
-    assert sum(blocks for _, blocks, _ in ordered.alive_by_site) == ordered.alive
+    assert ordered.counts.peak_most == most
+    assert ordered.counts.peak_least <= most
+    assert (len(live), sum(live.values())) == (ordered.counts.alive, ordered.counts.alive_bytes)
+    assert ordered.counts.allocations + ordered.counts.reallocs + ordered.counts.duplicates == len(
+        records
+    )
+    assert sum(blocks for _, blocks, _ in ordered.alive_by_site) == ordered.counts.alive
 
 
 # ---- the file ------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ def test_the_table_by_capabilities_is_read(read: Any) -> None:
         ("ipc1", "", 28, None),
     ]
     main = contents.boot.tasks.tasks()[0]
-    assert main.by_caps == (("CAP_8BIT", 41184), ("CAP_32BIT", 0))
+    assert main.by_caps == {"CAP_8BIT": 41184, "CAP_32BIT": 0}
     assert main.moment.uptime_ms == 5542
 
 
@@ -67,7 +67,7 @@ def test_other_columns_and_handles_are_read(read: Any) -> None:
     text = "Task: lua 0x3fca147c -> MALLOC_CAP_INTERNAL: 69908 MALLOC_CAP_SPIRAM: 151368 High 35\n"
     (task,) = read(text).boot.tasks.tasks()
     assert (task.name, task.current) == ("lua", 69908)
-    assert task.by_caps[1] == ("MALLOC_CAP_SPIRAM", 151368)
+    assert task.by_caps["MALLOC_CAP_SPIRAM"] == 151368
 
 
 @pytest.mark.parametrize("text", [OVERVIEW, DETAILS, EXAMPLE])

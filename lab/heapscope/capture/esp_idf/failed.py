@@ -12,8 +12,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from heapscope.capture.esp_idf.fits import Answer
 from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.layout import capabilities
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
 __all__ = ["FailedGroup", "FailedRequest", "FailedRequests", "read_failed"]
@@ -53,16 +57,23 @@ class FailedRequest:
     moment: LogMoment
 
 
-@dataclass(frozen=True, kw_only=True)
-class FailedGroup:
-    """All requests of one size, set of capabilities and function."""
+class FailedGroup(Row):
+    """Failed requests of one size, set of capabilities and function."""
 
-    size: int
-    caps: int
-    function: str
-    count: int
-    first: LogMoment
-    last: LogMoment
+    size: int = figure("Bytes asked for.", "B")
+    caps: int = figure("Capability bits.")
+    function: str = figure("The function, as printed; empty: not told.")
+    count: int = figure("How many.")
+    first: LogMoment = figure("The first.")
+    last: LogMoment = figure("The last.")
+    fits_in_last_summary: Answer | None = figure(
+        "Whether it would fit in `summary`; null: there is none.", default=None
+    )
+
+    @property
+    @computed("The capabilities by name.")
+    def capabilities(self) -> str:
+        return capabilities.format(self.caps)
 
 
 def read_failed(line: LogLine, moment: LogMoment) -> FailedRequest | None:

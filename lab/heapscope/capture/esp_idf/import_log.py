@@ -16,7 +16,6 @@ from heapscope.capture.esp_idf.log_facts import (
     EspIdfImport,
     HeapTraceFacts,
     LoggedNeed,
-    LogSource,
     SiteUse,
     SummaryView,
 )
@@ -67,7 +66,8 @@ def import_esp_idf(
     views, rules, odd = _views(boot, device, poisoning)
     result = _result(contents, blocks, device, views, rules, poisoning)
     memory = LoggedMemory(device.data, device.version, psram=pool_bytes(boot.psram) or 0)
-    result = replace(result, needs=_needs(needs, views, memory, boot))
+    asked = tuple(_need(*need, views, memory, boot) for need in dict.fromkeys(needs))
+    result = replace(result, needs=asked)
     dump = boot.traces.best
     if dump is not None:
         ordered = in_order(dump)
@@ -114,7 +114,7 @@ def _views(
     views = []
     for summary in boot.summaries:
         rooms = rooms_of(summary, memory, rules)
-        views.append(SummaryView(summary=summary, rooms=rooms, allocatable=largest(rooms, 0)))
+        views.append(SummaryView.of(summary, rooms, largest(rooms, 0)))
     return tuple(views), rules, odd
 
 
@@ -141,67 +141,50 @@ def _result(
     rules: tuple[RoundingRule, ...],
     poisoning: str | None,
 ) -> EspIdfImport:
-    boot = contents.boot
-    main = _main(views, LoggedMemory(device.data, device.version))
-    failed = boot.failed
-    return EspIdfImport(
-        source=_source(contents, blocks, device, rules if views else (), poisoning),
-        regions=tuple(boot.regions),
-        summary_count=boot.summary_count,
-        views=views,
-        view=main,
-        tightest=_tightest(views, main),
-        needs=(),
-        task_tables=boot.tasks.tables,
-        tasks=boot.tasks.tasks(),
-        failed=failed.count,
-        failed_groups=failed.groups(),
-        failed_fits=tuple(_fits(failed.groups(), main, LoggedMemory(device.data, device.version))),
-        failed_zero_sized=failed.zero_sized,
-        failed_without_size=failed.without_size,
-        failed_texts=tuple(failed.texts),
-        trace=None,
-        wanted_out="",
-        out="",
-        bytes_written=0,
-        verdict=(),
-        limits=(),
-        messages=(),
-    )
-
-
-def _fits(
-    groups: Sequence[FailedGroup], view: SummaryView | None, memory: LoggedMemory
-) -> Iterator[Answer]:
-    if view is not None and view.rooms:
-        for one in groups:
-            yield ask(one.size, one.caps, view.summary, view.rooms, memory).answer
-
-
-def _source(
-    contents: LogContents,
-    blocks: Blocks,
-    device: Device,
-    rules: tuple[RoundingRule, ...],
-    poisoning: str | None,
-) -> LogSource:
-    poisoned = {rule.poisoned for rule in rules}
+    boot, failed = contents.boot, contents.boot.failed
+    memory = LoggedMemory(device.data, device.version)
+    main = _main(views, memory)
+    read_by = rules if views else ()
+    poisoned = {rule.poisoned for rule in read_by}
     seen = ("light" if True in poisoned else "none") if len(poisoned) == 1 else ""
-    return LogSource(
+    return EspIdfImport(
         file=blocks.name,
         lines=contents.lines,
         boots=contents.boots,
-        boot=contents.boot.number,
+        boot=boot.number,
         left_out=contents.left_out,
         chip=device.chip,
         chip_source=device.chip_source,
         idf="" if device.version is None else device.version.text,
         idf_source=device.version_source,
         nearest_idf=_nearest(device),
-        rules=tuple(dict.fromkeys(rule.name for rule in rules)),
+        rules=tuple(dict.fromkeys(rule.name for rule in read_by)),
         poisoning=poisoning or seen,
         source_loss=blocks.loss,
+        regions=tuple(boot.regions),
+        summary_count=boot.summary_count,
+        views=views,
+        summary=main,
+        tightest=_tightest(views, main),
+        needs=(),
+        task_tables=boot.tasks.tables,
+        tasks=boot.tasks.tasks(),
+        failed=failed.count,
+        failed_groups=tuple(_asked(failed.groups(), main, memory)),
+        failed_zero_sized=failed.zero_sized,
+        failed_without_size=failed.without_size,
+        failed_texts=tuple(failed.texts),
     )
+
+
+def _asked(
+    groups: Sequence[FailedGroup], view: SummaryView | None, memory: LoggedMemory
+) -> Iterator[FailedGroup]:
+    for one in groups:
+        fits = None
+        if view is not None and view.regions:
+            fits = ask(one.size, one.caps, view.summary, view.regions, memory).answer
+        yield replace(one, fits_in_last_summary=fits)
 
 
 def _nearest(device: Device) -> str:
@@ -216,7 +199,7 @@ def _nearest(device: Device) -> str:
 
 def _main(views: Sequence[SummaryView], memory: LoggedMemory) -> SummaryView | None:
     """The last summary that has all regions of malloc, or else the last that has any."""
-    with_regions = [view for view in views if view.rooms] or list(views)
+    with_regions = [view for view in views if view.regions] or list(views)
     covering = [view for view in with_regions if _covers(view, 0, memory)]
     chosen = covering or with_regions
     return chosen[-1] if chosen else None
@@ -232,51 +215,46 @@ def _tightest(views: Sequence[SummaryView], main: SummaryView | None) -> Summary
     """The one with the smallest largest block, among those of the same capabilities."""
     if main is None:
         return None
-    same = [view for view in views if view.summary.caps == main.summary.caps and view.rooms]
+    same = [view for view in views if view.summary.caps == main.summary.caps and view.regions]
     return min(same, key=_tightness, default=main)
 
 
 def _tightness(view: SummaryView) -> tuple[int, int]:
-    block = view.largest if view.allocatable is None else view.allocatable.least
+    block = view.largest_reported
+    if view.largest_allocatable is not None:
+        block = view.largest_allocatable.least
     return block or 0, view.free
-
-
-def _needs(
-    wanted: Sequence[tuple[int, int]],
-    views: Sequence[SummaryView],
-    memory: LoggedMemory,
-    boot: Boot,
-) -> tuple[LoggedNeed, ...]:
-    return tuple(_need(size, caps, views, memory, boot) for size, caps in dict.fromkeys(wanted))
 
 
 def _need(
     size: int, caps: int, views: Sequence[SummaryView], memory: LoggedMemory, boot: Boot
 ) -> LoggedNeed:
-    covering = [view for view in views if view.rooms and _covers(view, caps, memory)]
-    asked = covering or [view for view in views if view.rooms]
-    answers = [ask(size, caps, view.summary, view.rooms, memory) for view in asked]
+    covering = [view for view in views if view.regions and _covers(view, caps, memory)]
+    asked = covering or [view for view in views if view.regions]
+    answers = [ask(size, caps, view.summary, view.regions, memory) for view in asked]
     counts = {kind: sum(one.answer == kind for one in answers) for kind in Answer}
-    failing = (v.moment for v, a in zip(asked, answers, strict=True) if a.answer == Answer.NO)
-    why = "the log has no heap summary"
-    if not asked and boot.regions and size > max(region.size for region in boot.regions):
-        why = "no region of the boot lines is as large, so it never fits"
+    failing = (v for v, a in zip(asked, answers, strict=True) if a.answer == Answer.NO)
+    if not answers:
+        why = "the log has no heap summary"
+        if boot.regions and size > max(region.size for region in boot.regions):
+            why = "no region of the boot lines is as large, so it never fits"
+        return LoggedNeed(size=size, caps=caps, answer=Answer.UNKNOWN, why=why)
     return LoggedNeed(
         size=size,
         caps=caps,
-        last=answers[-1] if answers else None,
-        view=asked[-1] if asked else None,
-        fits=counts[Answer.YES],
-        fits_not=counts[Answer.NO],
-        not_told=counts[Answer.UNKNOWN],
+        **vars(answers[-1]),
+        view=asked[-1],
+        summaries_fit=counts[Answer.YES],
+        summaries_fit_not=counts[Answer.NO],
+        summaries_not_told=counts[Answer.UNKNOWN],
         first_not=next(failing, None),
-        why=why if not asked else "",
     )
 
 
 def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> HeapTraceFacts:
     sites = site_names(tuple(boot.frames.site(callers) for callers in dump.sites))
     return HeapTraceFacts(
+        **vars(ordered.counts),
         moment=dump.moment,
         dumps=boot.traces.dumps,
         complete=dump.complete,
@@ -291,15 +269,6 @@ def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> HeapTraceFacts:
         cut_records=dump.cut_records,
         dropped=dump.dropped,
         lost=dump.lost,
-        allocations=ordered.allocations,
-        reallocs=ordered.reallocs,
-        frees=ordered.frees,
-        implied_frees=ordered.implied_frees,
-        duplicates=ordered.duplicates,
-        alive=ordered.alive,
-        alive_bytes=ordered.alive_bytes,
-        peak_least=ordered.peak_least,
-        peak_most=ordered.peak_most,
         sites=len(dump.sites) - 1,
         alive_sites=tuple(
             SiteUse(name=sites[site], blocks=blocks, bytes=size)
@@ -307,7 +276,6 @@ def _facts(boot: Boot, dump: HeapTrace, ordered: Ordered) -> HeapTraceFacts:
         ),
         named_frames=len(boot.frames),
         clock_hz=boot.clock_hz,
-        clock=ordered.clock,
     )
 
 
@@ -326,7 +294,7 @@ def _write(
     facts = {
         "sdk": f"esp-idf {device.version.text}" if device.version else "",
         "chip": device.chip,
-        "poisoning": result.source.poisoning,
+        "poisoning": result.poisoning,
         "tracking": "1" if boot.tasks.tables else "",
         CLOCK_HZ: str(boot.clock_hz) if boot.clock_hz else "",
     }

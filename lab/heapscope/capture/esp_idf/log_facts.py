@@ -2,271 +2,204 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
-
 from heapscope.capture.esp_idf.failed import FailedGroup
-from heapscope.capture.esp_idf.fits import Answer, NeedAnswer, RegionRoom
+from heapscope.capture.esp_idf.fits import Answer, RegionAnswer, RegionRoom
 from heapscope.capture.esp_idf.moment import LogMoment
-from heapscope.capture.esp_idf.rounding import ByteRange
+from heapscope.capture.esp_idf.order import EventCounts
+from heapscope.capture.esp_idf.rounding import POISONINGS, ByteRange
 from heapscope.capture.esp_idf.summary import HeapSummary
 from heapscope.capture.esp_idf.task_table import TaskUse
 from heapscope.layout import capabilities
 from heapscope.layout.boot_lines import BootRegion
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, Row
 from heapscope.trace.loss import SourceLoss
-from heapscope.verb_result import VerbResult
 
-__all__ = ["EspIdfImport", "HeapTraceFacts", "LogSource", "LoggedNeed", "SiteUse", "SummaryView"]
+__all__ = ["EspIdfImport", "HeapTraceFacts", "LoggedNeed", "SiteUse", "SummaryRow", "SummaryView"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class LogSource:
-    """The input that was read, and the facts of the device. Sources: "given", "log", "addresses",
-    ""."""
-
-    file: str
-    lines: int
-    boots: int
-    boot: int  # number of the one that counts
-    left_out: tuple[str, ...]  # what the other boots have
-    chip: str
-    chip_source: str
-    idf: str
-    idf_source: str
-    nearest_idf: str  # what a replay can take instead; "": the log's own, or none
-    rules: tuple[str, ...]  # by which the figures are read
-    poisoning: str  # "none", "light", "comprehensive"; "": not known
-    source_loss: SourceLoss | None = None
+#: How a chip or a version is known.
+SOURCES = ("given", "log", "addresses", "")
 
 
-@dataclass(frozen=True, kw_only=True)
-class SummaryView:
-    """A heap summary with what its figures mean. `allocatable`: the largest request that malloc
-    would have served; None: malloc uses none of its regions."""
+class SummaryRow(LogMoment):
+    """A heap summary in a line."""
 
-    summary: HeapSummary
-    rooms: tuple[RegionRoom, ...]
-    allocatable: ByteRange | None
-
-    @property
-    def moment(self) -> LogMoment:
-        return self.summary.moment
-
-    @property
-    def free(self) -> int:
-        total = self.summary.totals.free
-        return sum(r.free or 0 for r in self.summary.regions) if total is None else total
-
-    @property
-    def minimum_free(self) -> int | None:
-        return self.summary.totals.minimum_free
-
-    @property
-    def largest(self) -> int | None:
-        """The largest free block as the log reports it."""
-        total = self.summary.totals.largest
-        known = [r.largest for r in self.summary.regions if r.largest is not None]
-        return max(known, default=None) if total is None else total
-
-    @property
-    def capabilities(self) -> str:
-        caps = self.summary.caps
-        if caps is None:
-            return "unknown"
-        return capabilities.format(caps) if caps else "any"
-
-    def to_json(self) -> dict[str, Any]:
-        return self.row() | {
-            "complete": self.summary.complete,
-            "regions": [_region_json(one) for one in self.rooms],
-        }
-
-    def row(self) -> dict[str, Any]:
-        return asdict(self.moment) | {
-            "capabilities": self.capabilities,
-            "free": self.free,
-            "minimum_free": self.minimum_free,
-            "largest_reported": self.largest,
-            "largest_allocatable": _interval_json(self.allocatable),
-        }
+    capabilities: str = figure(
+        "Those of the regions printed, by name; any: all regions; unknown: the first line is "
+        "missing."
+    )
+    free: int = figure("Free bytes, as reported.", "B")
+    minimum_free: int | None = figure(
+        "Minimum free of the totals, a sum of minima of different moments; null: not told.", "B"
+    )
+    largest_reported: int | None = figure("Largest free block, as reported; null: not told.", "B")
+    largest_allocatable: ByteRange | None = figure(
+        "The largest request that malloc would have served; null: malloc uses none of these "
+        "regions."
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoggedNeed:
-    """A request that was asked about. `last` is of `view`, the last summary that can tell (None: no
-    summary at all); counts are over all summaries that can."""
+class SummaryView(SummaryRow):
+    """A heap summary with what its figures mean."""
 
-    size: int
-    caps: int
-    last: NeedAnswer | None
-    view: SummaryView | None
-    fits: int
-    fits_not: int
-    not_told: int
-    first_not: LogMoment | None
-    why: str  # where there is no summary
+    summary: HeapSummary = figure("The summary.", hidden=True)
+    complete: bool = figure("It was read to its totals.")
+    regions: tuple[RegionRoom, ...] = figure("Its regions.")
+
+    @classmethod
+    def of(
+        cls,
+        summary: HeapSummary,
+        regions: tuple[RegionRoom, ...],
+        allocatable: ByteRange | None,
+    ) -> SummaryView:
+        """`allocatable`: None where malloc uses none of the regions."""
+        totals, caps = summary.totals, summary.caps
+        known = [r.largest for r in regions if r.largest is not None]
+        names = "any" if caps == 0 else "unknown" if caps is None else capabilities.format(caps)
+        return cls(
+            **vars(summary.moment),
+            summary=summary,
+            capabilities=names,
+            free=sum(r.free or 0 for r in regions) if totals.free is None else totals.free,
+            minimum_free=totals.minimum_free,
+            largest_reported=max(known, default=None) if totals.largest is None else totals.largest,
+            largest_allocatable=allocatable,
+            complete=summary.complete,
+            regions=regions,
+        )
+
+
+class LoggedNeed(Row):
+    """A request that was asked about."""
+
+    size: int = figure("Bytes asked for.", "B")
+    caps: int = figure("Capability bits; 0: malloc's own.", hidden=True)
+    answer: Answer = figure("Whether it fits at the last heap summary that can tell.")
+    why: str = figure("A clause; empty: the regions say it all.")
+    view: SummaryView | None = figure(
+        "That summary; null: there is none.", hidden=True, default=None
+    )
+    served: RegionRoom | None = figure(
+        "The region that would serve it; null: cannot be told.", hidden=True, default=None
+    )
+    regions: tuple[RegionAnswer, ...] = figure("Region by region.", default=())
+    summaries_fit: int = figure("Heap summaries in which it fits.", default=0)
+    summaries_fit_not: int = figure("Those in which it does not.", default=0)
+    summaries_not_told: int = figure("Those that cannot tell.", default=0)
+    first_not: LogMoment | None = figure(
+        "The first in which it does not.", hidden=True, default=None
+    )
 
     @property
+    @computed("malloc, or capabilities by name.")
     def capabilities(self) -> str:
         return "malloc" if self.caps == 0 else capabilities.format(self.caps)
 
     @property
-    def answer(self) -> Answer:
-        return Answer.UNKNOWN if self.last is None else self.last.answer
+    @computed("Line of that summary; null: there is none.")
+    def line(self) -> int | None:
+        return None if self.view is None else self.view.line
 
-    def to_json(self) -> dict[str, Any]:
-        last, view = self.last, self.view
-        regions = [] if last is None or view is None else zip(view.rooms, last.regions, strict=True)
-        served = None if last is None or view is None else last.served_by
-        return {
-            "size": self.size,
-            "capabilities": self.capabilities,
-            "answer": self.answer.value,
-            "why": self.why if last is None else last.why,
-            "line": None if view is None else view.moment.line,
-            "served_by": None if served is None or view is None else view.rooms[served].state.start,
-            "regions": [
-                {"start": one.state.start, "answer": None if answer is None else answer.value}
-                for one, answer in regions
-            ],
-            "summaries_fit": self.fits,
-            "summaries_fit_not": self.fits_not,
-            "summaries_not_told": self.not_told,
-        }
+    @property
+    @computed("Address of the region that would serve it; null: cannot be told.")
+    def served_by(self) -> int | None:
+        return None if self.served is None else self.served.start
 
 
-@dataclass(frozen=True, kw_only=True)
-class SiteUse:
+class SiteUse(Row):
     """The blocks of one call site that are not freed."""
 
-    name: str
-    blocks: int
-    bytes: int
+    name: str = figure("Its callers, the innermost first.")
+    blocks: int = figure("Blocks not freed.")
+    bytes: int = figure("Bytes not freed.", "B")
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeapTraceFacts:
-    """The heap trace that counts, and the events it became."""
+class HeapTraceFacts(EventCounts):
+    """The heap trace that counts, and the events that it became."""
 
-    moment: LogMoment
-    dumps: int  # in this boot
-    complete: bool
-    mode: str
-    records: int  # read
-    stated_records: int | None
-    capacity: int | None
-    total_allocations: int | None
-    total_frees: int | None
-    stated_bytes: int | None  # alive or leaked, by its own account
-    overflowed: bool
-    cut_records: int
-    dropped: int
-    lost: int | None
-    allocations: int
-    reallocs: int
-    frees: int
-    implied_frees: int
-    duplicates: int
-    alive: int
-    alive_bytes: int
-    peak_least: int
-    peak_most: int
-    sites: int
-    alive_sites: tuple[SiteUse, ...]  # the largest ones
-    named_frames: int
-    clock_hz: int | None
-    clock: bool
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"alive_sites": _rows(self.alive_sites)}
+    moment: LogMoment = figure("Where it begins.")
+    dumps: int = figure("Heap traces in this boot.")
+    complete: bool = figure("Read from its first line to its totals.")
+    mode: str = figure("Empty: not told.", choices=("all", "leaks", ""))
+    records: int = figure("Records read.")
+    stated_records: int | None = figure("Records by its first line; null: missing.")
+    capacity: int | None = figure("Records that the device's buffer holds; null: not told.")
+    total_allocations: int | None = figure("Allocations on the device; null: not told.")
+    total_frees: int | None = figure("Frees on the device; null: not told.")
+    stated_bytes: int | None = figure(
+        "Bytes alive or leaked by its own account; null: not told.", "B"
+    )
+    overflowed: bool = figure("The device's buffer was full.")
+    cut_records: int = figure("Records that are not whole, left out.")
+    dropped: int = figure("Records above the most that is read.")
+    lost: int | None = figure("Allocations that are not in the text; null: not told.")
+    sites: int = figure("Call sites.")
+    alive_sites: tuple[SiteUse, ...] = figure("The call sites with most bytes not freed.")
+    named_frames: int = figure("Addresses that a monitor has put names to.")
+    clock_hz: int | None = figure("CPU cycles in a second, from the boot lines; null: not told.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class EspIdfImport(VerbResult):
-    """Everything. `out` "": no trace was written."""
+class EspIdfImport(Document):
+    """What a device's log tells of its heap."""
 
-    source: LogSource
-    regions: tuple[BootRegion, ...]
-    summary_count: int
-    views: tuple[SummaryView, ...]  # the kept ones, in order
-    view: SummaryView | None  # the last that tells of malloc
-    tightest: SummaryView | None  # of the same capabilities
-    needs: tuple[LoggedNeed, ...]
-    task_tables: int
-    tasks: tuple[TaskUse, ...]
-    failed: int
-    failed_groups: tuple[FailedGroup, ...]
-    failed_fits: tuple[Answer, ...]  # whether each would fit in `view`; empty: no summary
-    failed_zero_sized: int
-    failed_without_size: int
-    failed_texts: tuple[str, ...]
-    trace: HeapTraceFacts | None
-    wanted_out: str
-    out: str
-    bytes_written: int
-    verdict: tuple[str, ...]
-    limits: tuple[str, ...]
-    messages: tuple[str, ...]
+    VERB = "import-esp-idf"
+    COMMAND = "import esp-idf --json"
+    VERSION = 1
 
-    def _failed_json(self) -> Iterator[dict[str, Any]]:
-        nothing: list[str | None] = [None] * len(self.failed_groups)
-        fits = [one.value for one in self.failed_fits] or nothing
-        for group, answer in zip(self.failed_groups, fits, strict=True):
-            row = asdict(group) | {"capabilities": capabilities.format(group.caps)}
-            yield row | {"fits_in_last_summary": answer}
+    file: str = figure("Input as named on the command line.")
+    lines: int = figure("Lines of the log.")
+    boots: int = figure("Boots in it.")
+    boot: int = figure("Number of the boot that counts, from 1: the last that tells of its heap.")
+    left_out: tuple[str, ...] = figure("The contents of the other boots.")
+    chip: str = figure("Empty: not known.")
+    chip_source: str = figure("How it is known.", choices=SOURCES)
+    idf: str = figure("ESP-IDF version; empty: not known.")
+    idf_source: str = figure("How it is known.", choices=SOURCES)
+    nearest_idf: str = figure(
+        "A version to replay with, where the log's own is not modelled or not told; empty: not "
+        "needed, or none."
+    )
+    rules: tuple[str, ...] = figure("Rules of rounding by which the figures were read.")
+    poisoning: str = figure(
+        "As given, or as the figures show it; empty: not known.", choices=(*POISONINGS, "")
+    )
+    source_loss: SourceLoss | None = figure(
+        "The part of the file itself that could not be read; null: all was read."
+    )
+    regions: tuple[BootRegion, ...] = figure("Regions of the boot lines.")
+    summary_count: int = figure("Heap summaries of this boot.")
+    views: tuple[SummaryView, ...] = figure("The last 2000 of them.", hidden=True)
+    summary: SummaryView | None = figure("The last that has all regions of malloc; null: none.")
+    tightest: SummaryView | None = figure(
+        "The one with the smallest largest block, of the same capabilities."
+    )
+    needs: tuple[LoggedNeed, ...] = figure("Answers to --need.")
+    task_tables: int = figure("Tables of heap use by task.")
+    tasks: tuple[TaskUse, ...] = figure("The tasks, the largest first.")
+    failed: int = figure("Failed requests.")
+    failed_groups: tuple[FailedGroup, ...] = figure(
+        "The same in groups, the most frequent first.", entries=(0, 1000)
+    )
+    failed_zero_sized: int = figure(
+        "Requests of 0 bytes reported as failed, which is no lack of memory."
+    )
+    failed_without_size: int = figure("Lines that speak of lack of memory without a size.")
+    failed_texts: tuple[str, ...] = figure("The first of these lines.")
+    trace: HeapTraceFacts | None = figure("The heap trace that counts.", default=None)
+    wanted_out: str = figure("The trace that was asked for.", hidden=True, default="")
+    out: str = figure("The trace that was written; empty: none.", default="")
+    bytes_written: int = figure("Bytes of it, before compression.", "B", default=0)
+    verdict: tuple[str, ...] = figure(
+        "The answer in sentences; those to --need come first, one each.", default=()
+    )
+    limits: tuple[str, ...] = figure("Sentences of what the log cannot tell.", default=())
+    messages: tuple[str, ...] = figure(
+        "Sentences of what a user should know of the input.", default=()
+    )
 
-    def to_json(self) -> dict[str, Any]:
-        source = asdict(self.source)
-        return (
-            {"heapscope_import_esp_idf": 1}
-            | source
-            | {
-                "left_out": list(self.source.left_out),
-                "rules": list(self.source.rules),
-                "regions": _rows(self.regions, drop=("ended",)),
-                "summary_count": self.summary_count,
-                "summaries": [view.row() for view in self.views],
-                "summary": None if self.view is None else self.view.to_json(),
-                "tightest": None if self.tightest is None else self.tightest.to_json(),
-                "needs": [need.to_json() for need in self.needs],
-                "task_tables": self.task_tables,
-                "tasks": [_task_json(task) for task in self.tasks],
-                "failed": self.failed,
-                "failed_groups": list(self._failed_json()),
-                "failed_zero_sized": self.failed_zero_sized,
-                "failed_without_size": self.failed_without_size,
-                "failed_texts": list(self.failed_texts),
-                "trace": None if self.trace is None else self.trace.to_json(),
-                "out": self.out,
-                "bytes_written": self.bytes_written,
-                "verdict": list(self.verdict),
-                "limits": list(self.limits),
-                "messages": list(self.messages),
-            }
-        )
-
-
-def _rows(rows: Sequence[Any], *, drop: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    return [{k: v for k, v in asdict(row).items() if k not in drop} for row in rows]
-
-
-def _interval_json(interval: ByteRange | None) -> dict[str, int] | None:
-    return None if interval is None else asdict(interval)
-
-
-def _region_json(one: RegionRoom) -> dict[str, Any]:
-    room = one.room
-    return asdict(one.state) | {
-        "kind": one.kind.name,
-        "capabilities": None if one.kind.caps is None else capabilities.format(one.kind.all_caps),
-        "largest_free": None if room is None else asdict(room.largest_free),
-        "largest_allocatable": None if room is None else asdict(room.allocatable),
-    }
-
-
-def _task_json(task: TaskUse) -> dict[str, Any]:
-    row = asdict(task)
-    row["by_caps"] = dict(task.by_caps)
-    row["heaps"] = _rows(task.heaps)
-    return row
+    @property
+    @computed("The last 2000 heap summaries.", last=True)
+    def summaries(self) -> tuple[SummaryRow, ...]:
+        keys = SummaryRow.__dataclass_fields__
+        return tuple(SummaryRow(**{key: getattr(view, key) for key in keys}) for view in self.views)

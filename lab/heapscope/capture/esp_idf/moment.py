@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.lines import LogLine
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
 __all__ = ["LogClock", "LogMoment", "without_stamp"]
@@ -19,13 +20,14 @@ _STAMP = re.compile(
 _HEAD = 64  # bytes of a line in which they stand
 
 
-@dataclass(frozen=True, kw_only=True)
-class LogMoment:
-    """`uptime_ms`: the last log time of the device before it; `stamp`: the host's, as printed."""
+class LogMoment(Row):
+    """The moment at which it was printed."""
 
-    line: int
-    uptime_ms: int | None = None
-    stamp: str = ""
+    line: int = figure("Line of the log, from 1.", least=1)
+    uptime_ms: int | None = figure(
+        "The device's last log time before it, since its start; null: none.", "ms", default=None
+    )
+    stamp: str = figure("The host's time on the line, as printed; empty: none.", default="")
 
     def place(self) -> str:
         """ "line 812, 12.345 s after the start" """

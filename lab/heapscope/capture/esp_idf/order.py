@@ -21,35 +21,48 @@ import numpy as np
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.layout.capabilities import SPIRAM
 from heapscope.native.events import Events, event_dtype
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
-__all__ = ["Ordered", "in_order"]
+__all__ = ["EventCounts", "Ordered", "in_order"]
 
 _MALLOC, _REALLOC, _FREE = 1, 4, 5  # hs_event_kind_t
 _WRAP = 1 << 32
 _BACKWARDS = 0xF000_0000  # a step above it is one back: of tasks that were interrupted in between
 
-Row = tuple[int, int, int, int, int, int, int]  # kind, key, new_key, size, time, site, caps
+Columns = tuple[int, int, int, int, int, int, int]  # kind, key, new_key, size, time, site, caps
+
+
+class EventCounts(Row):
+    """The events that a heap trace became."""
+
+    allocations: int = figure("Allocations written.")
+    reallocs: int = figure(
+        "Reallocs written, recognised by equal callers of a free and an allocation."
+    )
+    frees: int = figure("Frees written, those implied included.")
+    implied_frees: int = figure(
+        "Those of blocks that a later one overwrites without a free in the text."
+    )
+    duplicates: int = figure("Records that came twice.")
+    alive: int = figure("Blocks not freed.")
+    alive_bytes: int = figure("Bytes not freed.", "B")
+    peak_least: int = figure("Live bytes at most, if all frees came as early as possible.", "B")
+    peak_most: int = figure(
+        "Live bytes at most, as written: frees as late as the addresses allow.", "B"
+    )
+    clock: bool = figure(
+        "The events have times: cycles of the one CPU that allocated; the counters of several "
+        "differ."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ordered:
-    """`clock`: times are cycles of the one CPU that allocated; False: of more than one, whose
-    counters differ. `peak_least`, `peak_most`: live bytes with all frees as early and as late as
-    possible."""
-
     events: Events
-    clock: bool
+    counts: EventCounts
     shift: int  # all addresses are multiples of 1 << shift
-    allocations: int
-    reallocs: int
-    frees: int  # those implied included
-    implied_frees: int
-    duplicates: int  # records that the dump has twice
-    alive: int
-    alive_bytes: int
     alive_by_site: tuple[tuple[int, int, int], ...]  # (site, blocks, bytes), most bytes first
-    peak_least: int
-    peak_most: int
 
 
 def in_order(trace: HeapTrace) -> Ordered:
@@ -62,7 +75,7 @@ class _Walk:
         self._live: dict[int, int] = {}  # address: record
         self._starts: list[int] = []  # the same addresses, sorted
         self._moving: dict[int, list[int]] = {}  # call site: records that it freed
-        self._rows: list[Row] = []
+        self._rows: list[Columns] = []
         self._time = 0
         self._last_count: int | None = None
         self._bytes = self._peak = 0
@@ -77,10 +90,8 @@ class _Walk:
         for record in sorted(freed):
             self._free(record)
         kinds = [row[0] for row in self._rows]
-        return Ordered(
-            events=self._events(),
+        counts = EventCounts(
             clock=self._clock,
-            shift=2 if all(address % 4 == 0 for address in trace.address) else 0,
             allocations=kinds.count(_MALLOC),
             reallocs=self._reallocs,
             frees=kinds.count(_FREE),
@@ -88,9 +99,14 @@ class _Walk:
             duplicates=self._duplicates,
             alive=len(self._live),
             alive_bytes=sum(trace.size[record] for record in self._live.values()),
-            alive_by_site=self._by_site(),
             peak_least=self._early_peak(records),
             peak_most=self._peak,
+        )
+        return Ordered(
+            events=self._events(),
+            counts=counts,
+            shift=2 if all(address % 4 == 0 for address in trace.address) else 0,
+            alive_by_site=self._by_site(),
         )
 
     def _by_site(self) -> tuple[tuple[int, int, int], ...]:

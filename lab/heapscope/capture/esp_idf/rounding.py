@@ -22,6 +22,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.version import SdkVersion
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = [
     "POISONINGS",
@@ -49,12 +51,11 @@ _NAMES = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ByteRange:
-    """Bytes from `least` to `most`, both possible."""
+class ByteRange(Row):
+    """Bounds, both possible. Equal: known to the byte."""
 
-    least: int
-    most: int
+    least: int = figure("Not less than this.", "B")
+    most: int = figure("Not more than this.", "B")
 
     @property
     def exact(self) -> bool:

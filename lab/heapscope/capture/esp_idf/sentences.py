@@ -15,7 +15,6 @@ from heapscope.capture.esp_idf.log_facts import (
     SummaryView,
 )
 from heapscope.capture.esp_idf.rounding import ByteRange
-from heapscope.layout import capabilities
 from heapscope.measure.wording import plural, size
 
 __all__ = ["limits", "messages", "span", "verdict"]
@@ -50,10 +49,10 @@ def verdict(result: EspIdfImport) -> Iterator[str]:
 
 def _need(need: LoggedNeed) -> str:
     what = f"{size(need.size)} {_by(need)}"
-    if need.last is None or need.view is None:
+    if need.view is None:
         return f"Whether {what} fits cannot be told: {need.why}."
-    where = f"in the last heap summary ({need.view.moment.place()})"
-    why = f": {need.last.why}" if need.last.why else ""
+    where = f"in the last heap summary ({need.view.place()})"
+    why = f": {need.why}" if need.why else ""
     if need.answer == Answer.YES:
         return f"{what} fits {where}{_served(need)}{why}.{_history(need)}"
     if need.answer == Answer.NO:
@@ -66,21 +65,19 @@ def _by(need: LoggedNeed) -> str:
 
 
 def _served(need: LoggedNeed) -> str:
-    if need.last is None or need.view is None or need.last.served_by is None:
+    if need.served is None:
         return ""
-    room = need.view.rooms[need.last.served_by]
-    most = "" if room.room is None else f", which serves up to {span(room.room.allocatable)} B"
-    return f", from {room.name}{most}"
+    room = need.served.largest_allocatable
+    most = "" if room is None else f", which serves up to {span(room)} B"
+    return f", from {need.served.name}{most}"
 
 
 def _shortage(need: LoggedNeed) -> str:
     """The largest that the regions which may be asked would serve."""
-    assert need.last is not None
-    assert need.view is not None
     asked = [
-        one.room.allocatable.most
-        for one, answer in zip(need.view.rooms, need.last.regions, strict=True)
-        if answer is not None and one.room is not None
+        one.region.largest_allocatable.most
+        for one in need.regions
+        if one.answer is not None and one.region.largest_allocatable is not None
     ]
     if not asked:
         return ": no region of it has these capabilities"
@@ -91,32 +88,31 @@ def _shortage(need: LoggedNeed) -> str:
 
 
 def _between(need: LoggedNeed) -> str:
-    assert need.last is not None
-    assert need.view is not None
-    open_ones = [
-        one
-        for one, answer in zip(need.view.rooms, need.last.regions, strict=True)
-        if answer == Answer.UNKNOWN
-    ]
-    if not open_ones:
+    one = next((one.region for one in need.regions if one.answer == Answer.UNKNOWN), None)
+    if one is None:
         return ""
-    one = open_ones[0]
-    if one.room is None:
+    if one.largest_allocatable is None:
         return f": no rule of this version gives the figures of {one.name}"
-    return f": {one.name} serves at most {span(one.room.allocatable)} B, as far as its figures tell"
+    most = span(one.largest_allocatable)
+    return f": {one.name} serves at most {most} B, as far as its figures tell"
 
 
 def _history(need: LoggedNeed) -> str:
-    total = need.fits + need.fits_not + need.not_told
+    fits, fits_not, not_told = (
+        need.summaries_fit,
+        need.summaries_fit_not,
+        need.summaries_not_told,
+    )
+    total = fits + fits_not + not_told
     if total < 2:
         return ""
-    parts = [f"fits in {need.fits:,}" if need.fits else "fits in none"]
-    if need.fits_not and need.first_not is not None:
-        last = need.view is not None and need.first_not == need.view.moment
+    parts = [f"fits in {fits:,}" if fits else "fits in none"]
+    if fits_not and need.first_not is not None:
+        last = need.first_not is need.view
         first = "" if last else f", first {need.first_not.place()}"
-        parts.append(f"not in {need.fits_not:,}{first}")
-    if need.not_told:
-        parts.append(f"cannot be told in {need.not_told:,}")
+        parts.append(f"not in {fits_not:,}{first}")
+    if not_told:
+        parts.append(f"cannot be told in {not_told:,}")
     return f" Of {total:,} summaries it {'; '.join(parts)}."
 
 
@@ -134,26 +130,28 @@ def _failures(result: EspIdfImport) -> Iterator[str]:
     else:
         text += f", of {size(most.size)}" + (" each" if result.failed > 1 else "")
     times = "" if most.count == 1 else f"{most.count:,} times, first "
-    yield f"{text} with {capabilities.format(most.caps)} ({times}{most.first.place()})."
+    yield f"{text} with {most.capabilities} ({times}{most.first.place()})."
 
 
 def _left(result: EspIdfImport) -> Iterator[str]:
-    view, tightest = result.view, result.tightest
+    view, tightest = result.summary, result.tightest
     if view is None:
         return
-    yield f"{_block(view)} in the last heap summary ({view.moment.place()})."
-    if tightest is not None and tightest is not view and tightest.allocatable != view.allocatable:
+    yield f"{_block(view)} in the last heap summary ({view.place()})."
+    if tightest is None or tightest is view:
+        return
+    if tightest.largest_allocatable != view.largest_allocatable:
         yield (
-            f"At the tightest of {result.summary_count:,} summaries, {tightest.moment.place()}, "
-            + (f"it was {span(tightest.allocatable)} B with {size(tightest.free)} free.")
+            f"At the tightest of {result.summary_count:,} summaries, {tightest.place()}, "
+            f"it was {span(tightest.largest_allocatable)} B with {size(tightest.free)} free."
         )
 
 
 def _block(view: SummaryView) -> str:
     free = f"{size(view.free)} are free, those with {view.capabilities},"
-    if view.allocatable is None:
+    if view.largest_allocatable is None:
         return f"{free} and malloc uses none of these regions"
-    return f"{free} and the largest block malloc could give is {span(view.allocatable)} B"
+    return f"{free} and the largest block malloc could give is {span(view.largest_allocatable)} B"
 
 
 def _tasks(result: EspIdfImport) -> Iterator[str]:
@@ -235,12 +233,12 @@ def _trace_limits(trace: HeapTraceFacts) -> Iterator[str]:
 
 def messages(result: EspIdfImport, contents: LogContents, odd: int) -> Iterator[str]:
     """`odd`: regions whose figures no rule gives."""
-    source, boot = result.source, contents.boot
-    if source.boots > 1:
-        which = "the last" if boot.number == source.boots else f"number {boot.number}"
+    boot = contents.boot
+    if result.boots > 1:
+        which = "the last" if boot.number == result.boots else f"number {boot.number}"
         yield (
-            f"{source.boots:,} boots in the log; {which} counts, the last that tells of its heap. "
-            f"Left out: {'; '.join(source.left_out[:3])}" + _more(len(source.left_out) - 3)
+            f"{result.boots:,} boots in the log; {which} counts, the last that tells of its heap. "
+            f"Left out: {'; '.join(result.left_out[:3])}" + _more(len(result.left_out) - 3)
         )
     yield from _rounding(result, odd)
     if boot.psram:
@@ -251,7 +249,7 @@ def messages(result: EspIdfImport, contents: LogContents, odd: int) -> Iterator[
         yield f"{plural(boot.damaged_summary_lines, 'line')} of heap summaries not whole"
     if boot.summary_count > SUMMARIES_MAX:
         yield f"{boot.summary_count:,} heap summaries, the last {SUMMARIES_MAX:,} are used"
-    broken = sum(not view.summary.complete for view in result.views)
+    broken = sum(not view.complete for view in result.views)
     if broken:
         yield f"{plural(broken, 'heap summary').replace('summarys', 'summaries')} without totals"
     if result.failed_zero_sized:
@@ -263,8 +261,8 @@ def messages(result: EspIdfImport, contents: LogContents, odd: int) -> Iterator[
         yield from _trace_messages(result.trace)
     if not contents.ended:
         yield "the log ends within a line: its last word is left out"
-    if source.source_loss is not None:
-        yield source.source_loss.sentence()
+    if result.source_loss is not None:
+        yield result.source_loss.sentence()
 
 
 def _more(number: int) -> str:
@@ -272,16 +270,15 @@ def _more(number: int) -> str:
 
 
 def _rounding(result: EspIdfImport, odd: int) -> Iterator[str]:
-    source = result.source
     if not result.views:
         return
     if odd:
         yield (
             f"the figures of {plural(odd, 'region state')} do not come about under the rules of "
-            f"ESP-IDF {source.idf or 'any version'}: is the version right, is the log whole?"
+            f"ESP-IDF {result.idf or 'any version'}: is the version right, is the log whole?"
         )
-    if not source.idf:
-        yield f"figures read by each rule that gives them: {'; '.join(source.rules)}"
+    if not result.idf:
+        yield f"figures read by each rule that gives them: {'; '.join(result.rules)}"
 
 
 def _trace_messages(trace: HeapTraceFacts) -> Iterator[str]:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 __all__ = ["HeapSummary", "LoggedRegion", "SummaryScanner", "Totals"]
 
@@ -30,19 +32,20 @@ _REGIONS_MAX = 64  # of one summary; more is none
 _ADDRESS_END = 1 << 32
 
 
-@dataclass(frozen=True, kw_only=True)
-class LoggedRegion:
-    """One region at one moment. Bytes; None: not in the log."""
+class LoggedRegion(Row):
+    """One region at one moment; null: not in the log."""
 
-    start: int
-    length: int
-    free: int | None = None
-    allocated: int | None = None
-    minimum_free: int | None = None
-    largest: int | None = None  # as reported: rounded, by the rules of the version
-    used_blocks: int | None = None
-    free_blocks: int | None = None
-    line: int = 0
+    start: int = figure("Address.")
+    length: int = figure("Its bytes.", "B")
+    free: int | None = figure("Free bytes, as reported.", "B", default=None)
+    allocated: int | None = figure("Allocated bytes, as reported.", "B", default=None)
+    minimum_free: int | None = figure("Least free bytes, as reported.", "B", default=None)
+    largest: int | None = figure(
+        "Largest free block, as reported: rounded, by the rules of the version.", "B", default=None
+    )
+    used_blocks: int | None = figure("Blocks in use.", default=None)
+    free_blocks: int | None = figure("Free blocks.", default=None)
+    line: int = figure("Line of the log, from 1.", default=0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,10 +13,12 @@ Box drawing may have become question marks or anything else on its way.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.capture.esp_idf.moment import LogMoment, without_stamp
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
 __all__ = ["TaskHeap", "TaskUse", "TaskUses"]
@@ -50,31 +52,34 @@ _TASKS_MAX = 1000
 _HEAPS_MAX = 64
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskHeap:
+class TaskHeap(Row):
     """The memory of a task in one region; the region's address is not printed."""
 
-    name: str  # of the memory type, "RAM"
-    caps: int
-    size: int
-    current: int
-    peak: int
-    blocks: int
+    name: str = figure("The memory type.")
+    caps: int = figure("Capability bits.")
+    size: int = figure("Bytes of the region.", "B")
+    current: int = figure("Bytes of the task in it.", "B", least=None)
+    peak: int = figure("The most that they were.", "B", least=None)
+    blocks: int = figure("Blocks of the task in it.", least=None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaskUse:
-    """One task, as last printed. Bytes; None: this form does not tell."""
+class TaskUse(Row):
+    """One task, as last printed."""
 
-    name: str
-    status: str  # "ALIVE", "DELETED"; "": not told
-    current: int  # of the first column, where the form has one for each set of capabilities
-    peak: int | None
-    by_caps: tuple[tuple[str, int], ...]  # the columns by their names
-    heaps: tuple[TaskHeap, ...]
-    first: int  # the current use when it was first printed
-    times: int  # how often it was printed
-    moment: LogMoment
+    name: str = figure("Its name, control characters escaped.")
+    status: str = figure("Empty: not told.", choices=("ALIVE", "DELETED", ""))
+    current: int = figure(
+        "Bytes when last printed; the first column's, where the form has one for each set of "
+        "capabilities.",
+        "B",
+        least=None,
+    )
+    peak: int | None = figure("The most; null: this form does not tell.", "B", least=None)
+    by_caps: dict[str, int] = figure("The columns by their names.", "B", least=None)
+    heaps: tuple[TaskHeap, ...] = figure("By region; empty: not told.")
+    first: int = figure("Bytes when first printed.", "B", least=None)
+    times: int = figure("How often it was printed.")
+    moment: LogMoment = figure("When it was last printed.")
 
 
 class TaskUses:
@@ -136,8 +141,8 @@ def _newer(old: TaskUse, use: TaskUse) -> TaskUse:
 def _read_use(text: bytes, moment: LogMoment) -> TaskUse | None:
     if (found := _BY_CAPS.search(text)) is not None:
         pairs = _CAPS_PAIR.findall(found[2])
-        columns = tuple((printable(name), int(value)) for name, value in pairs)
-        return _use(found[1], b"", columns[0][1], None, moment, columns) if columns else None
+        columns = {printable(name): int(value) for name, value in pairs}
+        return _use(found[1], b"", int(pairs[0][1]), None, moment, columns) if pairs else None
     if (found := _DETAIL.search(text)) is not None:
         return _use(found[2], found[1], int(found[3]), int(found[4]), moment)
     if (found := _EXAMPLE.search(text)) is not None:
@@ -153,14 +158,14 @@ def _use(
     current: int,
     peak: int | None,
     moment: LogMoment,
-    by_caps: tuple[tuple[str, int], ...] = (),
+    by_caps: dict[str, int] | None = None,
 ) -> TaskUse:
     return TaskUse(
         name=printable(name.strip()),
         status=status.decode("ascii"),
         current=current,
         peak=peak,
-        by_caps=by_caps,
+        by_caps=by_caps or {},
         heaps=(),
         first=current,
         times=1,

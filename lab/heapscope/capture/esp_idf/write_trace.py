@@ -40,7 +40,7 @@ def write_trace(
 ) -> int:
     """Writes `out`, whole or not at all; returns the bytes before compression. `facts` go into the
     metadata; empty ones are left out."""
-    features = _ADDRESSES | _SITES | (_CLOCK if ordered.clock else 0)
+    features = _ADDRESSES | _SITES | (_CLOCK if ordered.counts.clock else 0)
     with (
         NativeWriter(features=features, address_shift=ordered.shift) as writer,
         open_output(out, inputs=() if str(file) == STDIN else (file,)) as write,
@@ -76,7 +76,7 @@ def _describe(
         "capabilities": "not told by this source, taken as malloc's",
     }
     for key, value in (own | facts).items():
-        if value and (key != CLOCK_HZ or ordered.clock):
+        if value and (key != CLOCK_HZ or ordered.counts.clock):
             writer.metadata(key, value)
 
 
