@@ -115,7 +115,7 @@ class Series(Row):
     """One curve."""
 
     name: str = figure("Its name, unique in the plot.")
-    x: tuple[float, ...] = figure("As many as y, ascending.", least=None)
+    x: tuple[float, ...] = figure("The horizontal places, ascending; one for each y.", least=None)
     y: tuple[float | None, ...] = figure("null: no figure there.", least=None)
     points: bool = figure("Dots, without a line.", default=False)
     beside: str = figure(
@@ -185,7 +185,7 @@ class Check(Row):
     """A published figure that the lab must compute to the unit."""
 
     what: str = figure("The name of the figure.")
-    published: int = figure("As published.", least=None)
+    published: int = figure("The published figure.", least=None)
     computed: int | None = figure("null: it cannot be computed here.", least=None)
 
     @property
@@ -202,7 +202,7 @@ class Check(Row):
 class Experiment(Row):
     """One experiment as computed."""
 
-    name: str = figure("As on the command line.")
+    name: str = figure("The name that the command line takes.")
     title: str = figure("Its name for people.")
     source: str = figure("Where the published figures are from.")
     findings: tuple[str, ...] = figure("Sentences, the most important first.")

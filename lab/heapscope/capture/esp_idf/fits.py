@@ -163,7 +163,7 @@ def _overall(answers: Sequence[Answer | None]) -> Answer:
 
 
 def _in_order(regions: Sequence[RegionAnswer], bits: int) -> Iterator[RegionAnswer]:
-    """As heap_caps_malloc tries them: by priority, then as the list has them, which is how the
+    """The order in which heap_caps_malloc tries them: by priority, then as the list has them, which is how the
     summary prints them."""
     for priority in range(3):
         for one in regions:

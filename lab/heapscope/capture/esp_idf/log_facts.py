@@ -5,7 +5,7 @@ from __future__ import annotations
 from heapscope.capture.esp_idf.failed import FailedGroup
 from heapscope.capture.esp_idf.fits import Answer, RegionAnswer, RegionRoom
 from heapscope.capture.esp_idf.moment import LogMoment
-from heapscope.capture.esp_idf.order import EventCounts
+from heapscope.capture.esp_idf.order import OrderedCounts
 from heapscope.capture.esp_idf.rounding import POISONINGS, ByteRange
 from heapscope.capture.esp_idf.summary import HeapSummary
 from heapscope.capture.esp_idf.task_table import TaskUse
@@ -115,7 +115,7 @@ class SiteUse(Row):
     bytes: int = figure("Bytes not freed.", "B")
 
 
-class HeapTraceFacts(EventCounts):
+class HeapTraceFacts(OrderedCounts):
     """The heap trace that counts, and the events that it became."""
 
     moment: LogMoment = figure("Where it begins.")
@@ -141,7 +141,7 @@ class HeapTraceFacts(EventCounts):
 
 
 class EspIdfImport(Document):
-    """What a device's log tells of its heap."""
+    """The heap as a device's log tells it."""
 
     VERB = "import-esp-idf"
     COMMAND = "import esp-idf --json"
@@ -162,7 +162,7 @@ class EspIdfImport(Document):
     )
     rules: tuple[str, ...] = figure("Rules of rounding by which the figures were read.")
     poisoning: str = figure(
-        "As given, or as the figures show it; empty: not known.", choices=(*POISONINGS, "")
+        "Given, or seen in the figures; empty: not known.", choices=(*POISONINGS, "")
     )
     source_loss: SourceLoss | None = figure(
         "The part of the file itself that could not be read; null: all was read."
@@ -182,7 +182,7 @@ class EspIdfImport(Document):
         "The same in groups, the most frequent first.", entries=(0, 1000)
     )
     failed_zero_sized: int = figure(
-        "Requests of 0 bytes reported as failed, which is no lack of memory."
+        "Requests of 0 bytes that were reported as failed: memory was not short."
     )
     failed_without_size: int = figure("Lines that speak of lack of memory without a size.")
     failed_texts: tuple[str, ...] = figure("The first of these lines.")

@@ -24,7 +24,7 @@ from heapscope.native.events import Events, event_dtype
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["EventCounts", "Ordered", "in_order"]
+__all__ = ["Ordered", "OrderedCounts", "in_order"]
 
 _MALLOC, _REALLOC, _FREE = 1, 4, 5  # hs_event_kind_t
 _WRAP = 1 << 32
@@ -33,7 +33,7 @@ _BACKWARDS = 0xF000_0000  # a step above it is one back: of tasks that were inte
 Columns = tuple[int, int, int, int, int, int, int]  # kind, key, new_key, size, time, site, caps
 
 
-class EventCounts(Row):
+class OrderedCounts(Row):
     """The events that a heap trace became."""
 
     allocations: int = figure("Allocations written.")
@@ -60,7 +60,7 @@ class EventCounts(Row):
 @dataclass(frozen=True, kw_only=True)
 class Ordered:
     events: Events
-    counts: EventCounts
+    counts: OrderedCounts
     shift: int  # all addresses are multiples of 1 << shift
     alive_by_site: tuple[tuple[int, int, int], ...]  # (site, blocks, bytes), most bytes first
 
@@ -90,7 +90,7 @@ class _Walk:
         for record in sorted(freed):
             self._free(record)
         kinds = [row[0] for row in self._rows]
-        counts = EventCounts(
+        counts = OrderedCounts(
             clock=self._clock,
             allocations=kinds.count(_MALLOC),
             reallocs=self._reallocs,
