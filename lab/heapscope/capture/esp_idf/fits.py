@@ -163,8 +163,8 @@ def _overall(answers: Sequence[Answer | None]) -> Answer:
 
 
 def _in_order(regions: Sequence[RegionAnswer], bits: int) -> Iterator[RegionAnswer]:
-    """The order in which heap_caps_malloc tries them: by priority, then as the list has them, which is how the
-    summary prints them."""
+    """The order in which heap_caps_malloc tries them: by priority, then by their list, which is
+    the order of the summary."""
     for priority in range(3):
         for one in regions:
             caps = one.region.memory.caps
