@@ -13,6 +13,7 @@ HEADERS = (
     "rows/trace.h",
     "rows/replay.h",
     "rows/request.h",
+    "rows/state.h",
     "rows/picture.h",
     "rows/export.h",
     "rows/log.h",

@@ -159,6 +159,12 @@ struct hs_sim {
 hs_sim_t *hs_sim_new(hs_allocator_t allocator, uint32_t base, uint32_t size, hs_status_t *why);
 hs_sim_t *hs_sim_clone(const hs_sim_t *heap); /* an independent copy; NULL without host memory */
 void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
+/* Makes a new heap of ESP-IDF hold these blocks, which are as hs_sim_walk would show them; low-water
+ * marks and steps begin there. TLSF will take the lowest of the holes of one size class first, or the
+ * highest. HS_ERR_ARGUMENT: another allocator, or the heap is not new; HS_ERR_FORMAT: these blocks do
+ * not make up its memory, or two holes are neighbours; the heap is then of no use any more. */
+hs_status_t hs_sim_load(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count,
+                        bool lowest_first);
 /* The modulus by which mem[0] is congruent to base; 1: none (host_alignment). */
 uint32_t hs_sim_modulus(const hs_sim_t *heap);
 

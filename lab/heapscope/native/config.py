@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from heapscope.native.library import ffi, load
 
 __all__ = [
+    "HeldBlock",
     "NativeConfig",
     "NativeNeed",
     "NativeRegion",
@@ -17,6 +18,14 @@ __all__ = [
 ]
 
 ALL_RULES = (1 << 64) - 1
+
+
+class HeldBlock(NamedTuple):
+    """hs_lab_held_t: a block of a heap as it stands; `size`: raw payload bytes."""
+
+    address: int
+    size: int
+    used: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +43,8 @@ class NativeRegion:
     private_heap: int = 0
     taken_from: int = 0
     in_set: int = 0
+    blocks: tuple[HeldBlock, ...] = ()
+    lowest_first: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +98,9 @@ class Prepared:
 
     def __init__(self, config: NativeConfig) -> None:
         load()  # declares the structs
-        self._regions = ffi.new("hs_lab_region_t[]", [_region(r) for r in config.regions])
+        self._blocks = [ffi.new("hs_lab_held_t[]", list(r.blocks)) for r in config.regions]
+        regions = map(_region, config.regions, self._blocks)
+        self._regions = ffi.new("hs_lab_region_t[]", list(regions))
         self._capsets = ffi.new("uint32_t[]", list(config.capsets))
         needs = [{"size": need.size, "caps": need.caps} for need in config.needs]
         self._needs = ffi.new("hs_lab_need_t[]", needs)
@@ -133,7 +146,7 @@ def _names(rules: Any, names: NativeRuleNames) -> dict[str, Any]:
     return {"rules": rules, "count": len(names.rules), "others": names.others}
 
 
-def _region(region: NativeRegion) -> dict[str, Any]:
+def _region(region: NativeRegion, blocks: Any) -> dict[str, Any]:
     return {
         "start": region.start,
         "size": region.size,
@@ -145,5 +158,8 @@ def _region(region: NativeRegion) -> dict[str, Any]:
         "private_heap": region.private_heap,
         "taken_from": region.taken_from,
         "in_set": region.in_set,
+        "blocks": blocks,
+        "block_count": len(region.blocks),
+        "lowest_first": int(region.lowest_first),
         "allocator": region.allocator.encode("ascii"),
     }

@@ -4,6 +4,7 @@
 
 #include "../../device/src/regions/caps.h"
 #include "allocators/allocators.h"
+#include "chip/held.h"
 #include "chip/own_set.h"
 
 static bool parse(const hs_lab_region_t *config, hs_allocator_t *out)
@@ -146,6 +147,13 @@ hs_status_t hs_chip_init(hs_chip_t *chip, const hs_lab_config_t *config, uint32_
     }
     hs_chip_plan(chip);
     hs_own_set_add(chip, config);
+    for (uint32_t i = 0; i < chip->count; i++) {
+        const hs_status_t status = hs_held_load(&chip->region[i], &config->regions[i]);
+        if (status != HS_OK) {
+            *where = i;
+            return status;
+        }
+    }
     *unplaced = take_startup(chip, config);
     return take_privates(chip, config, where);
 }

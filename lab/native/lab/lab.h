@@ -19,6 +19,7 @@
 #include "rows/recorder.h"
 #include "rows/replay.h"
 #include "rows/request.h"
+#include "rows/state.h"
 #include "rows/trace.h"
 #include "rows/trials.h"
 
@@ -164,6 +165,21 @@ int hs_lab_fill_heap(const char *allocator, uint32_t base, uint32_t size, uint32
 /* Fills HS_LAB_DRILL_PHASES rows. Status as above, 2 also without host memory. */
 int hs_lab_drill_heap(const char *allocator, uint32_t base, uint32_t size,
                       const hs_lab_drill_t *drill, hs_lab_phase_t *phases);
+
+/* ---- heaps in a given state, without a trace ---- */
+typedef struct hs_lab_state hs_lab_state_t;
+
+/* The regions of `config` with their blocks; of the rest of it, malloc's rule and the largest request
+ * count. Status as hs_lab_reader_new's. */
+hs_lab_state_t *hs_lab_state_new(const hs_lab_config_t *config, int *status, uint32_t *where);
+void hs_lab_state_delete(hs_lab_state_t *state);
+/* Serves the request as the chip would, and its block stays; `own` plays no part. */
+void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request,
+                          hs_lab_served_t *out);
+size_t hs_lab_state_regions(hs_lab_state_t *state, hs_lab_state_row_t *rows, size_t capacity);
+/* All blocks of a region, by address. */
+size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, hs_lab_held_t *rows,
+                           size_t capacity);
 
 /* ---- which regions a request asks ---- */
 /* With these capabilities, in turn. `has`: three sets of capabilities a region, by priority. Regions

@@ -17,6 +17,12 @@
 #define HS_LAB_TASKS_MAX 4096
 #define HS_LAB_SERIES_MAX 66
 
+/* A block of a heap as it stands. */
+typedef struct hs_lab_held {
+    uint32_t address, size; /* raw payload: what poisoning puts around it is counted in */
+    uint32_t used;          /* 1: it is used; 0: it is a hole */
+} hs_lab_held_t;
+
 typedef struct hs_lab_region {
     uint32_t start;       /* address */
     uint32_t size;        /* bytes */
@@ -34,6 +40,11 @@ typedef struct hs_lab_region {
      * table of its set of regions; 2: there, a start-up stack; 3: added later, the last one first in
      * the list. 0: a heap alone, without a set. */
     uint32_t in_set;
+    /* All blocks of a heap of ESP-IDF that is not new, by address; 0: it is new. Its used ones count
+     * as start-up use. 1: of the holes of one size class TLSF takes the lowest first. */
+    const hs_lab_held_t *blocks;
+    uint32_t block_count;
+    uint32_t lowest_first;
     char allocator[32];
 } hs_lab_region_t;
 

@@ -1,0 +1,43 @@
+#include "chip/held.h"
+
+#include <stdlib.h>
+
+/* From addresses to offsets. false: a block lies outside, or has no room for what is put around it. */
+static bool place(const hs_chip_region_t *region, const hs_lab_held_t *held, hs_walk_block_t *block)
+{
+    *block = (hs_walk_block_t){
+        .offset = held->address - region->start, .size = held->size, .used = held->used != 0};
+    return held->address >= region->start && block->offset < region->size &&
+           held->size <= region->size - block->offset &&
+           !(block->used && held->size < hs_sim_overhead(region->heap));
+}
+
+static hs_status_t load(hs_chip_region_t *region, const hs_lab_region_t *config,
+                        hs_walk_block_t *blocks)
+{
+    const uint32_t around = hs_sim_overhead(region->heap);
+    for (uint32_t i = 0; i < config->block_count; i++) {
+        if (!place(region, &config->blocks[i], &blocks[i])) {
+            return HS_ERR_FORMAT;
+        }
+        region->startup += blocks[i].used ? blocks[i].size - around : 0;
+    }
+    return hs_sim_load(region->heap, blocks, config->block_count, config->lowest_first != 0);
+}
+
+hs_status_t hs_held_load(hs_chip_region_t *region, const hs_lab_region_t *config)
+{
+    if (config->block_count == 0) {
+        return HS_OK;
+    }
+    if (region->heap == NULL || config->startup_use != 0 || config->private_heap != 0) {
+        return HS_ERR_ARGUMENT;
+    }
+    hs_walk_block_t *blocks = malloc(config->block_count * sizeof *blocks);
+    if (blocks == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    const hs_status_t status = load(region, config, blocks);
+    free(blocks);
+    return status;
+}
