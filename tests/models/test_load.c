@@ -87,7 +87,7 @@ static void check_order(const char *name, check_random_t *random)
     program_close(&program);
 }
 
-/* What is wrong is refused or comes to be a whole heap of other blocks, never a broken one. */
+/* A wrong map is refused or makes a whole heap of other blocks, never a broken one. */
 static void check_hostile(const char *name, const hs_sim_t *heap, check_random_t *random)
 {
     for (int round = 0; round < check_rounds(50); round++) {
