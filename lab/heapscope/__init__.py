@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.info import info
     from heapscope.verbs.leaks import leaks
     from heapscope.verbs.lint import fixed, lint
+    from heapscope.verbs.log import log
     from heapscope.verbs.pools import pools
     from heapscope.verbs.predict import predict
     from heapscope.verbs.record import record
@@ -46,6 +47,7 @@ __all__ = [
     "info",
     "leaks",
     "lint",
+    "log",
     "pools",
     "predict",
     "record",
@@ -61,6 +63,7 @@ __all__ = [
 VERBS = (
     "record",
     "import_",
+    "log",
     "info",
     "replay",
     "fit",

@@ -1,1 +1,1 @@
-"""The heap as the log of a device tells it."""
+"""The log of a device: what its lines add up to, and what they answer."""

@@ -1,18 +1,22 @@
-"""A log as the facts that its lines tell."""
+"""The facts of a log, line by line, taken into a reading."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from heapscope.native.log import Fact, NativeLog
+from heapscope.log.reading import LogReading
+from heapscope.native.log import NativeLog
 
-__all__ = ["Fact", "read_facts"]
+__all__ = ["read_log"]
 
 
-def read_facts(pieces: Iterable[bytes]) -> Iterator[Fact]:
-    """The facts of a log that comes in pieces of any size, each as soon as its line has ended. An
-    empty piece says that the input is quiet: a line without an end is then taken for whole."""
+def read_log(pieces: Iterable[bytes], reading: LogReading) -> int:
+    """Reads a log that comes in pieces of any size; returns how many lines it has. An empty piece
+    says that the input is quiet: a line without an end is then taken for whole."""
     with NativeLog() as log:
         for piece in pieces:
-            yield from log.push(piece) if piece else log.flush()
-        yield from log.flush()
+            for fact in log.push(piece) if piece else log.flush():
+                reading.take(fact)
+        for fact in log.flush():
+            reading.take(fact)
+        return log.lines()

@@ -43,6 +43,7 @@ class Fact(NamedTuple):
     weak: bool  #: the words would also fit something else than a heap
     cut: bool  #: the line ends within the form
     wrapped: bool  #: it was put together from rows of a terminal
+    arduino: bool  #: its prefix is that of Arduino's log
     name: str
     text: str
     quote: str  #: the line for people: without prefix, colours and secrets
@@ -127,6 +128,7 @@ def _fact(row: Any) -> Fact:
             bool(flags & 2),
             bool(flags & 4),
             bool(flags & 8),
+            bool(flags & 16),
             _text(row.name),
             _text(row.text),
             _text(row.quote),

@@ -123,6 +123,7 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         facts[i].uptime = prefix.uptime;
         facts[i].clock = prefix.clock;
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;
+        facts[i].flags |= prefix.is_arduino ? HS_LOG_ARDUINO : 0;
         hs_log_quote(facts[i].quote, sizeof facts[i].quote, line->text + prefix.length,
                      line->length - prefix.length);
     }

@@ -139,6 +139,8 @@ static size_t bracket_read(const char *text, hs_log_prefix_t *out)
         at++;
     }
     const char *colon = memchr(text, ':', at); /* "[V]", "[file.cpp:59]" */
+    out->is_arduino |=
+        text[at] == ']' && colon != NULL && memchr(text, '.', (size_t)(colon - text));
     return text[at] == ']' && (at == 2 || colon != NULL) ? at + 1 : 0;
 }
 
@@ -170,7 +172,7 @@ static size_t part_read(const char *text, hs_log_prefix_t *out)
 
 void hs_log_prefix_read(const char *text, size_t length, hs_log_prefix_t *out)
 {
-    *out = (hs_log_prefix_t){0, -1, -1};
+    *out = (hs_log_prefix_t){0, -1, -1, false};
     for (unsigned part = 0; part < PARTS_MAX && out->length < length; part++) {
         const size_t size = part_read(text + out->length, out);
         if (size == 0) {

@@ -2,13 +2,15 @@
 #ifndef HEAPSCOPE_LOG_PREFIX_H
 #define HEAPSCOPE_LOG_PREFIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct hs_log_prefix {
-    size_t length;  /* bytes of it */
-    int64_t uptime; /* ms since the start of the program; -1: not told */
-    int64_t clock;  /* ms since midnight; -1: not told */
+    size_t length;   /* bytes of it */
+    int64_t uptime;  /* ms since the start of the program; -1: not told */
+    int64_t clock;   /* ms since midnight; -1: not told */
+    bool is_arduino; /* it names file and line, as Arduino's log does */
 } hs_log_prefix_t;
 
 /* Reads it from a line that ends with NUL. */

@@ -121,6 +121,7 @@ typedef enum hs_log_memory {
 #define HS_LOG_WEAK 2      /* the words would also fit something else than a heap */
 #define HS_LOG_CUT 4       /* the line ends before the form does: later fields may be missing */
 #define HS_LOG_WRAPPED 8   /* put together from lines that a terminal had wrapped */
+#define HS_LOG_ARDUINO 16  /* its prefix names file and line, as Arduino's log does */
 
 typedef struct hs_lab_log_fact {
     uint64_t line;   /* from 1 */

@@ -1,0 +1,55 @@
+"""Say what a device's log tells of its heap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.shared import Json
+
+__all__ = ["log"]
+
+
+def log(
+    source: Annotated[
+        Path, typer.Argument(metavar="LOG", help="A log (.zst too); -: standard input.")
+    ],
+    need: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--need",
+            metavar="BYTES",
+            help="Ask whether one block of this size would have fitted in the last state of the "
+            "log (16717, 4KB). May be repeated.",
+        ),
+    ] = None,
+    chip: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The chip, where the log does not tell it.")
+    ] = None,
+    idf: Annotated[
+        str | None,
+        typer.Option(metavar="VERSION", help="The version of ESP-IDF, where it does not tell it."),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """Say what a device's log tells of its heap: one sentence first, then what it rests on.
+
+    It reads boot lines, heap summaries, figures in any words, failed requests, errors of TLS and
+    Wi-Fi, overwritten heaps, heap traces, tables of tasks and dumps, of ESP-IDF, Arduino, ESPHome,
+    Tasmota, MicroPython, NuttX, Zephyr and more, behind any prefix.
+
+    \b
+    Examples:
+      heapscope log device.log
+      heapscope log device.log --need 16717
+      heapscope log - --json - < device.log
+    """
+    from heapscope.cli.answer import give
+    from heapscope.cli.progress import progress_bar
+    from heapscope.verbs.log import log as answer
+
+    with progress_bar() as progress:
+        found = answer(source, need=need or (), chip=chip, idf=idf, progress=progress)
+    give(found, json, inputs=(source,))

@@ -1,0 +1,125 @@
+"""A log as the result of the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from heapscope.log.answer import answer_of
+from heapscope.log.device import device_of
+from heapscope.log.evidence import evidence
+from heapscope.log.fits import NeedFit, ask
+from heapscope.log.form import form_of
+from heapscope.log.log_result import (
+    LogFigureRow,
+    LogResult,
+    LogTaskRow,
+    NeedFitRow,
+    StartRegionRow,
+    SummaryRegionRow,
+)
+from heapscope.log.reading import LogReading
+from heapscope.log.sentences import assumed, settles, verdict
+from heapscope.trace.names import printable
+
+__all__ = ["answered"]
+
+
+def answered(
+    reading: LogReading,
+    *,
+    file: str,
+    lines: int,
+    needs: Sequence[int] = (),
+    chip: str | None = None,
+    idf: str | None = None,
+    notes: Sequence[str] = (),
+) -> LogResult:
+    """The result as it stands now. `needs`: bytes of requests."""
+    form = form_of(reading)
+    fits = [ask(reading, size, form) for size in needs]
+    answer = answer_of(reading, need=needs[0] if needs else None)
+    device = device_of(reading, chip=chip, idf=idf)
+    return LogResult(
+        file=file,
+        lines=lines,
+        boots=reading.boots.count,
+        chip=device.chip,
+        chip_source=device.chip_source,
+        idf=device.idf,
+        framework=_framework(reading),
+        answer=answer,
+        verdict=tuple(verdict(reading, answer, fits)),
+        assumed=tuple(assumed(reading, fits)),
+        settles=tuple(settles(fits)),
+        next=(),
+        needs=tuple(_need(fit) for fit in fits),
+        rests_on=tuple(evidence(reading)),
+        failed=answer.failed,
+        regions=tuple(_regions(reading)),
+        boot=tuple(_boot(reading)),
+        figures=tuple(_figures(reading)),
+        tasks=tuple(_tasks(reading)),
+        notes=tuple(notes),
+    )
+
+
+def _framework(reading: LogReading) -> str:
+    name, version = reading.boots.told("framework"), reading.boots.told("framework_version")
+    return printable(f"{name} {version}".strip())
+
+
+def _need(fit: NeedFit) -> NeedFitRow:
+    return NeedFitRow(
+        size=fit.size,
+        fits=fit.fits,
+        short=fit.short,
+        largest=fit.largest,
+        line=fit.line,
+        why=fit.why,
+    )
+
+
+def _regions(reading: LogReading) -> Iterator[SummaryRegionRow]:
+    summary = reading.summaries.last
+    for region in [] if summary is None else summary.regions:
+        yield SummaryRegionRow(
+            address=region.address,
+            size=region.size,
+            free=region.free,
+            min=region.min,
+            largest=region.largest,
+            used_blocks=region.used_blocks,
+            free_blocks=region.free_blocks,
+        )
+
+
+def _boot(reading: LogReading) -> Iterator[StartRegionRow]:
+    boot = reading.boots.listed
+    for region in [] if boot is None else boot.regions:
+        yield StartRegionRow(address=region.address, size=region.size, name=printable(region.name))
+
+
+def _figures(reading: LogReading) -> Iterator[LogFigureRow]:
+    for (memory, name), series in reading.figures.series.items():
+        yield LogFigureRow(
+            memory=memory,
+            name=name,
+            first=series.first.value,
+            last=series.last.value,
+            least=series.least.value,
+            most=series.most.value,
+            count=series.count,
+            line=series.last.line,
+        )
+
+
+def _tasks(reading: LogReading) -> Iterator[LogTaskRow]:
+    for task in reading.tasks.rows.values():
+        yield LogTaskRow(
+            name=printable(task.name),
+            used=task.used,
+            peak=task.peak,
+            other=task.other,
+            blocks=task.blocks,
+            state=task.state,
+        )

@@ -1,0 +1,55 @@
+"""The chip and the version of ESP-IDF that a log is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from heapscope.capture.esp_idf.logged_memory import guess_chip
+from heapscope.log.reading import LogReading
+from heapscope.trace.names import printable
+
+__all__ = ["LogDevice", "device_of"]
+
+GIVEN, LOGGED, ADDRESSES = "given", "log", "addresses"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogDevice:
+    """Empty: not known."""
+
+    chip: str
+    chip_source: str
+    idf: str
+    idf_source: str
+
+
+def device_of(reading: LogReading, *, chip: str | None = None, idf: str | None = None) -> LogDevice:
+    """The user's word counts before that of the log, and that before its addresses."""
+    name, source = _chip(reading, chip)
+    logged = reading.boots.told("idf")
+    return LogDevice(
+        chip=printable(name),
+        chip_source=source,
+        idf=printable(idf or logged),
+        idf_source=GIVEN if idf else LOGGED if logged else "",
+    )
+
+
+def _chip(reading: LogReading, chip: str | None) -> tuple[str, str]:
+    if chip:
+        return chip.strip().lower().replace("-", ""), GIVEN
+    logged = reading.boots.told("chip")
+    if logged:
+        return logged, LOGGED
+    regions = sorted(set(_regions(reading)))
+    data = guess_chip(regions) if regions else None
+    return ("", "") if data is None else (data.name, ADDRESSES)
+
+
+def _regions(reading: LogReading) -> Iterator[tuple[int, int]]:
+    boot, summary = reading.boots.listed, reading.summaries.last
+    for listed in [] if boot is None else boot.regions:
+        yield listed.address, listed.size
+    for region in [] if summary is None else summary.regions:
+        yield region.address, region.size

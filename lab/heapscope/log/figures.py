@@ -1,0 +1,96 @@
+"""Figures of a heap in a program's own words, as series over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from heapscope.native.log import Fact
+
+__all__ = ["FigureSeries", "LoggedFigure", "LoggedFigures", "is_invalid"]
+
+_POINTS = 4096  # kept of a series; beyond, every second one goes
+_NAMES = ("free", "largest", "min", "total", "used", "peak")
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFigure:
+    """A number, and where it stands."""
+
+    value: int
+    line: int
+    uptime: int | None = None
+    clock: int | None = None
+    boot: int = 1
+
+
+@dataclass(kw_only=True)
+class FigureSeries:
+    """One figure of one memory. `step`: one of so many is kept; the least, the first and the last
+    are always exact."""
+
+    first: LoggedFigure
+    last: LoggedFigure
+    least: LoggedFigure
+    most: LoggedFigure
+    count: int = 0
+    step: int = 1
+    points: list[LoggedFigure] = field(default_factory=list)
+
+    def add(self, figure: LoggedFigure) -> None:
+        self.last = figure
+        self.least = min(self.least, figure, key=lambda one: one.value)
+        self.most = max(self.most, figure, key=lambda one: one.value)
+        if self.count % self.step == 0:
+            self.points.append(figure)
+        self.count += 1
+        if len(self.points) > _POINTS:
+            self.points = self.points[::2]
+            self.step *= 2
+
+
+class LoggedFigures:
+    """Takes the facts in order; keeps what each kind of memory was said to have."""
+
+    def __init__(self) -> None:
+        self.series: dict[tuple[str, str], FigureSeries] = {}  # by memory and name
+        self.invalid: list[LoggedFigure] = []
+        self.largest_words = ""  # the last line that tells a largest block
+        self.arduino = False  # a line has the prefix of Arduino's log
+        self.sensor = False  # lines of ESPHome's sensors tell them
+        self.rounded = 1  # the largest unit of the figures as printed
+
+    def take(self, fact: Fact, boot: int) -> None:
+        for name in _NAMES:
+            value = getattr(fact, name)
+            if value is None:
+                continue
+            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot)
+            if is_invalid(value):
+                self.invalid.append(figure)
+            else:
+                self.add(fact.memory, name, figure)
+        if fact.largest is not None:
+            self.largest_words = fact.quote
+        self.rounded = max(self.rounded, fact.unit)
+        self.arduino |= fact.arduino
+        self.sensor |= "Sending state" in fact.quote
+
+    def add(self, memory: str, name: str, figure: LoggedFigure) -> None:
+        found = self.series.get((memory, name))
+        if found is None:
+            found = FigureSeries(first=figure, last=figure, least=figure, most=figure)
+            self.series[memory, name] = found
+        found.add(figure)
+
+    def last(self, memory: str, name: str) -> int | None:
+        found = self.series.get((memory, name))
+        return None if found is None else found.last.value
+
+    def memories(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(memory for memory, _ in self.series))
+
+
+def is_invalid(value: int) -> bool:
+    """A size that no heap has: below 0, or 0xAAAAAAAA and numbers near it, which are read where
+    PSRAM does not answer (esp-idf issue 5137)."""
+    return value < 0 or value >> 24 in (0xAA, 0xFE) or value >= 1 << 32

@@ -1,0 +1,201 @@
+"""Whether one more request would have been served, by the last state that a log tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from heapscope.log.failures import FailureLines
+from heapscope.log.primary import primary_figures
+from heapscope.log.reading import LogReading
+
+__all__ = ["NeedFit", "ask"]
+
+#: A failure that stands so few lines before a state is of its moment.
+_NEAR = 12
+#: Light poisoning takes 12 bytes off the largest block that is reported.
+_POISONED = (0, 12)
+#: Programs of these kinds never came with ESP-IDF 4.2.2 to 4.3.1, which report powers of two.
+_NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeedFit:
+    """`fits` None: the log does not tell. `short`: bytes that were missing, where that is known."""
+
+    size: int
+    fits: bool | None
+    short: int | None
+    largest: int | None  # what it was compared with
+    line: int | None  # where that stands
+    why: str  # a clause
+    assumed: tuple[str, ...] = ()
+    settles: str = ""
+
+
+def ask(reading: LogReading, size: int, form: str) -> NeedFit:
+    """`form`: of the log, which says whose heap it speaks of."""
+    if form.startswith("mpy_mem"):
+        return _python(reading, size)
+    for answer in (_dump(reading, size), _blocks(reading, size, form)):
+        if answer is not None:
+            return answer
+    failed = _failed(reading, size, "", None)
+    if failed is not None:
+        return failed
+    return NeedFit(
+        size=size,
+        fits=None,
+        short=None,
+        largest=None,
+        line=None,
+        why="the log tells no largest free block",
+        settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
+    )
+
+
+def _python(reading: LogReading, size: int) -> NeedFit:
+    python = reading.python
+    found = _failed(reading, size, "python", None)
+    largest = python.largest
+    if found is not None:
+        short = None if largest is None or largest >= size else size - largest
+        return NeedFit(
+            size=size,
+            fits=False,
+            short=short,
+            largest=largest,
+            line=found.line,
+            why=found.why,
+        )
+    if largest is None:
+        fits = False if python.free is not None and size > python.free else None
+        return NeedFit(
+            size=size,
+            fits=fits,
+            short=None,
+            largest=None,
+            line=python.line or None,
+            why="micropython.mem_info() was not printed, which tells the largest free block",
+            settles="print micropython.mem_info() before the request",
+        )
+    return NeedFit(
+        size=size,
+        fits=size <= largest,
+        short=size - largest if size > largest else None,
+        largest=largest,
+        line=python.line,
+        why="the largest free run of the collector's heap decides",
+        assumed=("the collector does not grow its heap",),
+    )
+
+
+def _dump(reading: LogReading, size: int) -> NeedFit | None:
+    if reading.dump is None:
+        return None
+    largest = reading.dump.largest or 0
+    return NeedFit(
+        size=size,
+        fits=size <= largest,
+        short=size - largest if size > largest else None,
+        largest=largest,
+        line=reading.dump.line,
+        why="the dump lists every block of this heap",
+        assumed=("the request may be served by the heap that was dumped",),
+    )
+
+
+def _blocks(reading: LogReading, size: int, form: str) -> NeedFit | None:
+    """By the largest block that the last state reports."""
+    found = _largest(reading, form)
+    if found is None:
+        return None
+    largest, line, free = found
+    failed = _failed(reading, size, "", line)
+    if failed is not None:
+        short = size - largest if size > largest else None
+        return NeedFit(
+            size=size, fits=False, short=short, largest=largest, line=failed.line, why=failed.why
+        )
+    figures = primary_figures(reading)
+    wrapped = None if figures is None or form != "figures" else figures.wrapped
+    if wrapped is not None and wrapped < size <= largest:
+        return NeedFit(
+            size=size,
+            fits=None,
+            short=None,
+            largest=largest,
+            line=line,
+            why=f"the largest block is printed as {wrapped:,} B, which may stand for "
+            f"{largest:,} B in 16 bits",
+            settles="print the largest block as a number of 32 bits",
+        )
+    if size <= largest:
+        return NeedFit(
+            size=size, fits=True, short=None, largest=largest, line=line,
+            why="the largest free block that is reported is as large",
+        )  # fmt: skip
+    if _powers(reading, largest) and size < 2 * largest and (free is None or size <= free):
+        return NeedFit(
+            size=size,
+            fits=None,
+            short=None,
+            largest=largest,
+            line=line,
+            why="ESP-IDF 4.2.2 to 4.3.1 report the power of two below the largest block, and this "
+            "figure is one",
+            settles="the version of ESP-IDF, from the log's start",
+        )
+    return NeedFit(
+        size=size, fits=False, short=size - largest, largest=largest, line=line,
+        why="no free block is as large",
+    )  # fmt: skip
+
+
+def _largest(reading: LogReading, form: str) -> tuple[int, int, int | None] | None:
+    """The largest block, its line, and the bytes that are free."""
+    summary = reading.summaries.last
+    if summary is not None and summary.largest is not None:
+        return summary.largest, summary.last_line, summary.free
+    if reading.tuples.regions:
+        regions = reading.tuples.regions
+        return (
+            max(region.largest for region in regions),
+            regions[-1].line,
+            sum(region.free for region in regions),
+        )
+    report = reading.reports.last
+    if report is not None and report.largest is not None:
+        return report.largest, report.last_line, report.free
+    figures = primary_figures(reading)
+    if figures is not None and figures.largest is not None:
+        return figures.largest, figures.line, figures.free
+    return None
+
+
+def _failed(reading: LogReading, size: int, who: str, line: int | None) -> NeedFit | None:
+    """A request of at most this size failed, at the moment of the state or after it."""
+    for one in _failures(reading, who):
+        late = line is None or one.last + _NEAR >= line
+        if one.size is not None and 0 < one.size <= size and late and one.memory:
+            return NeedFit(
+                size=size, fits=False, short=None, largest=None, line=one.last,
+                why=f"a request of {one.size:,} B failed (line {one.last:,})",
+            )  # fmt: skip
+    return None
+
+
+def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
+    for one in reading.failures.listed():
+        if (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
+            yield one
+
+
+def _powers(reading: LogReading, largest: int) -> bool:
+    """Whether the figure may be the power of two below the block."""
+    if reading.boots.told("framework") in _NEVER_POWERS or reading.boots.told("idf")[:2] in (
+        "v5",
+        "v6",
+    ):
+        return False
+    return any((largest + more) & (largest + more - 1) == 0 for more in _POISONED) and largest > 0

@@ -1,0 +1,117 @@
+"""The result of the verb: the answer, what it rests on, and what to do next."""
+
+from __future__ import annotations
+
+from heapscope.log.answer import FailedRow, LogAnswer
+from heapscope.rows.figure import WORD, figure
+from heapscope.rows.row import Document, Row
+
+__all__ = [
+    "LogFigureRow",
+    "LogResult",
+    "LogTaskRow",
+    "NeedFitRow",
+    "RestsOnRow",
+    "StartRegionRow",
+    "SummaryRegionRow",
+]
+
+
+class NeedFitRow(Row):
+    """One request that was asked about."""
+
+    size: int = figure("Bytes of the request.", "B", heading="request")
+    fits: bool | None = figure("Whether it would be served; null: it cannot be told.")
+    short: int | None = figure("Bytes that were missing; null: not known.", "B", heading="short")
+    largest: int | None = figure(
+        "The largest block that it was compared with; null: none is told.", "B", heading="largest"
+    )
+    line: int | None = figure("The line of that state; null: there is none.", heading="line")
+    why: str = figure("Why, as a clause.", heading="why")
+
+
+class RestsOnRow(Row):
+    """A line that the answer rests on."""
+
+    line: int = figure("Its number, from 1.", heading="line")
+    what: str = figure("The kind of line.", heading="what")
+    quote: str = figure("The line without colours, prefix and secrets.", heading="as printed")
+
+
+class SummaryRegionRow(Row):
+    """One region of the last heap summary."""
+
+    address: int = figure("Where it begins.", most=WORD)
+    size: int = figure("Its bytes.", "B", heading="size")
+    free: int | None = figure("Its free bytes.", "B", heading="free")
+    min: int | None = figure("Its own minimum of them.", "B", heading="minimum free")
+    largest: int | None = figure(
+        "Its largest free block as reported.", "B", heading="largest reported"
+    )
+    used_blocks: int | None = figure("Its blocks in use.", heading="used blocks", wide=True)
+    free_blocks: int | None = figure("Its free blocks.", heading="free blocks", wide=True)
+
+
+class StartRegionRow(Row):
+    """One region that the heap got at the start."""
+
+    address: int = figure("Where it begins.", most=WORD)
+    size: int = figure("Its bytes.", "B", heading="size")
+    name: str = figure("Its type as printed.", heading="type")
+
+
+class LogFigureRow(Row):
+    """A figure that the program printed again and again."""
+
+    memory: str = figure("The memory that it is of.", heading="memory")
+    name: str = figure("free, largest, min, total, used or peak.", heading="figure")
+    first: int = figure("The first one.", "B", heading="first")
+    last: int = figure("The last one.", "B", heading="last")
+    least: int = figure("The least one.", "B", heading="least")
+    most: int = figure("The largest one.", "B", heading="most")
+    count: int = figure("Lines that tell it.", heading="lines")
+    line: int = figure("The line of the last one.", heading="last line")
+
+
+class LogTaskRow(Row):
+    """The heap use of a task, as the last table of them tells it."""
+
+    name: str = figure("The name of the task.", heading="task")
+    used: int | None = figure("Bytes that it holds; null: not told.", "B", heading="holds")
+    peak: int | None = figure("The most that it held; null: not told.", "B", heading="peak")
+    other: int | None = figure(
+        "Bytes of the second kind of memory that its line names; null: there is none.",
+        "B",
+        heading="of other memory",
+    )
+    blocks: int = figure("Blocks that are listed under it.", heading="blocks listed")
+    state: str = figure("alive, deleted, or empty.", heading="state")
+
+
+class LogResult(Document):
+    """A device's log, answered."""
+
+    VERB = "log"
+    VERSION = 1
+    main_table = "figures"
+
+    file: str = figure("The log.")
+    lines: int = figure("Its lines.")
+    boots: int = figure("Starts of the program in it.")
+    chip: str = figure("The chip; empty: not known.")
+    chip_source: str = figure("How it is known: given, log, addresses; empty: it is not.")
+    idf: str = figure("The version of ESP-IDF as printed; empty: not told.")
+    framework: str = figure("The framework and its version; empty: not told.")
+    answer: LogAnswer = figure("The figures that are known, by names that scripts look for.")
+    verdict: tuple[str, ...] = figure("The answer in sentences, the first one first.")
+    assumed: tuple[str, ...] = figure("Everything that was assumed, a sentence each.")
+    settles: tuple[str, ...] = figure("Means to settle what is open, a sentence each.")
+    next: tuple[str, ...] = figure("The words of the next command after heapscope; or none.")
+    needs: tuple[NeedFitRow, ...] = figure("The requests that were asked about.")
+    rests_on: tuple[RestsOnRow, ...] = figure("The lines that the answer rests on.")
+    failed: tuple[FailedRow, ...] = figure("The requests that failed.")
+    regions: tuple[SummaryRegionRow, ...] = figure("The regions of the last heap summary.")
+    boot: tuple[StartRegionRow, ...] = figure("The regions that the heap got at the last start.")
+    figures: tuple[LogFigureRow, ...] = figure("Figures in a program's own words.")
+    tasks: tuple[LogTaskRow, ...] = figure("Heap use by task.")
+    notes: tuple[str, ...] = figure("Remarks on the log, a sentence each.")

@@ -1,0 +1,69 @@
+"""A device's log, answered: the sentence first, then the tables, then the next command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from heapscope.layout import capabilities
+from heapscope.log.answer import FailedRow
+from heapscope.log.log_result import (
+    LogFigureRow,
+    LogResult,
+    LogTaskRow,
+    RestsOnRow,
+    StartRegionRow,
+    SummaryRegionRow,
+)
+from heapscope.measure.wording import plural
+from heapscope.report.next_command import next_command
+from heapscope.report.table import Column, columns_of, table_of
+
+__all__ = ["log_parts"]
+
+
+def log_parts(result: LogResult) -> Iterator[RenderableType]:
+    for position, sentence in enumerate(result.verdict):
+        yield Text(sentence, style="bold" if position == 0 else "")
+    yield _title(result)
+    failed = columns_of(FailedRow, "size who count line")
+    caps = Column(heading="capabilities", of=_caps, words=True)
+    yield table_of("Requests that failed", (*failed, caps), result.failed)
+    yield table_of(
+        "The last heap summary",
+        (_address(), *columns_of(SummaryRegionRow)),
+        result.regions,
+        name="log",
+    )
+    yield table_of("Figures", columns_of(LogFigureRow), result.figures)
+    yield table_of("Tasks", columns_of(LogTaskRow), result.tasks)
+    yield table_of("At the start", (_address(), *columns_of(StartRegionRow)), result.boot)
+    yield table_of("It rests on", columns_of(RestsOnRow), result.rests_on)
+    for sentence in result.assumed:
+        yield Text(f"assumed: {sentence}", style="yellow")
+    for sentence in result.settles:
+        yield Text(f"to settle it: {sentence}", style="yellow")
+    for sentence in result.notes:
+        yield Text(f"note: {sentence}", style="yellow")
+    if result.next:
+        yield next_command(*result.next)
+
+
+def _title(result: LogResult) -> Text:
+    found = [plural(result.lines, "line"), result.chip or "chip unknown"]
+    found.append(f"ESP-IDF {result.idf}" if result.idf else "version unknown")
+    if result.framework:
+        found.append(result.framework)
+    if result.boots > 1:
+        found.append(plural(result.boots, "start"))
+    return Text.assemble((result.file, "bold"), f": {', '.join(found)}")
+
+
+def _address() -> Column:
+    return Column(heading="region", of=lambda row: f"{row.address:#010x}", words=True)
+
+
+def _caps(row: FailedRow) -> str:
+    return "" if row.caps is None else capabilities.format(row.caps)
