@@ -10,8 +10,6 @@ from heapscope.layout.chip_data import VersionData
 from heapscope.layout.chips import Chip, chip_names, load_chip
 from heapscope.layout.layout import Region
 
-__all__ = ["markdown"]
-
 HEAD = """\
 # Chips
 

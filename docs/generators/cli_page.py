@@ -9,8 +9,6 @@ from pages import make
 
 from heapscope.cli.app import app
 
-__all__ = ["markdown"]
-
 HEAD = """\
 # Command line
 

@@ -20,8 +20,6 @@ from heapscope.predict.memory import fixed_parts, memory_features
 from heapscope.predict.parts import DRAM, PEAK, START, Demand, MemoryPart, parts_of
 from heapscope.predict.wifi_table import chips, table
 
-__all__ = ["Effect", "effects", "markdown"]
-
 _KIB = 1024
 _SDK = "5.5"
 _HEAD = """\

@@ -8,8 +8,6 @@ from pages import make
 
 from heapscope.layout.releases import arduino_cores, releases
 
-__all__ = ["markdown"]
-
 HEAD = """\
 # Releases of ESP-IDF
 

@@ -8,8 +8,6 @@ from pages import make
 
 from heapscope.config.rules import AREAS, HARD, SEVERITIES, Check, Rule, all_rules
 
-__all__ = ["markdown"]
-
 HEAD = """\
 # Rules between options
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from heapscope.errors import InputError
 from heapscope.nearest import did_you_mean
 
-__all__ = ["known"]
-
 
 def known(name: str, valid: Iterable[str], *, noun: str) -> str:
     """The name, if it is one; the error lists all that are and points to the nearest."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from heapscope.interrupt import INTERRUPTED, arm, disarm
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Runs the command line and exits with its code."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HeapscopeError", "InputError"]
-
 
 class HeapscopeError(Exception):
     """Base of all errors that the command line prints without a traceback; exit code 2."""

@@ -18,8 +18,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["INTERRUPTED", "arm", "disarm", "ends_at_once", "raises", "seen", "temporary"]
-
 INTERRUPTED = 130  # 128 and the signal's number, as shells have it
 
 _GRACE = 0.6  # seconds that the command has to end by itself

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "nearest"]
-
 _MOST = 100  # characters of a name that are compared; whoever typed it chose the length
 
 

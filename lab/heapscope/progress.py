@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["OnProgress", "Phase", "ProgressStep", "counted", "phase"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProgressStep:

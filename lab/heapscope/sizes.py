@@ -7,8 +7,6 @@ import re
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["parse_size"]
-
 SIZE = re.compile(r"(0x[0-9a-f]{1,12}|[0-9]{1,15}) *(b|kb|kib|k|mb|mib|m)?", re.ASCII | re.I)
 UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20}
 

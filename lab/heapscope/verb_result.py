@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import polars
     from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = ["Results", "VerbResult"]
-
 _WIDTH = 110  # characters of the tables in a notebook
 
 

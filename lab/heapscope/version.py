@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from importlib import metadata
 
-__all__ = ["__version__"]
-
 try:
     __version__ = metadata.version("heapscope")
 except metadata.PackageNotFoundError:  # run from a source tree that was never installed

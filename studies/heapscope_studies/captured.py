@@ -8,8 +8,6 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope_studies.data_file import PACKAGE
 
-__all__ = ["captured_file", "captured_trace"]
-
 
 def captured_trace(name: str) -> Path:
     """The trace NAME.hst.zst. InputError: this installation has none."""

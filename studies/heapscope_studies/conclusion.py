@@ -3,8 +3,6 @@ not."""
 
 from __future__ import annotations
 
-__all__ = ["SHARE", "alike", "concluded", "part_of"]
-
 SHARE = 0.15  #: two figures within this share of the second are told as the same
 
 

@@ -9,8 +9,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PACKAGE", "read_measured", "read_published"]
-
 PACKAGE = Path(__file__).parent
 
 

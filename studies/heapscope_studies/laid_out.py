@@ -9,8 +9,6 @@ from heapscope.report import table
 from heapscope.report.table import Said
 from heapscope_studies.result import Cell, Column, Table
 
-__all__ = ["laid_out", "tone_of"]
-
 
 def laid_out(found: Table, experiment: str = "") -> table.Table:
     """`experiment`: its name, which tells tables apart on a page of several."""

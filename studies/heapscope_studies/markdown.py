@@ -8,8 +8,6 @@ from heapscope.report.markdown import table_lines
 from heapscope_studies.laid_out import laid_out
 from heapscope_studies.result import Experiment
 
-__all__ = ["markdown"]
-
 HEAD = """\
 # Experiments
 

@@ -18,8 +18,6 @@ from heapscope_studies import (
 )
 from heapscope_studies.result import Experiment
 
-__all__ = ["ALL", "EXPERIMENTS", "Entry", "chosen"]
-
 ALL = "all"
 
 #: Called with parts done and parts in all.

@@ -12,19 +12,6 @@ from heapscope.rows.figure import computed as told
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
-__all__ = [
-    "NO",
-    "Cell",
-    "Check",
-    "Column",
-    "Experiment",
-    "Experiments",
-    "Plot",
-    "Series",
-    "Table",
-    "failures",
-]
-
 Cell = str | int | float | None
 
 #: A column says this of a figure that is outside its bounds.

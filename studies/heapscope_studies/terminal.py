@@ -8,8 +8,6 @@ from rich.text import Text
 from heapscope_studies.laid_out import laid_out
 from heapscope_studies.result import Check, Experiment
 
-__all__ = ["print_experiment"]
-
 
 def print_experiment(experiment: Experiment, target: Console) -> None:
     target.print(Text(experiment.title, style="bold"))

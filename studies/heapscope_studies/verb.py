@@ -9,8 +9,6 @@ import typer
 
 from heapscope.cli.shared import Json
 
-__all__ = ["experiment"]
-
 FAILED = 1  # a figure that must come out exactly does not
 
 

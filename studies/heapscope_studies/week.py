@@ -20,8 +20,6 @@ from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, StatusError, check
 from heapscope.native.steps import NativeSteps
 
-__all__ = ["TURN", "TURN_ROW", "Actor", "NativeWeek", "WeekHeap", "WeekTotals", "step_count"]
-
 _LOADING = threading.Lock()  # weeks are played in several threads; declarations are read once
 _HERE = Path(__file__).parent
 _LAB = """typedef struct hs_lab_steps hs_lab_steps_t;

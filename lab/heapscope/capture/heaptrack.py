@@ -6,8 +6,6 @@ from heapscope.capture.line_import import Form, LineForm
 from heapscope.trace.metadata import CLOCK_HZ
 from heapscope.trace.sniff import looks_like
 
-__all__ = ["HEAPTRACK"]
-
 
 def _unlike(head: bytes) -> tuple[str, str]:
     if head.startswith(b"v "):

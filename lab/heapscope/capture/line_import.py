@@ -21,8 +21,6 @@ from heapscope.trace.sniff import HEAD, is_text, tool_of
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
 from heapscope.version import __version__
 
-__all__ = ["BadLine", "Form", "ImportResult", "LineForm", "import_lines"]
-
 
 class Form(IntEnum):
     """hs_import_form_t"""

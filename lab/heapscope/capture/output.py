@@ -17,8 +17,6 @@ from heapscope.interrupt import temporary
 from heapscope.trace.names import printable
 from heapscope.trace.port import is_port, refused_by_windows
 
-__all__ = ["STDOUT", "Write", "open_output"]
-
 STDOUT = "-"
 _LEVEL = 9  # of zstd: a trace is written once and read often
 

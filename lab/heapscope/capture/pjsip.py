@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapscope.capture.line_import import Form, LineForm
 from heapscope.trace.sniff import looks_like
 
-__all__ = ["PJSIP"]
-
 
 def _unlike(head: bytes) -> tuple[str, str]:
     what, remedy = looks_like(head)

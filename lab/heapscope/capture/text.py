@@ -9,8 +9,6 @@ from heapscope.trace.metadata import PROGRAM, WORD_SIZE
 from heapscope.trace.sniff import looks_like
 from heapscope.trace.source import STDIN, Progress
 
-__all__ = ["TEXT", "import_text"]
-
 
 def _facts(path: str | Path) -> dict[str, str]:
     facts = {WORD_SIZE: "4"}

@@ -10,8 +10,6 @@ from heapscope.report.console import console
 from heapscope.verb_result import VerbResult
 from heapscope.verbs.shown import show
 
-__all__ = ["give", "print_answer"]
-
 
 def give(answer: VerbResult, json: Path | None, *, inputs: Sequence[Path]) -> None:
     """Writes the JSON where it is wanted, and prints the tables where it does not take their place.

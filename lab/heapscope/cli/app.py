@@ -11,8 +11,6 @@ import typer
 from heapscope import VERBS
 from heapscope.cli.group import HeapscopeGroup, Verb
 
-__all__ = ["app"]
-
 #: Modules that cannot have the name of their verb, which is a word of Python.
 MODULES = {"import_": "import_trace"}
 

@@ -13,8 +13,6 @@ from heapscope.cli.shared import Fold, Json, Trace
 from heapscope.errors import InputError
 from heapscope.memory.options import MemoryOptions, named_files
 
-__all__ = ["export"]
-
 
 @takes_memory
 def export(

@@ -18,8 +18,6 @@ from heapscope.errors import HeapscopeError
 from heapscope.interrupt import INTERRUPTED, ends_at_once, raises, seen
 from heapscope.trace.stream import forget_streams
 
-__all__ = ["DONE", "UNUSABLE", "HeapscopeGroup", "Verb"]
-
 DONE = 0  # the command did what it was asked to
 UNUSABLE = 2  # could not run
 

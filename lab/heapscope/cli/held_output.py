@@ -8,8 +8,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["HeldOutput", "hold_output", "release_output"]
-
 _HELD_MAX = 1 << 20  # bytes: what is longer is a stream, and goes on as it comes
 
 

@@ -9,8 +9,6 @@ import typer
 
 from heapscope.cli.shared import Json
 
-__all__ = ["import_trace"]
-
 
 def _option(name: str, metavar: str, text: str) -> typer.models.OptionInfo:
     found: typer.models.OptionInfo = typer.Option(name, metavar=metavar, help=text)

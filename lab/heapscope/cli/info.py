@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from heapscope.cli.shared import Json, Trace
 
-__all__ = ["info"]
-
 
 def info(trace: Trace, json: Json = None) -> None:
     """Say what a trace holds: events, tasks, marks, live peak, where it came from, damage.

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["STDOUT", "dumps", "wants_tables", "write_json", "write_text"]
-
 STDOUT = "-"
 
 

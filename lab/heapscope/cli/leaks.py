@@ -11,8 +11,6 @@ from heapscope.cli.memory import takes_memory
 from heapscope.cli.shared import Fold, Json, Trace
 from heapscope.memory.options import MemoryOptions, named_files
 
-__all__ = ["leaks"]
-
 
 @takes_memory
 def leaks(

@@ -9,8 +9,6 @@ import typer
 
 from heapscope.cli.shared import Json
 
-__all__ = ["lint"]
-
 
 def lint(
     files: Annotated[

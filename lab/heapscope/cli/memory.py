@@ -12,8 +12,6 @@ import typer
 from heapscope.errors import InputError
 from heapscope.memory.options import DECLARED, MemoryOption, MemoryOptions, flag, given
 
-__all__ = ["SidesOptions", "report_sides", "takes_memory", "takes_sides", "two_sides"]
-
 #: The values of each option of several sides, in the order of the command line.
 SidesOptions = Mapping[str, Sequence[str]]
 

@@ -14,8 +14,6 @@ from typer.core import TyperCommand
 from heapscope.errors import HeapscopeError
 from heapscope.version import __version__
 
-__all__ = ["GROUP", "command", "names"]
-
 GROUP = "heapscope.verbs"
 
 #: Heapscope's own verbs that are installed apart: the distribution of each, and what it does.

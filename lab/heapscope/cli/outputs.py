@@ -12,8 +12,6 @@ from heapscope.errors import HeapscopeError
 from heapscope.memory.options import DECLARED
 from heapscope.trace.names import printable
 
-__all__ = ["OUTPUTS", "check_places"]
-
 #: Parameters of the verbs that name a file to be written.
 OUTPUTS = ("out", "json", "sarif", "fix", "plot", "fragment", "write", "html")
 

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Air", "Loss", "MeasuredFile", "NoMeasured", "Rtt"]
-
 Air = Annotated[bool, typer.Option("--air", help="In air, not in a shielded box.")]
 Rtt = Annotated[
     float, typer.Option("--rtt", metavar="MS", help="Round trip beyond that of the box.")

@@ -10,8 +10,6 @@ import typer
 from heapscope.cli.place_options import Air, Loss, MeasuredFile, NoMeasured, Rtt
 from heapscope.cli.shared import Json
 
-__all__ = ["predict"]
-
 
 def predict(
     files: Annotated[

@@ -10,8 +10,6 @@ from typing import Any
 
 from heapscope.progress import ProgressStep
 
-__all__ = ["Bar", "progress_bar"]
-
 DELAY = 1.0  # seconds before the bar shows
 
 

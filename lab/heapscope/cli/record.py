@@ -10,8 +10,6 @@ import typer
 
 from heapscope.cli.shared import Json
 
-__all__ = ["record"]
-
 SETTINGS = {"allow_interspersed_args": False}
 
 

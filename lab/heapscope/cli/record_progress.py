@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["RecordLine", "record_progress"]
-
 DELAY = 1.0  # seconds before the line shows
 EVERY = 0.5
 

@@ -10,8 +10,6 @@ from heapscope.measure.source import of_wide_pointers
 from heapscope.trace.names import printable
 from heapscope.trace.recorded import recorded_facts
 
-__all__ = ["say_wide_pointers"]
-
 
 def say_wide_pointers(*traces: Path) -> None:
     """One line for each trace whose sizes are those of a 64-bit program. A stream tells none."""

@@ -11,8 +11,6 @@ from heapscope.cli.shared import Fold, Json, Needs, Trace
 from heapscope.errors import HeapscopeError
 from heapscope.memory.options import MemoryOptions, named_files
 
-__all__ = ["replay"]
-
 
 @takes_memory
 def replay(

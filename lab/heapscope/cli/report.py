@@ -10,8 +10,6 @@ import typer
 from heapscope.cli.memory import SidesOptions, report_sides, takes_sides
 from heapscope.cli.shared import Fold, Json, Needs
 
-__all__ = ["report"]
-
 
 @takes_sides()
 def report(

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Fold", "Json", "Needs", "Trace"]
-
 Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
 
 Json = Annotated[

@@ -11,8 +11,6 @@ from heapscope.cli.memory import SidesOptions, takes_sides, two_sides
 from heapscope.cli.shared import Json
 from heapscope.memory.options import named_files
 
-__all__ = ["upgrade"]
-
 
 @takes_sides(without=("idf", "place"))
 def upgrade(

@@ -10,8 +10,6 @@ from heapscope.cli.memory import takes_memory
 from heapscope.cli.shared import Fold, Json, Needs, Trace
 from heapscope.memory.options import MemoryOptions, named_files
 
-__all__ = ["why"]
-
 
 @takes_memory
 def why(

@@ -15,8 +15,6 @@ from heapscope.config.tables import DEPENDS_SDKS, choices, of_other_chips, optio
 from heapscope.config.value import Value, guess_value, parse_value
 from heapscope.errors import InputError
 
-__all__ = ["Config", "Setting", "read_config", "read_files", "settle"]
-
 _ROUNDS = 8  # the longest chain of dependencies has 5
 _PSRAM_MENU = "SPIRAM_"
 

@@ -25,8 +25,6 @@ from heapscope.config.expression import (
 )
 from heapscope.config.value import Value
 
-__all__ = ["Scope", "evaluate", "number", "truth"]
-
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,

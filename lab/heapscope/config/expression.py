@@ -20,21 +20,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = [
-    "And",
-    "Asked",
-    "Compare",
-    "Constant",
-    "Expression",
-    "Extreme",
-    "Name",
-    "Not",
-    "Or",
-    "Sum",
-    "names",
-    "parse",
-]
-
 
 @dataclass(frozen=True)
 class Name:

@@ -21,8 +21,6 @@ from heapscope.config.value import Kind, Value, parse_value
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["IgnoredSetting", "tree_version", "with_tree"]
-
 _REMEDY = "give the folder of an ESP-IDF checkout: Kconfig and components/ are in it"
 _SECONDS = 300  # reading all of ESP-IDF's takes a few
 

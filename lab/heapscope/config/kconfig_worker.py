@@ -15,8 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["answer"]
-
 
 def answer(kconfig_file: str, asked: str, renames: list[str]) -> dict[str, Any]:
     library: Any = importlib.import_module("esp_kconfiglib.core")

@@ -8,8 +8,6 @@ from heapscope.config.config import Config
 from heapscope.config.evaluate import truth
 from heapscope.config.option import Option, Range
 
-__all__ = ["allowed", "out_of_range"]
-
 
 def allowed(config: Config, option: Option) -> tuple[Range, ...]:
     """The range that counts; several where a condition of one is not known; empty: none is."""

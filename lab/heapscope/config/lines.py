@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["REMEDY", "SettingLine", "Text", "read_json", "read_text"]
-
 REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
 
 _SET = re.compile(r"CONFIG_([A-Za-z0-9_]+)=(.*)")

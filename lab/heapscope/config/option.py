@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from heapscope.config.expression import Expression
 from heapscope.config.value import Kind, Value
 
-__all__ = ["Choice", "DefaultIf", "Option", "Range"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Where:

@@ -11,8 +11,6 @@ from heapscope.trace.names import printable
 from heapscope.trace.sniff import check_no_trace
 from heapscope.trace.source import Blocks, open_blocks
 
-__all__ = ["ConfigFile", "read_config_file"]
-
 _SIZE_MAX = 16 << 20  # bytes; a real one has some 100 KB
 
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from heapscope.config.tables import SDKS, option_table, rows
 from heapscope.config.value import Value, config_line
 
-__all__ = ["NewName", "OldName", "line_in", "newest", "renamed_in", "spelled_in"]
-
 _CHAIN_MAX = 8  # renames one after the other; the longest chain has 3
 
 

@@ -17,8 +17,6 @@ from heapscope.config.evaluate import Scope, evaluate, truth
 from heapscope.config.expression import Constant, Expression, parse
 from heapscope.config.value import Value
 
-__all__ = ["AREAS", "HARD", "SEVERITIES", "Check", "Rule", "all_rules", "built_in", "rule"]
-
 SEVERITIES = {
     "B": "the build stops",
     "K": "Kconfig corrects or drops the line without asking",

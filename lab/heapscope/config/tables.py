@@ -14,8 +14,6 @@ from heapscope.config.expression import Expression, parse
 from heapscope.config.option import Choice, DefaultIf, Option, Range
 from heapscope.config.value import Kind, Value, parse_value
 
-__all__ = ["CHIPS", "SDKS", "choices", "of_other_chips", "option_table", "rows"]
-
 #: The names that layouts use.
 SDKS = ("4.2", "4.3.2", "5.5", "head-2026-07")
 CHIPS = (

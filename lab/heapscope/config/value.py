@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["Kind", "Value", "config_line", "parse_value", "value_text"]
-
 Value = bool | int | str
 Kind = Literal["bool", "int", "hex", "string"]
 

@@ -8,8 +8,6 @@ from heapscope.export.stacks import stacks
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 
-__all__ = ["WEIGHTS", "Collapsed"]
-
 #: The choices of --weight, and the figure of a profile that each means.
 WEIGHTS = {"peak": "at_peak", "total": "total", "leaked": "live"}
 

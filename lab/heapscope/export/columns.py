@@ -13,8 +13,6 @@ from heapscope.native.row_text import Cell
 from heapscope.native.structs import NEVER
 from heapscope.trace.names import Names
 
-__all__ = ["EventColumn", "cells", "columns"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class EventColumn:

@@ -9,8 +9,6 @@ from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
 
-__all__ = ["CsvTable", "quoted"]
-
 #: A spreadsheet takes a text that begins with one of these for a formula.
 _FORMULA = ("=", "+", "-", "@")
 _SPECIAL = frozenset(',"\r\n')

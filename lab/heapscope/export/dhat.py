@@ -18,8 +18,6 @@ from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 from heapscope.trace.metadata import PROGRAM
 
-__all__ = ["Dhat"]
-
 _VERSION = 2
 _SHORT = 500  # a mean lifetime up to this shows as short, as in Valgrind's own files
 _MICRO = 1_000_000

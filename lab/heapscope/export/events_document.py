@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
-__all__ = ["EventsDocument", "ExportedMark", "ExportedMemory", "ExportedTotals", "RegionAt"]
-
 
 class RegionAt(Row):
     """A region of the layout, private heaps of rules included."""

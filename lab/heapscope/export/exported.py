@@ -23,8 +23,6 @@ from heapscope.rows.row import Document
 from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
 
-__all__ = ["Exported", "export"]
-
 #: Gives a progress call for one reading of the trace: "reading names", "exporting".
 Readings = Callable[[str], ReplayProgress]
 

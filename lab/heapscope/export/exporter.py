@@ -14,8 +14,6 @@ from heapscope.measure.result import ReplayResult
 from heapscope.native.export import Keep, Peak
 from heapscope.native.structs import Rows
 
-__all__ = ["Context", "Exporter", "Finish"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Context:

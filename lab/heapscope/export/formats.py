@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope.export.collapsed import WEIGHTS
 from heapscope.export.events_document import EventsDocument
 from heapscope.export.exporter import Exporter
-
-__all__ = ["FORMATS", "WEIGHTS", "Format", "exporter"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,8 +20,6 @@ from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
 
-__all__ = ["JsonEvents", "dump", "quoted"]
-
 
 class JsonEvents:
     names_first = True

@@ -13,8 +13,6 @@ from heapscope.trace.metadata import CLOCK_HZ, number, texts
 from heapscope.trace.names import Names, heap_names, mark_names, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["Overview", "TimedMark", "overview", "read_overview"]
-
 _CLOCK = 1 << 1
 _NAME_LIMIT = 1024  # characters: a name has at most 255 bytes, each at most four as an escape
 

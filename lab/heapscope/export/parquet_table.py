@@ -16,8 +16,6 @@ from heapscope.export.exporter import Context, Finish
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 
-__all__ = ["ParquetTable"]
-
 _PART_ROWS = 1 << 18
 _COPY = 1 << 20
 

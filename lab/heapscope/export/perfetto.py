@@ -18,8 +18,6 @@ from heapscope.native.names import call_names, outcome_names
 from heapscope.native.structs import Rows
 from heapscope.trace.metadata import PROGRAM
 
-__all__ = ["EXACT_EVENTS", "INSTANTS_MAX", "SPANS", "Perfetto"]
-
 #: Traces of up to so many heap events have every change of a counter.
 EXACT_EVENTS = 200_000
 #: Longer ones are cut into about so many spans, of each the least, most and last value.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["message", "number", "padded", "text", "varint"]
-
 _VARINT, _LENGTH = 0, 2
 _MORE = 0x80
 

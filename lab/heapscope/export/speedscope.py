@@ -12,8 +12,6 @@ from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 from heapscope.version import __version__
 
-__all__ = ["Speedscope"]
-
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _PROFILES = (
     ("at_peak", "live at the peak"),

@@ -14,8 +14,6 @@ from heapscope.native.structs import Rows
 from heapscope.trace.call_sites import frames_of
 from heapscope.trace.fold_sites import own_frames
 
-__all__ = ["Stack", "stacks"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:

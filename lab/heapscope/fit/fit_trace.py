@@ -28,8 +28,6 @@ from heapscope.trace.info import tasks_of
 from heapscope.trace.names import Names, printable, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["FitProgress", "default_allocators", "fit"]
-
 #: Called with how many allocators are done, and of how many.
 FitProgress = Callable[[int, int], None]
 

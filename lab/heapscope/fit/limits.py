@@ -9,8 +9,6 @@ from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_MAX, POOL_MIN
 from heapscope.native.steps import has_heap
 
-__all__ = ["Limits", "find_limits", "most_tried"]
-
 TIMES = 64  #: how many times what has to be held the largest pool tried is
 LEAST_TRIED = 1 << 20  #: bytes; for small traces the largest pool tried is this
 

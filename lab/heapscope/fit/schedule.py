@@ -9,8 +9,6 @@ from typing import Generic, TypeVar
 
 from heapscope.fit.search import Batches, FoundPool, Trial
 
-__all__ = ["run_searches"]
-
 T = TypeVar("T", bound=Trial)
 
 

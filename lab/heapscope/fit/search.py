@@ -20,8 +20,6 @@ from typing import Protocol
 from heapscope.fit.limits import Limits
 from heapscope.fit.window import STEP, judged_by, top, window
 
-__all__ = ["BATCH", "Batches", "Ending", "FoundPool", "Trial", "search"]
-
 #: Sizes asked for at once. The same on every machine, so that what was tried, and with it
 #: `pool_min`, does not depend on the number of cores.
 BATCH = 4

@@ -13,8 +13,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.verb_result import Results
 
-__all__ = ["FIT", "FitResult", "FitResults", "Mean", "Refusal", "means"]
-
 
 class Refusal(Row):
     """The first request that was refused on one pool."""

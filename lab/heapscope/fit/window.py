@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["OTHERS", "SHARE", "STEP", "judged_by", "top", "window"]
-
 STEP = 8  #: bytes; pools are multiples of it
 OTHERS = 64  #: sizes above the pool's own
 SHARE = 0.02  #: of the pool's size, over which they are spread

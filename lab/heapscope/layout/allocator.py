@@ -9,8 +9,6 @@ from heapscope.native.library import allocator_names, find_allocator
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["flavoured", "parse_allocator", "unmodelled"]
-
 
 def parse_allocator(text: str) -> str:
     """A name that the native library knows, "idf-5.5+light"; flavours may come in any order.

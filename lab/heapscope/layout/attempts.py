@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from heapscope.layout.layout import Layout, Region
 from heapscope.native.attempts import attempts as native_attempts
 
-__all__ = ["Attempt", "attempts", "malloc_attempts", "tried"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:

@@ -9,8 +9,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
-__all__ = ["BootRegion", "LineFacts", "pool_bytes", "read_line"]
-
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 _AT = re.compile(rb"heap_(?:init|alloc_caps): At\b")
 _REGION = re.compile(

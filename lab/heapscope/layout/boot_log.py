@@ -11,8 +11,6 @@ from heapscope.layout.boot_lines import BootRegion, LineFacts, pool_bytes, read_
 from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, as_utf8, open_blocks
 
-__all__ = ["BootLog", "BootRegion", "read_boot_log"]
-
 _LINE_MAX = 4096  # bytes of a line that count
 _REGIONS_MAX = 256  # of one boot; a file with more is not a boot log
 _SIZE_MAX = 256 << 20  # bytes of a log; /dev/zero and a serial port that is open have no end

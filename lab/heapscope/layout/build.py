@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from heapscope.errors import InputError
 
-__all__ = ["POOL_SIZE", "THRESHOLD", "Build", "Psram", "StaticUseError"]
-
 THRESHOLD = 16384  #: default of CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL
 POOL_SIZE = 32768  #: default of CONFIG_SPIRAM_MALLOC_RESERVE_INTERNAL
 

@@ -12,21 +12,6 @@ from heapscope.errors import InputError
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = [
-    "ALL",
-    "CAPABILITIES",
-    "DEFAULT",
-    "DMA",
-    "EIGHT_BIT",
-    "EXEC",
-    "INTERNAL",
-    "IRAM_EIGHT_BIT",
-    "SPIRAM",
-    "WORD",
-    "format",
-    "parse",
-]
-
 CAPABILITIES: dict[str, int] = {
     "EXEC": 1 << 0,
     "32BIT": 1 << 1,

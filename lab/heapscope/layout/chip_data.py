@@ -11,18 +11,6 @@ from typing import Any
 
 from heapscope.layout import capabilities
 
-__all__ = [
-    "ChipData",
-    "DefaultRegion",
-    "DefaultStatic",
-    "MapEntry",
-    "PsramWindow",
-    "Reserved",
-    "VersionData",
-    "chip_files",
-    "read_chip",
-]
-
 SCHEMA = 2
 
 Caps = tuple[int, int, int]  # by priority

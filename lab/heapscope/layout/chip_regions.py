@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from heapscope.errors import InputError
-from heapscope.layout.boot_log import BootLog, BootRegion
+from heapscope.layout.boot_lines import BootRegion
+from heapscope.layout.boot_log import BootLog
 from heapscope.layout.build import StaticUseError
 from heapscope.layout.chip_data import DefaultRegion
 from heapscope.layout.layout import Region
@@ -13,8 +14,6 @@ from heapscope.layout.map_regions import map_regions
 from heapscope.layout.memory import Memory
 from heapscope.layout.recut import recut, renamed
 from heapscope.trace.names import printable
-
-__all__ = ["default_regions", "logged_regions"]
 
 _REGION_MIN = 64  # bytes that static use must leave of a region
 

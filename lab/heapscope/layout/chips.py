@@ -20,8 +20,6 @@ from heapscope.layout.versions import find_version, parse_idf, version_list
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["Chip", "chip_names", "load_chip"]
-
 Notes = tuple[str, ...]
 
 

@@ -16,8 +16,6 @@ from heapscope.layout.versions import match_version, parse_idf
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["ChosenConfig", "built_config", "choose_config"]
-
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
 _MINOR = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")

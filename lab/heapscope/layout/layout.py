@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 
-__all__ = ["ADDRESS_END", "REGIONS_MAX", "Layout", "MallocRule", "Private", "Region"]
-
 REGIONS_MAX = 32
 ADDRESS_END = 1 << 32
 

@@ -9,8 +9,6 @@ from heapscope.layout.chip_data import DefaultStatic
 from heapscope.layout.layout import Region
 from heapscope.layout.memory import Memory
 
-__all__ = ["left_of", "map_regions"]
-
 Range = tuple[int, int]  # start and end
 
 _LEAST = 16  # bytes; a rest of this size or less does not become a region (memory_layout_utils.c)

@@ -12,8 +12,6 @@ from heapscope.layout.build import Build
 from heapscope.layout.chip_data import ChipData, MapEntry, VersionData
 from heapscope.layout.layout import Region
 
-__all__ = ["Memory", "memory_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Memory:

@@ -11,8 +11,6 @@ from heapscope.layout.layout import ADDRESS_END
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
-__all__ = ["NEEDS_MAX", "parse_need", "parse_needs"]
-
 NEEDS_MAX = 8  # of one replay
 
 _NUMBER = re.compile(r"0x[0-9a-f]{1,8}|[0-9][0-9_]{0,14}", re.ASCII | re.IGNORECASE)

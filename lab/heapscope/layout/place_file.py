@@ -21,8 +21,6 @@ from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import read_toml_text
 from heapscope.nearest import did_you_mean
 
-__all__ = ["read_placement"]
-
 _TOP = ("rule", "private")
 _RULE = ("task", "site", "heap", "size", "min", "max", "region", "private", "fallback")
 _PRIVATE = ("name", "size", "allocator", "from", "start")

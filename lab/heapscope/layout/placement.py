@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from heapscope.errors import InputError
 from heapscope.layout.layout import ADDRESS_END, REGIONS_MAX, Layout, Private, Region
 
-__all__ = ["RULES_MAX", "Placement", "PlacementRule", "PrivateHeap"]
-
 RULES_MAX = 64  # HS_LAB_RULES_MAX
 SIZE_MAX = ADDRESS_END - 1
 

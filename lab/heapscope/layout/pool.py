@@ -7,8 +7,6 @@ from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.capabilities import ALL, DEFAULT, INTERNAL
 from heapscope.layout.layout import Layout, MallocRule, Region
 
-__all__ = ["POOL_BASE", "POOL_MAX", "POOL_MIN", "pool_layout"]
-
 POOL_BASE = 0x2000_0000  #: 4096-aligned, as the oracles' pools are; SRAM of a Cortex-M
 POOL_MIN = 64
 POOL_MAX = 1 << 30

@@ -11,8 +11,6 @@ from heapscope.layout.capabilities import DEFAULT, DMA, INTERNAL, SPIRAM
 from heapscope.layout.layout import MallocRule, Region
 from heapscope.layout.memory import Memory
 
-__all__ = ["POOL_KIND", "add_psram", "malloc_rule"]
-
 POOL_KIND = "DMA pool"
 
 _THRESHOLD_MAX = 131072  # CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.layout.boot_log import BootLog, BootRegion
+from heapscope.layout.boot_lines import BootRegion
+from heapscope.layout.boot_log import BootLog
 from heapscope.layout.chip_data import MapEntry
 from heapscope.layout.layout import Region
 from heapscope.layout.map_regions import without
 from heapscope.layout.memory import Memory
-
-__all__ = ["recut", "renamed"]
 
 Range = tuple[int, int]
 

@@ -10,8 +10,6 @@ from heapscope.layout.layout import Layout
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
-__all__ = ["find_regions", "with_allocators"]
-
 
 def find_regions(layout: Layout, text: str) -> tuple[int, ...]:
     """Indices of the regions that a user means, in list order; a kind means all regions of it.

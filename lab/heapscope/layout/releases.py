@@ -12,16 +12,6 @@ from importlib import resources
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = [
-    "ARDUINO",
-    "Release",
-    "arduino_cores",
-    "arduino_release",
-    "find_release",
-    "minors",
-    "releases",
-]
-
 #: In a text such as "arduino 2.0.17".
 ARDUINO = "arduino"
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from heapscope.config.config import read_files
 
-__all__ = ["SdkConfig", "read_sdkconfig"]
-
 _TRACKING = "HEAP_TASK_TRACKING"
 _LIGHT = "HEAP_POISONING_LIGHT"
 _COMPREHENSIVE = "HEAP_POISONING_COMPREHENSIVE"

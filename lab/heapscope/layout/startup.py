@@ -7,8 +7,6 @@ from dataclasses import replace
 from heapscope.layout.attempts import tried
 from heapscope.layout.layout import Region
 
-__all__ = ["spread_startup"]
-
 #: Bytes of a region that no block can have. The 4.2 allocator needs these, the fewest of all.
 #: Another allocator needs more; the replay carries bytes that then do not fit to the next region.
 _OVERHEAD = 36

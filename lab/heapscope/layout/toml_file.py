@@ -12,8 +12,6 @@ from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import TomlText, read_toml_text
 
-__all__ = ["parse_toml", "read_layout"]
-
 _TOP = ("name", "chip", "sdk", "order", "allocator", "request_max", "malloc", "region")
 _REGION = (
     "start",

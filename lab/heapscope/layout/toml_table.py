@@ -14,8 +14,6 @@ from heapscope.nearest import did_you_mean
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 
-__all__ = ["TomlTable"]
-
 _NAME_MAX = 100
 _LIST_MAX = 100
 _KINDS = {

@@ -10,8 +10,6 @@ from heapscope.errors import InputError
 from heapscope.trace.sniff import check_no_trace
 from heapscope.trace.source import open_blocks
 
-__all__ = ["TomlText", "read_toml_text"]
-
 _SIZE_MAX = 1 << 20  # bytes; a layout has a few hundred
 _HEADER = re.compile(r"\s*\[+\s*([A-Za-z0-9_.\"' -]+?)\s*\]+")
 

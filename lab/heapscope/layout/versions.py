@@ -9,8 +9,6 @@ from heapscope.errors import InputError
 from heapscope.layout.chip_data import VersionData, chip_files, read_chip
 from heapscope.trace.names import printable
 
-__all__ = ["find_version", "match_version", "parse_idf", "unknown_version", "version_list"]
-
 _VERSION = re.compile(r"(?:esp-idf[ /])?v?([0-9]{1,3})\.([0-9]{1,3})(?=$|[.+_ -])", re.IGNORECASE)
 
 

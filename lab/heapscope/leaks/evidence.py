@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from heapscope.leaks.lives import Counts, Lives
 
-__all__ = ["NOTHING", "Evidence", "evidence", "poisson_at_most", "variance_ratio"]
-
 #: Ages from which a block is old, in shares of the interval.
 AGES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 #: Share of the interval in which a program may fill what it keeps.

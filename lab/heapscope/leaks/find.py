@@ -25,8 +25,6 @@ from heapscope.trace.metadata import CLOCK_HZ, number
 from heapscope.trace.names import Names, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["HolderRow", "Leaks", "find_leaks"]
-
 #: Moments at which the live blocks are looked at, the two ends included.
 MOMENTS = 65
 

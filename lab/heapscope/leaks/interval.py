@@ -10,8 +10,6 @@ from heapscope.nearest import did_you_mean
 from heapscope.trace.info import MarkAt, TraceInfo
 from heapscope.trace.names import printable
 
-__all__ = ["Interval", "interval"]
-
 #: Marks of one name that make rounds.
 ROUNDS_LEAST = 3
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from heapscope.native.structs import Rows
 
-__all__ = ["Counts", "Lives", "by_holder", "lives_of"]
-
 Counts = NDArray[np.float64]
 
 

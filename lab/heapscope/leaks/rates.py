@@ -10,8 +10,6 @@ from heapscope.leaks.lives import Lives
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Rate", "RateBand", "rate_of"]
-
 TAIL = 0.025  # on each side
 
 

@@ -22,8 +22,6 @@ from heapscope.errors import InputError
 from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import printable
 
-__all__ = ["Suppression", "read_suppressions"]
-
 KEYS = ("task", "site", "size")
 _WORD = re.compile(r'#.*|(?:[^\s"#]|"[^"]*")+|"')
 SIZE_MAX = 1 << 64

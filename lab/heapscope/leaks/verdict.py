@@ -11,8 +11,6 @@ import numpy as np
 from heapscope.leaks.evidence import Evidence, evidence, poisson_at_most, variance_ratio
 from heapscope.leaks.lives import Lives
 
-__all__ = ["CACHE", "LEAK", "PLATEAU", "UNKNOWN", "Judged", "judge"]
-
 LEAK, PLATEAU, CACHE, UNKNOWN = "leak", "plateau", "cache", "unknown"
 
 #: Share of holders without a leak among those called leaks, at most, on average.

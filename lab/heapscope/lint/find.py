@@ -14,8 +14,6 @@ from heapscope.lint.finding import LintFinding, LintResult, SeverityCounts, spel
 from heapscope.lint.lines import line_findings
 from heapscope.lint.values import value_findings
 
-__all__ = ["lint", "rule_findings"]
-
 _VALUE = re.compile(r"\{([A-Z0-9_]+)\}")
 
 

@@ -13,8 +13,6 @@ from heapscope.config.value import Value
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
-__all__ = ["LintFinding", "LintResult", "spelled", "spelled_lines"]
-
 
 class RemovedLine(Row):
     """A line to take out."""

@@ -11,8 +11,6 @@ from heapscope.config.value import Value
 from heapscope.lint.find import lint
 from heapscope.lint.finding import LintFinding, spelled
 
-__all__ = ["Fix", "fragment", "mend"]
-
 #: The options of which other lines may stay.
 _ONE_LINE = ("duplicate", "repeated", "type", "unknown", "later-name")
 _ROUNDS = 60  # a mended value can break the next rule; each round mends one

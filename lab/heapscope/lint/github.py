@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.lint.sarif import text
 
-__all__ = ["annotation_lines"]
-
 LEVELS = {True: "error", False: "notice"}
 
 

@@ -13,8 +13,6 @@ from heapscope.lint.finding import LintFinding, spelled, spelled_lines
 from heapscope.nearest import nearest
 from heapscope.trace.names import printable
 
-__all__ = ["line_findings"]
-
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
 #: How much of a name must agree for it to be a mistyped one, and for it to be worth a hint.
 MISTYPED, HINT = 0.9, 0.75

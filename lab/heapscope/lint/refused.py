@@ -10,8 +10,6 @@ from heapscope.lint.finding import LintFinding
 from heapscope.nearest import nearest
 from heapscope.trace.names import printable
 
-__all__ = ["refused_findings"]
-
 
 def refused_findings(config: Config, refusals: Iterable[IgnoredSetting]) -> Iterator[LintFinding]:
     """`config`: with the tree's values."""

@@ -11,8 +11,6 @@ from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.version import __version__
 
-__all__ = ["sarif"]
-
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 

@@ -11,8 +11,6 @@ from heapscope.config.tables import of_other_chips, option_table
 from heapscope.config.value import Value
 from heapscope.lint.finding import LintFinding, spelled_lines
 
-__all__ = ["value_findings"]
-
 
 def value_findings(config: Config) -> Iterator[LintFinding]:
     """One at most for each option, of the line that counts."""

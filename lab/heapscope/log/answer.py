@@ -11,8 +11,6 @@ from heapscope.log.reading import LogReading
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
-__all__ = ["CorruptPlace", "ErrorCode", "FailedRow", "LogAnswer", "answer_of"]
-
 
 def _told(text: str, unit: str = "", **more: Any) -> Any:
     """A figure that is absent where the log does not tell it."""

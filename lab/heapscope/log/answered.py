@@ -21,8 +21,6 @@ from heapscope.log.reading import LogReading
 from heapscope.log.sentences import assumed, settles, verdict
 from heapscope.trace.names import printable
 
-__all__ = ["answered"]
-
 
 def answered(
     reading: LogReading,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["unwrapped"]
-
 #: An untouched region of the ESP32 reports one of these as its largest block, by version; light
 #: poisoning takes 12 bytes off it. 113,840 bytes is its largest region.
 _UNTOUCHED = frozenset(size - less for size in (110_592, 113_792) for less in (0, 12))

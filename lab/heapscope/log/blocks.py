@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
-__all__ = ["HeapDump", "PrintedAllocations", "PrintedTrace", "TaskTables"]
-
 _BLOCKS_MAX = 1 << 20
 _TASKS_MAX = 1000
 _HEADER = 4  # bytes between the end of a block and the next one's address: its size word

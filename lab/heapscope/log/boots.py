@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
-__all__ = ["ListedRegion", "ProgramStart", "ProgramStarts"]
-
 _REGIONS_MAX = 64  # of one start; more is none
 _RANGES_MAX = 1024
 

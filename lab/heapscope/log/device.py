@@ -9,8 +9,6 @@ from heapscope.capture.esp_idf.logged_memory import guess_chip
 from heapscope.log.reading import LogReading
 from heapscope.trace.names import printable
 
-__all__ = ["LogDevice", "device_of"]
-
 GIVEN, LOGGED, ADDRESSES = "given", "log", "addresses"
 
 

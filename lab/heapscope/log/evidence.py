@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from heapscope.log.log_result import RestsOnRow
 from heapscope.log.reading import LogReading
 
-__all__ = ["evidence"]
-
 _MOST = 8  # of one kind
 
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from heapscope.log.reading import LogReading
 from heapscope.native.log import NativeLog
 
-__all__ = ["read_log"]
-
 
 def read_log(pieces: Iterable[bytes], reading: LogReading) -> int:
     """Reads a log that comes in pieces of any size; returns how many lines it has. An empty piece

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from heapscope.native.log import Fact
 
-__all__ = ["FailureLines", "LoggedErrors", "LoggedFailures"]
-
 _GROUPS_MAX = 1000
 #: A line without a size this close behind a failure says it again.
 _AGAIN = 30

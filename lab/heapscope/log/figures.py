@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
-__all__ = ["FigureSeries", "LoggedFigure", "LoggedFigures", "is_invalid"]
-
 _POINTS = 4096  # kept of a series; beyond, every second one goes
 _NAMES = ("free", "largest", "min", "total", "used", "peak")
 

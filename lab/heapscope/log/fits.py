@@ -9,8 +9,6 @@ from heapscope.log.failures import FailureLines
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
 
-__all__ = ["NeedFit", "ask"]
-
 #: A failure that stands so few lines before a state is of its moment.
 _NEAR = 12
 #: Light poisoning takes 12 bytes off the largest block that is reported.

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from heapscope.log.reading import LogReading
 
-__all__ = ["form_of"]
-
 #: Figures that are more than a remark beside the list of regions.
 _MANY = 3
 

@@ -6,16 +6,6 @@ from heapscope.log.answer import FailedRow, LogAnswer
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Document, Row
 
-__all__ = [
-    "LogFigureRow",
-    "LogResult",
-    "LogTaskRow",
-    "NeedFitRow",
-    "RestsOnRow",
-    "StartRegionRow",
-    "SummaryRegionRow",
-]
-
 
 class NeedFitRow(Row):
     """One request that was asked about."""

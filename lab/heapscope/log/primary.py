@@ -8,8 +8,6 @@ from heapscope.log.artefacts import unwrapped
 from heapscope.log.figures import LoggedFigures
 from heapscope.log.reading import LogReading
 
-__all__ = ["PrimaryFigures", "primary_figures"]
-
 #: Names of the memory in figures, those that malloc means first.
 _ORDER = ("any", "default", "8bit", "internal", "dram", "dma", "32bit", "wifi")
 #: Bytes that "free heap" and "free internal heap" of one program differ by, as a share, where both

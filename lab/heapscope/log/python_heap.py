@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
-__all__ = ["HeapTuples", "PythonHeap"]
-
 
 @dataclass(kw_only=True)
 class PythonHeap:

@@ -14,8 +14,6 @@ from heapscope.log.summaries import PrintedSummaries
 from heapscope.log.systems import OtherSystems, PrintedReports
 from heapscope.native.log import Fact
 
-__all__ = ["LogReading"]
-
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _SUMMARY = {"summary", "region", "region_more", "totals"}
 _BLOCK = {"block_used", "block_free"}

@@ -10,8 +10,6 @@ from heapscope.log.fits import NeedFit
 from heapscope.log.reading import LogReading
 from heapscope.measure.wording import plural, size
 
-__all__ = ["assumed", "settles", "verdict"]
-
 
 def verdict(reading: LogReading, answer: LogAnswer, fits: Sequence[NeedFit]) -> Iterator[str]:
     """The requests that were asked about, then what went wrong, then the last state."""

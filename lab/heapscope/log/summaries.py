@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
-__all__ = ["PrintedRegion", "PrintedSummaries", "PrintedSummary", "PrintedTotals"]
-
 _REGIONS_MAX = 64  # of one summary; more is none
 _KEPT = 256  # summaries, the last ones; all are counted
 

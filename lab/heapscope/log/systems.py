@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
-__all__ = ["OtherSystems", "PrintedReport", "PrintedReports"]
-
 #: Lines of one report stand this close together.
 _CLOSE = 12
 

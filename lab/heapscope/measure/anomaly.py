@@ -7,8 +7,6 @@ from heapscope.native.names import anomaly_names
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["AnomalyRow", "anomaly_counts"]
-
 
 class AnomalyRow(Row):
     """An event that makes no sense after those before it; the replay went on without it."""

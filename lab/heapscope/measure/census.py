@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, BEFORE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Census"]
-
 
 class Census(Row):
     """The recorded program's own use of memory, whatever heap it is replayed on."""

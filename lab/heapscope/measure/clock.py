@@ -9,8 +9,6 @@ from typing import Any, Self
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row, malformed
 
-__all__ = ["Clock", "events_named", "in_seconds", "moment", "moment_of", "since_start"]
-
 
 class Clock(Row):
     """The trace's clock at the events that the rows name. An event is at (its time - first_time) /

@@ -13,8 +13,6 @@ from heapscope.rows.bound import Bound
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 
-__all__ = ["Comparison", "DifferenceRow", "Side", "comparable", "compare"]
-
 
 class Side(Row):
     """One side of a comparison: a trace and the memory that it was replayed on."""

@@ -12,8 +12,6 @@ from heapscope.measure.summary import Tightest
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import count, plural, size
 
-__all__ = ["conclusion"]
-
 Labels = tuple[str, str]
 
 UNLIKE = (

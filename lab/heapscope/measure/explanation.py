@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
-__all__ = ["Explanation", "Step"]
-
 
 class Step(Row):
     """One region that was asked, in turn, or one that was not and why. Bytes as they stood before

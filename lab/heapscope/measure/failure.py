@@ -8,8 +8,6 @@ from heapscope.rows.bound import BEFORE
 from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
-__all__ = ["FailureRegion", "FailureRow", "FailureSpan", "merged"]
-
 
 class FailureRegion(Row):
     """A region at the moment of the failure, bytes. Not eligible: it lacks a capability."""

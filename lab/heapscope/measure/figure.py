@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from heapscope.measure.result import REPLAY, ReplayResult
 from heapscope.rows.bound import flat
 
-__all__ = ["ComparedFigure", "figures", "served_alike"]
-
 #: Our own heap runs itself instead of a model: it counts no steps, and 0 would read as none.
 _UNCOUNTED = "heapscope"
 

@@ -14,8 +14,6 @@ from heapscope.rows.row import Row
 if TYPE_CHECKING:
     from heapscope.measure.result import ReplayResult
 
-__all__ = ["Finding", "Sentences", "closest", "damage", "failed", "fitting", "loss", "short"]
-
 Sentences = Iterator[tuple[str, int | None]]
 
 MALLOC = "malloc"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapscope.rows.figure import figure
 from heapscope.trace.health import DecoderCounts
 
-__all__ = ["Health"]
-
 
 class Health(DecoderCounts):
     """The counts of what was read of the trace, and of what was lost."""

@@ -14,8 +14,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.health import TraceHealth
 
-__all__ = ["Loss", "loss_of", "whole_run"]
-
 
 class Loss(Row):
     """Where events of the trace are missing. The first loss splits the run: all figures are of the

@@ -8,8 +8,6 @@ from heapscope.measure.task import TaskRow
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["MarkRow"]
-
 
 class MarkRow(Row):
     """Every figure as it stood at a mark."""

@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
-__all__ = ["KindRow", "MemoryFigures", "SetRow"]
-
 
 class MemoryFigures(Row):
     """All regions that serve one capability set."""

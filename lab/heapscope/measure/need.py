@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, FIRST
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
-__all__ = ["NeedRow"]
-
 
 class NeedRow(Row):
     """Headroom for one contiguous request."""

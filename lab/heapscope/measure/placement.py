@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
-__all__ = ["RuleRow"]
-
 
 class RuleRow(Row):
     """The decisions of one rule of --place."""

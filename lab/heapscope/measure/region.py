@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
-__all__ = ["RegionRow"]
-
 
 class RegionRow(Row):
     """One region and the heap on it. size = control + header + startup + payload + rounding +

@@ -27,9 +27,6 @@ from heapscope.rows.bound import AT_LEAST, bounds_of
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, malformed
 
-__all__ = ["MALLOC", "REPLAY", "ReplayResult"]
-
-
 #: How malloc's own rule is named among the capability sets.
 MALLOC = "malloc"
 

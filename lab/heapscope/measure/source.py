@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["LayoutFacts", "TraceFacts", "of_wide_pointers", "word_size"]
-
 
 def word_size(metadata: Mapping[str, str]) -> int | None:
     """Bytes of a pointer in the recorded program; None: the trace does not tell."""

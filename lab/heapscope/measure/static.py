@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
-__all__ = ["StaticKind", "StaticPart", "StaticRam"]
-
 
 class StaticKind(Row):
     """Static RAM of one kind of memory."""

@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, FIRST
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Summary", "Tightest"]
-
 
 class Tightest(Row):
     """The regions that malloc can use, together, at their least free memory; bytes."""

@@ -14,18 +14,6 @@ from heapscope.measure.wording import plural
 from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
-__all__ = [
-    "Closest",
-    "Holding",
-    "KindClosest",
-    "Moment",
-    "Picture",
-    "Strip",
-    "Survey",
-    "SurveySpan",
-    "gathered",
-]
-
 
 class Closest(Row):
     """A request that was served. `largest`: the largest that would have been served in its place,

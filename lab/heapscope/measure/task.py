@@ -6,8 +6,6 @@ from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 
-__all__ = ["TaskRow"]
-
 
 class TaskRow(Row):
     """One task's use of one memory kind."""

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row, malformed
 
-__all__ = ["LARGEST", "Timeline"]
-
 Unsigned = TypeVar("Unsigned", np.uint32, np.uint64)
 
 

@@ -27,8 +27,6 @@ from heapscope.rows.row import Row
 if TYPE_CHECKING:
     from heapscope.measure.result import ReplayResult
 
-__all__ = ["RANKS", "Facts", "Verdict", "facts_of", "kind_of", "limits", "verdict"]
-
 #: Worst first; rank 1 is the first one. docs/reference/verdict.md says what each means.
 RANKS = ("failed", "short", "damage", "near", "fine")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "percent", "plural", "signed", "size"]
-
 
 def count(number: int) -> str:
     return f"{number:,}"

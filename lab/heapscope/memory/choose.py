@@ -24,8 +24,6 @@ from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 from heapscope.trace.recorded import recorded_facts
 
-__all__ = ["DEFAULT_IDF", "ChosenMemory", "choose_memory", "choose_placement"]
-
 DEFAULT_IDF = "5.5"
 NO_RULES = "none"  # --place none: one side of a comparison without rules
 

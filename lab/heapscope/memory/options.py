@@ -13,8 +13,6 @@ from typing import Annotated, TypedDict, cast, get_type_hints
 from heapscope.errors import InputError
 from heapscope.nearest import did_you_mean
 
-__all__ = ["DECLARED", "MemoryOption", "MemoryOptions", "flag", "given", "named_files", "per_side"]
-
 
 @dataclass(frozen=True)
 class MemoryOption:

@@ -14,8 +14,6 @@ from heapscope.static.picture import static_ram
 from heapscope.static.read import read_static
 from heapscope.static.use import StaticUse
 
-__all__ = ["StaticChoice", "choose_static"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class StaticChoice:

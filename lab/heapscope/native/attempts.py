@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from heapscope.native.library import ffi, load
 
-__all__ = ["attempts"]
-
 
 def attempts(regions: Sequence[Sequence[int]], caps: int) -> tuple[tuple[int, int], ...]:
     """(region, priority) of each try of a request with these capabilities. `regions`: the three

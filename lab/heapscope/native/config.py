@@ -7,16 +7,6 @@ from typing import Any, NamedTuple
 
 from heapscope.native.library import ffi, load
 
-__all__ = [
-    "HeldBlock",
-    "NativeConfig",
-    "NativeNeed",
-    "NativeRegion",
-    "NativeRule",
-    "NativeRuleNames",
-    "Prepared",
-]
-
 ALL_RULES = (1 << 64) - 1
 
 

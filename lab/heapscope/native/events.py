@@ -13,8 +13,6 @@ from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.status import Status, StatusError, check
 from heapscope.native.structs import Rows, dtype, read_array
 
-__all__ = ["Events", "NativeWriter", "event_dtype", "keep_events", "take_events"]
-
 Events = Rows  #: of hs_lab_event_t, whose fields device/include/heapscope/trace.h explains
 
 _STRUCT = "hs_lab_event_t"

@@ -11,19 +11,6 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 from heapscope.native.structs import NEVER, Rows, read_array
 
-__all__ = [
-    "NONE",
-    "OTHERS",
-    "Keep",
-    "Peak",
-    "SampleKind",
-    "begin_export",
-    "peak",
-    "profile",
-    "take_rows",
-    "take_samples",
-]
-
 NONE = 0xFFFF_FFFF  #: no region, address or offset
 OTHERS = 0xFFFF_FFFF  #: in place of a task or site: all beyond the maximum
 

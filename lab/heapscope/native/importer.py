@@ -9,8 +9,6 @@ from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, StatusError, check
 from heapscope.native.structs import Struct, read_struct
 
-__all__ = ["NativeImport"]
-
 _TAKE = 1 << 18
 _BAD_LINE = 256  # more than the library keeps
 

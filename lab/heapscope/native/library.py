@@ -11,8 +11,6 @@ from typing import Any
 
 from heapscope.errors import HeapscopeError
 
-__all__ = ["ABI", "allocator_names", "ffi", "find_allocator", "library_path", "load"]
-
 #: HS_LAB_ABI of the lab.h that this binding was written against.
 ABI = 1
 

@@ -11,8 +11,6 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 from heapscope.native.structs import Rows, read_array
 
-__all__ = ["MOMENTS_MAX", "ended_lives", "live_blocks", "moments", "watch"]
-
 #: HS_LAB_MOMENTS_MAX
 MOMENTS_MAX = 1024
 

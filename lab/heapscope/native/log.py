@@ -10,8 +10,6 @@ from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, StatusError
 
-__all__ = ["Fact", "NativeLog", "fact_kinds"]
-
 _TAKE = 256  # facts at a time: as many as can wait in the library
 
 

@@ -9,8 +9,6 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 from heapscope.native.structs import Rows, Struct, read_array, read_structs
 
-__all__ = ["NO_BLOCK", "RequestRow", "holes", "pieces", "stop_before"]
-
 NO_BLOCK = 0xFFFF_FFFF  #: RequestRow.own: nothing is moved
 
 

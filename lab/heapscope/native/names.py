@@ -7,8 +7,6 @@ from itertools import count
 
 from heapscope.native.library import ffi, load
 
-__all__ = ["anomaly_names", "call_names", "outcome_names"]
-
 
 @functools.cache
 def call_names() -> tuple[str, ...]:

@@ -9,8 +9,6 @@ from typing import Any, Self
 from heapscope.errors import HeapscopeError
 from heapscope.native.library import ffi, load
 
-__all__ = ["NativeOwner"]
-
 
 class NativeOwner:
     """Base of what holds a native object: a context manager that gives it back at the end."""

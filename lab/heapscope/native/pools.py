@@ -13,8 +13,6 @@ from heapscope.native.library import ffi, load
 from heapscope.native.status import check
 from heapscope.native.structs import Struct, values
 
-__all__ = ["POOL_SIZES_MAX", "PoolRule", "PoolRun", "Series", "replay_pools"]
-
 POOL_SIZES_MAX = 32  #: HS_LAB_POOL_SIZES_MAX
 
 Series = NDArray[np.uint64]

@@ -13,8 +13,6 @@ from heapscope.native.status import Status, StatusError, check
 from heapscope.native.structs import NEVER, Struct, read_struct, read_structs
 from heapscope.native.timeline import TimelineData, read_timeline
 
-__all__ = ["NameTable", "NativeReader"]
-
 _NO_REGION = 0xFFFF_FFFF
 _PIECE = 1 << 16  # bytes pushed at once where rows are taken in between
 

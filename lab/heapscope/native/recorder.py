@@ -10,8 +10,6 @@ from heapscope.errors import HeapscopeError
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 
-__all__ = ["ImageRow", "ModuleRow", "NativeRecorder", "Phase"]
-
 _TAKE = 1 << 18
 _FRAMES = 256
 _NONE = (1 << 64) - 1

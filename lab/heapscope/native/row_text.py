@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from heapscope.native.library import ffi, load
 
-__all__ = ["Cell", "RowText"]
-
 _BUFFER = 1 << 20
 
 

@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from heapscope.native.library import ffi, load
 from heapscope.native.status import Status, check
 
-__all__ = ["DRILL_PHASES", "UNTIL_FULL", "DrillRow", "FilledRow", "PhaseRow", "drill", "fill"]
-
 #: For `most` of fill(): no limit, until a request fails.
 UNTIL_FULL = 0xFFFF_FFFF
 

@@ -8,8 +8,6 @@ from heapscope.native.owner import NativeOwner
 from heapscope.native.status import StatusError
 from heapscope.native.structs import Struct, read_array, read_structs
 
-__all__ = ["NOWHERE", "NativeState", "Served"]
-
 NOWHERE = 0xFFFF_FFFF
 
 

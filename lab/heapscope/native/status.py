@@ -6,8 +6,6 @@ import enum
 
 from heapscope.errors import HeapscopeError
 
-__all__ = ["Status", "StatusError", "check"]
-
 
 class Status(enum.IntEnum):
     """hs_status_t."""

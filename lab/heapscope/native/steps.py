@@ -10,8 +10,6 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import Status, StatusError, check
 from heapscope.native.structs import NEVER, Struct, values
 
-__all__ = ["FitRow", "NativeSteps", "Outcome", "has_heap"]
-
 
 class Outcome(enum.IntEnum):
     """HS_LAB_FIT_*."""

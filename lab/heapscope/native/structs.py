@@ -13,18 +13,6 @@ from numpy.typing import NDArray
 
 from heapscope.native.library import ffi
 
-__all__ = [
-    "NEVER",
-    "Rows",
-    "Struct",
-    "dtype",
-    "field_names",
-    "read_array",
-    "read_struct",
-    "read_structs",
-    "values",
-]
-
 #: HS_LAB_NEVER: "it did not happen", in fields that hold an event number.
 NEVER = 0xFFFF_FFFF_FFFF_FFFF
 

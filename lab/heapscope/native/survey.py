@@ -14,21 +14,6 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 from heapscope.native.structs import Rows, read_array
 
-__all__ = [
-    "OWNER_TASK",
-    "Cells",
-    "begin_drawing",
-    "begin_survey",
-    "blocks",
-    "cells",
-    "closest",
-    "columns",
-    "moments",
-    "payload",
-    "sites",
-    "size_classes",
-]
-
 #: HS_LAB_OWNER_TASK: the owner of a cell that is the task at position 0.
 OWNER_TASK = 3
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from heapscope.native.library import ffi
 
-__all__ = ["TimelineData", "read_timeline"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TimelineData:

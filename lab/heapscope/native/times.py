@@ -10,8 +10,6 @@ from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
 
-__all__ = ["ask_times", "times"]
-
 
 def ask_times(reader: NativeReader, events: Sequence[int]) -> None:
     """Before the first push of a census: takes only the ticks at these events (ascending, each

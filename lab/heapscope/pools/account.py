@@ -25,8 +25,6 @@ from heapscope.pools.pool_trace import Kind, PoolTrace
 from heapscope.pools.replayed import Plan, Replayed, everywhere, replay
 from heapscope.trace.names import printable
 
-__all__ = ["ALL", "LAZY", "parse_sizes", "pools_result"]
-
 ALL = "all"
 LAZY = Sizes(128, 128)  #: "just set all pool sizes to 128", says PJSIP's guide
 PREFIX = "PJNATH_POOL_LEN_"

@@ -22,8 +22,6 @@ from heapscope.pools.groups import PoolGroup, Sizes
 from heapscope.pools.pool_trace import Kind, PoolTrace
 from heapscope.pools.replayed import Plan, replay, replay_group
 
-__all__ = ["Point", "advise", "best_within"]
-
 Longs = NDArray[np.int64]
 
 #: Bytes that a call may cost: the search's prices, from none to so dear that calls alone count.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from heapscope.errors import InputError
 from heapscope.pools.pool_trace import Kind, PoolTrace
 
-__all__ = ["PoolGroup", "Sizes", "agreed", "find_groups"]
-
 #: At the end of a pool's name: the address that PJLIB puts there for %p.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+$")
 #: In the name of an option: PJNATH_POOL_LEN_NATCK, PJSIP_POOL_RDATA_LEN.

@@ -7,17 +7,6 @@ from heapscope.rows.bound import AT_LEAST, BEFORE, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
-__all__ = [
-    "POOLS",
-    "Advice",
-    "GroupRow",
-    "PoolHolding",
-    "PoolsResult",
-    "SizeChoice",
-    "SizeRow",
-    "TraceRows",
-]
-
 
 class SizeRow(Row):
     """The sizes of a pool."""

@@ -17,8 +17,6 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.names import Names, mark_names, printable
 from heapscope.trace.source import Progress
 
-__all__ = ["Kind", "PoolTrace", "read_pools"]
-
 RULE = "pools"  #: metadata: format/SPEC.md
 PJLIB = "pjlib"
 BYTES_MAX = 1 << 40  #: of a block or a request; sums of so many fit into 64 bits

@@ -12,8 +12,6 @@ from heapscope.native.structs import Struct, field_names
 from heapscope.pools.groups import PoolGroup, Sizes
 from heapscope.pools.pool_trace import PoolTrace
 
-__all__ = ["Plan", "Replayed", "everywhere", "replay", "replay_group"]
-
 #: Sizes by a group's name; groups that are not there stay as recorded.
 Plan = Mapping[str, Sizes]
 

@@ -34,8 +34,6 @@ from heapscope.predict.posterior import Array, Posterior
 from heapscope.predict.throughput import Cases
 from heapscope.predict.wifi_table import METRICS, Knobs
 
-__all__ = ["KEPT", "Measured", "calibrated", "keep", "measured_beside", "read_measured"]
-
 #: Beside the configuration, it is read without being named.
 KEPT = "heapscope-measured.toml"
 

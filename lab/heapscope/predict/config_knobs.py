@@ -11,8 +11,6 @@ from heapscope.config.tables import option_table
 from heapscope.errors import InputError
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips
 
-__all__ = ["KnobsRead", "enabled", "integer", "knobs_of"]
-
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
 #: Software of these ESP-IDF versions is that of the tables, or that of December 2024; in between
 #: nobody published which.

@@ -16,8 +16,6 @@ from heapscope.predict.memory import MemoryShape
 from heapscope.predict.posterior import Posterior
 from heapscope.predict.throughput import Widths
 
-__all__ = ["FILE", "Constants", "from_json", "read_constants", "to_json"]
-
 #: The constants as a file; `python -m heapscope.predict.fit` writes it.
 FILE = Path(str(resources.files("heapscope.data") / "wifi" / "model.json"))
 

@@ -22,18 +22,6 @@ from heapscope.predict.wifi_table import METRICS, Knobs, table
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = [
-    "AIR",
-    "SHIELDED",
-    "Environment",
-    "EnvironmentRow",
-    "PlaceFactors",
-    "air_time",
-    "place_of",
-    "placed",
-    "seen_in",
-]
-
 SHIELDED, AIR = "shielded", "air"
 _KBIT = 8.192  # bits of 1 KB, in thousands: ms of a round trip per KB and Mbit/s
 _SEGMENT_KBIT = 1.44 * 8

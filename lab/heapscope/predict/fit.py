@@ -34,8 +34,6 @@ from heapscope.predict.validate import (
 )
 from heapscope.predict.wifi_table import chips, later, ranks
 
-__all__ = ["fit_all", "main", "measured", "same"]
-
 _TOLERANCE = 1e-3  # of a constant: other machines' arithmetic differs in the last digits
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from heapscope.predict.validate import LeftOut, Progress, leave_out
 from heapscope.predict.wifi_table import WifiRow, later, ranks
 
-__all__ = ["NEWER", "SPLITS", "Split", "left_out"]
-
 Fold = tuple[Sequence[WifiRow], Sequence[WifiRow]]
 
 

@@ -19,8 +19,6 @@ from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chip
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["SHARES", "Band", "BandRow", "Forecast", "forecast"]
-
 SHARES = (0.8, 0.95)
 _KIB = 1024
 

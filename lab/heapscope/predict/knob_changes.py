@@ -16,8 +16,6 @@ from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.parts import ALWAYS, DRAM, IRAM, PEAK, START
 from heapscope.predict.wifi_table import Knobs, chips, ranks
 
-__all__ = ["RECORD", "STATIC_BUFFER", "KnobChange", "changes"]
-
 _KIB = 1024
 #: Heap blocks that may be a static buffer: by the guide, and as found in a device's heap.
 STATIC_BUFFER = (1600, 1696)

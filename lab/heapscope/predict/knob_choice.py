@@ -13,8 +13,6 @@ from heapscope.layout.versions import find_version
 from heapscope.predict.knob_offers import KnobOffer, knob_offers
 from heapscope.trace.names import printable
 
-__all__ = ["choose_knobs"]
-
 _DEFAULT = "a default build that uses Wi-Fi (--sdkconfig F: your own)"
 
 

@@ -8,8 +8,6 @@ from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
 from heapscope.predict.knob_offers import KnobOffer
 
-__all__ = ["CODE", "with_code", "without_code"]
-
 #: Keys of offers that move code out of IRAM.
 CODE = ("wifi_iram", "wifi_rx_iram", "lwip_iram")
 _OTHER = ("RTCRAM", "SPIRAM")

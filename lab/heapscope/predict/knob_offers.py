@@ -27,8 +27,6 @@ from heapscope.predict.wifi_table import METRICS, Knobs, chips
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Cost", "KnobOffer", "knob_offers"]
-
 _SHARE = 0.8
 _KIB = 1024
 

@@ -20,17 +20,6 @@ from heapscope.predict.posterior import Array, Errors, Posterior, Prior, choose,
 from heapscope.predict.throughput import names_for
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, WifiRow, chips
 
-__all__ = [
-    "BUFFER_KB",
-    "MEMORY_GRID",
-    "MemoryShape",
-    "choose_memory",
-    "fit_memory",
-    "fixed_parts",
-    "memory_features",
-    "rows_of_groups",
-]
-
 BUFFER_KB = 1.6  # of a static buffer, by the guide; a heap block of 1,696 bytes holds one
 #: Software newer than the ranks': a station at rest has this much more or less than predicted, KB
 #: (median of the eight chips measured under ESP-IDF 5.5; docs/reference/measured-effects.md).

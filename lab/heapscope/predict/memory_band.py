@@ -23,8 +23,6 @@ from heapscope.predict.memory import (
 )
 from heapscope.predict.wifi_table import WifiRow
 
-__all__ = ["SHARE", "choose_band"]
-
 SHARE = 0.8
 
 

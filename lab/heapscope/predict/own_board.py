@@ -10,8 +10,6 @@ from heapscope.predict.calibrate import Measured, keep, measured_beside, read_me
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.wifi_table import Knobs
 
-__all__ = ["measured_of"]
-
 
 def measured_of(
     files: Sequence[Path],

@@ -15,8 +15,6 @@ from heapscope.predict.wifi_table import Knobs, chips
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["ALWAYS", "PEAK", "START", "Demand", "MemoryPart", "parts_of", "taken_of_heap"]
-
 ALWAYS = "static"  # linked in: code and data
 START = "start"  # taken when the component starts, and kept
 PEAK = "peak"  # on demand, at most

@@ -17,8 +17,6 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Errors", "Likelihood", "Posterior", "Prior", "choose", "fit_posterior"]
-
 Array = NDArray[np.float64]
 
 _STEPS = 60

@@ -16,18 +16,6 @@ from heapscope.errors import InputError
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = [
-    "DEFAULT_MODE",
-    "TIME_UNIT_MS",
-    "PowerSave",
-    "PowerSaveRow",
-    "Times",
-    "connectionless",
-    "connectionless_use",
-    "modes",
-    "station",
-]
-
 TIME_UNIT_MS = 1.024  # of 802.11: a beacon interval of 100 is 102.4 ms
 #: ESP_WIFI_CONNECTIONLESS_INTERVAL_DEFAULT_MODE
 DEFAULT_MODE = 0

@@ -21,20 +21,6 @@ import numpy as np
 from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips
 
-__all__ = [
-    "LIMITS",
-    "PENALTIES",
-    "Cases",
-    "Widths",
-    "ceiling_terms",
-    "fit_throughput",
-    "limit_features",
-    "names_for",
-    "observed_cases",
-    "penalty_features",
-    "throughput_prior",
-]
-
 #: Limits by metric, and what 1/T holds of each: see limit_features.
 LIMITS: Mapping[str, tuple[str, ...]] = {
     "tcp_tx": ("send_window", "tx_buffers"),

@@ -16,8 +16,6 @@ from heapscope.predict.validate import Guess
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["TlsTime", "TlsTimeRow", "tls_time"]
-
 _MEGABIT = 8 * 1.048576  # of 1 MB
 _SECONDS, _IN_IRAM, _MBPS, _MHZ = 3.0, 5.2, 4.5, 160
 _CIPHER = _SECONDS - _MEGABIT / _MBPS  # s at that clock

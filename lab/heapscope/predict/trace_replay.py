@@ -16,8 +16,6 @@ from heapscope.predict.parts import ALWAYS, IRAM, Demand, parts_of
 from heapscope.predict.wifi_table import chips
 from heapscope.replay.run import ReplayProgress, replay
 
-__all__ = ["layout_of", "replayed"]
-
 #: No option names the size of PSRAM: this is a common module's.
 _PSRAM = 4 << 20
 _CHOICES = ("HEAP_POISONING_LIGHT", "HEAP_POISONING_COMPREHENSIVE")

@@ -34,21 +34,6 @@ from heapscope.predict.throughput import (
 )
 from heapscope.predict.wifi_table import METRICS, Knobs, WifiRow
 
-__all__ = [
-    "WIDTH_GRID",
-    "Guess",
-    "LeftOut",
-    "choose_widths",
-    "covered",
-    "kilobytes",
-    "leave_out",
-    "memory_covered",
-    "ordered",
-    "percent",
-    "predicted_memory",
-    "predicted_throughput",
-]
-
 #: The values that choose_widths tries.
 WIDTH_GRID: Mapping[str, Sequence[float]] = {
     "error": (0.04, 0.05, 0.07, 0.1),

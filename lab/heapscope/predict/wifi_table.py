@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-__all__ = ["METRICS", "NO_PSRAM", "Knobs", "WifiChip", "WifiRow", "chips", "later", "ranks"]
-
 #: Throughputs, Mbit/s; the direction is the device's.
 METRICS = ("tcp_tx", "tcp_rx", "udp_tx", "udp_rx")
 NO_PSRAM = "none"

@@ -15,8 +15,6 @@ from heapscope.native.times import ask_times, times
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import CLOCK_HZ, number
 
-__all__ = ["clock_rate", "clocked", "read_clock"]
-
 _CLOCK = 1 << 1  # HS_TRACE_CLOCK
 
 

@@ -11,8 +11,6 @@ from heapscope.native.config import NativeConfig, NativeNeed, NativeRegion, Nati
 from heapscope.replay.rule_names import rule_names
 from heapscope.trace.all_names import AllNames
 
-__all__ = ["CAPSETS", "Need", "native_config", "served_capsets"]
-
 #: A request asked about: bytes and capabilities (0: malloc's own rule).
 Need = tuple[int, int]
 

@@ -15,8 +15,6 @@ from heapscope.native.names import call_names
 from heapscope.native.structs import Struct
 from heapscope.replay.labels import Labels
 
-__all__ = ["explanation"]
-
 REALLOC = 4
 NONE = 0xFFFF_FFFF
 

@@ -8,8 +8,6 @@ from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.names import mark_names, task_names
 
-__all__ = ["OTHER_TASKS", "Labels"]
-
 #: In native rows, in place of a task's index: all tasks beyond HS_LAB_TASKS_MAX together.
 OTHER_TASKS = 0xFFFF_FFFF
 

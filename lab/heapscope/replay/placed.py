@@ -13,8 +13,6 @@ from heapscope.replay.rule_names import missing_names
 from heapscope.trace.all_names import AllNames
 from heapscope.trace.take import take
 
-__all__ = ["located", "rule_rows"]
-
 
 def located(layout: Layout, rows: tuple[Struct, ...]) -> Layout:
     """The private heaps at the addresses that the library found for them, with notes of it."""

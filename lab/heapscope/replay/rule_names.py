@@ -12,8 +12,6 @@ from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import Names, printable
 
-__all__ = ["matches", "missing_names", "rule_names"]
-
 Tables = tuple[tuple[str, Callable[[PlacementRule], Patterns | None], Names], ...]
 
 

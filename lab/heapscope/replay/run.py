@@ -25,8 +25,6 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.names import printable
 from heapscope.trace.source import Progress
 
-__all__ = ["BUCKETS", "Observer", "ReplayProgress", "replay"]
-
 #: Called with the bytes of the file read so far, its size where known, and the events replayed.
 ReplayProgress = Callable[[int, int | None, int], None]
 

@@ -30,8 +30,6 @@ from heapscope.trace.health import TraceHealth
 from heapscope.trace.metadata import texts
 from heapscope.trace.take import take
 
-__all__ = ["shape"]
-
 
 def shape(
     reader: NativeReader,

@@ -34,8 +34,6 @@ from heapscope.replay.labels import Labels
 from heapscope.replay.run import ReplayProgress, replay
 from heapscope.trace.all_names import AllNames
 
-__all__ = ["COLUMNS", "ROWS", "survey"]
-
 #: The map's size at most; one is half of it at least, as columns merge in pairs.
 COLUMNS = 1200
 ROWS = 256

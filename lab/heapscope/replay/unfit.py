@@ -13,8 +13,6 @@ from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
 
-__all__ = ["check_kinds", "no_heap", "unfit"]
-
 KINDS_MAX = 16  # HS_LAB_KINDS_MAX
 TRIED_MAX = 1 << 20  # bytes; every allocator's least region is far below
 STEP = 4  # sizes that are tried; regions are made of words

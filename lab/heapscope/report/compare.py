@@ -13,8 +13,6 @@ from heapscope.measure.comparison import Comparison, DifferenceRow, Side
 from heapscope.measure.wording import plural, signed
 from heapscope.report.table import Cell, Said, Table, headed
 
-__all__ = ["comparison_parts"]
-
 
 def comparison_parts(comparison: Comparison) -> Iterator[RenderableType]:
     yield from _sides(comparison)

@@ -8,8 +8,6 @@ from typing import NoReturn, TextIO
 
 from rich.console import Console
 
-__all__ = ["console"]
-
 
 class _Console(Console):
     def on_broken_pipe(self) -> NoReturn:

@@ -16,8 +16,6 @@ from heapscope.report.next_command import next_command
 from heapscope.report.table import NOTHING, Cell, Said, Table, headed
 from heapscope.trace.source import STDIN
 
-__all__ = ["SHOWN", "esp_idf_parts"]
-
 #: Rows of a table; --json has all of them.
 SHOWN = 20
 

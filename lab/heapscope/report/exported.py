@@ -10,8 +10,6 @@ from heapscope.export.exported import Exported
 from heapscope.export.formats import FORMATS
 from heapscope.trace.names import printable
 
-__all__ = ["exported_parts"]
-
 
 def exported_parts(done: Exported) -> Iterator[Text]:
     on = "as recorded" if done.layout is None else f"on {printable(done.layout)}"

@@ -15,8 +15,6 @@ from heapscope.measure.wording import plural, size
 from heapscope.report.loss import loss_lines
 from heapscope.report.table import NOTHING, Column, Said, Table, columns_of, table_of
 
-__all__ = ["fit_parts"]
-
 REFERENCE = "idf-4.2"  # the rival that needs least on most traces
 
 

@@ -13,8 +13,6 @@ from heapscope.measure.result import ReplayResult
 from heapscope.measure.summary import Summary
 from heapscope.measure.wording import percent, plural
 
-__all__ = ["health", "match"]
-
 #: Anomalies listed one by one; the rest is counted.
 SHOWN = 5
 

@@ -10,8 +10,6 @@ from heapscope.capture.line_import import ImportResult
 from heapscope.measure.wording import plural
 from heapscope.report.next_command import next_command
 
-__all__ = ["imported_parts"]
-
 
 def imported_parts(result: ImportResult) -> Iterator[Text]:
     """The next command comes last, ready to be copied."""

@@ -18,8 +18,6 @@ from heapscope.report.next_command import next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
 from heapscope.trace.names import printable
 
-__all__ = ["info_parts"]
-
 #: Names listed at most; --json has all of them.
 SHOWN = 12
 #: Characters shown of what a trace says of itself; --json has more.

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.report.table import Table, columns_of, table_of
 
-__all__ = ["knob_table"]
-
 ROWS = 8  # on a terminal; --json has all
 
 

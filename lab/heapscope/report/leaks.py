@@ -16,8 +16,6 @@ from heapscope.measure.wording import plural, signed, size
 from heapscope.report.table import Said, Table, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
-__all__ = ["band", "holders", "leaks_parts", "sentences"]
-
 
 def leaks_parts(leaks: Leaks) -> Iterator[RenderableType]:
     for position, sentence in enumerate(sentences(leaks)):

@@ -11,8 +11,6 @@ from heapscope.lint.finding import LintFinding, LintResult
 from heapscope.measure.wording import plural
 from heapscope.trace.names import printable
 
-__all__ = ["lint_parts"]
-
 
 def lint_parts(result: LintResult) -> Iterator[Text]:
     for position, sentence in enumerate(_sentences(result)):

@@ -21,8 +21,6 @@ from heapscope.measure.wording import plural
 from heapscope.report.next_command import next_command
 from heapscope.report.table import Column, columns_of, table_of
 
-__all__ = ["log_parts"]
-
 
 def log_parts(result: LogResult) -> Iterator[RenderableType]:
     for position, sentence in enumerate(result.verdict):

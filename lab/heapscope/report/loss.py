@@ -8,8 +8,6 @@ from rich.text import Text
 
 from heapscope.measure.loss import Loss
 
-__all__ = ["loss_lines"]
-
 
 def loss_lines(loss: Loss, *, counted: bool = False) -> Iterator[Text]:
     """Where, why, and what the figures below are of. `counted`: of all events that were read, in

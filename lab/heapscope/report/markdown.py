@@ -11,8 +11,6 @@ from rich.text import Text
 from heapscope.report.table import Cell, Table
 from heapscope.report.terminal import plain_text
 
-__all__ = ["markdown", "table_lines"]
-
 WIDTH = 100  # characters of what is neither a line nor a table
 
 

@@ -6,8 +6,6 @@ import shlex
 
 from rich.text import Text
 
-__all__ = ["next_command"]
-
 
 def next_command(*words: str) -> Text:
     """One line however narrow the terminal is: a line break would be copied too."""

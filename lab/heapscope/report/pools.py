@@ -19,8 +19,6 @@ from heapscope.pools.holdings import (
 )
 from heapscope.report.table import Column, Table, columns_of, table_of
 
-__all__ = ["pools_parts", "sentences"]
-
 FRONT_SHOWN = 12  # rows; --json has all
 
 

@@ -14,8 +14,6 @@ from heapscope.report.table import Table, headed
 from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
 
-__all__ = ["prediction_parts"]
-
 ALONE = (
     "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. What they take is not in the "
     "trace, so it is free in the figures of this section."

@@ -10,8 +10,6 @@ from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import next_command
 
-__all__ = ["record_parts"]
-
 
 def record_parts(result: RecordResult) -> Iterator[Text]:
     yield Text(_summary(result), no_wrap=True)

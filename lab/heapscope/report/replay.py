@@ -14,8 +14,6 @@ from heapscope.report import tables
 from heapscope.report.health import health, match
 from heapscope.report.timeline import timeline
 
-__all__ = ["replay_parts"]
-
 STYLES = {"failed": "bold red", "short": "bold red", "damage": "bold yellow", "near": "bold yellow"}
 
 

@@ -13,8 +13,6 @@ from heapscope.report.terminal import plain_text
 from heapscope.rows.figure import Figure
 from heapscope.rows.row import Row, figures_of
 
-__all__ = ["document_parts"]
-
 
 def document_parts(document: Row) -> Iterator[RenderableType]:
     """The names of the figures of a document, and their values."""

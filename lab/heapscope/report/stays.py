@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import plural, size
 
-__all__ = ["stays"]
-
 
 def stays(result: ReplayResult) -> Iterator[str]:
     """Both by name: the two differ by the requests that failed on this memory."""

@@ -21,18 +21,6 @@ from heapscope.rows.row import Row, described, type_of
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-__all__ = [
-    "NOTHING",
-    "Cell",
-    "Column",
-    "Said",
-    "Table",
-    "change",
-    "columns_of",
-    "headed",
-    "table_of",
-]
-
 #: Rows of a table on a terminal.
 SHOWN = 40
 

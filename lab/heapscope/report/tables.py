@@ -22,25 +22,6 @@ from heapscope.measure.wording import percent, signed
 from heapscope.report.table import Cell, Column, Said, Table, columns_of, headed, table_of
 from heapscope.rows.row import figures_of
 
-__all__ = [
-    "classes",
-    "close",
-    "explained",
-    "failed_regions",
-    "failure_spans",
-    "failures",
-    "marks",
-    "memory",
-    "needs",
-    "placement",
-    "regions",
-    "sites",
-    "static",
-    "tasks",
-    "tightest",
-    "tightest_parts",
-]
-
 #: Rows on a terminal: failed requests, spans of events, components or symbols.
 FAILURES, SPANS, PARTS = 5, 8, 12
 #: Characters of the bar of all bytes.

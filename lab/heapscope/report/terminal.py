@@ -13,8 +13,6 @@ from heapscope.measure.wording import plural
 from heapscope.report.table import Cell, Column, Said, Table
 from heapscope.trace.call_sites import shortened
 
-__all__ = ["WIDE", "drawn", "plain_text", "print_parts"]
-
 #: From this many columns on a terminal gets the columns marked `wide`.
 WIDE = 116
 #: Characters of a call site that are shown at least.

@@ -12,8 +12,6 @@ from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 
-__all__ = ["sparkline", "timeline"]
-
 LEVELS = {True: "▁▂▃▄▅▆▇█", False: "_.-=+*%#"}
 
 

@@ -21,8 +21,6 @@ from heapscope.tune.wifi import FREE
 if TYPE_CHECKING:
     from heapscope.tune.ranks import RankGain
 
-__all__ = ["ranks_parts", "tune_parts"]
-
 _FIGURES = (FREE, *METRICS)
 _NAMES = {FREE: "free KB", **{metric: metric for metric in METRICS}}
 

@@ -12,8 +12,6 @@ from heapscope.report.loss import loss_lines
 from heapscope.report.table import Cell, Column, Said, Table, change, columns_of, headed, table_of
 from heapscope.upgrade.cost import Offer, SidedRegion, UpgradeResult, Waterfall
 
-__all__ = ["upgrade_parts"]
-
 BAR = 16  # characters of a waterfall
 MARK = "█"
 OFFERS = 8  # rows; --json has all

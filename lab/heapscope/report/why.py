@@ -15,8 +15,6 @@ from heapscope.why.case import REASONS, Case, Holder, RegionState, Stretch
 from heapscope.why.change import EFFORTS, Change, ChangeOutcome
 from heapscope.why.reasons import Explained, FailureGroup, WhyResult
 
-__all__ = ["explained_tables", "groups", "moments", "why_parts"]
-
 CHANGES = 6  # changes printed of one request; --json has all
 PIECES = 12  # of a hole, on a terminal
 HOLDERS = 7  # rows of holders beside that of the others

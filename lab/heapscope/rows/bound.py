@@ -15,20 +15,6 @@ from dataclasses import fields
 from heapscope.rows.figure import figure_of
 from heapscope.rows.row import Row, hints
 
-__all__ = [
-    "AT_LEAST",
-    "AT_MOST",
-    "BEFORE",
-    "EXACT",
-    "FIRST",
-    "WITHHELD",
-    "Bound",
-    "Bounds",
-    "bounds",
-    "bounds_of",
-    "flat",
-]
-
 
 class Bound(enum.StrEnum):
     """The word that a figure of a part has for the whole run."""

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import MISSING, Field, dataclass, field
 from typing import Any, TypeVar
 
-__all__ = ["WORD", "Figure", "computed", "figure", "figure_of"]
-
 #: The largest number of 32 bits: the `most` of an address or a size on a chip.
 WORD = 0xFFFF_FFFF
 

@@ -14,8 +14,6 @@ from heapscope.printable import printable
 from heapscope.rows.figure import Figure, figure, figure_of
 from heapscope.verb_result import VerbResult
 
-__all__ = ["Document", "Row", "described", "figures_of", "hints", "malformed", "type_of"]
-
 #: Characters of a text in a file; whoever wrote the file chose them, so they are made safe to show.
 TEXT_MAX = 1000
 

@@ -12,8 +12,6 @@ from typing import Any, Literal
 from heapscope.rows.figure import Figure
 from heapscope.rows.row import Document, Row, figures_of, type_of
 
-__all__ = ["schema"]
-
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TYPES = {int: "integer", float: "number", str: "string", bool: "boolean", types.NoneType: "null"}
 

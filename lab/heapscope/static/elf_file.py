@@ -15,8 +15,6 @@ from heapscope.static.use import UNNAMED, Section, SectionPiece, StaticUse, role
 from heapscope.static.window import ChipWindows
 from heapscope.trace.names import printable
 
-__all__ = ["read_elf"]
-
 _SECTIONS_MAX = 1024  # ESP-IDF's have about 60
 _TABLE_MAX = 16 << 20  # bytes of a symbol table or its names
 _NAME_MAX = 400

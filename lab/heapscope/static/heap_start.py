@@ -9,8 +9,6 @@ from heapscope.layout.chip_data import ChipData
 from heapscope.static.use import StaticUse
 from heapscope.static.window import ChipWindows, read_windows
 
-__all__ = ["HeapStart", "heap_start"]
-
 #: In the order of trust: where the SDK's own heap begins, or what lies right before it.
 _DRAM_ENDS = ("_heap_low_start", "_heap_start_low", "_heap_start", "_bss_end")
 _IRAM_ENDS = ("_iram_end",)

@@ -12,8 +12,6 @@ from heapscope.static.use import PADDING, Section, SectionPiece, StaticUse, role
 from heapscope.static.window import ChipWindows
 from heapscope.trace.names import printable
 
-__all__ = ["HEAD", "read_map"]
-
 #: Lines of one of these stand in every map, before the addresses.
 HEAD = re.compile(
     rb"^(?:Archive member included|Memory Configuration|Linker script and memory map"

@@ -9,8 +9,6 @@ from heapscope.measure.static import StaticKind, StaticPart, StaticRam
 from heapscope.static.use import StaticUse
 from heapscope.static.window import ChipWindows, read_windows
 
-__all__ = ["SYMBOLS_MAX", "static_ram"]
-
 #: Symbols kept in a result.
 SYMBOLS_MAX = 200
 _ORDER = ("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM")

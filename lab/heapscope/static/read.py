@@ -16,8 +16,6 @@ from heapscope.trace.names import printable
 from heapscope.trace.sniff import looks_like
 from heapscope.trace.source import open_blocks
 
-__all__ = ["read_static"]
-
 _HEAD = 1 << 16
 _JSON_MAX = 64 << 20
 _MAP_MAX = 512 << 20

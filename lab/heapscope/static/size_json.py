@@ -14,8 +14,6 @@ from heapscope.errors import InputError
 from heapscope.static.use import Section, SectionPiece, StaticUse, role_of
 from heapscope.trace.names import printable
 
-__all__ = ["read_size_json"]
-
 #: Its names of memory types, by ours. Everything else is flash or external memory.
 _KINDS = {
     "DRAM": "DRAM",

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from heapscope.errors import InputError
 from heapscope.static.window import ChipWindows
 
-__all__ = ["PADDING", "UNNAMED", "Section", "SectionPiece", "StaticUse", "role_of", "sections_at"]
-
 PADDING = "(padding)"  #: bytes between two pieces
 UNNAMED = "(no symbol)"  #: bytes that no symbol covers
 

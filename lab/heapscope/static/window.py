@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-__all__ = ["ChipWindows", "Window", "read_windows"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Window:

@@ -11,8 +11,6 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.names import Names, heap_names, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["AllNames", "read_all_names"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AllNames:

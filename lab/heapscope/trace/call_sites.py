@@ -17,21 +17,6 @@ from dataclasses import dataclass
 from heapscope.trace.fold_sites import inner_frames, without_library
 from heapscope.trace.names import Names, printable
 
-__all__ = [
-    "ARROW",
-    "CUT",
-    "MORE",
-    "SEPARATOR",
-    "SITE_ROOM",
-    "SiteNames",
-    "any_text",
-    "frames_of",
-    "shortened",
-    "site_name",
-    "site_names",
-    "site_text",
-]
-
 SEPARATOR = b";"
 CUT = b"..."
 NAME_MAX = 0xFFFF  # HS_SITE_NAME_MAX

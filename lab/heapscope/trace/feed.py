@@ -12,8 +12,6 @@ from heapscope.trace.health import TraceHealth
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 
-__all__ = ["FORMAT_VERSION", "read_trace"]
-
 FORMAT_VERSION = 1  #: HS_TRACE_VERSION: the newest version of the format that is understood
 
 

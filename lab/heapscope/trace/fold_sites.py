@@ -9,8 +9,6 @@ import re
 from collections.abc import Sequence
 from contextvars import ContextVar
 
-__all__ = ["IN_LIBRARY", "fold", "inner_frames", "own_frames", "without_library"]
-
 #: Between a frame's function and the library that it is of; the program's own frames have none.
 IN_LIBRARY = " in "
 

@@ -11,8 +11,6 @@ from heapscope.rows.row import Row
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.take import take
 
-__all__ = ["DecoderCounts", "TraceHealth"]
-
 _ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
 _CLOCK = 1 << 1  # HS_TRACE_CLOCK
 

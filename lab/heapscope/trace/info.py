@@ -18,8 +18,6 @@ from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
 from heapscope.trace.names import mark_names, printable, task_names
 from heapscope.trace.source import Progress
 
-__all__ = ["EventCounts", "MarkAt", "TaskName", "TraceInfo", "read_info", "tasks_of"]
-
 #: Bits of the features, in their order (device/include/heapscope/trace.h).
 _FEATURES = ("addresses", "clock", "sites")
 _SHOWN = 4096  # names and marks listed at most; the counts have all of them

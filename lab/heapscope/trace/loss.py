@@ -5,8 +5,6 @@ from __future__ import annotations
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["SourceLoss"]
-
 
 class SourceLoss(Row):
     """The bytes of a file that gave nothing: a damaged or cut compression, or a read error."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from heapscope.trace.names import printable
 
-__all__ = ["CLOCK_HZ", "PROGRAM", "RECORDER", "SOURCE", "WORD_SIZE", "number", "texts"]
-
 WORD_SIZE = "word_size"  # bytes of a pointer of the recorded program
 SOURCE = "source"  # what the trace was made from: "text", "linux", ...
 RECORDER = "recorder"  # tool and version

@@ -6,8 +6,6 @@ import os
 import re
 from pathlib import PureWindowsPath
 
-__all__ = ["is_port", "refused_by_windows"]
-
 _PORT = re.compile(r"(?:\\\\\.\\)?COM[1-9]\d{0,2}:?|/dev/(?:tty|cu\.|serial/).+", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:serial|tcp|udp):.+", re.IGNORECASE)
 #: Windows opens its device whatever extension such a name has.

@@ -8,8 +8,6 @@ from heapscope.native.reader import NativeReader
 from heapscope.trace.metadata import texts
 from heapscope.trace.source import open_blocks
 
-__all__ = ["recorded_facts"]
-
 
 def recorded_facts(trace: Path | None) -> dict[str, str]:
     """Metadata of the trace's beginning; none without a trace."""

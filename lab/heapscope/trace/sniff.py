@@ -6,8 +6,6 @@ import re
 
 from heapscope.errors import InputError
 
-__all__ = ["HEAD", "TRACE_SYNC", "check_no_trace", "is_text", "looks_like", "tool_of"]
-
 HEAD = 1 << 16  #: bytes of a file's beginning that looks_like() wants
 
 #: First bytes of each chunk of a trace (format/SPEC.md).

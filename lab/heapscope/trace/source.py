@@ -18,8 +18,6 @@ from heapscope.trace.port import is_port
 from heapscope.trace.stream import StreamReader, comes_once, kept_stream
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 
-__all__ = ["BLOCK", "STDIN", "Blocks", "Progress", "as_utf8", "open_blocks"]
-
 BLOCK = 1 << 20  #: bytes read at once, and the most that one piece can be
 STDIN = "-"
 

@@ -10,8 +10,6 @@ from typing import BinaryIO
 
 from heapscope.errors import InputError
 
-__all__ = ["StreamReader", "comes_once", "forget_streams", "kept_stream"]
-
 _IN_MEMORY = 1 << 24  # bytes that are kept before a temporary file takes them
 
 

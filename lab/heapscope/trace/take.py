@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 from heapscope.native.structs import NEVER
 from heapscope.rows.row import Row, hints
 
-__all__ = ["take"]
-
 Made = TypeVar("Made", bound=Row)
 
 

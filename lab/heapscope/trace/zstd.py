@@ -11,8 +11,6 @@ import zstandard
 
 from heapscope.trace.loss import SourceLoss
 
-__all__ = ["ZstdWalker", "is_zstd"]
-
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = b"\x2a\x4d\x18"  # after a first byte 0x50 to 0x5F
 _BLOCK_MAX = 128 * 1024  # of a block's content; larger is not zstd

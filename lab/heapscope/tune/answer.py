@@ -27,18 +27,6 @@ from heapscope.tune.tls import TlsChoice
 from heapscope.tune.wifi import FREE, WifiFigures
 from heapscope.verb_result import VerbResult
 
-__all__ = [
-    "Alternative",
-    "Candidate",
-    "ChangedKnob",
-    "Companion",
-    "FrontPoint",
-    "NeedResult",
-    "Relaxation",
-    "TuneResult",
-    "less",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:

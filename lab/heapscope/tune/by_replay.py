@@ -17,8 +17,6 @@ from heapscope.tune.replayed import STEP_KB, TraceNeed
 from heapscope.tune.tls import recorded_variant
 from heapscope.tune.wifi import FREE
 
-__all__ = ["by_replays"]
-
 
 def by_replays(
     problem: Problem,

@@ -7,22 +7,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.tune.needs import PREFERENCES, SPEED
 
-__all__ = [
-    "AlternativeRow",
-    "CandidateRow",
-    "ChangedKnobRow",
-    "EffectRow",
-    "FiguresRow",
-    "FrontPointRow",
-    "NeedResultRow",
-    "RankGainRow",
-    "RelaxationRow",
-    "TlsChoiceRow",
-    "TlsVariantRow",
-    "TuneDocument",
-    "TuneTrace",
-]
-
 
 class FiguresRow(Row):
     """The throughputs and the available memory of a configuration."""

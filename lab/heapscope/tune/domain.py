@@ -21,8 +21,6 @@ from heapscope.tune.options import (
 from heapscope.tune.space import Knob, KnobRule, Space
 from heapscope.tune.wifi import window
 
-__all__ = ["Domain", "make_space", "published"]
-
 _STEP = 1024  # bytes between the windows that are tried
 _COUNTS = ("static_rx", "dynamic_rx")
 _WINDOWS = ("tcp_snd_buf", "tcp_wnd")

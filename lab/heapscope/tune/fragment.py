@@ -11,8 +11,6 @@ from heapscope.tune.answer import ChangedKnob, TuneResult
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.wifi import FREE
 
-__all__ = ["effect_text", "fragment"]
-
 _LEAST = 0.05  # of a KB or Mbit/s: less counts as no effect
 
 

@@ -11,8 +11,6 @@ from heapscope.tune.problem import Problem, cost_of
 from heapscope.tune.quantity import Quantity
 from heapscope.tune.wifi import FREE
 
-__all__ = ["POINTS", "pareto_front"]
-
 #: Levels of memory that are asked for, spread evenly; each point found is exact.
 POINTS = 16
 Progress = Callable[[int, int], None]

@@ -17,8 +17,6 @@ import numpy as np
 from heapscope.tune.quantity import Quantity
 from heapscope.tune.space import Array, Choice, Knob, KnobRule, Larger, Space
 
-__all__ = ["Merged", "merge"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Merged:

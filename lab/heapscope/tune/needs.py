@@ -14,16 +14,6 @@ from heapscope.trace.names import printable
 from heapscope.tune.options import KNOBS, knob_of
 from heapscope.tune.wifi import FREE
 
-__all__ = [
-    "CONTIGUOUS",
-    "PREFERENCES",
-    "SPEED",
-    "TARGETS",
-    "TuneNeed",
-    "parse_keep",
-    "parse_tune_needs",
-]
-
 CONTIGUOUS = "contiguous"
 #: All four throughputs: the time of a bit of each, added up.
 SPEED = "speed"

@@ -15,24 +15,6 @@ from heapscope.config.value import Value
 from heapscope.predict.wifi_table import Knobs
 from heapscope.tune.space import Choice, Knob, KnobRule
 
-__all__ = [
-    "AMPDU_OFF",
-    "KNOBS",
-    "LABELS",
-    "RuleCheck",
-    "as_number",
-    "as_tx",
-    "broken_rules",
-    "changed",
-    "choice_of",
-    "knob_of",
-    "label",
-    "option_values",
-    "out_of_range",
-    "rules_between",
-    "with_choice",
-]
-
 _STATIC_RX = "ESP_WIFI_STATIC_RX_BUFFER_NUM"
 _DYNAMIC_RX = "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM"
 _TX = {

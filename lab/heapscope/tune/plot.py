@@ -9,8 +9,6 @@ from xml.sax.saxutils import escape
 from heapscope.tune.answer import FrontPoint, TuneResult
 from heapscope.tune.wifi import FREE
 
-__all__ = ["front_svg"]
-
 _WIDTH, _HEIGHT = 720, 440
 Scale = Callable[[float], float]
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 48, 56

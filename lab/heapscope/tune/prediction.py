@@ -16,8 +16,6 @@ from heapscope.rows.row import Document, Row
 from heapscope.tune.trace_fit import TraceFit
 from heapscope.verb_result import VerbResult
 
-__all__ = ["Prediction", "PredictionDocument"]
-
 
 class ThroughputRow(Row):
     """The throughput of one stream, by protocol and direction."""

@@ -32,8 +32,6 @@ from heapscope.tune.search import Search, Solution
 from heapscope.tune.space import Choice, Space
 from heapscope.tune.wifi import FREE, figures, free_quantity, rebuilt, time_quantity
 
-__all__ = ["Problem", "cost_of", "with_psram"]
-
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 

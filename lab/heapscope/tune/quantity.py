@@ -13,16 +13,6 @@ import numpy as np
 
 from heapscope.tune.space import Array, Choice, Larger, Space
 
-__all__ = [
-    "Quantity",
-    "added",
-    "band_above",
-    "linear",
-    "rising_times",
-    "time_above",
-    "widest_share",
-]
-
 #: The value at some sums, and its gradient.
 Cost = Callable[[Array], tuple[float, Array]]
 

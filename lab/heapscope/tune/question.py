@@ -32,8 +32,6 @@ from heapscope.tune.problem import Problem
 from heapscope.tune.search import Solution
 from heapscope.tune.wifi import FREE
 
-__all__ = ["TuneQuestion", "answer", "default_preference"]
-
 #: Relative change of a goal below which it is the solver's tolerance and not a gain.
 _GAIN = 1e-5
 

@@ -24,8 +24,6 @@ from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.wifi import FREE
 from heapscope.verb_result import Results
 
-__all__ = ["RankGain", "RankGains", "rank_gains"]
-
 _SDK = "5.5"  # whose rules and ranges count
 #: Ranks that are named after a direction; the others are for all of them.
 _DIRECTIONS = {"TX prior": "tcp_tx", "RX prior": "tcp_rx"}

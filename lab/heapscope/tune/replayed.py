@@ -18,8 +18,6 @@ from heapscope.layout.layout import Layout
 from heapscope.predict.trace_replay import layout_of
 from heapscope.replay.run import replay
 
-__all__ = ["STEP_KB", "TraceNeed"]
-
 #: The step in which the least available memory is found, and by which a cut asks for more.
 STEP_KB = 0.25
 _LEFT = 2048  # bytes of a region that are its heap's own tables, or else too little to matter

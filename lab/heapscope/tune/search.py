@@ -19,8 +19,6 @@ from scipy.sparse import csr_array
 from heapscope.tune.quantity import Quantity
 from heapscope.tune.space import Array, Choice, LinearRow, Space
 
-__all__ = ["Limit", "Search", "Solution"]
-
 _EXACT = 1e-9  # of a cost's scale: what counts as above a limit
 _SURE = 1e-6  # of a cost's scale: the solver's own tolerance, within which optima are equal
 _ROUNDS = 400

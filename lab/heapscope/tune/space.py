@@ -18,8 +18,6 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Choice", "Knob", "KnobRule", "Larger", "LinearRow", "Space"]
-
 Array = NDArray[np.float64]
 
 #: The value of every knob, by its name.

@@ -22,8 +22,6 @@ from heapscope.predict.wifi_table import Knobs
 from heapscope.tune.document import TlsChoiceRow, TlsVariantRow
 from heapscope.tune.options import broken_rules
 
-__all__ = ["TlsChoice", "TlsVariant", "beside", "choose_tls", "recorded_variant", "tls_variants"]
-
 _FULL = 16_384  # the longest record that TLS has
 #: Lengths that are tried beside the present ones.
 _INCOMING, _OUTGOING = (_FULL, 4_096), (_FULL, 4_096, 2_048)

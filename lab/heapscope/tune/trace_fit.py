@@ -11,8 +11,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.tune.replayed import TraceNeed
 
-__all__ = ["TraceFit", "trace_fit"]
-
 
 class TraceFit(Row):
     """The trace against the memory that the configuration is predicted to leave to the program."""

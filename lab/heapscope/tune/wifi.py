@@ -36,8 +36,6 @@ from heapscope.tune.quantity import (
 )
 from heapscope.tune.space import Array, Choice, Larger, Space
 
-__all__ = ["BAND", "FREE", "WifiFigures", "figures", "free_quantity", "time_quantity", "window"]
-
 FREE = "free"
 #: Share of the band whose lower bound needs are held at.
 BAND = 0.8

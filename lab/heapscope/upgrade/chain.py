@@ -10,8 +10,6 @@ from heapscope.native.structs import Struct
 from heapscope.upgrade.heaps import flavours, with_flavour, with_heaps_of
 from heapscope.upgrade.startup import startup_of, with_startup
 
-__all__ = ["TITLES", "LayoutStep", "Sides", "chain", "equal_tables"]
-
 #: The parts of a difference by key, in the order of the rows.
 TITLES = {
     "control": "control tables of the heaps",

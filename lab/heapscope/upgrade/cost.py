@@ -10,17 +10,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.upgrade.state import Run, Start
 
-__all__ = [
-    "Gain",
-    "Offer",
-    "Reported",
-    "SidedRegion",
-    "UpgradeResult",
-    "VersionSide",
-    "Waterfall",
-    "WaterfallRow",
-]
-
 
 class WaterfallRow(Row):
     """A part of a difference."""

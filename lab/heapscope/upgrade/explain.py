@@ -19,8 +19,6 @@ from heapscope.upgrade.offers import LayoutIdea, heap_ideas, judge, knob_ideas
 from heapscope.upgrade.state import Meter, State
 from heapscope.upgrade.waterfall import Measured, waterfalls
 
-__all__ = ["explain"]
-
 
 def explain(
     meter: Meter,

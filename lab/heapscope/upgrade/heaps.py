@@ -8,17 +8,6 @@ from heapscope.errors import InputError
 from heapscope.layout.allocator import flavoured
 from heapscope.layout.layout import Layout, Region
 
-__all__ = [
-    "OURS",
-    "base_of",
-    "flavour_of",
-    "flavours",
-    "is_ours",
-    "with_flavour",
-    "with_heap",
-    "with_heaps_of",
-]
-
 OURS = "heapscope"  #: the name, or how it begins, of the forms of our heap
 
 

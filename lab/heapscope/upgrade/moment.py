@@ -15,8 +15,6 @@ from heapscope.replay.run import replay
 from heapscope.upgrade.parts import Parts, parts_of, regions_for
 from heapscope.upgrade.state import Meter
 
-__all__ = ["Excess", "HeapMoment", "excess_of", "look"]
-
 PIECE_BLOCK = 1  # HS_LAB_PIECE_BLOCK
 _SIZES = range(1, 65)  # whose blocks show the smallest one, and the step from one to the next
 

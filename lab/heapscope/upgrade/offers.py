@@ -14,8 +14,6 @@ from heapscope.upgrade.cost import Gain, Offer
 from heapscope.upgrade.heaps import OURS, base_of, flavours, is_ours, with_flavour, with_heap
 from heapscope.upgrade.state import Meter, State
 
-__all__ = ["LayoutIdea", "heap_ideas", "judge", "knob_ideas"]
-
 KINDS = ("option", "checks", "version", "heap")  # the least work first, among equals
 
 _NAMES = {"+light": "heap poisoning", "+track": "task tracking"}

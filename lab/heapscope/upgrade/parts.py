@@ -14,8 +14,6 @@ from heapscope.replay.unfit import check_kinds, no_heap, unfit
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Parts", "open_layout", "parts_of", "regions_for", "start_parts"]
-
 
 class Parts(Row):
     """Bytes over the regions that are counted; size is the sum of the others but reported."""

@@ -20,8 +20,6 @@ from heapscope.upgrade.offers import LayoutIdea
 from heapscope.upgrade.startup import fit_startup, with_startup
 from heapscope.upgrade.waterfall import Measured
 
-__all__ = ["Upgrade", "measured_of"]
-
 EXAMPLE = "for example: heapscope upgrade T.hst --chip esp32 --from 4.2 --to 5.5"
 FIRMWARE = ("boot_log", "elf", "map", "static_dram", "static_iram")  # what tells static use
 BUILD = ("idf", "sdkconfig", "allocator")  # what of a side is not its firmware's memory

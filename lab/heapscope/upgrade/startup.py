@@ -9,8 +9,6 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.startup import spread_startup
 from heapscope.upgrade.parts import open_layout, parts_of, regions_for
 
-__all__ = ["StartupFit", "fit_startup", "startup_of", "with_startup"]
-
 _ROUNDS = 8  # each corrects by the whole difference, so that two or three suffice
 _NEAR = 1024  # bytes by which blocks and their rounding may miss a reported figure
 _ASSUMED = "start-up use assumed"  # in the note of a layout that the fitted figure replaces

@@ -17,8 +17,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.upgrade.parts import Parts, open_layout, parts_of, regions_for
 
-__all__ = ["Meter", "Run", "Start", "State"]
-
 
 class Start(Row):
     """When start-up is over, of the memory that is asked about; bytes."""

@@ -10,8 +10,6 @@ from heapscope.upgrade.cost import Reported, Waterfall, WaterfallRow
 from heapscope.upgrade.moment import HeapMoment, look
 from heapscope.upgrade.state import Meter, State
 
-__all__ = ["Measured", "waterfalls"]
-
 #: The free heap that the devices reported at the start, before and after.
 Measured = tuple[int | None, int | None]
 

@@ -16,8 +16,6 @@ from heapscope.progress import OnProgress
 from heapscope.trace.source import open_blocks
 from heapscope.verbs.replay import replay
 
-__all__ = ["EXAMPLE", "compare"]
-
 EXAMPLE = "for example: heapscope compare T.hst --chip esp32 --idf 4.2 --idf 5.5"
 
 Compared = str | Path | ReplayResult

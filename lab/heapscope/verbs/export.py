@@ -8,14 +8,13 @@ from typing import Unpack
 from heapscope.capture.output import open_output
 from heapscope.choices import known
 from heapscope.errors import InputError
+from heapscope.export.collapsed import WEIGHTS
 from heapscope.export.exported import Exported
 from heapscope.export.exported import export as export_events
-from heapscope.export.formats import FORMATS, WEIGHTS, Format, exporter
+from heapscope.export.formats import FORMATS, Format, exporter
 from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.progress import OnProgress, phase
-
-__all__ = ["export", "format_named"]
 
 
 def export(

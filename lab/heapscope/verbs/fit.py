@@ -11,8 +11,6 @@ from heapscope.fit.smallest_pool import FitResults
 from heapscope.layout.allocator import parse_allocator
 from heapscope.progress import OnProgress, phase
 
-__all__ = ["fit"]
-
 
 def fit(
     *traces: str | Path,

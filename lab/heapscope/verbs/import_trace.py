@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from heapscope.capture.esp_idf.log_facts import EspIdfImport
     from heapscope.capture.line_import import ImportResult, LineForm
 
-__all__ = ["FORMATS", "import_"]
-
 ESP_IDF = "esp-idf"
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.info import TraceInfo, read_info
 
-__all__ = ["info"]
-
 
 def info(trace: str | Path, *, progress: OnProgress | None = None) -> TraceInfo:
     """Says what a trace holds: events, tasks, marks, its live peak, its origin and its damage.

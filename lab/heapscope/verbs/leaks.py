@@ -13,8 +13,6 @@ from heapscope.progress import OnProgress, phase
 from heapscope.trace.info import read_info
 from heapscope.verbs.replay import replay
 
-__all__ = ["leaks"]
-
 
 def leaks(
     trace: str | Path,

@@ -10,8 +10,6 @@ from heapscope.lint.finding import LintResult
 from heapscope.lint.fix import fragment, mend
 from heapscope.lint.refused import refused_findings
 
-__all__ = ["fixed", "lint"]
-
 
 def lint(
     *files: str | Path,

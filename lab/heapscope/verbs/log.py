@@ -13,8 +13,6 @@ from heapscope.log.reading import LogReading
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.source import open_blocks
 
-__all__ = ["log"]
-
 
 def log(
     source: str | Path,

@@ -10,8 +10,6 @@ from heapscope.pools.holdings import PoolsResult
 from heapscope.pools.pool_trace import read_pools
 from heapscope.progress import OnProgress, phase
 
-__all__ = ["pools"]
-
 
 def pools(
     *traces: str | Path,

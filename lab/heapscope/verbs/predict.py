@@ -17,8 +17,6 @@ from heapscope.tune.prediction import Prediction
 from heapscope.tune.tls import beside
 from heapscope.tune.trace_fit import TraceFit, trace_fit
 
-__all__ = ["predict"]
-
 
 def predict(
     *files: str | Path,

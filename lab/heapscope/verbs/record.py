@@ -9,8 +9,6 @@ from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions
 from heapscope.capture.record.session import record as record_program
 
-__all__ = ["record"]
-
 
 def record(
     command: Sequence[str],

@@ -14,8 +14,6 @@ from heapscope.progress import OnProgress, phase
 from heapscope.replay.run import replay as replay_events
 from heapscope.trace.all_names import read_all_names
 
-__all__ = ["replay"]
-
 
 def replay(
     trace: str | Path,

@@ -27,8 +27,6 @@ from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
 from heapscope.why.explain import explain
 
-__all__ = ["SIDES_MAX", "report", "write_page"]
-
 #: Longer traces are explained only when asked: every change is a replay of its own.
 EXPLAINED_EVENTS = 500_000
 

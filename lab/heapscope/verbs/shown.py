@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console, RenderableType
 
-__all__ = ["REPORTS", "parts", "show"]
-
 #: The module in heapscope.report and the function that make what is printed of a class of answers.
 REPORTS = {
     "Comparison": ("compare", "comparison_parts"),

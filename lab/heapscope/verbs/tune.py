@@ -29,8 +29,6 @@ from heapscope.tune.question import TuneQuestion, answer, default_preference
 from heapscope.tune.ranks import RankGains, rank_gains
 from heapscope.tune.tls import beside, choose_tls
 
-__all__ = ["tune", "tune_ranks"]
-
 
 def tune(
     *files: str | Path,

@@ -15,8 +15,6 @@ from heapscope.upgrade.explain import explain
 from heapscope.upgrade.sides import Upgrade, measured_of
 from heapscope.upgrade.state import Meter
 
-__all__ = ["upgrade"]
-
 
 def upgrade(
     trace: str | Path | None = None,

@@ -15,8 +15,6 @@ from heapscope.progress import OnProgress, counted
 from heapscope.why.explain import DEPTH, Selection, explain
 from heapscope.why.reasons import WhyResult
 
-__all__ = ["why"]
-
 
 def why(
     trace: str | Path,

@@ -6,8 +6,6 @@ from __future__ import annotations
 from heapscope.rows.figure import WORD, computed, figure
 from heapscope.rows.row import Row
 
-__all__ = ["REASONS", "Case", "Holder", "Hole", "RegionState", "Request", "Stretch"]
-
 #: Why a region did not serve a request, by RegionState.reason.
 REASONS = {
     "served": "it could have served it",

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["EFFORTS", "Change", "ChangeOutcome", "Effort"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:

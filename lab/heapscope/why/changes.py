@@ -17,8 +17,6 @@ from heapscope.why.ideas_memory import (
 from heapscope.why.ideas_private import private_heap
 from heapscope.why.ideas_program import earlier, obstacles_earlier, one_fewer, other_capabilities
 
-__all__ = ["THINKERS", "Thinker", "changes_for"]
-
 Thinker = Callable[[Question], Iterator[Idea]]
 
 #: All changes that are tried. A module that knows another kind of change adds its thinker here.

@@ -28,8 +28,6 @@ from heapscope.why.summary import answer
 from heapscope.why.trial import Target, Trials
 from heapscope.why.words import group_reason
 
-__all__ = ["DEPTH", "Selection", "explain"]
-
 DEPTH = 3  #: groups of failures that are explained in depth
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from heapscope.measure.failure import FailureRow
 
-__all__ = ["Alike", "group"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Alike:

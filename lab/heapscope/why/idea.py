@@ -9,8 +9,6 @@ from heapscope.predict.knob_offers import KnobOffer
 from heapscope.why.moment import TrialCase
 from heapscope.why.trial import Target, Trials, Variation
 
-__all__ = ["Idea", "Question"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Question:

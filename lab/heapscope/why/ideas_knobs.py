@@ -20,8 +20,6 @@ from heapscope.why.lives import after
 from heapscope.why.recording import ALLOCATIONS, Edit, Recording
 from heapscope.why.trial import Variation
 
-__all__ = ["options_of_the_sdk"]
-
 _LOOKED_AT = 64  # blocks that look like static buffers; looking takes a pass over the trace each
 
 

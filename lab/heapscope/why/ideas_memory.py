@@ -12,8 +12,6 @@ from heapscope.native.library import allocator_names
 from heapscope.why.idea import Idea, Question
 from heapscope.why.trial import Variation
 
-__all__ = ["another_allocator", "another_order", "another_threshold", "margins", "more_memory"]
-
 STEP = 4  # bytes; regions are made of words
 GROWTH_MAX = 16 << 20  # bytes; beyond it more memory does not help anybody
 GROWN = 3  # regions that are tried larger

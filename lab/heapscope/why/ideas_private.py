@@ -13,8 +13,6 @@ from heapscope.why.idea import Idea, Question
 from heapscope.why.ideas_memory import margins
 from heapscope.why.trial import Variation
 
-__all__ = ["private_heap"]
-
 FIRST = 128  # bytes, the smallest heap that is tried
 MOST = 1 << 20
 STEP = 16

@@ -16,8 +16,6 @@ from heapscope.why.lives import after, before, rows_at
 from heapscope.why.recording import ALLOCATIONS, Edit
 from heapscope.why.trial import Target, Variation
 
-__all__ = ["earlier", "obstacles_earlier", "one_fewer", "other_capabilities"]
-
 NAMED = 0xFFFF_FFFE_0000_0000  # keys of blocks that were moved to the front; no trace has them
 OBSTACLES = 4  # in the best hole; more of them are no small change
 MALLOC_KIND = 1

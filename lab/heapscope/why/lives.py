@@ -9,8 +9,6 @@ import numpy as np
 from heapscope.native.events import Events
 from heapscope.why.recording import ALLOCATIONS, FREE, REALLOC, Recording
 
-__all__ = ["after", "before", "rows_at"]
-
 NAMES_MAX = 32  # addresses that a block had one after the other; each costs a pass over the trace
 
 

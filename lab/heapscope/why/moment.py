@@ -30,8 +30,6 @@ from heapscope.why.case import Case, Holder, Hole, RegionState, Request, Stretch
 from heapscope.why.recording import Recording
 from heapscope.why.words import sentences
 
-__all__ = ["Scene", "TrialCase", "look_at_event", "look_at_need"]
-
 NONE = 0xFFFF_FFFF
 NO_KEY = 0xFFFF_FFFF_FFFF_FFFE
 WHAT = ("free", "block", "other")  # HS_LAB_PIECE_

@@ -16,9 +16,6 @@ from heapscope.rows.row import Document, Row
 from heapscope.why.case import Case
 from heapscope.why.change import Change
 
-__all__ = ["Explained", "FailureGroup", "NeedWhy", "WhyResult"]
-
-
 #: Failures before the loss are certain; all that would have helped is withheld.
 WHY: dict[str, Bounds] = {
     "": bounds(

@@ -17,8 +17,6 @@ from heapscope.trace.call_sites import site_names
 from heapscope.trace.names import heap_names, task_names
 from heapscope.trace.source import open_blocks
 
-__all__ = ["ALLOCATIONS", "FREE", "REALLOC", "Edit", "Recording", "read_recording"]
-
 ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES: blocks are known by any number, not by sequence
 SITES = 1 << 2  # HS_TRACE_SITES
 ALLOCATIONS = (1, 2, 3)  #: malloc, calloc, aligned of hs_event_kind_t

@@ -10,8 +10,6 @@ from heapscope.measure.wording import plural, size
 from heapscope.why.change import Change
 from heapscope.why.reasons import Explained, FailureGroup, NeedWhy
 
-__all__ = ["answer"]
-
 REASONS = {
     "capability": "for want of a capability",
     "rule": "because such sizes are refused by rule",

@@ -14,8 +14,6 @@ from heapscope.replay.config import Need, native_config
 from heapscope.why.change import ChangeOutcome
 from heapscope.why.recording import Edit, Recording
 
-__all__ = ["Target", "Trials", "Variation"]
-
 NONE = 0xFFFF_FFFF
 
 

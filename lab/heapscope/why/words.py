@@ -10,8 +10,6 @@ from heapscope.measure.wording import plural, size
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 from heapscope.why.case import Case, Holder, Hole, RegionState, Request
 
-__all__ = ["group_reason", "kilobytes", "place", "sentences", "what"]
-
 KB = 1024
 WHOLE_KB = 100 * KB  # from here on tenths say nothing
 NAMED = 3  # holders that a sentence names

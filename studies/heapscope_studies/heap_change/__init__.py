@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from heapscope_studies.result import Experiment
 
-__all__ = ["NAME", "TITLE", "run"]
-
 NAME = "heap-change"
 TITLE = "ESP-IDF 4.3's new heap: the free list against TLSF"
 

@@ -12,8 +12,6 @@ from heapscope.upgrade.heaps import with_heap
 from heapscope_studies.data_file import PACKAGE
 from heapscope_studies.heap_change.subjects import PUBLISHED
 
-__all__ = ["CHIP", "FIGURES", "layout_of", "regions", "title_of"]
-
 FIGURES = PUBLISHED["upgrade"]
 CHIP = load_chip(FIGURES["chip"])
 

@@ -9,8 +9,6 @@ from heapscope_studies.heap_change import control, counts, curves, timing, upgra
 from heapscope_studies.heap_change.subjects import PUBLISHED
 from heapscope_studies.result import Experiment
 
-__all__ = ["compute"]
-
 PARTS = 5
 
 

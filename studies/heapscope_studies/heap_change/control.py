@@ -11,8 +11,6 @@ from heapscope_studies.heap_change.chip import regions, title_of
 from heapscope_studies.heap_change.subjects import LIGHT, names, plain_names
 from heapscope_studies.result import Cell, Column, Table
 
-__all__ = ["Opened", "open_all", "poisoned_note", "tables"]
-
 #: An empty heap on each region, None where there cannot be one.
 Opened = dict[str, tuple[FilledRow | None, ...]]
 Figure = Callable[[FilledRow], int]

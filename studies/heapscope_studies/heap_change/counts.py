@@ -10,8 +10,6 @@ from heapscope_studies.conclusion import concluded
 from heapscope_studies.heap_change.subjects import LIGHT, PUBLISHED, filled, names
 from heapscope_studies.result import Cell, Check, Column, Table
 
-__all__ = ["Counts", "checks", "count_all", "findings", "tables"]
-
 FIGURES = PUBLISHED["counts"]
 SIZES: tuple[int, ...] = tuple(FIGURES["sizes"])
 BEFORE, AFTER = FIGURES["before"], FIGURES["after"]

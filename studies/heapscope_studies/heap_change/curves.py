@@ -12,8 +12,6 @@ from heapscope_studies.heap_change.subjects import PUBLISHED, plain_names
 from heapscope_studies.heap_change.timing import REQUESTS
 from heapscope_studies.result import Plot, Series
 
-__all__ = ["grow_all", "plots"]
-
 POOL: int = PUBLISHED["counts"]["pool"]
 #: Blocks in the heap; the article's number is the last.
 NUMBERS = tuple(REQUESTS.count * tenths // 10 for tenths in range(1, 11))

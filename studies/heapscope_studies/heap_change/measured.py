@@ -10,8 +10,6 @@ from heapscope.upgrade.heaps import OURS
 from heapscope_studies.data_file import read_measured
 from heapscope_studies.heap_change.subjects import PUBLISHED
 
-__all__ = ["Measured", "measured_rows", "our_rows"]
-
 #: Keys of the benchmark's file, and the phases that they are.
 KEYS = {
     "first_malloc_8": "first",

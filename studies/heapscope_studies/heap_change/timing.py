@@ -15,8 +15,6 @@ from heapscope_studies.heap_change.measured import Measured, measured_rows
 from heapscope_studies.heap_change.subjects import LIGHT, PUBLISHED, is_ours, names
 from heapscope_studies.result import Cell, Column, Table
 
-__all__ = ["Drilled", "drill_all", "findings", "tables"]
-
 FIGURES = PUBLISHED["timing"]
 BEFORE, AFTER = PUBLISHED["counts"]["before"], PUBLISHED["counts"]["after"]
 REQUESTS = DrillRow(**{key: FIGURES[key] for key in ("first", "small", "count", "last")})

@@ -18,8 +18,6 @@ from heapscope_studies.heap_change.chip import CHIP, FIGURES, layout_of, regions
 from heapscope_studies.heap_change.subjects import is_ours, plain_names
 from heapscope_studies.result import Cell, Column, Table
 
-__all__ = ["Started", "findings", "start_all", "tables"]
-
 BEFORE, AFTER = FIGURES["before"], FIGURES["after"]
 PUBLISHED_LOSS: int = FIGURES["before_free"] - FIGURES["after_free"]
 STARTUP_USE: int = CHIP.data.default_startup

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from heapscope_studies.result import Experiment
 
-__all__ = ["NAME", "TITLE", "run"]
-
 NAME = "ice-pools"
 TITLE = "The pools of an ICE call: defaults, tuned, and without RTCP"
 

@@ -11,18 +11,6 @@ from heapscope.pools.replayed import Replayed, everywhere, replay
 from heapscope_studies.ice_pools.recorded import PUBLISHED, Call, read_call
 from heapscope_studies.result import Check, Column, Plot, Series, Table
 
-__all__ = [
-    "Advised",
-    "Rebuilt",
-    "Tried",
-    "advised",
-    "checks",
-    "figures",
-    "findings",
-    "plots",
-    "rebuilt",
-]
-
 FIGURES = PUBLISHED["advice"]
 LAZY = Sizes(FIGURES["lazy"], FIGURES["lazy"])
 LEARNT: list[str] = FIGURES["learnt"]

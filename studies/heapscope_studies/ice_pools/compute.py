@@ -9,8 +9,6 @@ from heapscope_studies.ice_pools import advice, marks
 from heapscope_studies.ice_pools.recorded import PUBLISHED, read_call
 from heapscope_studies.result import Experiment
 
-__all__ = ["compute"]
-
 PARTS = 3
 
 

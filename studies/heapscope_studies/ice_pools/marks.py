@@ -9,8 +9,6 @@ from heapscope_studies.conclusion import alike, concluded
 from heapscope_studies.ice_pools.recorded import PUBLISHED, Call
 from heapscope_studies.result import Cell, Check, Column, Plot, Series, Table
 
-__all__ = ["checks", "figures", "findings", "plots", "tables"]
-
 CONFIGURATIONS: list[dict[str, Any]] = PUBLISHED["configuration"]
 DEFAULT: dict[str, Any] = CONFIGURATIONS[0]
 QUIET = "idle"  #: nothing is negotiated there

@@ -10,8 +10,6 @@ from heapscope.pools.replayed import Replayed, replay
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.data_file import read_published
 
-__all__ = ["PUBLISHED", "Call", "read_call"]
-
 PUBLISHED = read_published("ice_pools")
 
 

@@ -15,8 +15,6 @@ from heapscope_studies.laid_out import laid_out, tone_of
 from heapscope_studies.page.plots import draw_plots, plot_data
 from heapscope_studies.result import Check, Experiment
 
-__all__ = ["Chapter", "experiment_html"]
-
 SCRIPTS = ("plots.js",)
 
 

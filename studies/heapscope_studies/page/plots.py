@@ -27,8 +27,6 @@ from heapscope.report.page.detail import Detail
 from heapscope.report.page.figure import Drawn, embedded, plain_figure
 from heapscope_studies.result import Experiment, Plot, Series
 
-__all__ = ["draw_plots", "kept", "plot_data"]
-
 Numbers = npt.NDArray[np.float64]
 
 HEIGHT, HEIGHT_UPRIGHT = 340, 420

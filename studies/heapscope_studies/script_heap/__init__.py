@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from heapscope_studies.result import Experiment
 
-__all__ = ["NAME", "TITLE", "run", "run_full"]
-
 NAME = "script-heap"
 TITLE = "A script engine on the shared heap, and on its own"
 

@@ -12,8 +12,6 @@ from heapscope_studies.script_heap.parts import SCRIPT, Tenants
 from heapscope_studies.script_heap.runs import PUBLISHED, Arrangement, Played, play
 from heapscope_studies.script_heap.schedule import Week
 
-__all__ = ["ALLOCATORS", "MARGIN", "Advised", "advise"]
-
 MARGIN = 10.0  #: percent
 ALLOCATORS = ("heapscope", "idf-5.5", "sys_heap", "tlsf")
 

@@ -11,8 +11,6 @@ from heapscope_studies.script_heap.measures import Measured, Spread
 from heapscope_studies.script_heap.runs import PUBLISHED
 from heapscope_studies.script_heap.schedule import DAYS
 
-__all__ = ["Claim", "Pair", "claims"]
-
 FIGURES = PUBLISHED["published"]
 DAY_AFTER = 2  #: the day that begins 24 hours after boot
 SHARE = 0.15  #: how far off a figure may be that is told as one number

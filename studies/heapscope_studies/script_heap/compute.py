@@ -22,8 +22,6 @@ from heapscope_studies.script_heap.runs import (
 )
 from heapscope_studies.script_heap.schedule import DAYS, HOURS, KEPT_A_DAY, week_of
 
-__all__ = ["COPIES", "compute", "where_all_share"]
-
 COPIES = (4, 16)  #: more applications beside the script; the most is "crowded"
 SHOWN = ("idf-4.2", "idf-5.5", "heapscope", "sys_heap")  #: as curves, beside the published pair
 

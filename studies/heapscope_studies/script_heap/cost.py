@@ -29,19 +29,6 @@ from heapscope_studies.data_file import read_published
 from heapscope_studies.heap_change.subjects import is_ours
 from heapscope_studies.script_heap.runs import PUBLISHED, Played
 
-__all__ = [
-    "BANDS",
-    "Band",
-    "Job",
-    "PerCall",
-    "bands",
-    "is_timed",
-    "job_instructions",
-    "per_call",
-    "read_jobs",
-    "times",
-]
-
 JOBS = "script_week_jobs.json"
 BANDS = ("least", "middle", "most")
 WAYS = 2  #: of the cache

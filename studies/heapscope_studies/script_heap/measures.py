@@ -13,8 +13,6 @@ from heapscope_studies.script_heap.parts import JOBS
 from heapscope_studies.script_heap.runs import Played
 from heapscope_studies.script_heap.schedule import HOURS
 
-__all__ = ["Measured", "Spread", "measure"]
-
 MINUTE = 60.0  #: seconds
 DAILY = ("collection", "minute")  #: kinds that come often enough for a mean of each day
 Values = NDArray[np.float64]

@@ -14,8 +14,6 @@ from heapscope.native.steps import NativeSteps
 from heapscope.trace.feed import read_trace
 from heapscope_studies.captured import captured_trace
 
-__all__ = ["BASE", "JOBS", "Part", "Recorded", "Tenants", "open_tenants"]
-
 BASE = 0x3F80_0000  #: of external RAM on the ESP32
 JOBS = ("minute", "collection", "json", "cbor")
 

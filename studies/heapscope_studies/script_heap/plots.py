@@ -10,8 +10,6 @@ import numpy as np
 from heapscope_studies.result import Plot, Series
 from heapscope_studies.script_heap.measures import Measured, Values
 
-__all__ = ["plots"]
-
 DIGITS = 6
 POINTS = 200  #: of a curve
 

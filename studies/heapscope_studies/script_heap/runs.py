@@ -16,8 +16,6 @@ from heapscope_studies.script_heap.parts import BASE, Tenants
 from heapscope_studies.script_heap.schedule import Week
 from heapscope_studies.week import Actor, NativeWeek, WeekHeap, WeekTotals
 
-__all__ = ["Arrangement", "Played", "arrangements", "play", "play_all", "published_pair"]
-
 PUBLISHED = read_published("script_heap")
 TWINS = ("heapscope-wide", "idf-4.3.2-host")  #: of these sizes as others: form, and a build
 EXTERNAL = PUBLISHED["chip"]["external_kb"] * 1024

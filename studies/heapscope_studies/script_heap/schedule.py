@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from heapscope_studies.script_heap.parts import Part, Tenants
 from heapscope_studies.week import TURN
 
-__all__ = ["DAYS", "SEED", "Week", "week_of"]
-
 DAYS = 7
 HOURS = 24
 SEED = 20_210

@@ -13,8 +13,6 @@ from heapscope_studies.script_heap.parts import JOBS
 from heapscope_studies.script_heap.runs import PUBLISHED
 from heapscope_studies.script_heap.schedule import DAYS
 
-__all__ = ["advice", "allocators", "costs", "counted", "crowds", "published"]
-
 
 def published(claimed: Sequence[Claim], copies: int) -> Table:
     return Table(

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from heapscope_studies.result import Experiment
 
-__all__ = ["NAME", "TITLE", "run"]
-
 NAME = "tls-ladder"
 TITLE = "A TLS client on a single-core ESP32: seven steps"
 

@@ -21,8 +21,6 @@ from heapscope.native.events import Events, NativeWriter, event_dtype, keep_even
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 
-__all__ = ["TASKS", "Recorded", "composed", "read_recorded"]
-
 TASKS = ("main", "wifi", "tcpip", "aws_iot")
 CLIENT = TASKS.index("aws_iot")
 RECORD = 29  # bytes of a record around its content: header, nonce, tag

@@ -12,8 +12,6 @@ from heapscope_studies.tls_ladder.constants import values
 from heapscope_studies.tls_ladder.ladder import climb
 from heapscope_studies.tls_ladder.steps import STEPS
 
-__all__ = ["compute"]
-
 
 def compute(progress: Callable[[int, int], None]) -> Experiment:
     """`progress` is called with parts done and parts in all."""

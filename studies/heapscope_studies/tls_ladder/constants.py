@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from heapscope.predict.wifi_table import chips
 
-__all__ = ["CONSTANTS", "Constant", "Part", "second_core", "values"]
-
 #: Light poisoning and task tracking add this to a block of the 4.2 free list: two canaries and the
 #: size, the task, the header (lab/models/, tests against the real allocator).
 BLOCK = 12 + 4 + 4

@@ -19,8 +19,6 @@ from heapscope.predict.forecast import Forecast, forecast
 from heapscope_studies.captured import captured_file
 from heapscope_studies.tls_ladder.steps import MINIMAL
 
-__all__ = ["COUNTED", "SlowDown", "read_counted", "slow_down", "throughputs"]
-
 COUNTED = "tls228_rsa_16k_2k_accesses.json"
 CLOCKS = (160, 240)
 _WORD, _COPIED = "4", "copied_bytes"

@@ -9,8 +9,6 @@ from heapscope_studies.result import Plot, Series
 from heapscope_studies.tls_ladder.ladder import Row
 from heapscope_studies.tls_ladder.tables import Gain
 
-__all__ = ["plots"]
-
 TASKS = (("aws_iot", "client"), ("wifi", "wifi"), ("tcpip", "tiT"))
 
 

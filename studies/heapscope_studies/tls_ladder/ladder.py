@@ -17,8 +17,6 @@ from heapscope_studies.tls_ladder.compose import composed
 from heapscope_studies.tls_ladder.constants import second_core, values
 from heapscope_studies.tls_ladder.steps import MESSAGE, STEPS, Step
 
-__all__ = ["CALIBRATED", "Firmware", "Row", "climb"]
-
 CHIP, SDK, FLAVOUR = "esp32", "4.2", "+light+track"
 DRAM, IRAM = "8BIT", "IRAM"
 CALIBRATED = ("default",)  #: keys of the steps whose published figures are an input

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-__all__ = ["MESSAGE", "MINIMAL", "STEPS", "Step"]
-
 #: The longest message of the study's client: CONFIG_AWS_IOT_MQTT_RX_BUF_LEN and _TX_BUF_LEN.
 MESSAGE = 512
 

@@ -13,21 +13,6 @@ from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core
 from heapscope_studies.tls_ladder.cost import CLOCKS, SlowDown
 from heapscope_studies.tls_ladder.ladder import CALIBRATED, Firmware, Row
 
-__all__ = [
-    "Cost",
-    "Gain",
-    "constants",
-    "cost_table",
-    "costs",
-    "figures",
-    "findings",
-    "gains",
-    "ladder",
-    "longer_messages",
-    "parts",
-    "tasks",
-]
-
 #: A step's gain agrees within 15 % or 1.5 KB, whichever is larger; the whole ladder within 5 %.
 SHARE, LEAST, TOTAL_SHARE = 0.15, 1536, 0.05
 

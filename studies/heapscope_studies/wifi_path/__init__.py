@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from heapscope_studies.result import Experiment
 
-__all__ = ["NAME", "TITLE", "run"]
-
 NAME = "wifi-path"
 TITLE = "lwIP on a simulated Wi-Fi link: heap and throughput by window, buffers and loss"
 

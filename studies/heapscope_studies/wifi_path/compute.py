@@ -10,8 +10,6 @@ from heapscope_studies.result import Experiment
 from heapscope_studies.wifi_path import distance, heap, sweeps, tenants, throughput
 from heapscope_studies.wifi_path.measured import read_link
 
-__all__ = ["compute"]
-
 PARTS = 3
 
 

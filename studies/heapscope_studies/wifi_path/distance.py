@@ -24,8 +24,6 @@ from heapscope_studies.wifi_path.measured import Link
 from heapscope_studies.wifi_path.sweeps import point
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
-__all__ = ["Far", "Form", "far", "figures", "findings", "forms", "tables"]
-
 BASE = "esp32-default"
 TCP = ("tcp_tx", "tcp_rx")
 #: Round trips behind the access point as the sweep names them, ms; the first is the box's own.

@@ -18,8 +18,6 @@ from heapscope_studies.wifi_path.measured import (
 )
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
-__all__ = ["Heaps", "checks", "figures", "findings", "read_heaps", "tables"]
-
 FRAME: int = read_published("wifi_path")["peak_formula"]["frame"]
 _KIB = 1024
 

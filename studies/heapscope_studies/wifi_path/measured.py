@@ -13,8 +13,6 @@ from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
 from heapscope.replay.run import replay
 from heapscope_studies.captured import captured_file, captured_trace
 
-__all__ = ["Heap", "Link", "read_heap", "read_link", "trace_of", "traced_rows"]
-
 POOL = 1 << 20  # more than any device has: what is asked for, not what fits
 #: Of the timeline, so that a bucket is one event; the most there are.
 BUCKETS = 65536

@@ -11,8 +11,6 @@ from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_path.measured import Link
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
-__all__ = ["figures", "findings", "plots", "point", "tables"]
-
 #: Knob to what it is called, and its unit.
 KNOBS = {
     "window": ("TCP window and send buffer", "bytes"),

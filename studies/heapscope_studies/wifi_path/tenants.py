@@ -11,8 +11,6 @@ from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Check, Column, Table
 from heapscope_studies.wifi_path.measured import Link, read_heap, traced_rows
 
-__all__ = ["Beside", "checks", "compared", "figures", "findings", "tables"]
-
 CHIP = "esp32"
 TASKS = ("wifi", "tcpip")
 

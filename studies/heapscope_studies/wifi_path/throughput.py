@@ -21,8 +21,6 @@ from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_path.measured import Link
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
-__all__ = ["Opinion", "Pairs", "figures", "findings", "opinions", "plots", "tables"]
-
 TCP = ("tcp_tx", "tcp_rx")
 UDP = ("udp_tx", "udp_rx")
 #: The last column of a row that its chip's processor is found from.

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from heapscope_studies.result import Experiment
 
-__all__ = ["NAME", "TITLE", "run"]
-
 NAME = "wifi-ranks"
 TITLE = "Wi-Fi options against memory and throughput: 40 published ranks"
 

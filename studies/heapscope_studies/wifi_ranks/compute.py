@@ -12,8 +12,6 @@ from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Experiment
 from heapscope_studies.wifi_ranks import errors, gains, power_save, rows, rules
 
-__all__ = ["compute"]
-
 
 def compute(progress: Callable[[int, int], None]) -> Experiment:
     """`progress` is called with parts done and parts in all. About a minute, once a process."""

@@ -18,8 +18,6 @@ from heapscope.predict.validate import (
 from heapscope.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Table
 
-__all__ = ["figures", "findings", "tables"]
-
 Found = Mapping[str, Sequence[LeftOut]]
 
 METRIC_NAMES = {

@@ -14,8 +14,6 @@ from heapscope.tune.wifi import FREE
 from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
-__all__ = ["figures", "findings", "tables"]
-
 
 def figures(found: Sequence[RankGain]) -> dict[str, dict[str, float]]:
     """`gain_tcp_rx_median_pct`: of the ranks that can be bettered."""

@@ -16,8 +16,6 @@ from heapscope.predict.power_save import (
 )
 from heapscope_studies.result import Check, Column, Table
 
-__all__ = ["checks", "findings", "tables"]
-
 #: Access points' usual beacon, and DTIM and listen intervals to compare.
 DTIMS = (1, 3)
 LISTENS = (1, 3, 10)

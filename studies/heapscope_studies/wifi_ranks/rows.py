@@ -12,8 +12,6 @@ from heapscope.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
-__all__ = ["plots", "tables"]
-
 
 def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
     yield Table(

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from heapscope.predict.wifi_table import WifiRow, ranks
 from heapscope_studies.result import Column, Table
 
-__all__ = ["findings", "tables"]
-
 
 def findings() -> Iterator[str]:
     broken = _broken()

@@ -14,8 +14,6 @@ from heapscope.capture.esp_idf.summary import HeapSummary, SummaryScanner
 from heapscope.capture.esp_idf.task_table import TaskUses
 from heapscope.layout.boot_lines import BootRegion, LineFacts
 
-__all__ = ["SUMMARIES_MAX", "Boot"]
-
 SUMMARIES_MAX = 2000  #: kept of one boot, the last ones
 
 _REGIONS_MAX = 256

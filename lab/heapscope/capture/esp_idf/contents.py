@@ -11,8 +11,6 @@ from heapscope.capture.esp_idf.lines import LogLine, log_lines
 from heapscope.capture.esp_idf.moment import LogClock
 from heapscope.layout.boot_lines import read_line
 
-__all__ = ["LogContents", "read_contents"]
-
 #: In every line that any of the readers wants, and in few others. One pattern: a search for each
 #: word on its own takes six times as long.
 _WANTED = re.compile(

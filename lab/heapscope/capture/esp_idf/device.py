@@ -11,8 +11,6 @@ from heapscope.capture.esp_idf.version import SdkVersion, parse_version, read_ve
 from heapscope.layout.chip_data import ChipData
 from heapscope.layout.chips import load_chip
 
-__all__ = ["LOGGED", "Device", "identify"]
-
 GIVEN, LOGGED, ADDRESSES, UNKNOWN = "given", "log", "addresses", ""
 
 _CHIP = re.compile(r"esp32[a-z]{0,2}[0-9]{0,2}")

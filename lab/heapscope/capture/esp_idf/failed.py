@@ -20,8 +20,6 @@ from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
-__all__ = ["FailedGroup", "FailedRequest", "FailedRequests", "read_failed"]
-
 _ABORT = re.compile(
     rb"Mem alloc fail\. size 0x([0-9a-f]{1,8})(?![0-9a-f]),? +caps 0x([0-9a-f]{1,8})(?![0-9a-f])",
     re.IGNORECASE,

@@ -13,8 +13,6 @@ from heapscope.layout import capabilities
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
-__all__ = ["Answer", "NeedAnswer", "RegionRoom", "ask", "figures_of", "largest", "rooms_of"]
-
 MALLOC = capabilities.DEFAULT | capabilities.INTERNAL
 
 

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.trace.call_sites import site_name
 
-__all__ = ["Frames"]
-
 _FRAME = re.compile(
     rb"(?:^|[\s>\]])0x([0-9a-f]{8})(?:: | in )(.{1,200}?) at (.{1,400}?):(\d{1,7}|\?)(?:\s|$)",
     re.IGNORECASE,

@@ -28,8 +28,6 @@ from dataclasses import dataclass, field
 from heapscope.capture.esp_idf.lines import LogLine
 from heapscope.capture.esp_idf.moment import LogMoment
 
-__all__ = ["RECORDS_MAX", "HeapTrace", "HeapTraceScanner"]
-
 RECORDS_MAX = 1 << 17  #: of one dump; a device's buffer holds some thousands
 
 _OLD_HEADER = re.compile(rb"\b(\d{1,9}) allocations trace \((\d{1,9}) entry buffer\)")

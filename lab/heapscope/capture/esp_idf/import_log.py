@@ -35,8 +35,6 @@ from heapscope.trace.names import printable
 from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 
-__all__ = ["import_esp_idf"]
-
 _SITES_MAX = 100  # of what is not freed
 _LOOKED_FOR = (
     "looked for: heap_init lines, 'Heap summary for capabilities', tables of heap use by task, "

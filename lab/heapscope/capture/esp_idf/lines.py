@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from heapscope.trace.source import as_utf8
 
-__all__ = ["LINE_MAX", "LogLine", "log_lines"]
-
 LINE_MAX = 4096  #: bytes of a line that count
 
 #: Also colours that have lost their escape character, or had it written out.

@@ -15,8 +15,6 @@ from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 from heapscope.trace.loss import SourceLoss
 
-__all__ = ["EspIdfImport", "HeapTraceFacts", "LoggedNeed", "SiteUse", "SummaryRow", "SummaryView"]
-
 #: How a chip or a version is known.
 SOURCES = ("given", "log", "addresses", "")
 

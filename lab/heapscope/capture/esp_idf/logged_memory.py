@@ -13,8 +13,6 @@ from heapscope.layout.boot_lines import BootRegion
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
 from heapscope.layout.versions import find_version
 
-__all__ = ["LoggedMemory", "RegionKind", "guess_chip", "known_chip"]
-
 #: Capabilities of the pool that PSRAM keeps back inside internal memory, unless a chip says
 #: otherwise. malloc cannot use it (v4.2 to v5.5).
 _POOL_CAPS = (0, capabilities.parse("DMA|INTERNAL"), capabilities.parse("8BIT|32BIT"))

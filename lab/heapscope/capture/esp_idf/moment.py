@@ -9,8 +9,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
-__all__ = ["LogClock", "LogMoment", "without_stamp"]
-
 #: `I (1234) tag: ` of ESP-IDF, `[  1234][I][` of Arduino: milliseconds since the start.
 _TICK = re.compile(rb"(?<![\w(])[IWEDV] ?\((\d{1,10})\) |^\W{0,4}\[ *(\d{1,10})\]\[[IWEDV]\]")
 #: A host's stamps in front: `12:34:56`, `[12:34:56.789]`, `2024-05-31T12:34:56`, `2024-05-31 ...`.

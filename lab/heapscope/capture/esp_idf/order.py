@@ -24,8 +24,6 @@ from heapscope.native.events import Events, event_dtype
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Ordered", "OrderedCounts", "in_order"]
-
 _MALLOC, _REALLOC, _FREE = 1, 4, 5  # hs_event_kind_t
 _WRAP = 1 << 32
 _BACKWARDS = 0xF000_0000  # a step above it is one back: of tasks that were interrupted in between

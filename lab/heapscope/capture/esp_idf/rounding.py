@@ -25,17 +25,6 @@ from heapscope.capture.esp_idf.version import SdkVersion
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = [
-    "POISONINGS",
-    "ByteRange",
-    "ReportedRegion",
-    "Room",
-    "RoundingRule",
-    "candidates",
-    "room",
-    "rules_of",
-]
-
 #: The values of `--poisoning`. "comprehensive" costs a block what "light" does.
 POISONINGS = ("none", "light", "comprehensive")
 

@@ -17,8 +17,6 @@ from heapscope.capture.esp_idf.log_facts import (
 from heapscope.capture.esp_idf.rounding import ByteRange
 from heapscope.measure.wording import plural, size
 
-__all__ = ["limits", "messages", "span", "verdict"]
-
 
 def span(interval: ByteRange | None) -> str:
     """ "4,096" or "4,096 to 8,188" """

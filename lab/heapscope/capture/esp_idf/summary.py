@@ -19,8 +19,6 @@ from heapscope.capture.esp_idf.moment import LogMoment
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["HeapSummary", "LoggedRegion", "SummaryScanner", "Totals"]
-
 _HEADER = re.compile(rb"Heap summary for capabilities 0x([0-9A-Fa-f]{1,8})(?![0-9A-Fa-f])")
 _REGION = re.compile(rb"\bAt 0x([0-9A-Fa-f]{1,8}) len (\d{1,10})(?= )")
 _PAIR = re.compile(

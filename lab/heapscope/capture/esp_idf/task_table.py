@@ -21,8 +21,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.names import printable
 
-__all__ = ["TaskHeap", "TaskUse", "TaskUses"]
-
 _BY_CAPS = re.compile(rb"\bTask: (.{1,60}?)(?: 0x[0-9a-f]{1,8})? -> (\w{1,40}: -?\d.{0,200})")
 _CAPS_PAIR = re.compile(rb"(\w*CAP_\w{1,40}): (-?\d{1,10})(?!\w)")
 #: A separator is a box character, in UTF-8 or not, or what became of it.

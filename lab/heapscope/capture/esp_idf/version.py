@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["SdkVersion", "parse_version", "read_version"]
-
 _VERSION = re.compile(
     r"(?:esp-idf[ /])?v?(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?(?=$|[.+_ -])(-(?:dev|beta|rc))?",
     re.IGNORECASE,

@@ -18,8 +18,6 @@ from heapscope.trace.metadata import CLOCK_HZ, PROGRAM, RECORDER, SOURCE, WORD_S
 from heapscope.trace.source import STDIN
 from heapscope.version import __version__
 
-__all__ = ["SOURCE_NAME", "write_trace"]
-
 SOURCE_NAME = "esp-idf-log"  #: value of the trace's metadata key "source"
 
 _ADDRESSES, _CLOCK, _SITES = 1, 2, 4  # HS_TRACE_*

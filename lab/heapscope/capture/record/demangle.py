@@ -6,8 +6,6 @@ import ctypes
 from functools import cache
 from typing import Any
 
-__all__ = ["demangle"]
-
 _LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1")
 
 

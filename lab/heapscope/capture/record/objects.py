@@ -19,8 +19,6 @@ from pathlib import Path
 from heapscope.errors import HeapscopeError
 from heapscope.native.library import library_path
 
-__all__ = ["Linked", "Objects"]
-
 PRELOAD = "libheapscope_record.so"
 LINKED = "heapscope_record.o"
 _HOST = struct.calcsize("P")  # bytes of a pointer: of the objects that the build made

@@ -11,8 +11,6 @@ from heapscope.capture.record.sink import Sink, open_file, open_first
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["ImageOutput", "Outputs"]
-
 _SUFFIXES = (".hst.zst", ".hst", ".zst")
 _HELD = 1 << 20  # bytes of an image that waits for whether it is the one to be written
 

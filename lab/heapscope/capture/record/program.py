@@ -16,8 +16,6 @@ from heapscope.capture.record.objects import Objects
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["Program", "find_program"]
-
 LINKED = "heapscope_record"  # section of a static program with the recorder's object in it
 _SCRIPTS = 4  # interpreters that are scripts themselves, as the kernel has it
 _LINE = 256

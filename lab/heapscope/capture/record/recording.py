@@ -6,8 +6,6 @@ from heapscope.measure.wording import plural
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 
-__all__ = ["ImageRecord", "RecordResult"]
-
 _FAR_MORE = 4
 
 

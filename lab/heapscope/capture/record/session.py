@@ -25,8 +25,6 @@ from heapscope.native.recorder import ImageRow, NativeRecorder, Phase
 from heapscope.trace.names import printable
 from heapscope.version import __version__
 
-__all__ = ["Progress", "RecordOptions", "record"]
-
 VARIABLE = "HEAPSCOPE_RECORD"
 PRELOAD = "LD_PRELOAD"
 FRAMES_MAX = 64

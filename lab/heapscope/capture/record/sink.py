@@ -14,8 +14,6 @@ from heapscope.capture.output import STDOUT
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 
-__all__ = ["Sink", "open_file", "open_first"]
-
 _LEVEL = 3  # of zstd: the program waits where this is slow
 
 

@@ -15,8 +15,6 @@ from heapscope.native.recorder import ModuleRow
 from heapscope.trace import call_sites
 from heapscope.trace.fold_sites import IN_LIBRARY
 
-__all__ = ["Symbols", "site_name"]
-
 _CUT = 0  # HS_REC_FRAME_CUT
 #: Where distributions put what they strip off, by build id.
 DEBUG_FILES = Path("/usr/lib/debug/.build-id")

@@ -11,8 +11,6 @@ from heapscope.measure.wording import count, percent, size
 from heapscope.report.page.side import PageSide
 from heapscope.report.tables import tightest_parts
 
-__all__ = ["Card", "Part", "cards", "status", "tightest"]
-
 #: How a page shows each kind of verdict.
 STATUS = {
     "failed": ("bad", "requests failed"),

@@ -23,8 +23,6 @@ from heapscope.report.page.detail import spread
 from heapscope.report.page.figure import Drawn, embedded, plain_figure
 from heapscope.report.page.side import PageSide
 
-__all__ = ["MARKS", "draw", "stacked_tasks"]
-
 #: Tasks with an area of their own; the rest is one.
 STACKED = 10
 #: More pins than this are drawn small.

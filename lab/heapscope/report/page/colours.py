@@ -3,8 +3,6 @@ red and green alike."""
 
 from __future__ import annotations
 
-__all__ = ["ALLOCATOR", "CLOSE", "FAILED", "OTHERS", "STARTUP", "TASKS", "task_colours"]
-
 TASKS = (
     "#3b82f6",
     "#f59e0b",

@@ -12,8 +12,6 @@ from heapscope.measure.wording import count, signed
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
-__all__ = ["Differing", "DifferingRow", "compared", "differing", "labels"]
-
 
 def labels(results: Sequence[ReplayResult]) -> list[str]:
     """The facts in which the sides differ name them; those that are still alike are numbered."""

@@ -12,8 +12,6 @@ from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_colou
 from heapscope.report.page.flame import flame
 from heapscope.report.page.side import PageSide
 
-__all__ = ["side_data"]
-
 
 def side_data(side: PageSide, number: int) -> dict[str, Any]:
     """Arrays by column where nothing else is said. Names are text, never markup."""

@@ -13,9 +13,6 @@ import numpy as np
 from heapscope.measure.survey import Picture, gathered
 from heapscope.report.page.side import PageSide
 
-__all__ = ["DETAILS", "Detail", "spread", "trimmed"]
-
-
 Row = TypeVar("Row")
 
 

@@ -29,8 +29,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document
 from heapscope.verb_result import VerbResult
 
-__all__ = ["Report", "answer_parts", "html", "report_parts"]
-
 SCRIPTS = ("charts.js", "map.js", "flame.js")
 
 

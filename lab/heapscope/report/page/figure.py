@@ -10,8 +10,6 @@ from bokeh.models import BoxZoomTool, WheelZoomTool
 from bokeh.models.annotations import Span
 from bokeh.plotting import figure
 
-__all__ = ["Drawn", "embedded", "plain_figure"]
-
 DOCUMENT = "charts"
 #: Pixels beside the frame: half of the longest number under its right end.
 BORDER_RIGHT = 30

@@ -8,8 +8,6 @@ from heapscope.measure.survey import Holding
 from heapscope.trace.call_sites import ARROW, MORE, frames_of
 from heapscope.trace.fold_sites import own_frames
 
-__all__ = ["flame", "has_stacks"]
-
 #: Measures of a frame, and the page's names for them.
 MEASURES = {
     "payload_at_peak": "bytes at the peak",

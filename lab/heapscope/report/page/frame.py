@@ -21,8 +21,6 @@ from heapscope.report.terminal import plain_text
 from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
 from heapscope.version import __version__
 
-__all__ = ["PAGE_MAX", "fitting", "page"]
-
 #: Bytes of a page at most, whatever is in it.
 PAGE_MAX = 6_000_000
 

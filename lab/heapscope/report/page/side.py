@@ -14,8 +14,6 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.why.reasons import WhyResult
 
-__all__ = ["PageSide"]
-
 #: The served requests with the least to spare that are pinned, one a column at most.
 CLOSE_PINS = 12
 
