@@ -13,7 +13,8 @@ from pathlib import Path
 from places import ROOT
 from sets import Trace
 
-from heapscope.fit.fit_trace import default_allocators, fit
+from heapscope.fit.fit_trace import fit
+from heapscope.layout.allocator import placements
 
 __all__ = ["OURS", "REFERENCE", "Needed", "allocators", "needed", "over_traces", "per_program"]
 
@@ -48,7 +49,7 @@ class Needed:
 
 
 def allocators() -> tuple[str, ...]:
-    return tuple(name for name in default_allocators() if name not in ALIKE)
+    return tuple(name for name in placements() if name not in ALIKE)
 
 
 def needed(

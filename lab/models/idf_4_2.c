@@ -1,6 +1,6 @@
 /*
- * ESP-IDF v4.2: one free list in address order, best fit.
- * Source: ESP-IDF v4.2 components/heap/multi_heap.c.
+ * ESP-IDF v3.3 to v4.2: one free list in address order, best fit.
+ * Source: components/heap/multi_heap.c of the release tags v3.3 to v4.2.
  *
  *     first + 0    heap: lock, free bytes, minimum free bytes, address of the last block
  *     first + 16   the dummy block at the head of the free list, 8 bytes, always "free"
@@ -374,29 +374,29 @@ static hs_status_t create(hs_sim_t *heap)
     return HS_OK;
 }
 
+/* All but name, title and aligned allocation. */
+#define SAME_IN_BOTH                                                                               \
+    .state_size = sizeof(hs_list_heap_t), .granule = 4, .poisonable = true,                        \
+    .tracking = HS_TRACKING_IN_POISON, .has_realloc = true, .serves_up_to_largest = true,          \
+    .create = create, .malloc = model_malloc, .free = model_free, .realloc = model_realloc,        \
+    .usable = usable, .fits = hs_list_fits, .largest_allocatable = hs_list_largest_allocatable,    \
+    .largest_free = hs_list_largest_free, .reported = hs_list_reported, .walk = hs_list_walk,      \
+    .check = hs_list_check
+
 const hs_model_t hs_model_idf_4_2 = {
     .name = "idf-4.2",
     .title = "ESP-IDF v4.2: free list in address order, best fit",
-    .state_size = sizeof(hs_list_heap_t),
-    .granule = 4,
-    .poisonable = true,
-    .tracking = HS_TRACKING_IN_POISON,
-    .has_realloc = true,
     .has_aligned = true,
-    .serves_up_to_largest = true,
     .aligned_is_own = true,
-    .create = create,
-    .malloc = model_malloc,
-    .free = model_free,
-    .realloc = model_realloc,
     .aligned = model_aligned,
     .aligned_free = model_aligned_free,
-    .usable = usable,
     .aligned_usable = aligned_usable,
-    .fits = hs_list_fits,
-    .largest_allocatable = hs_list_largest_allocatable,
-    .largest_free = hs_list_largest_free,
-    .reported = hs_list_reported,
-    .walk = hs_list_walk,
-    .check = hs_list_check,
+    SAME_IN_BOTH,
+};
+
+const hs_model_t hs_model_idf_3_3 = {
+    .name = "idf-3.3",
+    .title = "ESP-IDF v3.3: as v4.2, without aligned allocation",
+    .places_as = "idf-4.2",
+    SAME_IN_BOTH,
 };

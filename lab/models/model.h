@@ -79,11 +79,15 @@ typedef enum hs_tracking {
  * heap and an offset that the heap handed out and that is still used.
  */
 struct hs_model {
-    const char *name;          /* e.g. "idf-5.5" */
-    const char *title;         /* one line for people */
+    const char *name;  /* e.g. "idf-5.5" */
+    const char *title; /* one line for people */
+    const void *build; /* what the model's file knows of it, where it has several */
+    /* The model that puts every block without poisoning where this one does, which only reports
+     * other figures; NULL: itself. */
+    const char *places_as;
     size_t state_size;         /* bytes of the model's struct, whose first member is hs_sim_t */
     uint32_t granule;          /* every payload size is a multiple of this; bytes */
-    bool poisonable;           /* `+light` exists for it */
+    bool poisonable;           /* `+light` exists for it, and `+full` where ESP-IDF has it */
     hs_tracking_t tracking;    /* `+track` */
     bool guardable;            /* `+guard1` to `+guard3` exist for it */
     bool has_realloc;          /* false: hs_sim_realloc allocates, copies and frees */
@@ -122,7 +126,8 @@ struct hs_model {
 /* A model and how it is built. */
 typedef struct hs_allocator {
     const hs_model_t *model;
-    bool light; /* light poisoning */
+    bool light; /* light poisoning, or comprehensive */
+    bool full;  /* comprehensive poisoning: as light, and no realloc stays in place */
     bool track; /* task tracking; light poisoning too where the version has no other way */
     /* The rest is of our own heap; no matter to models of other allocators. */
     uint8_t guard;  /* hs_guard_level_t */

@@ -1,15 +1,17 @@
 /*
  * The front of every model: argument checks, poisoning and task tracking, low-water marks.
  *
- * Light poisoning (ESP-IDF components/heap/multi_heap_poisoning.c, v4.2 to v5.5):
+ * Light poisoning (ESP-IDF components/heap/multi_heap_poisoning.c, v3.3 to v6.1):
  *
  *     raw payload   +0 0xABBA1234   +4 n   +8 the program's n bytes   +8+n 0xBAAD5678
  *
- * Task tracking in v4.x: a field of the poison's head, hence only with poisoning.
+ * Comprehensive poisoning has the same words, and its realloc always takes a new block.
+ *
+ * Task tracking up to v5.1: a field of the poison's head, hence only with poisoning.
  *
  *     raw payload   +0 0xABBA1234   +4 task   +8 n   +12 the program's n bytes   +12+n 0xBAAD5678
  *
- * Task tracking in v5.x: heap_caps_base.c asks for 4 bytes more and keeps the task in them. Poisoning
+ * Task tracking since v5.2: heap_caps_base.c asks for 4 bytes more and keeps the task in them. Poisoning
  * lies below that layer: its n counts the 4 bytes, and they come behind its head.
  *
  *     raw payload   +0 task   +4 the program's n bytes
@@ -206,7 +208,8 @@ uint32_t hs_sim_calloc(hs_sim_t *heap, uint32_t size)
     return offset;
 }
 
-/* The work of the C library's realloc, for an allocator that has none. */
+/* The work of the C library's realloc, for an allocator that has none. That of comprehensive
+ * poisoning is the same. */
 static uint32_t realloc_by_copy(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     uint32_t moved = heap->model->malloc(heap, size);
@@ -233,8 +236,9 @@ uint32_t hs_sim_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
         return HS_NONE;
     }
     uint32_t old = offset - heap->around.front;
-    return settle(heap, heap->model->has_realloc ? heap->model->realloc(heap, old, raw)
-                                                 : realloc_by_copy(heap, old, raw));
+    bool own = heap->model->has_realloc && !heap->allocator.full;
+    return settle(heap,
+                  own ? heap->model->realloc(heap, old, raw) : realloc_by_copy(heap, old, raw));
 }
 
 /* The largest alignment. At 2^31 the sums of TLSF's memalign wrap and the real one answers with a

@@ -56,11 +56,36 @@ static inline bool program_is_own(const char *name)
     return strncmp(name, "heapscope", 9) == 0;
 }
 
+/* ESP-IDF since v4.3, with any flavours. */
+static inline bool program_is_idf_tlsf(const char *name)
+{
+    return strncmp(name, "idf-", 4) == 0 && strncmp(name, "idf-3", 5) != 0 &&
+           strncmp(name, "idf-4.2", 7) != 0;
+}
+
+/* The next allocator that runs other code than those before it, from index *i on; NULL: there is none. The
+ * tables of TLSF for other sizes are left out but for one, and of a model that places blocks as another
+ * does all flavours but light poisoning: its figures are its own. */
+static inline const char *program_next(size_t *i)
+{
+    const char *name;
+    while ((name = hs_allocator_name((*i)++)) != NULL) {
+        const size_t length = strcspn(name, "+");
+        const char *as = hs_allocator_places_as(name);
+        const bool is_itself = strlen(as) == length && strncmp(as, name, length) == 0;
+        const bool is_simple = name[length] == 0 || strcmp(name + length, "+light") == 0;
+        if (strstr(name, "-fl") == NULL && (is_itself || is_simple)) {
+            return name;
+        }
+    }
+    return NULL;
+}
+
 /* ESP-IDF takes the offset that is to be aligned from v4.3 on, our heap a multiple of its own
  * alignment; all others align the block's start. */
 static inline bool program_honours_at(const program_t *program, uint32_t at)
 {
-    return (strncmp(program->name, "idf-", 4) == 0 && !program->heap->model->aligned_is_own) ||
+    return program_is_idf_tlsf(program->name) ||
            (program_is_own(program->name) &&
             at % (strcmp(program->name, "heapscope-16") == 0 ? 16 : 8) == 0);
 }

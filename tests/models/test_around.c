@@ -2,7 +2,8 @@
  * request what the plain one does with the larger one, and hands out what lies behind the front. */
 #include "program.h"
 
-/* Bytes, by reading multi_heap_poisoning.c (v4.2, v4.3, v5.5) and heap_caps_base.c (v5.5). */
+/* Bytes, by reading multi_heap_poisoning.c (v3.3 to v5.5) and heap_caps_base.c (v5.2 to
+ * v5.5). */
 typedef struct flavour {
     const char *name;
     const char *plain;
@@ -11,10 +12,15 @@ typedef struct flavour {
 } flavour_t;
 
 static const flavour_t FLAVOURS[] = {
+    {"idf-3.3+light", "idf-3.3", 8, 12, 12},
     {"idf-4.2+light", "idf-4.2", 8, 12, 12},
     {"idf-4.2+track", "idf-4.2", 12, 16, 16},
     {"idf-4.3.2+light", "idf-4.3.2", 8, 12, 12},
     {"idf-4.3.2-psram+track", "idf-4.3.2-psram", 12, 16, 16},
+    {"idf-4.4.2-fl19+track", "idf-4.4.2-fl19", 12, 16, 16},
+    {"idf-5.1+track", "idf-5.1", 12, 16, 16},
+    {"idf-5.2+track", "idf-5.2", 4, 4, 0},
+    {"idf-5.3+light+track", "idf-5.3", 12, 16, 12},
     {"idf-5.5+light", "idf-5.5", 8, 12, 12},
     {"idf-5.5+track", "idf-5.5", 4, 4, 0},
     {"idf-5.5+light+track", "idf-5.5", 12, 16, 12},

@@ -153,7 +153,7 @@ int main(int argc, char **argv)
     check_back_link("idf-4.3.2", &random);
     check_back_link("idf-5.5", &random);
     check_back_link("tlsf", &random);
-    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+    for (size_t i = 0; (name = program_next(&i)) != NULL;) {
         run(name, UINT32_C(0x3FFB0000), 2700 + control_of(name), &random);
     }
     check_words(&random);

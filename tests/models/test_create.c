@@ -106,6 +106,7 @@ static void check_limits(void)
     /* One block of all but 20, the control structure and 8 must stay below 2^18 and 2^22. */
     check_limit("idf-4.3.2", 20 + 1604 + 8 + (1u << 18) - 1);
     check_limit("idf-4.3.2+light", 20 + 1604 + 8 + (1u << 18) - 1);
+    check_limit("idf-4.4.2-fl19", 20 + 1736 + 8 + (1u << 19) - 1);
     check_limit("idf-4.3.2-psram", 20 + 2132 + 8 + (1u << 22) - 1);
     /* 32768 units of 8. */
     check_limit("umm", 32769 * 8 - 1);
@@ -156,6 +157,8 @@ static void check_names(void)
                                        "heapscope+light+track",
                                        "heapscope-16+light",
                                        "heapscope-16+guard1",
+                                       "heapscope+full",
+                                       "idf-5.5+full+full",
                                        "idf-5.5+guard1",
                                        "idf-5.5+",
                                        "idf-5.5++light",
@@ -171,6 +174,7 @@ static void check_names(void)
     }
     static const char *const same[][2] = {
         {"idf-4.2+light+track", "idf-4.2+track"}, {"idf-4.2+track+light", "idf-4.2+track"},
+        {"idf-4.2+light+full", "idf-4.2+full"},   {"idf-5.5+track+full", "idf-5.5+full+track"},
         {"idf-4.2+track", "idf-4.2+track"},       {"idf-5.5+track+light", "idf-5.5+light+track"},
         {"idf-5.5+track", "idf-5.5+track"},       {"heapscope", "heapscope"},
         {"heapscope+track", "heapscope+track"},   {"heapscope+guard1+track", "heapscope+guard1"},
@@ -183,6 +187,8 @@ static void check_names(void)
     const char *name;
     for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
         CHECK(hs_allocator_find(name) == name, "%s is listed twice", name);
+        const char *as = hs_allocator_places_as(name);
+        CHECK(strcmp(hs_allocator_places_as(as), as) == 0, "%s as %s", name, as);
     }
 }
 
@@ -196,6 +202,11 @@ int main(int argc, char **argv)
     check_first("idf-4.2", 65536, 28);
     check_first("idf-4.2+light", 65536, 36);
     check_first("idf-4.2+track", 65536, 40);
+    check_first("idf-4.4.0-psram", 65536, 20 + 2132 + 4);
+    check_first("idf-4.4.2-fl19", 65536, 20 + 1736 + 4);
+    check_first("idf-4.4.2-fl24", 65536, 20 + 2396 + 4);
+    check_first("idf-4.4.2-fl25", 65536, 20 + 2528 + 4);
+    check_first("idf-5.1", 16405, 740);
     check_first("idf-5.5", 65536, 808);
     check_first("idf-5.5", 131072, 876);
     check_first("idf-5.5", 262144, 944);
@@ -221,7 +232,7 @@ int main(int argc, char **argv)
     /* From here on its fields are words, and so is the header. */
     check_first("sys_heap", 262151, 84);
     check_first("sys_heap", 262152, 88);
-    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+    for (size_t i = 0; (name = program_next(&i)) != NULL;) {
         for (uint32_t base = 4096; base < 4096 + 8; base++) {
             (void)every_size(name, base);
         }

@@ -249,7 +249,7 @@ int main(int argc, char **argv)
     check_wraps();
     check_short();
     check_sys_heap();
-    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+    for (size_t i = 0; (name = program_next(&i)) != NULL;) {
         run(name, UINT32_C(0x3FFB0000), 4096, &random);
         run(name, UINT32_C(0x3FFB0004), 20022, &random);
     }

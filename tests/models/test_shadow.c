@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 {
     check_random_t random = check_start(argc, argv);
     const char *name;
-    for (size_t i = 0; (name = hs_allocator_name(i)) != NULL; i++) {
+    for (size_t i = 0; (name = program_next(&i)) != NULL;) {
         check_minimum_of_move(name, &random);
         run(name, UINT32_C(0x3FFB0000), 16384 + 20, &random);
         run(name, UINT32_C(0x3FFB0014), 40001, &random);

@@ -21,7 +21,7 @@ from heapscope_studies.week import TURN, Actor, NativeWeek, WeekHeap
 
 from .conftest import Computed
 
-EVENTS_MOST = 20_000_000  #: of the shortened experiment, all allocators together
+EVENTS_MOST = 22_000_000  #: of the shortened experiment, all allocators together
 
 
 @pytest.fixture(scope="module")

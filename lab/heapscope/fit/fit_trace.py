@@ -17,7 +17,6 @@ from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
 from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.measure.loss import Loss, loss_of
-from heapscope.native.library import allocator_names
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
@@ -30,11 +29,6 @@ from heapscope.trace.source import Progress
 
 #: Called with how many allocators are done, and of how many.
 FitProgress = Callable[[int, int], None]
-
-
-def default_allocators() -> tuple[str, ...]:
-    """Every allocator, without its flavours."""
-    return tuple(name for name in allocator_names() if "+" not in name)
 
 
 @dataclass(frozen=True, kw_only=True)

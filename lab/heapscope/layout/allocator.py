@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from heapscope.errors import InputError
-from heapscope.native.library import allocator_names, find_allocator
+from heapscope.native.library import allocator_names, ffi, find_allocator, load
 from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
+
+#: The flavours by what a trace's metadata says of its poisoning.
+_POISONING = {"": "", "none": "", "comprehensive": "+full"}
 
 
 def parse_allocator(text: str) -> str:
@@ -25,17 +29,26 @@ def parse_allocator(text: str) -> str:
 
 
 def flavoured(name: str, flavour: str) -> str:
-    """The allocator `name` built with "+light", "+track" or both; InputError where there is no such
-    flavour of it."""
+    """The allocator `name` built with "+light", "+full", "+track" or two of them; InputError where
+    there is no such flavour of it."""
     return parse_allocator(name + flavour)
+
+
+@functools.cache
+def placements() -> tuple[str, ...]:
+    """Every allocator that puts blocks where no other does, without its flavours: of releases that
+    only report other figures, the one whose places they have."""
+    plain = [name for name in allocator_names() if "+" not in name]
+    found = (load().hs_lab_allocator_places_as(name.encode("ascii")) for name in plain)
+    return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in found))
 
 
 def unmodelled(metadata: Mapping[str, str]) -> str:
     """The allocator that a trace's metadata names, flavour included, where there is no model of it:
-    "glibc", "idf-5.5+comprehensive". Empty where there is one, or the trace names none."""
+    "glibc", "umm+full". Empty where there is one, or the trace names none."""
     name = metadata.get("allocator", "").strip()
     poisoning = metadata.get("poisoning", "none")
     if name and "+" not in name:
-        name += "" if poisoning in ("", "none") else f"+{poisoning}"
+        name += _POISONING.get(poisoning, f"+{poisoning}")
         name += "+track" if metadata.get("tracking") == "1" else ""
     return "" if not name or find_allocator(name.lower()) is not None else name

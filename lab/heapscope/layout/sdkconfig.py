@@ -26,19 +26,16 @@ class SdkConfig:
 
     @property
     def flavour(self) -> str:
-        """The end of an allocator's name in this build: "", "+light", "+track" or "+light+track".
-        v4.x tracks tasks only in the poison; the allocator itself takes care of that."""
-        poisoned = self.has(_LIGHT) or self.has(_COMPREHENSIVE)
-        return ("+light" if poisoned else "") + ("+track" if self.has(_TRACKING) else "")
+        """The end of an allocator's name in this build: "", "+light", "+full", "+track", or one of
+        the first two with the last. Up to v5.1 tasks are tracked only in the poison; the allocator
+        itself takes care of that."""
+        poison = "+full" if self.has(_COMPREHENSIVE) else "+light" if self.has(_LIGHT) else ""
+        return poison + ("+track" if self.has(_TRACKING) else "")
 
     @property
     def notes(self) -> tuple[str, ...]:
         said = self.flavour or "neither heap poisoning nor task tracking"
-        read = f"{said}, as in {self.file}; its other options are not read"
-        if not self.has(_COMPREHENSIVE):
-            return (read,)
-        moves = "a block costs the same, but a realloc of the real one always moves"
-        return read, f"comprehensive poisoning is replayed as light: {moves}"
+        return (f"{said}, as in {self.file}; its other options are not read",)
 
 
 def read_sdkconfig(path: str | Path) -> SdkConfig:

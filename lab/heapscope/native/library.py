@@ -44,8 +44,8 @@ def load() -> Any:
 
 @functools.cache
 def allocator_names() -> tuple[str, ...]:
-    """Every allocator that the library can replay, each once, flavours ("+light", "+track",
-    "+guard1") included; `find_allocator` knows other spellings."""
+    """Every allocator that the library can replay, each once, flavours ("+light", "+full",
+    "+track", "+guard1") included; `find_allocator` knows other spellings."""
     names: list[str] = []
     while (name := load().hs_lab_allocator_name(len(names))) != ffi.NULL:
         names.append(ffi.string(name).decode("ascii"))

@@ -18,7 +18,11 @@ from heapscope.replay.run import ReplayProgress, replay
 
 #: No option names the size of PSRAM: this is a common module's.
 _PSRAM = 4 << 20
-_CHOICES = ("HEAP_POISONING_LIGHT", "HEAP_POISONING_COMPREHENSIVE")
+_FLAVOURS = {
+    "HEAP_POISONING_LIGHT": "+light",
+    "HEAP_POISONING_COMPREHENSIVE": "+full",
+    "HEAP_TASK_TRACKING": "+track",
+}
 
 
 def replayed(trace: Path, config: Config, progress: ReplayProgress | None = None) -> ReplayResult:
@@ -30,9 +34,7 @@ def layout_of(config: Config) -> Layout:
     """The chip's regions with the allocator of this build. Static use is that of a default
     firmware, but for the code that this configuration has more or less of in IRAM."""
     chip = load_chip(config.chip)
-    flavour = "+light" if any(enabled(config, option) for option in _CHOICES) else ""
-    if enabled(config, "HEAP_TASK_TRACKING"):
-        flavour += "+track"
+    flavour = "".join(end for option, end in _FLAVOURS.items() if enabled(config, option))
     version = next((v for v in chip.data.versions if v.name == config.sdk), None)
     single = chip.name != "esp32" or enabled(config, "FREERTOS_UNICORE")
     has_rtc = single and version is not None and version.rtc is not None

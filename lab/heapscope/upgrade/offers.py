@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from heapscope.errors import HeapscopeError
+from heapscope.layout.allocator import placements
 from heapscope.layout.layout import Layout
 from heapscope.native.library import allocator_names
 from heapscope.predict.knob_layout import CODE, without_code
@@ -16,7 +17,11 @@ from heapscope.upgrade.state import Meter, State
 
 KINDS = ("option", "checks", "version", "heap")  # the least work first, among equals
 
-_NAMES = {"+light": "heap poisoning", "+track": "task tracking"}
+_NAMES = {
+    "+light": "heap poisoning",
+    "+full": "comprehensive heap poisoning",
+    "+track": "task tracking",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +40,8 @@ def heap_ideas(after: Layout) -> Iterator[LayoutIdea]:
     yield from _fewer_checks(after, now)
     bases = {base_of(region.allocator) for region in after.regions}
     names = allocator_names()
-    for name in names:
-        if "+" in name or name in bases or (is_ours(name) and name != OURS):
+    for name in placements():
+        if name in bases or (is_ours(name) and name != OURS):
             continue
         if name.startswith("idf-"):
             continue  # another version's heap comes with that version

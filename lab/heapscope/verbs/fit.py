@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from heapscope.fit.fit_trace import default_allocators
 from heapscope.fit.fit_trace import fit as fit_one
 from heapscope.fit.smallest_pool import FitResults
-from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.allocator import parse_allocator, placements
 from heapscope.progress import OnProgress, phase
 
 
@@ -26,7 +25,7 @@ def fit(
     or a name cannot be used.
     """
     said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
-    names = list(dict.fromkeys(parse_allocator(name) for name in said or default_allocators()))
+    names = list(dict.fromkeys(parse_allocator(name) for name in said or placements()))
     found = [
         fit_one(
             trace,

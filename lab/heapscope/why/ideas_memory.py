@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from heapscope.layout.allocator import placements
 from heapscope.layout.layout import ADDRESS_END, Layout, Region
 from heapscope.layout.pool import POOL_MAX
 from heapscope.measure.wording import size
@@ -17,7 +18,6 @@ GROWTH_MAX = 16 << 20  # bytes; beyond it more memory does not help anybody
 GROWN = 3  # regions that are tried larger
 MOVED = 6  # regions that are tried first or last
 THRESHOLDS = tuple(1 << bit for bit in range(6, 17))
-FLAVOURS = ("+light", "+track")
 
 
 def _with(layout: Layout, index: int, region: Region) -> Layout:
@@ -178,13 +178,16 @@ def another_allocator(question: Question) -> Iterator[Idea]:
     now = tuple(dict.fromkeys(region.allocator for region in layout.regions))
     base, flavour = _split(now[0])
     names = set(allocator_names())
-    for name in allocator_names():
-        plain, checks = _split(name)
-        if checks == flavour and plain != base:
-            yield _allocator(layout, name, f"Use the allocator {name} instead of {', '.join(now)}.")
-        elif not checks and flavour and f"{plain}{flavour}" not in names and plain != base:
-            text = f"Use the allocator {name}, which has no such checks, instead of {now[0]}."
-            yield _allocator(layout, name, text)
+    for plain in placements():
+        checked = plain + flavour
+        if plain == base:
+            continue
+        if checked in names:
+            text = f"Use the allocator {checked} instead of {', '.join(now)}."
+            yield _allocator(layout, checked, text)
+        else:
+            text = f"Use the allocator {plain}, which has no such checks, instead of {now[0]}."
+            yield _allocator(layout, plain, text)
     if flavour and base in names:
         yield Idea(
             kind="poisoning",

@@ -15,11 +15,19 @@ typedef struct named_allocator {
 #define GUARD(title, object, level) {title, {.model = &(object), .guard = (level)}},
 #define PLAIN(name, object) ONE(name, object, false, false)
 #define POISONABLE(name, object) PLAIN(name, object) ONE(name "+light", object, true, false)
-#define IN_POISON(name, object) POISONABLE(name, object) ONE(name "+track", object, true, true)
+#define FULL(title, object, has_track)                                                             \
+    {title, {.model = &(object), .light = true, .full = true, .track = (has_track)}},
+#define IN_POISON(name, object)                                                                    \
+    POISONABLE(name, object)                                                                       \
+    FULL(name "+full", object, false)                                                              \
+    ONE(name "+track", object, true, true)                                                         \
+    FULL(name "+full+track", object, true)
 #define IN_FRONT(name, object)                                                                     \
     POISONABLE(name, object)                                                                       \
+    FULL(name "+full", object, false)                                                              \
     ONE(name "+track", object, false, true)                                                        \
-    ONE(name "+light+track", object, true, true)
+    ONE(name "+light+track", object, true, true)                                                   \
+    FULL(name "+full+track", object, true)
 
 #define GUARDED(name, object)                                                                      \
     POISONABLE(name, object)                                                                       \
@@ -50,14 +58,16 @@ static bool parse_flavour(const char *flavour, size_t length, hs_allocator_t *ou
             return first;
         }
     }
-    const bool track = is_flavour(flavour, length, "+track");
-    if (!track && !is_flavour(flavour, length, "+light")) {
-        return false;
+    bool *const flags[] = {&out->light, &out->full, &out->track};
+    static const char *const flavours[] = {"+light", "+full", "+track"};
+    for (size_t i = 0; i < sizeof flavours / sizeof flavours[0]; i++) {
+        if (is_flavour(flavour, length, flavours[i])) {
+            const bool first = !*flags[i];
+            *flags[i] = true;
+            return first;
+        }
     }
-    bool *const has = track ? &out->track : &out->light;
-    const bool first = !*has;
-    *has = true;
-    return first;
+    return false;
 }
 
 /* Takes the flavours, each once at most, off `flavours`, which ends the name. */
@@ -70,7 +80,7 @@ static bool parse_flavours(const char *flavours, hs_allocator_t *out)
         }
         flavours += length;
     }
-    out->light |= out->track && out->model->tracking == HS_TRACKING_IN_POISON;
+    out->light |= out->full || (out->track && out->model->tracking == HS_TRACKING_IN_POISON);
     /* Among canaries there is room for the owner: the same places with it and without. */
     out->track &= !(out->guard != 0 && out->model->tracking == HS_TRACKING_IN_BLOCK);
     return true;
@@ -81,7 +91,8 @@ static const named_allocator_t *find(const hs_allocator_t *wanted)
     for (size_t i = 0; i < ALLOCATOR_COUNT; i++) {
         const hs_allocator_t *one = &ALLOCATORS[i].allocator;
         if (one->model == wanted->model && one->light == wanted->light &&
-            one->track == wanted->track && one->guard == wanted->guard) {
+            one->full == wanted->full && one->track == wanted->track &&
+            one->guard == wanted->guard) {
             return &ALLOCATORS[i];
         }
     }
@@ -120,4 +131,14 @@ const char *hs_allocator_find(const char *name)
 {
     const named_allocator_t *found = name != NULL ? parse(name) : NULL;
     return found != NULL ? found->name : NULL;
+}
+
+const char *hs_allocator_places_as(const char *name)
+{
+    const named_allocator_t *found = name != NULL ? parse(name) : NULL;
+    if (found == NULL) {
+        return NULL;
+    }
+    const hs_model_t *model = found->allocator.model;
+    return model->places_as != NULL ? model->places_as : model->name;
 }

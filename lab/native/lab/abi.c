@@ -19,6 +19,11 @@ const char *hs_lab_allocator_find(const char *name)
     return hs_allocator_find(name);
 }
 
+const char *hs_lab_allocator_places_as(const char *name)
+{
+    return hs_allocator_places_as(name);
+}
+
 size_t hs_lab_sizeof(const char *struct_name)
 {
     static const struct {

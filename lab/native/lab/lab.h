@@ -30,6 +30,8 @@ int hs_lab_abi(void);                                /* HS_LAB_ABI of the librar
 size_t hs_lab_sizeof(const char *struct_name);       /* "hs_lab_task_row_t"; 0: no such struct */
 const char *hs_lab_allocator_name(size_t index);     /* the valid ones in turn, then NULL */
 const char *hs_lab_allocator_find(const char *name); /* the one meant by a spelling, or NULL */
+/* The plain model that places blocks as the named one does without its flavours, or NULL. */
+const char *hs_lab_allocator_places_as(const char *name);
 
 /* Names by number, for people and for tables; NULL: no such number. */
 const char *hs_lab_call_name(uint32_t kind);       /* hs_event_kind_t, heap events alone */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapscope.layout.allocator import placements
 from heapscope.layout.pool import POOL_BASE
 from heapscope.native.library import allocator_names
 from heapscope.native.single_heap import FilledRow, fill
@@ -16,10 +17,12 @@ PUBLISHED = read_published("heap_change")
 
 
 def names() -> tuple[str, ...]:
-    """Ours first, then the others without poisoning, then those with it; task tracking is left out,
-    since the published builds had none."""
-    known = [name for name in allocator_names() if "+" not in name.removesuffix(LIGHT)]
-    return tuple(sorted(known, key=lambda name: (not is_ours(name), name.endswith(LIGHT))))
+    """Ours first, then the others without poisoning, then those with it, each placement once; task
+    tracking is left out, since the published builds had none, and so are tables of TLSF for sizes
+    that the published pool has not."""
+    plain = [name for name in placements() if "-fl" not in name]
+    light = [name + LIGHT for name in plain if name + LIGHT in allocator_names()]
+    return tuple(sorted([*plain, *light], key=lambda name: (not is_ours(name), name in light)))
 
 
 def plain_names() -> tuple[str, ...]:

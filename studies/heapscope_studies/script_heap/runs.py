@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.fit.fit_trace import default_allocators
 from heapscope.fit.limits import find_limits
+from heapscope.layout.allocator import placements
 from heapscope_studies.data_file import read_published
 from heapscope_studies.script_heap.parts import BASE, Tenants
 from heapscope_studies.script_heap.schedule import Week
@@ -93,8 +93,8 @@ def arrangements() -> tuple[Arrangement, ...]:
     external RAM as one heap have only the private one, beside the published shared heap."""
     published = PUBLISHED["published"]
     made = []
-    for name in default_allocators():
-        if name in TWINS:
+    for name in placements():
+        if name in TWINS or "-fl" in name:
             continue
         shared = largest(name, EXTERNAL) == EXTERNAL
         if shared:

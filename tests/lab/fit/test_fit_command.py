@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
-from heapscope.fit.fit_trace import default_allocators
+from heapscope.layout.allocator import placements
 from heapscope.native.library import allocator_names
 
 ROOT = Path(__file__).parents[3]
@@ -43,8 +43,10 @@ def rows(*args: object) -> list[dict[str, Any]]:
 
 def test_all_allocators_without_flavours_are_the_default(make_trace: MakeTrace) -> None:
     found = rows(make_trace(*STORY))
-    assert [row["allocator"] for row in found] == list(default_allocators())
-    assert set(default_allocators()) == {name.partition("+")[0] for name in allocator_names()}
+    assert [row["allocator"] for row in found] == list(placements())
+    assert {"idf-4.2", "idf-4.3.2", "idf-5.1", "idf-5.5", "umm", "heapscope"} <= set(placements())
+    assert set(placements()) <= set(allocator_names())
+    assert not {"idf-3.3", "idf-4.4.0", "idf-5.3", "idf-5.5+light"} & set(placements())
     for row in found:
         assert row["peak_live"] == 22_500
         assert row["ratio"] == row["pool"] / 22_500

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from heapscope.fit import schedule
-from heapscope.fit.fit_trace import default_allocators, fit
+from heapscope.fit.fit_trace import fit
 from heapscope.fit.limits import Limits, find_limits, most_tried
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.window import OTHERS, judged_by, top, window
+from heapscope.layout.allocator import placements
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.native.reader import NativeReader
 from heapscope.native.steps import NativeSteps, has_heap
@@ -177,9 +178,9 @@ def test_the_outcome_does_not_depend_on_the_number_of_cores(
     make_trace: MakeTrace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = make_trace(*program(7, 120))
-    several = fit(trace, default_allocators())
+    several = fit(trace, placements())
     monkeypatch.setattr(schedule, "_cores", lambda: 1)
-    assert fit(trace, default_allocators()) == several
+    assert fit(trace, placements()) == several
 
 
 # ---- limits

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from heapscope.errors import HeapscopeError, InputError
-from heapscope.fit.fit_trace import default_allocators, fit
+from heapscope.fit.fit_trace import fit
 from heapscope.fit.window import window
+from heapscope.layout.allocator import placements
 from heapscope.layout.pool import POOL_BASE, pool_layout
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.names import call_names
@@ -157,7 +158,7 @@ def test_the_floor_is_below_every_survivor() -> None:
     """The floor may claim nothing about blocks that some allocators never realloc."""
     for name in ("edge.hst", "fuzz_align.hst", "adv_holes.hst"):
         with loaded(ORACLE / name) as (steps, _):
-            for allocator in default_allocators():
+            for allocator in placements():
                 for size in range(64, steps.floor, max(8, steps.floor // 50)):
                     assert not steps.try_pool(allocator, size).survives
 

@@ -181,7 +181,8 @@ def test_an_unknown_allocator_gets_the_list_and_the_nearest() -> None:
         ({"allocator": "umm", "tracking": "1"}, "umm+track"),
         ({"poisoning": "comprehensive"}, ""),
         ({"allocator": "glibc"}, "glibc"),
-        ({"allocator": "idf-5.5", "poisoning": "comprehensive"}, "idf-5.5+comprehensive"),
+        ({"allocator": "idf-5.5", "poisoning": "comprehensive"}, ""),
+        ({"allocator": "umm", "poisoning": "comprehensive"}, "umm+full"),
     ],
 )
 def test_an_allocator_of_a_recording_without_a_model_is_named(

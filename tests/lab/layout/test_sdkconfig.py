@@ -32,7 +32,8 @@ def read(path: Path, text: str | bytes) -> SdkConfig:
         ("", "5.5", "idf-5.5"),
         (TRACKING, "5.5", "idf-5.5+track"),
         (LIGHT + TRACKING, "5.5", "idf-5.5+light+track"),
-        (COMPREHENSIVE, "5.5", "idf-5.5+light"),
+        (COMPREHENSIVE, "5.5", "idf-5.5+full"),
+        (COMPREHENSIVE + TRACKING, "4.2", "idf-4.2+full+track"),
         ("# CONFIG_HEAP_TASK_TRACKING is not set\n", "5.5", "idf-5.5"),
         ("CONFIG_HEAP_TASK_TRACKING=n\n", "5.5", "idf-5.5"),
         (TRACKING.replace("\n", "\r\n"), "6.0", "idf-5.5+track"),
@@ -47,12 +48,10 @@ def test_its_options_give_the_allocator_of_every_region(
     assert {region.allocator for region in layout.regions} == {allocator}
 
 
-def test_what_is_not_read_or_not_the_same_is_said(tmp_path: Path) -> None:
+def test_what_is_not_read_is_said(tmp_path: Path) -> None:
     (plain,) = read(tmp_path, OTHERS).notes
     assert "neither heap poisoning nor task tracking" in plain
     assert "its other options are not read" in plain
-    assert any("realloc" in note for note in read(tmp_path, COMPREHENSIVE).notes)
-    assert not any("realloc" in note for note in read(tmp_path, LIGHT).notes)
 
 
 @pytest.mark.parametrize(

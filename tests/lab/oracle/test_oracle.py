@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,11 +31,30 @@ def answers() -> list[dict[str, str]]:
     return [row for row in rows if row["allocator"] in allocator_names()]
 
 
+#: Answers of builds whose code other rows ask as well: with longer traces they are slow.
+REPEATED = ("-psram", "-fl", "-host", "idf-4.3.0", "idf-4.4.2", "idf-5.3", "+full")
+
+
+def cases() -> list[Any]:
+    """Each release, table and flavour with the short traces, each placement with all."""
+    short = ("adv_holes", "edge", "fuzz_align", "fuzz_realloc_small")
+    return [
+        pytest.param(
+            row,
+            id=label(row),
+            marks=pytest.mark.slow
+            if row["trace"] not in short and any(word in row["allocator"] for word in REPEATED)
+            else (),
+        )
+        for row in answers()
+    ]
+
+
 def label(row: dict[str, str]) -> str:
     return f"{row['trace']}-{row['allocator']}-{row['pool']}"
 
 
-@pytest.mark.parametrize("row", answers(), ids=label)
+@pytest.mark.parametrize("row", cases())
 def test_replay_equals_the_real_allocator(row: dict[str, str]) -> None:
     layout = pool_layout(int(row["pool_used"]), row["allocator"])
     result = replay(trace_file(row["trace"]), layout)
@@ -64,15 +85,29 @@ def at_the_end(row: dict[str, str]) -> dict[str, str]:
 
 
 def test_every_rival_of_the_lab_has_answers_to_meet() -> None:
-    """No real build with task tracking was asked (tests/models/test_around.c has its arithmetic);
-    our own heap is the real one."""
+    """But for releases that are told apart by their text alone, tables of TLSF for other sizes,
+    which shift blocks by what they are larger, and comprehensive poisoning of releases that place
+    alike.
+    No real build with task tracking was asked (tests/models/test_around.c has its arithmetic); our
+    own heap is the real one."""
     with (ORACLE / "oracle.csv").open(encoding="utf-8") as file:
         real = [row["allocator"] for row in csv.DictReader(file)]
-    own = [name for name in allocator_names() if name.startswith("heapscope")]
-    tracking = [name for name in allocator_names() if "+track" in name]
-    rivals = set(allocator_names()) - {*own, *tracking}
-    assert {row["allocator"] for row in answers()} == rivals == set(real)
-    assert len(answers()) == len(real) >= 563
+    assert len(answers()) == len(real) >= 1157
+    rivals = {
+        name
+        for name in allocator_names()
+        if not name.startswith("heapscope") and "+track" not in name
+    }
+    assert set(real) <= rivals
+    table = re.compile(r"-(fl\d+|psram|host)(?=$|\+)")
+    asked = {table.sub("", name) for name in real}
+    unasked = {table.sub("", name) for name in rivals} - asked
+    assert {name.partition("+")[0] for name in unasked if not name.endswith("+full")} == {
+        "idf-3.3",
+        "idf-4.4.0",
+        "idf-5.2",
+    }
+    assert {"idf-4.2+full", "idf-4.4.2+full", "idf-5.1+full", "idf-5.5+full"} <= asked
 
 
 def test_the_command_prints_the_digest_line_alone() -> None:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from heapscope.layout import capabilities
+from heapscope.layout.allocator import placements
 from heapscope.layout.layout import Layout, MallocRule, Region
 from heapscope.layout.place_file import read_placement
 from heapscope.layout.pool import pool_layout
 from heapscope.measure.result import ReplayResult
 from heapscope.native.events import NativeWriter, event_dtype
-from heapscope.native.library import allocator_names
 from heapscope.native.reader import NameTable
 from heapscope.replay.run import replay
 from heapscope.why.change import EFFORTS, Change
@@ -99,8 +99,7 @@ def test_every_allocator_of_the_registry_was_tried(
     explained = first(why(SPLIT, pool_layout(6500, "heap_4")))
     tried = [c for c in (*explained.changes, *explained.unhelpful) if c.kind == "allocator"]
     names = {change.options.removeprefix("--allocator ") for change in tried}
-    plain = {name for name in allocator_names() if "+" not in name}
-    assert names <= plain - {"heap_4"}
+    assert names <= set(placements()) - {"heap_4"}
     assert {"idf-4.2", "idf-5.5", "tlsf", "umm", "sys_heap", "heapscope"} <= names
     for change in tried:
         layout = pool_layout(6500, change.options.removeprefix("--allocator "))
