@@ -47,6 +47,28 @@ def raises() -> None:
         signal.signal(signal.SIGINT, _raise)
 
 
+@contextmanager
+def ends_the_input() -> Iterator[Callable[[], bool]]:
+    """Within, the first interrupt only makes the yielded function say True: whoever follows an
+    input without an end stops, and the verb goes on to its answer. The second one ends all."""
+    before = signal.getsignal(signal.SIGINT)
+    asked = False
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+        signal.signal(signal.SIGINT, _end_at_once)
+
+    if before is not _raise:  # no command: its caller has a handler of their own
+        yield lambda: False
+        return
+    signal.signal(signal.SIGINT, end)
+    try:
+        yield lambda: asked
+    finally:
+        signal.signal(signal.SIGINT, _end_at_once if asked else before)
+
+
 def ends_at_once() -> None:
     """The verb is over, and only its output is still to be written."""
     if signal.getsignal(signal.SIGINT) is _raise:

@@ -12,7 +12,11 @@ from heapscope.cli.shared import Json
 
 def log(
     source: Annotated[
-        Path, typer.Argument(metavar="LOG", help="A log (.zst too); -: standard input.")
+        Path,
+        typer.Argument(
+            metavar="LOG|PORT|-",
+            help="A log (.zst too), a serial port (COM3, /dev/ttyUSB0), or -: standard input.",
+        ),
     ],
     need: Annotated[
         list[str] | None,
@@ -30,24 +34,40 @@ def log(
         str | None,
         typer.Option(metavar="VERSION", help="The version of ESP-IDF, where it does not tell it."),
     ] = None,
+    baud: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Bits a second of a serial port.")
+    ] = 115_200,  # as ESP-IDF's console has it
     json: Json = None,
 ) -> None:
     """Say what a device's log tells of its heap: one sentence first, then what it rests on.
 
     It reads boot lines, heap summaries, figures in any words, failed requests, errors of TLS and
     Wi-Fi, overwritten heaps, heap traces, tables of tasks and dumps, of ESP-IDF, Arduino, ESPHome,
-    Tasmota, MicroPython, NuttX, Zephyr and more, behind any prefix.
+    Tasmota, MicroPython, NuttX, Zephyr and more, behind any prefix. A pipe or a port is followed:
+    a failed request, a new start, a new minimum and damage are told at once, and the answer comes
+    at its end or with Ctrl-C.
 
     \b
     Examples:
       heapscope log device.log
       heapscope log device.log --need 16717
-      heapscope log - --json - < device.log
+      idf.py monitor | heapscope log -
+      heapscope log /dev/ttyUSB0
     """
     from heapscope.cli.answer import give
+    from heapscope.cli.happenings import told_at_once
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.log import log as answer
 
-    with progress_bar() as progress:
-        found = answer(source, need=need or (), chip=chip, idf=idf, progress=progress)
+    with told_at_once(source, json) as follow, progress_bar() as progress:
+        found = answer(
+            source,
+            need=need or (),
+            chip=chip,
+            idf=idf,
+            baud=baud,
+            on_happening=follow.say,
+            stop=follow.stop,
+            progress=progress,
+        )
     give(found, json, inputs=(source,))

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from heapscope.log.happenings import Happening, Watcher
 from heapscope.log.reading import LogReading
 from heapscope.native.log import NativeLog
 
+OnHappening = Callable[[Happening], None]
 
-def read_log(pieces: Iterable[bytes], reading: LogReading) -> int:
+def read_log(
+    pieces: Iterable[bytes], reading: LogReading, *, on_happening: OnHappening | None = None
+) -> int:
     """Reads a log that comes in pieces of any size; returns how many lines it has. An empty piece
-    says that the input is quiet: a line without an end is then taken for whole."""
+    says that the input is quiet: a line without an end is then taken for whole. `on_happening` is
+    called before the next piece is asked for."""
+    watcher = Watcher(reading)
     with NativeLog() as log:
         for piece in pieces:
             for fact in log.push(piece) if piece else log.flush():
-                reading.take(fact)
+                if on_happening is None:
+                    reading.take(fact)
+                else:
+                    for happening in watcher.take(fact):
+                        on_happening(happening)
         for fact in log.flush():
             reading.take(fact)
         return log.lines()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from heapscope.layout.need import parse_needs
 from heapscope.log.answered import answered
-from heapscope.log.facts import read_log
+from heapscope.log.facts import OnHappening, read_log
+from heapscope.log.incoming import BAUD, Incoming, is_stream
 from heapscope.log.log_result import LogResult
 from heapscope.log.reading import LogReading
 from heapscope.progress import OnProgress, phase
@@ -20,18 +21,28 @@ def log(
     need: Sequence[int | str] = (),
     chip: str | None = None,
     idf: str | None = None,
+    baud: int = BAUD,
+    on_happening: OnHappening | None = None,
+    stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
 ) -> LogResult:
     """Says what a device's log tells of its heap.
 
-    `source`: a file (.zst too), or "-" for standard input. `need`: requests to ask about, in bytes
-    ("16717", "4KB"). `chip`, `idf`: what the log does not tell. InputError: it cannot be read.
+    `source`: a file (.zst too), a pipe, a serial port ("COM3", "/dev/ttyUSB0", read with `baud`),
+    or "-" for standard input. `need`: requests to ask about, in bytes ("16717", "4KB"). `chip`,
+    `idf`: what the log does not tell. A stream is followed to its end, or until `stop` says True;
+    `on_happening` is told at once what happens in it. InputError: it cannot be read.
     """
     needs = [size for size, _ in parse_needs(need)]
     reading = LogReading()
-    with open_blocks(source, progress=phase(progress, "reading")) as blocks:
-        lines = read_log(blocks, reading)
-    notes = () if blocks.loss is None else (blocks.loss.sentence(),)
-    return answered(
-        reading, file=blocks.name, lines=lines, needs=needs, chip=chip, idf=idf, notes=notes
-    )
+    notes: tuple[str, ...] = ()
+    if is_stream(source):
+        with Incoming(source, baud=baud, stop=stop) as incoming:
+            lines = read_log(incoming, reading, on_happening=on_happening)
+            name = incoming.name
+    else:
+        with open_blocks(source, progress=phase(progress, "reading")) as blocks:
+            lines = read_log(blocks, reading)
+            name = blocks.name
+        notes = () if blocks.loss is None else (blocks.loss.sentence(),)
+    return answered(reading, file=name, lines=lines, needs=needs, chip=chip, idf=idf, notes=notes)

@@ -1,0 +1,144 @@
+"""The bytes of a stream as they come: a pipe, a device, a serial port."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import queue
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from heapscope.errors import InputError
+from heapscope.trace.names import printable
+from heapscope.trace.port import is_port
+from heapscope.trace.zstd import ZstdWalker, is_zstd
+
+__all__ = ["BAUD", "Incoming", "is_stream"]
+
+BAUD = 115_200  # bits a second, as of ESP-IDF's console
+
+_PIECE = 1 << 16  # bytes at once
+_WAITING = 16  # pieces that may wait; more wait in the system
+#: Seconds without a byte after which a line without an end is taken for whole.
+_QUIET = 0.03
+
+_Read = Callable[[], bytes]
+
+
+def is_stream(source: str | Path) -> bool:
+    """Whether its bytes come over time: not a file, which is there."""
+    try:
+        status = os.fstat(sys.stdin.fileno()) if str(source) == "-" else Path(source).stat()
+    except (OSError, ValueError):
+        return is_port(str(source))
+    return not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
+
+
+class Incoming:
+    """Iterate it once for pieces; an empty one says that nothing came for a while. Use as a context
+    manager. `stop`: asked again and again, True ends it. InputError: it cannot be opened."""
+
+    def __init__(
+        self, source: str | Path, *, baud: int = BAUD, stop: Callable[[], bool] | None = None
+    ) -> None:
+        self.name = "standard input" if str(source) == "-" else printable(str(source), limit=400)
+        self._stop = stop or (lambda: False)
+        self._pieces: queue.Queue[bytes | None] = queue.Queue(_WAITING)
+        self._port: Any = None
+        read = self._opened(str(source), baud)
+        self._thread = threading.Thread(target=self._fetch, args=(read,), daemon=True)
+
+    def __enter__(self) -> Incoming:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._port is not None:
+            self._port.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return _unpacked(self._raw())
+
+    def _raw(self) -> Iterator[bytes]:
+        waits = False  # for the end of a line
+        while not self._stop():
+            try:
+                piece = self._pieces.get(timeout=_QUIET)
+            except queue.Empty:
+                if waits:
+                    yield b""
+                waits = False
+                continue
+            if piece is None:
+                return
+            yield piece
+            waits = True
+
+    def _fetch(self, read: _Read) -> None:
+        """In a thread: a read that waits cannot be given up."""
+        try:
+            while piece := read():
+                self._pieces.put(piece)
+        except (OSError, ValueError):
+            pass  # the port is gone, or was closed
+        self._pieces.put(None)
+
+    def _opened(self, source: str, baud: int) -> _Read:
+        if source == "-":
+            descriptor = sys.stdin.fileno()
+            return lambda: os.read(descriptor, _PIECE)
+        if is_port(source):
+            return self._serial(source, baud)
+        try:
+            descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except OSError as error:
+            raise InputError(
+                f"{self.name}: cannot be read: {error.strerror}",
+                remedy="check the path and its permissions",
+            ) from None
+        return lambda: os.read(descriptor, _PIECE)
+
+    def _serial(self, source: str, baud: int) -> _Read:
+        scheme, colon, rest = source.partition(":")
+        if scheme.lower() in ("tcp", "udp") and colon:
+            raise InputError(
+                f"{self.name}: a log is read from a file, a pipe or a serial port",
+                remedy="send it through a pipe: nc HOST PORT | heapscope log -",
+            )
+        name = rest if scheme.lower() == "serial" and rest else source
+        try:
+            serial = importlib.import_module("serial")  # an extra
+        except ModuleNotFoundError:
+            raise InputError(
+                f"{self.name}: a serial port needs pyserial, which is not installed",
+                remedy="pip install heapscope[serial], or send it through a pipe: "
+                "idf.py monitor | heapscope log -",
+            ) from None
+        try:
+            port = serial.Serial(name, baud, timeout=None)
+        except (OSError, ValueError) as error:  # SerialException is an OSError
+            raise InputError(
+                f"{self.name}: cannot be opened: {printable(str(error), limit=200)}",
+                remedy="is it plugged in, free, and yours to read?",
+            ) from None
+        self._port = port
+        return lambda: bytes(port.read(max(1, min(port.in_waiting, _PIECE))))
+
+
+def _unpacked(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """zstd is taken off; a stream that begins with too few bytes to tell is not compressed."""
+    left = iter(pieces)
+    head = next(left, b"")
+    if not is_zstd(head):
+        yield head
+        yield from left
+        return
+    walker = ZstdWalker()
+    yield from walker.push(head)
+    for piece in left:
+        yield from walker.push(piece)
+    yield from walker.finish()
