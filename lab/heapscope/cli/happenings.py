@@ -1,4 +1,4 @@
-"""What happens in a log that still comes in, told at once."""
+"""Events of a log that still comes in, told at once."""
 
 from __future__ import annotations
 

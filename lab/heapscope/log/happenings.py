@@ -1,5 +1,5 @@
-"""What is worth a word while a log still comes in: a failed request, a start, a new minimum, an
-overwritten heap, a panic."""
+"""Events that are worth a word while a log still comes in: a failed request, a start, a new
+minimum, an overwritten heap, a panic."""
 
 from __future__ import annotations
 
