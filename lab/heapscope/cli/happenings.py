@@ -15,8 +15,6 @@ from heapscope.interrupt import ends_the_input
 from heapscope.log.happenings import Happening
 from heapscope.log.incoming import is_stream
 
-__all__ = ["Follow", "told_at_once"]
-
 #: Seconds that a line waits: where the input ends within them, the answer says it all.
 DELAY = 0.04
 

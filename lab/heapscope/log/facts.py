@@ -10,6 +10,7 @@ from heapscope.native.log import NativeLog
 
 OnHappening = Callable[[Happening], None]
 
+
 def read_log(
     pieces: Iterable[bytes], reading: LogReading, *, on_happening: OnHappening | None = None
 ) -> int:

@@ -13,8 +13,6 @@ from heapscope.measure.wording import size
 from heapscope.native.log import Fact
 from heapscope.trace.names import printable
 
-__all__ = ["Happening", "Watcher"]
-
 _FAILED = {
     "failed", "abort_request", "python_error", "wifi_buffer", "wifi_frame", "wifi_rx",
     "task_failed", "tls_error", "error",

@@ -17,8 +17,6 @@ from heapscope.trace.names import printable
 from heapscope.trace.port import is_port
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 
-__all__ = ["BAUD", "Incoming", "is_stream"]
-
 BAUD = 115_200  # bits a second, as of ESP-IDF's console
 
 _PIECE = 1 << 16  # bytes at once

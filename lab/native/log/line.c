@@ -11,6 +11,7 @@ void hs_log_lines_init(hs_log_lines_t *lines)
 {
     memset(lines, 0, sizeof *lines);
     lines->line = 1;
+    lines->at_start = true;
 }
 
 static bool digit(char byte)
@@ -167,6 +168,7 @@ static void put(hs_log_lines_t *lines, char byte, uint64_t at)
 /* One byte of text; a letter of UTF-16 comes as its bytes of UTF-8. */
 static void take(hs_log_lines_t *lines, uint8_t byte, uint64_t at)
 {
+    lines->at_start = byte == '\n';
     if (byte == '\n' || byte == '\r') {
         const bool again = byte == '\n' && lines->carriage;
         lines->carriage = byte == '\r';

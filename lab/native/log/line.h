@@ -28,6 +28,7 @@ typedef struct hs_log_lines {
     bool row_waits;      /* the open line is a whole row: it is looked at when `ready` was taken */
     bool wide;           /* a row had more than HS_LOG_WRAP columns */
     bool carriage;       /* the last byte was a carriage return */
+    bool at_start;       /* nothing of the line came yet */
     uint8_t escape;      /* state within an escape sequence */
     uint8_t encoding;    /* bytes or UTF-16 */
     uint8_t half;        /* the first byte of a UTF-16 unit */

@@ -164,5 +164,5 @@ void hs_log_flush(hs_log_t *log)
 
 uint64_t hs_log_line_count(const hs_log_t *log)
 {
-    return log->lines.line - (log->lines.columns == 0); /* nothing of the next one came */
+    return log->lines.line - log->lines.at_start;
 }
