@@ -13,5 +13,5 @@ REFERENCE = ROOT / "docs" / "reference"
 PAGE = REFERENCE / "allocators.md"
 PICTURE = REFERENCE / "allocators.svg"
 RAW = REFERENCE / "allocators.csv"
-#: What `experiment heap-change` shows of our own heap.
+#: Our own heap as `experiment heap-change` shows it.
 MEASURED = ROOT / "studies" / "heapscope_studies" / "data" / "measured" / "heap.json"

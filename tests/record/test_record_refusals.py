@@ -57,7 +57,7 @@ def test_what_is_no_program_is_refused(recorded: Recorded, tmp_path: Path) -> No
     text.write_text("hello\n")
     assert "may not be run" in refusal(recorded, text).message
     text.chmod(0o755)
-    assert "is no program of this machine" in refusal(recorded, text).message
+    assert "is not a program of this machine" in refusal(recorded, text).message
     assert "no such file" in refusal(recorded, tmp_path / "none").message
     assert "on PATH" in refusal(recorded, "no-such-program").message
     assert "is a folder" in refusal(recorded, tmp_path / ".").message

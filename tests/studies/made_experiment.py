@@ -79,7 +79,7 @@ def judged() -> Table:
         key="judged",
         title=EVIL,
         columns=(
-            Column(key="what", heading="What\nit is", name=True),
+            Column(key="what", heading="The\nthing", name=True),
             Column(key="count", heading="pub- lished", unit="bytes"),
             Column(key="difference", heading="difference", signed=True, judged_by="holds"),
             Column(key="holds", heading="holds", name=True),
@@ -100,7 +100,7 @@ def told() -> Table:
         key="told",
         title="Differences that are held to nothing",
         columns=(
-            Column(key="what", heading="What", name=True),
+            Column(key="what", heading="Thing", name=True),
             Column(key="difference", heading="difference", signed=True),
             Column(key="ratio", heading="times", ratio=True),
         ),

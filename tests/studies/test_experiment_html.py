@@ -94,7 +94,7 @@ def test_only_misses_have_a_colour(page: str, read: Read) -> None:
 
 def test_headings_are_whole_words_with_their_units(read: Read) -> None:
     words = [text for _, text in read.texts]
-    assert {"What it is", "published"} <= set(words)
+    assert {"The thing", "published"} <= set(words)
     assert ("unit", "B") in read.texts
 
 

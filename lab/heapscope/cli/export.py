@@ -38,7 +38,7 @@ def export(
         str | None,
         typer.Option(
             metavar="FIGURE",
-            help="Of collapsed stacks: bytes at the peak (peak), allocated in all (total), or not "
+            help="Bytes in collapsed stacks: at the peak (peak), allocated in all (total), or not "
             "freed at the end (leaked).",
         ),
     ] = None,

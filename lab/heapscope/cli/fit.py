@@ -28,7 +28,7 @@ def fit(
         typer.Option(
             "--task",
             metavar="NAME",
-            help="Of the blocks of this task alone: the size of a private heap for it.",
+            help="Fits the blocks of this task alone: the size of a private heap for it.",
         ),
     ] = None,
     margin: Annotated[

@@ -19,10 +19,10 @@ def import_trace(
     form: Annotated[
         str,
         typer.Argument(
-            metavar="FORMAT", help="What FILE holds: text, esp-idf, heaptrack, mtrace, pjsip."
+            metavar="FORMAT", help="The form of FILE: text, esp-idf, heaptrack, mtrace, pjsip."
         ),
     ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help='What to import; "-": stdin.')],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help='The file to import; "-": stdin.')],
     out: Annotated[
         Path | None,
         typer.Option(

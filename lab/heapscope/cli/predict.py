@@ -72,7 +72,7 @@ def predict(
     throughput with bands, TLS time, power save.
 
     The bands are to hold 80 and 95 % of all cases, and say how much is known: of a chip without
-    published figures they are wide. What each prediction rests on is printed with it.
+    published figures they are wide. Each prediction is printed with what it rests on.
 
     \b
     Examples:

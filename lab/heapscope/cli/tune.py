@@ -53,8 +53,8 @@ def tune(
         typer.Option(
             "--trace",
             metavar="T.hst",
-            help="What the program itself allocates, without Wi-Fi: it must fit too. Of several, "
-            "traces of variants of it, the best is taken.",
+            help="The program's own allocations, without Wi-Fi: they must fit too. The "
+            "best of several is taken: traces of variants of it.",
         ),
     ] = None,
     need: Annotated[
@@ -62,8 +62,8 @@ def tune(
         typer.Option(
             "--need",
             metavar="N",
-            help='What it must have: "free>=150KB", "tcp_rx>=20" (Mbit/s; also tcp_tx, udp_rx, '
-            'udp_tx), with --trace "contiguous>=16717". May be repeated.',
+            help='The least that it must have: "free>=150KB", "tcp_rx>=20" (Mbit/s; also tcp_tx, '
+            'udp_rx, udp_tx), with --trace "contiguous>=16717". May be repeated.',
         ),
     ] = None,
     keep: Annotated[
@@ -75,7 +75,7 @@ def tune(
         typer.Option(
             "--prefer",
             metavar="WHAT",
-            help="What there should be most of: free, speed (all throughputs), or one of them "
+            help="The figure to make best: free, speed (all throughputs), or one of them "
             "(free; speed where only free is needed).",
         ),
     ] = None,

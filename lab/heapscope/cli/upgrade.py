@@ -50,8 +50,8 @@ def upgrade(
     \b
     An option given twice is for the version before and after, one given once for both.
     The differences in free memory and in the largest block are divided into control tables,
-    headers, rounding, checks, regions, static growth and accounting. What cannot be derived is
-    "not explained". Without a trace only the start is compared, for example of two boot logs.
+    headers, rounding, checks, regions, static growth and accounting. The rest is "not
+    explained". Without a trace only the start is compared, for example of two boot logs.
 
     \b
     Examples:

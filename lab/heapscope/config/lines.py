@@ -97,7 +97,7 @@ def read_json(text: str, *, file: str) -> Text:
         shown = _json_value(value)
         if shown is None:
             raise InputError(
-                f"{file}, line {number}: '{printable(name)}' is no value of an option",
+                f"{file}, line {number}: '{printable(name)}' has a value that no option has",
                 remedy=REMEDY,
             )
         lines.append(SettingLine(number=number, name=name, text=shown, decimal=True))

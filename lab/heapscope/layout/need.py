@@ -22,7 +22,7 @@ def parse_need(text: str) -> tuple[int, int]:
     size = _number(number.strip())
     if size is None or not 0 < size < ADDRESS_END:
         raise InputError(
-            f"'{printable(text)}' is no request: '{printable(number)}' is not a number of bytes "
+            f"'{printable(text)}' is not a request: '{printable(number)}' is not a number of bytes "
             f"from 1 to {ADDRESS_END - 1}",
             remedy="write bytes, or bytes and capabilities: 16717 or 16717:DMA|8BIT",
         )

@@ -156,7 +156,7 @@ class TomlTable:
         """An address or size: a multiple of 4."""
         value = self.integer(key, None, least=least, most=ADDRESS_END - 4)
         if value % 4:
-            raise self.error(key, f"{value:#x} is no multiple of 4", remedy="round it up to one")
+            raise self.error(key, f"{value:#x} is not a multiple of 4", remedy="round it up to one")
         return value
 
     def allocator(self, key: str, default: str) -> str:

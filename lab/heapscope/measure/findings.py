@@ -144,7 +144,7 @@ def loss(result: ReplayResult) -> Iterator[str]:
     yield from lost.sentences()
     failures = f"at least {plural(result.summary.failures, 'request')} failed and "
     yield (
-        f"Of the whole run it is known that {failures if result.summary.failures else ''}malloc's "
+        f"It is known of the whole run that {failures if result.summary.failures else ''}malloc's "
         f"least free memory was at most {size(result.malloc.minimum_free)}, while the program held "
         f"at least {size(result.census.live_peak)} at its peak."
     )

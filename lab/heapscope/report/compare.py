@@ -29,7 +29,7 @@ def _differences(comparison: Comparison) -> Table:
     rows = [row for row in _merged(comparison.rows) if row.outcome != "same"]
     left, right = comparison.left.label, comparison.right.label
     return Table(
-        title="Side by side" if comparison.losses else "What differs",
+        title="Side by side" if comparison.losses else "Differences",
         columns=headed("", f"#{left}", f"#{right}", "#difference", "#%", ""),
         rows=tuple(_sections(rows)),
         most=2 * len(rows),

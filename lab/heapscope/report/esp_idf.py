@@ -35,7 +35,7 @@ def esp_idf_parts(result: EspIdfImport) -> Iterator[RenderableType]:
     yield from _trace(result)
     yield _boot_regions(result)
     yield Text()
-    yield Text("What this log does not tell", style="bold")
+    yield Text("Left open by this log", style="bold")
     for sentence in result.limits:
         yield Text(f"  {sentence}")
     for message in result.messages:

@@ -21,7 +21,7 @@ def health(result: ReplayResult) -> Iterator[RenderableType]:
     lines = [*result.health.messages, *_oddities(result.summary, result.census)]
     lines += _anomalies(result)
     if lines:
-        yield Text("What was wrong with the trace", style="bold")
+        yield Text("Faults of the trace", style="bold")
     for line in lines:
         yield Text(f"  {line}")
 

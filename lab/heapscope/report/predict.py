@@ -15,7 +15,7 @@ from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
 
 ALONE = (
-    "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. What they take is not in the "
+    "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. That part is not in the "
     "trace, so it is free in the figures of this section."
 )
 

@@ -126,7 +126,7 @@ def _changes(explained: Explained, number: int) -> Table:
     )
     outcome = columns_of(ChangeOutcome, "failures minimum_free", via=lambda change: change.outcome)
     return table_of(
-        "What would have let it succeed, each replayed, the cheapest first",
+        "Changes that would have let it succeed, each replayed, the cheapest first",
         (place, text, effort, cost, *outcome, result),
         [*shown, *left],
         name=f"why-changes-{number}",

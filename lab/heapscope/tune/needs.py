@@ -71,7 +71,7 @@ def _need(text: str) -> TuneNeed:
         rate = _RATE.fullmatch(amount)
         if rate is None:
             raise InputError(
-                f"--need '{shown}': '{printable(amount)}' is no throughput",
+                f"--need '{shown}': '{printable(amount)}' is not a throughput",
                 remedy=f'write it in Mbit/s: --need "{target}>=20" or "{target}>=20Mbit/s"',
             )
         number = float(rate[1])

@@ -39,7 +39,7 @@ class TraceFit(Row):
         name = Path(self.trace).name
         text = (
             f"{name} needs {self.fits_from_kb:.2f} KB of the memory that Wi-Fi, lwIP and the SDK's "
-            f"tasks leave to the program. Of that, {self.held_kb:.2f} KB are predicted at the "
+            f"tasks leave to the program. {self.held_kb:.2f} KB of that are predicted at the "
             f"lower bound of the 80 % band ({self.left_kb:.2f} KB at the median): "
         )
         if self.met:

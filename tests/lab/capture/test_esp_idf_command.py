@@ -52,7 +52,7 @@ def test_the_answer_comes_first(run: Run, logs: Path) -> None:
     assert text.index("16,717 B by malloc does not fit") < text.index("Regions with INTERNAL")
     assert "4,096 B with DMA fits" in text
     assert "2 requests failed, of 16,717 B each" in text
-    assert "What this log does not tell" in text
+    assert "Left open by this log" in text
 
 
 def test_the_trace_is_written_and_the_next_command_is_shown(
@@ -118,7 +118,7 @@ def test_nothing_usable_exits_2_and_names_what_was_looked_for(
 @pytest.mark.parametrize(
     ("args", "part"),
     [
-        (("--idf", "next"), "'next' is no version of ESP-IDF"),
+        (("--idf", "next"), "'next' is not a version of ESP-IDF"),
         (("--chip", "stm32"), "unknown chip 'stm32'"),
         (("--poisoning", "heavy"), "unknown poisoning 'heavy'"),
         (("--need", "lots"), "'lots' is not a number of bytes"),

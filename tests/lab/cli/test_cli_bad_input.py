@@ -127,7 +127,7 @@ def test_a_trace_cut_at_its_end_is_used_and_the_loss_said(hst: Path, run: Run) -
     Path("cut.hst").write_bytes(hst.read_bytes()[:-4])
     done = run("replay", "cut.hst", "--pool", "64KB")
     assert done.code == 0
-    assert "What was wrong with the trace" in done.out
+    assert "Faults of the trace" in done.out
     assert "breaks off" in done.out
 
 

@@ -16,7 +16,7 @@ def test_two_versions_of_one_trace(hst: Path, run: Run, valid: Valid) -> None:
     args = ("compare", hst, "--chip", "esp32", "--idf", "4.2", "--idf", "5.5", "--need", 16717)
     done = run(*args)
     assert (done.code, done.err) == (0, "")
-    assert "What differs" in done.out
+    assert "Differences" in done.out
     document = valid("compare", run(*args, "--json", "-").out)
     assert [document[side]["label"] for side in ("left", "right")] == ["ESP-IDF 4.2", "ESP-IDF 5.5"]
 
@@ -72,7 +72,7 @@ def test_saved_results_compare_as_the_replays_do(hst: Path, run: Run) -> None:
 def test_equal_sides_are_said_to_be_equal(hst: Path, run: Run) -> None:
     done = run("compare", hst, hst, "--pool", "64KB")
     assert "Nothing changes" in done.out
-    assert "What differs" not in done.out
+    assert "Differences" not in done.out
 
 
 @pytest.mark.parametrize(

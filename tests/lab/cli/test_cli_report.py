@@ -96,8 +96,8 @@ def test_static_ram_is_there_with_an_elf(hst: Path, run: Run) -> None:
 
 def test_the_title_and_the_reason_can_be_chosen(hst: Path, run: Run) -> None:
     assert "<title>A heading · Heapscope</title>" in page(run, hst, *POOL, "--title", "A heading")
-    assert "What would have let it succeed" in page(run, hst, *POOL)
-    assert "What would have let it succeed" not in page(run, hst, *POOL, "--no-why")
+    assert "Changes that would have let it succeed" in page(run, hst, *POOL)
+    assert "Changes that would have let it succeed" not in page(run, hst, *POOL, "--no-why")
 
 
 def test_traces_are_told_apart_by_name(hst: Path, run: Run) -> None:

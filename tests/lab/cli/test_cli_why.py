@@ -39,7 +39,12 @@ def test_the_answer_comes_first_then_who_holds_the_hole_then_what_helps(
     assert (done.code, done.err) == (0, "")
     text = " ".join(done.out.split())
     assert "1 of 4 requests failed through fragmentation." in text
-    order = ["The cheapest change", "Failure group 1", "The best hole", "What would have let"]
+    order = [
+        "The cheapest change",
+        "Failure group 1",
+        "The best hole",
+        "Changes that would have let",
+    ]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     assert "72 B of 'x' (held since event 1)" in text
     assert "[--pool 8116]" in text

@@ -88,7 +88,7 @@ def test_a_need_is_bytes_and_capabilities(text: str, need: tuple[int, int]) -> N
     "text", ["", "0", "-5", "4294967296", "1e3", "1.5", "x", "DMA", ":DMA", "٣"]
 )
 def test_a_need_without_a_size_is_an_error(text: str) -> None:
-    with pytest.raises(InputError, match="is no request") as caught:
+    with pytest.raises(InputError, match="is not a request") as caught:
         parse_need(text)
     assert "16717" in caught.value.remedy
 

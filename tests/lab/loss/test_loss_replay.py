@@ -114,7 +114,7 @@ def test_no_sentence_goes_beyond_the_loss(tmp_path: Path) -> None:
     assert said["verdict"]["kind"] == "damage"
     sentences = [finding["sentence"] for finding in said["verdict"]["findings"]]
     assert sentences[0] == "500 events of the trace are lost, the first after 4,000 events."
-    bounds = ("500 events", "Everything below", "Of the whole run it is known", "Before the loss: ")
+    bounds = ("500 events", "Everything below", "It is known of the whole run", "Before the loss: ")
     assert all(sentence.startswith(bounds) for sentence in sentences)
     assert "use may be higher" not in str(said)
 

@@ -99,7 +99,7 @@ def broken(old: str, new: str) -> str:
             "from =",
         ),
         (broken("0x2000_0000", "0xFFFF_F000"), "line 10: private 2, size: it ends", "smaller"),
-        (broken("0x2000_0000", "3"), "line 11: private 2, start: 0x3 is no multiple", "round"),
+        (broken("0x2000_0000", "3"), "line 11: private 2, start: 0x3 is not a multiple", "round"),
         (broken("start = 0x2000_0000", 'start = 4\nfrom = "DRAM"'), "from is there too", "leave"),
         (broken('private = "fixed"', 'private = "fxed"'), "line 27: rule 3, private", "fixed?"),
         (broken('private = "fixed"', 'region = "DRAM"'), "no rule places anything", "[[rule]]"),

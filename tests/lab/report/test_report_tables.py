@@ -101,7 +101,7 @@ def test_the_verdict_comes_before_every_table(full: ReplayResult) -> None:
 
 def test_sections_without_content_are_left_out(result: Changed) -> None:
     text = printed(result(marks=(), marks_seen=0, tasks=()))
-    for title in ("Headroom", "Failed requests", "Marks", "Tasks", "What was wrong"):
+    for title in ("Headroom", "Failed requests", "Marks", "Tasks", "Faults"):
         assert title not in text
 
 

@@ -100,7 +100,7 @@ def test_losses_limit_the_verdict(result: Changed, loss: Changed) -> None:
         "7 events of the trace are lost, the first after 120,500 events.",
         "Everything below describes the 120,500 events before the loss; the 238,312 events read "
         "after it are only counted; 3 of 100 kinds of figures are withheld (3.0 %).",
-        "Of the whole run it is known that malloc's least free memory was at most 40,004 B, while "
+        "It is known of the whole run that malloc's least free memory was at most 40,004 B, while "
         "the program held at least 140,000 B at its peak.",
     )
     assert all(sentence.startswith("Before the loss: ") for sentence in lost[3:])

@@ -246,7 +246,7 @@ def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
     [
         ("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=99", "2..25"),
         ("CONFIG_LWIP_TCP_WND_DEFAULT=70000", "2440..65535"),
-        ("CONFIG_ESP_WIFI_RX_BA_WIN=many", "is no int"),
+        ("CONFIG_ESP_WIFI_RX_BA_WIN=many", "is not an int"),
     ],
 )
 def test_a_value_that_cannot_be_is_named_with_its_line(tune: Any, line: str, said: str) -> None:

@@ -111,7 +111,7 @@ def _history(need: LoggedNeed) -> str:
         parts.append(f"not in {fits_not:,}{first}")
     if not_told:
         parts.append(f"cannot be told in {not_told:,}")
-    return f" Of {total:,} summaries it {'; '.join(parts)}."
+    return f" In {total:,} summaries it {'; '.join(parts)}."
 
 
 def _failures(result: EspIdfImport) -> Iterator[str]:
@@ -253,7 +253,7 @@ def messages(result: EspIdfImport, contents: LogContents, odd: int) -> Iterator[
     if result.failed_zero_sized:
         yield (
             f"{plural(result.failed_zero_sized, 'request')} of 0 bytes were reported as failed by "
-            "the SDK, which is no lack of memory"
+            "the SDK, which does not mean a lack of memory"
         )
     if result.trace is not None:
         yield from _trace_messages(result.trace)

@@ -50,7 +50,7 @@ def parse_version(text: str) -> SdkVersion:
     version = read_version(text)
     if version is None or version.major < 3:
         raise InputError(
-            f"--idf: '{printable(text)}' is no version of ESP-IDF",
+            f"--idf: '{printable(text)}' is not a version of ESP-IDF",
             remedy="write it as 4.4, v4.3.2 or 5.5.1",
         )
     return version

@@ -102,7 +102,7 @@ def _word_size(path: Path, objects: Objects) -> int:
             linked = dynamic or elf.get_section_by_name(LINKED) is not None
     except (ELFError, OSError, ValueError, KeyError) as error:
         raise InputError(
-            f"{shown}: is no program of this machine (ELF): {error}", remedy="name the program"
+            f"{shown}: is not a program of this machine (ELF): {error}", remedy="name the program"
         ) from None
     if machine not in objects.machines:
         raise InputError(
