@@ -141,5 +141,5 @@ def _condition(text: str) -> Expression | None:
 def _value(text: str, kind: Kind) -> Value:
     value = parse_value(f'"{text}"' if kind == "string" else text, kind)
     if value is None:
-        raise ValueError(f"{text!r} is no {kind}")
+        raise ValueError(f"{text!r} is not of type {kind}")
     return value

@@ -173,7 +173,7 @@ def _check_lines(config: Config) -> None:
             option = option_table()[name]
             raise InputError(
                 f"{setting.file}, line {setting.line}: CONFIG_{printable(setting.written)}="
-                f"{printable(setting.text)} is no {option.kind}",
+                f"{printable(setting.text)} is not of type {option.kind}",
                 remedy="mend the line: heapscope lint shows what to write",
             )
         for said in out_of_range(config, {name: setting.value}):

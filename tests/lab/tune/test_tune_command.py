@@ -213,7 +213,7 @@ def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
     [
         (["--need", "tcp_rx<=20"], "least amount"),
         (["--need", "tcp_xr>=20"], "did you mean tcp_"),
-        (["--need", "tcp_rx>=20KB"], "no throughput"),
+        (["--need", "tcp_rx>=20KB"], "not a throughput"),
         (["--need", "free>=20Mbit"], "number of bytes"),
         (["--need", "free"], "no need"),
         (["--need", "free>=0"], "every configuration has that"),
@@ -246,7 +246,7 @@ def test_bad_input_is_named(tune: Any, args: list[str], said: str) -> None:
     [
         ("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=99", "2..25"),
         ("CONFIG_LWIP_TCP_WND_DEFAULT=70000", "2440..65535"),
-        ("CONFIG_ESP_WIFI_RX_BA_WIN=many", "is not an int"),
+        ("CONFIG_ESP_WIFI_RX_BA_WIN=many", "is not of type int"),
     ],
 )
 def test_a_value_that_cannot_be_is_named_with_its_line(tune: Any, line: str, said: str) -> None:
