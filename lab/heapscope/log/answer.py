@@ -115,7 +115,8 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
     summary = reading.summaries.last
     report = reading.reports.last
     if form.startswith("summary") and summary is not None and form != "summary_torn":
-        frees = [one.free for one in reading.summaries.kept if one.regions]
+        same = [one for one in reading.summaries.kept if one.regions and one.caps == summary.caps]
+        frees = [one.free for one in same]
         told |= {
             "regions": len(summary.regions),
             "free": summary.free,
@@ -136,6 +137,8 @@ def _state(reading: LogReading, form: str) -> dict[str, Any]:
     elif report is not None and form == report.form:
         names = ("total", "free", "used", "min", "largest", "peak")
         told |= {name: getattr(report, name) for name in names}
+        if reading.reports.psram is not None:
+            told["psram_free"] = reading.reports.psram.free
     elif form == "heap_dump" and reading.dump is not None:
         told |= {"free": reading.dump.free, "largest": reading.dump.largest}
     return told
@@ -230,7 +233,7 @@ def _reason(reading: LogReading, form: str) -> str:
     if form in _PRIVATE:
         return _PRIVATE[form]
     if reading.foreign is not None:
-        return "the figures are of another machine's memory"
+        return f"its figures are of another machine: {reading.foreign.text}"
     if reading.failures.others:
         return f"it only looks like a lack of memory: {reading.failures.others[0].text}"
     return "no line tells of a heap"

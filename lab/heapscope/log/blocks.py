@@ -165,7 +165,7 @@ def _form(fact: Fact) -> str:
     if fact.kind == "task_caps":
         return "task_stat4" if fact.text.startswith("CAP_") else "task_private"
     if fact.kind == "ovms_task":
-        return "ovms_memory"
+        return "ovms_tasks" if fact.text == "tasks" else "ovms_memory"
     if fact.kind == "nuttx_task":
         return "nuttx_ps"
     if "CURRENT MEMORY USAGE" in fact.quote:

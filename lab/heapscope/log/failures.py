@@ -129,7 +129,7 @@ class LoggedFailures:
             self._add(fact, who, None, None, "tls" if fact.kind == "tls_error" else "error")
 
     def _not_memory(self, fact: Fact) -> None:
-        if fact.name:  # a task that was not created, for another reason
+        if fact.text.startswith("FreeRTOS"):  # a task was not created, for another reason
             self._add(fact, f"task {fact.name}", None, None, "task", memory=False)
         elif len(self.others) < _GROUPS_MAX:
             self.others.append(fact)

@@ -159,5 +159,7 @@ def _failed(reading: LogReading) -> Iterator[str]:
         yield "task_create"
     if "error" in hows:
         yield "error"
+    if any("lv_" in one.quote for one in failures):
+        yield "lvgl"
     if failures:
         yield "failed"

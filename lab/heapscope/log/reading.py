@@ -26,7 +26,7 @@ _SYSTEM = {
     "nuttx_free", "nuttx_heap", "zephyr_heap", "zephyr_chunk", "lvgl", "tasmota", "ovms",
 }  # fmt: skip
 #: How texts of figures end that are not of a device's heap.
-_FOREIGN = ("another machine's memory", "another system (SOF)")
+_FOREIGN = ("a size that no device has", "another system (SOF)")
 
 
 class LogReading:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
 from heapscope.native.log import Fact
 
 _REGIONS_MAX = 64  # of one summary; more is none
+#: The capabilities of all memory that serves malloc.
+_PLAIN = EIGHT_BIT | WORD | INTERNAL | DEFAULT
 _KEPT = 256  # summaries, the last ones; all are counted
 
 
@@ -54,6 +57,11 @@ class PrintedSummary:
         return self.totals is not None and self.caps is not None
 
     @property
+    def of_malloc(self) -> bool:
+        """No region that serves malloc is left out."""
+        return self.caps is not None and self.caps & ~_PLAIN == 0
+
+    @property
     def free(self) -> int | None:
         """The figure of the totals, or else the sum of the regions that are there."""
         return self._figure("free", sum)
@@ -90,8 +98,11 @@ class PrintedSummaries:
 
     @property
     def last(self) -> PrintedSummary | None:
-        """The last one that has a region; one that is still open counts."""
-        return next((one for one in reversed(self.kept) if one.regions), None)
+        """The last one of the memory that malloc takes, whole if there is such a one; else the
+        last that has a region."""
+        ranks = [(one.complete, one.of_malloc, one.number) for one in self.kept if one.regions]
+        best = max(ranks, default=None)
+        return None if best is None else next(o for o in self.kept if o.number == best[2])
 
     def take(self, fact: Fact) -> None:
         if fact.kind == "summary":

@@ -9,6 +9,10 @@ from heapscope.native.log import Fact
 
 #: Lines of one report stand this close together.
 _CLOSE = 12
+_MEMORIES_MAX = 16
+_FIGURES = ("total", "free", "used", "min", "largest", "peak")
+#: The heads of reports, and the forms that they begin.
+_HEADS = {"arduino": "arduino_report", "machine.heap_info": "mpy_lobo"}
 
 
 @dataclass(kw_only=True)
@@ -29,40 +33,48 @@ class PrintedReport:
 
 @dataclass(kw_only=True)
 class PrintedReports:
-    """Takes the heads and lines of reports in order."""
+    """Takes the heads and lines of reports in order; keeps the last one of each memory."""
 
-    all: list[PrintedReport] = field(default_factory=list)
-    _memory: str = ""
+    by_memory: dict[str, PrintedReport] = field(default_factory=dict)
+    _open: PrintedReport | None = None
+    _form: str = "tizen"  # the form of lines without a head
 
     @property
     def last(self) -> PrintedReport | None:
-        return self.all[-1] if self.all else None
+        """That of the memory which malloc means first."""
+        of_psram = ("SPIRAM", "PSRAM")
+        found = [one for name, one in self.by_memory.items() if name not in of_psram]
+        return found[0] if found else next(iter(self.by_memory.values()), None)
+
+    @property
+    def psram(self) -> PrintedReport | None:
+        return self.by_memory.get("SPIRAM", self.by_memory.get("PSRAM"))
 
     def take(self, fact: Fact) -> None:
         if fact.kind == "report":
             self._head(fact)
             return
-        report = self.last
-        names = ("total", "free", "used", "min", "largest", "peak")
-        told = [name for name in names if getattr(fact, name) is not None]
+        told = [name for name in _FIGURES if getattr(fact, name) is not None]
+        report = self._open
         again = report is not None and any(getattr(report, name) is not None for name in told)
         if report is None or again or fact.line - report.last_line > _CLOSE:
-            form = "tizen" if report is None else report.form
-            report = PrintedReport(
-                name=self._memory, form=form, line=fact.line, last_line=fact.line
-            )
-            self.all.append(report)
+            report = self._begin(next(iter(self.by_memory), ""), fact.line)
         for name in told:
             setattr(report, name, getattr(fact, name))
         report.last_line = fact.line
 
     def _head(self, fact: Fact) -> None:
-        if fact.text in ("arduino", "machine.heap_info"):
-            self._memory = fact.name
-            form = "arduino_report" if fact.text == "arduino" else "mpy_lobo"
-            self.all.append(
-                PrintedReport(name=fact.name, form=form, line=fact.line, last_line=fact.line)
-            )
+        if fact.text in _HEADS:
+            self._form = _HEADS[fact.text]
+            self._begin(fact.name, fact.line)
+        else:
+            self._open = None  # lines without a head may follow
+
+    def _begin(self, name: str, line: int) -> PrintedReport:
+        self._open = PrintedReport(name=name, form=self._form, line=line, last_line=line)
+        if len(self.by_memory) < _MEMORIES_MAX or name in self.by_memory:
+            self.by_memory[name] = self._open
+        return self._open
 
 
 @dataclass(kw_only=True)

@@ -75,6 +75,44 @@ static bool process_read(const hs_log_context_t *context, const char *text, size
     return true;
 }
 
+/* "3FFAFB48   1 Blk esp_timer  424  712  4096  35952  644  25804 ...": a handle, a number, a state and
+ * a name, three figures of the stack, then bytes of 8-bit memory, of 32-bit memory and of SPIRAM. */
+static bool ovms_task_read(const char *text, hs_lab_log_fact_t *fact)
+{
+    static const char blanks[] = " ", digits[] = "0123456789";
+    text += strspn(text, blanks);
+    if (strspn(text, "0123456789ABCDEF") != 8 || text[8] != ' ') {
+        return false;
+    }
+    text += 8 + strspn(text + 8, blanks);
+    text += strspn(text, digits);
+    text += strspn(text, blanks);
+    text += strcspn(text, blanks); /* the state */
+    text += strspn(text, blanks);
+    const char *name = text;
+    while (*text != 0 && !(text[0] == ' ' && is_digit(text[strspn(text, blanks)]))) {
+        text++;
+    }
+    const size_t name_length = (size_t)(text - name);
+    int64_t figures[6];
+    for (size_t i = 0; i < 6; i++) {
+        text += strspn(text, blanks);
+        const size_t length = strspn(text, digits);
+        if (length == 0 || !number_before(text, length, &figures[i])) {
+            return false;
+        }
+        text += length;
+    }
+    fact->kind = HS_LOG_OVMS_TASK;
+    fact->told = HS_LOG_TOLD_USED | HS_LOG_TOLD_SIZE | HS_LOG_TOLD_TOTAL;
+    fact->used = figures[3];
+    fact->size = figures[4];
+    fact->total = figures[5];
+    hs_log_copy(fact->name, sizeof fact->name, name, name_length);
+    hs_log_copy(fact->text, sizeof fact->text, "tasks", 5);
+    return true;
+}
+
 bool hs_log_context_read(hs_log_context_t *context, const char *text, size_t length,
                          hs_lab_log_fact_t *fact)
 {
@@ -89,6 +127,13 @@ bool hs_log_context_read(hs_log_context_t *context, const char *text, size_t len
         context->heap_end = (size_t)(heap - text) + 5;
         context->command = (size_t)(command - text);
         return false;
+    }
+    if (strstr(text, "Heap 32-bit SPIRAM") != NULL) {
+        context->ovms_tasks = true;
+        return false;
+    }
+    if (context->ovms_tasks && (context->ovms_tasks = ovms_task_read(text, fact))) {
+        return true;
     }
     if (context->heap_end != 0 && process_read(context, text, length, fact)) {
         return true;

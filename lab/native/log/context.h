@@ -12,9 +12,10 @@ typedef struct hs_log_context {
     uint8_t asked;   /* 1 + memory: the line above asked a prompt how much is free; 0: it did not */
     size_t heap_end; /* of NuttX's ps: the column behind HEAP; 0: no table is open */
     size_t command;  /* and where COMMAND begins */
+    bool ovms_tasks; /* OVMS' table of tasks is open */
 } hs_log_context_t;
 
-/* Reads a line without its prefix. True: the fact is what it tells. */
+/* Reads a line without its prefix, but with the blanks before it. True: the fact is what it tells. */
 bool hs_log_context_read(hs_log_context_t *context, const char *text, size_t length,
                          hs_lab_log_fact_t *fact);
 

@@ -20,6 +20,7 @@
 #define CAPS 256u
 #define FREED 512u
 #define DONE 1024u
+#define COUNT 2048u
 
 static const struct {
     const char *text;
@@ -39,6 +40,9 @@ static const struct {
     {"failed", FAIL},
     {"fails", FAIL},
     {"failure", FAIL},
+    {"failures", FAIL},
+    {"errors", FAIL},
+    {"count", COUNT},
     {"error", FAIL},
     {"err", FAIL},
     {"nomem", ALLOC | SHORT | MEMORY},
@@ -126,6 +130,7 @@ typedef struct hs_log_number_found {
     int64_t value;
     size_t end;
     bool is_hex, in_bytes;
+    bool is_giant; /* of GiB */
 } hs_log_number_found_t;
 
 static hs_log_number_found_t number_at(const char *text, size_t at)
@@ -147,6 +152,8 @@ static hs_log_number_found_t number_at(const char *text, size_t at)
     const char *unit = text + at + strspn(text + at, " ");
     found.in_bytes = contains(unit, "byte") && strncmp(unit, "byte", 4) == 0;
     found.in_bytes |= (lower(unit[0]) == 'b' && !hs_log_word_byte(unit[1]));
+    const char *giant = unit + (unit[0] == '.' ? 1 + strspn(unit + 1, "0123456789 ") : 0);
+    found.is_giant = strncmp(giant, "GiB", 3) == 0 || strncmp(giant, "GB", 2) == 0;
     return found;
 }
 
@@ -156,9 +163,25 @@ typedef struct hs_log_scan_words {
     int rank; /* of the size: 3 has a unit, 2 has its name, 1 follows "alloc"; 0: none */
     int64_t caps;
     bool has_caps, none_failed, is_short;
-    bool is_name;    /* "alloc_failed" is a name, and nothing has failed */
-    bool is_foreign; /* a size that no microcontroller has */
+    bool is_name;                     /* "alloc_failed" is a name, and nothing has failed */
+    bool is_foreign;                  /* a size that no microcontroller has */
+    const hs_lab_log_fact_t *figures; /* that the line tells: none of them is the request */
+    size_t figure_count;
 } hs_log_scan_words_t;
+
+/* Is it what the line says to be free, or the like? */
+static bool is_figure(const hs_log_scan_words_t *scan, int64_t value)
+{
+    for (size_t i = 0; i < scan->figure_count; i++) {
+        const hs_lab_log_fact_t *one = &scan->figures[i];
+        if ((one->told & HS_LOG_TOLD_FREE && one->free == value) ||
+            (one->told & HS_LOG_TOLD_LARGEST && one->largest == value) ||
+            (one->told & HS_LOG_TOLD_MIN && one->min == value)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static void take_number(hs_log_scan_words_t *scan, const hs_log_number_found_t *number, char behind)
 {
@@ -167,13 +190,14 @@ static void take_number(hs_log_scan_words_t *scan, const hs_log_number_found_t *
         scan->has_caps = true;
         return;
     }
-    const int rank = behind == '%'          ? 0
-                     : number->in_bytes     ? 3
-                     : scan->before & SIZE  ? 2
-                     : scan->before & ALLOC ? 1
-                                            : 0;
+    const int rank = behind == '%' || is_figure(scan, number->value) ? 0
+                     : number->in_bytes                              ? 3
+                     : scan->before & SIZE                           ? 2
+                     : scan->before & ALLOC                          ? 1
+                                                                     : 0;
     scan->is_foreign |= number->in_bytes && number->value >= FOREIGN_BYTES;
-    scan->none_failed |= number->value == 0 && scan->before & FAIL;
+    scan->none_failed |=
+        number->value == 0 && (scan->before & FAIL || (scan->before & COUNT && scan->all & FAIL));
     if (rank > scan->rank && scan->all & (ALLOC | MEMORY | FAIL)) {
         scan->rank = rank;
         scan->size = number->value;
@@ -182,7 +206,6 @@ static void take_number(hs_log_scan_words_t *scan, const hs_log_number_found_t *
 
 static void scan_words(const char *text, size_t length, hs_log_scan_words_t *scan)
 {
-    memset(scan, 0, sizeof *scan);
     for (size_t at = 0; at < length;) {
         if (!word_byte(text[at])) {
             at++;
@@ -190,6 +213,7 @@ static void scan_words(const char *text, size_t length, hs_log_scan_words_t *sca
         }
         if (is_digit(text[at])) {
             const hs_log_number_found_t number = number_at(text, at);
+            scan->is_foreign |= number.is_giant;
             if (!hs_log_word_byte(text[number.end]) && text[number.end] != '.') {
                 take_number(scan, &number, text[number.end]);
                 const size_t next = number.end + strspn(text + number.end, " ");
@@ -233,9 +257,10 @@ static void keep_tag(hs_lab_log_fact_t *fact, const char *text, size_t length)
     }
 }
 
-bool hs_log_failure_read(const char *text, size_t length, hs_lab_log_fact_t *fact)
+bool hs_log_failure_read(const char *text, size_t length, const hs_lab_log_fact_t *figures,
+                         size_t figure_count, hs_lab_log_fact_t *fact)
 {
-    hs_log_scan_words_t scan;
+    hs_log_scan_words_t scan = {.figures = figures, .figure_count = figure_count};
     scan_words(text, length, &scan);
     const bool exhausted = contains(text, "memory exhausted");
     const bool named = scan.is_name && scan.rank < 2;
@@ -248,7 +273,7 @@ bool hs_log_failure_read(const char *text, size_t length, hs_lab_log_fact_t *fac
         fact->kind = HS_LOG_ASKED;
     } else if (scan.is_foreign) {
         fact->kind = HS_LOG_NOT_MEMORY;
-        hs_log_copy(fact->text, sizeof fact->text, "another machine's memory", 24);
+        hs_log_copy(fact->text, sizeof fact->text, "a size that no device has", 25);
         return true;
     } else {
         fact->kind = HS_LOG_FAILED;

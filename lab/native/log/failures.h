@@ -7,8 +7,10 @@
 
 #include "rows/log.h"
 
-/* In a line with HS_ROOT_ALLOC: "Failed to allocate 2216 bytes", "malloc(100) failed", "out of memory": a FAILED; or an ASKED. */
-bool hs_log_failure_read(const char *text, size_t length, hs_lab_log_fact_t *fact);
+/* In a line with HS_ROOT_ALLOC: "Failed to allocate 2216 bytes", "malloc(100) failed", "out of memory": a FAILED; or an ASKED.
+ * `figures`: what else the line tells; none of their numbers is the request. */
+bool hs_log_failure_read(const char *text, size_t length, const hs_lab_log_fact_t *figures,
+                         size_t figure_count, hs_lab_log_fact_t *fact);
 /* In a line with HS_ROOT_ERROR: a code of mbedTLS in a line that speaks of TLS, or ESP-IDF's code of a lack of memory. */
 bool hs_log_code_read(const char *text, size_t length, uint32_t roots, hs_lab_log_fact_t *fact);
 

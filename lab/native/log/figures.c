@@ -12,6 +12,7 @@
 #include "words.h"
 
 #define FOREIGN_BYTES (INT64_C(1) << 28) /* no microcontroller has such a heap */
+#define WEAK_LEAST 64 /* a number below it, in vague words, counts things */
 #define SEGMENTS 4u                      /* of "free/largest/min: 1/2/3" */
 #define CONCEPTS                                                                                   \
     (HS_WORD_FREE | HS_WORD_LARGEST | HS_WORD_MAX | HS_WORD_MIN | HS_WORD_TOTAL | HS_WORD_USED |   \
@@ -355,13 +356,22 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
     if (scan.foreign || scan.seen & HS_WORD_FOREIGN) {
         hs_log_fact_clear(&facts[0]);
         facts[0].kind = HS_LOG_NOT_MEMORY;
-        hs_log_copy(facts[0].text, sizeof facts[0].text, "another machine's memory", 24);
+        hs_log_copy(facts[0].text, sizeof facts[0].text, "a size that no device has", 25);
         return 1;
     }
     const bool sure = scan.has_block || scan.seen & HS_WORD_HEAP ||
                       (told & HS_LOG_TOLD_FREE && told & HS_LOG_TOLD_LARGEST);
-    for (size_t i = 0; i < scan.count; i++) {
-        facts[i].flags = sure ? 0 : HS_LOG_WEAK;
+    if (!sure && scan.seen & HS_WORD_OTHER) {
+        return 0; /* of a disk or a stack */
     }
-    return scan.count;
+    size_t kept = 0;
+    for (size_t i = 0; i < scan.count; i++) {
+        const bool tiny =
+            !sure && facts[i].free + facts[i].largest + facts[i].min < WEAK_LEAST;
+        if (!tiny && (facts[i].told & states || facts[i].used + facts[i].total > 0)) {
+            facts[kept] = facts[i];
+            facts[kept++].flags = sure ? 0 : HS_LOG_WEAK;
+        }
+    }
+    return kept;
 }

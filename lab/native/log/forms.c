@@ -83,7 +83,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory allocation failed, allocating %ds byte",
      NULL, NULL},
     {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory allocation failed", NULL, NULL},
-    {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError", NULL, NULL},
+    {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory", NULL, NULL},
     {HS_LOG_NOT_MEMORY, 0, "Heap allocation when VM not running", NULL,
      "an allocation at a forbidden time"},
     /* ---- other systems ---- */
@@ -169,6 +169,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_FREED, 0, "HEAP: Freed bytes @ %xa from task \"%tN\"", NULL, NULL},
     {HS_LOG_SYSVIEW_LEAKS, 0, "Found %du leaked bytes in %dn blocks", NULL, NULL},
     {HS_LOG_ALLOCATED, 0, "alloc: %xa allocated %ds bytes", NULL, NULL},
+    {HS_LOG_ALLOCATED, 0, "ptr: %xa, size: %ds", "", NULL},
     {HS_LOG_ALLOCATED, 0, "malloc:%xa, size:%ds", "malloc", NULL},
     {HS_LOG_ALLOCATED, 0, "calloc:%xa, size:%ds", "calloc", NULL},
     {HS_LOG_ALLOCATED, 0, "realloc:%xa, size:%ds", "realloc", NULL},

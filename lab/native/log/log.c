@@ -44,6 +44,12 @@ static bool begins(const char *text, size_t at)
            (hs_log_word_byte(text[at]) && (capital || !hs_log_word_byte(before)));
 }
 
+/* "numpy.MemoryError" is no error of a device. */
+static bool is_part(const char *text, size_t at)
+{
+    return at > 0 && (text[at - 1] == '.' || hs_log_word_byte(text[at - 1]));
+}
+
 /* The forms of a line, into at most HS_LOG_LINE_FACTS facts; returns how many. */
 static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts)
 {
@@ -55,8 +61,9 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
             hs_lab_log_fact_t *fact = &facts[count];
             const hs_log_form_t *form =
                 hs_log_form_find(&log->index, line->text, line->length, at, fact, &match);
-            if (form == NULL) {
+            if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at))) {
                 match.end = at + 1;
+                hs_log_fact_clear(fact);
             } else {
                 finish_form(fact, form, line->text[match.end]);
                 count += form->kind != HS_LOG_KINDS; /* it only looks like another form */
@@ -69,21 +76,29 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
 }
 
 /* The facts of a line in a program's own words, where no form has told what it says of memory. */
-static size_t read_words(hs_log_t *log, const char *text, size_t length, hs_lab_log_fact_t *facts,
-                         size_t capacity)
+static size_t read_words(hs_log_t *log, const char *line, const char *text, size_t length,
+                         hs_lab_log_fact_t *facts, size_t capacity)
 {
     hs_log_fact_clear(&facts[0]);
-    if (hs_log_context_read(&log->context, text, length, &facts[0])) {
+    const char *row = text;
+    while (row > line && row[-1] == ' ') {
+        row--; /* columns of a table count from here */
+    }
+    if (hs_log_context_read(&log->context, row, length + (size_t)(text - row), &facts[0])) {
         return 1;
     }
     const uint32_t roots = hs_log_roots(text);
     size_t count = roots & HS_ROOT_FREE ? hs_log_figures_read(text, length, facts, capacity) : 0;
-    if (count == 0) {
-        hs_log_fact_clear(&facts[0]);
-        count = (roots & HS_ROOT_ERROR && hs_log_code_read(text, length, roots, &facts[0])) ||
-                (roots & HS_ROOT_ALLOC && hs_log_failure_read(text, length, &facts[0]));
+    if (count == capacity) {
+        return count;
     }
-    return count;
+    hs_lab_log_fact_t *next = &facts[count];
+    hs_log_fact_clear(next);
+    const bool is_code =
+        count == 0 && roots & HS_ROOT_ERROR && hs_log_code_read(text, length, roots, next);
+    const bool is_failure =
+        !is_code && roots & HS_ROOT_ALLOC && hs_log_failure_read(text, length, facts, count, next);
+    return count + (is_code || (is_failure && (count == 0 || next->kind == HS_LOG_FAILED)));
 }
 
 /* A text of mbedTLS may have its code beside it. */
@@ -113,8 +128,8 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         told |= facts[i].kind >= HS_LOG_SUMMARY;
     }
     if (!told) {
-        count += read_words(log, line->text + prefix.length, line->length - prefix.length,
-                            facts + count, HS_LOG_LINE_FACTS - count);
+        count += read_words(log, line->text, line->text + prefix.length,
+                            line->length - prefix.length, facts + count, HS_LOG_LINE_FACTS - count);
     }
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;
