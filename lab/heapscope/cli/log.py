@@ -27,6 +27,15 @@ def log(
             "log (16717, 4KB). May be repeated.",
         ),
     ] = None,
+    figure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--figure",
+            metavar="PATTERN",
+            help="Lines of the program's own: a regular expression whose groups are numbers, each "
+            r"named by the words before it: 'free=(\d+) largest=(\d+)'. May be repeated.",
+        ),
+    ] = None,
     chip: Annotated[
         str | None, typer.Option(metavar="NAME", help="The chip, where the log does not tell it.")
     ] = None,
@@ -63,6 +72,7 @@ def log(
         found = answer(
             source,
             need=need or (),
+            figure=figure or (),
             chip=chip,
             idf=idf,
             baud=baud,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from heapscope.log.happenings import Happening, Watcher
 from heapscope.log.reading import LogReading
@@ -12,13 +12,20 @@ OnHappening = Callable[[Happening], None]
 
 
 def read_log(
-    pieces: Iterable[bytes], reading: LogReading, *, on_happening: OnHappening | None = None
+    pieces: Iterable[bytes],
+    reading: LogReading,
+    *,
+    patterns: Sequence[str] = (),
+    on_happening: OnHappening | None = None,
 ) -> int:
     """Reads a log that comes in pieces of any size; returns how many lines it has. An empty piece
-    says that the input is quiet: a line without an end is then taken for whole. `on_happening` is
-    called before the next piece is asked for."""
+    says that the input is quiet: a line without an end is then taken for whole. `patterns`:
+    regular expressions whose groups are figures. `on_happening` is called before the next piece is
+    asked for. InputError: a pattern is none."""
     watcher = Watcher(reading)
     with NativeLog() as log:
+        for pattern in patterns:
+            log.add_pattern(pattern)
         for piece in pieces:
             for fact in log.push(piece) if piece else log.flush():
                 if on_happening is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
 _POINTS = 4096  # kept of a series; beyond, every second one goes
+_MOST = 256  # series
+_WORDS = re.compile(r"\w+")
+SAMPLE = "sample"  #: the memory of figures that a pattern of the user names
 _NAMES = ("free", "largest", "min", "total", "used", "peak")
 
 
@@ -72,6 +76,13 @@ class LoggedFigures:
         self.rounded = max(self.rounded, fact.unit)
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
+
+    def take_sample(self, fact: Fact, boot: int) -> None:
+        """A number that the user asked for and that is none of the known figures."""
+        name = " ".join(_WORDS.findall(fact.name)) or "figure"
+        if fact.size is not None and ((SAMPLE, name) in self.series or len(self.series) < _MOST):
+            figure = LoggedFigure(fact.size, fact.line, fact.uptime, fact.clock, boot)
+            self.add(SAMPLE, name, figure)
 
     def add(self, memory: str, name: str, figure: LoggedFigure) -> None:
         found = self.series.get((memory, name))

@@ -70,6 +70,8 @@ class LogReading:
             self.summaries.take(fact)
         elif kind == "figures":
             self._figures(fact)
+        elif kind == "sample":
+            self.figures.take_sample(fact, self.boots.count)
         elif kind == "wifi_buffer":
             self.figures.take(fact._replace(memory="wifi"), self.boots.count)
         elif kind in ("report", "report_line"):

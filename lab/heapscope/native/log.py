@@ -6,9 +6,11 @@ import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from heapscope.errors import InputError
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import Status, StatusError
+from heapscope.printable import printable
 
 _TAKE = 256  # facts at a time: as many as can wait in the library
 
@@ -42,6 +44,7 @@ class Fact(NamedTuple):
     cut: bool  #: the line ends within the form
     wrapped: bool  #: it was put together from rows of a terminal
     arduino: bool  #: its prefix is that of Arduino's log
+    asked: bool  #: a pattern of the user found it
     name: str
     text: str
     quote: str  #: the line for people: without prefix, colours and secrets
@@ -57,6 +60,19 @@ class NativeLog(NativeOwner):
             raise StatusError("the reader of logs cannot be set up", status=Status.MEMORY)
         super().__init__(log, lib.hs_lab_log_delete, what="reader of logs")
         self._rows = ffi.new("hs_lab_log_fact_t[]", _TAKE)
+
+    def add_pattern(self, text: str) -> None:
+        """Adds a regular expression whose groups are figures, before the first byte. InputError:
+        it is none that is known here."""
+        data, at = text.encode("utf-8"), ffi.new("size_t *")
+        status = self._lib.hs_lab_log_pattern(self.handle, data, len(data), at)
+        if status:
+            where = len(data[: at[0]].decode("utf-8", "ignore"))
+            raise InputError(
+                f"'{printable(text, limit=100)}' is not a pattern: "
+                f"{_FAULTS[status]}, at character {where}",
+                remedy=r"write one like 'free=(\d+) largest=(\d+)': each group is a number",
+            )
 
     def push(self, data: bytes) -> Iterator[Fact]:
         """The facts of the lines that end in these bytes. Exhaust it before the next call."""
@@ -79,6 +95,19 @@ class NativeLog(NativeOwner):
         while count := self._lib.hs_lab_log_take(self.handle, self._rows, _TAKE):
             for index in range(count):
                 yield _fact(self._rows[index])
+
+
+#: By hs_pattern_status_t of lab/native/log/pattern.h.
+_FAULTS = (
+    "",
+    "a bracket has no partner",
+    "there is nothing to repeat",
+    "a range is the wrong way round",
+    "this is not supported",
+    "it is too long",
+    "these are too many groups or patterns",
+    "it has no group",
+)
 
 
 def fact_kinds() -> tuple[str, ...]:
@@ -127,6 +156,7 @@ def _fact(row: Any) -> Fact:
             bool(flags & 4),
             bool(flags & 8),
             bool(flags & 16),
+            bool(flags & 32),
             _text(row.name),
             _text(row.text),
             _text(row.quote),

@@ -19,6 +19,7 @@ def log(
     source: str | Path,
     *,
     need: Sequence[int | str] = (),
+    figure: Sequence[str] = (),
     chip: str | None = None,
     idf: str | None = None,
     baud: int = BAUD,
@@ -26,23 +27,25 @@ def log(
     stop: Callable[[], bool] | None = None,
     progress: OnProgress | None = None,
 ) -> LogResult:
-    """Says what a device's log tells of its heap.
+    r"""Says what a device's log tells of its heap.
 
     `source`: a file (.zst too), a pipe, a serial port ("COM3", "/dev/ttyUSB0", read with `baud`),
-    or "-" for standard input. `need`: requests to ask about, in bytes ("16717", "4KB"). `chip`,
-    `idf`: what the log does not tell. A stream is followed to its end, or until `stop` says True;
-    `on_happening` is told at once what happens in it. InputError: it cannot be read.
+    or "-" for standard input. `need`: requests to ask about, in bytes ("16717", "4KB"). `figure`:
+    regular expressions for lines of the program's own, each group a number that is named by the
+    words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`: what the log does not tell. A
+    stream is followed to its end, or until `stop` says True; `on_happening` is told at once what
+    happens in it. InputError: it cannot be read.
     """
     needs = [size for size, _ in parse_needs(need)]
     reading = LogReading()
     notes: tuple[str, ...] = ()
     if is_stream(source):
         with Incoming(source, baud=baud, stop=stop) as incoming:
-            lines = read_log(incoming, reading, on_happening=on_happening)
+            lines = read_log(incoming, reading, patterns=figure, on_happening=on_happening)
             name = incoming.name
     else:
         with open_blocks(source, progress=phase(progress, "reading")) as blocks:
-            lines = read_log(blocks, reading)
+            lines = read_log(blocks, reading, patterns=figure)
             name = blocks.name
         notes = () if blocks.loss is None else (blocks.loss.sentence(),)
     return answered(reading, file=name, lines=lines, needs=needs, chip=chip, idf=idf, notes=notes)

@@ -23,6 +23,11 @@ void hs_lab_log_delete(hs_lab_log_t *log)
     free(log);
 }
 
+int hs_lab_log_pattern(hs_lab_log_t *log, const char *text, size_t length, size_t *at)
+{
+    return (int)hs_log_pattern_add(&log->log, text, length, at);
+}
+
 size_t hs_lab_log_push(hs_lab_log_t *log, const uint8_t *bytes, size_t count)
 {
     return hs_log_push(&log->log, bytes, count);

@@ -12,7 +12,7 @@
 #include "words.h"
 
 #define FOREIGN_BYTES (INT64_C(1) << 28) /* no microcontroller has such a heap */
-#define WEAK_LEAST 64 /* a number below it, in vague words, counts things */
+#define WEAK_LEAST 64                    /* a number below it, in vague words, counts things */
 #define SEGMENTS 4u                      /* of "free/largest/min: 1/2/3" */
 #define CONCEPTS                                                                                   \
     (HS_WORD_FREE | HS_WORD_LARGEST | HS_WORD_MAX | HS_WORD_MIN | HS_WORD_TOTAL | HS_WORD_USED |   \
@@ -185,6 +185,52 @@ static uint32_t field_of(uint32_t means, bool has_free)
                                                                        : 0;
 }
 
+uint32_t hs_log_label_field(const char *label, size_t length, uint8_t *memory)
+{
+    uint32_t means = 0;
+    *memory = HS_LOG_MEMORY_ANY;
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && hs_log_word_byte(label[end]) && label[end] != '_') {
+            end++;
+        }
+        const hs_log_word_t word = hs_log_word_find(label + at, end - at);
+        means |= word.means;
+        *memory = word.means & HS_WORD_MEMORY ? word.memory : *memory;
+        at = end + 1;
+    }
+    return field_of(means & ~(uint32_t)HS_WORD_OTHER, true);
+}
+
+int64_t *hs_log_field(hs_lab_log_fact_t *fact, uint32_t field)
+{
+    return field == HS_LOG_TOLD_FREE      ? &fact->free
+           : field == HS_LOG_TOLD_LARGEST ? &fact->largest
+           : field == HS_LOG_TOLD_MIN     ? &fact->min
+           : field == HS_LOG_TOLD_TOTAL   ? &fact->total
+           : field == HS_LOG_TOLD_USED    ? &fact->used
+                                          : &fact->peak;
+}
+
+bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, uint32_t *unit)
+{
+    char digits[40];
+    while (at < end && !is_digit(text[at])) {
+        at++;
+    }
+    if (at == end) {
+        return false;
+    }
+    hs_log_copy(digits, sizeof digits, text + at, end - at);
+    hs_log_number_t number = number_read(digits, 0);
+    if (!number.has_unit && unit_read(text + end + strspn(text + end, " "), &number.unit) != 0) {
+        number.value *= number.value < INT64_MAX / number.unit ? number.unit : 1;
+    }
+    *value = at > 0 && text[at - 1] == '-' ? -number.value : number.value;
+    *unit = number.unit;
+    return true;
+}
+
 /* The fact of this memory that does not have the field yet; a new one where there is none. */
 static hs_lab_log_fact_t *fact_of(hs_log_scan_t *scan, int memory, uint32_t field)
 {
@@ -210,13 +256,7 @@ static void keep(hs_log_scan_t *scan, uint32_t field, const hs_log_number_t *num
     if (fact == NULL) {
         return;
     }
-    int64_t *const to = field == HS_LOG_TOLD_FREE      ? &fact->free
-                        : field == HS_LOG_TOLD_LARGEST ? &fact->largest
-                        : field == HS_LOG_TOLD_MIN     ? &fact->min
-                        : field == HS_LOG_TOLD_TOTAL   ? &fact->total
-                        : field == HS_LOG_TOLD_USED    ? &fact->used
-                                                       : &fact->peak;
-    *to = number->value;
+    *hs_log_field(fact, field) = number->value;
     fact->told |= field;
     fact->unit = number->unit > fact->unit ? number->unit : fact->unit;
     scan->has_figure = true;
@@ -366,8 +406,7 @@ size_t hs_log_figures_read(const char *text, size_t length, hs_lab_log_fact_t *f
     }
     size_t kept = 0;
     for (size_t i = 0; i < scan.count; i++) {
-        const bool tiny =
-            !sure && facts[i].free + facts[i].largest + facts[i].min < WEAK_LEAST;
+        const bool tiny = !sure && facts[i].free + facts[i].largest + facts[i].min < WEAK_LEAST;
         if (!tiny && (facts[i].told & states || facts[i].used + facts[i].total > 0)) {
             facts[kept] = facts[i];
             facts[kept++].flags = sure ? 0 : HS_LOG_WEAK;

@@ -50,12 +50,13 @@ static bool is_part(const char *text, size_t at)
     return at > 0 && (text[at - 1] == '.' || hs_log_word_byte(text[at - 1]));
 }
 
-/* The forms of a line, into at most HS_LOG_LINE_FACTS facts; returns how many. */
-static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts)
+/* The forms of a line, into fewer than `capacity` facts; returns how many. */
+static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_log_fact_t *facts,
+                         size_t capacity)
 {
     size_t count = 0;
     hs_log_fact_clear(&facts[0]);
-    for (size_t at = 0; at < line->length && count < HS_LOG_LINE_FACTS - 1;) {
+    for (size_t at = 0; at < line->length && count + 1 < capacity;) {
         hs_log_match_t match = {.end = at + 1};
         if (begins(line->text, at)) {
             hs_lab_log_fact_t *fact = &facts[count];
@@ -116,14 +117,77 @@ static void add_code(const char *text, size_t length, hs_lab_log_fact_t *fact)
     }
 }
 
+/* The fact of this memory that does not have the field yet. */
+static hs_lab_log_fact_t *pattern_fact(hs_lab_log_fact_t *facts, size_t *count, uint8_t memory,
+                                       uint32_t field)
+{
+    for (size_t i = 0; i < *count && field != 0; i++) {
+        if (facts[i].kind == HS_LOG_FIGURES && facts[i].memory == memory &&
+            (facts[i].told & field) == 0) {
+            return &facts[i];
+        }
+    }
+    hs_lab_log_fact_t *fact = &facts[(*count)++];
+    hs_log_fact_clear(fact);
+    fact->kind = field != 0 ? HS_LOG_FIGURES : HS_LOG_SAMPLE;
+    fact->memory = memory;
+    fact->flags = HS_LOG_PATTERN;
+    return fact;
+}
+
+/* The numbers of the user's patterns; at most one fact for each group. */
+static size_t read_patterns(const hs_log_t *log, const hs_log_line_t *line,
+                            hs_lab_log_fact_t *facts)
+{
+    size_t count = 0;
+    for (size_t p = 0; p < log->pattern_count; p++) {
+        const hs_pattern_t *pattern = &log->patterns[p];
+        uint16_t groups[HS_PATTERN_GROUPS][2];
+        size_t end;
+        if (!hs_pattern_find(pattern, line->text, line->length, groups, &end)) {
+            continue;
+        }
+        for (size_t i = 0; i < pattern->group_count; i++) {
+            const char *label = pattern->label[i];
+            uint8_t memory;
+            uint32_t unit;
+            int64_t value;
+            if (!hs_log_value_read(line->text, groups[i][0], groups[i][1], &value, &unit)) {
+                continue;
+            }
+            const uint32_t field = hs_log_label_field(label, strlen(label), &memory);
+            hs_lab_log_fact_t *fact = pattern_fact(facts, &count, memory, field);
+            *(field != 0 ? hs_log_field(fact, field) : &fact->size) = value;
+            fact->told |= field != 0 ? field : HS_LOG_TOLD_SIZE;
+            fact->unit = unit;
+            hs_log_copy(fact->name, sizeof fact->name, label, strlen(label));
+        }
+    }
+    return count;
+}
+
+hs_pattern_status_t hs_log_pattern_add(hs_log_t *log, const char *text, size_t length, size_t *at)
+{
+    *at = 0;
+    if (log->pattern_count == HS_LOG_PATTERNS) {
+        return HS_PATTERN_MANY;
+    }
+    const hs_pattern_status_t status =
+        hs_pattern_compile(&log->patterns[log->pattern_count], text, length, at);
+    log->pattern_count += status == HS_PATTERN_OK;
+    return status;
+}
+
 static void read_line(hs_log_t *log, const hs_log_line_t *line)
 {
     hs_lab_log_fact_t *facts = &log->facts[log->first + log->waiting];
     hs_log_prefix_t prefix;
     hs_log_prefix_read(line->text, line->length, &prefix);
-    size_t count = read_forms(log, line, facts);
-    bool told = false;
-    for (size_t i = 0; i < count; i++) {
+    size_t count = read_patterns(log, line, facts);
+    bool told = count != 0;
+    const size_t asked = count;
+    count += read_forms(log, line, facts + count, HS_LOG_LINE_FACTS - count);
+    for (size_t i = asked; i < count; i++) {
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
         told |= facts[i].kind >= HS_LOG_SUMMARY;
     }

@@ -9,9 +9,11 @@
 #include "context.h"
 #include "form.h"
 #include "line.h"
+#include "pattern.h"
 #include "rows/log.h"
 
 #define HS_LOG_LINE_FACTS 64u /* that one line can give; what it says beyond is not read */
+#define HS_LOG_PATTERNS 4u    /* of the user */
 #define HS_LOG_WAITING 256u   /* facts that wait to be taken */
 
 _Static_assert(sizeof(hs_lab_log_fact_t) == 464,
@@ -21,11 +23,16 @@ typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;
     hs_log_context_t context;
+    size_t pattern_count;
+    hs_pattern_t patterns[HS_LOG_PATTERNS];
     size_t first, waiting;
     hs_lab_log_fact_t facts[HS_LOG_WAITING];
 } hs_log_t;
 
 void hs_log_init(hs_log_t *log);
+/* Adds a pattern of the user, before any byte is read. `at`: where its fault is. HS_PATTERN_MANY also
+ * means that there are HS_LOG_PATTERNS already. */
+hs_pattern_status_t hs_log_pattern_add(hs_log_t *log, const char *text, size_t length, size_t *at);
 /* Reads bytes until all are read or facts have to be taken first; returns how many were read. */
 size_t hs_log_push(hs_log_t *log, const uint8_t *bytes, size_t count);
 /* Copies the oldest facts out, at most `capacity` of them; returns how many. */

@@ -85,7 +85,9 @@ typedef enum hs_log_kind {
     HS_LOG_NOT_MEMORY,  /* it looks like a lack of memory and is none; text: why */
     HS_LOG_PANIC,       /* name: the cause, "StoreProhibited", "abort"; address */
     HS_LOG_CORE_DUMP,   /* the begin of one; or name: the task that crashed */
-    HS_LOG_KINDS        /* how many there are */
+    /* ---- what the user asked for ---- */
+    HS_LOG_SAMPLE, /* a number of a pattern that is no figure above; name: its label; size */
+    HS_LOG_KINDS   /* how many there are */
 } hs_log_kind_t;
 
 /* The memory that a figure speaks of. */
@@ -121,6 +123,7 @@ typedef enum hs_log_memory {
 #define HS_LOG_WEAK 2      /* the words would also fit something else than a heap */
 #define HS_LOG_CUT 4       /* the line ends before the form does: later fields may be missing */
 #define HS_LOG_WRAPPED 8   /* put together from lines that a terminal had wrapped */
+#define HS_LOG_PATTERN 32  /* a pattern of the user found it */
 #define HS_LOG_ARDUINO 16  /* its prefix names file and line, as Arduino's log does */
 
 typedef struct hs_lab_log_fact {
