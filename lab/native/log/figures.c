@@ -215,6 +215,7 @@ int64_t *hs_log_field(hs_lab_log_fact_t *fact, uint32_t field)
 bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, uint32_t *unit)
 {
     char digits[40];
+    const size_t start = at;
     while (at < end && !is_digit(text[at])) {
         at++;
     }
@@ -226,7 +227,7 @@ bool hs_log_value_read(const char *text, size_t at, size_t end, int64_t *value, 
     if (!number.has_unit && unit_read(text + end + strspn(text + end, " "), &number.unit) != 0) {
         number.value *= number.value < INT64_MAX / number.unit ? number.unit : 1;
     }
-    *value = at > 0 && text[at - 1] == '-' ? -number.value : number.value;
+    *value = at > start && text[at - 1] == '-' ? -number.value : number.value;
     *unit = number.unit;
     return true;
 }

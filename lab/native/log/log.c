@@ -44,7 +44,7 @@ static bool begins(const char *text, size_t at)
            (hs_log_word_byte(text[at]) && (capital || !hs_log_word_byte(before)));
 }
 
-/* "numpy.MemoryError" is no error of a device. */
+/* An error of Python on a PC is written "numpy.MemoryError". */
 static bool is_part(const char *text, size_t at)
 {
     return at > 0 && (text[at - 1] == '.' || hs_log_word_byte(text[at - 1]));

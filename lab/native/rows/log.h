@@ -86,7 +86,7 @@ typedef enum hs_log_kind {
     HS_LOG_PANIC,       /* name: the cause, "StoreProhibited", "abort"; address */
     HS_LOG_CORE_DUMP,   /* the begin of one; or name: the task that crashed */
     /* ---- what the user asked for ---- */
-    HS_LOG_SAMPLE, /* a number of a pattern that is no figure above; name: its label; size */
+    HS_LOG_SAMPLE, /* another number of a pattern of the user; name: its label; size */
     HS_LOG_KINDS   /* how many there are */
 } hs_log_kind_t;
 
