@@ -7,6 +7,7 @@ from collections.abc import Callable
 from heapscope.leaks.evidence import Evidence, poisson_at_most, variance_ratio
 from heapscope.leaks.interval import Interval
 from heapscope.leaks.lives import Lives
+from heapscope.measure.wording import digits
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
@@ -19,6 +20,13 @@ class RateBand(Row):
     value: float = figure("The estimate.")
     low: float = figure("Lower end of its 95 % band.")
     high: float = figure("Upper end of its 95 % band.")
+
+    def times(self, factor: float) -> RateBand:
+        return RateBand(value=self.value * factor, low=self.low * factor, high=self.high * factor)
+
+    def said(self) -> str:
+        """The value and its band, to three digits."""
+        return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
 
 
 class Rate(Row):
@@ -49,12 +57,12 @@ def rate_of(
     spread = max(found.variance, variance_ratio(lives.alive_bytes[part] / mean))
     blocks = _band(found.old, found.variance, 1 / events)
     per_event = _band(found.old, spread, mean / events)
-    per_second = None if not seconds else _times(per_event, (span.last - span.first) / seconds)
+    per_second = None if not seconds else per_event.times((span.last - span.first) / seconds)
     return Rate(
-        blocks_per_1000_events=_times(blocks, 1000),
-        bytes_per_1000_events=_times(per_event, 1000),
+        blocks_per_1000_events=blocks.times(1000),
+        bytes_per_1000_events=per_event.times(1000),
         bytes_per_second=per_second,
-        bytes_per_round=None if span.round is None else _times(per_event, span.round_events),
+        bytes_per_round=None if span.round is None else per_event.times(span.round_events),
         events_to_death=_until(free, per_event),
         seconds_to_death=None if per_second is None else _until(free, per_second),
     )
@@ -79,10 +87,6 @@ def _solve(reached: Callable[[float], bool], number: float) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if reached(middle) else (middle, high)
     return high
-
-
-def _times(band: RateBand, factor: float) -> RateBand:
-    return RateBand(value=band.value * factor, low=band.low * factor, high=band.high * factor)
 
 
 def _until(free: int | None, rate: RateBand) -> RateBand | None:

@@ -19,6 +19,7 @@ from heapscope.log.log_result import (
 )
 from heapscope.log.reading import LogReading
 from heapscope.log.sentences import assumed, settles, verdict
+from heapscope.log.trend import trends
 from heapscope.trace.names import printable
 
 
@@ -36,6 +37,7 @@ def answered(
     form = form_of(reading)
     fits = [ask(reading, size, form) for size in needs]
     answer = answer_of(reading, need=needs[0] if needs else None)
+    found = tuple(trends(reading.figures))
     device = device_of(reading, chip=chip, idf=idf)
     return LogResult(
         file=file,
@@ -46,7 +48,7 @@ def answered(
         idf=device.idf,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(verdict(reading, answer, fits)),
+        verdict=tuple(verdict(reading, answer, fits, found)),
         assumed=tuple(assumed(reading, fits)),
         settles=tuple(settles(fits)),
         next=(),
@@ -56,6 +58,7 @@ def answered(
         regions=tuple(_regions(reading)),
         boot=tuple(_boot(reading)),
         figures=tuple(_figures(reading)),
+        trends=found,
         tasks=tuple(_tasks(reading)),
         notes=tuple(notes),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapscope.log.answer import FailedRow, LogAnswer
+from heapscope.log.trend import TrendRow
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Document, Row
 
@@ -103,5 +104,6 @@ class LogResult(Document):
     regions: tuple[SummaryRegionRow, ...] = figure("The regions of the last heap summary.")
     boot: tuple[StartRegionRow, ...] = figure("The regions that the heap got at the last start.")
     figures: tuple[LogFigureRow, ...] = figure("Figures in a program's own words.")
+    trends: tuple[TrendRow, ...] = figure("Figures that are told often enough to have a trend.")
     tasks: tuple[LogTaskRow, ...] = figure("Heap use by task.")
     notes: tuple[str, ...] = figure("Remarks on the log, a sentence each.")

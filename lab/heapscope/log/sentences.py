@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope.layout import capabilities
+from heapscope.leaks.verdict import LEAK
 from heapscope.log.answer import FailedRow, LogAnswer
 from heapscope.log.fits import NeedFit
 from heapscope.log.reading import LogReading
-from heapscope.measure.wording import plural, size
+from heapscope.log.trend import TrendRow
+from heapscope.measure.wording import long_time, plural, size
 
 
-def verdict(reading: LogReading, answer: LogAnswer, fits: Sequence[NeedFit]) -> Iterator[str]:
+def verdict(
+    reading: LogReading, answer: LogAnswer, fits: Sequence[NeedFit], trends: Sequence[TrendRow]
+) -> Iterator[str]:
     """The requests that were asked about, then what went wrong, then the last state."""
     yield from (_fit(fit) for fit in fits)
     yield from _corrupt(reading, answer)
     yield from _failed(answer)
+    yield from (_leak(row) for row in trends if row.verdict == LEAK)
     yield from _state(reading, answer)
     yield from _boot(reading, answer)
     if answer.declines is not None:
@@ -71,6 +76,20 @@ def _request(one: FailedRow) -> str:
     times = f" {one.count:,} times" if one.count > 1 else ""
     cause = "" if one.memory else ", for another reason than memory"
     return f"{what}{caps}{who}{times} from line {one.line:,}{cause}"
+
+
+def _leak(row: TrendRow) -> str:
+    """The speed, and when nothing is left."""
+    what = f"{row.name}{'' if row.memory == 'any' else f' ({row.memory})'}"
+    speed = "" if row.per_line is None else f" by {row.per_line.said()} B a line"
+    if row.per_second is not None:
+        speed = f" by {row.per_second.times(3600).said()} B an hour"
+    end = ""
+    if row.death is not None:
+        least, most = long_time(row.death.low), long_time(row.death.high)
+        end = f", and nothing is left after {long_time(row.death.value)} ({least} to {most})"
+    way = "goes down" if row.name == "free" else "goes up"
+    return f"This is a leak: {what} {way}{speed} and does not come back{end}."
 
 
 def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:

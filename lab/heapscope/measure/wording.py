@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def count(number: int) -> str:
     return f"{number:,}"
@@ -29,3 +31,19 @@ def percent(part: int, whole: int) -> str:
     if part < whole and share > 99.9:
         return "over 99.9 %"
     return f"{share:.1f} %"
+
+
+def digits(number: float) -> str:
+    """To three digits."""
+    if number == 0:
+        return "0"
+    places = 2 - math.floor(math.log10(abs(number)))
+    return f"{round(number, places):,.{min(max(places, 0), 6)}f}"
+
+
+def long_time(seconds: float) -> str:
+    """In the unit that suits it."""
+    for name, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * length:
+            return f"{digits(seconds / length)} {name}"
+    return f"{digits(seconds)} s"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.leaks.find import HolderRow, Leaks
-from heapscope.leaks.rates import RateBand
 from heapscope.leaks.verdict import LEAK, UNKNOWN
 from heapscope.measure.clock import moment_of, since_start
-from heapscope.measure.wording import plural, signed, size
+from heapscope.measure.wording import long_time, plural, signed, size
 from heapscope.report.table import Said, Table, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
@@ -81,12 +79,7 @@ def _speed_said(row: HolderRow) -> Said | None:
     if row.rate is None:
         return None
     figures = row.rate.bytes_per_1000_events
-    return Said(band(figures), figures.value)
-
-
-def band(figures: RateBand) -> str:
-    """The value and its 95 % band, to three digits."""
-    return f"{_digits(figures.value)} ({_digits(figures.low)} to {_digits(figures.high)})"
+    return Said(figures.said(), figures.value)
 
 
 def _no_leak(leaks: Leaks) -> str:
@@ -111,11 +104,11 @@ def _others(number: int) -> str:
 def _speed(row: HolderRow) -> str:
     if row.rate is None:
         return ""
-    parts = [f"{band(row.rate.bytes_per_1000_events)} B per 1000 events"]
+    parts = [f"{row.rate.bytes_per_1000_events.said()} B per 1000 events"]
     if row.rate.bytes_per_second is not None:
-        parts.append(f"{band(row.rate.bytes_per_second)} B/s")
+        parts.append(f"{row.rate.bytes_per_second.said()} B/s")
     if row.rate.bytes_per_round is not None:
-        parts.append(f"{band(row.rate.bytes_per_round)} B a round")
+        parts.append(f"{row.rate.bytes_per_round.said()} B a round")
     return ", ".join(parts)
 
 
@@ -128,24 +121,12 @@ def _death(found: Sequence[HolderRow], leaks: Leaks) -> Iterator[str]:
     if events is None or leaks.free is None:
         yield "When the device dies of it is told where a chip is given (--chip)."
         return
-    when = f"{band(events)} events"
+    when = f"{events.said()} events"
     if seconds is not None:
-        when += f", {_time(seconds.value)} ({_time(seconds.low)} to {_time(seconds.high)})"
+        when += (
+            f", {long_time(seconds.value)} ({long_time(seconds.low)} to {long_time(seconds.high)})"
+        )
     yield (
         f"It takes the {size(leaks.free)} that are free at the end within {when}, "
         "at the latest: headers and gaps take memory too."
     )
-
-
-def _time(seconds: float) -> str:
-    for name, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 2 * length:
-            return f"{_digits(seconds / length)} {name}"
-    return f"{_digits(seconds)} s"
-
-
-def _digits(number: float) -> str:
-    if number == 0:
-        return "0"
-    places = 2 - math.floor(math.log10(abs(number)))
-    return f"{round(number, places):,.{min(max(places, 0), 6)}f}"

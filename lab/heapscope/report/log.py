@@ -17,6 +17,7 @@ from heapscope.log.log_result import (
     StartRegionRow,
     SummaryRegionRow,
 )
+from heapscope.log.trend import TrendRow
 from heapscope.measure.wording import plural
 from heapscope.report.next_command import next_command
 from heapscope.report.table import Column, columns_of, table_of
@@ -36,6 +37,7 @@ def log_parts(result: LogResult) -> Iterator[RenderableType]:
         name="log",
     )
     yield table_of("Figures", columns_of(LogFigureRow), result.figures)
+    yield table_of("Over time", columns_of(TrendRow), result.trends)
     yield table_of("Tasks", columns_of(LogTaskRow), result.tasks)
     yield table_of("At the start", (_address(), *columns_of(StartRegionRow)), result.boot)
     yield table_of("It rests on", columns_of(RestsOnRow), result.rests_on)
