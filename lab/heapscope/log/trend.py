@@ -59,7 +59,7 @@ class TrendRow(Row):
 
 
 def trends(figures: LoggedFigures) -> Iterator[TrendRow]:
-    """Of each memory whose free or used bytes are told often enough since one start."""
+    """One of each figure that is told often enough since one start."""
     for (memory, name), series in figures.series.items():
         points = _of_one_start(series) if name in ("free", "used") else ()
         if len(points) >= _LEAST:
