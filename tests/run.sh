@@ -27,7 +27,10 @@ python_tests() { # NAME MARK [OPTION...]
     local name=$1 mark=$2
     shift 2
     rm -f "build/$name.folders"
-    HEAPSCOPE_FOLDERS=build/$name.folders .venv/bin/python -m pytest --quiet -n auto \
+    # One worker more than there are processors: tests wait for programs that they start.
+    local workers
+    workers=$(.venv/bin/python -c 'import os; print(os.cpu_count() + 1)')
+    HEAPSCOPE_FOLDERS=build/$name.folders .venv/bin/python -m pytest --quiet -n "$workers" \
         --dist worksteal -m "$mark" "$@" | tee "build/$name.log"
     local code=${PIPESTATUS[0]}
     outcome=$(tail -n 1 "build/$name.log")
