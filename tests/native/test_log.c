@@ -196,6 +196,33 @@ static void secrets_are_not_quoted(check_random_t *random)
           "%s", quote);
 }
 
+static void decimals_of_a_larger_unit_are_bytes(check_random_t *random)
+{
+    static const struct {
+        const char *text;
+        int64_t free;
+    } cases[] = {
+        {"Free memory: 31.5 KB\n", 32256},
+        {"Free memory: 0.25MB\n", 262144},
+        {"Free memory: 0.1254321 KB\n", 128}, /* thousandths count */
+        {"Free memory: 12 KB\n", 12288},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static read_facts_t read;
+        read_text(cases[i].text, strlen(cases[i].text), 0, random, &read);
+        CHECK(read.count == 1 && read.facts[0].free == cases[i].free, "%s: %lld", cases[i].text,
+              (long long)read.facts[0].free);
+    }
+}
+
+static void the_sizes_of_a_build_are_no_state(check_random_t *random)
+{
+    static const char text[] = "Used static DRAM:   42520 bytes ( 138216 available, 23.5% used)\n";
+    static read_facts_t read;
+    read_text(text, sizeof text - 1, 0, random, &read);
+    CHECK(read.count == 1 && read.facts[0].kind == HS_LOG_NOT_MEMORY, "%zu facts", read.count);
+}
+
 static void a_line_without_an_end_is_read_in_parts(check_random_t *random)
 {
     static read_facts_t read;
@@ -220,6 +247,8 @@ int main(int argc, char **argv)
     a_line_wrapped_at_80_columns_is_put_together(&random);
     utf_16_is_read(&random);
     secrets_are_not_quoted(&random);
+    decimals_of_a_larger_unit_are_bytes(&random);
+    the_sizes_of_a_build_are_no_state(&random);
     a_line_without_an_end_is_read_in_parts(&random);
     return 0;
 }

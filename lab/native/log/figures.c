@@ -90,7 +90,7 @@ static hs_log_number_t number_read(const char *text, size_t at)
     hs_log_number_t number = {.unit = 1};
     const char before = at > 0 ? text[at - 1] : ' ';
     const bool negative = before == '-' && (at < 2 || !hs_log_word_byte(text[at - 2]));
-    int64_t value = 0, tenths = 0;
+    int64_t value = 0, thousandths = 0;
     size_t digits = 0;
     while (is_digit(text[at]) || (digits > 0 && digits < 4 && thousands(text + at)) ||
            (digits > 3 && thousands(text + at) && (text[at - 4] == ',' || text[at - 4] == '\''))) {
@@ -101,8 +101,10 @@ static hs_log_number_t number_read(const char *text, size_t at)
     }
     const bool fraction = text[at] == '.' && is_digit(text[at + 1]);
     if (fraction) {
-        tenths = text[at + 1] - '0';
+        int64_t place = 1000;
         for (at++; is_digit(text[at]); at++) {
+            place /= 10; /* 0 from the fourth digit on */
+            thousandths += (text[at] - '0') * place;
         }
     }
     const size_t blanks = strspn(text + at, " ");
@@ -113,7 +115,7 @@ static hs_log_number_t number_read(const char *text, size_t at)
                                    (text[at] == '-' && lower(text[at + 1]) == 'b'));
     number.value = value > INT64_MAX / number.unit - number.unit
                        ? INT64_MAX
-                       : value * number.unit + tenths * number.unit / 10;
+                       : value * number.unit + thousandths * number.unit / 1000;
     number.value = negative ? -number.value : number.value;
     number.end = unit != 0 ? at + blanks + unit : at;
     return number;

@@ -84,6 +84,7 @@ const hs_log_form_t hs_log_forms[] = {
      NULL, NULL},
     {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory allocation failed", NULL, NULL},
     {HS_LOG_PYTHON_ERROR, MEMORY, "MemoryError: memory", NULL, NULL},
+    {HS_LOG_NOT_MEMORY, 0, "Used static %w", NULL, "the static memory of a build, of its sizes"},
     {HS_LOG_NOT_MEMORY, 0, "Heap allocation when VM not running", NULL,
      "an allocation at a forbidden time"},
     /* ---- other systems ---- */

@@ -9,7 +9,7 @@ void hs_set_add(uint8_t *set, unsigned first, unsigned last)
 
 bool hs_set_has(const uint8_t *set, unsigned byte)
 {
-    return (set[byte / 8] >> byte % 8 & 1u) != 0;
+    return (set[byte / 8] & 1u << byte % 8) != 0;
 }
 
 void hs_set_invert(uint8_t *set)
