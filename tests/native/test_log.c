@@ -104,14 +104,14 @@ static void facts_do_not_depend_on_the_pieces(check_random_t *random)
     }
 }
 
-/* The same apart from where the line stood. */
+/* The same apart from where the line stood, and behind which prefix. */
 static bool same(hs_lab_log_fact_t a, hs_lab_log_fact_t b)
 {
     a.line = b.line = a.offset = b.offset = 0;
     a.uptime = b.uptime = a.clock = b.clock = -1;
     a.length = b.length = 0;
-    a.flags &= (uint8_t)~HS_LOG_WRAPPED;
-    b.flags &= (uint8_t)~HS_LOG_WRAPPED;
+    a.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
+    b.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
     memset(a.quote, 0, sizeof a.quote);
     memset(b.quote, 0, sizeof b.quote);
     return memcmp(&a, &b, sizeof a) == 0;

@@ -235,5 +235,5 @@ def _reason(reading: LogReading, form: str) -> str:
     if reading.foreign is not None:
         return f"its figures are of another machine: {reading.foreign.text}"
     if reading.failures.others:
-        return f"it only looks like a lack of memory: {reading.failures.others[0].text}"
+        return f"a line only looks like one about it: {reading.failures.others[0].text}"
     return "no line tells of a heap"

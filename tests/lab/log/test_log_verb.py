@@ -37,4 +37,4 @@ def test_a_failed_request_is_told_with_its_size_and_what_was_free(tmp_path: Path
 def test_a_log_without_a_heap_is_declined_with_the_reason(tmp_path: Path) -> None:
     answer = answered(tmp_path, "W (155851) httpd: error in accept (23)\n").answer
     assert answer.form is None
-    assert answer.declines == "it only looks like a lack of memory: too many open sockets"
+    assert answer.declines == "a line only looks like one about it: too many open sockets"
