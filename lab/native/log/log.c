@@ -4,6 +4,7 @@
 
 #include "failures.h"
 #include "figures.h"
+#include "looks.h"
 #include "prefix.h"
 #include "quote.h"
 #include "roots.h"
@@ -76,9 +77,10 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
     return count;
 }
 
-/* The facts of a line in a program's own words, where no form has told what it says of memory. */
+/* The facts of a line in a program's own words, where no form has told what it says of memory; and
+ * the roots of words that it has. */
 static size_t read_words(hs_log_t *log, const char *line, const char *text, size_t length,
-                         hs_lab_log_fact_t *facts, size_t capacity)
+                         uint32_t *found, hs_lab_log_fact_t *facts, size_t capacity)
 {
     hs_log_fact_clear(&facts[0]);
     const char *row = text;
@@ -89,6 +91,7 @@ static size_t read_words(hs_log_t *log, const char *line, const char *text, size
         return 1;
     }
     const uint32_t roots = hs_log_roots(text);
+    *found = roots;
     size_t count = roots & HS_ROOT_FREE ? hs_log_figures_read(text, length, facts, capacity) : 0;
     if (count == capacity) {
         return count;
@@ -191,9 +194,16 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         add_code(line->text + prefix.length, line->length - prefix.length, &facts[i]);
         told |= facts[i].kind >= HS_LOG_SUMMARY;
     }
+    uint32_t roots = 0;
     if (!told) {
-        count += read_words(log, line->text, line->text + prefix.length,
-                            line->length - prefix.length, facts + count, HS_LOG_LINE_FACTS - count);
+        count +=
+            read_words(log, line->text, line->text + prefix.length, line->length - prefix.length,
+                       &roots, facts + count, HS_LOG_LINE_FACTS - count);
+    }
+    if (count == 0 && roots & (HS_ROOT_FREE | HS_ROOT_ALLOC) &&
+        hs_log_looks_like_memory(line->text + prefix.length)) {
+        hs_log_fact_clear(&facts[0]);
+        facts[count++].kind = HS_LOG_UNREAD;
     }
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;

@@ -85,7 +85,8 @@ typedef enum hs_log_kind {
     HS_LOG_NOT_MEMORY,  /* it looks like a lack of memory and is none; text: why */
     HS_LOG_PANIC,       /* name: the cause, "StoreProhibited", "abort"; address */
     HS_LOG_CORE_DUMP,   /* the begin of one; or name: the task that crashed */
-    /* ---- what the user asked for ---- */
+    /* ---- the others ---- */
+    HS_LOG_UNREAD, /* a line that looks like one of memory and tells nothing of the above */
     HS_LOG_SAMPLE, /* another number of a pattern of the user; name: its label; size */
     HS_LOG_KINDS   /* how many there are */
 } hs_log_kind_t;
