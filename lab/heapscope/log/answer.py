@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from heapscope.log.error_names import meaning_of
 from heapscope.log.fits import ask
 from heapscope.log.form import form_of
 from heapscope.log.primary import primary_figures
@@ -36,6 +37,7 @@ class ErrorCode(Row):
 
     code: str | int = figure("The number: of mbedTLS as text (-0x7F00), of others as a number.")
     call: str = figure("The call that returned it, as the log tells it.")
+    meaning: str | None = figure("Its name; null: not known.")
     no_memory: bool = figure("It means that memory was short.")
 
 
@@ -104,7 +106,7 @@ def answer_of(reading: LogReading, *, need: int | None = None) -> LogAnswer:
     if need is not None:
         fit = ask(reading, need, form)
         told |= {"need": need, "fits": fit.fits, "short": fit.short}
-    if not form or form in _PRIVATE:
+    if not form or (form in _PRIVATE and told.get("free") is None):
         told["declines"] = _reason(reading, form)
     return LogAnswer(**told)
 
@@ -177,7 +179,7 @@ def _figures(reading: LogReading) -> dict[str, Any]:
 def _boot(reading: LogReading, form: str) -> dict[str, Any]:
     boot = reading.boots.listed
     told: dict[str, Any] = {}
-    if boot is not None and boot.regions:
+    if boot is not None and boot.regions and boot is not reading.boots.mixed:
         told = {"boot_regions": len(boot.regions), "boot_bytes": boot.bytes}
         if boot.cut_regions and form == "boot":
             told["cut"] = True
@@ -198,7 +200,12 @@ def _error(reading: LogReading) -> ErrorCode | None:
     error = reading.errors.first
     if error is None:
         return None
-    return ErrorCode(code=error.code, call=error.call, no_memory=error.no_memory)
+    return ErrorCode(
+        code=error.code,
+        call=error.call,
+        meaning=meaning_of(error.code),
+        no_memory=error.no_memory,
+    )
 
 
 #: Bytes of a unit of Zephyr's heap, and of the header of a chunk (lib/heap/heap.h, small heaps).

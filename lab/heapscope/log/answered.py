@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from heapscope.log.advice import next_words, steps
 from heapscope.log.answer import answer_of
+from heapscope.log.artefacts import remarks
+from heapscope.log.contradictions import contradictions
 from heapscope.log.device import device_of
-from heapscope.log.evidence import evidence
+from heapscope.log.evidence import evidence, not_understood
 from heapscope.log.fits import NeedFit, ask
 from heapscope.log.form import form_of
 from heapscope.log.log_result import (
@@ -17,6 +20,7 @@ from heapscope.log.log_result import (
     StartRegionRow,
     SummaryRegionRow,
 )
+from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
 from heapscope.log.sentences import assumed, settles, verdict
 from heapscope.log.trend import trends
@@ -51,7 +55,7 @@ def answered(
         verdict=tuple(verdict(reading, answer, fits, found)),
         assumed=tuple(assumed(reading, fits)),
         settles=tuple(settles(fits)),
-        next=(),
+        next=next_words(reading, answer, file=file, asked=bool(needs)),
         needs=tuple(_need(fit) for fit in fits),
         rests_on=tuple(evidence(reading)),
         failed=answer.failed,
@@ -60,8 +64,17 @@ def answered(
         figures=tuple(_figures(reading)),
         trends=found,
         tasks=tuple(_tasks(reading)),
-        notes=tuple(notes),
+        contradictions=tuple(contradictions(reading, device)),
+        not_understood=tuple(not_understood(reading)),
+        not_understood_count=reading.unread_count,
+        steps=tuple(steps(reading, answer, found)),
+        notes=(*remarks(reading, chip=device.chip, wrapped=_wrapped(reading, form)), *notes),
     )
+
+
+def _wrapped(reading: LogReading, form: str) -> int | None:
+    figures = primary_figures(reading)
+    return None if figures is None or form != "figures" else figures.wrapped
 
 
 def _framework(reading: LogReading) -> str:

@@ -26,6 +26,7 @@ class HeapDump:
 
     address: int
     line: int
+    quote: str
     blocks: list[DumpedBlock] = field(default_factory=list)
 
     @property
@@ -57,6 +58,7 @@ class PrintedTrace:
 
     heads: int = 0
     line: int | None = None
+    quote: str = ""
     mode: str = ""
     records: int = 0
     stated: int | None = None
@@ -68,7 +70,8 @@ class PrintedTrace:
     sites: Counter[str] = field(default_factory=Counter)
 
     def take(self, fact: Fact) -> None:
-        self.line = self.line if self.line is not None else fact.line
+        if self.line is None:
+            self.line, self.quote = fact.line, fact.quote
         if fact.kind == "trace":
             self.heads += 1
             self.stated = fact.count
@@ -96,10 +99,12 @@ class PrintedAllocations:
     frees: int = 0
     bytes: int = 0
     line: int | None = None
+    quote: str = ""
     by: Counter[str] = field(default_factory=Counter)
 
     def take(self, fact: Fact) -> None:
-        self.line = self.line if self.line is not None else fact.line
+        if self.line is None:
+            self.line, self.quote = fact.line, fact.quote
         if fact.kind == "freed":
             self.frees += 1
             return

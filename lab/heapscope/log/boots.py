@@ -9,6 +9,7 @@ from heapscope.native.log import Fact
 
 _REGIONS_MAX = 64  # of one start; more is none
 _RANGES_MAX = 1024
+_BACK = 1000  # ms that lines of two cores may be out of order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +20,7 @@ class ListedRegion:
     size: int
     name: str
     line: int
+    quote: str
 
 
 @dataclass(kw_only=True)
@@ -62,6 +64,8 @@ class ProgramStarts:
         self.current = ProgramStart(number=1, line=1)
         self.listed: ProgramStart | None = None  # the last that lists regions
         self.resets = 0
+        self.mixed: ProgramStart | None = None  # its regions seem to be of two devices
+        self._uptime = 0
         self._ended = False  # the program said that it restarts, or the ROM spoke
 
     @property
@@ -80,11 +84,20 @@ class ProgramStarts:
         return found[-1] if found else ""
 
     def take(self, fact: Fact) -> None:
+        if fact.uptime is not None:
+            self._clock(fact)
         reader = getattr(self, f"_{fact.kind}", None)
         if reader is not None:
             reader(fact)
         elif fact.kind not in _BEGINS:
             self.current.facts += 1
+
+    def _clock(self, fact: Fact) -> None:
+        """Time that goes back is a start that the log does not show."""
+        assert fact.uptime is not None
+        if fact.uptime + _BACK < self._uptime and self.current.facts:
+            self._begin(fact)
+        self._uptime = fact.uptime
 
     def _begin(self, fact: Fact) -> None:
         """A new start, unless nothing came since the last one began."""
@@ -136,11 +149,26 @@ class ProgramStarts:
         if fact.cut:
             self.current.cut_regions += 1
             return
-        if any(region.address == fact.address for region in self.current.regions):
-            self._begin(fact)
+        if self._known(fact):
+            return
         if len(self.current.regions) < _REGIONS_MAX:
             self.current.regions.append(_region(fact))
         self.listed = self.current
+
+    def _known(self, fact: Fact) -> bool:
+        """A region that is told again: by a second device, or by a start that the log does not
+        show, which begins with the first one."""
+        regions = self.current.regions
+        same = next((one for one in regions if one.address == fact.address), None)
+        if same is None:
+            return False
+        if same.size == fact.size:
+            return True
+        if same is regions[0] and len(regions) > 1:
+            self._begin(fact)
+            return False
+        self.mixed = self.current
+        return True
 
     def _new_heap(self, fact: Fact) -> None:
         """It stands before the line of its region."""
@@ -188,5 +216,9 @@ def _plain_chip(name: str) -> str:
 
 def _region(fact: Fact) -> ListedRegion:
     return ListedRegion(
-        address=fact.address or 0, size=fact.size or 0, name=fact.name, line=fact.line
+        address=fact.address or 0,
+        size=fact.size or 0,
+        name=fact.name,
+        line=fact.line,
+        quote=fact.quote,
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from heapscope.native.log import Fact
 
 _GROUPS_MAX = 1000
+#: Words in front of a colon that name nobody.
+_LEVELS = {"Warn", "Error", "E", "W", "I", "ERROR", "WARN", "WARNING", "error", "warning"}
 #: A line without a size this close behind a failure says it again.
 _AGAIN = 30
 #: "Out of memory" so close behind another line without a size says that again.
@@ -95,7 +97,7 @@ class LoggedFailures:
             self.aborts += 1
             self._add(fact, "", fact.size, fact.caps, "abort")
         elif kind == "python_error":
-            self._add(fact, "python", fact.size, None, "python")
+            self._add(fact, "Python", fact.size, None, "python")
         elif kind == "wifi_buffer":
             self._add(fact, f"Wi-Fi buffer of type {fact.code}", fact.size, None, "wifi buffer")
         elif kind == "wifi_frame":
@@ -120,12 +122,12 @@ class LoggedFailures:
             elif self._said_again(fact, sized=fact.text != "no memory"):
                 return
         self._asked = None
-        self._add(fact, fact.name, size, fact.caps, how)
+        self._add(fact, "" if fact.name in _LEVELS else fact.name, size, fact.caps, how)
 
     def _error(self, fact: Fact) -> None:
         """A number says why a call failed; the request itself may have been told before."""
         if not self._said_again(fact, sized=False):
-            who = fact.name or ("TLS" if fact.kind == "tls_error" else "a call")
+            who = fact.name or ("TLS" if fact.kind == "tls_error" else "")
             self._add(fact, who, None, None, "tls" if fact.kind == "tls_error" else "error")
 
     def _not_memory(self, fact: Fact) -> None:

@@ -34,6 +34,7 @@ class FigureSeries:
     last: LoggedFigure
     least: LoggedFigure
     most: LoggedFigure
+    quote: str = ""  # of the last line
     count: int = 0
     step: int = 1
     points: list[LoggedFigure] = field(default_factory=list)
@@ -58,6 +59,7 @@ class LoggedFigures:
         self.invalid: list[LoggedFigure] = []
         self.largest_words = ""  # the last line that tells a largest block
         self.arduino = False  # a line has the prefix of Arduino's log
+        self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
         self.rounded = 1  # the largest unit of the figures as printed
 
@@ -70,9 +72,10 @@ class LoggedFigures:
             if is_invalid(value):
                 self.invalid.append(figure)
             else:
-                self.add(fact.memory, name, figure)
+                self.add(fact.memory, name, figure, fact.quote)
         if fact.largest is not None:
             self.largest_words = fact.quote
+        self.sure |= not fact.weak
         self.rounded = max(self.rounded, fact.unit)
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
@@ -82,14 +85,15 @@ class LoggedFigures:
         name = " ".join(_WORDS.findall(fact.name)) or "figure"
         if fact.size is not None and ((SAMPLE, name) in self.series or len(self.series) < _MOST):
             figure = LoggedFigure(fact.size, fact.line, fact.uptime, fact.clock, boot)
-            self.add(SAMPLE, name, figure)
+            self.add(SAMPLE, name, figure, fact.quote)
 
-    def add(self, memory: str, name: str, figure: LoggedFigure) -> None:
+    def add(self, memory: str, name: str, figure: LoggedFigure, quote: str) -> None:
         found = self.series.get((memory, name))
         if found is None:
             found = FigureSeries(first=figure, last=figure, least=figure, most=figure)
             self.series[memory, name] = found
         found.add(figure)
+        found.quote = quote
 
     def last(self, memory: str, name: str) -> int | None:
         found = self.series.get((memory, name))

@@ -33,6 +33,16 @@ class NeedFit:
 
 def ask(reading: LogReading, size: int, form: str) -> NeedFit:
     """`form`: of the log, which says whose heap it speaks of."""
+    if reading.figures.invalid:
+        return NeedFit(
+            size=size,
+            fits=None,
+            short=None,
+            largest=None,
+            line=reading.figures.invalid[0].line,
+            why="some figures cannot be the size of a heap, so the others are not believed either",
+            settles="find out why the heap cannot read its own words: is PSRAM set up?",
+        )
     if form.startswith("mpy_mem"):
         return _python(reading, size)
     for answer in (_dump(reading, size), _blocks(reading, size, form)):

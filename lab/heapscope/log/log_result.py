@@ -106,4 +106,10 @@ class LogResult(Document):
     figures: tuple[LogFigureRow, ...] = figure("Figures in a program's own words.")
     trends: tuple[TrendRow, ...] = figure("Figures that are told often enough to have a trend.")
     tasks: tuple[LogTaskRow, ...] = figure("Heap use by task.")
+    contradictions: tuple[str, ...] = figure("Lines that cannot all be true, a sentence each.")
+    not_understood: tuple[RestsOnRow, ...] = figure(
+        "Lines that look like lines of memory and tell nothing that is known here."
+    )
+    not_understood_count: int = figure("How many there are; some of them are not listed.")
+    steps: tuple[str, ...] = figure("Steps for the device's program, a sentence each.")
     notes: tuple[str, ...] = figure("Remarks on the log, a sentence each.")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
 
+_REGIONS_MAX = 64  # of one list
+
 
 @dataclass(kw_only=True)
 class PythonHeap:
@@ -18,18 +20,17 @@ class PythonHeap:
     mem_free: int | None = None  # as gc.mem_free() tells it
     infos: int = 0  # mem_info was printed so often
     line: int = 0
+    quote: str = ""
 
     def take(self, fact: Fact) -> None:
+        self.line, self.quote = fact.line, fact.quote
         if fact.kind == "meminfo":
             self.total, self.used, self.free = fact.total, fact.used, fact.free
             self.infos += 1
-            self.line = fact.line
         elif fact.kind == "meminfo_more":
             self.largest = fact.largest
-            self.line = fact.line
         elif fact.free is not None:
             self.mem_free = fact.free
-            self.line = fact.line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +47,14 @@ class HeapTuples:
     """idf_heap_info(): a list of regions without addresses, perhaps on several lines."""
 
     regions: list[TupleRegion] = field(default_factory=list)
+    quote: str = ""
 
     def take(self, fact: Fact) -> None:
         if self.regions and fact.line > self.regions[-1].line + 1:
             self.regions = []
+        if len(self.regions) == _REGIONS_MAX:
+            return
+        self.quote = fact.quote
         self.regions.append(
             TupleRegion(
                 total=fact.total or 0,

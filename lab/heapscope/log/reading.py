@@ -15,6 +15,7 @@ from heapscope.log.systems import OtherSystems, PrintedReports
 from heapscope.native.log import Fact
 
 _CORRUPT_MAX = 64  # places that are kept; all are counted
+_UNREAD_MAX = 100  # lines that are kept; all are counted
 _SUMMARY = {"summary", "region", "region_more", "totals"}
 _BLOCK = {"block_used", "block_free"}
 _TASK = {"task", "task_caps", "task_heap", "task_block", "ovms_task", "nuttx_task"}
@@ -51,6 +52,8 @@ class LogReading:
         self.panics: list[Fact] = []
         self.core_dump: Fact | None = None
         self.foreign: Fact | None = None
+        self.unread: list[Fact] = []  # lines that look like memory and are not understood
+        self.unread_count = 0
         self.last_line = 0  # of the last fact
         self.facts = 0
 
@@ -63,6 +66,9 @@ class LogReading:
     def take(self, fact: Fact) -> None:
         kind = fact.kind
         self.facts += 1
+        if kind == "unread":
+            self._unread(fact)
+            return
         self.last_line = fact.line
         self.boots.take(fact)
         self.failures.take(fact)
@@ -121,8 +127,13 @@ class LogReading:
         if len(self.corrupt) < _CORRUPT_MAX:
             self.corrupt.append(fact)
 
+    def _unread(self, fact: Fact) -> None:
+        self.unread_count += 1
+        if len(self.unread) < _UNREAD_MAX:
+            self.unread.append(fact)
+
     def _dump(self, fact: Fact) -> None:
         if fact.kind == "dump" or self.dump is None:
-            self.dump = HeapDump(address=fact.address or 0, line=fact.line)
+            self.dump = HeapDump(address=fact.address or 0, line=fact.line, quote=fact.quote)
         if fact.kind != "dump":
             self.dump.take(fact)

@@ -11,6 +11,9 @@ from heapscope.log.fits import NeedFit
 from heapscope.log.reading import LogReading
 from heapscope.log.trend import TrendRow
 from heapscope.measure.wording import long_time, plural, size
+from heapscope.trace.names import printable
+
+_SHOWN = 3  # failures that have a sentence
 
 
 def verdict(
@@ -20,36 +23,53 @@ def verdict(
     yield from (_fit(fit) for fit in fits)
     yield from _corrupt(reading, answer)
     yield from _failed(answer)
+    yield from _error(answer)
+    if reading.figures.invalid:
+        yield "Its figures cannot be believed: the heap could not read its own words."
     yield from (_leak(row) for row in trends if row.verdict == LEAK)
     yield from _state(reading, answer)
-    yield from _boot(reading, answer)
+    yield from _python(answer)
+    yield from _blocks(reading, answer)
+    yield from _boot(answer)
+    yield from _ranges(reading, answer)
+    if answer.form == "summary_torn":
+        yield "One line of a heap summary is in the log, torn by other output: it tells no state."
     if answer.declines is not None:
-        yield f"The log tells nothing of a device's heap: {answer.declines}."
+        what = "a device's heap" if answer.form is None else "the whole heap"
+        yield f"The log tells nothing of {what}: {answer.declines}."
 
 
 def _fit(fit: NeedFit) -> str:
     what = size(fit.size)
-    where = "" if fit.line is None else f" at line {fit.line:,}"
+    where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:
         return f"Whether {what} would fit cannot be told: {fit.why}."
     if fit.fits:
         return f"{what} would fit{where}: {fit.why}{_largest(fit)}."
     short = "" if fit.short is None else f", {size(fit.short)} short"
-    return f"{what} would not fit{where}{short}: {fit.why}{_largest(fit)}."
+    return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}."
 
 
 def _largest(fit: NeedFit) -> str:
-    return "" if fit.largest is None else f" ({size(fit.largest)})"
+    return "" if fit.largest is None else f" (the largest block is {size(fit.largest)})"
 
 
 def _corrupt(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     corrupt = answer.corrupt
     if corrupt is None:
         return
+    if answer.form == "tlsf_assert":
+        yield (
+            f"An assertion of the allocator failed ({corrupt.where}, line "
+            f"{reading.corrupt[0].line:,}): a request was too large for ESP-IDF 4.4.0 or 4.4.1, or "
+            "the heap is overwritten."
+        )
+        return
     first = reading.corrupt[0]
     where = f" at {first.address:#010x}" if first.address is not None else ""
-    by = f" ({corrupt.where})" if corrupt.where else ""
-    yield f"The heap is overwritten{where}: {_KINDS.get(corrupt.kind, corrupt.kind)}{by}."
+    by = f" ({printable(corrupt.where)})" if corrupt.where else ""
+    what = _KINDS.get(corrupt.kind, corrupt.kind)
+    yield f"The heap is overwritten{where}: {what}{by}, line {first.line:,}."
 
 
 _KINDS = {
@@ -63,19 +83,35 @@ _KINDS = {
 
 
 def _failed(answer: LogAnswer) -> Iterator[str]:
-    if not answer.failed:
-        return
-    lines = sum(one.count for one in answer.failed)
-    yield f"{plural(lines, 'request')} failed: {'; '.join(_request(o) for o in answer.failed[:3])}."
+    yield from (_request(one) for one in answer.failed[:_SHOWN])
+    more = len(answer.failed) - _SHOWN
+    if more > 0:
+        yield f"{plural(more, 'other kind')} of request failed too."
 
 
 def _request(one: FailedRow) -> str:
-    what = "of unknown size" if one.size is None else f"of {size(one.size)}"
+    who = f" of {printable(one.who)}" if one.who else ""
+    what = f"A request{who}" if one.size is None else f"A request of {size(one.size)}{_by(one)}"
     caps = "" if one.caps is None else f" with {capabilities.format(one.caps)}"
-    who = f" ({one.who})" if one.who else ""
-    times = f" {one.count:,} times" if one.count > 1 else ""
+    times = "" if one.count == 1 else f" {one.count:,} times"
+    first = f"line {one.line:,}" if one.count == 1 else f"first on line {one.line:,}"
     cause = "" if one.memory else ", for another reason than memory"
-    return f"{what}{caps}{who}{times} from line {one.line:,}{cause}"
+    unknown = ", its size is not told" if one.size is None and one.memory else ""
+    return f"{what}{caps} failed{times}{cause}{unknown} ({first})."
+
+
+def _by(one: FailedRow) -> str:
+    return f" by {printable(one.who)}" if one.who else ""
+
+
+def _error(answer: LogAnswer) -> Iterator[str]:
+    error = answer.error
+    if error is None or (error.no_memory and error.meaning is None):
+        return
+    call = f"{printable(error.call)} returned" if error.call else "The error is"
+    meaning = f", {error.meaning}" if error.meaning else ""
+    short = ": memory was short" if error.no_memory else ": not a lack of memory by itself"
+    yield f"{call} {error.code}{meaning}{short}."
 
 
 def _leak(row: TrendRow) -> str:
@@ -98,36 +134,73 @@ def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
         parts.append(f"{size(answer.free)} are free")
     elif answer.free_kb is not None:
         parts.append(f"{answer.free_kb:,} KB are free")
+    elif answer.free_internal is not None:
+        parts.append(f"{size(answer.free_internal)} of internal memory are free")
+    if answer.total is not None:
+        parts.append(f"of {size(answer.total)}" if parts else f"the heap has {size(answer.total)}")
     if answer.largest is not None:
         parts.append(f"the largest free block is {size(answer.largest)}")
     if answer.min is not None:
         parts.append(f"the minimum was {size(answer.min)}")
-    if answer.gc_mem_free is not None or answer.gc_free is not None:
-        free = answer.gc_free if answer.gc_free is not None else answer.gc_mem_free
-        parts.append(f"the collector's heap has {size(free or 0)} free")
-    if parts:
-        cut = ", as far as the log shows it" if answer.cut else ""
-        yield f"In the last state of the log{cut}: {', '.join(parts)}."
+    if not parts:
+        return
+    where = "In the last state"
+    if answer.cut and answer.regions:
+        where = f"In the {plural(answer.regions, 'region')} that a cut summary shows"
+    yield f"{where}: {', '.join(parts)}."
+
+
+def _python(answer: LogAnswer) -> Iterator[str]:
+    free = answer.gc_free if answer.gc_free is not None else answer.gc_mem_free
+    if free is not None:
+        yield f"The heap of Python's collector has {size(free)} free."
+
+
+def _blocks(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     if answer.leaked_bytes is not None:
         blocks = plural(answer.leaked_blocks or 0, "block")
         yield f"The heap trace calls {size(answer.leaked_bytes)} in {blocks} leaked."
+    elif reading.trace.records:
+        yield f"The heap trace lists {plural(reading.trace.records, 'record')}."
+    most = max(reading.tasks.rows.values(), key=lambda row: row.used or 0, default=None)
+    if most is not None and most.used:
+        yield f"Task {printable(most.name)} has most memory, {size(most.used)}."
+    if reading.allocations.count:
+        count = plural(reading.allocations.count, "allocation")
+        yield f"The log lists {count}, {size(reading.allocations.bytes)} together."
 
 
-def _boot(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+def _boot(answer: LogAnswer) -> Iterator[str]:
     if answer.boot_regions is None or answer.boot_bytes is None:
         return
     psram = "" if answer.psram_bytes is None else f", and {size(answer.psram_bytes)} of PSRAM"
+    cut = " at least" if answer.cut else ""
     yield (
-        f"At the start the heap got {size(answer.boot_bytes)} in "
+        f"At the start the heap got{cut} {size(answer.boot_bytes)} in "
         f"{plural(answer.boot_regions, 'region')}{psram}."
     )
 
 
+def _ranges(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
+    boot = reading.boots.current
+    if answer.form != "memory_layout":
+        return
+    free, kept = boot.free_ranges, boot.reserved_ranges
+    parts = []
+    if free:
+        parts.append(
+            f"{plural(len(free), 'range')} for the heap, {size(sum(r.size for r in free))}"
+        )
+    if kept:
+        what = plural(len(kept), "reserved range")
+        parts.append(f"{what}, {size(sum(r.size for r in kept))}")
+    yield f"The memory layout lists {' and '.join(parts)}; it does not tell what is in use."
+
+
 def assumed(reading: LogReading, fits: Sequence[NeedFit]) -> Iterator[str]:
     yield from dict.fromkeys(text for fit in fits for text in fit.assumed)
-    if reading.figures.invalid:
-        first = reading.figures.invalid[0]
-        yield f"{first.value:,} on line {first.line:,} cannot be the size of a heap and is left out"
+    if reading.figures.series and not reading.figures.sure:
+        yield "the lines speak of a heap, though their words could mean something else"
 
 
 def settles(fits: Sequence[NeedFit]) -> Iterator[str]:

@@ -48,6 +48,8 @@ class PrintedSummary:
     last_line: int
     caps: int | None = None
     uptime: int | None = None
+    quote: str = ""
+    mixed: bool = False  # its lines are those of two devices
     regions: list[PrintedRegion] = field(default_factory=list)
     totals: PrintedTotals | None = None
     torn: bool = False  # other output came into one of its lines
@@ -100,7 +102,11 @@ class PrintedSummaries:
     def last(self) -> PrintedSummary | None:
         """The last one of the memory that malloc takes, whole if there is such a one; else the
         last that has a region."""
-        ranks = [(one.complete, one.of_malloc, one.number) for one in self.kept if one.regions]
+        ranks = [
+            (one.complete, one.of_malloc, one.number)
+            for one in self.kept
+            if one.regions and not one.mixed
+        ]
         best = max(ranks, default=None)
         return None if best is None else next(o for o in self.kept if o.number == best[2])
 
@@ -117,7 +123,11 @@ class PrintedSummaries:
     def _begin(self, fact: Fact) -> PrintedSummary:
         self.count += 1
         self._open = PrintedSummary(
-            number=self.count, line=fact.line, last_line=fact.line, uptime=fact.uptime
+            number=self.count,
+            line=fact.line,
+            last_line=fact.line,
+            uptime=fact.uptime,
+            quote=fact.quote,
         )
         self.kept.append(self._open)
         return self._open
@@ -129,8 +139,12 @@ class PrintedSummaries:
         return found
 
     def _region(self, fact: Fact) -> None:
-        if self._open is not None and any(r.address == fact.address for r in self._open.regions):
-            self._open = None
+        same = [] if self._open is None else self._open.regions
+        if self._open is not None and any(r.address == fact.address for r in same):
+            if same[-1].address == fact.address and same[-1].largest is None:
+                self._open.mixed = True  # its second line has not come yet
+            else:
+                self._open = None
         summary = self._current(fact)
         if len(summary.regions) < _REGIONS_MAX and fact.address is not None and fact.size:
             summary.regions.append(

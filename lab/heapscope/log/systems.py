@@ -3,6 +3,7 @@ more."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from heapscope.native.log import Fact
@@ -10,6 +11,7 @@ from heapscope.native.log import Fact
 #: Lines of one report stand this close together.
 _CLOSE = 12
 _MEMORIES_MAX = 16
+_CHUNKS_MAX = 1 << 16
 _FIGURES = ("total", "free", "used", "min", "largest", "peak")
 #: The heads of reports, and the forms that they begin.
 _HEADS = {"arduino": "arduino_report", "machine.heap_info": "mpy_lobo"}
@@ -23,6 +25,7 @@ class PrintedReport:
     form: str
     line: int
     last_line: int
+    quote: str
     total: int | None = None
     free: int | None = None
     used: int | None = None
@@ -58,7 +61,7 @@ class PrintedReports:
         report = self._open
         again = report is not None and any(getattr(report, name) is not None for name in told)
         if report is None or again or fact.line - report.last_line > _CLOSE:
-            report = self._begin(next(iter(self.by_memory), ""), fact.line)
+            report = self._begin(next(iter(self.by_memory), ""), fact)
         for name in told:
             setattr(report, name, getattr(fact, name))
         report.last_line = fact.line
@@ -66,12 +69,14 @@ class PrintedReports:
     def _head(self, fact: Fact) -> None:
         if fact.text in _HEADS:
             self._form = _HEADS[fact.text]
-            self._begin(fact.name, fact.line)
+            self._begin(fact.name, fact)
         else:
             self._open = None  # lines without a head may follow
 
-    def _begin(self, name: str, line: int) -> PrintedReport:
-        self._open = PrintedReport(name=name, form=self._form, line=line, last_line=line)
+    def _begin(self, name: str, fact: Fact) -> PrintedReport:
+        self._open = PrintedReport(
+            name=name, form=self._form, line=fact.line, last_line=fact.line, quote=fact.quote
+        )
         if len(self.by_memory) < _MEMORIES_MAX or name in self.by_memory:
             self.by_memory[name] = self._open
         return self._open
@@ -92,6 +97,15 @@ class OtherSystems:
     px4: Fact | None = None
     private: Fact | None = None  # the line of a system whose heap is not known here
 
+    def told(self) -> Iterator[Fact]:
+        """The lines of all states."""
+        for fact in (
+            self.nuttx, self.nuttx_heap, self.zephyr, self.lvgl, self.tasmota, self.ovms,
+            self.px4, self.private,
+        ):  # fmt: skip
+            if fact is not None:
+                yield fact
+
     def take(self, fact: Fact) -> None:
         kind = fact.kind
         if kind == "nuttx_free":
@@ -100,7 +114,7 @@ class OtherSystems:
             self.nuttx_heap = fact
         elif kind == "zephyr_heap":
             self.zephyr, self.zephyr_free = fact, []
-        elif kind == "zephyr_chunk" and "-" in fact.name:
+        elif kind == "zephyr_chunk" and "-" in fact.name and len(self.zephyr_free) < _CHUNKS_MAX:
             self.zephyr_free.append(fact.size or 0)
         elif kind == "lvgl":
             self.lvgl = fact

@@ -126,7 +126,8 @@ def _looks(levels: Counts, times: Counts | None) -> Counts:
     """The level at moments that are equally far apart."""
     count = min(_STRETCHES, len(levels) - 1) + 1
     if times is None:
-        return levels[np.linspace(0, len(levels) - 1, count).astype(int)]
+        even: Counts = levels[np.linspace(0, len(levels) - 1, count).astype(int)]
+        return even
     moments = np.linspace(times[0], times[-1], count)
     found: Counts = levels[np.searchsorted(times, moments, side="right") - 1]
     return found

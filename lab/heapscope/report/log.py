@@ -41,14 +41,27 @@ def log_parts(result: LogResult) -> Iterator[RenderableType]:
     yield table_of("Tasks", columns_of(LogTaskRow), result.tasks)
     yield table_of("At the start", (_address(), *columns_of(StartRegionRow)), result.boot)
     yield table_of("It rests on", columns_of(RestsOnRow), result.rests_on)
+    yield table_of(
+        _not_understood(result), columns_of(RestsOnRow, "line quote"), result.not_understood
+    )
+    for sentence in result.contradictions:
+        yield Text(f"contradiction: {sentence}", style="red")
     for sentence in result.assumed:
         yield Text(f"assumed: {sentence}", style="yellow")
     for sentence in result.settles:
         yield Text(f"to settle it: {sentence}", style="yellow")
     for sentence in result.notes:
         yield Text(f"note: {sentence}", style="yellow")
+    for sentence in result.steps:
+        yield Text(f"on the device: {sentence}", style="dim")
     if result.next:
         yield next_command(*result.next)
+
+
+def _not_understood(result: LogResult) -> str:
+    total = result.not_understood_count
+    more = f", {total:,} in all" if total > len(result.not_understood) else ""
+    return f"Lines that look like memory and are not understood{more}"
 
 
 def _title(result: LogResult) -> Text:
