@@ -37,11 +37,11 @@ class FitResult(Document):
     pool: int | None = figure(
         "The smallest multiple of `step` such that it and 64 sizes spread evenly over "
         "the next `window` of it all survive. null: there is none, for `reason`.",
+        "B",
+        "pool",
         least=64,
         step=STEP,
         bound=AT_LEAST,
-        heading="pool",
-        unit="B",
     )
     pool_min: int | None = figure(
         "The smallest size that survived among those tried; larger ones may fail. null: "

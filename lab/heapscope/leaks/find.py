@@ -35,14 +35,10 @@ class HolderRow(Row):
 
     task: str = figure("Task that (re)allocated the blocks last.", heading="Task")
     site: str = figure("Call site, as named in the trace.", heading="Site")
-    bytes: int = figure("Bytes as asked for.", "B", bound=BEFORE, heading="bytes", rest="sum")
+    bytes: int = figure("Bytes as asked for.", "B", "bytes", bound=BEFORE, rest="sum")
     blocks: int = figure("Number of blocks.", least=1, bound=BEFORE, heading="blocks", rest="sum")
-    smallest: int = figure(
-        "Bytes of the smallest.", "B", bound=BEFORE, heading="smallest", rest="least"
-    )
-    largest: int = figure(
-        "Bytes of the largest.", "B", bound=BEFORE, heading="largest", rest="most"
-    )
+    smallest: int = figure("Bytes of the smallest.", "B", "smallest", bound=BEFORE, rest="least")
+    largest: int = figure("Bytes of the largest.", "B", "largest", bound=BEFORE, rest="most")
     youngest: int = figure(
         "Heap events since the youngest was allocated.",
         bound=BEFORE,
@@ -111,9 +107,7 @@ class Leaks(Document):
     suppressed: int = figure("Bytes of that kind that a rule suppressed.", "B", bound=BEFORE)
     suppressed_blocks: int = figure("Blocks of that kind that a rule suppressed.", bound=BEFORE)
     seconds: float | None = figure(
-        "Length of the interval in seconds; null: the trace has no clock.",
-        least=None,
-        bound=BEFORE,
+        "Length of the interval in seconds; null: the trace has no clock.", least=None, bound=BEFORE
     )
     round: str | None = figure(
         "The mark that rounds are counted by: of those that come at least three times "

@@ -16,12 +16,10 @@ class Step(Row):
         "Priority of the capabilities that let it be asked; null: never asked by capabilities.",
         heading="priority",
     )
-    free: int = figure("Bytes of payload in free blocks.", "B", heading="free")
-    largest_free: int = figure(
-        "Largest payload of a free block, bytes.", "B", heading="largest free"
-    )
+    free: int = figure("Bytes of payload in free blocks.", "B", "free")
+    largest_free: int = figure("Largest payload of a free block, bytes.", "B", "largest free")
     largest_allocatable: int = figure(
-        "Largest request that would have been served, bytes.", "B", heading="largest allocatable"
+        "Largest request that would have been served, bytes.", "B", "largest allocatable"
     )
     outcome: str = figure(
         "served, too small, no heap, not reached, not asked, or what it lacks.", heading="outcome"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from heapscope.rows.bound import BEFORE
-from heapscope.rows.figure import WORD, computed, figure
+from heapscope.rows.figure import WORD, computed, figure, in_bytes
 from heapscope.rows.row import Row
 
 
@@ -15,15 +15,10 @@ class FailureRegion(Row):
     start: int = figure("Address of its first byte.", most=WORD)
     kind: str = figure("Memory kind.")
     eligible: bool = figure("Whether its capabilities would have allowed it to serve the request.")
-    free: int = figure("Free payload bytes.", "B", most=WORD, heading="free")
-    largest_free: int = figure(
-        "Payload bytes of the largest free block, true.", "B", most=WORD, heading="largest free"
-    )
-    largest_allocatable: int = figure(
-        "Bytes of the largest request that would have succeeded.",
-        "B",
-        most=WORD,
-        heading="largest allocatable",
+    free: int = in_bytes("Free payload bytes.", "free")
+    largest_free: int = in_bytes("Payload bytes of the largest free block, true.", "largest free")
+    largest_allocatable: int = in_bytes(
+        "Bytes of the largest request that would have succeeded.", "largest allocatable"
     )
 
     @property
@@ -41,16 +36,14 @@ class FailureRow(Row):
     task: str = figure("Task that asked.", heading="Task")
     site: str = figure("Call site; empty: unknown.", heading="Site")
     call: str = figure("malloc, calloc, aligned or realloc.", heading="Call")
-    size: int = figure("Bytes asked for.", "B", heading="asked for")
+    size: int = figure("Bytes asked for.", "B", "asked for")
     capabilities: str = figure(
         "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
         heading="from",
     )
-    align: int = figure(
-        "Alignment asked for, bytes; 0: none.", "B", heading="aligned to", wide=True
-    )
+    align: int = figure("Alignment asked for, bytes; 0: none.", "B", "aligned to", wide=True)
     old_size: int = figure(
-        "realloc: bytes of the block before; otherwise 0.", "B", heading="size before", wide=True
+        "realloc: bytes of the block before; otherwise 0.", "B", "size before", wide=True
     )
     regions: tuple[FailureRegion, ...] = figure(
         "Every region at that moment, in the order in which they are tried."
@@ -85,18 +78,10 @@ class FailureSpan(Row):
         "Requests that failed in it.", bound=BEFORE, heading="failed requests", rest="sum"
     )
     bytes: int = figure(
-        "Bytes that they asked for together.",
-        "B",
-        bound=BEFORE,
-        heading="bytes asked for",
-        rest="sum",
+        "Bytes that they asked for together.", "B", "bytes asked for", bound=BEFORE, rest="sum"
     )
     largest: int = figure(
-        "The largest of them; 0: none failed.",
-        bound=BEFORE,
-        heading="largest",
-        unit="B",
-        rest="most",
+        "The largest of them; 0: none failed.", "B", "largest", bound=BEFORE, rest="most"
     )
 
 

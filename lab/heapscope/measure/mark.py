@@ -15,7 +15,7 @@ class MarkRow(Row):
     name: str = figure("Name of the mark, control characters escaped.", heading="Mark")
     event: int = figure("Heap events before the mark.", heading="at event")
     time: int = figure("Time of the mark, clock ticks.", "ticks")
-    live: int = figure("Payload bytes live.", "B", heading="live payload")
+    live: int = figure("Payload bytes live.", "B", "live payload")
     live_peak: int = figure("Most payload bytes live at one moment so far.", "B")
     live_blocks: int = figure("Live blocks.", heading="live blocks", wide=True)
     failures: int = figure("Failed requests so far.", heading="failed")

@@ -3,83 +3,63 @@
 from __future__ import annotations
 
 from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import figure, in_bytes
 from heapscope.rows.row import Row
 
 
 class MemoryFigures(Row):
     """All regions that serve one capability set."""
 
-    size: int = figure("Bytes of these regions.", "B", most=WORD, bound=EXACT, heading="size")
-    free: int = figure(
-        "Free payload bytes at this moment, true.", "B", most=WORD, bound=BEFORE, heading="free"
-    )
-    free_reported: int = figure(
+    size: int = in_bytes("Bytes of these regions.", "size", bound=EXACT)
+    free: int = in_bytes("Free payload bytes at this moment, true.", "free", bound=BEFORE)
+    free_reported: int = in_bytes(
         "Free bytes at this moment as the allocator version's own interface reports them.",
-        "B",
-        most=WORD,
+        "free as reported",
         bound=BEFORE,
-        heading="free as reported",
     )
-    minimum_free: int = figure(
+    minimum_free: int = in_bytes(
         "Lowest free payload bytes so far, true: of all these regions at one moment.",
-        "B",
-        most=WORD,
+        "minimum free",
         bound=AT_MOST,
-        heading="minimum free",
     )
-    minimum_free_reported: int = figure(
+    minimum_free_reported: int = in_bytes(
         "Sum of the regions' own lowest free bytes as the allocator version reports "
         "them, as heap_caps_get_minimum_free_size does.",
-        "B",
-        most=WORD,
+        "minimum as reported",
         bound=AT_MOST,
-        heading="minimum as reported",
     )
     minimum_free_event: int | None = figure(
         "Heap event at which minimum_free was reached; null: before the first event.",
         bound=BEFORE,
         heading="minimum at event",
     )
-    largest_free: int = figure(
-        "Payload bytes of the largest free block, true.",
-        "B",
-        most=WORD,
-        bound=BEFORE,
-        heading="largest free",
+    largest_free: int = in_bytes(
+        "Payload bytes of the largest free block, true.", "largest free", bound=BEFORE
     )
-    largest_reported: int = figure(
+    largest_reported: int = in_bytes(
         "Largest free block in bytes as the allocator version's own interface reports it.",
-        "B",
-        most=WORD,
+        "largest reported",
         bound=BEFORE,
-        heading="largest reported",
     )
-    largest_allocatable: int = figure(
+    largest_allocatable: int = in_bytes(
         "Bytes of the largest request that would succeed at this moment.",
-        "B",
-        most=WORD,
+        "largest allocatable",
         bound=BEFORE,
-        heading="largest allocatable",
     )
-    minimum_largest_allocatable: int = figure(
+    minimum_largest_allocatable: int = in_bytes(
         "Lowest largest_allocatable so far, bytes, exact over all events.",
-        "B",
-        most=WORD,
+        "minimum allocatable",
         bound=AT_MOST,
-        heading="minimum allocatable",
     )
     minimum_largest_event: int | None = figure(
         "Heap event at which that was reached; null: before the first event.",
         bound=BEFORE,
         heading="allocatable at event",
     )
-    peak_payload: int = figure(
+    peak_payload: int = in_bytes(
         "Most payload bytes (as asked for) live at one moment in these regions.",
-        "B",
-        most=WORD,
+        "peak payload",
         bound=AT_LEAST,
-        heading="peak payload",
     )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT, FIRST
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import figure, in_bytes
 from heapscope.rows.row import Row
 
 
 class NeedRow(Row):
     """Headroom for one contiguous request."""
 
-    size: int = figure("Bytes of the request.", "B", most=WORD, bound=EXACT, heading="Need")
+    size: int = in_bytes("Bytes of the request.", "Need", bound=EXACT)
     capabilities: str = figure(
         "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own rule.",
         heading="from",
@@ -25,9 +25,7 @@ class NeedRow(Row):
         "The first such event; null: none.", bound=FIRST, heading="first at event"
     )
     first_time: int | None = figure(
-        "Time of the first such event, clock ticks; null: none.",
-        "ticks",
-        bound=BEFORE,
+        "Time of the first such event, clock ticks; null: none.", "ticks", bound=BEFORE
     )
     last_event: int | None = figure(
         "The last such event; null: none.", bound=BEFORE, heading="last at event"
@@ -35,9 +33,9 @@ class NeedRow(Row):
     minimum_margin: int = figure(
         "Smallest largest_allocatable minus size, bytes; below 0: short by so much.",
         "B",
+        "smallest margin",
         least=None,
         bound=AT_MOST,
-        heading="smallest margin",
     )
     minimum_margin_event: int | None = figure(
         "Heap event of the smallest margin; null: before the first event.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
-from heapscope.rows.figure import WORD, computed, figure
+from heapscope.rows.figure import computed, figure, in_bytes
 from heapscope.rows.row import Row
 
 
@@ -34,29 +34,19 @@ class RuleRow(Row):
         bound=AT_LEAST,
         heading="lacking capabilities",
     )
-    payload: int = figure(
-        "Bytes asked for, live at the end, in blocks that it placed.",
-        "B",
-        most=WORD,
-        bound=BEFORE,
+    payload: int = in_bytes(
+        "Bytes asked for, live at the end, in blocks that it placed.", bound=BEFORE
     )
-    payload_peak: int = figure(
-        "Most of them at one moment.", "B", most=WORD, bound=AT_LEAST, heading="peak payload"
-    )
+    payload_peak: int = in_bytes("Most of them at one moment.", "peak payload", bound=AT_LEAST)
     payload_peak_event: int | None = figure(
         "Heap event of that moment; null: there was no such block.",
         bound=BEFORE,
         heading="at event",
         wide=True,
     )
-    blocks: int = figure("Blocks that it placed, live at the end.", "B", most=WORD, bound=BEFORE)
-    blocks_peak: int = figure(
-        "Most of them at one moment.",
-        "B",
-        most=WORD,
-        bound=AT_LEAST,
-        heading="peak blocks",
-        wide=True,
+    blocks: int = in_bytes("Blocks that it placed, live at the end.", bound=BEFORE)
+    blocks_peak: int = in_bytes(
+        "Most of them at one moment.", "peak blocks", bound=AT_LEAST, wide=True
     )
     note: str = figure(
         "A name that the rule asks for and the trace does not have; empty: all are there."

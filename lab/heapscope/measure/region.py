@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE, EXACT
-from heapscope.rows.figure import WORD, computed, figure
+from heapscope.rows.figure import WORD, computed, figure, in_bytes
 from heapscope.rows.row import Row
 
 
@@ -12,72 +12,42 @@ class RegionRow(Row):
     free."""
 
     start: int = figure("Address of its first byte.", most=WORD, bound=EXACT)
-    size: int = figure("Bytes.", "B", most=WORD, bound=EXACT, heading="size")
+    size: int = in_bytes("Bytes.", "size", bound=EXACT)
     kind: str = figure("Memory kind, for example DRAM.")
     allocator: str = figure("Allocator of its heap.")
     has_heap: bool = figure("False: too small for its allocator and left without a heap.")
-    control: int = figure(
-        "Bytes of the allocator's own structures.", "B", most=WORD, bound=BEFORE, heading="control"
-    )
-    header: int = figure(
+    control: int = in_bytes("Bytes of the allocator's own structures.", "control", bound=BEFORE)
+    header: int = in_bytes(
         "Bytes of block headers, poisoning, sentinels and region ends lost to alignment.",
-        "B",
-        most=WORD,
+        "headers",
         bound=BEFORE,
-        heading="headers",
     )
-    startup: int = figure(
-        "Bytes taken by start-up before the trace.", "B", most=WORD, bound=EXACT, heading="start-up"
-    )
-    payload: int = figure(
-        "Bytes of live payload, as asked for.", "B", most=WORD, bound=BEFORE, heading="payload"
-    )
-    rounding: int = figure(
-        "Bytes of blocks beyond their payload.", "B", most=WORD, bound=BEFORE, heading="rounding"
-    )
-    free: int = figure("Free payload bytes, true.", "B", most=WORD, bound=BEFORE, heading="free")
+    startup: int = in_bytes("Bytes taken by start-up before the trace.", "start-up", bound=EXACT)
+    payload: int = in_bytes("Bytes of live payload, as asked for.", "payload", bound=BEFORE)
+    rounding: int = in_bytes("Bytes of blocks beyond their payload.", "rounding", bound=BEFORE)
+    free: int = in_bytes("Free payload bytes, true.", "free", bound=BEFORE)
     used_blocks: int = figure("Used blocks.", bound=BEFORE, heading="used blocks", wide=True)
     free_blocks: int = figure("Free blocks.", bound=BEFORE, heading="free blocks", wide=True)
-    minimum_free: int = figure(
-        "Lowest free payload bytes so far, true.",
-        "B",
-        most=WORD,
-        bound=AT_MOST,
-        heading="minimum free",
+    minimum_free: int = in_bytes(
+        "Lowest free payload bytes so far, true.", "minimum free", bound=AT_MOST
     )
     minimum_free_event: int | None = figure(
         "Heap event at which minimum_free was reached; null: before the first event.",
         bound=BEFORE,
         heading="minimum at event",
     )
-    peak_payload: int = figure(
-        "Most payload bytes live at one moment.",
-        "B",
-        most=WORD,
-        bound=AT_LEAST,
-        heading="peak payload",
+    peak_payload: int = in_bytes(
+        "Most payload bytes live at one moment.", "peak payload", bound=AT_LEAST
     )
-    largest_free: int = figure(
-        "Payload bytes of the largest free block, true.", "B", most=WORD, bound=BEFORE
+    largest_free: int = in_bytes("Payload bytes of the largest free block, true.", bound=BEFORE)
+    largest_reported: int = in_bytes(
+        "Largest free block in bytes as the allocator version reports it.", bound=BEFORE
     )
-    largest_reported: int = figure(
-        "Largest free block in bytes as the allocator version reports it.",
-        "B",
-        most=WORD,
-        bound=BEFORE,
+    largest_allocatable: int = in_bytes(
+        "Bytes of the largest request that would succeed in this region.", bound=BEFORE
     )
-    largest_allocatable: int = figure(
-        "Bytes of the largest request that would succeed in this region.",
-        "B",
-        most=WORD,
-        bound=BEFORE,
-    )
-    minimum_largest_allocatable: int = figure(
-        "Lowest largest_allocatable so far, bytes.",
-        "B",
-        most=WORD,
-        bound=AT_MOST,
-        heading="minimum allocatable",
+    minimum_largest_allocatable: int = in_bytes(
+        "Lowest largest_allocatable so far, bytes.", "minimum allocatable", bound=AT_MOST
     )
     minimum_largest_event: int | None = figure(
         "Heap event at which that was reached; null: before the first event.",
@@ -85,14 +55,9 @@ class RegionRow(Row):
         heading="allocatable at event",
         wide=True,
     )
-    reported_free: int = figure(
-        "Free bytes as the allocator version reports them.", "B", most=WORD, bound=BEFORE
-    )
-    reported_minimum_free: int = figure(
-        "Lowest free bytes as the allocator version reports them.",
-        "B",
-        most=WORD,
-        bound=AT_MOST,
+    reported_free: int = in_bytes("Free bytes as the allocator version reports them.", bound=BEFORE)
+    reported_minimum_free: int = in_bytes(
+        "Lowest free bytes as the allocator version reports them.", bound=AT_MOST
     )
     allocations: int = figure(
         "Blocks given by this region.", bound=AT_LEAST, heading="blocks given"

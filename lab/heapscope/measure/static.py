@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import figure, in_bytes
 from heapscope.rows.row import Row
 
 
@@ -14,15 +14,11 @@ class StaticKind(Row):
         choices=("DRAM", "D/IRAM", "IRAM", "RTC", "TCM", "SPIRAM"),
         heading="Memory",
     )
-    code: int = figure("Bytes of code.", "B", heading="code")
-    data: int = figure(
-        "Bytes of data with an initial value, constants included.", "B", heading="data"
-    )
-    bss: int = figure("Bytes of data without one.", "B", heading="bss")
-    total: int = figure("Their sum.", heading="total", unit="B")
-    heap: int = figure(
-        "Bytes of it that are regions of the heap.", "B", heading="left for the heap"
-    )
+    code: int = figure("Bytes of code.", "B", "code")
+    data: int = figure("Bytes of data with an initial value, constants included.", "B", "data")
+    bss: int = figure("Bytes of data without one.", "B", "bss")
+    total: int = figure("Their sum.", "B", "total")
+    heap: int = figure("Bytes of it that are regions of the heap.", "B", "left for the heap")
 
 
 class StaticPart(Row):
@@ -42,12 +38,12 @@ class StaticPart(Row):
         "Symbol, or its object file; (no symbol): none covers it; empty: all of the component.",
         heading="Symbol",
     )
-    code: int = figure("Bytes of code.", "B", heading="code", rest="sum")
+    code: int = figure("Bytes of code.", "B", "code", rest="sum")
     data: int = figure(
-        "Bytes of data with an initial value, constants included.", "B", heading="data", rest="sum"
+        "Bytes of data with an initial value, constants included.", "B", "data", rest="sum"
     )
-    bss: int = figure("Bytes of data without one.", "B", heading="bss", rest="sum")
-    total: int = figure("Their sum.", heading="total", unit="B", rest="sum")
+    bss: int = figure("Bytes of data without one.", "B", "bss", rest="sum")
+    total: int = figure("Their sum.", "B", "total", rest="sum")
 
 
 class StaticRam(Row):
@@ -57,8 +53,8 @@ class StaticRam(Row):
     form: str = figure(
         "The form of the file.", choices=("ELF", "linker map", "JSON of esp-idf-size")
     )
-    heap_start: int | None = figure(
-        "Where the firmware's main heap begins; null: the file has no addresses.", "B", most=WORD
+    heap_start: int | None = in_bytes(
+        "Where the firmware's main heap begins; null: the file has no addresses."
     )
     kinds: tuple[StaticKind, ...] = figure("By kind of memory.")
     components: tuple[StaticPart, ...] = figure(

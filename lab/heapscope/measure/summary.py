@@ -59,8 +59,7 @@ class Summary(Row):
     )
     recorded_failures: int = figure("Requests that failed when recorded.", bound=AT_LEAST)
     recorded_failures_fit: int = figure(
-        "Requests of recorded_failures that would have fitted here.",
-        bound=AT_LEAST,
+        "Requests of recorded_failures that would have fitted here.", bound=AT_LEAST
     )
     unknown_frees: int = figure("Frees of an id that was never allocated.", bound=AT_LEAST)
     double_frees: int = figure("Frees of an id that was freed already.", bound=AT_LEAST)

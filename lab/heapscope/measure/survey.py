@@ -21,12 +21,12 @@ class Closest(Row):
 
     event: int = figure("The heap event of the request.", heading="at event")
     time: int = figure("The time of that event, clock ticks.", "ticks")
-    size: int = figure("Bytes asked for.", "B", least=None, heading="asked for")
+    size: int = figure("Bytes asked for.", "B", "asked for", least=None)
     largest: int = figure(
         "The largest request that would have been served in its place.",
         "B",
+        "largest in its place",
         least=None,
-        heading="largest in its place",
     )
     task: str = figure("The task that asked.", heading="Task")
     site: str = figure("The call site; empty: unknown.", heading="Site")
@@ -97,28 +97,25 @@ class Holding(Row):
     least: int = figure("The smallest size of the class, bytes; 0: a call site.", "B")
     most: int = figure("The largest size of the class, bytes; 0: a call site.", "B")
     payload: int = figure(
-        "Payload bytes that are live at the end.", "B", heading="payload at end", rest="sum"
+        "Payload bytes that are live at the end.", "B", "payload at end", rest="sum"
     )
     payload_at_peak: int = figure(
         "Payload bytes that were live when the whole program held most.",
         "B",
-        heading="at the peak of all",
+        "at the peak of all",
         rest="sum",
     )
     payload_peak: int = figure(
-        "Most payload bytes live at one moment.", "B", heading="peak payload", rest="sum"
+        "Most payload bytes live at one moment.", "B", "peak payload", rest="sum"
     )
     payload_peak_event: int | None = figure(
         "The heap event at which payload_peak was reached; null: never.", heading="peak at event"
     )
     held: int = figure(
-        "Bytes of its blocks at the end, rounding included.", "B", heading="held at end", rest="sum"
+        "Bytes of its blocks at the end, rounding included.", "B", "held at end", rest="sum"
     )
     held_peak: int = figure(
-        "Most bytes of its blocks at one moment, rounding included.",
-        "B",
-        heading="peak held",
-        rest="sum",
+        "Most bytes of its blocks at one moment, rounding included.", "B", "peak held", rest="sum"
     )
     blocks: int = figure("Blocks that are live at the end.", heading="blocks at end", rest="sum")
     blocks_peak: int = figure("Most blocks live at one moment.", heading="peak blocks", rest="sum")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT
-from heapscope.rows.figure import WORD, figure
+from heapscope.rows.figure import figure, in_bytes
 from heapscope.rows.row import Row
 
 
@@ -17,42 +17,28 @@ class TaskRow(Row):
         bound=EXACT,
     )
     kind: str = figure("Memory kind.", heading="memory")
-    payload: int = figure(
+    payload: int = in_bytes(
         "Payload bytes live at this moment, as asked for.",
-        "B",
-        most=WORD,
+        "payload at end",
         bound=BEFORE,
-        heading="payload at end",
         rest="sum",
     )
-    payload_peak: int = figure(
-        "Most payload bytes live at one moment.",
-        "B",
-        most=WORD,
-        bound=AT_LEAST,
-        heading="peak payload",
-        rest="sum",
+    payload_peak: int = in_bytes(
+        "Most payload bytes live at one moment.", "peak payload", bound=AT_LEAST, rest="sum"
     )
     payload_peak_event: int | None = figure(
         "Heap event at which payload_peak was reached; null: never.",
         bound=BEFORE,
         heading="peak at event",
     )
-    held: int = figure(
+    held: int = in_bytes(
         "Bytes of the blocks given, rounding and poisoning included.",
-        "B",
-        most=WORD,
+        "held at end",
         bound=BEFORE,
-        heading="held at end",
         rest="sum",
     )
-    held_peak: int = figure(
-        "Most bytes held at one moment.",
-        "B",
-        most=WORD,
-        bound=AT_LEAST,
-        heading="peak held",
-        rest="sum",
+    held_peak: int = in_bytes(
+        "Most bytes held at one moment.", "peak held", bound=AT_LEAST, rest="sum"
     )
     blocks: int = figure("Live blocks.", bound=BEFORE, heading="blocks at end", rest="sum")
     blocks_peak: int = figure(

@@ -19,15 +19,13 @@ class PoolHolding(Row):
     """All pools at a moment; other_*: with the sizes of --set, null without them."""
 
     name: str = figure("The mark.", heading="Mark")
-    used: int = figure("Bytes that are used.", "B", bound=BEFORE, heading="used")
+    used: int = figure("Bytes that are used.", "B", "used", bound=BEFORE)
     allocated: int = figure(
-        "Bytes of the blocks that the pools have.", "B", bound=AT_LEAST, heading="allocated"
+        "Bytes of the blocks that the pools have.", "B", "allocated", bound=AT_LEAST
     )
-    other_used: int | None = figure(
-        "The same as used.", "B", default=None, heading="with --set: used"
-    )
+    other_used: int | None = figure("The same as used.", "B", "with --set: used", default=None)
     other_allocated: int | None = figure(
-        "The same as allocated.", "B", default=None, heading="with --set: allocated"
+        "The same as allocated.", "B", "with --set: allocated", default=None
     )
 
 
@@ -42,13 +40,10 @@ class GroupRow(Row):
     pools: int = figure("The number of its pools.", bound=AT_LEAST, heading="pools")
     calls: int = figure("Blocks asked of the heap.", bound=AT_LEAST, heading="heap calls")
     used: int = figure(
-        "Bytes that are used at the peak of all pools.",
-        "B",
-        bound=BEFORE,
-        heading="used at the peak",
+        "Bytes that are used at the peak of all pools.", "B", "used at the peak", bound=BEFORE
     )
     allocated: int = figure(
-        "Bytes of its blocks at the peak of all pools.", "B", bound=BEFORE, heading="allocated"
+        "Bytes of its blocks at the peak of all pools.", "B", "allocated", bound=BEFORE
     )
 
 
@@ -76,7 +71,7 @@ class TraceRows(Row):
 class SizeChoice(Row):
     """Sizes and what they cost."""
 
-    allocated: int = figure("The sum of the traces' peaks.", "B", heading="allocated at the peak")
+    allocated: int = figure("The sum of the traces' peaks.", "B", "allocated at the peak")
     calls: int = figure("Heap calls of all traces.", heading="heap calls")
     sizes: dict[str, SizeRow] = figure(
         "The sizes by the name of the group; empty: those that were recorded."

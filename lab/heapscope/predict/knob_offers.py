@@ -60,15 +60,15 @@ class KnobOffer(Row):
     when: str = figure(
         "Linked in, taken at start, or on demand.", choices=("static", "start", "peak")
     )
-    gain: int = figure("Bytes won.", "B", least=None, heading="won")
+    gain: int = figure("Bytes won.", "B", "won", least=None)
     gain_low: int | None = figure(
         "The lower end, as basis says; null: one measurement, without a band.",
+        "B",
+        "from",
         least=None,
-        heading="from",
-        unit="B",
     )
     gain_high: int | None = figure(
-        "The upper end, as basis says; null: as gain_low.", "B", least=None, heading="to"
+        "The upper end, as basis says; null: as gain_low.", "B", "to", least=None
     )
     basis: str = figure("The meaning of gain_low and gain_high.")
     costs: tuple[Cost, ...] = figure("Throughputs; empty where none hangs on it.")

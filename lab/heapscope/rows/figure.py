@@ -57,6 +57,11 @@ def figure(
     return field(default=default, metadata={_KEY: told})
 
 
+def in_bytes(text: str, heading: str = "", **more: Any) -> Any:
+    """A figure in bytes of a chip, whose sizes have 32 bits."""
+    return figure(text, "B", heading, most=WORD, **more)
+
+
 def computed(
     text: str, unit: str = "", heading: str = "", **more: Any
 ) -> Callable[[_Method], _Method]:

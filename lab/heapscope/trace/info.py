@@ -87,8 +87,7 @@ class TraceInfo(Document):
     live_blocks_end: int = figure("Blocks live at the end.", bound=BEFORE)
     largest_request: int = figure("Bytes of the largest request.", "B", bound=AT_LEAST)
     requests_above_32_bits: int = figure(
-        "Requests above 4,294,967,295 bytes, which no 32-bit chip can serve.",
-        bound=AT_LEAST,
+        "Requests above 4,294,967,295 bytes, which no 32-bit chip can serve.", bound=AT_LEAST
     )
     task_count: int = figure("Distinct tasks.", bound=AT_LEAST)
     tasks: tuple[TaskName, ...] = figure("Tasks whose names are known, the first 4096.")

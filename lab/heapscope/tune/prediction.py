@@ -49,8 +49,7 @@ class PredictionDocument(Document):
     )
     power_save: tuple[PowerSave, ...] = figure("The modes of power save.")
     rests_on: tuple[str, ...] = figure(
-        "The sources, rows and SDK generation of each prediction, in sentences.",
-        entries=(1, None),
+        "The sources, rows and SDK generation of each prediction, in sentences.", entries=(1, None)
     )
     notes: tuple[str, ...] = figure("The sentences that limit the worth of the prediction.")
     parts: tuple[MemoryPart, ...] = figure("The memory that the configuration asks for, by part.")

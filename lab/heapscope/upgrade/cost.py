@@ -35,10 +35,7 @@ class WaterfallRow(Row):
     )
     title: str = figure("For people.")
     lost: int | None = figure(
-        "Bytes; negative: won; null: not known, and in no other row.",
-        "B",
-        least=None,
-        bound=BEFORE,
+        "Bytes; negative: won; null: not known, and in no other row.", "B", least=None, bound=BEFORE
     )
     how: str = figure(
         "Counted at both moments, or replayed with that change alone.",
@@ -86,10 +83,10 @@ class SidedRegion(Row):
     kind: str = figure("Its kind, or both kinds.")
     start_before: int | None = figure("Address.")
     start_after: int | None = figure("Address.")
-    size_before: int | None = figure("Bytes.", "B", heading="size before")
-    size_after: int | None = figure("Bytes.", "B", heading="size after")
-    free_before: int | None = figure("True free bytes at the start.", "B", heading="free before")
-    free_after: int | None = figure("The same after.", heading="free after", unit="B")
+    size_before: int | None = figure("Bytes.", "B", "size before")
+    size_after: int | None = figure("Bytes.", "B", "size after")
+    free_before: int | None = figure("True free bytes at the start.", "B", "free before")
+    free_after: int | None = figure("The same after.", "B", "free after")
 
 
 class Gain(Row):

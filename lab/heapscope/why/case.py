@@ -3,7 +3,7 @@ the terminal, the JSON and a report's section show alike."""
 
 from __future__ import annotations
 
-from heapscope.rows.figure import WORD, computed, figure
+from heapscope.rows.figure import WORD, computed, figure, in_bytes
 from heapscope.rows.row import Row
 
 #: Why a region did not serve a request, by RegionState.reason.
@@ -44,7 +44,7 @@ class RegionState(Row):
 
     index: int = figure("Its place in the layout, private heaps of rules last.")
     start: int = figure("Address.", most=WORD)
-    size: int = figure("Bytes of the region.", "B", most=WORD)
+    size: int = in_bytes("Bytes of the region.")
     kind: str = figure("Memory kind.")
     allocator: str = figure("Its allocator.")
     eligible: bool = figure("The request may be served here.")
@@ -69,22 +69,13 @@ class RegionState(Row):
         heading="why not",
     )
     detail: str = figure("The capabilities that it lacks; else empty.")
-    capacity: int = figure(
-        "The largest such request that it would serve if it were empty.",
-        "B",
-        most=WORD,
-        heading="when empty",
-        wide=True,
+    capacity: int = in_bytes(
+        "The largest such request that it would serve if it were empty.", "when empty", wide=True
     )
-    free: int = figure("Free payload bytes.", "B", most=WORD, heading="free")
-    largest_free: int = figure(
-        "Payload bytes of its largest free block.", "B", most=WORD, heading="largest free"
-    )
-    largest_allocatable: int = figure(
-        "The largest request that it would serve now.",
-        "B",
-        most=WORD,
-        heading="largest allocatable",
+    free: int = in_bytes("Free payload bytes.", "free")
+    largest_free: int = in_bytes("Payload bytes of its largest free block.", "largest free")
+    largest_allocatable: int = in_bytes(
+        "The largest request that it would serve now.", "largest allocatable"
     )
     used_blocks: int = figure("Blocks in use.")
     free_blocks: int = figure("Free blocks.")
@@ -103,7 +94,7 @@ class Stretch(Row):
         choices=("free", "block", "other"),
     )
     address: int = figure("Where it starts, behind its header.", most=WORD, heading="Address")
-    size: int = figure("Bytes, with the allocator's rounding.", "B", most=WORD, heading="bytes")
+    size: int = in_bytes("Bytes, with the allocator's rounding.", "bytes")
     inside: bool = figure("Part of the hole; false: its neighbour.")
     requested: int = figure("Payload bytes of a block.", "B")
     task: str = figure("Who holds the block; else empty.", heading="held by")
@@ -123,8 +114,8 @@ class Holder(Row):
     task: str = figure("Task.", heading="Task")
     site: str = figure("Call site; empty: the trace does not tell.", heading="Site")
     blocks: int = figure("How many blocks.", heading="blocks", rest="sum")
-    live: int = figure("Their payload bytes.", "B", heading="bytes", rest="sum")
-    largest: int = figure("Payload bytes of the largest one.", "B", heading="largest", rest="most")
+    live: int = figure("Their payload bytes.", "B", "bytes", rest="sum")
+    largest: int = figure("Payload bytes of the largest one.", "B", "largest", rest="most")
     since: int | None = figure(
         "Heap event of the oldest one's last (re)allocation.",
         heading="oldest since event",
@@ -139,9 +130,9 @@ class Hole(Row):
 
     region: int = figure("Its region's place in the layout.")
     start: int = figure("Address.", most=WORD)
-    size: int = figure("Bytes.", "B", most=WORD)
-    free: int = figure("Bytes of it that are free already.", "B", most=WORD)
-    live: int = figure("Payload bytes of the blocks in it.", "B", most=WORD)
+    size: int = in_bytes("Bytes.")
+    free: int = in_bytes("Bytes of it that are free already.")
+    live: int = in_bytes("Payload bytes of the blocks in it.")
     blocks: int = figure("Blocks in it.")
     pieces: tuple[Stretch, ...] = figure(
         "The pieces of it and its two neighbours, by address, at most 64."

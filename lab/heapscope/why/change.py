@@ -35,7 +35,7 @@ class ChangeOutcome(Row):
 
     served: bool = figure("The request succeeds.")
     failures: int = figure("Failed requests of the whole trace.", heading="failures then")
-    minimum_free: int = figure("Lowest free bytes for malloc.", "B", heading="minimum free then")
+    minimum_free: int = figure("Lowest free bytes for malloc.", "B", "minimum free then")
     short_events: int | None = figure(
         "Events after which the need did not fit; null for a request of the trace."
     )
@@ -81,7 +81,7 @@ class Change(Row):
         "given_up plus what the effort is taken to be worth in bytes "
         "(docs/design/why.md); ranks changes.",
         "B",
-        heading="cost",
+        "cost",
     )
     outcome: ChangeOutcome = figure("The result of the replay with the change.")
     result: str = figure("The outcome for people.", heading="what came of it", wide=True)

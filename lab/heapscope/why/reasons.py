@@ -56,8 +56,8 @@ class FailureGroup(Row):
     capabilities: str = figure(
         "Capabilities joined with |; malloc: malloc's own rule.", heading="from"
     )
-    smallest: int = figure("Bytes of the smallest request.", "B", heading="smallest", rest="least")
-    largest: int = figure("Bytes of the largest request.", "B", heading="largest", rest="most")
+    smallest: int = figure("Bytes of the smallest request.", "B", "smallest", rest="least")
+    largest: int = figure("Bytes of the largest request.", "B", "largest", rest="most")
     first_event: int = figure("Heap event of the first.", heading="first at event", rest="least")
     last_event: int = figure("Heap event of the last.", heading="last at event", rest="most")
     reason: str = figure(
