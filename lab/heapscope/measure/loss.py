@@ -1,4 +1,5 @@
-"""The part of a run that is lost, and how far the figures of the rest can be believed."""
+"""The state of a trace as it was read, the part of a run that is lost, and how far the figures of the
+rest can be believed."""
 
 from __future__ import annotations
 
@@ -6,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
-from heapscope.measure.census import Census
+from heapscope.measure.source import Census
 from heapscope.measure.wording import count, percent, plural
 from heapscope.native.structs import NEVER, Struct
 from heapscope.rows.bound import Bound, Bounds, flat
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
-from heapscope.trace.health import TraceHealth
+from heapscope.trace.health import DecoderCounts, TraceHealth
 
 
 class Loss(Row):
@@ -129,3 +130,16 @@ def whole_run(census: Counts, health: TraceHealth) -> Counts:
     if isinstance(census, Census):
         return replace(census, **found)
     return Struct(**vars(census) | found)
+
+
+class Health(DecoderCounts):
+    """The counts of what was read of the trace, and of what was lost."""
+
+    messages: tuple[str, ...] = figure(
+        "The losses and their places, a sentence each; empty: nothing was lost."
+    )
+
+    @property
+    def whole(self) -> bool:
+        """True when every event that the recorder saw is in the figures."""
+        return not self.messages

@@ -5,27 +5,37 @@ from __future__ import annotations
 from typing import Any, Self
 
 from heapscope.errors import InputError
-from heapscope.measure.anomaly import AnomalyRow
-from heapscope.measure.census import Census
 from heapscope.measure.clock import Clock, moment
-from heapscope.measure.explanation import Explanation
-from heapscope.measure.failure import FailureRow, FailureSpan
-from heapscope.measure.health import Health
-from heapscope.measure.loss import Loss
-from heapscope.measure.mark import MarkRow
-from heapscope.measure.memory import KindRow, SetRow
+from heapscope.measure.failure import Explanation, FailureRow, FailureSpan
+from heapscope.measure.loss import Health, Loss
+from heapscope.measure.memory import KindRow, RegionRow, SetRow
 from heapscope.measure.need import NeedRow
 from heapscope.measure.placement import RuleRow
-from heapscope.measure.region import RegionRow
-from heapscope.measure.source import LayoutFacts, TraceFacts
+from heapscope.measure.source import Census, LayoutFacts, TraceFacts
 from heapscope.measure.static import StaticRam
-from heapscope.measure.summary import Summary
+from heapscope.measure.summary import AnomalyRow, Summary
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
 from heapscope.measure.verdict import Verdict, verdict
 from heapscope.rows.bound import AT_LEAST, bounds_of
 from heapscope.rows.figure import computed, figure
-from heapscope.rows.row import Document, malformed
+from heapscope.rows.row import Document, Row, malformed
+
+
+class MarkRow(Row):
+    """Every figure as it stood at a mark."""
+
+    name: str = figure("Name of the mark, control characters escaped.", heading="Mark")
+    event: int = figure("Heap events before the mark.", heading="at event")
+    time: int = figure("Time of the mark, clock ticks.", "ticks")
+    live: int = figure("Payload bytes live.", "B", "live payload")
+    live_peak: int = figure("Most payload bytes live at one moment so far.", "B")
+    live_blocks: int = figure("Live blocks.", heading="live blocks", wide=True)
+    failures: int = figure("Failed requests so far.", heading="failed")
+    sets: tuple[SetRow, ...] = figure("Capability sets.")
+    regions: tuple[RegionRow, ...] = figure("Regions.")
+    tasks: tuple[TaskRow, ...] = figure("Tasks in memory kinds.")
+
 
 #: How malloc's own rule is named among the capability sets.
 MALLOC = "malloc"

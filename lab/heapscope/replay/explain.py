@@ -9,7 +9,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.attempts import Attempt, attempts, malloc_attempts
 from heapscope.layout.layout import Layout, Region
 from heapscope.layout.placement import Placement, PlacementRule
-from heapscope.measure.explanation import Explanation, Step
+from heapscope.measure.failure import Explanation, Step
 from heapscope.measure.result import MALLOC
 from heapscope.native.names import call_names
 from heapscope.native.structs import Struct

@@ -5,19 +5,13 @@ from __future__ import annotations
 from heapscope.layout.allocator import unmodelled
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
-from heapscope.measure.anomaly import AnomalyRow
-from heapscope.measure.census import Census
-from heapscope.measure.explanation import Explanation
-from heapscope.measure.failure import FailureRegion, FailureRow, FailureSpan
-from heapscope.measure.health import Health
-from heapscope.measure.loss import loss_of, whole_run
-from heapscope.measure.mark import MarkRow
-from heapscope.measure.memory import KindRow, SetRow
+from heapscope.measure.failure import Explanation, FailureRegion, FailureRow, FailureSpan
+from heapscope.measure.loss import Health, loss_of, whole_run
+from heapscope.measure.memory import KindRow, RegionRow, SetRow
 from heapscope.measure.need import NeedRow
-from heapscope.measure.region import RegionRow
-from heapscope.measure.result import REPLAY, ReplayResult
-from heapscope.measure.source import LayoutFacts, TraceFacts
-from heapscope.measure.summary import Summary, Tightest
+from heapscope.measure.result import REPLAY, MarkRow, ReplayResult
+from heapscope.measure.source import Census, LayoutFacts, TraceFacts
+from heapscope.measure.summary import AnomalyRow, Summary, Tightest
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
 from heapscope.native.names import anomaly_names, call_names

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.measure.anomaly import anomaly_counts
-from heapscope.measure.census import Census
 from heapscope.measure.result import ReplayResult
-from heapscope.measure.summary import Summary
+from heapscope.measure.source import Census
+from heapscope.measure.summary import Summary, anomaly_counts
 from heapscope.measure.wording import percent, plural
 
 #: Anomalies listed one by one; the rest is counted.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from heapscope.measure.explanation import Explanation
+from heapscope.measure.failure import Explanation
 from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.measure.wording import plural, size
 from heapscope.report import tables

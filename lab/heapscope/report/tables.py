@@ -7,14 +7,18 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
-from heapscope.measure.explanation import Explanation, Step
-from heapscope.measure.failure import FailureRegion, FailureRow, FailureSpan, merged
-from heapscope.measure.mark import MarkRow
-from heapscope.measure.memory import MemoryFigures, SetRow
+from heapscope.measure.failure import (
+    Explanation,
+    FailureRegion,
+    FailureRow,
+    FailureSpan,
+    Step,
+    merged,
+)
+from heapscope.measure.memory import MemoryFigures, RegionRow, SetRow
 from heapscope.measure.need import NeedRow
 from heapscope.measure.placement import RuleRow
-from heapscope.measure.region import RegionRow
-from heapscope.measure.result import MALLOC, ReplayResult
+from heapscope.measure.result import MALLOC, MarkRow, ReplayResult
 from heapscope.measure.static import StaticKind, StaticPart
 from heapscope.measure.survey import Closest, Holding, Survey
 from heapscope.measure.task import TaskRow

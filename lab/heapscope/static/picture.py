@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from heapscope.measure.region import RegionRow
+from heapscope.measure.memory import RegionRow
 from heapscope.measure.static import StaticKind, StaticPart, StaticRam
 from heapscope.static.use import StaticUse
 from heapscope.static.window import ChipWindows, read_windows

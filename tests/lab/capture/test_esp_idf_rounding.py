@@ -20,7 +20,7 @@ from heapscope.capture.esp_idf.rounding import (
 )
 from heapscope.capture.esp_idf.version import read_version
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.region import RegionRow
+from heapscope.measure.memory import RegionRow
 from heapscope.native.events import NativeWriter, event_dtype
 from heapscope.native.library import allocator_names
 from heapscope.replay.run import replay

@@ -10,7 +10,7 @@ import pytest
 from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.explanation import Explanation
+from heapscope.measure.failure import Explanation
 from heapscope.replay.run import replay
 
 MakeTrace = Callable[[str], Path]

@@ -14,7 +14,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout, Region
 from heapscope.layout.pool import pool_layout
-from heapscope.measure.region import RegionRow
+from heapscope.measure.memory import RegionRow
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.config import native_config, served_capsets
 from heapscope.replay.run import replay

@@ -8,18 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscope.measure.anomaly import AnomalyRow
-from heapscope.measure.census import Census
 from heapscope.measure.failure import FailureRegion, FailureRow
-from heapscope.measure.health import Health
-from heapscope.measure.loss import Loss
-from heapscope.measure.mark import MarkRow
-from heapscope.measure.memory import KindRow, SetRow
+from heapscope.measure.loss import Health, Loss
+from heapscope.measure.memory import KindRow, RegionRow, SetRow
 from heapscope.measure.need import NeedRow
-from heapscope.measure.region import RegionRow
-from heapscope.measure.result import ReplayResult
-from heapscope.measure.source import LayoutFacts, TraceFacts
-from heapscope.measure.summary import Summary, Tightest
+from heapscope.measure.result import MarkRow, ReplayResult
+from heapscope.measure.source import Census, LayoutFacts, TraceFacts
+from heapscope.measure.summary import AnomalyRow, Summary, Tightest
 from heapscope.measure.task import TaskRow
 from heapscope.measure.timeline import Timeline
 
