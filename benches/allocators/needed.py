@@ -25,7 +25,7 @@ KEPT = ROOT / "build" / "allocators" / "needed"
 #: The files that an answer depends on, beside the trace and the allocator's name.
 SEARCH = (
     "lab/heapscope/fit/search.py",
-    "lab/heapscope/fit/window.py",
+    "lab/heapscope/fit/limits.py",
     "lab/native/fit",
     "lab/models",
 )

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, overload
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.nearest import did_you_mean
 
 if TYPE_CHECKING:
     import polars

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 from heapscope_studies import (
     heap_change,

@@ -53,7 +53,7 @@ def experiment(
       heapscope experiment all --write experiments.md
       heapscope experiment tls-ladder --html ladder.html
     """
-    from heapscope.cli.json_output import wants_tables, write_json, write_text
+    from heapscope.cli.answer import wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
     from heapscope.progress import phase
     from heapscope_studies.registry import EXPERIMENTS, chosen

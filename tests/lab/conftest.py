@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 
 MakeTrace = Callable[..., Path]
 

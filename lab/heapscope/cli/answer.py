@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from heapscope.cli.json_output import wants_tables, write_json
+import typer
+
+from heapscope.measure.source import of_wide_pointers
 from heapscope.report.console import console
+from heapscope.trace.metadata import recorded_facts
+from heapscope.trace.names import printable
 from heapscope.verb_result import VerbResult
 from heapscope.verbs.shown import show
+
+STDOUT = "-"
+
+
+def wants_tables(*targets: Path | None) -> bool:
+    """False where one of the outputs takes the place of the tables on standard output."""
+    return STDOUT not in map(str, targets)
+
+
+def write_json(
+    document: dict[str, Any] | list[dict[str, Any]],
+    target: Path | None,
+    *,
+    inputs: Sequence[Path] = (),
+) -> None:
+    """To a file, whole or not at all; "-": standard output; None: nowhere. `inputs`: as of
+    write_text."""
+    if target is not None:
+        write_text(dumps(document), target, option="--json", inputs=inputs)
+
+
+def write_text(text: str, target: Path, *, option: str, inputs: Sequence[Path] = ()) -> None:
+    """To a file, whole or not at all; "-": standard output. `option` named it. `inputs`: files that
+    were read and must not be the output."""
+    from heapscope.capture.output import open_output
+    from heapscope.errors import InputError
+
+    try:
+        with open_output(target, inputs=tuple(inputs)) as write:
+            write(text.encode("utf-8"))
+    except InputError as error:  # its remedy speaks of traces
+        raise InputError(error.message, remedy=f"give {option} another place") from None
+
+
+def dumps(document: dict[str, Any] | list[dict[str, Any]]) -> str:
+    """Plain ASCII: no terminal is ever made to act on a name in it."""
+    if isinstance(document, list):
+        return "[\n" + ",\n".join(f" {json.dumps(row)}" for row in document) + "\n]\n"
+    return "{\n" + ",\n".join(_members(document)) + "\n}\n"
+
+
+def _members(document: dict[str, Any]) -> Iterator[str]:
+    for key, value in document.items():
+        yield f" {json.dumps(key)}: {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"  {json.dumps(row)}" for row in value) + "\n ]"
+    return json.dumps(value)
 
 
 def give(answer: VerbResult, json: Path | None, *, inputs: Sequence[Path]) -> None:
@@ -21,3 +77,12 @@ def give(answer: VerbResult, json: Path | None, *, inputs: Sequence[Path]) -> No
 
 def print_answer(answer: VerbResult) -> None:
     show(answer, console())
+
+
+def say_wide_pointers(*traces: Path) -> None:
+    """One line for each trace whose sizes are those of a 64-bit program. A stream tells none."""
+    for trace in traces:
+        said = of_wide_pointers(recorded_facts(trace)) if trace.is_file() else ""
+        if said:
+            where = f"{printable(str(trace), limit=400)}: " if len(traces) > 1 else ""
+            typer.echo(f"{where}{said}")

@@ -67,10 +67,14 @@ def export(
       heapscope export T.hst --to collapsed --weight total
       heapscope export T.hst --to dhat -o dhat.json
     """
-    from heapscope.cli.answer import print_answer
-    from heapscope.cli.json_output import STDOUT, wants_tables, write_json
+    from heapscope.cli.answer import (
+        STDOUT,
+        print_answer,
+        say_wide_pointers,
+        wants_tables,
+        write_json,
+    )
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.recorded import say_wide_pointers
     from heapscope.verbs.export import export as answer
     from heapscope.verbs.export import format_named
 

@@ -57,10 +57,8 @@ def fit(
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
       heapscope fit T.hst --task script --margin 10
     """
-    from heapscope.cli.answer import give
-    from heapscope.cli.json_output import wants_tables
+    from heapscope.cli.answer import give, say_wide_pointers, wants_tables
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.recorded import say_wide_pointers
     from heapscope.verbs.fit import fit as answer
 
     with progress_bar() as progress:

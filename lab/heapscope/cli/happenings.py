@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.cli.answer import wants_tables
 from heapscope.cli.held_output import release_output
-from heapscope.cli.json_output import wants_tables
 from heapscope.interrupt import ends_the_input
 from heapscope.log.happenings import Happening
 from heapscope.log.incoming import is_stream

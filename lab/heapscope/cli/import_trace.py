@@ -87,8 +87,7 @@ def import_trace(
       heapscope import mtrace mtrace.txt -o T.hst
       heapscope import pjsip pjsua.log -o T.hst
     """
-    from heapscope.cli.answer import print_answer
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.import_trace import import_
 

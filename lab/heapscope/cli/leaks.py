@@ -43,10 +43,8 @@ def leaks(
       heapscope leaks T.hst --chip esp32 --idf 5.5
       heapscope leaks T.hst --suppress known.txt --json leaks.json
     """
-    from heapscope.cli.answer import give
-    from heapscope.cli.json_output import wants_tables
+    from heapscope.cli.answer import give, say_wide_pointers, wants_tables
     from heapscope.cli.progress import progress_bar
-    from heapscope.cli.recorded import say_wide_pointers
     from heapscope.verbs.leaks import leaks as answer
 
     with progress_bar() as progress:

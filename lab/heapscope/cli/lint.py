@@ -60,8 +60,7 @@ def lint(
       heapscope lint sdkconfig --json lint.json --sarif lint.sarif
       heapscope lint sdkconfig.defaults --chip esp32 --github
     """
-    from heapscope.cli.answer import print_answer
-    from heapscope.cli.json_output import dumps, wants_tables, write_json, write_text
+    from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
     from heapscope.verbs.lint import fixed
     from heapscope.verbs.lint import lint as answer
 
@@ -75,7 +74,7 @@ def lint(
         mended = fixed(*files, chip=chip, idf=idf, idf_tree=idf_tree)
         write_text(mended, fix, option="--fix", inputs=files)
     if github:
-        from heapscope.lint.github import annotation_lines
+        from heapscope.lint.sarif import annotation_lines
 
         for line in annotation_lines(result):
             typer.echo(line)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.place_options import Air, Loss, MeasuredFile, NoMeasured, Rtt
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt
 
 
 def predict(

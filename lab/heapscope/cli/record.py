@@ -72,8 +72,8 @@ def record(
       heapscope record --stacks 16 -o T.hst.zst -- ls -l
       heapscope record -o T.hst --json - -- sh -c true
     """
-    from heapscope.cli.json_output import wants_tables, write_json
-    from heapscope.cli.record_progress import record_progress
+    from heapscope.cli.answer import wants_tables, write_json
+    from heapscope.cli.progress import record_progress
     from heapscope.verbs.record import record as answer
 
     with record_progress() as progress:

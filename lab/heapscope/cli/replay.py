@@ -52,8 +52,7 @@ def replay(
       heapscope replay T.hst --chip esp32 --elf firmware.elf
       heapscope replay T.hst --chip esp32 --json replay.json
     """
-    from heapscope.cli.answer import give
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import give, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.replay import replay as answer
 

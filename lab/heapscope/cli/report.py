@@ -55,8 +55,7 @@ def report(
       heapscope report T.hst --pool 64KB --allocator idf-5.5 --allocator tlsf -o allocators.html
       heapscope report before.hst after.hst --chip esp32 --title "Smaller buffers" -o change.html
     """
-    from heapscope.cli.answer import print_answer
-    from heapscope.cli.json_output import wants_tables, write_json
+    from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.trace.names import printable
     from heapscope.verbs.report import report as answer

@@ -46,3 +46,22 @@ Needs = Annotated[
         "or with capabilities (16717, 4KB:DMA). May be repeated.",
     ),
 ]
+
+
+Air = Annotated[bool, typer.Option("--air", help="In air, not in a shielded box.")]
+Rtt = Annotated[
+    float, typer.Option("--rtt", metavar="MS", help="Round trip beyond that of the box.")
+]
+Loss = Annotated[float, typer.Option("--loss", metavar="PERCENT", help="Frames lost for good.")]
+MeasuredFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--measured",
+        metavar="F.toml",
+        help="Figures of your own board; kept beside the configuration, and read from there from "
+        "then on (heapscope-measured.toml).",
+    ),
+]
+NoMeasured = Annotated[
+    bool, typer.Option("--no-measured", help="Leave heapscope-measured.toml aside.")
+]

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.place_options import Air, Loss, MeasuredFile, NoMeasured, Rtt
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt
 
 
 def tune(
@@ -123,8 +122,7 @@ def tune(
       heapscope tune --chip esp32c3 --trace T.hst --need "contiguous>=16717" --prefer tcp_rx
       heapscope tune --ranks --chip esp32c3 --json ranks.json
     """
-    from heapscope.cli.answer import give, print_answer
-    from heapscope.cli.json_output import wants_tables, write_json, write_text
+    from heapscope.cli.answer import give, print_answer, wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
     from heapscope.errors import HeapscopeError
     from heapscope.verbs.tune import tune as answer

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from heapscope.config.evaluate import truth
 from heapscope.config.lines import SettingLine
-from heapscope.config.option import Choice, DefaultIf, Option
+from heapscope.config.option import Choice, DefaultIf, Option, Range
 from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.config.renames import newest
 from heapscope.config.tables import DEPENDS_SDKS, choices, of_other_chips, option_table
@@ -247,3 +247,24 @@ def _same(one: str, other: str) -> bool:
     if one == other:
         return True
     return bool(first and second and first.choice and first.choice == second.choice)
+
+
+def allowed(config: Config, option: Option) -> tuple[Range, ...]:
+    """The range that counts; several where a condition of one is not known; empty: none is."""
+    return tuple(_allowed(config, option))
+
+
+def out_of_range(config: Config, option: Option, value: int) -> tuple[Range, ...]:
+    """The ranges of which it is in none; empty: it is in one, or no range is known."""
+    limits = allowed(config, option)
+    return () if any(each.low <= value <= each.high for each in limits) else limits
+
+
+def _allowed(config: Config, option: Option) -> Iterator[Range]:
+    for limits in option.ranges:
+        if limits.covers(chip=config.chip, sdk=config.sdk):
+            holds = True if limits.when is None else truth(limits.when, config)
+            if holds is not False:
+                yield limits
+            if holds:
+                return

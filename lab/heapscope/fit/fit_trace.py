@@ -9,18 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.fit.limits import Limits, find_limits, most_tried
+from heapscope.fit.limits import STEP, Limits, find_limits, most_tried
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
-from heapscope.fit.window import STEP
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.names import call_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.steps import FitRow, NativeSteps, Outcome
-from heapscope.nearest import did_you_mean
 from heapscope.trace.feed import read_trace
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.info import tasks_of

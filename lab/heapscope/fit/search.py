@@ -17,8 +17,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from heapscope.fit.limits import Limits
-from heapscope.fit.window import STEP, judged_by, top, window
+from heapscope.fit.limits import STEP, Limits, judged_by, top, window
 
 #: Sizes asked for at once. The same on every machine, so that what was tried, and with it
 #: `pool_min`, does not depend on the number of cores.

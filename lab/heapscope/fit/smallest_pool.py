@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapscope.fit.window import SHARE, STEP
+from heapscope.fit.limits import SHARE, STEP
 from heapscope.measure.loss import Loss
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import figure

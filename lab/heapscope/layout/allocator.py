@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.native.library import allocator_names, ffi, find_allocator, load
-from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 #: The flavours by what a trace's metadata says of its poisoning.

@@ -1,8 +1,9 @@
-"""In which order regions are tried: ESP-IDF's heap_caps_malloc, as the replay does it."""
+"""The order in which regions are tried, as ESP-IDF's heap_caps_malloc and the replay do it, and the
+blocks that start-up takes in that order."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapscope.layout.layout import Layout, Region
 from heapscope.native.attempts import attempts as native_attempts
@@ -40,3 +41,38 @@ def tried(regions: tuple[Region, ...], caps: int) -> tuple[Attempt, ...]:
         Attempt(priority=priority, index=index, region=regions[index])
         for index, priority in native_attempts(has, caps)
     )
+
+
+#: Bytes of a region that no block can have. The 4.2 allocator needs these, the fewest of all.
+#: Another allocator needs more; the replay carries bytes that then do not fit to the next region.
+_OVERHEAD = 36
+_SMALLEST = 4  # bytes of a block
+_MOST_CONTROL = 4096  # with a bit for each 8 bytes, more than the tables of any allocator here
+
+
+def spread_startup(regions: tuple[Region, ...], *, use: int, caps: int) -> tuple[Region, ...]:
+    """Gives `use` bytes to the regions that malloc (capabilities `caps`) tries, in its order, one
+    block each. Regions with start-up stacks are not heaps yet at that time."""
+    taken = dict.fromkeys(range(len(regions)), 0)
+    left = use
+    usable = (a.index for a in tried(regions, caps) if not a.region.startup_stack)
+    order = list(dict.fromkeys(usable))
+    for index in order:
+        taken[index] = min(left, max(0, regions[index].size - _OVERHEAD) & ~3)
+        left -= taken[index]
+    if order:
+        _carry(order, taken, regions)
+        taken[order[-1]] += left  # the replay reports it as unplaced
+    return tuple(replace(r, startup_use=taken[i]) for i, r in enumerate(regions))
+
+
+def _carry(order: list[int], taken: dict[int, int], regions: tuple[Region, ...]) -> None:
+    """The replay carries on only to regions with start-up use of their own. So where the last
+    region used is nearly full, the next one is opened with the smallest block there is."""
+    used = [place for place, index in enumerate(order) if taken[index] > _SMALLEST]
+    if not used or used[-1] + 1 == len(order):
+        return
+    last, following = order[used[-1]], order[used[-1] + 1]
+    if regions[last].size - taken[last] < _MOST_CONTROL + regions[last].size // 64:
+        taken[last] -= _SMALLEST
+        taken[following] = _SMALLEST

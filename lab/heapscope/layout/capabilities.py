@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 CAPABILITIES: dict[str, int] = {

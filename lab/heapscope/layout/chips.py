@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
+from heapscope.layout.attempts import spread_startup
 from heapscope.layout.boot_log import BootLog
 from heapscope.layout.build import THRESHOLD, Build, Psram
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
@@ -15,9 +17,7 @@ from heapscope.layout.layout import Layout, Region
 from heapscope.layout.map_regions import left_of
 from heapscope.layout.memory import Memory, memory_of
 from heapscope.layout.psram import add_psram, malloc_rule
-from heapscope.layout.startup import spread_startup
 from heapscope.layout.versions import find_version, parse_idf, version_list
-from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 Notes = tuple[str, ...]

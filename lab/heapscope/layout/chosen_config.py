@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from heapscope.choices import did_you_mean
 from heapscope.config.config import Config, read_files, settle
 from heapscope.config.kconfig_tree import IgnoredSetting, tree_version, with_tree
 from heapscope.config.read_file import ConfigFile
 from heapscope.config.tables import CHIPS, SDKS
 from heapscope.errors import InputError
 from heapscope.layout.versions import match_version, parse_idf
-from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 DEFAULT_IDF = "5.5"

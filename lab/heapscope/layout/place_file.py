@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.layout.attempts import malloc_attempts
 from heapscope.layout.layout import ADDRESS_END, Layout
@@ -19,7 +20,6 @@ from heapscope.layout.region_names import find_regions
 from heapscope.layout.toml_file import parse_toml
 from heapscope.layout.toml_table import TomlTable
 from heapscope.layout.toml_text import read_toml_text
-from heapscope.nearest import did_you_mean
 
 _TOP = ("rule", "private")
 _RULE = ("task", "site", "heap", "size", "min", "max", "region", "private", "fallback")

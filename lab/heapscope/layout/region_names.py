@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.layout import Layout
-from heapscope.nearest import did_you_mean
 from heapscope.trace.names import printable
 
 

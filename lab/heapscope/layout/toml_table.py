@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.layout import ADDRESS_END
 from heapscope.layout.toml_text import TomlText
-from heapscope.nearest import did_you_mean
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 

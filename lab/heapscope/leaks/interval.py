@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.nearest import did_you_mean
 from heapscope.trace.info import MarkAt, TraceInfo
 from heapscope.trace.names import printable
 

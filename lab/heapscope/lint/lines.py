@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from heapscope.choices import nearest
 from heapscope.config.config import Config, Setting
 from heapscope.config.renames import renamed_in, spelled_in
 from heapscope.config.tables import SDKS, option_table
 from heapscope.config.value import FORMS, Value, config_line, parse_value
 from heapscope.lint.finding import LintFinding, spelled, spelled_lines
-from heapscope.nearest import nearest
 from heapscope.trace.names import printable
 
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")

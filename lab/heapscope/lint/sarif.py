@@ -1,8 +1,8 @@
-"""Findings as SARIF 2.1.0, which code hosts and editors show at the lines."""
+"""Findings for other programs: SARIF 2.1.0, and the commands of GitHub Actions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -67,3 +67,28 @@ def text(finding: LintFinding) -> str:
     about = f"CONFIG_{finding.option}: " if finding.option else ""
     write = f" Write {', '.join(finding.write)}." if finding.write else ""
     return f"{about}{finding.message}.{write}"
+
+
+LEVELS = {True: "error", False: "notice"}
+
+
+def annotation_lines(result: LintResult) -> Iterator[str]:
+    """A line each. No value can end a command or begin another one."""
+    for finding in result.findings:
+        yield _annotation(finding)
+
+
+def _annotation(finding: LintFinding) -> str:
+    place = [f"file={_property(finding.file)}"]
+    if finding.line:
+        place.append(f"line={finding.line}")
+    place.append(f"title={_property(f'{finding.rule} [{finding.severity}]')}")
+    return f"::{LEVELS[finding.hard]} {','.join(place)}::{_message(text(finding))}"
+
+
+def _message(value: str) -> str:
+    return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(value: str) -> str:
+    return _message(value).replace(":", "%3A").replace(",", "%2C")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from heapscope.config.config import Config, Setting
-from heapscope.config.limits import out_of_range
+from heapscope.choices import nearest
+from heapscope.config.config import Config, Setting, out_of_range
+from heapscope.config.kconfig_tree import IgnoredSetting
 from heapscope.config.option import Option
 from heapscope.config.tables import of_other_chips, option_table
 from heapscope.config.value import Value
 from heapscope.lint.finding import LintFinding, spelled_lines
+from heapscope.trace.names import printable
 
 
 def value_findings(config: Config) -> Iterator[LintFinding]:
@@ -77,3 +79,27 @@ def _depends(config: Config, setting: Setting, option: Option) -> LintFinding | 
         write=spelled_lines(config, values),
         remove=() if values else (line,),
     )
+
+
+def refused_findings(config: Config, refusals: Iterable[IgnoredSetting]) -> Iterator[LintFinding]:
+    """`config`: with the tree's values."""
+    for refusal in refusals:
+        setting = refusal.setting
+        yield LintFinding(
+            rule="kconfig",
+            file=setting.file,
+            line=setting.line,
+            option=setting.written,
+            message=_message(config, refusal),
+            remove=((setting.written, setting.file, setting.line),),
+        )
+
+
+def _message(config: Config, refusal: IgnoredSetting) -> str:
+    if not refusal.known:
+        near = nearest(refusal.setting.written, config.tree)
+        hint = f"; the nearest name is CONFIG_{near}" if near else ""
+        return f"this ESP-IDF has no such option{hint}"
+    if refusal.became is None:
+        return "left out: what the option depends on is off"
+    return f"Kconfig makes it {printable(refusal.became)}"

@@ -1,5 +1,5 @@
-"""The state of a trace as it was read, the part of a run that is lost, and how far the figures of the
-rest can be believed."""
+"""The state of a trace as it was read: the part of a run that is lost, and how far the figures of
+the rest can be believed."""
 
 from __future__ import annotations
 

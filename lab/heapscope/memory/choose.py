@@ -21,8 +21,8 @@ from heapscope.layout.versions import parse_idf
 from heapscope.memory.options import MemoryOptions, flag, given
 from heapscope.memory.static_choice import StaticChoice, choose_static
 from heapscope.sizes import parse_size
+from heapscope.trace.metadata import recorded_facts
 from heapscope.trace.names import printable
-from heapscope.trace.recorded import recorded_facts
 
 DEFAULT_IDF = "5.5"
 NO_RULES = "none"  # --place none: one side of a comparison without rules

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypedDict, cast, get_type_hints
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.nearest import did_you_mean
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""Live blocks at chosen moments: hs_lab_reader_watch and what it kept."""
+"""Facts that a reader is asked for before it reads: live blocks at chosen moments, and the clock at
+chosen events."""
 
 from __future__ import annotations
 
@@ -43,3 +44,19 @@ def ended_lives(reader: NativeReader) -> Rows:
 def live_blocks(reader: NativeReader) -> Rows:
     """The blocks that are live as things stand, oldest first."""
     return read_array(load().hs_lab_live, "hs_lab_live_row_t", reader.handle)
+
+
+def ask_times(reader: NativeReader, events: Sequence[int]) -> None:
+    """Before the first push of a census: takes only the ticks at these events (ascending, each
+    once) from the trace."""
+    rows = np.array(events, dtype=np.uint64)
+    pointer = ffi.from_buffer("uint64_t[]", rows)
+    check(load().hs_lab_reader_times(reader.handle, pointer, len(rows)), "looking up times")
+
+
+def times(reader: NativeReader) -> list[int]:
+    """One value an event; NEVER: it is not in the trace, or was lost."""
+    count = load().hs_lab_times(reader.handle, ffi.NULL, 0)
+    rows = np.zeros(count, dtype=np.uint64)
+    load().hs_lab_times(reader.handle, ffi.from_buffer("uint64_t[]", rows), count)
+    return [int(time) for time in rows]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.measure.wording import plural
 from heapscope.native.status import StatusError
-from heapscope.nearest import did_you_mean
 from heapscope.pools.advise import Advance, Point, advise, best_within
 from heapscope.pools.groups import PoolGroup, Sizes, agreed
 from heapscope.pools.holdings import (

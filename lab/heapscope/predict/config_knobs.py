@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from heapscope.config.config import Config
-from heapscope.config.limits import out_of_range
+from heapscope.config.config import Config, out_of_range
 from heapscope.config.tables import option_table
 from heapscope.errors import InputError
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips

@@ -20,8 +20,7 @@ import numpy as np
 
 from heapscope.predict.constants import FILE, Constants, to_json
 from heapscope.predict.folds import NEWER, SPLITS, left_out
-from heapscope.predict.memory import choose_memory, fit_memory
-from heapscope.predict.memory_band import choose_band
+from heapscope.predict.memory import choose_band, choose_memory, fit_memory
 from heapscope.predict.throughput import fit_throughput
 from heapscope.predict.validate import (
     LeftOut,

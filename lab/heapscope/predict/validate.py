@@ -17,13 +17,13 @@ import numpy as np
 
 from heapscope.predict.memory import (
     MemoryShape,
+    choose_band,
     choose_memory,
     features,
     fit_memory,
     fixed_parts,
     memory_features,
 )
-from heapscope.predict.memory_band import choose_band
 from heapscope.predict.posterior import Array, Errors, Posterior, choose
 from heapscope.predict.throughput import (
     Cases,

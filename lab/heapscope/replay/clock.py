@@ -9,9 +9,9 @@ from typing import Any
 
 from heapscope.measure.clock import Clock, events_named
 from heapscope.measure.result import ReplayResult
+from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER
-from heapscope.native.times import ask_times, times
 from heapscope.trace.feed import read_trace
 from heapscope.trace.metadata import CLOCK_HZ, number
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Iterator, Sequence
 
+from heapscope.choices import did_you_mean
 from heapscope.layout.placement import Patterns, Placement, PlacementRule
 from heapscope.native.config import ALL_RULES, NativeRuleNames
-from heapscope.nearest import did_you_mean
 from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import any_text
 from heapscope.trace.names import Names, printable

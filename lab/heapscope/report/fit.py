@@ -12,7 +12,7 @@ from rich.text import Text
 from heapscope.fit.smallest_pool import FitResult, Mean, means
 from heapscope.measure.loss import Loss
 from heapscope.measure.wording import plural, size
-from heapscope.report.loss import loss_lines
+from heapscope.report.next_command import loss_lines
 from heapscope.report.table import NOTHING, Column, Said, Table, columns_of, table_of
 
 REFERENCE = "idf-4.2"  # the rival that needs least on most traces

@@ -13,8 +13,7 @@ from heapscope.layout.chip_data import chip_files, read_chip
 from heapscope.layout.versions import find_version
 from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, size
-from heapscope.report.loss import loss_lines
-from heapscope.report.next_command import next_command
+from heapscope.report.next_command import loss_lines, next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
 from heapscope.trace.names import printable
 

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.report.knobs import knob_table
-from heapscope.report.loss import loss_lines
+from heapscope.report.next_command import loss_lines
 from heapscope.report.table import Cell, Column, Said, Table, change, columns_of, headed, table_of
 from heapscope.upgrade.cost import Offer, SidedRegion, UpgradeResult, Waterfall
 

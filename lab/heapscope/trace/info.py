@@ -6,9 +6,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from heapscope.measure.loss import Loss, loss_of, whole_run
+from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.native.structs import NEVER, Struct
-from heapscope.native.times import ask_times, times
 from heapscope.rows.bound import AT_LEAST, BEFORE, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row

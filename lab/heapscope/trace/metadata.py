@@ -1,8 +1,13 @@
-"""Keys of a trace's metadata (format/SPEC.md), and their values as numbers and text."""
+"""Keys of a trace's metadata (format/SPEC.md), their values as numbers and text, and what the first
+bytes of a trace tell of its device."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from heapscope.native.reader import NativeReader
 from heapscope.trace.names import printable
+from heapscope.trace.source import open_blocks
 
 WORD_SIZE = "word_size"  # bytes of a pointer of the recorded program
 SOURCE = "source"  # what the trace was made from: "text", "linux", ...
@@ -25,3 +30,14 @@ def number(metadata: dict[str, bytes], key: str) -> int | None:
     if not raw.isdigit() or len(raw) > 18:
         return None
     return int(raw) or None
+
+
+def recorded_facts(trace: Path | None) -> dict[str, str]:
+    """Metadata of the trace's beginning; none without a trace."""
+    if trace is None:
+        return {}
+    with open_blocks(trace) as blocks, NativeReader() as reader:
+        for block in blocks:
+            reader.push(block)
+            break
+        return texts(reader.metadata())

@@ -9,7 +9,7 @@ from typing import Any
 from heapscope.config.renames import line_in
 from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
-from heapscope.tune.document import (
+from heapscope.tune.answer import (
     AlternativeRow,
     CandidateRow,
     ChangedKnobRow,

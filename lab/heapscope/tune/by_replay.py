@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from heapscope.measure.wording import plural
-from heapscope.trace.recorded import recorded_facts
-from heapscope.tune.answer import Companion, TuneResult
-from heapscope.tune.document import TuneTrace
+from heapscope.trace.metadata import recorded_facts
+from heapscope.tune.answer import Companion, TuneResult, TuneTrace
 from heapscope.tune.needs import TuneNeed
 from heapscope.tune.problem import Problem
 from heapscope.tune.question import TuneQuestion, answer

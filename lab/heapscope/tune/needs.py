@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
-from heapscope.nearest import did_you_mean
 from heapscope.predict.wifi_table import METRICS
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable

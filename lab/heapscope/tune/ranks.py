@@ -16,8 +16,7 @@ from heapscope.predict.constants import read_constants
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document
-from heapscope.tune.answer import Candidate
-from heapscope.tune.document import FiguresRow, RankGainRow
+from heapscope.tune.answer import Candidate, FiguresRow, RankGainRow
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram

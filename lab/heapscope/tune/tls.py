@@ -19,7 +19,7 @@ from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
 from heapscope.predict.wifi_table import Knobs
-from heapscope.tune.document import TlsChoiceRow, TlsVariantRow
+from heapscope.tune.answer import TlsChoiceRow, TlsVariantRow
 from heapscope.tune.options import broken_rules
 
 _FULL = 16_384  # the longest record that TLS has

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from heapscope.errors import InputError
+from heapscope.layout.attempts import spread_startup
 from heapscope.layout.layout import Layout
-from heapscope.layout.startup import spread_startup
 from heapscope.upgrade.parts import open_layout, parts_of, regions_for
 
 _ROUNDS = 8  # each corrects by the whole difference, so that two or three suffice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,42 +13,13 @@ from heapscope.progress import OnProgress, phase
 
 if TYPE_CHECKING:
     from heapscope.capture.esp_idf.log_facts import EspIdfImport
-    from heapscope.capture.line_import import ImportResult, LineForm
+    from heapscope.capture.line_import import ImportResult
 
 ESP_IDF = "esp-idf"
 
 
-def _text() -> LineForm:
-    from heapscope.capture.text import TEXT
-
-    return TEXT
-
-
-def _heaptrack() -> LineForm:
-    from heapscope.capture.heaptrack import HEAPTRACK
-
-    return HEAPTRACK
-
-
-def _mtrace() -> LineForm:
-    from heapscope.capture.mtrace import MTRACE
-
-    return MTRACE
-
-
-def _pjsip() -> LineForm:
-    from heapscope.capture.pjsip import PJSIP
-
-    return PJSIP
-
-
-#: The forms that are read line by line.
-_LINES: Mapping[str, Callable[[], LineForm]] = {
-    "text": _text,
-    "heaptrack": _heaptrack,
-    "mtrace": _mtrace,
-    "pjsip": _pjsip,
-}
+#: The formats that are read line by line, by their names in capture/line_forms.py.
+_LINES = ("text", "heaptrack", "mtrace", "pjsip")
 
 FORMATS = (*_LINES, ESP_IDF)
 
@@ -97,6 +68,7 @@ def import_(
         raise InputError(
             "Missing option '--out' / '-o': the trace to write", remedy="heapscope import --help"
         )
+    from heapscope.capture.line_forms import LINE_FORMS
     from heapscope.capture.line_import import import_lines
 
-    return import_lines(file, out, _LINES[form](), progress=phase(progress, "importing"))
+    return import_lines(file, out, LINE_FORMS[form], progress=phase(progress, "importing"))

@@ -8,7 +8,7 @@ from heapscope.layout.chosen_config import choose_config
 from heapscope.lint.find import lint as find
 from heapscope.lint.finding import LintResult
 from heapscope.lint.fix import fragment, mend
-from heapscope.lint.refused import refused_findings
+from heapscope.lint.values import refused_findings
 
 
 def lint(

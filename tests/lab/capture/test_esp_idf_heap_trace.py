@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.lines import LogLine
-from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.capture.esp_idf.lines import LogLine, LogMoment
 from heapscope.capture.esp_idf.order import Ordered, in_order
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from heapscope import __version__
 from heapscope.capture import output
+from heapscope.capture.line_forms import import_text
 from heapscope.capture.line_import import BadLine, ImportResult
 from heapscope.capture.output import open_output
-from heapscope.capture.text import import_text
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.trace.info import read_info
 

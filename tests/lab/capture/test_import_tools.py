@@ -12,15 +12,16 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from heapscope.capture.heaptrack import HEAPTRACK
+from heapscope.capture.line_forms import LINE_FORMS
 from heapscope.capture.line_import import ImportResult, LineForm, import_lines
-from heapscope.capture.mtrace import MTRACE
 from heapscope.errors import InputError
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NativeReader
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.feed import read_trace
 from heapscope.trace.info import read_info
+
+HEAPTRACK, MTRACE = LINE_FORMS["heaptrack"], LINE_FORMS["mtrace"]
 
 SOURCE = Path(__file__).with_name("recorded_program.c")
 MALLOC, REALLOC, FREE, FAILED = 1, 4, 5, 6  # hs_event_kind_t

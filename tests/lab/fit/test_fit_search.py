@@ -13,10 +13,9 @@ import pytest
 
 from heapscope.fit import schedule
 from heapscope.fit.fit_trace import fit
-from heapscope.fit.limits import Limits, find_limits, most_tried
+from heapscope.fit.limits import OTHERS, Limits, find_limits, judged_by, most_tried, top, window
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
-from heapscope.fit.window import OTHERS, judged_by, top, window
 from heapscope.layout.allocator import placements
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.native.reader import NativeReader

@@ -13,7 +13,7 @@ import pytest
 
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.fit.fit_trace import fit
-from heapscope.fit.window import window
+from heapscope.fit.limits import window
 from heapscope.layout.allocator import placements
 from heapscope.layout.pool import POOL_BASE, pool_layout
 from heapscope.native.events import NativeWriter, event_dtype

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.layout import capabilities
 from heapscope.layout.attempts import attempts, malloc_attempts, tried
 from heapscope.layout.build import Psram

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.build import Psram

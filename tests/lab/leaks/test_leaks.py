@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.errors import InputError
 from heapscope.leaks.find import Leaks, find_leaks
 from heapscope.leaks.interval import interval

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.leaks.find import _looks
 from heapscope.leaks.interval import Interval
 from heapscope.native.live import ended_lives, moments, watch

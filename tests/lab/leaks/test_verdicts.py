@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.leaks.find import HolderRow, Leaks, find_leaks
 from heapscope.leaks.interval import interval
 from heapscope.trace.info import read_info

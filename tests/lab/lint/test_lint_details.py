@@ -18,8 +18,7 @@ from heapscope.errors import InputError
 from heapscope.lint import values
 from heapscope.lint.find import lint
 from heapscope.lint.fix import fragment, mend
-from heapscope.lint.github import annotation_lines
-from heapscope.lint.sarif import sarif
+from heapscope.lint.sarif import annotation_lines, sarif
 
 MakeConfig = Callable[..., Config]
 

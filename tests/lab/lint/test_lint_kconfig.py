@@ -14,7 +14,7 @@ from heapscope.config.config import read_config
 from heapscope.config.kconfig_tree import tree_version, with_tree
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.lint.find import lint
-from heapscope.lint.refused import refused_findings
+from heapscope.lint.values import refused_findings
 
 ROOT_KCONFIG = """\
 mainmenu "IDF"

@@ -13,8 +13,7 @@ from heapscope.predict import validate
 from heapscope.predict.constants import FILE, read_constants, to_json
 from heapscope.predict.fit import same
 from heapscope.predict.folds import NEWER, SPLITS, left_out
-from heapscope.predict.memory import choose_memory, fit_memory
-from heapscope.predict.memory_band import choose_band
+from heapscope.predict.memory import choose_band, choose_memory, fit_memory
 from heapscope.predict.throughput import (
     LIMITS,
     PENALTIES,

@@ -20,8 +20,8 @@ from heapscope.layout.pool import pool_layout
 from heapscope.measure.clock import events_named
 from heapscope.measure.result import ReplayResult
 from heapscope.native.events import NativeWriter, event_dtype
+from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.times import ask_times, times
 from heapscope.replay.run import replay
 from heapscope.replay.survey import survey
 from heapscope.report.console import console

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.report.table import Said, Table, headed
 from heapscope.rows.row import Row, described
 from heapscope.verbs.report import report

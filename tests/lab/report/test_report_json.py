@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from heapscope.cli.json_output import dumps
+from heapscope.cli.answer import dumps
 from heapscope.errors import InputError
 from heapscope.measure.result import ReplayResult
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.cli.app import app
 from heapscope.report import health, table, why
 

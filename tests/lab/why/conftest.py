@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heapscope.capture.text import import_text
+from heapscope.capture.line_forms import import_text
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.result import ReplayResult

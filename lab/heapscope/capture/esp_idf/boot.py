@@ -8,8 +8,7 @@ from collections import deque
 from heapscope.capture.esp_idf.failed import FailedRequests
 from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTraceScanner
-from heapscope.capture.esp_idf.lines import LogLine
-from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.capture.esp_idf.lines import LogLine, LogMoment
 from heapscope.capture.esp_idf.summary import HeapSummary, SummaryScanner
 from heapscope.capture.esp_idf.task_table import TaskUses
 from heapscope.layout.boot_lines import BootRegion, LineFacts

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.boot import Boot
-from heapscope.capture.esp_idf.lines import LogLine, log_lines
-from heapscope.capture.esp_idf.moment import LogClock
+from heapscope.capture.esp_idf.lines import LogClock, LogLine, log_lines
 from heapscope.layout.boot_lines import read_line
 
 #: In every line that any of the readers wants, and in few others. One pattern: a search for each

@@ -13,8 +13,7 @@ import re
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.fits import Answer
-from heapscope.capture.esp_idf.lines import LogLine
-from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.capture.esp_idf.lines import LogLine, LogMoment
 from heapscope.layout import capabilities
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row

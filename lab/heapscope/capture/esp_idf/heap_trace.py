@@ -25,8 +25,7 @@ import re
 from array import array
 from dataclasses import dataclass, field
 
-from heapscope.capture.esp_idf.lines import LogLine
-from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.capture.esp_idf.lines import LogLine, LogMoment
 
 RECORDS_MAX = 1 << 17  #: of one dump; a device's buffer holds some thousands
 

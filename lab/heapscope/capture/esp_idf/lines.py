@@ -1,4 +1,4 @@
-"""The lines of a device's log, whatever terminal wrote it."""
+"""The lines of a device's log, whatever terminal wrote it, and when they were printed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
+from heapscope.trace.names import printable
 from heapscope.trace.source import as_utf8
 
 LINE_MAX = 4096  #: bytes of a line that count
@@ -53,3 +56,63 @@ def _divided(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
         rest = rest[:LINE_MAX]
     if rest:
         yield rest, False
+
+
+#: `I (1234) tag: ` of ESP-IDF, `[  1234][I][` of Arduino: milliseconds since the start.
+_TICK = re.compile(rb"(?<![\w(])[IWEDV] ?\((\d{1,10})\) |^\W{0,4}\[ *(\d{1,10})\]\[[IWEDV]\]")
+#: A host's stamps in front: `12:34:56`, `[12:34:56.789]`, `2024-05-31T12:34:56`, `2024-05-31 ...`.
+_STAMP = re.compile(
+    rb"^\W{0,3}((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,6})?Z?)(?![\d:])[\]>-]* ?"
+)
+_HEAD = 64  # bytes of a line in which they stand
+
+
+class LogMoment(Row):
+    """The moment at which it was printed."""
+
+    line: int = figure("Line of the log, from 1.", least=1)
+    uptime_ms: int | None = figure(
+        "The device's last log time before it, since its start; null: none.", "ms", default=None
+    )
+    stamp: str = figure("The host's time on the line, as printed; empty: none.", default="")
+
+    def place(self) -> str:
+        """ "line 812, 12.345 s after the start" """
+        parts = [f"line {self.line:,}"]
+        if self.stamp:
+            parts.append(f"at {self.stamp}")
+        if self.uptime_ms is not None:
+            parts.append(f"{self.uptime_ms / 1000:,.3f} s after the start")
+        return ", ".join(parts)
+
+
+def without_stamp(text: bytes) -> bytes:
+    """Without what the host put in front."""
+    found = _STAMP.match(text[:_HEAD])
+    return text if found is None else text[found.end() :]
+
+
+class LogClock:
+    """Remembers the last log time of the device. Lines must be shown in order."""
+
+    def __init__(self) -> None:
+        self._last = b""
+
+    def see(self, text: bytes) -> None:
+        if b"(" in text[:_HEAD] or text[:6].lstrip().startswith(b"["):
+            head = text[:_HEAD]
+            if _TICK.search(head):
+                self._last = head
+
+    def restart(self) -> None:
+        """The device begins anew."""
+        self._last = b""
+
+    def at(self, line: LogLine) -> LogMoment:
+        tick = _TICK.search(self._last)
+        stamp = _STAMP.match(line.text[:_HEAD])
+        return LogMoment(
+            line=line.number,
+            uptime_ms=None if tick is None else int(tick[1] or tick[2]),
+            stamp="" if stamp is None else printable(stamp[1]),
+        )

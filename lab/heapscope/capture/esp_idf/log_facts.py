@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapscope.capture.esp_idf.failed import FailedGroup
 from heapscope.capture.esp_idf.fits import Answer, RegionAnswer, RegionRoom
-from heapscope.capture.esp_idf.moment import LogMoment
+from heapscope.capture.esp_idf.lines import LogMoment
 from heapscope.capture.esp_idf.order import OrderedCounts
 from heapscope.capture.esp_idf.rounding import POISONINGS, ByteRange
 from heapscope.capture.esp_idf.summary import HeapSummary

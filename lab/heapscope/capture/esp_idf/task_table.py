@@ -15,8 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from heapscope.capture.esp_idf.lines import LogLine
-from heapscope.capture.esp_idf.moment import LogMoment, without_stamp
+from heapscope.capture.esp_idf.lines import LogLine, LogMoment, without_stamp
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.names import printable
