@@ -14,12 +14,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import exp, hypot, log, sqrt
 from statistics import median
-from typing import Any
 
 from heapscope.errors import InputError
 from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, table
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
 SHIELDED, AIR = "shielded", "air"
@@ -32,21 +31,16 @@ _AIR_WIDTH = 0.5
 _ROUND_TRIP_WIDTH = 0.3  # ln: how much an added round trip is wrong
 
 
-class EnvironmentRow(Row):
+class Environment(Row):
     """The place where the device will be."""
 
-    place: str = figure("The tables are of a shielded box.", choices=(SHIELDED, AIR))
-    round_trip_ms: float = figure("The round trip beyond that of a shielded box.", "ms")
-    loss_pct: float = figure("Frames that are lost for good.", "%")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Environment:
-    WRITTEN = EnvironmentRow
-
-    place: str = SHIELDED
-    round_trip_ms: float = 0.0  # added to that of the shielded box
-    loss: float = 0.0  # share of frames that are lost for good
+    place: str = figure(
+        "The tables are of a shielded box.", choices=(SHIELDED, AIR), default=SHIELDED
+    )
+    round_trip_ms: float = figure(
+        "The round trip beyond that of a shielded box.", "ms", default=0.0
+    )
+    loss: float = figure("The share of frames that are lost for good.", hidden=True, default=0.0)
 
     def __post_init__(self) -> None:
         if self.place not in (SHIELDED, AIR):
@@ -62,10 +56,10 @@ class Environment:
     def plain(self) -> bool:
         return self.place == SHIELDED and not self.round_trip_ms and not self.loss
 
-    def to_json(self) -> dict[str, Any]:
-        return EnvironmentRow(
-            place=self.place, round_trip_ms=self.round_trip_ms, loss_pct=100 * self.loss
-        ).to_json()
+    @property
+    @computed("Frames that are lost for good.", "%")
+    def loss_pct(self) -> float:
+        return 100 * self.loss
 
 
 @functools.cache

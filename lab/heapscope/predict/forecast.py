@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import exp
 
 from heapscope.config.config import Config
@@ -16,14 +16,14 @@ from heapscope.predict.power_save import PowerSave, Times, modes
 from heapscope.predict.tls_time import TlsTime, tls_time
 from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
 SHARES = (0.8, 0.95)
 _KIB = 1024
 
 
-class BandRow(Row):
+class Band(Row):
     """The middle, and the bands that are to hold 80 and 95 % of all cases."""
 
     median: float = figure("The middle.")
@@ -33,41 +33,49 @@ class BandRow(Row):
     high_95: float = figure("The upper bound of the 95 % band.")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Band:
-    """`low` and `high` by share of all cases that the band is to hold."""
+class Forecast(Row, eq=False):
+    """The needs of a configuration and the figures that it gives."""
 
-    middle: float
-    low: dict[float, float]
-    high: dict[float, float]
+    config: Config = figure("The configuration.", hidden=True)
+    knobs: Knobs = figure("Its knobs.", hidden=True)
+    environment: Environment = figure("The place where the device will be.")
+    throughput_mbps: dict[str, Band] = figure(
+        "The throughput of one stream, by protocol and direction.", "Mbit/s", digits=2
+    )
+    available_kb: Band = figure(
+        "The memory that is left at the busiest in a program that does nothing else.",
+        "KB",
+        digits=1,
+    )
+    left_kb: Band | None = figure(
+        "The available memory less TLS sessions and Bluetooth; null: there are none.",
+        "KB",
+        digits=1,
+    )
+    tls_1mb: TlsTime | None = figure(
+        "The time to receive 1 MB over TLS; null: no TLS session was asked for.", digits=2
+    )
+    power_save: tuple[PowerSave, ...] = figure("The modes of power save.")
+    rests_on: tuple[str, ...] = figure(
+        "The sources, rows and SDK generation of each prediction, in sentences.", entries=(1, None)
+    )
+    notes: tuple[str, ...] = figure("The sentences that limit the worth of the prediction.")
+    parts: tuple[MemoryPart, ...] = figure("The memory that the configuration asks for, by part.")
 
-    def row(self, digits: int) -> BandRow:
-        return BandRow(
-            median=round(self.middle, digits),
-            low_80=round(self.low[0.8], digits),
-            high_80=round(self.high[0.8], digits),
-            low_95=round(self.low[0.95], digits),
-            high_95=round(self.high[0.95], digits),
-        )
+    @property
+    @computed("The chip of the configuration.")
+    def chip(self) -> str:
+        return self.config.chip
 
+    @property
+    @computed("The ESP-IDF version whose options and layout were taken.")
+    def sdk(self) -> str:
+        return self.config.sdk
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Forecast:
-    """`available`: KB left at the busiest, of one stream, in a program that does nothing else;
-    `left`: the same less TLS sessions and Bluetooth, None without any. `rests_on`: sentences."""
-
-    config: Config
-    knobs: Knobs
-    demand: Demand
-    environment: Environment
-    parts: tuple[MemoryPart, ...]
-    available: Band
-    left: Band | None
-    throughput: dict[str, Band]
-    tls: TlsTime | None
-    power_save: tuple[PowerSave, ...]
-    rests_on: tuple[str, ...]
-    notes: tuple[str, ...]
+    @property
+    @computed("The kind of the PSRAM.", choices=("none", "quad", "octal"))
+    def psram(self) -> str:
+        return self.knobs.psram
 
     def total(self, kind: str, *whens: str) -> int:
         """Bytes of a kind of memory; parts without a limit are not in it."""
@@ -108,34 +116,32 @@ def forecast(
     return Forecast(
         config=config,
         knobs=knobs,
-        demand=demand,
         environment=environment,
         parts=parts,
-        available=_memory_band(memory),
-        left=_memory_band(replace(memory, mean=memory.mean - taken)) if beside else None,
-        throughput={metric: _rate_band(guess) for metric, guess in seen.items()},
-        tls=_tls(config, knobs, demand, seen["tcp_rx"]),
+        available_kb=_memory_band(memory),
+        left_kb=_memory_band(replace(memory, mean=memory.mean - taken)) if beside else None,
+        throughput_mbps={metric: _band(guess, exp) for metric, guess in seen.items()},
+        tls_1mb=_tls(config, knobs, demand, seen["tcp_rx"]),
         power_save=modes(times or Times()),
         rests_on=tuple(_rests_on(constants, knobs, environment, measured)),
         notes=(*notes, *read.notes),
     )
 
 
-def _rate_band(guess: Guess) -> Band:
+def _band(guess: Guess, of: Callable[[float], float]) -> Band:
+    """`of`: the figure of a value that was guessed."""
+    (low_80, high_80), (low_95, high_95) = (
+        (of(guess.mean - guess.reach(share)), of(guess.mean + guess.reach(share)))
+        for share in SHARES
+    )
     return Band(
-        middle=exp(guess.mean),
-        low={share: exp(guess.mean - guess.reach(share)) for share in SHARES},
-        high={share: exp(guess.mean + guess.reach(share)) for share in SHARES},
+        median=of(guess.mean), low_80=low_80, high_80=high_80, low_95=low_95, high_95=high_95
     )
 
 
 def _memory_band(guess: Guess) -> Band:
     """The band of KB. Values below 0 become 0."""
-    return Band(
-        middle=max(0.0, guess.mean),
-        low={share: max(0.0, guess.mean - guess.reach(share)) for share in SHARES},
-        high={share: max(0.0, guess.mean + guess.reach(share)) for share in SHARES},
-    )
+    return _band(guess, lambda value: max(0.0, value))
 
 
 def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime | None:

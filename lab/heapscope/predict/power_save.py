@@ -7,13 +7,11 @@ each interval. Bluetooth beside it takes Wi-Fi's time slices away, in every mode
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import gcd, inf
-from typing import Any
+from dataclasses import dataclass, replace
+from math import gcd
 
 from heapscope.errors import InputError
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
 TIME_UNIT_MS = 1.024  # of 802.11: a beacon interval of 100 is 102.4 ms
@@ -64,41 +62,32 @@ class Times:
         return self.wifi_share < 1
 
 
-class PowerSaveRow(Row):
+class PowerSave(Row):
     """One mode of power save."""
 
     mode: str = figure(
         "The name of the mode.", choices=("none", "min_modem", "max_modem", "connectionless")
     )
-    radio_on_pct: float = figure("The time that the radio is on.", "%", most=100)
+    radio_on: float = figure("The share of time that the radio is on.", hidden=True)
     worst_delay_ms: float | None = figure(
-        "The longest delay of a frame that is received; null: it is never received.", "ms"
+        "The longest delay of a frame that is received; null: it is never received.",
+        "ms",
+        digits=1,
     )
-    broadcast_heard_pct: float = figure("Broadcasts that are heard, at best.", "%", most=100)
-    notes: tuple[str, ...] = figure("The sentences that limit its worth.")
+    broadcast_heard: float = figure(
+        "The share of DTIMs at which the radio is on, at best.", hidden=True, default=1.0
+    )
+    notes: tuple[str, ...] = figure("The sentences that limit its worth.", default=())
 
+    @property
+    @computed("The time that the radio is on.", "%", most=100, digits=2)
+    def radio_on_pct(self) -> float:
+        return 100 * self.radio_on
 
-@dataclass(frozen=True, kw_only=True)
-class PowerSave:
-    """One mode. `broadcast_heard`: share of DTIMs at which the radio is on, at best."""
-
-    WRITTEN = PowerSaveRow
-
-    mode: str
-    radio_on: float
-    worst_delay_ms: float
-    broadcast_heard: float = 1.0
-    notes: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        finite = self.worst_delay_ms != inf
-        return PowerSaveRow(
-            mode=self.mode,
-            radio_on_pct=round(100 * self.radio_on, 2),
-            worst_delay_ms=round(self.worst_delay_ms, 1) if finite else None,
-            broadcast_heard_pct=round(100 * self.broadcast_heard, 1),
-            notes=self.notes,
-        ).to_json()
+    @property
+    @computed("Broadcasts that are heard, at best.", "%", most=100, digits=1)
+    def broadcast_heard_pct(self) -> float:
+        return 100 * self.broadcast_heard
 
 
 def modes(times: Times) -> tuple[PowerSave, ...]:
@@ -151,13 +140,13 @@ def connectionless(times: Times) -> PowerSave:
     window, interval = times.window_ms, times.interval_ms
     use = connectionless_use(window, interval)
     on, delay = 1.0, 0.0
-    if use == NOT_USED:
-        on, delay = 0.0, float("inf")
-    elif use == PERIODIC:
+    if use == PERIODIC:
         on, delay = window / interval, float(interval - window)
     notes = (f"connectionless modules: {use}",)
     found = PowerSave(mode="connectionless", radio_on=on, worst_delay_ms=delay, notes=notes)
-    return found if use == NOT_USED else _shared(found, times)
+    if use == NOT_USED:
+        return replace(found, radio_on=0.0, worst_delay_ms=None)
+    return _shared(found, times)
 
 
 def _shared(alone: PowerSave, times: Times) -> PowerSave:
@@ -166,14 +155,9 @@ def _shared(alone: PowerSave, times: Times) -> PowerSave:
         return alone
     away = (1 - times.wifi_share) * times.slice_ms
     told = "time slices of coexistence override the mode: the radio is Wi-Fi's "
-    return PowerSave(
-        mode=alone.mode,
+    return replace(
+        alone,
         radio_on=min(alone.radio_on, times.wifi_share),
-        worst_delay_ms=alone.worst_delay_ms + away,
-        broadcast_heard=alone.broadcast_heard,
+        worst_delay_ms=(alone.worst_delay_ms or 0.0) + away,
         notes=(*alone.notes, f"{told}for {times.wifi_share:.0%} of the time"),
     )
-
-
-def warnings(found: Sequence[PowerSave]) -> tuple[str, ...]:
-    return tuple(note for mode in found for note in mode.notes)

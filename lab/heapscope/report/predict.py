@@ -28,7 +28,7 @@ _NAMES = {
 
 
 def prediction_parts(prediction: Prediction) -> Iterator[RenderableType]:
-    yield from _forecast(prediction.forecast)
+    yield from _forecast(prediction)
     if prediction.replay is not None:
         yield from _replayed(prediction.replay, prediction.trace_fit)
 
@@ -53,8 +53,8 @@ def _headline(found: Forecast) -> str:
     if place.loss:
         where += f", {100 * place.loss:g} % loss"
     return (
-        f"{found.config.chip}, ESP-IDF {found.config.sdk}, {where}: "
-        f"{found.available.middle:,.0f} KB available at the busiest"
+        f"{found.chip}, ESP-IDF {found.sdk}, {where}: "
+        f"{found.available_kb.median:,.0f} KB available at the busiest"
     )
 
 
@@ -77,7 +77,7 @@ def _tables(found: Forecast) -> Iterator[Table]:
             (
                 mode.mode,
                 f"{100 * mode.radio_on:.1f}",
-                "never" if mode.worst_delay_ms == float("inf") else f"{mode.worst_delay_ms:,.0f}",
+                "never" if mode.worst_delay_ms is None else f"{mode.worst_delay_ms:,.0f}",
                 f"{100 * mode.broadcast_heard:.0f}",
             )
             for mode in found.power_save
@@ -86,19 +86,19 @@ def _tables(found: Forecast) -> Iterator[Table]:
 
 
 def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
-    for metric, band in found.throughput.items():
+    for metric, band in found.throughput_mbps.items():
         yield (_NAMES[metric], *_figures(band, 1))
-    yield ("available memory", *_figures(found.available, 0))
-    if found.left is not None:
-        yield ("after TLS and Bluetooth", *_figures(found.left, 0))
-    if found.tls is not None:
-        tls = found.tls
-        seconds = (f"{value:.1f}" for value in (tls.total, tls.low, tls.high))
+    yield ("available memory", *_figures(found.available_kb, 0))
+    if found.left_kb is not None:
+        yield ("after TLS and Bluetooth", *_figures(found.left_kb, 0))
+    if found.tls_1mb is not None:
+        tls = found.tls_1mb
+        seconds = (f"{value:.1f}" for value in (tls.seconds, tls.low_80, tls.high_80))
         yield ("1 MB over TLS, s", *seconds, "-", "-")
 
 
 def _figures(band: Band, digits: int) -> Iterator[str]:
-    values = (band.middle, band.low[0.8], band.high[0.8], band.low[0.95], band.high[0.95])
+    values = (band.median, band.low_80, band.high_80, band.low_95, band.high_95)
     return (f"{value:,.{digits}f}" for value in values)
 
 

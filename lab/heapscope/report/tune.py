@@ -47,7 +47,7 @@ def tune_parts(result: TuneResult) -> Iterator[RenderableType]:
 
 
 def ranks_parts(found: Sequence[RankGain]) -> Iterator[RenderableType]:
-    gained, proven = sum(each.gained for each in found), sum(each.proven for each in found)
+    gained, proven = sum(each.gained for each in found), sum(each.proven_none for each in found)
     yield Text(
         f"{gained} of {len(found)} published ranks can be bettered at no less memory and no "
         f"lower throughput; for {proven} it is proven, by the models, that none is better.",
@@ -59,18 +59,15 @@ def ranks_parts(found: Sequence[RankGain]) -> Iterator[RenderableType]:
         columns=headed("rank", "gain", *(f"#{metric} %" for metric in METRICS), "#free KB", "by"),
         rows=tuple(map(_rank, found)),
         most=len(found),
-        notes=tuple(
-            f"* {each.row.id}: {'; '.join(each.refused)}" for each in found if each.refused
-        ),
+        notes=tuple(f"* {each.rank}: {'; '.join(each.refused)}" for each in found if each.refused),
     )
 
 
 def _rank(each: RankGain) -> tuple[Cell, ...]:
-    free = each.best.figures.median[FREE] - each.base.figures.median[FREE]
-    gains = [*(each.gains[metric] for metric in METRICS), free]
+    gains = [*each.gain_pct.values(), each.gain_free_kb]
     return (
-        each.row.id + ("*" if each.refused else ""),
-        "yes" if each.gained else "none" if each.proven else "none found",
+        each.rank + ("*" if each.refused else ""),
+        "yes" if each.gained else "none" if each.proven_none else "none found",
         *(f"{gain:+.1f}" if each.gained else None for gain in gains),
         each.moved,
     )
@@ -90,26 +87,26 @@ def _sentences(result: TuneResult) -> Iterator[str]:
         changes = len(result.changes)
         what = "no option has to change" if not changes else f"{changes} to change"
         yield f"Best for {_goal(result)} on {_target(result)}: {what}."
-        if result.bound is None:
+        most = result.no_configuration_above
+        if most is None:
             yield "Optimal: by the models, no configuration takes less time in all."
         else:
             unit = _unit(result.prefer)
-            yield f"Optimal: by the models, none has more than {result.bound:.1f} {unit} of it."
+            yield f"Optimal: by the models, none has more than {most:.1f} {unit} of it."
         return
     relaxation = result.relaxation
     assert relaxation is not None
     yield f"No configuration of {_target(result)} has all that is needed."
     least = ", ".join(
-        f"{need.need.target}>={_amount(need.need, relaxation.amounts[need.need.target])}"
-        for need in result.needs
+        f"{need.target}>={_amount(need, relaxation.amounts[need.target])}" for need in result.needs
     )
     yield f"The smallest relaxation, of all at once: {100 * relaxation.share:.1f} %: {least}."
     for each in result.needs:
-        most = relaxation.alone[each.need.target]
+        most = relaxation.alone[each.target]
         if len(result.needs) > 1 and most is not None:
-            yield f"Or, with the others kept: {each.need.target} up to {_amount(each.need, most)}."
+            yield f"Or, with the others kept: {each.target} up to {_amount(each, most)}."
         elif len(result.needs) > 1:
-            yield f"No amount of {each.need.target} lets the others be kept."
+            yield f"No amount of {each.target} lets the others be kept."
 
 
 def _goal(result: TuneResult) -> str:
@@ -144,18 +141,18 @@ def _figures(result: TuneResult) -> Table:
 
 
 def _medians(candidate: Candidate) -> Iterator[str]:
-    return (f"{candidate.figures.median[metric]:.1f}" for metric in _FIGURES)
+    return (f"{candidate.median[metric]:.1f}" for metric in _FIGURES)
 
 
 def _band(candidate: Candidate, metric: str) -> str:
-    return f"{candidate.figures.low[metric]:.0f}-{candidate.figures.high[metric]:.0f}"
+    return f"{candidate.low_80[metric]:.0f}-{candidate.high_80[metric]:.0f}"
 
 
 def _needs(result: TuneResult) -> Table:
     rows = (
         (
-            f"{each.need.target}>={_amount(each.need, each.need.amount)}",
-            _amount(each.need, each.value),
+            f"{each.target}>={_amount(each, each.amount)}",
+            _amount(each, each.value),
             _binds(result, each),
         )
         for each in result.needs
@@ -164,23 +161,24 @@ def _needs(result: TuneResult) -> Table:
 
 
 def _binds(result: TuneResult, each: NeedResult) -> str:
-    if each.without is None:
-        return "met" if each.value >= each.need.amount else "not met"
+    if each.goal_gain_without is None:
+        return "met" if each.value >= each.amount else "not met"
     if not each.binds:
         return "no"
     if result.prefer == SPEED:
         return "yes: without it all would be faster"
-    return f"yes: without it {each.without:.1f} {_unit(result.prefer)} more {result.prefer}"
+    return (
+        f"yes: without it {each.goal_gain_without:.1f} {_unit(result.prefer)} more {result.prefer}"
+    )
 
 
 def _changes(result: TuneResult) -> Table:
     rows = []
     for each in result.changes:
         text = effect_text(each)
-        if each.breaks:
-            text += f"; rule {', '.join(each.breaks)} needs it"
-        before, after = label(each.knob, each.before), label(each.knob, each.after)
-        rows.append((LABELS[each.knob], before, after, text))
+        if each.breaks_if_put_back:
+            text += f"; rule {', '.join(each.breaks_if_put_back)} needs it"
+        rows.append((each.label, each.before, each.after, text))
     columns = headed("changed", "#from", "#to", "gives and costs, if all else is so")
     return Table(title="Changes", columns=columns, rows=tuple(rows))
 
@@ -205,8 +203,8 @@ def _tls(choice: TlsChoice) -> Table:
     for each in choice.worthwhile():
         mark = " (now)" if each is choice.now else ""
         mark += " *" if each is choice.best else ""
-        asks = [*([f"peer: {each.peer}"] if each.peer else []), *each.asks]
-        sizes = (each.internal, each.external or None, each.piece)
+        asks = [*([f"peer: {each.asks_peer}"] if each.asks_peer else []), *each.asks]
+        sizes = (each.internal_bytes, each.psram_bytes or None, each.longest_buffer_bytes)
         rows.append((each.name + mark, *sizes, "; ".join(asks) or "nothing"))
     return Table(
         title=f"TLS modes, {choice.sessions} at once, bytes; "
@@ -225,7 +223,7 @@ def _front(result: TuneResult) -> Table:
         columns=headed(*figures, "#static RX", "#dynamic RX", "#TX", "#block-ack", "IRAM"),
         rows=tuple(
             (
-                f"{point.free:.1f}",
+                f"{point.free_kb:.1f}",
                 f"{point.value:.1f}",
                 *(label(name, point.best.choice[name]) for name in knobs),
                 _iram(point.best),

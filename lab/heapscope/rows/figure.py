@@ -20,7 +20,8 @@ class Figure:
     `text` is its sentence. `unit` is "B", "events" or the like. `heading` stands over a column of
     it; empty: tables leave it out. `wide`: a narrow terminal leaves it out. `rest`: how a row that
     stands for others has it, their "sum", "least" or "most"; empty: not at all. `least` and `most`
-    limit a number; None: there is no limit. `step`: it is a multiple of that. `pattern` is a
+    limit a number; None: there is no limit. `step`: it is a multiple of that. `digits`: behind the
+    point, in the JSON; None: all of them. `pattern` is a
     regular expression that a text meets, `encoding` how it holds bytes ("base64"), and `choices`
     are the texts that it can be. `entries` is the least and the largest number of entries of a
     list; None: there is no limit. `bound`: what it says of a whole run after a loss of events
@@ -37,6 +38,7 @@ class Figure:
     least: float | None = 0
     most: float | None = None
     step: int = 0
+    digits: int | None = None
     pattern: str = ""
     encoding: str = ""
     choices: Iterable[str] = ()

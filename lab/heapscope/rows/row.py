@@ -21,7 +21,7 @@ _NAMES = {int: "an integer", float: "a number", str: "a string", bool: "true or 
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(figure, field))
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Row:
     """Base of every row; a class that inherits from it is a frozen dataclass.
     `from_json(to_json(row)) == row`."""
@@ -30,13 +30,17 @@ class Row:
         dataclass(frozen=True, kw_only=True, eq=eq)(cls)
 
     def to_json(self) -> dict[str, Any]:
+        return self._json(None)
+
+    def _json(self, digits: int | None) -> dict[str, Any]:
+        """`digits`: those of the figure that this row is, for figures without their own."""
         values: dict[str, Any] = {}
         for name, told in figures_of(type(self)).items():
-            value = getattr(self, name)
+            shown = plain(getattr(self, name), digits if told.digits is None else told.digits)
             if told.beside:
-                values |= plain(value)
-            elif not (told.absent and value is None):
-                values[name] = plain(value)
+                values |= shown
+            elif not (told.absent and shown is None):
+                values[name] = shown
         return values
 
     @classmethod
@@ -145,14 +149,18 @@ def figures_of(cls: type[Row]) -> Mapping[str, Figure]:
     return _figures_of(cls)  # type: ignore[arg-type]  # as above
 
 
-def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+def plain(value: Any, digits: int | None = None) -> Any:
+    """A value as JSON has it. `digits`: fractions have at most so many behind the point."""
+    if isinstance(value, Row) and digits is not None:
+        return value._json(digits)
     if hasattr(value, "to_json"):
         return value.to_json()
     if isinstance(value, tuple):
-        return [plain(item) for item in value]
+        return [plain(item, digits) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain(item, digits) for key, item in value.items()}
+    if isinstance(value, float) and digits is not None:
+        return round(value, digits) + 0.0  # never -0.0
     return value
 
 

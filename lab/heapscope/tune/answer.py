@@ -1,156 +1,125 @@
-"""The result of a question of tune."""
+"""The result of a question of tune, which is its JSON document too."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from heapscope.config.renames import line_in
 from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
-from heapscope.tune.answer import (
-    AlternativeRow,
-    CandidateRow,
-    ChangedKnobRow,
-    EffectRow,
-    FiguresRow,
-    FrontPointRow,
-    NeedResultRow,
-    RelaxationRow,
-    TuneDocument,
-    TuneTrace,
-)
-from heapscope.tune.needs import TuneNeed
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, Row
+from heapscope.tune.needs import PREFERENCES, TuneNeed
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.tls import TlsChoice
 from heapscope.tune.wifi import FREE, WifiFigures
-from heapscope.verb_result import VerbResult
 
 
-@dataclass(frozen=True, kw_only=True)
-class Candidate:
-    """One configuration and what is predicted of it."""
+class Candidate(WifiFigures):
+    """A configuration and the figures that are predicted of it."""
 
-    choice: Mapping[str, Hashable]
-    figures: WifiFigures
+    choice: Mapping[str, Hashable] = figure("The value of each knob.", hidden=True)
 
+    @property
+    @computed("The value of each knob in words.")
     def knobs(self) -> dict[str, str]:
-        """The value of each knob in words."""
         return {name: label(name, value) for name, value in self.choice.items()}
-
-    def row(self) -> CandidateRow:
-        return CandidateRow(
-            knobs=self.knobs(),
-            median=FiguresRow(**_numbers(self.figures.median)),
-            low_80=FiguresRow(**_numbers(self.figures.low)),
-            high_80=FiguresRow(**_numbers(self.figures.high)),
-        )
 
 
 def less(candidate: Candidate, kb: float) -> Candidate:
     """With so much less memory."""
-    made = candidate.figures
     median, low, high = (
-        {**each, FREE: each[FREE] - kb} for each in (made.median, made.low, made.high)
+        {**each, FREE: each[FREE] - kb}
+        for each in (candidate.median, candidate.low_80, candidate.high_80)
     )
-    return replace(candidate, figures=WifiFigures(median=median, low=low, high=high))
+    return replace(candidate, median=median, low_80=low, high_80=high)
 
 
-@dataclass(frozen=True, kw_only=True)
-class NeedResult:
-    """`value`: what the best configuration has, at the bound that counts. `without`: by how much
-    the goal would be better if this need were not asked for; above 0 the need binds. None: not
-    asked."""
+class NeedResult(TuneNeed):
+    """A need and the amount of it that there is."""
 
-    need: TuneNeed
-    value: float
-    without: float | None
+    value: float = figure(
+        "The amount of the best configuration; without one, that of the nearest. It is at the "
+        "bound that counts.",
+        least=None,
+        digits=4,
+    )
+    goal_gain_without: float | None = figure(
+        "The gain of the preferred without this need; null: it was not asked for.",
+        least=None,
+        digits=4,
+    )
 
     @property
+    @computed("The preferred would be better without this need.")
     def binds(self) -> bool:
-        return bool(self.without and self.without > 0)
-
-    def row(self) -> NeedResultRow:
-        return NeedResultRow(
-            target=self.need.target,
-            amount=_rounded(self.need.amount),
-            unit=self.need.unit,
-            value=_rounded(self.value),
-            binds=self.binds,
-            goal_gain_without=None if self.without is None else _rounded(self.without),
-        )
+        return bool(self.goal_gain_without and self.goal_gain_without > 0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ChangedKnob:
-    """A knob that is not as it was. `effect`: by metric, what is lost when it alone is put back.
-    `breaks`: rules that then fail."""
+class ChangedKnob(Row):
+    """A knob that is not as it was."""
 
-    knob: str
-    before: Hashable
-    after: Hashable
-    effect: Mapping[str, float]
-    breaks: tuple[str, ...]
+    knob: str = figure("The name of the knob.")
+    old: Hashable = figure("The present value.", hidden=True)
+    new: Hashable = figure("The value of the best configuration.", hidden=True)
+    effect: dict[str, float] = figure(
+        "The medians of the best less those of the best with this knob alone put back: Mbit/s by "
+        "throughput; free in KB.",
+        least=None,
+        digits=4,
+    )
+    breaks_if_put_back: tuple[str, ...] = figure("Hard rules that then fail.")
 
-    def row(self) -> ChangedKnobRow:
-        return ChangedKnobRow(
-            knob=self.knob,
-            label=LABELS[self.knob],
-            before=label(self.knob, self.before),
-            after=label(self.knob, self.after),
-            effect=EffectRow(**_numbers(self.effect)),
-            breaks_if_put_back=self.breaks,
-        )
+    @property
+    @computed("The name of the knob in words.")
+    def label(self) -> str:
+        return LABELS[self.knob]
 
+    @property
+    @computed("The present value.")
+    def before(self) -> str:
+        return label(self.knob, self.old)
 
-@dataclass(frozen=True, kw_only=True)
-class Alternative:
-    """The best configuration that leaves one knob as it is now; `loss` of the goal, in its unit."""
-
-    kept: str
-    best: Candidate
-    loss: float
-
-    def row(self) -> AlternativeRow:
-        return AlternativeRow(kept=self.kept, loss=_rounded(self.loss), best=self.best.row())
+    @property
+    @computed("The value of the best configuration.")
+    def after(self) -> str:
+        return label(self.knob, self.new)
 
 
-@dataclass(frozen=True, kw_only=True)
-class FrontPoint:
-    """`free` KB and `value` of the other axis, at the bound that counts; nothing has more of
-    both."""
+class Alternative(Row):
+    """The best configuration that leaves one knob alone."""
 
-    free: float
-    value: float
-    best: Candidate
-
-    def row(self) -> FrontPointRow:
-        return FrontPointRow(
-            free_kb=_rounded(self.free), value=_rounded(self.value), best=self.best.row()
-        )
+    kept: str = figure("The knob that is left alone.")
+    best: Candidate = figure("The configuration.")
+    loss: float = figure("The loss of the preferred, in its unit.", digits=4)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Relaxation:
-    """`share`: by how much every need at once has to give way, as a share of it; `amounts`: what is
-    then left of each. `alone`: what each need can be at most when all others are kept."""
+class FrontPoint(Row):
+    """A configuration than which no other has more of both, at the bound that counts."""
 
-    share: float
-    best: Candidate
-    amounts: Mapping[str, float]
-    alone: Mapping[str, float | None]
+    free_kb: float = figure("The available memory.", "KB", least=None, digits=4)
+    value: float = figure("The throughput of the front.", "Mbit/s", least=None, digits=4)
+    best: Candidate = figure("The configuration.")
 
-    def row(self) -> RelaxationRow:
-        return RelaxationRow(
-            share=_rounded(self.share),
-            amounts=_numbers(self.amounts),
-            alone={
-                name: None if value is None else _rounded(value)
-                for name, value in self.alone.items()
-            },
-            best=self.best.row(),
-        )
+
+class Relaxation(Row):
+    """The least by which the needs have to give way."""
+
+    share: float = figure(
+        "The share by which all needs give way at once: throughputs are divided by 1 + share, "
+        "memory is less by this share.",
+        digits=4,
+    )
+    best: Candidate = figure("The configuration that has these amounts.")
+    amounts: dict[str, float] = figure(
+        "The amount that is left of each need.", least=None, digits=4
+    )
+    alone: dict[str, float | None] = figure(
+        "The most of each need with all others kept; null: they cannot be kept.",
+        least=None,
+        digits=4,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,74 +131,98 @@ class Companion:
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class TuneResult(VerbResult):
+class TuneTrace(Row):
+    """The trace that must fit, and its replays."""
+
+    trace: str = figure("The file of the trace.")
+    fits_from_kb: float = figure(
+        "The available memory from which the trace survives.", "KB", least=None
+    )
+    replays: int = figure("Replays that the answer took.", "replays", least=1)
+    refused: int = figure("Configurations that the replay refused and a cut took out.")
+    largest_min: int | None = figure(
+        "The least that the largest block ever was in the accepted replay; null: none was "
+        "accepted.",
+        "B",
+        least=None,
+    )
+
+
+class TuneResult(Document):
+    """The best configuration that has all that is needed, or how much less would do. Throughputs
+    are in Mbit/s, memory is in KB (1024 bytes); figures are predictions."""
+
+    VERB = "tune"
     main_table = "changes"
 
-    chip: str
-    sdk: str
-    psram: str
-    prefer: str
-    median: bool
-    now: Candidate
-    best: Candidate | None
-    bound: float | None  # no configuration has more of `prefer`; None: `speed`, or no answer
-    needs: tuple[NeedResult, ...]
-    changes: tuple[ChangedKnob, ...] = ()
-    companions: tuple[Companion, ...] = ()
-    alternatives: tuple[Alternative, ...] = ()
-    front: tuple[FrontPoint, ...] = ()
-    front_metric: str = ""
-    relaxation: Relaxation | None = None
-    replay: TuneTrace | None = None
-    tls: TlsChoice | None = None
-    environment: Environment
-    notes: tuple[str, ...] = ()
-    solved: int = 0
+    chip: str = figure("The chip of the configuration.")
+    sdk: str = figure("The ESP-IDF version whose rules, ranges and defaults count.")
+    psram: str = figure("The kind of the PSRAM.", choices=("none", "quad", "octal"))
+    prefer: str = figure("The figure that there is most of.", choices=PREFERENCES)
+    environment: Environment = figure("The place where the device will be.")
+    median: bool = figure("Needs are held at the median.", hidden=True)
+    model: str = figure(
+        'The file of the constants: "optimal" is by these.', default="data/wifi/model.json"
+    )
+    programmes: int = figure("Mixed-integer programmes that were solved.", "programmes", default=0)
+    no_configuration_above: float | None = figure(
+        "The proven bound of the preferred; null: it is speed, or there is no answer.",
+        least=None,
+        digits=4,
+        default=None,
+    )
+    now: Candidate = figure("The present configuration.")
+    best: Candidate | None = figure("The best configuration; null: none has all that is needed.")
+    needs: tuple[NeedResult, ...] = figure("The needs.")
+    changes: tuple[ChangedKnob, ...] = figure("The knobs that change.", default=())
+    companions: tuple[Companion, ...] = figure(
+        "Options that should follow the knobs.", hidden=True, default=()
+    )
+    alternatives: tuple[Alternative, ...] = figure(
+        "For each changed knob, the best configuration that leaves it alone.", default=()
+    )
+    front_metric: str = figure(
+        "The throughput of the front; empty: no front was asked for.", default=""
+    )
+    front: tuple[FrontPoint, ...] = figure(
+        "The front from the most memory to the fastest, at bound_used.", default=()
+    )
+    relaxation: Relaxation | None = figure(
+        "The least by which the needs have to give way; null: all of them are met.", default=None
+    )
+    replay: TuneTrace | None = figure(
+        "With --trace: the trace; null: there was none.", default=None
+    )
+    tls: TlsChoice | None = figure(
+        "With --tls: the modes, by predicted memory; best asks nothing of the peer.", default=None
+    )
+    notes: tuple[str, ...] = figure("The sentences that limit the worth of the answer.", default=())
 
-    def options(self) -> dict[str, Value]:
+    @property
+    @computed(
+        "The bound at which needs are held and the preferred is counted.",
+        choices=("lower_80", "median"),
+    )
+    def bound_used(self) -> str:
+        return "median" if self.median else "lower_80"
+
+    @property
+    @computed("There is a configuration that has all that is needed.")
+    def feasible(self) -> bool:
+        return self.best is not None
+
+    @property
+    @computed("Lines for sdkconfig.defaults.", pattern="^CONFIG_[A-Z0-9_]+=")
+    def options(self) -> tuple[str, ...]:
+        values = self.option_values().items()
+        return tuple(line_in(name, value, self.chip, self.sdk) for name, value in values)
+
+    def option_values(self) -> dict[str, Value]:
         """Every option that changes, by its name; companions included."""
         made: dict[str, Value] = {}
         for each in self.changes:
-            before = option_values(self.chip, each.knob, each.before)
-            after = option_values(self.chip, each.knob, each.after)
+            before = option_values(self.chip, each.knob, each.old)
+            after = option_values(self.chip, each.knob, each.new)
             made |= {name: value for name, value in after.items() if before.get(name) != value}
         made |= self.tls.lines if self.tls is not None else {}
         return made | {each.option: each.value for each in self.companions}
-
-    def to_json(self) -> dict[str, Any]:
-        options = self.options()
-        return TuneDocument(
-            chip=self.chip,
-            sdk=self.sdk,
-            psram=self.psram,
-            prefer=self.prefer,
-            environment=self.environment,
-            bound_used="median" if self.median else "lower_80",
-            feasible=self.best is not None,
-            model="data/wifi/model.json",
-            programmes=self.solved,
-            no_configuration_above=None if self.bound is None else _rounded(self.bound),
-            now=self.now.row(),
-            best=None if self.best is None else self.best.row(),
-            needs=tuple(each.row() for each in self.needs),
-            changes=tuple(each.row() for each in self.changes),
-            options=tuple(
-                line_in(name, value, self.chip, self.sdk) for name, value in options.items()
-            ),
-            alternatives=tuple(each.row() for each in self.alternatives),
-            front_metric=self.front_metric,
-            front=tuple(each.row() for each in self.front),
-            relaxation=None if self.relaxation is None else self.relaxation.row(),
-            replay=self.replay,
-            tls=None if self.tls is None else self.tls.row(),
-            notes=self.notes,
-        ).to_json()
-
-
-def _numbers(values: Mapping[str, float]) -> dict[str, float]:
-    return {name: _rounded(value) for name, value in values.items()}
-
-
-def _rounded(value: float) -> float:
-    return round(value, 4) + 0.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from heapscope.config.renames import line_in
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.answer import ChangedKnob, TuneResult
-from heapscope.tune.options import LABELS, label, option_values
+from heapscope.tune.options import option_values
 from heapscope.tune.wifi import FREE
 
 _LEAST = 0.05  # of a KB or Mbit/s: less counts as no effect
@@ -34,22 +34,19 @@ def _text(result: TuneResult) -> Iterator[str]:
     assert result.best is not None
     yield "# By `heapscope tune`: give this file last, or paste its lines."
     yield f"# {result.chip}, PSRAM {result.psram}, ESP-IDF {result.sdk}. Predicted (80 % band):"
-    low, high = result.best.figures.low, result.best.figures.high
-    for metric, middle in result.best.figures.median.items():
+    low, high = result.best.low_80, result.best.high_80
+    for metric, middle in result.best.median.items():
         unit = "KB" if metric == FREE else "Mbit/s"
         yield f"#   {metric} {middle:.1f} {unit} ({low[metric]:.1f} to {high[metric]:.1f})"
     if not result.changes:
         yield "# Nothing to change."
     for change in result.changes:
-        before = option_values(result.chip, change.knob, change.before)
-        after = option_values(result.chip, change.knob, change.after)
+        before = option_values(result.chip, change.knob, change.old)
+        after = option_values(result.chip, change.knob, change.new)
         yield ""
-        yield (
-            f"# {LABELS[change.knob]}: {label(change.knob, change.before)} -> "
-            f"{label(change.knob, change.after)}: {effect_text(change)}"
-        )
-        if change.breaks:
-            yield f"# (as before it would break rule {', '.join(change.breaks)})"
+        yield (f"# {change.label}: {change.before} -> {change.after}: {effect_text(change)}")
+        if change.breaks_if_put_back:
+            yield f"# (as before it would break rule {', '.join(change.breaks_if_put_back)})"
         for name, value in after.items():
             if before.get(name) != value:
                 yield line_in(name, value, result.chip, result.sdk)
@@ -64,7 +61,7 @@ def _tls(result: TuneResult) -> Iterator[str]:
     choice = result.tls
     if choice is None or not choice.lines:
         return
-    saved = (choice.now.internal - choice.best.internal) / 1024
+    saved = (choice.now.internal_bytes - choice.best.internal_bytes) / 1024
     yield ""
     yield (
         f"# TLS, {choice.sessions} at once: {choice.best.name}: {saved:+.1f} KB free, against "

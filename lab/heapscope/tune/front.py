@@ -31,11 +31,11 @@ def pareto_front(
     if most is None or fastest is None:
         return ()
     found = [most]
-    step = (most.free - fastest.free) / (points - 1)
+    step = (most.free_kb - fastest.free_kb) / (points - 1)
     for number in range(1, points - 1):
         progress(number, points)
-        level = most.free - number * step
-        if level < found[-1].free:
+        level = most.free_kb - number * step
+        if level < found[-1].free_kb:
             point = _end(problem, metric, FREE, others, free=level)
             if point is not None:
                 found.append(point)
@@ -63,7 +63,7 @@ def _end(
     both = problem.best(second, limits)
     best = problem.candidate((both or found).choice)
     return FrontPoint(
-        free=problem.amount(FREE, best),
+        free_kb=problem.amount(FREE, best),
         value=problem.amount(first if second == FREE else second, best),
         best=best,
     )
@@ -71,7 +71,7 @@ def _end(
 
 def _undominated(points: Sequence[FrontPoint]) -> tuple[FrontPoint, ...]:
     """Each once, by memory; the solver's tolerance can leave one that another is better than."""
-    ordered = sorted(points, key=lambda point: (-point.free, -point.value))
+    ordered = sorted(points, key=lambda point: (-point.free_kb, -point.value))
     kept: list[FrontPoint] = []
     for point in ordered:
         if not kept or point.value > kept[-1].value + 1e-6:

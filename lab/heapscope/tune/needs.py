@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.predict.wifi_table import METRICS
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Row
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
 from heapscope.tune.options import KNOBS, knob_of
@@ -25,15 +26,15 @@ _RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?) *(m|mbps|mbit/s|mbit)?", re.A
 _REMEDY = 'write --need "free>=150KB", --need "tcp_rx>=20" (Mbit/s) or --need "contiguous>=16717"'
 
 
-@dataclass(frozen=True, kw_only=True)
-class TuneNeed:
+class TuneNeed(Row):
     """At least so much: KB of `free`, Mbit/s of a throughput, bytes of `contiguous`."""
 
-    target: str
-    amount: float
-    text: str
+    target: str = figure("The name of the need.")
+    amount: float = figure("The amount that is needed.", least=None, digits=4)
+    text: str = figure("The need as it was written.", hidden=True)
 
     @property
+    @computed("The unit of the amount.")
     def unit(self) -> str:
         return {FREE: "KB", CONTIGUOUS: "bytes"}.get(self.target, "Mbit/s")
 

@@ -20,9 +20,9 @@ def front_svg(result: TuneResult) -> str:
 
 def _lines(result: TuneResult) -> Iterator[str]:
     points = result.front
-    at = result.now.figures.median if result.median else result.now.figures.low
+    at = result.now.median if result.median else result.now.low_80
     now = (at[FREE], at[result.front_metric])
-    across = _axis([*(p.free for p in points), now[0]])
+    across = _axis([*(p.free_kb for p in points), now[0]])
     up = _axis([*(p.value for p in points), now[1]])
 
     def x(value: float) -> float:
@@ -54,8 +54,8 @@ def _lines(result: TuneResult) -> Iterator[str]:
     yield f'<path d="{_stairs(points, x, y)}" fill="none" stroke="#1f6fb2" stroke-width="2"/>'
     for point in points:
         yield (
-            f'<circle cx="{x(point.free):.1f}" cy="{y(point.value):.1f}" r="3.5" fill="#1f6fb2">'
-            f"<title>{point.free:.1f} KB, {point.value:.1f} Mbit/s</title></circle>"
+            f'<circle cx="{x(point.free_kb):.1f}" cy="{y(point.value):.1f}" r="3.5" fill="#1f6fb2">'
+            f"<title>{point.free_kb:.1f} KB, {point.value:.1f} Mbit/s</title></circle>"
         )
     yield (
         f'<circle cx="{x(now[0]):.1f}" cy="{y(now[1]):.1f}" r="5" fill="none" stroke="#b2371f" '
@@ -67,10 +67,10 @@ def _lines(result: TuneResult) -> Iterator[str]:
 
 def _stairs(points: Sequence[FrontPoint], x: Scale, y: Scale) -> str:
     """Between two points only what the lower one has is known to be there."""
-    parts = [f"M{x(points[0].free):.1f} {y(points[0].value):.1f}"]
+    parts = [f"M{x(points[0].free_kb):.1f} {y(points[0].value):.1f}"]
     for before, after in pairwise(points):
-        parts.append(f"L{x(after.free):.1f} {y(before.value):.1f}")
-        parts.append(f"L{x(after.free):.1f} {y(after.value):.1f}")
+        parts.append(f"L{x(after.free_kb):.1f} {y(before.value):.1f}")
+        parts.append(f"L{x(after.free_kb):.1f} {y(after.value):.1f}")
     return " ".join(parts)
 
 

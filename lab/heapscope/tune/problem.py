@@ -143,11 +143,13 @@ class Problem:
         ordered = {name: choice[name] for name in KNOBS if name in choice}
         return Candidate(
             choice=ordered,
-            figures=figures(
-                self.constants,
-                rebuilt(self.now, choice, changed),
-                self.environment,
-                taken_kb=self.taken_kb,
+            **vars(
+                figures(
+                    self.constants,
+                    rebuilt(self.now, choice, changed),
+                    self.environment,
+                    taken_kb=self.taken_kb,
+                )
             ),
         )
 
@@ -156,7 +158,7 @@ class Problem:
         minus the cost."""
         if target == SPEED:
             return -self.quantities[SPEED].value(candidate.choice, self.domain.space)
-        at = candidate.figures.median if self.median else candidate.figures.low
+        at = candidate.median if self.median else candidate.low_80
         return at[target]
 
     def limits(self, needs: Sequence[TuneNeed]) -> dict[Quantity, float]:

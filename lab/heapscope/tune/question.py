@@ -62,9 +62,7 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
             now=now,
             best=None,
             needs=tuple(
-                NeedResult(
-                    need=need, value=problem.amount(need.target, relaxation.best), without=None
-                )
+                _met(need, problem.amount(need.target, relaxation.best), None)
                 for need in question.needs
             ),
             relaxation=relaxation,
@@ -108,19 +106,23 @@ def _result(
         median=problem.median,
         now=now,
         best=best,
-        bound=bound,
+        no_configuration_above=bound,
         needs=needs,
         changes=changes,
         companions=companions,
         alternatives=alternatives,
         relaxation=relaxation,
         notes=tuple(notes),
-        solved=problem.solved,
+        programmes=problem.solved,
     )
 
 
 def _amount(target: str, cost: float) -> float:
     return -cost if target == FREE else 1 / cost
+
+
+def _met(need: TuneNeed, value: float, without: float | None) -> NeedResult:
+    return NeedResult(**vars(need), value=value, goal_gain_without=without)
 
 
 def _needs(problem: Problem, question: TuneQuestion, best: Candidate) -> list[NeedResult]:
@@ -133,7 +135,7 @@ def _needs(problem: Problem, question: TuneQuestion, best: Candidate) -> list[Ne
         if without is not None:
             then = fork.amount(question.prefer, fork.candidate(without.choice))
             gain = then - have if then - have > _GAIN * max(abs(have), 1.0) else 0.0
-        return NeedResult(need=need, value=fork.amount(need.target, best), without=gain)
+        return _met(need, fork.amount(need.target, best), gain)
 
     return problem.each(question.needs, dropped)
 
@@ -151,13 +153,12 @@ def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
         } - whole
         yield ChangedKnob(
             knob=name,
-            before=before,
-            after=after,
+            old=before,
+            new=after,
             effect={
-                metric: best.figures.median[metric] - back.figures.median[metric]
-                for metric in (FREE, *METRICS)
+                metric: best.median[metric] - back.median[metric] for metric in (FREE, *METRICS)
             },
-            breaks=tuple(sorted(at_back)),
+            breaks_if_put_back=tuple(sorted(at_back)),
         )
 
 
@@ -187,7 +188,7 @@ def _alternatives(
 
 def _missing(best: Candidate) -> Iterator[str]:
     """Where no need asks for memory, the answer may have less than none."""
-    left = best.figures.median[FREE]
+    left = best.median[FREE]
     if left < 0:
         yield (
             f"it does not fit: {-left:.1f} KB of memory are missing; --need free>=1KB finds a "

@@ -8,15 +8,14 @@ would take stands for it.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from heapscope.config.config import settle
 from heapscope.predict.constants import read_constants
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
-from heapscope.rows.figure import figure
-from heapscope.rows.row import Document
-from heapscope.tune.answer import Candidate, FiguresRow, RankGainRow
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Document, Row
+from heapscope.tune.answer import Candidate
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram
@@ -31,66 +30,92 @@ _GAIN = 1e-4  # of a throughput: less is the solver's tolerance
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RankGain:
-    """`refused`: why no build takes the rank as it is published. `base`: the rank, or what stands
-    for it. `best`: no less memory, no throughput lower, and most of `direction`; where that is no
-    more than the base has, the base. `spare`: percent of the base's time per bit, added up over all
-    throughputs, below which the solver's bound says that no configuration comes."""
+class RankGain(Row):
+    """A published configuration and the best one that takes no more memory, no throughput lower.
+    Where that is no more than the published one has, it is the published one."""
 
-    WRITTEN = RankGainRow
-
-    row: WifiRow
-    refused: tuple[str, ...]
-    base: Candidate
-    best: Candidate
-    direction: str
-    spare: float
-    programmes: int
+    row: WifiRow = figure("The published configuration.", hidden=True)
+    base: Candidate = figure("The same, or what stands for it.", hidden=True)
+    then: Candidate = figure("The best configuration.", hidden=True)
+    refused: tuple[str, ...] = figure("The reasons why no build takes it as published.")
+    direction: str = figure(
+        "The figure that was made most of.", choices=(SPEED, "tcp_tx", "tcp_rx")
+    )
+    spare_pct: float = figure(
+        "The part of its time per bit, all throughputs added up, that the bound is below it.",
+        "%",
+        least=None,
+        digits=4,
+    )
 
     @property
-    def gains(self) -> dict[str, float]:
-        """In percent of a throughput."""
-        before, after = self.base.figures.median, self.best.figures.median
+    @computed("The published configuration.")
+    def rank(self) -> str:
+        return self.row.id
+
+    @property
+    @computed("The name that it has in its table.")
+    def label(self) -> str:
+        return self.row.label
+
+    @property
+    @computed("The chip and the PSRAM.")
+    def group(self) -> str:
+        return self.row.knobs.group
+
+    @property
+    @computed("The value of each knob that then stands for it; null: it is taken as published.")
+    def projected(self) -> dict[str, str] | None:
+        return self.base.knobs if self.refused else None
+
+    @property
+    @computed(
+        "The medians of the published configuration: Mbit/s; free in KB.", least=None, digits=2
+    )
+    def predicted(self) -> dict[str, float]:
+        return self.base.median
+
+    @property
+    @computed("The value of each knob of the best configuration.")
+    def best(self) -> dict[str, str]:
+        return self.then.knobs
+
+    @property
+    @computed("The medians of the best configuration: Mbit/s; free in KB.", least=None, digits=2)
+    def best_predicted(self) -> dict[str, float]:
+        return self.then.median
+
+    @property
+    @computed("The gain of each throughput.", "%", least=None, digits=2)
+    def gain_pct(self) -> dict[str, float]:
+        before, after = self.base.median, self.then.median
         return {metric: 100 * (after[metric] / before[metric] - 1) for metric in METRICS}
+
+    @property
+    @computed("The gain of available memory.", "KB", least=None, digits=2)
+    def gain_free_kb(self) -> float:
+        return self.then.median[FREE] - self.base.median[FREE]
+
+    @property
+    @computed("A throughput is better by more than the solver's tolerance.")
+    def gained(self) -> bool:
+        return max(self.gain_pct.values()) > 100 * _GAIN
+
+    @property
+    @computed("By the solver's bound nothing is better.")
+    def proven_none(self) -> bool:
+        """Whatever is better in one throughput and worse in none takes less time in all, and
+        nothing takes less than the bound."""
+        return not self.gained and self.spare_pct <= 100 * _GAIN
 
     @property
     def moved(self) -> str:
         """The changes, for people."""
         return ", ".join(
-            f"{LABELS[name]} {label(name, before)} -> {label(name, self.best.choice[name])}"
+            f"{LABELS[name]} {label(name, before)} -> {label(name, self.then.choice[name])}"
             for name, before in self.base.choice.items()
-            if before != self.best.choice[name]
+            if before != self.then.choice[name]
         )
-
-    @property
-    def gained(self) -> bool:
-        return max(self.gains.values()) > 100 * _GAIN
-
-    @property
-    def proven(self) -> bool:
-        """That there is none: whatever is better in one throughput and worse in none takes less
-        time in all, and nothing takes less than the bound."""
-        return not self.gained and self.spare <= 100 * _GAIN
-
-    def to_json(self) -> dict[str, Any]:
-        before, after = self.base.figures.median, self.best.figures.median
-        return RankGainRow(
-            rank=self.row.id,
-            label=self.row.label,
-            group=self.row.knobs.group,
-            refused=self.refused,
-            projected=self.base.knobs() if self.refused else None,
-            direction=self.direction,
-            predicted=_figures(self.base),
-            best=self.best.knobs(),
-            best_predicted=_figures(self.best),
-            gain_pct={name: round(value, 2) for name, value in self.gains.items()},
-            gain_free_kb=round(after[FREE] - before[FREE], 2),
-            gained=self.gained,
-            proven_none=self.proven,
-            spare_pct=round(self.spare, 4),
-        ).to_json()
 
 
 class RanksDocument(Document):
@@ -147,10 +172,9 @@ def _gain(row: WifiRow) -> RankGain:
         row=row,
         refused=refused,
         base=base,
-        best=best,
+        then=best,
         direction=direction,
-        spare=spare,
-        programmes=problem.solved,
+        spare_pct=spare,
     )
 
 
@@ -194,7 +218,3 @@ def _nearest(problem: Problem) -> Mapping[str, Hashable]:
 def _number(value: Hashable) -> float:
     count = value[1] if isinstance(value, tuple) else value
     return float(count)  # type: ignore[arg-type]
-
-
-def _figures(candidate: Candidate) -> FiguresRow:
-    return FiguresRow(**{name: round(value, 2) for name, value in candidate.figures.median.items()})

@@ -9,7 +9,6 @@ configuration, whatever is preferred.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 
 from heapscope.config.config import Config
@@ -19,7 +18,8 @@ from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
 from heapscope.predict.wifi_table import Knobs
-from heapscope.tune.answer import TlsChoiceRow, TlsVariantRow
+from heapscope.rows.figure import computed, figure
+from heapscope.rows.row import Row
 from heapscope.tune.options import broken_rules
 
 _FULL = 16_384  # the longest record that TLS has
@@ -32,25 +32,25 @@ _FREED = ("MBEDTLS_DYNAMIC_FREE_CONFIG_DATA", "MBEDTLS_DYNAMIC_FREE_CA_CERT")
 _PEER = "MBEDTLS_SSL_KEEP_PEER_CERTIFICATE"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TlsVariant:
-    """`values`: options that make it; `lines`: as the SDK names them. `internal`, `external`: bytes
-    of all sessions at their peak, in the chip's memory and in PSRAM. `piece`: bytes of the longest
-    buffer. `asks`: what it needs of the program; `peer`: of the other side, "" nothing."""
+class TlsVariant(Row, eq=False):
+    """A mode of TLS, for all sessions at their peak."""
 
-    values: Mapping[str, Value]
-    lines: tuple[str, ...]
-    incoming: int
-    outgoing: int
-    dynamic: bool
-    keep_peer: bool
-    internal: int
-    external: int
-    piece: int
-    asks: tuple[str, ...]
-    peer: str
+    values: Mapping[str, Value] = figure("Options that make it.", hidden=True)
+    incoming: int = figure("Bytes of the longest record that is received.", hidden=True)
+    outgoing: int = figure("Bytes of the longest record that is sent.", hidden=True)
+    dynamic: bool = figure("Buffers are there only while they are used.", hidden=True)
+    keep_peer: bool = figure("The peer's certificate is kept.", hidden=True)
+    options: tuple[str, ...] = figure("Lines that make it; none: it is so already.")
+    internal_bytes: int = figure("The memory that it takes in the chip.", "B", least=None)
+    psram_bytes: int = figure("The memory that it takes in PSRAM.", "B", least=None)
+    longest_buffer_bytes: int = figure(
+        "The memory that must be there in one piece.", "B", least=None
+    )
+    asks: tuple[str, ...] = figure("The needs that it has of the program.")
+    asks_peer: str = figure("The need that it has of the other side; empty: there is none.")
 
     @property
+    @computed("The mode in words.")
     def name(self) -> str:
         parts = [f"IN {self.incoming:,}", f"OUT {self.outgoing:,}"]
         parts.append("dynamic buffers" if self.dynamic else "fixed buffers")
@@ -62,8 +62,8 @@ class TlsVariant:
         """No more memory, and asks for nothing that the other does not; or less."""
         return self is not other and all(
             (
-                self.internal <= other.internal,
-                self.external <= other.external,
+                self.internal_bytes <= other.internal_bytes,
+                self.psram_bytes <= other.psram_bytes,
                 self.incoming >= other.incoming,
                 self.outgoing >= other.outgoing,
                 other.dynamic or not self.dynamic,
@@ -71,28 +71,15 @@ class TlsVariant:
             )
         )
 
-    def row(self) -> TlsVariantRow:
-        return TlsVariantRow(
-            name=self.name,
-            options=self.lines,
-            internal_bytes=self.internal,
-            psram_bytes=self.external,
-            longest_buffer_bytes=self.piece,
-            asks=self.asks,
-            asks_peer=self.peer,
-        )
 
+class TlsChoice(Row):
+    """The modes of TLS."""
 
-@dataclass(frozen=True, kw_only=True)
-class TlsChoice:
-    """`now`: as the configuration has it; `best`: least internal memory of those that ask nothing
-    of the peer; `others`: the rest, the one with the least first."""
-
-    sessions: int
-    now: TlsVariant
-    best: TlsVariant
-    others: tuple[TlsVariant, ...]
-    lines: Mapping[str, Value]  # options of the best one that are not so now
+    sessions: int = figure("The sessions at the same time.", least=1)
+    now: TlsVariant = figure("The mode of the present configuration.")
+    best: TlsVariant = figure("The mode with the least memory that asks nothing of the peer.")
+    others: tuple[TlsVariant, ...] = figure("The other modes, the one with the least first.")
+    lines: Mapping[str, Value] = figure("Options of the best one that are not so now.", hidden=True)
 
     def worthwhile(self) -> Iterator[TlsVariant]:
         """Those that no other one beats; the present and the best one first."""
@@ -103,26 +90,15 @@ class TlsChoice:
             if each not in first and not any(other.beats(each) for other in every):
                 yield each
 
-    def row(self) -> TlsChoiceRow:
-        return TlsChoiceRow(
-            sessions=self.sessions,
-            now=self.now.row(),
-            best=self.best.row(),
-            others=tuple(each.row() for each in self.others),
-        )
-
 
 def choose_tls(config: Config, knobs: Knobs, sessions: int) -> TlsChoice:
     """Among equally small variants, the one that changes the fewest options is chosen."""
     now, *others = tls_variants(config, knobs, sessions)
     least = min(
-        (each for each in (now, *others) if not each.peer),
-        key=lambda each: (each.internal, each.external, len(_new(config, each.values))),
+        (each for each in (now, *others) if not each.asks_peer),
+        key=lambda each: (*_size(each), len(_new(config, each.values))),
     )
-    rest = sorted(
-        (each for each in (now, *others) if each is not least),
-        key=lambda each: (each.internal, each.external),
-    )
+    rest = sorted((each for each in (now, *others) if each is not least), key=_size)
     return TlsChoice(
         sessions=sessions,
         now=now,
@@ -130,6 +106,10 @@ def choose_tls(config: Config, knobs: Knobs, sessions: int) -> TlsChoice:
         others=tuple(rest),
         lines=_new(config, least.values),
     )
+
+
+def _size(variant: TlsVariant) -> tuple[int, int]:
+    return variant.internal_bytes, variant.psram_bytes
 
 
 def tls_variants(config: Config, knobs: Knobs, sessions: int) -> Iterator[TlsVariant]:
@@ -203,16 +183,20 @@ def _variant(
         asks.append("peer's certificate not read later")
     return TlsVariant(
         values=values,
-        lines=tuple(line_in(name, each, config.chip, config.sdk) for name, each in values.items()),
+        options=tuple(
+            line_in(name, each, config.chip, config.sdk) for name, each in values.items()
+        ),
         incoming=incoming,
         outgoing=outgoing,
         dynamic=dynamic,
         keep_peer=keep,
-        internal=sum(taken_of_heap(part) for part in parts),
-        external=sum(part.bytes or 0 for part in parts if part.kind == "SPIRAM"),
-        piece=max((part.bytes or 0) // part.count for part in parts if "record" in part.what),
+        internal_bytes=sum(taken_of_heap(part) for part in parts),
+        psram_bytes=sum(part.bytes or 0 for part in parts if part.kind == "SPIRAM"),
+        longest_buffer_bytes=max(
+            (part.bytes or 0) // part.count for part in parts if "record" in part.what
+        ),
         asks=tuple(asks),
-        peer=f"records of at most {incoming:,} bytes" if incoming < longest else "",
+        asks_peer=f"records of at most {incoming:,} bytes" if incoming < longest else "",
     )
 
 

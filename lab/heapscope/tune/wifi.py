@@ -8,7 +8,7 @@ the form of the terms stays predict's.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -26,6 +26,8 @@ from heapscope.predict.throughput import (
 )
 from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.wifi_table import METRICS, Knobs
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 from heapscope.tune.options import as_number
 from heapscope.tune.quantity import (
     Quantity,
@@ -45,14 +47,12 @@ _WINDOW = "receive_window"  # the limit that two knobs bound
 With = Callable[[Knobs, str, Hashable], Knobs]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WifiFigures:
-    """The prediction for one configuration: throughputs in Mbit/s, memory in KB; each median, and
-    lower and upper bound of the 80 % band."""
+class WifiFigures(Row):
+    """The prediction for one configuration: throughputs in Mbit/s; free, its memory, in KB."""
 
-    median: Mapping[str, float]
-    low: Mapping[str, float]
-    high: Mapping[str, float]
+    median: dict[str, float] = figure("The medians.", least=None, digits=4)
+    low_80: dict[str, float] = figure("The lower bounds of the 80 % bands.", least=None, digits=4)
+    high_80: dict[str, float] = figure("The upper bounds of the 80 % bands.", least=None, digits=4)
 
 
 def figures(
@@ -75,7 +75,7 @@ def figures(
     left = memory.mean - taken_kb
     median[FREE], low[FREE] = left, left - memory.reach(BAND)
     high[FREE] = left + memory.reach(BAND)
-    return WifiFigures(median=median, low=low, high=high)
+    return WifiFigures(median=median, low_80=low, high_80=high)
 
 
 def window(base: Knobs, knobs: tuple[str, str], values: tuple[tuple[Hashable, ...], ...]) -> Larger:

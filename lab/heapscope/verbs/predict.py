@@ -74,11 +74,12 @@ def predict(
         notes=(*chosen.notes, *left_out, *said),
     )
     if trace is None:
-        return Prediction(forecast=found)
+        return Prediction(**vars(found))
     replay = replayed(Path(trace), config, phase(progress, "replaying"))
     if replay.loss is not None:  # whether the whole run fits is not known
-        return Prediction(forecast=found, replay=replay)
-    return Prediction(forecast=found, replay=replay, trace_fit=_fit(Path(trace), found, progress))
+        return Prediction(**vars(found), replay=replay)
+    fit = _fit(Path(trace), found, progress)
+    return Prediction(**vars(found), replay=replay, trace_fit=fit)
 
 
 def _fit(trace: Path, found: Forecast, progress: OnProgress | None) -> TraceFit:
@@ -87,7 +88,7 @@ def _fit(trace: Path, found: Forecast, progress: OnProgress | None) -> TraceFit:
     return trace_fit(
         trace,
         found.config,
-        left_kb=max(0.0, found.available.middle - taken),
-        held_kb=max(0.0, found.available.low[0.8] - taken),
+        left_kb=max(0.0, found.available_kb.median - taken),
+        held_kb=max(0.0, found.available_kb.low_80 - taken),
         progress=phase(progress, "replays", parts=True),
     )

@@ -122,7 +122,7 @@ def tune(
             notes,
             phase(progress, "replays", parts=True),
         )
-        wanted = tuple(each.need for each in result.needs)
+        wanted = result.needs
     else:
         result = answer(problem, question, notes=notes)
     if modes is not None:
@@ -135,7 +135,7 @@ def tune(
     points = pareto_front(
         problem, front, wanted, progress=phase(progress, "points of the front", parts=True)
     )
-    return replace(result, front=points, front_metric=front, solved=problem.solved)
+    return replace(result, front=points, front_metric=front, programmes=problem.solved)
 
 
 def tune_ranks(chip: str | None = None, *, progress: OnProgress | None = None) -> RankGains:

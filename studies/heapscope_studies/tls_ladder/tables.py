@@ -82,9 +82,9 @@ def costs(
             what=f"TCP, {name} network",
             unit="Mbit/s",
             published=told[f"tcp_{name}"],
-            computed=made.throughput["tcp_rx"].middle,
-            low=made.throughput["tcp_rx"].low[0.8],
-            high=made.throughput["tcp_rx"].high[0.8],
+            computed=made.throughput_mbps["tcp_rx"].median,
+            low=made.throughput_mbps["tcp_rx"].low_80,
+            high=made.throughput_mbps["tcp_rx"].high_80,
         )
         for name, made in zip(("default", "minimal"), tcp, strict=True)
     ]

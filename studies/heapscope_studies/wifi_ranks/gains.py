@@ -22,10 +22,12 @@ def figures(found: Sequence[RankGain]) -> dict[str, dict[str, float]]:
         "tune": {
             "ranks": len(found),
             "bettered": len(gained),
-            "proven_best": sum(each.proven for each in found),
+            "proven_best": sum(each.proven_none for each in found),
             "outside_kconfig": sum(bool(each.refused) for each in found),
             **{
-                f"gain_{metric}_median_pct": round(median(each.gains[metric] for each in gained), 2)
+                f"gain_{metric}_median_pct": round(
+                    median(each.gain_pct[metric] for each in gained), 2
+                )
                 for metric in METRICS
                 if gained
             },
@@ -35,12 +37,12 @@ def figures(found: Sequence[RankGain]) -> dict[str, dict[str, float]]:
 
 def findings(found: Sequence[RankGain]) -> Iterator[str]:
     said = figures(found)["tune"]
-    most = max(found, key=lambda each: max(each.gains.values()))
-    metric = max(METRICS, key=lambda name: most.gains[name])
+    most = max(found, key=lambda each: max(each.gain_pct.values()))
+    metric = max(METRICS, key=lambda name: most.gain_pct[name])
     yield (
         f"{said['bettered']} of the {said['ranks']} ranks can be bettered at no less memory and no "
         f"lower throughput, by the models (most: {most.row.id}, {METRIC_NAMES[metric]} "
-        f"{most.gains[metric]:+.0f} %); for {said['proven_best']} it is proven that nothing is "
+        f"{most.gain_pct[metric]:+.0f} %); for {said['proven_best']} it is proven that nothing is "
         f"better. {said['outside_kconfig']} are outside Kconfig's ranges as published, and stand "
         f"at the nearest configuration that a build takes."
     )
@@ -101,14 +103,14 @@ def tables(found: Sequence[RankGain]) -> Iterator[Table]:
 
 def _row(each: RankGain) -> tuple[Cell, ...]:
     if not each.gained:
-        verdict = "no: proven" if each.proven else "none found"
+        verdict = "no: proven" if each.proven_none else "none found"
         return (each.row.id, verdict, *(None for _ in METRICS), None, "")
-    gains = each.gains
+    gains = each.gain_pct
     return (
         each.row.id,
         "yes",
         *(round(gains[metric], 1) + 0.0 for metric in METRICS),
-        round(_free(each.best) - _free(each.base), 1) + 0.0,
+        round(_free(each.then) - _free(each.base), 1) + 0.0,
         each.moved,
     )
 
@@ -119,18 +121,18 @@ def _full_row(each: RankGain) -> tuple[Cell, ...]:
         "all throughputs" if each.direction == SPEED else METRIC_NAMES[each.direction],
         "; ".join(each.refused),
         _knobs(each.base),
-        _knobs(each.best),
+        _knobs(each.then),
         *(
-            round(candidate.figures.median[metric], 2)
+            round(candidate.median[metric], 2)
             for metric in (*METRICS, FREE)
-            for candidate in (each.base, each.best)
+            for candidate in (each.base, each.then)
         ),
-        round(each.spare, 4) + 0.0,
+        round(each.spare_pct, 4) + 0.0,
     )
 
 
 def _free(candidate: Candidate) -> float:
-    return candidate.figures.median[FREE]
+    return candidate.median[FREE]
 
 
 def _knobs(candidate: Candidate) -> str:

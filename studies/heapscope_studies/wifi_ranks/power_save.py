@@ -53,7 +53,7 @@ def tables(published: Mapping[str, Any]) -> Iterator[Table]:
                 found.mode,
                 times,
                 round(100 * found.radio_on, 2),
-                round(found.worst_delay_ms, 1),
+                round(found.worst_delay_ms or 0.0, 1),
                 round(100 * found.broadcast_heard, 1),
                 told["coexistence" if "coexistence" in times else found.mode],
             )

@@ -54,7 +54,7 @@ def test_each_is_what_two_predictions_differ_by(
             won = (available(other) - available(config)) * 1024
             assert offer.gain == pytest.approx(won, rel=0.04, abs=2), key
         for cost in offer.costs:
-            was, is_ = (found.throughput[cost.metric].middle for found in (now, then))
+            was, is_ = (found.throughput_mbps[cost.metric].median for found in (now, then))
             assert cost.change_pct == pytest.approx(100 * (is_ / was - 1), abs=0.51)
             assert cost.low_pct <= cost.change_pct <= cost.high_pct
         if offer.costs:

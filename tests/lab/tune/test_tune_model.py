@@ -251,12 +251,12 @@ def test_what_binds_is_what_costs() -> None:
         result = answer(problem, TuneQuestion(needs=needs, prefer=FREE))
         assert result.best is not None
         assert result.needs[0].value >= amount - 1e-4
-        free.append(result.best.figures.low[FREE])
+        free.append(result.best.low_80[FREE])
     assert free == sorted(free, reverse=True)
     assert result.needs[0].binds
     most = problem.best(FREE, {})
     assert most is not None
-    assert result.needs[0].without == pytest.approx(-most.value - free[-1], abs=1e-3)
+    assert result.needs[0].goal_gain_without == pytest.approx(-most.value - free[-1], abs=1e-3)
 
 
 def test_the_smallest_relaxation_is_one() -> None:
