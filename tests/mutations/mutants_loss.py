@@ -46,10 +46,10 @@ LOSS = (
         "loss: directions",
         "the least free memory of a part is a lower bound",
         "lab/heapscope/measure/memory.py::MemoryFigures",
-        '"Lowest free payload bytes so far, true: of all these regions at one moment.", "B", '
-        "most=WORD, bound=AT_MOST",
-        '"Lowest free payload bytes so far, true: of all these regions at one moment.", "B", '
-        "most=WORD, bound=AT_LEAST",
+        '"Lowest free payload bytes so far, true: of all these regions at one moment.", '
+        '"minimum free", bound=AT_MOST',
+        '"Lowest free payload bytes so far, true: of all these regions at one moment.", '
+        '"minimum free", bound=AT_LEAST',
         REPLAYED,
     ),
     Mutant(

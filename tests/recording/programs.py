@@ -66,5 +66,5 @@ def events_of(image: ImageRecord) -> Events:
         reader.after_each_piece(lambda: found.extend(take_events(reader)))
         health = read_trace(image.file, reader)
         found.extend(take_events(reader))
-        assert health.whole, health.messages()
+        assert health.whole, health.messages
     return np.concatenate(found)

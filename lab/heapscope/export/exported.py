@@ -140,7 +140,7 @@ class _Reading:
                 progress=lambda done, total: progress(done, total, reader.health().events),
             )
             self.end(reader)
-        return self._finish(None, health.messages(), loss_of(health, EXPORT))
+        return self._finish(None, health.messages, loss_of(health, EXPORT))
 
     def replay(self, layout: Layout, progress: ReplayProgress) -> Finish:
         result = replay(

@@ -196,7 +196,7 @@ def _row(
         failing=_failing(trace, found, known),
         tried=found.tried,
         loss=trace.loss,
-        messages=trace.health.messages(),
+        messages=trace.health.messages,
     )
 
 

@@ -197,7 +197,7 @@ def find_leaks(
         round=span.round,
         free=free,
         holders=tuple(sorted(holders, key=_first_shown)),
-        messages=health.messages() if loss is None else (*loss.sentences(), *loss.reasons),
+        messages=health.messages if loss is None else (*loss.sentences(), *loss.reasons),
         loss=loss,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from heapscope.measure.figure import ComparedFigure, figures, served_alike
@@ -51,7 +52,6 @@ class DifferenceRow(Row):
     @property
     @computed("Right minus left; null: there is none.", least=None, last=True)
     def difference(self) -> int | None:
-        """Right minus left."""
         if self.left is None or self.right is None or not self.comparable:
             return None
         return self.right - self.left
@@ -59,7 +59,6 @@ class DifferenceRow(Row):
     @property
     @computed("The difference in percent of left; null: that says nothing.", least=None, last=True)
     def percent(self) -> float | None:
-        """The difference as a share of the left figure; None where that says nothing."""
         if self.difference is None or self.left is None or self.left <= 0 or (self.right or 0) < 0:
             return None
         return round(100 * self.difference / self.left, 2)
@@ -71,12 +70,16 @@ class DifferenceRow(Row):
         last=True,
     )
     def outcome(self) -> str:
-        """How right stands to left: better, worse, same, or "" where there is no direction."""
-        if self.difference == 0:
-            return "same"
-        if self.difference is None or not self.better:
-            return ""
-        return "better" if (self.difference > 0) == (self.better == "more") else "worse"
+        return outcome(self.better, self.left, self.right) if self.comparable else ""
+
+
+def outcome(better: str, left: int | None, right: int | None) -> str:
+    """How the right figure stands to the left: better, worse, same, or "" without a direction."""
+    if left is None or right is None:
+        return ""
+    if left == right or not better:
+        return "same" if left == right else ""
+    return "better" if (right > left) == (better == "more") else "worse"
 
 
 class Comparison(Document):
@@ -107,8 +110,19 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
 
     labels = _labels(left, right)
     alike = served_alike(left, right)
-    sides = list(figures(left)), list(figures(right))
-    rows = _rows(*sides, alike=alike, losses=(left.loss, right.loss))
+    losses = left.loss, right.loss
+    rows = tuple(
+        DifferenceRow(
+            section=one.section,
+            name=one.name,
+            unit=one.unit,
+            better=one.judged(alike=alike),
+            left=values[0],
+            right=values[1],
+            bound=_bound(one, losses),
+        )
+        for one, values in aligned((left, right))
+    )
     if not comparable(left, right):
         rows = tuple(replace(row, comparable=row.bound == Bound.EXACT) for row in rows)
     same = all(row.outcome == "same" for row in rows)
@@ -118,7 +132,7 @@ def compare(left: ReplayResult, right: ReplayResult) -> Comparison:
         served_alike=alike,
         conclusion=conclusion(left, right, labels, same=same),
         rows=rows,
-        losses=tuple(_told(side.loss, rows) for side in (left, right) if side.loss is not None),
+        losses=tuple(_told(loss, rows) for loss in losses if loss is not None),
     )
 
 
@@ -135,20 +149,29 @@ def comparable(left: ReplayResult, right: ReplayResult) -> bool:
 
 
 def _side(result: ReplayResult, label: str) -> Side:
-    digest = result.summary.digest
     return Side(
         label=label,
         trace=result.trace,
         layout=result.layout,
-        digest=digest,
+        digest=result.summary.digest,
         verdict=result.verdict,
     )
 
 
+#: Facts that can name a side, the plainest first.
+NAMES: tuple[Callable[[ReplayResult], str], ...] = (
+    lambda result: _path(result)[-1],
+    lambda result: result.layout.chip,
+    lambda result: f"ESP-IDF {result.layout.sdk}" if result.layout.sdk else "",
+    lambda result: ", ".join(result.layout.allocators),
+    lambda result: result.layout.name,
+)
+
+
 def _labels(left: ReplayResult, right: ReplayResult) -> tuple[str, str]:
     """The first fact in which the sides differ names them."""
-    for one in (_trace_name, _chip, _sdk, _allocators, _layout_name):
-        labels = one(left), one(right)
+    for name in NAMES:
+        labels = name(left), name(right)
         if labels[0] != labels[1] and all(labels):
             return labels
     return _path_ends(_path(left), _path(right))
@@ -167,50 +190,19 @@ def _path(result: ReplayResult) -> list[str]:
     return result.trace.path.replace("\\", "/").split("/")
 
 
-def _trace_name(result: ReplayResult) -> str:
-    return _path(result)[-1]
-
-
-def _chip(result: ReplayResult) -> str:
-    return result.layout.chip
-
-
-def _sdk(result: ReplayResult) -> str:
-    return f"ESP-IDF {result.layout.sdk}" if result.layout.sdk else ""
-
-
-def _allocators(result: ReplayResult) -> str:
-    return ", ".join(result.layout.allocators)
-
-
-def _layout_name(result: ReplayResult) -> str:
-    return result.layout.name
-
-
-def _rows(
-    left: list[ComparedFigure],
-    right: list[ComparedFigure],
-    *,
-    alike: bool,
-    losses: tuple[Loss | None, Loss | None],
-) -> tuple[DifferenceRow, ...]:
-    """Left's order; what only right has follows its section. Regions go by their addresses."""
-    values = [{(f.section, f.name): f.value for f in side} for side in (left, right)]
-    known = {(f.section, f.name): f for f in (*left, *right)}
-    sections = list(dict.fromkeys(f.section for f in known.values()))
-    ordered = sorted(known.values(), key=lambda f: (sections.index(f.section), f.order))
-    return tuple(
-        DifferenceRow(
-            section=f.section,
-            name=f.name,
-            unit=f.unit,
-            better=f.judged(alike=alike),
-            left=values[0].get((f.section, f.name)),
-            right=values[1].get((f.section, f.name)),
-            bound=_bound(f, losses),
-        )
-        for f in ordered
-    )
+def aligned(
+    results: Sequence[ReplayResult],
+) -> Iterator[tuple[ComparedFigure, tuple[int | None, ...]]]:
+    """Each figure of any side, with its value on every side. The first side's order; what only a
+    later one has follows its section. Regions go by their addresses."""
+    sides = [{(one.section, one.name): one for one in figures(result)} for result in results]
+    known: dict[tuple[str, str], ComparedFigure] = {}
+    for side in sides:
+        known = known | {key: one for key, one in side.items() if key not in known}
+    sections = list(dict.fromkeys(section for section, _ in known))
+    for key in sorted(known, key=lambda key: (sections.index(key[0]), known[key].order)):
+        found = (side.get(key) for side in sides)
+        yield known[key], tuple(None if one is None else one.value for one in found)
 
 
 def _bound(figure: ComparedFigure, losses: tuple[Loss | None, Loss | None]) -> str | None:

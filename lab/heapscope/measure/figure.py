@@ -33,15 +33,75 @@ class ComparedFigure:
         return self.better if alike or not self.held else ""
 
 
+@dataclass(frozen=True)
+class _Told:
+    """A figure of a row: its field, its name in a comparison, and the fields of ComparedFigure."""
+
+    field: str
+    name: str
+    better: str = ""
+    unit: str = "B"
+    held: bool = True
+
+
+_SUMMARY = (
+    _Told("event_count", "heap events", unit="events", held=False),
+    _Told("failures", "failed", "less", "requests", held=False),
+    _Told("live_peak", "live payload, peak", "less"),
+    _Told("live", "live payload, end", "less"),
+)
+_NEED = (
+    _Told("short_events", "without room", "less", "events"),
+    _Told("minimum_margin", "smallest margin", "more"),
+)
+_TIGHTEST = (
+    _Told("payload", "payload"),
+    _Told("rounding", "rounding", "less"),
+    _Told("header", "headers", "less"),
+    _Told("control", "control", "less"),
+    _Told("startup", "start-up"),
+    _Told("moving", "old block of a moving realloc"),
+    _Told("free", "free", "more"),
+)
+_SET = (
+    _Told("minimum_free", "minimum free", "more"),
+    _Told("minimum_largest_allocatable", "minimum largest_allocatable", "more"),
+)
+_KIND = (
+    _Told("size", "size", "more", held=False),
+    _Told("peak_payload", "peak payload"),
+    _Told("minimum_free", "minimum free", "more"),
+)
+_REGION = (
+    _Told("control", "control", "less", held=False),
+    _Told("minimum_free", "minimum free"),
+)
+_RULE = (
+    _Told("payload_peak", "peak payload"),
+    _Told("refused", "refused", "less", "requests"),
+)
+_TASK = (
+    _Told("payload_peak", "peak payload"),
+    _Told("held_peak", "peak held", "less"),
+)
+
+
 def figures(result: ReplayResult) -> Iterator[ComparedFigure]:
     """Every comparable figure; section and name together are unique."""
-    yield from _requests(result)
-    yield from _needs(result)
-    yield from _tightest(result)
-    yield from _sets(result)
-    yield from _kinds(result)
-    yield from _regions(result)
-    yield from _placement(result)
+    yield from _of(result.summary, "summary", "requests", _SUMMARY)
+    for need in result.needs:
+        yield from _of(need, "needs[]", "needs", _NEED, f"{need.size:,} B for {need.capabilities}")
+    yield from _of(result.summary.tightest, "summary.tightest", "tightest moment", _TIGHTEST)
+    for one in result.sets:
+        yield from _of(one, "sets[]", "memory", _SET, one.capabilities)
+    for kind in result.kinds:
+        yield from _of(kind, "kinds[]", "kinds", _KIND, kind.kind)
+    for region in result.regions:
+        yield from _of(region, "regions[]", "regions", _REGION, region.name, order=region.start)
+    for rule in result.placement:
+        if rule.rule is not None:
+            name = f"rule {rule.rule}, {rule.conditions} to {rule.target}"
+            yield from _of(rule, "placement[]", "placement", _RULE, name)
     yield from _tasks(result)
     yield from _work(result)
 
@@ -61,134 +121,21 @@ def served_alike(left: ReplayResult, right: ReplayResult) -> bool:
     return left.summary.digest == right.summary.digest or (whole and kept[0] == kept[1])
 
 
-def _figure(
-    of: str,
-    section: str,
-    name: str,
-    value: int,
-    better: str = "",
-    unit: str = "B",
-    *,
-    held: bool = True,
-    order: int = 0,
-) -> ComparedFigure:
-    """`of`: the path of a figure of the replay that is marked alike."""
-    return ComparedFigure(
-        section=section,
-        name=name,
-        unit=unit,
-        better=better,
-        value=value,
-        bound=_MARKS[of],
-        held=held,
-        order=order,
-    )
-
-
-def _requests(result: ReplayResult) -> Iterator[ComparedFigure]:
-    summary, part = result.summary, "requests"
-    yield _figure(
-        "summary.event_count", part, "heap events", summary.event_count, unit="events", held=False
-    )
-    yield _figure(
-        "summary.failures", part, "failed", summary.failures, "less", "requests", held=False
-    )
-    yield _figure("summary.live_peak", part, "live payload, peak", summary.live_peak, "less")
-    yield _figure("summary.live", part, "live payload, end", summary.live, "less")
-
-
-def _needs(result: ReplayResult) -> Iterator[ComparedFigure]:
-    for need in result.needs:
-        name = f"{need.size:,} B for {need.capabilities}"
-        yield _figure(
-            "needs[].short_events",
-            "needs",
-            f"{name}: without room",
-            need.short_events,
-            "less",
-            "events",
+def _of(
+    row: object, place: str, section: str, told: tuple[_Told, ...], whose: str = "", order: int = 0
+) -> Iterator[ComparedFigure]:
+    """`place`: that of the row in the result of a replay, by which figures are marked."""
+    for one in told:
+        yield ComparedFigure(
+            section=section,
+            name=f"{whose}: {one.name}" if whose else one.name,
+            unit=one.unit,
+            better=one.better,
+            value=getattr(row, one.field),
+            bound=_MARKS[f"{place}.{one.field}"],
+            held=one.held,
+            order=order,
         )
-        yield _figure(
-            "needs[].minimum_margin",
-            "needs",
-            f"{name}: smallest margin",
-            need.minimum_margin,
-            "more",
-        )
-
-
-def _tightest(result: ReplayResult) -> Iterator[ComparedFigure]:
-    tightest, part = result.summary.tightest, "tightest moment"
-    yield _figure("summary.tightest.payload", part, "payload", tightest.payload)
-    yield _figure("summary.tightest.rounding", part, "rounding", tightest.rounding, "less")
-    yield _figure("summary.tightest.header", part, "headers", tightest.header, "less")
-    yield _figure("summary.tightest.control", part, "control", tightest.control, "less")
-    yield _figure("summary.tightest.startup", part, "start-up", tightest.startup)
-    yield _figure("summary.tightest.moving", part, "old block of a moving realloc", tightest.moving)
-    yield _figure("summary.tightest.free", part, "free", tightest.free, "more")
-
-
-def _sets(result: ReplayResult) -> Iterator[ComparedFigure]:
-    for row in result.sets:
-        name, largest = row.capabilities, row.minimum_largest_allocatable
-        yield _figure(
-            "sets[].minimum_free", "memory", f"{name}: minimum free", row.minimum_free, "more"
-        )
-        yield _figure(
-            "sets[].minimum_largest_allocatable",
-            "memory",
-            f"{name}: minimum largest_allocatable",
-            largest,
-            "more",
-        )
-
-
-def _kinds(result: ReplayResult) -> Iterator[ComparedFigure]:
-    for row in result.kinds:
-        yield _figure("kinds[].size", "kinds", f"{row.kind}: size", row.size, "more", held=False)
-        yield _figure(
-            "kinds[].peak_payload", "kinds", f"{row.kind}: peak payload", row.peak_payload
-        )
-        yield _figure(
-            "kinds[].minimum_free", "kinds", f"{row.kind}: minimum free", row.minimum_free, "more"
-        )
-
-
-def _regions(result: ReplayResult) -> Iterator[ComparedFigure]:
-    for row in result.regions:
-        yield _figure(
-            "regions[].control",
-            "regions",
-            f"{row.name}: control",
-            row.control,
-            "less",
-            held=False,
-            order=row.start,
-        )
-        yield _figure(
-            "regions[].minimum_free",
-            "regions",
-            f"{row.name}: minimum free",
-            row.minimum_free,
-            order=row.start,
-        )
-
-
-def _placement(result: ReplayResult) -> Iterator[ComparedFigure]:
-    for row in result.placement:
-        if row.rule is not None:
-            name = f"rule {row.rule}, {row.conditions} to {row.target}"
-            yield _figure(
-                "placement[].payload_peak", "placement", f"{name}: peak payload", row.payload_peak
-            )
-            yield _figure(
-                "placement[].refused",
-                "placement",
-                f"{name}: refused",
-                row.refused,
-                "less",
-                "requests",
-            )
 
 
 def _tasks(result: ReplayResult) -> Iterator[ComparedFigure]:
@@ -197,16 +144,23 @@ def _tasks(result: ReplayResult) -> Iterator[ComparedFigure]:
         name = f"{row.task} in {row.kind}"
         name = f"{name} (task {row.task_index})" if name in seen else name
         seen.add(name)
-        yield _figure("tasks[].payload_peak", "tasks", f"{name}: peak payload", row.payload_peak)
-        yield _figure("tasks[].held_peak", "tasks", f"{name}: peak held", row.held_peak, "less")
+        yield from _of(row, "tasks[]", "tasks", _TASK, name)
 
 
 def _work(result: ReplayResult) -> Iterator[ComparedFigure]:
-    part, regions = "work of the model", result.regions
-    visited = sum(row.step_nodes + row.step_bins for row in regions)
-    copied = sum(row.step_copied for row in regions)
+    """The work of the model, of all regions together."""
+    regions = result.regions
+    work = {"step_copied": ("copied or zeroed", "B", sum(row.step_copied for row in regions))}
     if not any(row.allocator.startswith(_UNCOUNTED) for row in regions):
-        yield _figure(
-            "regions[].step_nodes", part, "nodes and bins visited", visited, "less", "steps"
+        visited = sum(row.step_nodes + row.step_bins for row in regions)
+        work = {"step_nodes": ("nodes and bins visited", "steps", visited)} | work
+    for field, (name, unit, value) in work.items():
+        yield ComparedFigure(
+            section="work of the model",
+            name=name,
+            unit=unit,
+            better="less",
+            value=value,
+            bound=_MARKS[f"regions[].{field}"],
+            held=True,
         )
-    yield _figure("regions[].step_copied", part, "copied or zeroed", copied, "less")

@@ -98,9 +98,9 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         event=row.event,
         time=row.time if row.event and health.has_clock else None,
         events_after=row.events,
-        events_missing=health.row.lost_events,
-        end_known=bool(health.row.ended),
-        reasons=health.messages(),
+        events_missing=health.lost_events,
+        end_known=bool(health.ended),
+        reasons=health.messages,
         **_counted(marked),
     )
 

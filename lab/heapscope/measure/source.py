@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from heapscope.rows.bound import AT_LEAST, BEFORE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
+from heapscope.trace.health import CallCounts
 
 
 def word_size(metadata: Mapping[str, str]) -> int | None:
@@ -57,17 +58,10 @@ class LayoutFacts(Row):
     allocators: tuple[str, ...] = figure("Allocator names in the order of the regions, each once.")
 
 
-class Census(Row):
+class Census(CallCounts):
     """The recorded program's own use of memory, whatever heap it is replayed on."""
 
     events: int = figure("Heap events.", bound=AT_LEAST)
-    mallocs: int = figure("malloc calls.", bound=AT_LEAST)
-    callocs: int = figure("calloc calls.", bound=AT_LEAST)
-    aligneds: int = figure("Aligned allocations.", bound=AT_LEAST)
-    reallocs: int = figure("realloc calls.", bound=AT_LEAST)
-    frees: int = figure("free calls.", bound=AT_LEAST)
-    failed: int = figure("Requests that failed when recorded.", bound=AT_LEAST)
-    marks: int = figure("Marks.", bound=AT_LEAST)
     first_time: int = figure("Time of the first event, clock ticks.", "ticks", bound=BEFORE)
     last_time: int = figure("Time of the last event, clock ticks.", "ticks", bound=AT_LEAST)
     live: int = figure("Payload bytes live at the end.", "B", bound=BEFORE)

@@ -78,7 +78,7 @@ def read_pools(path: str | Path, *, progress: Progress | None = None) -> PoolTra
             names=tuple(names[index] for index in range(pools)),
             marks=tuple((marks[int(events["key"][at])], int(at)) for at in places),
             rule=_rule(file, reader.metadata().get(RULE, b"")),
-            messages=health.messages() if loss is None else (*loss.sentences(), *loss.reasons),
+            messages=health.messages if loss is None else (*loss.sentences(), *loss.reasons),
             loss=loss,
         )
 

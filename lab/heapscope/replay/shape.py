@@ -41,7 +41,7 @@ def shape(
     return ReplayResult(
         trace=TraceFacts(path=path, metadata=metadata, unmodelled=unmodelled(metadata)),
         layout=_layout_facts(layout),
-        health=take(Health, health.row, messages=health.messages()),
+        health=take(Health, health, messages=health.messages),
         loss=loss_of(health, REPLAY),
         census=whole_run(take(Census, reader.census()), health),
         summary=_summary(reader.summary()),

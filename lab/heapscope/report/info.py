@@ -32,7 +32,7 @@ def info_parts(info: TraceInfo) -> Iterator[RenderableType]:
         yield from loss_lines(info.loss, counted=True)
     yield grid
     if info.loss is None:
-        for message in info.health.messages():
+        for message in info.health.messages:
             yield Text(f"damage: {message}", style="yellow")
     yield next_command("replay", info.file, *_memory(info))
 

@@ -11,6 +11,7 @@ from heapscope.native.structs import NEVER
 from heapscope.trace.health import TraceHealth
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
+from heapscope.trace.take import take
 
 FORMAT_VERSION = 1  #: HS_TRACE_VERSION: the newest version of the format that is understood
 
@@ -28,8 +29,9 @@ def read_trace(
             reader.push(block)
     status = reader.finish()
     loss = reader.loss()
-    health = TraceHealth(
-        row=reader.health(),
+    health = take(
+        TraceHealth,
+        reader.health(),
         loss=None if loss.event == NEVER else loss,
         source_loss=blocks.loss,
     )
@@ -41,8 +43,8 @@ def read_trace(
 
 
 def _newer(blocks: Blocks, health: TraceHealth) -> InputError:
-    found = f"trace format {health.row.version}"
-    if health.row.version <= FORMAT_VERSION:
+    found = f"trace format {health.version}"
+    if health.version <= FORMAT_VERSION:
         found = "a feature of the trace format that is unknown here"
     return InputError(
         f"{blocks.name}: written by a newer Heapscope: {found}; this one reads up to format "

@@ -1,18 +1,27 @@
-"""How whole a trace was read."""
+"""The counts of a trace: its calls, and how whole it was read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-from heapscope.native.structs import NEVER, Struct
-from heapscope.rows.figure import figure
+from heapscope.native.structs import Struct
+from heapscope.rows.bound import AT_LEAST
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 from heapscope.trace.loss import SourceLoss
-from heapscope.trace.take import take
 
 _ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
 _CLOCK = 1 << 1  # HS_TRACE_CLOCK
+
+
+class CallCounts(Row):
+    """The recorded program's calls by kind."""
+
+    mallocs: int = figure("malloc calls.", bound=AT_LEAST)
+    callocs: int = figure("calloc calls.", bound=AT_LEAST)
+    aligneds: int = figure("Aligned allocations.", bound=AT_LEAST)
+    reallocs: int = figure("realloc calls.", bound=AT_LEAST)
+    frees: int = figure("free calls.", bound=AT_LEAST)
+    failed: int = figure("Requests that failed when recorded.", bound=AT_LEAST)
+    marks: int = figure("Marks; they are no heap events.", bound=AT_LEAST)
 
 
 class DecoderCounts(Row):
@@ -42,85 +51,53 @@ class DecoderCounts(Row):
     truncated: bool = figure("The trace ends inside a chunk.")
 
 
-class HealthRow(DecoderCounts):
+class TraceHealth(DecoderCounts):
     """The counts of what was read of the trace, and of what was lost before and in the decoder."""
 
     features: int = figure("Feature bits of all chunks together (format/SPEC.md).")
-    whole: bool = figure("True when every event that the recorder saw was read.")
     source_loss: SourceLoss | None = figure(
         "The part of the file itself that could not be read; null: all was read."
     )
-    messages: tuple[str, ...] = figure(
-        "The losses and their places, a sentence each; empty: nothing was lost."
+    loss: Struct | None = figure(
+        "Where the first event is missing; None: every event is there.", hidden=True
     )
 
-
-@dataclass(frozen=True, kw_only=True)
-class TraceHealth:
-    """The decoder's counts, and what was lost before the decoder. `loss`: where the first event is
-    missing; None: every event is there."""
-
-    WRITTEN = HealthRow
-
-    row: Struct
-    loss: Struct | None = None
-    source_loss: SourceLoss | None = None
-
     @property
+    @computed("True when every event that the recorder saw was read.")
     def whole(self) -> bool:
-        """True when every event that the recorder saw was read."""
-        return not self.messages()
+        return not self.messages
 
     @property
     def has_addresses(self) -> bool:
-        return bool(self.row.features & _ADDRESSES)
+        return bool(self.features & _ADDRESSES)
 
     @property
     def has_clock(self) -> bool:
-        return bool(self.row.features & _CLOCK)
+        return bool(self.features & _CLOCK)
 
     @property
-    def first_damage(self) -> int | None:
-        """Offset in the (decompressed) trace."""
-        return None if self.row.first_damage == NEVER else self.row.first_damage
-
-    @property
-    def next_trace(self) -> int | None:
-        """Offset at which another recording begins, which was not read."""
-        return None if self.row.next_trace == NEVER else self.row.next_trace
-
+    @computed("The losses and their places, a sentence each; empty: nothing was lost.")
     def messages(self) -> tuple[str, ...]:
-        """The losses and their places, a sentence each; empty: nothing was lost."""
-        row = self.row
         found = [] if self.source_loss is None else [self.source_loss.sentence()]
-        if row.lost_chunks or row.malformed_chunks or row.skipped_bytes:
+        if self.lost_chunks or self.malformed_chunks or self.skipped_bytes:
             found.append(self._damage())
-        if row.lost_events:
-            found.append(f"events missing: {row.lost_events:,}")
-        if row.newer_chunks:
-            found.append(f"chunks of a newer version, left out: {row.newer_chunks:,}")
+        if self.lost_events:
+            found.append(f"events missing: {self.lost_events:,}")
+        if self.newer_chunks:
+            found.append(f"chunks of a newer version, left out: {self.newer_chunks:,}")
         if self.next_trace is not None:
             found.append(
                 f"another recording begins at byte {self.next_trace:,} and was not read: "
                 "split the file there"
             )
-        elif row.truncated or not row.ended:
+        elif self.truncated or not self.ended:
             found.append("the trace breaks off: its end is missing")
         return tuple(found)
 
     def _damage(self) -> str:
-        row, at = self.row, self.first_damage
+        at = self.first_damage
         place = "" if at is None else f", first at byte {at:,}"
         return (
-            f"chunks lost or damaged: {row.lost_chunks + row.malformed_chunks:,}, "
-            f"bytes skipped: {row.skipped_bytes:,}{place}"
+            f"chunks lost or damaged: {self.lost_chunks + self.malformed_chunks:,}, "
+            f"bytes skipped: {self.skipped_bytes:,}{place}"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        return take(
-            HealthRow,
-            self.row,
-            whole=self.whole,
-            source_loss=self.source_loss,
-            messages=self.messages(),
-        ).to_json()

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from heapscope.measure.loss import Loss, loss_of, whole_run
 from heapscope.native.live import ask_times, times
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.structs import NEVER, Struct
 from heapscope.rows.bound import AT_LEAST, BEFORE, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.trace.feed import read_trace
-from heapscope.trace.health import TraceHealth
+from heapscope.trace.health import CallCounts, TraceHealth
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
 from heapscope.trace.names import mark_names, printable, task_names
 from heapscope.trace.source import Progress
+from heapscope.trace.take import take
 
 #: Bits of the features, in their order (device/include/heapscope/trace.h).
 _FEATURES = ("addresses", "clock", "sites")
 _SHOWN = 4096  # names and marks listed at most; the counts have all of them
 
 
-class EventCounts(Row):
+class EventCounts(CallCounts):
     """Events by kind."""
 
     total: int = figure("Heap events.", bound=AT_LEAST)
-    mallocs: int = figure("malloc calls.", bound=AT_LEAST)
-    callocs: int = figure("calloc calls.", bound=AT_LEAST)
-    aligneds: int = figure("Aligned allocations.", bound=AT_LEAST)
-    reallocs: int = figure("realloc calls.", bound=AT_LEAST)
-    frees: int = figure("free calls.", bound=AT_LEAST)
-    failed: int = figure("Requests that failed when recorded.", bound=AT_LEAST)
-    marks: int = figure("Marks; they are no heap events.", bound=AT_LEAST)
 
 
 class TaskName(Row):
@@ -128,20 +121,18 @@ def read_info(
 def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
     census, metadata = whole_run(reader.census(), health), reader.metadata()
     rate = _rate(reader, health)
-    return TraceInfo(
+    return take(
+        TraceInfo,
+        census,
         file=file,
-        size=health.row.bytes,
-        version=health.row.version,
-        features=_features(health.row.features),
-        events=_counts(census),
+        size=health.bytes,
+        version=health.version,
+        features=_features(health.features),
+        events=take(EventCounts, census, total=census.events),
         seconds=None if rate is None else (census.last_time - census.first_time) / rate,
-        live_peak=census.live_peak,
-        live_peak_event=None if census.live_peak_event == NEVER else census.live_peak_event,
         live_peak_seconds=None,
-        live_blocks_peak=census.live_blocks_peak,
         live_end=census.live,
         live_blocks_end=census.live_blocks,
-        largest_request=census.largest_request,
         requests_above_32_bits=census.word_excess,
         task_count=census.tasks,
         tasks=tasks_of(reader)[:_SHOWN],
@@ -159,11 +150,6 @@ def _features(bits: int) -> tuple[str, ...]:
     known = [name for bit, name in enumerate(_FEATURES) if bits >> bit & 1]
     others = bits >> len(_FEATURES) << len(_FEATURES)
     return (*known, *([f"unknown {others:#06x}"] if others else []))
-
-
-def _counts(census: Struct) -> EventCounts:
-    names = [f.name for f in fields(EventCounts) if f.name != "total"]
-    return EventCounts(total=census.events, **{name: getattr(census, name) for name in names})
 
 
 def _rate(reader: NativeReader, health: TraceHealth) -> int | None:

@@ -16,9 +16,10 @@ def take(kind: type[Made], native: object, /, **given: object) -> Made:
     NEVER becomes None and 0 or 1 a truth value where `kind` says so.
     """
     values = dict(given)
-    for name, hint in hints(kind).items():
+    types = hints(kind)
+    for name in kind.__dataclass_fields__:
         if name not in given:
-            values[name] = _value(getattr(native, name), hint)
+            values[name] = _value(getattr(native, name), types[name])
     return kind(**values)
 
 

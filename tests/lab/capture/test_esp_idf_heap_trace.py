@@ -142,7 +142,7 @@ def test_records_that_are_missing_are_counted(read: Any, save: Any, tmp_path: Pa
     result = import_esp_idf(save(text), tmp_path / "T.hst")
     assert any("5 allocations are not in the heap trace" in note for note in result.messages)
     info = read_info(tmp_path / "T.hst")
-    assert info.health.row.lost_events == 5
+    assert info.health.lost_events == 5
     assert info.health.loss is not None
     assert info.health.loss.event == 0
 

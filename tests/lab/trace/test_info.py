@@ -49,7 +49,7 @@ def test_a_trace_is_described(make_trace: MakeTrace) -> None:
     assert info.metadata["program"] == "T.hst"
     assert info.metadata["recorder"].startswith("heapscope ")
     assert info.health.whole
-    assert info.health.messages() == ()
+    assert info.health.messages == ()
 
 
 def test_to_json_is_json(make_trace: MakeTrace) -> None:
@@ -122,7 +122,7 @@ def test_a_truncated_trace_is_read_up_to_there(long_trace: Path) -> None:
     info = read_info(long_trace)
     assert 50_000 < info.events.total < 150_000
     assert not info.health.whole
-    assert any("breaks off" in message for message in info.health.messages())
+    assert any("breaks off" in message for message in info.health.messages)
 
 
 def test_damage_in_the_middle_is_counted_and_placed(long_trace: Path) -> None:
@@ -132,10 +132,10 @@ def test_damage_in_the_middle_is_counted_and_placed(long_trace: Path) -> None:
     long_trace.write_bytes(data)
     info = read_info(long_trace)
     assert info.events.total > 100_000
-    assert info.health.row.lost_chunks == 1
+    assert info.health.lost_chunks == 1
     assert info.health.first_damage is not None
     assert 0 < info.health.first_damage <= middle
-    assert any("first at byte" in message for message in info.health.messages())
+    assert any("first at byte" in message for message in info.health.messages)
 
 
 def test_bytes_that_are_no_trace_are_counted(make_trace: MakeTrace) -> None:
@@ -143,7 +143,7 @@ def test_bytes_that_are_no_trace_are_counted(make_trace: MakeTrace) -> None:
     trace.write_bytes(b"serial noise" + trace.read_bytes())
     info = read_info(trace)
     assert info.events.total == 1
-    assert any("bytes skipped: 12, first at byte 0" in m for m in info.health.messages())
+    assert any("bytes skipped: 12, first at byte 0" in m for m in info.health.messages)
 
 
 def test_damaged_compression_is_told_with_its_place(tmp_path: Path, long_trace: Path) -> None:
@@ -153,7 +153,7 @@ def test_damaged_compression_is_told_with_its_place(tmp_path: Path, long_trace: 
     assert 0 < info.events.total < 200_000
     assert info.health.source_loss is not None
     assert info.health.source_loss.offset == len(packed) * 2 // 3
-    assert "cut off at byte" in info.health.messages()[0]
+    assert "cut off at byte" in info.health.messages[0]
     assert info.to_json()["health"]["source_loss"]["offset"] == len(packed) * 2 // 3
 
 

@@ -57,7 +57,7 @@ def read_recording(path: Path) -> Recording:
     with NativeReader() as reader:
         keep_events(reader)
         health = read_trace(path, reader)
-        assert health.row.ended
+        assert health.ended
         rows = list(take_events(reader))
         return Recording(
             events=np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype()),

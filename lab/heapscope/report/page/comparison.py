@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapscope.measure.comparison import Comparison, compare
-from heapscope.measure.figure import ComparedFigure, figures, served_alike
+from heapscope.measure.comparison import NAMES, Comparison, aligned, compare, outcome
+from heapscope.measure.figure import ComparedFigure, served_alike
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.wording import count, signed
 from heapscope.rows.figure import figure
@@ -15,18 +15,11 @@ from heapscope.rows.row import Row
 
 def labels(results: Sequence[ReplayResult]) -> list[str]:
     """The facts in which the sides differ name them; those that are still alike are numbered."""
-    facts: tuple[Callable[[ReplayResult], str], ...] = (
-        lambda one: one.trace.path.replace("\\", "/").split("/")[-1],
-        lambda one: one.layout.chip,
-        lambda one: f"ESP-IDF {one.layout.sdk}" if one.layout.sdk else "",
-        lambda one: ", ".join(one.layout.allocators),
-        lambda one: one.layout.name,
-    )
-    differ = [fact for fact in facts if len({fact(one) for one in results}) > 1]
+    differ = [name for name in NAMES if len({name(one) for one in results}) > 1]
     # One fact that tells all apart is enough, and the first is the plainest.
-    alone = [fact for fact in differ if len({fact(one) for one in results}) == len(results)]
+    alone = [name for name in differ if len({name(one) for one in results}) == len(results)]
     used = alone[:1] or differ
-    names = [" · ".join(filter(None, (fact(one) for fact in used))) for one in results]
+    names = [" · ".join(filter(None, (name(one) for name in used))) for one in results]
     return [
         name if names.count(name) == 1 and name else f"{name or 'side'} ({number})"
         for number, name in enumerate(names, 1)
@@ -59,35 +52,25 @@ class Differing:
 
 
 def differing(results: Sequence[ReplayResult]) -> Differing:
-    """In the order of the first side; what only a later one has follows its section. Regions go by
-    their addresses."""
-    tables = [{(f.section, f.name): f for f in figures(result)} for result in results]
-    known: dict[tuple[str, str], ComparedFigure] = {}
-    for table in tables:
-        for key, one in table.items():
-            known.setdefault(key, one)
-    sections = list(dict.fromkeys(section for section, _ in known))
-    ordered = sorted(known, key=lambda key: (sections.index(key[0]), known[key].order))
     alike = [served_alike(results[0], other) for other in results[1:]]
-    rows = [_row(known[key], [table.get(key) for table in tables], alike) for key in ordered]
+    rows = [_row(known, values, alike) for known, values in aligned(results)]
     different = [row for row in rows if len(set(row.values)) > 1]
     return Differing(rows=tuple(different), equal=len(rows) - len(different))
 
 
-def _row(
-    known: ComparedFigure, found: list[ComparedFigure | None], alike: list[bool]
-) -> DifferingRow:
-    values = [None if one is None else one.value for one in found]
+def _row(known: ComparedFigure, values: tuple[int | None, ...], alike: list[bool]) -> DifferingRow:
+    first, *others = values
+    outcomes = (
+        outcome(known.judged(alike=same), first, value)
+        for same, value in zip(alike, others, strict=True)
+    )
     return DifferingRow(
         section=known.section,
         name=known.name,
         unit=known.unit,
-        values=tuple(values),
-        changes=tuple(_change(values[0], value) for value in values[1:]),
-        outcomes=tuple(
-            _outcome(known.judged(alike=same), values[0], value)
-            for same, value in zip(alike, values[1:], strict=True)
-        ),
+        values=values,
+        changes=tuple(_change(first, value) for value in others),
+        outcomes=tuple("" if one == "same" else one for one in outcomes),
     )
 
 
@@ -95,9 +78,3 @@ def _change(first: int | None, value: int | None) -> str:
     if first is None or value is None:
         return "" if value is None else f"new: {count(value)}"
     return signed(value - first)
-
-
-def _outcome(better: str, first: int | None, value: int | None) -> str:
-    if first is None or value is None or first == value or not better:
-        return ""
-    return "better" if (value > first) == (better == "more") else "worse"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from heapscope.leaks.find import Leaks
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Closest, Survey
-from heapscope.rows.figure import figure
+from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 from heapscope.why.reasons import WhyResult
 
@@ -18,38 +15,21 @@ from heapscope.why.reasons import WhyResult
 CLOSE_PINS = 12
 
 
-class SideRow(Row):
+class PageSide(Row, eq=False):
     """One memory."""
 
     label: str = figure("The name that tells the sides apart; empty: there is one.")
-    replay: ReplayResult = figure("The replay, as in replay.schema.json; without a timeline.")
+    result: ReplayResult = figure("The replay.", hidden=True)
     survey: Survey = figure("The figures that are drawn.")
     leaks: Leaks = figure("The blocks that stayed, as in leaks.schema.json.")
     why: WhyResult | None = figure(
-        "Why requests failed, as in why.schema.json; null: not asked for."
+        "Why requests failed, as in why.schema.json; null: not asked for.", default=None
     )
 
-
-@dataclass(frozen=True, kw_only=True)
-class PageSide:
-    """`label` tells the sides of a comparison apart; empty when there is one."""
-
-    WRITTEN = SideRow
-
-    label: str
-    result: ReplayResult
-    survey: Survey
-    leaks: Leaks
-    why: WhyResult | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        return SideRow(
-            label=self.label,
-            replay=self.result,
-            survey=self.survey,
-            leaks=self.leaks,
-            why=self.why,
-        ).to_json()
+    @property
+    @computed("The replay, as in replay.schema.json; without a timeline.")
+    def replay(self) -> ReplayResult:
+        return self.result
 
     @property
     def close(self) -> list[Closest]:
