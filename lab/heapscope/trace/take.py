@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from heapscope.native.structs import NEVER
@@ -17,9 +18,9 @@ def take(kind: type[Made], native: object, /, **given: object) -> Made:
     """
     values = dict(given)
     types = hints(kind)
-    for name in kind.__dataclass_fields__:
-        if name not in given:
-            values[name] = _value(getattr(native, name), types[name])
+    for field in fields(kind):
+        if field.name not in given:
+            values[field.name] = _value(getattr(native, field.name), types[field.name])
     return kind(**values)
 
 
