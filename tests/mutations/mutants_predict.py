@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutant import Mutant
 
-MODEL = "tests/lab/predict/test_predict_model.py"
+MODEL = "tests/studies/test_wifi_model.py"
 COMMAND = "tests/lab/predict/test_predict_command.py"
 KNOBS = "tests/lab/predict/test_knob_offers.py"
 WIFI_RANKS = "tests/studies/test_wifi_ranks.py"
@@ -29,7 +29,7 @@ PREDICT = (
     Mutant(
         "throughput of rows left out",
         "the row left out is learned from",
-        "lab/heapscope/predict/folds.py::_folds",
+        "studies/heapscope_studies/wifi_model/folds.py::_folds",
         "[([other for other in rows if other is not row], [row]) for row in rows]",
         "[(rows, [row]) for row in rows]",
         MODEL,
@@ -37,7 +37,7 @@ PREDICT = (
     Mutant(
         "a chip known by one row",
         "its other tables are learned from",
-        "lab/heapscope/predict/folds.py::_folds",
+        "studies/heapscope_studies/wifi_model/folds.py::_folds",
         'whole=key == "new_chip"',
         "whole=False",
         MODEL,
@@ -45,7 +45,7 @@ PREDICT = (
     Mutant(
         "coverage of the bands",
         "the bands have half their width",
-        "lab/heapscope/predict/validate.py::Guess.reach",
+        "lab/heapscope/predict/guess.py::Guess.reach",
         "return math.hypot(own,",
         "return 0.5 * math.hypot(own,",
         MODEL,

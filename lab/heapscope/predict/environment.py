@@ -16,7 +16,7 @@ from math import exp, hypot, log, sqrt
 from statistics import median
 
 from heapscope.errors import InputError
-from heapscope.predict.validate import Guess
+from heapscope.predict.guess import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, table
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row

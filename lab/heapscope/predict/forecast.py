@@ -11,10 +11,10 @@ from heapscope.predict.calibrate import Measured, calibrated
 from heapscope.predict.config_knobs import KnobsRead, enabled
 from heapscope.predict.constants import Constants, read_constants
 from heapscope.predict.environment import AIR, Environment, seen_in
+from heapscope.predict.guess import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
 from heapscope.predict.power_save import PowerSave, Times, modes
 from heapscope.predict.tls_time import TlsTime, tls_time
-from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row

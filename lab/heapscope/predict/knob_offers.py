@@ -19,10 +19,10 @@ from heapscope.config.renames import line_in
 from heapscope.config.rules import all_rules
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
+from heapscope.predict.guess import Guess
 from heapscope.predict.knob_changes import KnobChange, changes
 from heapscope.predict.memory import features, fixed_parts, memory_features
 from heapscope.predict.throughput import Cases
-from heapscope.predict.validate import Guess
 from heapscope.predict.wifi_table import METRICS, Knobs, chips
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row

@@ -12,14 +12,14 @@ two knobs bound is 1/min(a, b) = max(1/a, 1/b).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 import numpy as np
 
-from heapscope.predict.posterior import Array, Errors, Posterior, Prior, fit_posterior
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips
+from heapscope.predict.posterior import Array, Errors
+from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips
 
 #: Limits by metric, and what 1/T holds of each: see limit_features.
 LIMITS: Mapping[str, tuple[str, ...]] = {
@@ -28,20 +28,12 @@ LIMITS: Mapping[str, tuple[str, ...]] = {
     "udp_tx": ("tx_buffers",),
     "udp_rx": ("block_ack", "static_rx", "dynamic_rx", "no_block_ack"),
 }
-#: First guesses, each right within a factor of about 2: a round trip of 1.5 ms is 0.18 KB for each
-#: Mbit/s; a buffer of 1.6 KB is turned over in about half a millisecond.
-_GUESSES = {
-    "send_window": 0.18,
-    "receive_window": 0.18,
-    "tx_buffers": 0.05,
-    "static_rx": 0.01,
-    "dynamic_rx": 0.01,
-    "block_ack": 0.005,
-    "no_block_ack": 0.005,
-}
+_LIMIT_NAMES = (
+    *("send_window", "receive_window", "tx_buffers", "static_rx"),
+    *("dynamic_rx", "block_ack", "no_block_ack"),
+)
 PENALTIES = ("wifi_iram", "wifi_rx_iram", "lwip_iram", "icache")
 _SEGMENT_KB = 1.44  # payload of a frame
-_CLOCK = 160  # MHz at which the prior's ceiling is told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,49 +110,6 @@ def penalty_terms(knobs: Knobs, metric: str, penalty: str) -> tuple[str, ...]:
     )
 
 
-def throughput_prior(groups: Iterable[str], widths: Widths) -> tuple[tuple[str, ...], Prior]:
-    """Names of all constants, and what is believed of them before the data."""
-    groups = tuple(dict.fromkeys(groups))
-    members = tuple(dict.fromkeys(group.split(".")[0] for group in groups))
-    beliefs: dict[str, tuple[dict[str, float], float, float]] = {}
-
-    def believe(
-        name: str, mean: float, width: float, less: Mapping[str, float] | None = None
-    ) -> None:
-        around = {other: -value for other, value in (less or {}).items() if value}
-        beliefs[name] = ({name: 1.0, **around}, mean, width)
-
-    believe("base", 3.7, 1.0)  # about 40 Mbit/s at 160 MHz
-    believe("clock", 1.0, 0.5)  # a faster clock's chips are that power of it faster
-    believe("clock.own", 1.0, 0.3)  # one chip at another clock; nothing was measured
-    believe("newer", 0.15, 0.2)
-    believe("newer.between", 0.0, 0.1)
-    for metric in METRICS:
-        believe(f"metric.{metric}", 0.0, 0.4)
-        believe(f"psram.{metric}", 0.0, widths.psram)
-        believe(f"newer.{metric}", 0.0, 0.1)
-    for chip in members:
-        ratio = log(chips()[chip].mhz / _CLOCK)
-        believe(f"chip.{chip}", 0.0, 0.3, {"base": 1.0, "clock": ratio})
-        believe(f"newer.{chip}", 0.0, 0.15)
-        believe(f"code.{chip}", 0.0, 1.5)
-        for metric in METRICS:
-            believe(f"code.{chip}.{metric}", 0.0, widths.code)
-    for group in groups:
-        if not group.endswith(f".{NO_PSRAM}"):
-            believe(f"psram.{group}", 0.0, 0.4)
-        for metric in METRICS:
-            believe(f"spread.{group}.{metric}", 0.0, widths.spread)
-    for limit, guess in _GUESSES.items():
-        believe(f"limit.{limit}", log(guess), 0.5)
-    for penalty in PENALTIES:
-        believe(f"penalty.{penalty}", log(0.1), 0.5)
-        for metric in METRICS:
-            believe(f"penalty.{metric}.{penalty}", 0.0, widths.penalty, {f"penalty.{penalty}": 1.0})
-    names = tuple(beliefs)
-    return names, Prior.of(names, tuple(beliefs.values()))
-
-
 class Cases:
     """Configurations and metrics, ready to be evaluated for given constants; `observed` in
     ln(Mbit/s), zeros where nothing was."""
@@ -177,8 +126,8 @@ class Cases:
         self._ceiling = np.zeros((count, size))
         self._penalty = np.zeros((len(PENALTIES), count, size))
         self._paid = np.zeros((len(PENALTIES), count))
-        self._limit_at = np.array([index[f"limit.{limit}"] for limit in _GUESSES])
-        self._limit = np.zeros((count, len(_GUESSES)))
+        self._limit_at = np.array([index[f"limit.{limit}"] for limit in _LIMIT_NAMES])
+        self._limit = np.zeros((count, len(_LIMIT_NAMES)))
         for row, (knobs, metric) in enumerate(cases):
             for name, value in ceiling_terms(knobs, metric).items():
                 self._ceiling[row, index[name]] = value
@@ -189,7 +138,7 @@ class Cases:
                     for name in penalty_terms(knobs, metric, penalty):
                         self._penalty[number, row, index[name]] = 1.0
             features = limit_features(knobs)
-            for number, limit in enumerate(_GUESSES):
+            for number, limit in enumerate(_LIMIT_NAMES):
                 if limit in LIMITS[metric]:
                     self._limit[row, number] = features[limit]
 
@@ -212,38 +161,3 @@ class Cases:
         penalties = self._paid * np.exp(self._penalty @ theta) * time
         limits = self._limit * np.exp(theta[self._limit_at])
         return time, penalties, limits, time + penalties.sum(axis=0) + limits.sum(axis=1)
-
-
-def names_for(rows: Iterable[WifiRow]) -> tuple[str, ...]:
-    """The groups (chip and PSRAM) of rows."""
-    return tuple(dict.fromkeys(row.knobs.group for row in rows))
-
-
-def observed_cases(
-    rows: Sequence[WifiRow], groups: Sequence[str] = ()
-) -> tuple[tuple[str, ...], Cases]:
-    """The names of all constants, and what was measured. `groups`: those that predictions will be
-    asked of besides."""
-    names, _ = throughput_prior((*names_for(rows), *groups), Widths())
-    told = [(row, metric) for row in rows for metric in row.throughput]
-    return names, Cases(
-        [(row.knobs, metric) for row, metric in told],
-        names,
-        [row.throughput[metric] for row, metric in told],
-    )
-
-
-def fit_throughput(
-    rows: Sequence[WifiRow],
-    widths: Widths,
-    *,
-    groups: Sequence[str] = (),
-    start: Array | None = None,
-    cases: Cases | None = None,
-) -> tuple[tuple[str, ...], Posterior]:
-    """Constants from rows. `start`: those of another fit of the same rows; `cases`: of
-    observed_cases, where many fits are made."""
-    names, prior = throughput_prior((*names_for(rows), *groups), widths)
-    if cases is None:
-        _, cases = observed_cases(rows, groups)
-    return names, fit_posterior(cases, prior, errors=widths.errors, start=start)

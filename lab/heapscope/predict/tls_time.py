@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import exp
 
-from heapscope.predict.validate import Guess
+from heapscope.predict.guess import Guess
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment, place_of, seen_in
+from heapscope.predict.guess import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.memory import fixed_parts, memory_features
 from heapscope.predict.throughput import (
     LIMITS,
@@ -24,7 +25,6 @@ from heapscope.predict.throughput import (
     penalty_features,
     penalty_terms,
 )
-from heapscope.predict.validate import Guess, predicted_memory, predicted_throughput
 from heapscope.predict.wifi_table import METRICS, Knobs
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row

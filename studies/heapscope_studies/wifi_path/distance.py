@@ -15,8 +15,8 @@ import numpy as np
 
 from heapscope.predict.constants import read_constants
 from heapscope.predict.environment import Environment, seen_in
+from heapscope.predict.guess import predicted_throughput
 from heapscope.predict.posterior import Array
-from heapscope.predict.validate import predicted_throughput
 from heapscope.predict.wifi_table import WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Column, Table

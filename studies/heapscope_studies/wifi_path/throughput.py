@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from heapscope.predict.constants import read_constants
-from heapscope.predict.validate import predicted_throughput
+from heapscope.predict.guess import predicted_throughput
 from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.result import Cell, Column, Plot, Series, Table

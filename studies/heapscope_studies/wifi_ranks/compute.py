@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from heapscope.predict.folds import SPLITS, left_out
 from heapscope.predict.wifi_table import ranks
 from heapscope.tune.ranks import rank_gains
 from heapscope_studies import wifi_ranks
 from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Experiment
+from heapscope_studies.wifi_model.folds import SPLITS, left_out
 from heapscope_studies.wifi_ranks import errors, gains, power_save, rows, rules
 
 

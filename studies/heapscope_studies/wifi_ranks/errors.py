@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from heapscope.predict.folds import SPLITS
-from heapscope.predict.validate import (
+from heapscope.predict.wifi_table import METRICS
+from heapscope_studies.result import Cell, Column, Table
+from heapscope_studies.wifi_model.folds import SPLITS
+from heapscope_studies.wifi_model.left_out import (
     LeftOut,
     covered,
     kilobytes,
@@ -15,8 +17,6 @@ from heapscope.predict.validate import (
     ordered,
     percent,
 )
-from heapscope.predict.wifi_table import METRICS
-from heapscope_studies.result import Cell, Column, Table
 
 Found = Mapping[str, Sequence[LeftOut]]
 

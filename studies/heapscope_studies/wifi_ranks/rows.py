@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from heapscope.predict.validate import LeftOut
 from heapscope.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
+from heapscope_studies.wifi_model.left_out import LeftOut
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 
 

@@ -12,9 +12,9 @@ from heapscope.lint.find import lint
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
 from heapscope.predict.forecast import forecast
+from heapscope.predict.guess import predicted_memory
 from heapscope.predict.knob_changes import changes
 from heapscope.predict.knob_offers import KnobOffer, knob_offers
-from heapscope.predict.validate import predicted_memory
 from heapscope.predict.wifi_table import METRICS
 
 MakeConfig = Callable[..., Config]

@@ -9,27 +9,37 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heapscope.predict import validate
-from heapscope.predict.constants import FILE, read_constants, to_json
-from heapscope.predict.fit import same
-from heapscope.predict.folds import NEWER, SPLITS, left_out
-from heapscope.predict.memory import choose_band, choose_memory, fit_memory
+from heapscope.predict.constants import FILE, read_constants
+from heapscope.predict.guess import predicted_throughput
 from heapscope.predict.throughput import (
     LIMITS,
     PENALTIES,
     Cases,
+    Widths,
     ceiling_terms,
-    fit_throughput,
     limit_features,
     penalty_features,
     penalty_terms,
 )
-from heapscope.predict.validate import covered, kilobytes, memory_covered, ordered, percent
 from heapscope.predict.wifi_table import METRICS, later, ranks
+from heapscope_studies.wifi_model import folds
+from heapscope_studies.wifi_model.fit import same, to_json
+from heapscope_studies.wifi_model.folds import NEWER, SPLITS, left_out
+from heapscope_studies.wifi_model.left_out import (
+    LeftOut,
+    covered,
+    kilobytes,
+    leave_out,
+    memory_covered,
+    ordered,
+    percent,
+)
+from heapscope_studies.wifi_model.memory_fit import choose_band, choose_memory, fit_memory
+from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput
 
 
 @pytest.fixture(scope="module")
-def rows() -> tuple[validate.LeftOut, ...]:
+def rows() -> tuple[LeftOut, ...]:
     return left_out("row")
 
 
@@ -42,7 +52,7 @@ def test_the_data_are_the_published_ones() -> None:
     assert (first.memory_kb, first.throughput["tcp_tx"]) == (37.1, 74.6)
 
 
-def test_a_row_left_out_is_predicted(rows: tuple[validate.LeftOut, ...]) -> None:
+def test_a_row_left_out_is_predicted(rows: tuple[LeftOut, ...]) -> None:
     errors = percent(rows)
     assert len(errors) == 160
     assert np.median(errors) <= 7.5
@@ -53,7 +63,7 @@ def test_a_row_left_out_is_predicted(rows: tuple[validate.LeftOut, ...]) -> None
 
 
 def test_available_memory_of_the_measured_rows_is_predicted(
-    rows: tuple[validate.LeftOut, ...],
+    rows: tuple[LeftOut, ...],
 ) -> None:
     assert len(kilobytes(rows)) == 32
     assert np.median(kilobytes(rows)) <= 5.0
@@ -103,14 +113,14 @@ def test_the_bands_of_memory_are_chosen_from_the_rows_left_in() -> None:
     assert choose_band(off, shape).band > 3 * band.band
 
 
-def test_what_is_left_out_is_not_learned_from(rows: tuple[validate.LeftOut, ...]) -> None:
+def test_what_is_left_out_is_not_learned_from(rows: tuple[LeftOut, ...]) -> None:
     """Another measurement in its place changes nothing of its prediction."""
     target = ranks()[9]
     other = replace(
         target, throughput=dict.fromkeys(METRICS, 1.0), memory_kb=(target.memory_kb or 0) + 500
     )
     learn = [row for row in ranks() if row is not target]
-    fold = validate.leave_out(ranks(), [(learn, [other])])[0]
+    fold = leave_out(ranks(), [(learn, [other])])[0]
     for metric in METRICS:
         told = rows[9].throughput[metric].mean
         assert fold.throughput[metric].mean == pytest.approx(told, abs=1e-9)
@@ -120,8 +130,6 @@ def test_what_is_left_out_is_not_learned_from(rows: tuple[validate.LeftOut, ...]
 
 @pytest.mark.parametrize("split", [split.key for split in (*SPLITS, *NEWER)])
 def test_no_fold_learns_what_it_is_asked(split: str) -> None:
-    from heapscope.predict import folds
-
     for learn, ask in folds._folds(split):
         assert not {row.id for row in learn} & {row.id for row in ask}
         if split in ("chip", "date", "new_chip"):
@@ -134,12 +142,12 @@ def test_no_fold_learns_what_it_is_asked(split: str) -> None:
 
 def test_chips_and_software_outside_the_tables_are_inside_the_bands() -> None:
     """None of these rows was learned from; the C5 and the C61 have no rank at all."""
-    widths = validate.choose_widths(ranks())
+    widths = choose_widths(ranks())
     groups = [row.knobs.group for row in later()]
     names, posterior = fit_throughput(ranks(), widths, groups=groups)
     inside = total = 0
     for row in later():
-        guesses = validate.predicted_throughput(
+        guesses = predicted_throughput(
             [(row.knobs, metric) for metric in METRICS], names, posterior, widths
         )
         for metric, guess in zip(METRICS, guesses, strict=True):
@@ -186,10 +194,10 @@ def test_the_slopes_are_those_of_the_expected_values() -> None:
 
 
 def test_the_written_constants_are_what_the_rows_give() -> None:
-    from heapscope.predict.fit import fit_all
+    from heapscope_studies.wifi_model.fit import fit_all
 
     written = json.loads(FILE.read_text(encoding="utf-8"))
-    remedy = "python -m heapscope.predict.fit"
+    remedy = "python -m heapscope_studies.wifi_model.fit"
     assert same(to_json(fit_all()), written), remedy
     assert to_json(read_constants()) == written
     for posterior in (read_constants().throughput, read_constants().memory):
@@ -207,7 +215,7 @@ def test_a_fit_follows_its_data() -> None:
         )
         for row in ranks()
     ]
-    widths = validate.Widths()
+    widths = Widths()
     names, before = fit_throughput(ranks(), widths)
     _, after = fit_throughput(doubled, widths)
     index = names.index("chip.esp32")

@@ -7,62 +7,21 @@ newer software is asked about: some of its rows are the best rows of the tables 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from statistics import NormalDist
 
 import numpy as np
 
-from heapscope.predict.memory import (
-    MemoryShape,
-    choose_band,
-    choose_memory,
-    features,
-    fit_memory,
-    fixed_parts,
-    memory_features,
-)
-from heapscope.predict.posterior import Array, Errors, Posterior, choose
-from heapscope.predict.throughput import (
-    Cases,
-    Widths,
-    fit_throughput,
-    names_for,
-    observed_cases,
-)
-from heapscope.predict.wifi_table import METRICS, Knobs, WifiRow
+from heapscope.predict.guess import Guess, predicted_memory, predicted_throughput
+from heapscope.predict.memory import MemoryShape
+from heapscope.predict.posterior import Array
+from heapscope.predict.throughput import Widths
+from heapscope.predict.wifi_table import METRICS, WifiRow
+from heapscope_studies.wifi_model.memory_fit import choose_band, choose_memory, fit_memory
+from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput, names_for
 
-#: The values that choose_widths tries.
-WIDTH_GRID: Mapping[str, Sequence[float]] = {
-    "error": (0.04, 0.05, 0.07, 0.1),
-    "degrees": (2.0, 3.0, 5.0),
-    "spread": (0.08, 0.12, 0.2),
-    "penalty": (0.35, 0.5, 0.7),
-    "code": (0.3, 0.5, 0.7),
-    "psram": (0.1, 0.2, 0.4),
-}
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Guess:
-    """A prediction: of ln(Mbit/s) for a throughput, of KB for memory. `width` is the standard
-    deviation of what the constants say; a measurement then has its error."""
-
-    mean: float
-    width: float
-    errors: Errors
-
-    def reach(self, share: float) -> float:
-        """Half the band that is to hold this share of all measurements."""
-        upper = (1 + share) / 2
-        own = NormalDist().inv_cdf(upper) * self.width
-        return math.hypot(own, self.errors.quantile(upper))
-
-    def holds(self, value: float, *, share: float) -> bool:
-        return abs(value - self.mean) <= self.reach(share)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,20 +33,6 @@ class LeftOut:
     memory: Guess
     widths: Widths = field(repr=False)
     shape: MemoryShape = field(repr=False)
-
-
-def choose_widths(rows: Sequence[WifiRow], start: Widths | None = None) -> Widths:
-    """The widths with the most evidence in these rows."""
-    last: list[Array] = []
-    _, cases = observed_cases(rows)
-
-    def evidence(widths: Widths) -> float:
-        here = last[-1] if last else None
-        _, found = fit_throughput(rows, widths, start=here, cases=cases)
-        last.append(found.theta)
-        return found.log_evidence
-
-    return choose(start or Widths(), WIDTH_GRID, evidence)
 
 
 def leave_out(
@@ -121,31 +66,6 @@ def leave_out(
             )
     progress(len(folds), len(folds))
     return found
-
-
-def predicted_throughput(
-    cases: Sequence[tuple[Knobs, str]],
-    names: Sequence[str],
-    posterior: Posterior,
-    widths: Widths,
-) -> list[Guess]:
-    expected, slope = Cases(cases, names).expected_and_slope(posterior.theta)
-    width = np.sqrt(np.einsum("ij,jk,ik->i", slope, posterior.covariance, slope))
-    return [
-        Guess(mean=float(mean), width=float(each), errors=widths.errors)
-        for mean, each in zip(expected, width, strict=True)
-    ]
-
-
-def predicted_memory(
-    knobs: Knobs, names: Sequence[str], posterior: Posterior, shape: MemoryShape
-) -> Guess:
-    terms = features(names, [memory_features(knobs, cap=shape.cap)])[0]
-    return Guess(
-        mean=float(terms @ posterior.theta) - sum(fixed_parts(knobs).values()),
-        width=float(terms @ posterior.covariance @ terms) ** 0.5,
-        errors=shape.unseen(knobs.group),
-    )
 
 
 def percent(found: Iterable[LeftOut], metrics: Sequence[str] = METRICS) -> Array:

@@ -1,8 +1,8 @@
-"""`python -m heapscope.predict.fit`: the constants anew, from the rows of data/wifi.
+"""`python -m heapscope_studies.wifi_model.fit`: the constants anew, from the rows of data/wifi.
 
-    python -m heapscope.predict.fit             writes data/wifi/model.json
-    python -m heapscope.predict.fit --check     fails (exit code 1) when that would change it
-    python -m heapscope.predict.fit --errors    only prints the errors on what was left out
+    (no option)  writes data/wifi/model.json
+    --check      fails (exit code 1) when that would change it
+    --errors     only prints the errors on what was left out
 
 Errors are measured on the rank tables alone, with everything chosen anew for each fold. The
 constants that are written then come from all rows, the best figures of later software and of chips
@@ -14,24 +14,25 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from heapscope.predict.constants import FILE, Constants, to_json
-from heapscope.predict.folds import NEWER, SPLITS, left_out
-from heapscope.predict.memory import choose_band, choose_memory, fit_memory
-from heapscope.predict.throughput import fit_throughput
-from heapscope.predict.validate import (
+from heapscope.predict.constants import FILE, Constants
+from heapscope.predict.posterior import Posterior
+from heapscope.predict.wifi_table import chips, later, ranks
+from heapscope_studies.wifi_model.folds import NEWER, SPLITS, left_out
+from heapscope_studies.wifi_model.left_out import (
     LeftOut,
-    choose_widths,
     covered,
     kilobytes,
     memory_covered,
     ordered,
     percent,
 )
-from heapscope.predict.wifi_table import chips, later, ranks
+from heapscope_studies.wifi_model.memory_fit import choose_band, choose_memory, fit_memory
+from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput
 
 _TOLERANCE = 1e-3  # of a constant: other machines' arithmetic differs in the last digits
 
@@ -53,6 +54,42 @@ def fit_all() -> Constants:
         shape=shape,
         measured={split.key: measured(left_out(split.key)) for split in (*SPLITS, *NEWER)},
     )
+
+
+def to_json(constants: Constants) -> dict[str, Any]:
+    return {
+        "heapscope_wifi_model": 1,
+        "made_by": "python -m heapscope_studies.wifi_model.fit",
+        "throughput": {
+            "unit": "natural logarithms: of Mbit/s, of KB or buffers per Mbit/s, of shares",
+            "widths": asdict(constants.widths),
+            **_posterior(constants.names, constants.throughput),
+        },
+        "memory": {
+            "unit": "KB, KB per buffer",
+            "shape": asdict(constants.shape),
+            **_posterior(constants.memory_names, constants.memory),
+        },
+        "measured": {key: dict(value) for key, value in constants.measured.items()},
+    }
+
+
+def _posterior(names: tuple[str, ...], found: Posterior) -> dict[str, Any]:
+    """Covariance: of each constant with those up to it."""
+    return {
+        "constants": {
+            name: _digits(value, 8) for name, value in zip(names, found.theta, strict=True)
+        },
+        "covariance": [
+            [_digits(found.covariance[row, column], 6) for column in range(row + 1)]
+            for row in range(len(names))
+        ],
+        "log_evidence": _digits(found.log_evidence, 8),
+    }
+
+
+def _digits(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")
 
 
 def measured(found: Sequence[LeftOut]) -> dict[str, float]:
