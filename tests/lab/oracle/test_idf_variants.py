@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from heapscope.capture.text import import_text
 
+from heapscope.capture.line_forms import import_text
 from heapscope.layout.pool import POOL_BASE, pool_layout
 from heapscope.measure.result import RegionRow
 from heapscope.native.single_heap import fill
