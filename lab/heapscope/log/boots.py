@@ -54,7 +54,11 @@ class ProgramStart:
         return sum(self.psram_pools) if self.psram_pools else None
 
 
-_BEGINS = {"reset", "boot_begin", "restart"}
+_KINDS = (
+    "reset", "restart", "chip", "chip_revision", "idf", "framework", "app", "project",
+    "single_core", "boot_begin", "boot_region", "new_heap", "psram_found", "psram_mapped",
+    "psram_pool", "dma_reserve", "range_free", "range_reserved",
+)  # fmt: skip
 
 
 class ProgramStarts:
@@ -66,6 +70,7 @@ class ProgramStarts:
         self.resets = 0
         self.mixed: ProgramStart | None = None  # its regions seem to be of two devices
         self._uptime = 0
+        self._readers = {kind: getattr(self, f"_{kind}") for kind in _KINDS}
         self._ended = False  # the program said that it restarts, or the ROM spoke
 
     @property
@@ -84,20 +89,20 @@ class ProgramStarts:
         return found[-1] if found else ""
 
     def take(self, fact: Fact) -> None:
-        if fact.uptime is not None:
-            self._clock(fact)
-        reader = getattr(self, f"_{fact.kind}", None)
+        uptime = fact.uptime
+        if uptime is not None:
+            self._clock(fact, uptime)
+        reader = self._readers.get(fact.kind)
         if reader is not None:
             reader(fact)
-        elif fact.kind not in _BEGINS:
+        else:
             self.current.facts += 1
 
-    def _clock(self, fact: Fact) -> None:
+    def _clock(self, fact: Fact, uptime: int) -> None:
         """Time that goes back is a start that the log does not show."""
-        assert fact.uptime is not None
-        if fact.uptime + _BACK < self._uptime and self.current.facts:
+        if uptime + _BACK < self._uptime and self.current.facts:
             self._begin(fact)
-        self._uptime = fact.uptime
+        self._uptime = uptime
 
     def _begin(self, fact: Fact) -> None:
         """A new start, unless nothing came since the last one began."""

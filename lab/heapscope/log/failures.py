@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from heapscope.native.log import Fact
 
+#: The kinds of facts that failures are found in.
+FAILURES = frozenset((
+    "asked", "failed", "abort_request", "python_error", "wifi_buffer", "wifi_frame", "wifi_rx",
+    "task_failed", "corrupt", "not_memory", "tls_error", "error",
+))  # fmt: skip
 _GROUPS_MAX = 1000
 #: Words in front of a colon that name nobody.
 _LEVELS = {"Warn", "Error", "E", "W", "I", "ERROR", "WARN", "WARNING", "error", "warning"}

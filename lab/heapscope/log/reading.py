@@ -3,11 +3,11 @@ at any moment."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 
 from heapscope.log.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
 from heapscope.log.boots import ProgramStarts
-from heapscope.log.failures import LoggedErrors, LoggedFailures
+from heapscope.log.failures import FAILURES, LoggedErrors, LoggedFailures
 from heapscope.log.figures import LoggedFigures
 from heapscope.log.python_heap import HeapTuples, PythonHeap
 from heapscope.log.summaries import PrintedSummaries
@@ -16,16 +16,6 @@ from heapscope.native.log import Fact
 
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _UNREAD_MAX = 100  # lines that are kept; all are counted
-_SUMMARY = {"summary", "region", "region_more", "totals"}
-_BLOCK = {"block_used", "block_free"}
-_TASK = {"task", "task_caps", "task_heap", "task_block", "ovms_task", "nuttx_task"}
-_TRACE = {
-    "trace", "trace_record", "trace_freed", "trace_mode", "trace_left", "trace_totals",
-    "sysview_leaks",
-}  # fmt: skip
-_SYSTEM = {
-    "nuttx_free", "nuttx_heap", "zephyr_heap", "zephyr_chunk", "lvgl", "tasmota", "ovms",
-}  # fmt: skip
 #: How texts of figures end that are not of a device's heap.
 _FOREIGN = ("a size that no device has", "another system (SOF)")
 
@@ -56,55 +46,59 @@ class LogReading:
         self.unread_count = 0
         self.last_line = 0  # of the last fact
         self.facts = 0
-
-    def read(self, facts: Iterable[Fact]) -> Iterator[Fact]:
-        """Takes each of them and gives it on."""
-        for fact in facts:
-            self.take(fact)
-            yield fact
+        self._takers = self._all_takers()
 
     def take(self, fact: Fact) -> None:
-        kind = fact.kind
         self.facts += 1
-        if kind == "unread":
+        if fact.kind == "unread":
             self._unread(fact)
             return
         self.last_line = fact.line
         self.boots.take(fact)
-        self.failures.take(fact)
-        if kind in _SUMMARY:
-            self.summaries.take(fact)
-        elif kind == "figures":
-            self._figures(fact)
-        elif kind == "sample":
-            self.figures.take_sample(fact, self.boots.count)
-        elif kind == "wifi_buffer":
-            self.figures.take(fact._replace(memory="wifi"), self.boots.count)
-        elif kind in ("report", "report_line"):
-            self.reports.take(fact)
-        elif kind in ("meminfo", "meminfo_more"):
-            self.python.take(fact)
-        elif kind == "tuple":
-            self.tuples.take(fact)
-        elif kind in ("tls_error", "error"):
-            self.errors.take(fact)
-        elif kind == "corrupt":
-            self._corrupt(fact)
-        elif kind in _BLOCK or kind == "dump":
-            self._dump(fact)
-        elif kind in _TASK:
-            self.tasks.take(fact)
-        elif kind in _TRACE:
-            self.trace.take(fact)
-        elif kind in ("allocated", "freed"):
-            self.allocations.take(fact)
-        elif kind in _SYSTEM:
-            self.systems.take(fact)
-        elif kind == "panic" and len(self.panics) < _CORRUPT_MAX:
+        if fact.kind in FAILURES:
+            self.failures.take(fact)
+        taker = self._takers.get(fact.kind)
+        if taker is not None:
+            taker(fact)
+
+    def _all_takers(self) -> dict[str, Callable[[Fact], None]]:
+        """Who takes the facts of a kind, beside the starts and the failures."""
+        parts: dict[Callable[[Fact], None], str] = {
+            self.summaries.take: "summary region region_more totals",
+            self._figures: "figures",
+            self._sample: "sample",
+            self._wifi: "wifi_buffer",
+            self.reports.take: "report report_line",
+            self.python.take: "meminfo meminfo_more",
+            self.tuples.take: "tuple",
+            self.errors.take: "tls_error error",
+            self._corrupt: "corrupt",
+            self._dump: "dump block_used block_free",
+            self.tasks.take: "task task_caps task_heap task_block ovms_task nuttx_task",
+            self.trace.take: "trace trace_record trace_mode trace_left trace_totals sysview_leaks",
+            self.allocations.take: "allocated freed",
+            self.systems.take: ("nuttx_free nuttx_heap zephyr_heap zephyr_chunk lvgl tasmota ovms"),
+            self._panic: "panic",
+            self._core_dump: "core_dump",
+            self._not_memory: "not_memory",
+        }
+        return {kind: taker for taker, kinds in parts.items() for kind in kinds.split()}
+
+    def _sample(self, fact: Fact) -> None:
+        self.figures.take_sample(fact, self.boots.count)
+
+    def _wifi(self, fact: Fact) -> None:
+        self.figures.take(fact.of_memory("wifi"), self.boots.count)
+
+    def _panic(self, fact: Fact) -> None:
+        if len(self.panics) < _CORRUPT_MAX:
             self.panics.append(fact)
-        elif kind == "core_dump":
-            self.core_dump = fact
-        elif kind == "not_memory" and fact.text.endswith(_FOREIGN):
+
+    def _core_dump(self, fact: Fact) -> None:
+        self.core_dump = fact
+
+    def _not_memory(self, fact: Fact) -> None:
+        if fact.text.endswith(_FOREIGN):
             self.foreign = fact
 
     def _figures(self, fact: Fact) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import struct
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from heapscope.errors import InputError
 from heapscope.native.library import ffi, load
@@ -15,39 +16,150 @@ from heapscope.printable import printable
 _TAKE = 256  # facts at a time: as many as can wait in the library
 
 
-class Fact(NamedTuple):
-    """hs_lab_log_fact_t, where lab/native/rows/log.h says what each kind has and in what unit. A
-    number that the line does not tell is None."""
+#: hs_lab_log_fact_t: line, offset, uptime, clock, twelve numbers, length, told, unit, kind, memory,
+#: flags, name, text, quote. A static assertion of lab/native/log/log.h nails its size down.
+_ROW = struct.Struct("=QQqq12qIIIHBB64s64s192s")
+_FIRST = 4  # index of the first number
+_TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(17, 25)
 
-    kind: str  #: the name of hs_log_kind_t in lower case without its prefix, "boot_region"
-    line: int  #: from 1
-    offset: int  #: of the line's first byte in the input
-    length: int  #: bytes of the line
-    uptime: int | None  #: ms since the start of the program
-    clock: int | None  #: ms since midnight
-    address: int | None
-    size: int | None
-    caps: int | None
-    free: int | None
-    largest: int | None
-    min: int | None
-    total: int | None
-    used: int | None
-    peak: int | None
-    count: int | None  # type: ignore[assignment]  # a tuple's method, which no fact needs
-    free_count: int | None
-    code: int | None
-    memory: str  #: "any", "internal", "spiram": of which kind of memory a figure is
-    unit: int  #: bytes that the printed sizes count: 1, or 1024 where they are rounded
-    no_memory: bool  #: it means that memory was short
-    weak: bool  #: the words would also fit something else than a heap
-    cut: bool  #: the line ends within the form
-    wrapped: bool  #: it was put together from rows of a terminal
-    arduino: bool  #: its prefix is that of Arduino's log
-    asked: bool  #: a pattern of the user found it
-    name: str
-    text: str
-    quote: str  #: the line for people: without prefix, colours and secrets
+
+class Fact:
+    """hs_lab_log_fact_t, where lab/native/rows/log.h says what each kind has and in what unit. A
+    number that the line does not tell is None. Fields are taken out when they are asked for: most
+    facts are asked for few."""
+
+    __slots__ = ("_row", "kind", "line", "memory")
+
+    def __init__(self, row: tuple[Any, ...], kind: str, memory: str) -> None:
+        self._row = row
+        self.kind = (
+            kind  #: the name of hs_log_kind_t in lower case without its prefix, "boot_region"
+        )
+        self.line: int = row[0]  #: from 1
+        self.memory = memory  #: "any", "internal", "spiram": of which kind of memory a figure is
+
+    def of_memory(self, memory: str) -> Fact:
+        """The same figures of another kind of memory."""
+        return Fact(self._row, self.kind, memory)
+
+    @property
+    def offset(self) -> int:
+        """The line's first byte in the input."""
+        return int(self._row[1])
+
+    @property
+    def length(self) -> int:
+        """Bytes of the line."""
+        return int(self._row[16])
+
+    @property
+    def uptime(self) -> int | None:
+        """ms since the start of the program."""
+        return None if self._row[2] < 0 else int(self._row[2])
+
+    @property
+    def clock(self) -> int | None:
+        """ms since midnight."""
+        return None if self._row[3] < 0 else int(self._row[3])
+
+    def _number(self, bit: int) -> int | None:
+        return int(self._row[_FIRST + bit]) if self._row[_TOLD] >> bit & 1 else None
+
+    @property
+    def address(self) -> int | None:
+        return self._number(0)
+
+    @property
+    def size(self) -> int | None:
+        return self._number(1)
+
+    @property
+    def caps(self) -> int | None:
+        return self._number(2)
+
+    @property
+    def free(self) -> int | None:
+        return self._number(3)
+
+    @property
+    def largest(self) -> int | None:
+        return self._number(4)
+
+    @property
+    def min(self) -> int | None:
+        return self._number(5)
+
+    @property
+    def total(self) -> int | None:
+        return self._number(6)
+
+    @property
+    def used(self) -> int | None:
+        return self._number(7)
+
+    @property
+    def peak(self) -> int | None:
+        return self._number(8)
+
+    @property
+    def count(self) -> int | None:
+        return self._number(9)
+
+    @property
+    def free_count(self) -> int | None:
+        return self._number(10)
+
+    @property
+    def code(self) -> int | None:
+        return self._number(11)
+
+    @property
+    def unit(self) -> int:
+        """Bytes that the printed sizes count: 1, or 1024 where they are rounded."""
+        return int(self._row[_UNIT])
+
+    @property
+    def no_memory(self) -> bool:
+        """It means that memory was short."""
+        return bool(self._row[_FLAGS] & 1)
+
+    @property
+    def weak(self) -> bool:
+        """The words would also fit something else than a heap."""
+        return bool(self._row[_FLAGS] & 2)
+
+    @property
+    def cut(self) -> bool:
+        """The line ends within the form."""
+        return bool(self._row[_FLAGS] & 4)
+
+    @property
+    def wrapped(self) -> bool:
+        """It was put together from rows of a terminal."""
+        return bool(self._row[_FLAGS] & 8)
+
+    @property
+    def arduino(self) -> bool:
+        """Its prefix is that of Arduino's log."""
+        return bool(self._row[_FLAGS] & 16)
+
+    @property
+    def asked(self) -> bool:
+        """A pattern of the user found it."""
+        return bool(self._row[_FLAGS] & 32)
+
+    @property
+    def name(self) -> str:
+        return _text(self._row[_NAME])
+
+    @property
+    def text(self) -> str:
+        return _text(self._row[_TEXT])
+
+    @property
+    def quote(self) -> str:
+        """The line for people: without prefix, colours and secrets."""
+        return _text(self._row[_QUOTE])
 
 
 class NativeLog(NativeOwner):
@@ -92,9 +204,11 @@ class NativeLog(NativeOwner):
         return int(self._lib.hs_lab_log_lines(self.handle))
 
     def _take(self) -> Iterator[Fact]:
+        kinds = _names("hs_log_kind_t", "HS_LOG_")
+        memories = _names("hs_log_memory_t", "HS_LOG_MEMORY_")
         while count := self._lib.hs_lab_log_take(self.handle, self._rows, _TAKE):
-            for index in range(count):
-                yield _fact(self._rows[index])
+            for row in _ROW.iter_unpack(ffi.buffer(self._rows, count * _ROW.size)[:]):
+                yield Fact(row, kinds[row[_KIND]], memories[row[_MEMORY]])
 
 
 #: By hs_pattern_status_t of lab/native/log/pattern.h.
@@ -122,47 +236,5 @@ def _names(enum: str, prefix: str) -> tuple[str, ...]:
     return tuple(elements[number].removeprefix(prefix).lower() for number in sorted(elements))
 
 
-_NUMBERS = (
-    "address",
-    "size",
-    "caps",
-    "free",
-    "largest",
-    "min",
-    "total",
-    "used",
-    "peak",
-    "count",
-    "free_count",
-    "code",
-)  # in the order of HS_LOG_TOLD_*
-
-
-def _fact(row: Any) -> Fact:
-    told, flags = row.told, row.flags
-    return Fact._make(
-        (
-            _names("hs_log_kind_t", "HS_LOG_")[row.kind],
-            row.line,
-            row.offset,
-            row.length,
-            None if row.uptime < 0 else row.uptime,
-            None if row.clock < 0 else row.clock,
-            *(getattr(row, name) if told >> bit & 1 else None for bit, name in enumerate(_NUMBERS)),
-            _names("hs_log_memory_t", "HS_LOG_MEMORY_")[row.memory],
-            row.unit,
-            bool(flags & 1),
-            bool(flags & 2),
-            bool(flags & 4),
-            bool(flags & 8),
-            bool(flags & 16),
-            bool(flags & 32),
-            _text(row.name),
-            _text(row.text),
-            _text(row.quote),
-        )
-    )
-
-
-def _text(field: Any) -> str:
-    return str(ffi.string(field).decode("utf-8", "replace"))
+def _text(field: bytes) -> str:
+    return field.partition(b"\0")[0].decode("utf-8", "replace")
