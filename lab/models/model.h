@@ -202,6 +202,8 @@ static inline uint32_t hs_sim_largest_allocatable(hs_sim_t *heap) /* 0: none can
 uint32_t hs_sim_free_blocks(const hs_sim_t *heap);  /* may walk */
 uint32_t hs_sim_largest_free(const hs_sim_t *heap); /* true largest payload of a free block */
 void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out);
+/* The bytes that it reports as free before poisoning takes its bytes off, which it does down to 0. */
+uint32_t hs_sim_counted_free(const hs_sim_t *heap);
 void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context);
 hs_status_t hs_sim_check(const hs_sim_t *heap, uint32_t *where);
 

@@ -321,6 +321,13 @@ void hs_sim_reported(const hs_sim_t *heap, hs_reported_t *out)
     out->allocated -= poison * heap->tally.used_blocks;
 }
 
+uint32_t hs_sim_counted_free(const hs_sim_t *heap)
+{
+    hs_reported_t reported;
+    heap->model->reported(heap, &reported);
+    return reported.free;
+}
+
 void hs_sim_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 {
     heap->model->walk(heap, visit, context);

@@ -22,9 +22,9 @@ def log(
         list[str] | None,
         typer.Option(
             "--need",
-            metavar="BYTES",
+            metavar="BYTES[:CAPS]",
             help="Ask whether one block of this size would have fitted in the last state of the "
-            "log (16717, 4KB). May be repeated.",
+            "log, from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
         ),
     ] = None,
     figure: Annotated[
@@ -36,6 +36,14 @@ def log(
             r"named by the words before it: 'free=(\d+) largest=(\d+)'. May be repeated.",
         ),
     ] = None,
+    requests: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Make requests one after the other in the last state of the log, and say what "
+            'they leave: "35000*7, 4096:DMA".',
+        ),
+    ] = "",
     chip: Annotated[
         str | None, typer.Option(metavar="NAME", help="The chip, where the log does not tell it.")
     ] = None,
@@ -60,6 +68,7 @@ def log(
     Examples:
       heapscope log device.log
       heapscope log device.log --need 16717
+      heapscope log device.log --requests "35000*7, 4096:DMA"
       idf.py monitor | heapscope log -
       heapscope log /dev/ttyUSB0
     """
@@ -73,6 +82,7 @@ def log(
             source,
             need=need or (),
             figure=figure or (),
+            requests=requests,
             chip=chip,
             idf=idf,
             baud=baud,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from heapscope.log.error_names import meaning_of
-from heapscope.log.fits import ask
+from heapscope.log.fits import NeedFit
 from heapscope.log.form import form_of
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
@@ -82,8 +82,8 @@ class LogAnswer(Row):
     cut: bool | None = _told("The text ends early: sums are not those of the whole heap.")
 
 
-def answer_of(reading: LogReading, *, need: int | None = None) -> LogAnswer:
-    """`need`: bytes of a request."""
+def answer_of(reading: LogReading, *, fit: NeedFit | None = None) -> LogAnswer:
+    """`fit`: of the request that was asked about."""
     form = form_of(reading)
     told: dict[str, Any] = {"form": form or None}
     told |= _state(reading, form)
@@ -103,9 +103,8 @@ def answer_of(reading: LogReading, *, need: int | None = None) -> LogAnswer:
     )
     told["error"] = _error(reading)
     told["corrupt"] = _corrupt(reading)
-    if need is not None:
-        fit = ask(reading, need, form)
-        told |= {"need": need, "fits": fit.fits, "short": fit.short}
+    if fit is not None:
+        told |= {"need": fit.size, "fits": fit.fits, "short": fit.short}
     if not form or (form in _PRIVATE and told.get("free") is None):
         told["declines"] = _reason(reading, form)
     return LogAnswer(**told)

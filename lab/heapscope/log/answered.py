@@ -22,7 +22,11 @@ from heapscope.log.log_result import (
 )
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
+from heapscope.log.request_rows import Followed, followed
+from heapscope.log.requests import AskedBlock
 from heapscope.log.sentences import assumed, settles, verdict
+from heapscope.log.state_fit import state_fit
+from heapscope.log.state_view import StateView, no_state, view_of
 from heapscope.log.trend import trends
 from heapscope.trace.names import printable
 
@@ -32,17 +36,23 @@ def answered(
     *,
     file: str,
     lines: int,
-    needs: Sequence[int] = (),
+    needs: Sequence[AskedBlock] = (),
+    requests: Sequence[AskedBlock] = (),
     chip: str | None = None,
     idf: str | None = None,
     notes: Sequence[str] = (),
 ) -> LogResult:
-    """The result as it stands now. `needs`: bytes of requests."""
+    """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
+    are made one after the other. InputError: the log tells no state in which that can be."""
     form = form_of(reading)
-    fits = [ask(reading, size, form) for size in needs]
-    answer = answer_of(reading, need=needs[0] if needs else None)
-    found = tuple(trends(reading.figures))
     device = device_of(reading, chip=chip, idf=idf)
+    view = view_of(reading, device) if needs or requests else None
+    if requests and view is None:
+        raise no_state(file)
+    series = followed(view, requests) if view is not None and requests else Followed()
+    found = tuple(trends(reading.figures))
+    fits = [_ask(reading, form, view, request) for request in needs]
+    answer = answer_of(reading, fit=fits[0] if fits else None)
     return LogResult(
         file=file,
         lines=lines,
@@ -52,11 +62,14 @@ def answered(
         idf=device.idf,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(verdict(reading, answer, fits, found)),
-        assumed=tuple(assumed(reading, fits)),
+        verdict=tuple(verdict(reading, answer, fits, found, series.sentences)),
+        assumed=tuple(assumed(reading, fits, series.assumed)),
         settles=tuple(settles(fits)),
         next=next_words(reading, answer, file=file, asked=bool(needs)),
         needs=tuple(_need(fit) for fit in fits),
+        requests=series.requests,
+        left=series.left,
+        left_totals=series.totals,
         rests_on=tuple(evidence(reading)),
         failed=answer.failed,
         regions=tuple(_regions(reading)),
@@ -68,13 +81,22 @@ def answered(
         not_understood=tuple(not_understood(reading)),
         not_understood_count=reading.unread_count,
         steps=tuple(steps(reading, answer, found)),
-        notes=(*remarks(reading, chip=device.chip, wrapped=_wrapped(reading, form)), *notes),
+        notes=(
+            *remarks(reading, chip=device.chip, wrapped=_wrapped(reading, form)),
+            *notes,
+            *(() if view is None else view.state.faults),
+        ),
     )
 
 
 def _wrapped(reading: LogReading, form: str) -> int | None:
     figures = primary_figures(reading)
     return None if figures is None or form != "figures" else figures.wrapped
+
+
+def _ask(reading: LogReading, form: str, view: StateView | None, request: AskedBlock) -> NeedFit:
+    tried = None if view is None else state_fit(view, request)
+    return ask(reading, request.size, form, caps=request.caps, tried=tried)
 
 
 def _framework(reading: LogReading) -> str:
@@ -85,6 +107,7 @@ def _framework(reading: LogReading) -> str:
 def _need(fit: NeedFit) -> NeedFitRow:
     return NeedFitRow(
         size=fit.size,
+        capabilities=AskedBlock(size=fit.size, caps=fit.caps).capabilities,
         fits=fit.fits,
         short=fit.short,
         largest=fit.largest,

@@ -47,6 +47,9 @@ def _chip(reading: LogReading, chip: str | None) -> tuple[str, str]:
 
 def _regions(reading: LogReading) -> Iterator[tuple[int, int]]:
     boot, summary = reading.boots.listed, reading.summaries.last
+    for dump in reading.dumps:
+        for block in dump.blocks[-1:]:
+            yield dump.address, block.address + block.size - dump.address
     for listed in [] if boot is None else boot.regions:
         yield listed.address, listed.size
     for region in [] if summary is None else summary.regions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapscope.log.failures import FailureLines
 from heapscope.log.primary import primary_figures
@@ -27,15 +27,21 @@ class NeedFit:
     largest: int | None  # what it was compared with
     line: int | None  # where that stands
     why: str  # a clause
+    caps: int = 0  # 0: malloc's own
     assumed: tuple[str, ...] = ()
     settles: str = ""
+    state: bool = False  # by heaps as they stood at that line, not as they were at the start
 
 
-def ask(reading: LogReading, size: int, form: str) -> NeedFit:
-    """`form`: of the log, which says whose heap it speaks of."""
+def ask(
+    reading: LogReading, size: int, form: str, *, caps: int = 0, tried: NeedFit | None = None
+) -> NeedFit:
+    """`form`: of the log, which says whose heap it speaks of. `tried`: the answer of the heaps of
+    the last state, where the log tells one."""
     if reading.figures.invalid:
         return NeedFit(
             size=size,
+            caps=caps,
             fits=None,
             short=None,
             largest=None,
@@ -45,21 +51,34 @@ def ask(reading: LogReading, size: int, form: str) -> NeedFit:
         )
     if form.startswith("mpy_mem"):
         return _python(reading, size)
-    for answer in (_dump(reading, size), _blocks(reading, size, form)):
-        if answer is not None:
-            return answer
-    failed = _failed(reading, size, "", None)
-    if failed is not None:
-        return failed
+    if tried is not None and tried.state:
+        return _before_failures(reading, tried)
+    if caps:
+        return tried or _untold(size, caps, "the log tells no heap by its capabilities")
+    found = _blocks(reading, size, form) or _failed(reading, size, "", None) or tried
+    return found or _untold(size, caps, "the log tells no largest free block")
+
+
+def _untold(size: int, caps: int, why: str) -> NeedFit:
     return NeedFit(
         size=size,
+        caps=caps,
         fits=None,
         short=None,
         largest=None,
         line=None,
-        why="the log tells no largest free block",
+        why=why,
         settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
     )
+
+
+def _before_failures(reading: LogReading, tried: NeedFit) -> NeedFit:
+    """A request that failed at the moment of the state says more than the state."""
+    failed = _failed(reading, tried.size, "", tried.line)
+    if failed is None or tried.caps:
+        return tried
+    why = failed.why if tried.fits is not True else f"{failed.why}, though by the state {tried.why}"
+    return replace(tried, fits=False, line=failed.line, why=why, settles="")
 
 
 def _python(reading: LogReading, size: int) -> NeedFit:
@@ -95,21 +114,6 @@ def _python(reading: LogReading, size: int) -> NeedFit:
         line=python.line,
         why="the largest free run of the collector's heap decides",
         assumed=("the collector does not grow its heap",),
-    )
-
-
-def _dump(reading: LogReading, size: int) -> NeedFit | None:
-    if reading.dump is None:
-        return None
-    largest = reading.dump.largest or 0
-    return NeedFit(
-        size=size,
-        fits=size <= largest,
-        short=size - largest if size > largest else None,
-        largest=largest,
-        line=reading.dump.line,
-        why="the dump lists every block of this heap",
-        assumed=("the request may be served by the heap that was dumped",),
     )
 
 

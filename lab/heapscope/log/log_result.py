@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapscope.log.answer import FailedRow, LogAnswer
+from heapscope.log.request_rows import LeftRow, LeftTotals, TriedRow
 from heapscope.log.trend import TrendRow
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Document, Row
@@ -12,6 +13,9 @@ class NeedFitRow(Row):
     """One request that was asked about."""
 
     size: int = figure("Bytes of the request.", "B", heading="request")
+    capabilities: str = figure(
+        "Capabilities joined with |, for example DMA|8BIT; malloc: malloc's own.", heading="from"
+    )
     fits: bool | None = figure("Whether it would be served; null: it cannot be told.")
     short: int | None = figure("Bytes that were missing; null: not known.", "B", heading="short")
     largest: int | None = figure(
@@ -99,6 +103,9 @@ class LogResult(Document):
     settles: tuple[str, ...] = figure("Means to settle what is open, a sentence each.")
     next: tuple[str, ...] = figure("The words of the next command after heapscope; or none.")
     needs: tuple[NeedFitRow, ...] = figure("The requests that were asked about.")
+    requests: tuple[TriedRow, ...] = figure("Requests that follow each other.")
+    left: tuple[LeftRow, ...] = figure("The regions when these requests were made.")
+    left_totals: LeftTotals | None = figure("All of them together; null: not known.")
     rests_on: tuple[RestsOnRow, ...] = figure("The lines that the answer rests on.")
     failed: tuple[FailedRow, ...] = figure("The requests that failed.")
     regions: tuple[SummaryRegionRow, ...] = figure("The regions of the last heap summary.")

@@ -3,6 +3,7 @@ at any moment."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 from heapscope.log.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
@@ -14,6 +15,7 @@ from heapscope.log.summaries import PrintedSummaries
 from heapscope.log.systems import OtherSystems, PrintedReports
 from heapscope.native.log import Fact
 
+_DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _UNREAD_MAX = 100  # lines that are kept; all are counted
 #: How texts of figures end that are not of a device's heap.
@@ -33,7 +35,7 @@ class LogReading:
         self.tuples = HeapTuples()
         self.reports = PrintedReports()
         self.systems = OtherSystems()
-        self.dump: HeapDump | None = None
+        self.dumps: deque[HeapDump] = deque(maxlen=_DUMPS_MAX)
         self.tasks = TaskTables()
         self.trace = PrintedTrace()
         self.allocations = PrintedAllocations()
@@ -47,6 +49,11 @@ class LogReading:
         self.last_line = 0  # of the last fact
         self.facts = 0
         self._takers = self._all_takers()
+
+    @property
+    def dump(self) -> HeapDump | None:
+        """The last one."""
+        return self.dumps[-1] if self.dumps else None
 
     def take(self, fact: Fact) -> None:
         self.facts += 1
@@ -127,7 +134,7 @@ class LogReading:
             self.unread.append(fact)
 
     def _dump(self, fact: Fact) -> None:
-        if fact.kind == "dump" or self.dump is None:
-            self.dump = HeapDump(address=fact.address or 0, line=fact.line, quote=fact.quote)
+        if fact.kind == "dump" or not self.dumps:
+            self.dumps.append(HeapDump(address=fact.address or 0, line=fact.line, quote=fact.quote))
         if fact.kind != "dump":
-            self.dump.take(fact)
+            self.dumps[-1].take(fact)

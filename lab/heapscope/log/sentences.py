@@ -17,10 +17,16 @@ _SHOWN = 3  # failures that have a sentence
 
 
 def verdict(
-    reading: LogReading, answer: LogAnswer, fits: Sequence[NeedFit], trends: Sequence[TrendRow]
+    reading: LogReading,
+    answer: LogAnswer,
+    fits: Sequence[NeedFit],
+    trends: Sequence[TrendRow],
+    followed: Sequence[str] = (),
 ) -> Iterator[str]:
-    """The requests that were asked about, then what went wrong, then the last state."""
+    """The requests that were asked about, then what went wrong, then the last state. `followed`:
+    sentences on requests that follow each other."""
     yield from (_fit(fit) for fit in fits)
+    yield from followed
     yield from _corrupt(reading, answer)
     yield from _failed(answer)
     yield from _error(answer)
@@ -197,8 +203,10 @@ def _ranges(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     yield f"The memory layout lists {' and '.join(parts)}; it does not tell what is in use."
 
 
-def assumed(reading: LogReading, fits: Sequence[NeedFit]) -> Iterator[str]:
-    yield from dict.fromkeys(text for fit in fits for text in fit.assumed)
+def assumed(
+    reading: LogReading, fits: Sequence[NeedFit], more: Sequence[str] = ()
+) -> Iterator[str]:
+    yield from dict.fromkeys([*(text for fit in fits for text in fit.assumed), *more])
     if reading.figures.series and not reading.figures.sure:
         yield "the lines speak of a heap, though their words could mean something else"
 

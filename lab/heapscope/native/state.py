@@ -51,8 +51,8 @@ class NativeState(NativeOwner):
         """hs_lab_state_row_t of each region."""
         return read_structs(self._lib.hs_lab_state_regions, "hs_lab_state_row_t", self.handle)
 
-    def blocks(self, region: int) -> tuple[HeldBlock, ...]:
-        """Every block of a region, by address."""
+    def blocks(self, region: int, *, holes: bool = False) -> tuple[HeldBlock, ...]:
+        """Every block of a region, or every hole, by address."""
         call = self._lib.hs_lab_state_blocks
-        rows = read_array(call, "hs_lab_held_t", self.handle, region)
+        rows = read_array(call, "hs_lab_held_t", self.handle, region, int(holes))
         return tuple(HeldBlock(address, size, bool(used)) for address, size, used in rows.tolist())

@@ -17,6 +17,7 @@ from heapscope.log.log_result import (
     StartRegionRow,
     SummaryRegionRow,
 )
+from heapscope.log.request_rows import LeftRow, TriedRow
 from heapscope.log.trend import TrendRow
 from heapscope.measure.wording import plural
 from heapscope.report.next_command import next_command
@@ -30,6 +31,8 @@ def log_parts(result: LogResult) -> Iterator[RenderableType]:
     failed = columns_of(FailedRow, "size who count line")
     caps = Column(heading="capabilities", of=_caps, words=True)
     yield table_of("Requests that failed", (*failed, caps), result.failed)
+    yield table_of("One after the other", _requests(), result.requests)
+    yield table_of("The heaps after them", columns_of(LeftRow), result.left)
     yield table_of(
         "The last heap summary",
         (_address(), *columns_of(SummaryRegionRow)),
@@ -72,6 +75,14 @@ def _title(result: LogResult) -> Text:
     if result.boots > 1:
         found.append(plural(result.boots, "start"))
     return Text.assemble((result.file, "bold"), f": {', '.join(found)}")
+
+
+def _requests() -> tuple[Column, ...]:
+    return columns_of(
+        TriedRow,
+        regions=lambda row: " or ".join(row.regions),
+        address=lambda row: "" if row.address is None else f"{row.address:#010x}",
+    )
 
 
 def _address() -> Column:

@@ -11,6 +11,7 @@ from heapscope.log.facts import OnHappening, read_log
 from heapscope.log.incoming import BAUD, Incoming, is_stream
 from heapscope.log.log_result import LogResult
 from heapscope.log.reading import LogReading
+from heapscope.log.requests import AskedBlock, parse_requests
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.source import open_blocks
 
@@ -20,6 +21,7 @@ def log(
     *,
     need: Sequence[int | str] = (),
     figure: Sequence[str] = (),
+    requests: str = "",
     chip: str | None = None,
     idf: str | None = None,
     baud: int = BAUD,
@@ -30,13 +32,15 @@ def log(
     r"""Says what a device's log tells of its heap.
 
     `source`: a file (.zst too), a pipe, a serial port ("COM3", "/dev/ttyUSB0", read with `baud`),
-    or "-" for standard input. `need`: requests to ask about, in bytes ("16717", "4KB"). `figure`:
-    regular expressions for lines of the program's own, each group a number that is named by the
-    words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`: what the log does not tell. A
-    stream is followed to its end, or until `stop` says True; `on_happening` is told at once what
-    happens in it. InputError: it cannot be read.
+    or "-" for standard input. `need`: requests to ask about, each by itself, in bytes, perhaps with
+    capabilities ("16717", "4KB:DMA"). `requests`: such that follow each other: "35000*7, 4096:DMA".
+    `figure`: regular expressions for lines of the program's own, each group a number that is named
+    by the words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`: what the log does not tell.
+    A stream is followed to its end, or until `stop` says True; `on_happening` is told at once what
+    happens in it. InputError: it cannot be read, or it tells no state for `requests`.
     """
-    needs = [size for size, _ in parse_needs(need)]
+    needs = [AskedBlock(size=size, caps=caps) for size, caps in parse_needs(need)]
+    series = parse_requests(requests) if requests else ()
     reading = LogReading()
     notes: tuple[str, ...] = ()
     if is_stream(source):
@@ -48,4 +52,13 @@ def log(
             lines = read_log(blocks, reading, patterns=figure)
             name = blocks.name
         notes = () if blocks.loss is None else (blocks.loss.sentence(),)
-    return answered(reading, file=name, lines=lines, needs=needs, chip=chip, idf=idf, notes=notes)
+    return answered(
+        reading,
+        file=name,
+        lines=lines,
+        needs=needs,
+        requests=series,
+        chip=chip,
+        idf=idf,
+        notes=notes,
+    )

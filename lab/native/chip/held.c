@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-/* From addresses to offsets. false: a block lies outside, or has no room for what is put around it. */
+/* From addresses to offsets. false: a block lies outside, or has no room for a byte beside what is put around it. */
 static bool place(const hs_chip_region_t *region, const hs_lab_held_t *held, hs_walk_block_t *block)
 {
     *block = (hs_walk_block_t){
         .offset = held->address - region->start, .size = held->size, .used = held->used != 0};
     return held->address >= region->start && block->offset < region->size &&
            held->size <= region->size - block->offset &&
-           !(block->used && held->size < hs_sim_overhead(region->heap));
+           !(block->used && held->size <= hs_sim_overhead(region->heap));
 }
 
 static hs_status_t load(hs_chip_region_t *region, const hs_lab_region_t *config,

@@ -182,9 +182,9 @@ void hs_lab_state_delete(hs_lab_state_t *state);
 void hs_lab_state_request(hs_lab_state_t *state, const hs_lab_request_t *request,
                           hs_lab_served_t *out);
 size_t hs_lab_state_regions(hs_lab_state_t *state, hs_lab_state_row_t *rows, size_t capacity);
-/* All blocks of a region, by address. */
-size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, hs_lab_held_t *rows,
-                           size_t capacity);
+/* The blocks of a region, by address; holes 1: its holes alone. */
+size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, uint32_t holes,
+                           hs_lab_held_t *rows, size_t capacity);
 
 /* ---- which regions a request asks ---- */
 /* With these capabilities, in turn. `has`: three sets of capabilities a region, by priority. Regions

@@ -83,6 +83,8 @@ static void describe(const hs_chip_region_t *region, hs_lab_state_row_t *row)
     row->largest_free = hs_sim_largest_free(region->heap);
     row->largest_allocatable = hs_sim_largest_allocatable(region->heap);
     row->around = hs_sim_overhead(region->heap);
+    row->reported_less = region->heap->around.poison;
+    row->counted_free = hs_sim_counted_free(region->heap);
     row->reported_free = reported.free;
     row->reported_minimum_free = reported.minimum_free;
     row->largest_reported = reported.largest_free;
@@ -103,11 +105,15 @@ typedef struct listing {
     hs_lab_held_t *rows;
     size_t capacity, count;
     uint32_t start;
+    bool holes; /* used blocks are left out */
 } listing_t;
 
 static bool list_block(void *context, const hs_walk_block_t *block)
 {
     listing_t *listing = context;
+    if (listing->holes && block->used) {
+        return true;
+    }
     if (listing->count < listing->capacity) {
         listing->rows[listing->count] = (hs_lab_held_t){
             .address = listing->start + block->offset, .size = block->size, .used = block->used};
@@ -116,14 +122,15 @@ static bool list_block(void *context, const hs_walk_block_t *block)
     return true;
 }
 
-size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, hs_lab_held_t *rows,
-                           size_t capacity)
+size_t hs_lab_state_blocks(const hs_lab_state_t *state, uint32_t region, uint32_t holes,
+                           hs_lab_held_t *rows, size_t capacity)
 {
     if (region >= state->chip.count || state->chip.region[region].heap == NULL) {
         return 0;
     }
     const hs_chip_region_t *from = &state->chip.region[region];
-    listing_t listing = {.rows = rows, .capacity = capacity, .start = from->start};
+    listing_t listing = {
+        .rows = rows, .capacity = capacity, .start = from->start, .holes = holes != 0};
     hs_sim_walk(from->heap, list_block, &listing);
     return listing.count;
 }

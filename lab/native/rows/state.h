@@ -13,6 +13,8 @@ typedef struct hs_lab_state_row {
     uint32_t largest_free;        /* raw payload of the largest hole */
     uint32_t largest_allocatable; /* the largest malloc that it would serve */
     uint32_t around;              /* bytes that poisoning and tracking put around a block */
+    uint32_t reported_less;       /* bytes that poisoning takes off a reported size, down to 0 */
+    uint32_t counted_free;        /* reported_free before that */
     uint32_t reported_free, reported_minimum_free, largest_reported, reported_allocated;
 } hs_lab_state_row_t;
 

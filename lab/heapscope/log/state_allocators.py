@@ -1,0 +1,44 @@
+"""The allocators that may have printed a state's figures, by what is known of the firmware."""
+
+from __future__ import annotations
+
+import re
+
+from heapscope.errors import InputError
+from heapscope.layout.releases import find_release
+from heapscope.native.library import allocator_names
+
+#: An allocator of a release, with its table's size where the firmware's build chose it.
+_BASE = re.compile(r"(idf-[0-9.]+)(-psram|-fl[0-9]+)?")
+_LISTS = ("idf-3.3", "idf-4.2")
+#: Comprehensive poisoning costs a block as much as light poisoning.
+_FLAVOURS = ("", "+light")
+_TRACKING = ("+track", "+light+track")
+
+
+def allocators_of(
+    idf: str, *, rom: bool = False, tracking: bool = False, tlsf: bool = False
+) -> tuple[str, ...]:
+    """Names to try. `idf`: as the log tells it, or empty; `rom`: the chip's ROM has an allocator
+    that the release does not choose; `tracking`: the heap keeps the task of each block; `tlsf`: it
+    is one of TLSF, as the form of a dump shows."""
+    release = _release(idf)
+    names = allocator_names()
+    bases = [name for name in names if _fits(name, None if rom else release)]
+    bases = [base for base in bases if not (tlsf and base in _LISTS)]
+    flavours = _FLAVOURS + (_TRACKING if tracking else ())
+    return tuple(
+        base + flavour for base in bases for flavour in flavours if base + flavour in names
+    )
+
+
+def _release(idf: str) -> str | None:
+    try:
+        return find_release(idf).allocator if idf else None
+    except InputError:  # a bare commit, or a version that nobody knows
+        return None
+
+
+def _fits(name: str, base: str | None) -> bool:
+    found = _BASE.fullmatch(name)
+    return found is not None and base in (None, found[1])

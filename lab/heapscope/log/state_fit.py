@@ -1,0 +1,89 @@
+"""One request in the last state of a log: whether it fits, where, and what would settle it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from heapscope.log.fits import NeedFit
+from heapscope.log.outlook import Outlook, Reply, outlook
+from heapscope.log.requests import AskedBlock
+from heapscope.log.state import START
+from heapscope.log.state_view import StateView
+from heapscope.measure.wording import size
+
+SETTLES = "print heap_caps_dump(MALLOC_CAP_8BIT) at that moment: it lists every block"
+
+
+def state_fit(view: StateView, request: AskedBlock) -> NeedFit:
+    found = outlook(view.state, view.memory, view.views, (request,))
+    (one,) = found.requests
+    fits = {Reply.YES: True, Reply.NO: False}.get(one.answer)
+    why = _why(view, found, request)
+    if view.state.form == START and fits:
+        fits = None
+        why = "it fits into the heap as the start left it, and what was allocated since is not told"
+    most = _most(view, found, request)
+    return NeedFit(
+        size=request.size,
+        caps=request.caps,
+        fits=fits,
+        short=request.size - most if fits is False and most is not None else None,
+        largest=most,
+        line=view.state.last_line,
+        why=why,
+        assumed=view.assumed,
+        settles=SETTLES if fits is None else "",
+        state=view.state.form != START,
+    )
+
+
+def _why(view: StateView, found: Outlook, request: AskedBlock) -> str:
+    (one,) = found.requests
+    if one.answer == Reply.YES:
+        where = " or ".join(map(view.region, one.regions))
+        return f"{where} would serve it ({found.method})"
+    if one.answer == Reply.NO:
+        return f"no heap that it asks has room for it ({found.method})"
+    return "; ".join(_open(view, found, request)) or "the figures allow both"
+
+
+def _open(view: StateView, found: Outlook, request: AskedBlock) -> Iterator[str]:
+    """Why it depends."""
+    (one,) = found.requests
+    if found.may_miss and not one.regions:
+        missing = view.state.missing or "memory with other capabilities was not printed"
+        yield f"no heap that was printed would serve it, but {missing}"
+        return
+    if len(view.memory.rules) > 1 and not request.caps:
+        yield "malloc may use PSRAM or not, by how the firmware was configured"
+    for index in one.regions:
+        spans = list(_spans(view, index, request))
+        if spans:
+            low, high = min(a for a, _, _ in spans), max(b for _, b, _ in spans)
+            takes = min(takes for _, _, takes in spans)
+            yield (
+                f"the largest hole of {view.region(index)} has {low:,} to {size(high)}, by its "
+                f"figures, and the request takes one of {size(takes)}"
+            )
+
+
+def _spans(view: StateView, index: int, request: AskedBlock) -> Iterator[tuple[int, int, int]]:
+    """The bounds of a region's largest hole where they leave the request open, and the least hole
+    that serves it."""
+    for one in view.views:
+        heap, belief = one.heaps[index], one.beliefs[index]
+        least = None if heap is None else heap.least(request)
+        if belief is not None and least is not None and belief.main[0] < least <= belief.main[1]:
+            yield *belief.main, least
+
+
+def _most(view: StateView, found: Outlook, request: AskedBlock) -> int | None:
+    """The largest request that the regions that it asks serve, where that is known to the byte."""
+    asked = {i for rule in view.memory.rules for i in view.memory.order(request, rule)}
+    before = outlook(view.state, view.memory, view.views, ())
+    lefts = [before.left[index] for index in asked]
+    known = [left.allocatable for left in lefts if left is not None]
+    if not known or len(known) < len(lefts):
+        return None
+    least, most = max(low for low, _ in known), max(high for _, high in known)
+    return least if least == most else None

@@ -1,0 +1,77 @@
+"""The last state of a log as heaps on which requests can be tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heapscope.errors import InputError
+from heapscope.log.device import LogDevice
+from heapscope.log.outlook import Believed, believed
+from heapscope.log.reading import LogReading
+from heapscope.log.state import DUMP, HeapState, last_state
+from heapscope.log.state_allocators import allocators_of
+from heapscope.log.state_memory import StateMemory, memory_of
+
+_REGIONS_MAX = 32  # of the native library
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateView:
+    """`views`: the heaps by each allocator that prints the state's figures."""
+
+    state: HeapState
+    memory: StateMemory
+    views: tuple[Believed, ...]
+    assumed: tuple[str, ...]
+
+    def region(self, index: int) -> str:
+        """A region for people."""
+        region = self.memory.regions[index]
+        return f"{region.kind} {region.start:#010x}"
+
+
+def no_state(file: str) -> InputError:
+    return InputError(
+        f"{file}: it tells no state of a heap in which requests could be made",
+        remedy="log heap_caps_print_heap_info(MALLOC_CAP_8BIT), or heap_caps_dump(MALLOC_CAP_8BIT)",
+    )
+
+
+def view_of(reading: LogReading, device: LogDevice) -> StateView | None:
+    """None: the log tells no state in which requests can be tried."""
+    state = last_state(reading)
+    if state is None or not 0 < len(state.regions) <= _REGIONS_MAX:
+        return None
+    memory = memory_of(state, device.chip, device.idf)
+    rom = memory.logged.version is not None and memory.logged.version.rom_allocator
+    names = allocators_of(
+        device.idf, rom=rom, tracking=bool(reading.tasks.rows), tlsf=state.form == DUMP
+    )
+    views = believed(state, memory, names)
+    if not views:
+        return None
+    return StateView(
+        state=state, memory=memory, views=views, assumed=_assumed(state, memory, views, device)
+    )
+
+
+def _assumed(
+    state: HeapState, memory: StateMemory, views: tuple[Believed, ...], device: LogDevice
+) -> tuple[str, ...]:
+    found = []
+    if not memory.known:
+        found.append("every printed region is taken to serve malloc: the chip is not known")
+    if any(rule.large for rule in memory.rules):
+        above = max(rule.threshold for rule in memory.rules if rule.large)
+        found.append(f"malloc asks PSRAM first above {above:,} B, as it does by default")
+    unsure = views[0].unsure
+    if unsure:
+        where = ", ".join(f"{state.regions[index].start:#010x}" for index in unsure)
+        found.append(
+            f"no release prints the figures of {where} together, so that only the largest block of "
+            "these regions is believed"
+        )
+    if not device.idf:
+        names = dict.fromkeys(view.allocator for view in views)
+        found.append(f"the allocator is one that prints these figures: {', '.join(names)}")
+    return tuple(found)

@@ -1,0 +1,218 @@
+"""Requests in the last state of a log, against random heaps of which all is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+
+from heapscope.layout.layout import MallocRule, Region
+from heapscope.log.device import device_of
+from heapscope.log.facts import read_log
+from heapscope.log.hole import HoleHeap, native_region
+from heapscope.log.outlook import Reply, RequestOutlook, outlook
+from heapscope.log.reading import LogReading
+from heapscope.log.requests import AskedBlock
+from heapscope.log.state_view import StateView, view_of
+from heapscope.native.config import HeldBlock, NativeConfig
+from heapscope.native.state import NativeState
+from heapscope.native.structs import Struct
+
+DRAM = (0x1004, 0x80A, 0)  # 8BIT|DEFAULT, then INTERNAL|DMA|32BIT
+DIRAM = (0, 0x180C, 0x3)  # DMA|8BIT|INTERNAL|DEFAULT, then 32BIT|EXEC
+MALLOC = 0x1800
+#: Where an ESP32's heaps lie, which a firmware's static use cuts shorter.
+PLACES = (
+    (0x3FFA_E6E0, 6432, DRAM, False),
+    (0x3FFB_8000, 65_536, DRAM, False),
+    (0x3FFE_0440, 15_072, DIRAM, True),
+    (0x3FFE_4350, 113_840, DIRAM, True),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """The true state of a device, of which its log tells a part."""
+
+    heaps: tuple[HoleHeap, ...]
+    blocks: tuple[tuple[HeldBlock, ...], ...]
+
+    def config(self, *, lowest_first: bool = False) -> NativeConfig:
+        pairs = zip(self.heaps, self.blocks, strict=True)
+        regions = (native_region(heap.region, blocks) for heap, blocks in pairs)
+        return NativeConfig(
+            regions=tuple(replace(region, lowest_first=lowest_first) for region in regions),
+            malloc_small_caps=MALLOC,
+        )
+
+    def rows(self) -> tuple[Struct, ...]:
+        with NativeState(self.config()) as state:
+            return state.regions()
+
+    def summary(self, caps: int = 4) -> str:
+        """heap_caps_print_heap_info(caps)"""
+        lines = [f"Heap summary for capabilities 0x{caps:08X}:"]
+        rows = self.rows()
+        for row, blocks in zip(rows, self.blocks, strict=True):
+            lines += [
+                f"  At 0x{row.start:08x} len {row.size} free {row.reported_free} allocated "
+                f"{row.reported_allocated} min_free {row.reported_free}",
+                f"    largest_free_block {row.largest_reported} alloc_blocks {row.used_blocks} "
+                f"free_blocks {row.free_blocks} total_blocks {len(blocks)}",
+            ]
+        free = sum(row.reported_free for row in rows)
+        largest = max(row.largest_reported for row in rows)
+        used = sum(row.reported_allocated for row in rows)
+        lines += [
+            "  Totals:",
+            f"    free {free} allocated {used} min_free {free} largest_free_block {largest}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def dump(self) -> str:
+        """heap_caps_dump(MALLOC_CAP_8BIT)"""
+        lines = []
+        for heap, blocks in zip(self.heaps, self.blocks, strict=True):
+            lines.append(f"Showing data for heap: 0x{heap.region.start:08x} ")
+            lines += [
+                f"Block 0x{block.address:08x} data, size: {block.size} bytes, "
+                f"Free: {'No' if block.used else 'Yes'} "
+                for block in blocks
+            ]
+        return "\n".join(lines) + "\n"
+
+
+def random_device(random: Random, allocator: str, *, holes: int = 6) -> Device:
+    """Two to four heaps with at most so many holes each."""
+    places = sorted(random.sample(PLACES, random.randint(2, 4)))
+    heaps = [
+        HoleHeap(
+            Region(start=start, size=size, kind="", caps=caps, allocator=allocator, iram_alias=x),
+            MallocRule(small=MALLOC),
+            0,
+        )
+        for start, size, caps, x in places
+    ]
+    return Device(
+        heaps=tuple(heaps),
+        blocks=tuple(_random_blocks(random, heap, random.randint(0, holes)) for heap in heaps),
+    )
+
+
+def _random_blocks(random: Random, heap: HoleHeap, holes: int) -> tuple[HeldBlock, ...]:
+    """Used blocks with so many holes between them, in any place."""
+    left, sizes = heap.whole, list[tuple[int, bool]]()
+    while left:
+        want_hole = holes > 0 and random.random() < 0.5 and not (sizes and not sizes[-1][1])
+        least = heap.smallest if want_hole else heap.least_used
+        most = left // (1 if random.random() < 0.2 else random.choice((2, 4, 8, 16)))
+        size = min(max(least, int(most * random.random())) + 3 & ~3, left)
+        if left - size < 4 + heap.least_used:
+            size = left  # too little would be left for another block
+        elif left - size - 4 > 0 and want_hole:
+            holes -= 1
+        is_used = not (want_hole and size >= heap.smallest)
+        if size < heap.least_used:
+            is_used = False
+        sizes.append((size, is_used))
+        left -= size + (4 if left > size else 0)
+    address, blocks = heap.first, []
+    for size, is_used in sizes:
+        blocks.append(HeldBlock(address, size, is_used))
+        address += size + 4
+    return tuple(blocks)
+
+
+def view(text: str, *, chip: str = "esp32") -> StateView:
+    """The state that a text tells."""
+    reading = LogReading()
+    read_log([text.encode()], reading)
+    found = view_of(reading, device_of(reading, chip=chip))
+    assert found is not None
+    return found
+
+
+def truth(
+    device: Device, requests: tuple[AskedBlock, ...], *, lowest_first: bool
+) -> tuple[tuple[bool, ...], tuple[Struct, ...]]:
+    """Which requests the device serves, and its heaps afterwards."""
+    with NativeState(device.config(lowest_first=lowest_first)) as state:
+        served = tuple(
+            state.request(one.size, caps=one.caps).region is not None for one in requests
+        )
+        return served, state.regions()
+
+
+def agrees(answer: RequestOutlook, served: bool) -> bool:
+    return answer.answer != (Reply.NO if served else Reply.YES)
+
+
+ALLOCATORS = (
+    "idf-3.3", "idf-4.2", "idf-4.2+light", "idf-4.3.0", "idf-4.3.0+light", "idf-4.3.2",
+    "idf-4.4.0+light", "idf-4.4.2", "idf-5.1", "idf-5.1+light", "idf-5.3", "idf-5.5",
+    "idf-5.5+light",
+)  # fmt: skip
+
+
+def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
+    """Near what a heap has, or far below; of one size or of many."""
+    row = random.choice(device.rows())
+    near = row.largest_reported // random.choice((1, 1, 2, 3, 7)) + random.randint(-40, 40)
+    top = random.choice((100, 1000, 8000, 40_000))
+    one = max(1, near) if random.random() < 0.6 else 1 + int(top * random.random())
+    alike = random.random() < 0.5
+    return tuple(
+        AskedBlock(
+            size=one if alike else max(1, int(one * random.random() * 1.5)),
+            caps=random.choice((0, 0, 0, 4, 8, 0x804)),
+        )
+        for _ in range(random.randint(1, 12))
+    )
+
+
+@pytest.mark.parametrize("allocator", ALLOCATORS)
+def test_no_answer_contradicts_the_device(allocator: str, seed: int) -> None:
+    random = Random(f"{seed} {allocator}")
+    decided = asked = 0
+    for _ in range(4):
+        device = random_device(random, allocator, holes=random.choice((1, 2, 6)))
+        seen = view(device.summary())
+        assert allocator in [one.allocator for one in seen.views] or allocator == "idf-4.3.2"
+        for _ in range(3):
+            requests = random_requests(random, device)
+            found = outlook(seen.state, seen.memory, seen.views, requests)
+            for order in (False, True):
+                served, rows = truth(device, requests, lowest_first=order)
+                for answer, one in zip(found.requests, served, strict=True):
+                    assert agrees(answer, one), (device, requests, answer)
+                for left, row in zip(found.left, rows, strict=True):
+                    assert left is not None
+                    assert left.free is not None
+                    assert left.free[0] <= row.reported_free <= left.free[1]
+                    assert left.largest[0] <= row.largest_reported <= left.largest[1]
+                    assert left.allocatable[0] <= row.largest_allocatable <= left.allocatable[1]
+            decided += sum(one.answer != Reply.DEPENDS for one in found.requests)
+            asked += len(requests)
+    print(f"{allocator}: {decided} of {asked} requests decided")
+    assert decided > asked / 2
+
+
+@pytest.mark.parametrize("allocator", ["idf-4.3.2", "idf-4.4.2+light", "idf-5.1", "idf-5.5"])
+def test_a_dump_tells_every_answer_and_what_is_left_to_the_byte(allocator: str, seed: int) -> None:
+    random = Random(f"{seed} {allocator}")
+    for _ in range(10):
+        device = random_device(random, allocator)
+        requests = random_requests(random, device)
+        seen = view(device.summary() + device.dump())
+        views = [one for one in seen.views if one.allocator == allocator]
+        found = outlook(seen.state, seen.memory, views, requests)
+        for order in (False, True):
+            served, rows = truth(device, requests, lowest_first=order)
+            for answer, one in zip(found.requests, served, strict=True):
+                assert agrees(answer, one), (device, requests, answer)
+            for left, row in zip(found.left, rows, strict=True):
+                assert left is not None
+                assert left.free is not None
+                assert left.free[0] <= row.reported_free <= left.free[1]
+                assert left.largest[0] <= row.largest_reported <= left.largest[1]
