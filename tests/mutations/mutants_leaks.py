@@ -61,8 +61,8 @@ LEAK_MUTANTS = (
         "leaks: rate",
         "a round has as many events as the interval has stretches",
         "lab/heapscope/leaks/rates.py::rate_of",
-        "_times(per_event, span.round_events)",
-        "_times(per_event, lives.stretches)",
+        "per_event.times(span.round_events)",
+        "per_event.times(lives.stretches)",
         LEAK_VERDICTS,
     ),
     Mutant(
