@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from pages import make
 
+from heapscope.layout.capabilities import IRAM_EIGHT_BIT
 from heapscope.layout.chip_data import VersionData
 from heapscope.layout.chips import Chip, chip_names, load_chip
 from heapscope.layout.layout import Region
+from heapscope.layout.releases import find_release, finished
+from heapscope.layout.versions import version_of
 
 HEAD = """\
 # Chips
@@ -20,7 +23,8 @@ Regions are those of `--chip C --idf V` and nothing else, in the order in which 
 size in bytes and kind of memory. *stack*: holds start-up stacks, a heap only once the scheduler
 runs. *words*: cannot be accessed by bytes. `--boot-log` takes a real device's regions instead.
 
-`head-2026-07` is ESP-IDF's development branch of July 2026 and no release (`--idf 6.0`).
+A row holds from the release of its name on, up to the next row's. `head-2026-07` is ESP-IDF's
+development branch of July 2026 and no release. [Releases](releases.md) has every release.
 """
 
 DEFAULTS = """\
@@ -37,32 +41,38 @@ def markdown() -> str:
 
 
 def _overview(chips: list[Chip]) -> str:
-    """Chip by version: which allocator the device has, and whether the model was compared."""
-    versions = sorted({version for chip in chips for version in chip.versions})
-    rows = [f"| chip | {' | '.join(versions)} |", "| --- |" + " --- |" * len(versions)]
+    """Chip by allocator: which releases have it, and what of it is not verified."""
+    rows = ["| chip | known to | allocator of a default build |", "| --- | --- | --- |"]
     for chip in chips:
-        known = {version.name: version for version in chip.data.versions}
-        cells = (_verdict(known.get(version)) for version in versions)
-        rows.append(f"| [{chip.title}](#{chip.title.lower()}) | {' | '.join(cells)} |")
+        known = f"{chip.versions[0]} and later"
+        rows.append(f"| [{chip.title}](#{chip.title.lower()}) | {known} | {_allocators(chip)} |")
     return "\n".join([*rows, ""])
 
 
-def _verdict(version: VersionData | None) -> str:
-    if version is None:
-        return ""
-    if version.rom_allocator:
-        return "unverified: allocator in ROM"
-    return "unverified: size of tables" if version.unverified else version.allocator
+def _allocators(chip: Chip) -> str:
+    rom = chip.data.rom
+    if rom is not None:
+        sure = " (inferred)" if rom.inferred else ""
+        return f"in its ROM: {rom.allocator}{sure}"
+    found: dict[str, str] = {}
+    for name in finished():
+        version = version_of(chip.data, find_release(name))
+        if version is not None:
+            found.setdefault(version.allocator, name)
+    return "; ".join(found)
 
 
 def _section(chip: Chip) -> str:
-    rows = ["| version | regions | options |", "| --- | --- | --- |"]
+    """A row for each release after which regions or options are others; capabilities alone may
+    change more often."""
+    rows, shown = ["| from | regions | options |", "| --- | --- | --- |"], ""
     for version in chip.data.versions:
-        regions = chip.layout(idf=version.name).regions
-        shown = ", ".join(_region(region) for region in regions)
-        rows.append(f"| {version.label} | {shown} | {'; '.join(_options(chip, version))} |")
-    notes = dict.fromkeys(note for version in chip.data.versions for note in _notes(version))
-    lines = [f"- {note}" for note in notes]
+        regions = ", ".join(_region(region) for region in chip.layout(idf=version.name).regions)
+        cells = f"| {regions} | {'; '.join(_options(chip, version))} |"
+        if cells != shown:
+            rows.append(f"| {version.label} {cells}")
+        shown = cells
+    lines = [f"- {note}" for note in _notes(chip)]
     return "\n".join([f"## {chip.title}\n", *rows, "", *lines, *([""] if lines else [])])
 
 
@@ -83,18 +93,18 @@ def _options(chip: Chip, version: VersionData) -> Iterator[str]:
         yield f"`--memprot` ({'on' if version.protection else 'off'})"
     if chip.data.cores > 1:
         yield f"`--cores` ({chip.data.cores})"
-    if chip.name == "esp32":
+    if any(caps[0] & IRAM_EIGHT_BIT for caps in version.kinds.values()):
         yield "`--iram-8bit` (off, one core)"
 
 
-def _notes(version: VersionData) -> Iterator[str]:
-    if version.rom_allocator:
+def _notes(chip: Chip) -> Iterator[str]:
+    rom = chip.data.rom
+    if rom is not None and rom.inferred:
         yield (
             "Unverified: a default build uses the allocator in the chip's ROM "
-            "(`CONFIG_HEAP_TLSF_USE_ROM_IMPL`), which was not compared with the model."
+            f"(`CONFIG_HEAP_TLSF_USE_ROM_IMPL`), which is taken to be `{rom.allocator}`: "
+            f"{rom.inferred}."
         )
-    if version.unverified:
-        yield f"Unverified in {version.name}: {version.unverified}."
 
 
 if __name__ == "__main__":

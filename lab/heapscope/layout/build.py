@@ -42,6 +42,7 @@ class Build:
     rtc: bool | None = None  # RTC fast memory is heap
     protection: bool | None = None  # memory protection; without it, heap memory is executable
     iram_8bit: bool = False  # CONFIG_ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY
+    rom: bool | None = None  # it uses the allocator in the ROM, where there is one
     flavour: str = ""  # heap debugging, as an allocator's name ends with it: "+light+track"
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 
 from heapscope.layout import capabilities
 
-SCHEMA = 2
+SCHEMA = 3
 
 Caps = tuple[int, int, int]  # by priority
 
@@ -53,16 +53,22 @@ class PsramWindow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VersionData:
-    """The chip's data for one SDK version."""
+class RomAllocator:
+    """The allocator in a chip's ROM, which default builds use whatever their release is."""
 
-    name: str
-    aliases: tuple[str, ...]
-    development: bool
     allocator: str
+    inferred: str  # what the facts are concluded from; "": a device's log shows it
+
+
+@dataclass(frozen=True, kw_only=True)
+class VersionData:
+    """The chip's data for one release, or for all releases of a section of its file."""
+
+    name: str  # of the release, or the first one of the section
+    allocator: str  # of the release's own source, with the tables of this chip
     allocator_psram: str
-    rom_allocator: bool  # by default the ROM's own, which was not compared with the model
-    unverified: str  # what of the model is not this chip's; "": nothing
+    table_max: tuple[int, int]  # where tables do not depend on the heap: log2 of the largest block,
+    # without PSRAM and with it
     order: str  # of the list: "map" or "size"
     malloc: int
     rtc: bool | None  # RTC memory is heap by default; None: no such option
@@ -72,6 +78,11 @@ class VersionData:
     map: tuple[MapEntry, ...]
     psram: tuple[PsramWindow, ...]
     pool: Caps  # of the pool reserved for DMA
+
+    @property
+    def development(self) -> bool:
+        """A branch and no release."""
+        return self.name.startswith("head-")
 
     @property
     def label(self) -> str:
@@ -108,7 +119,7 @@ class Reserved:
     what: str
     start: int
     end: int
-    sdks: tuple[str, ...] = ()  # only in these; empty: in all
+    since: tuple[str, ...] = ()  # releases that began to, the last one for good; empty: always
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +128,8 @@ class ChipData:
     title: str
     cores: int
     request_max: int
-    versions: tuple[VersionData, ...]
+    rom: RomAllocator | None
+    versions: tuple[VersionData, ...]  # the sections of its file, by their first releases
     default_source: str
     default_startup: int
     startup_source: str  # "as measured on ..."
@@ -144,7 +156,8 @@ def read_chip(name: str) -> ChipData:
         title=data["title"],
         cores=data["cores"],
         request_max=data["request_max"],
-        versions=tuple(_version(key, value) for key, value in data["version"].items()),
+        rom=RomAllocator(**data["rom"]) if "rom" in data else None,
+        versions=tuple(_version(key, _whole(key, data["version"])) for key in data["version"]),
         default_source=default["source"],
         default_startup=default["startup_use"],
         startup_source=default.get("startup_source", "as measured on the same firmware"),
@@ -154,17 +167,22 @@ def read_chip(name: str) -> ChipData:
     )
 
 
+def _whole(name: str, sections: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A section with what it takes over from the one that it is `like`."""
+    own = sections[name]
+    if "like" not in own:
+        return own
+    return {**_whole(own["like"], sections), **own}
+
+
 def _version(name: str, data: dict[str, Any]) -> VersionData:
     if data["order"] not in ("map", "size"):
         raise ValueError(f"order {data['order']}")
     return VersionData(
         name=name,
-        aliases=tuple(data.get("aliases", [])),
-        development=data.get("development", False),
-        allocator=data["allocator"],
-        allocator_psram=data["allocator_psram"],
-        rom_allocator=data.get("rom_allocator", False),
-        unverified=data.get("unverified", ""),
+        allocator="",
+        allocator_psram="",
+        table_max=(data["table_max"][0], data["table_max"][1]) if "table_max" in data else (0, 0),
         order=data["order"],
         malloc=capabilities.parse(data["malloc"]),
         rtc=data.get("rtc"),
@@ -187,7 +205,7 @@ def _psram(data: dict[str, Any]) -> PsramWindow:
 
 
 def _reserved(data: dict[str, Any]) -> Reserved:
-    return Reserved(**{**data, "sdks": tuple(data.get("sdks", []))})
+    return Reserved(**{**data, "since": tuple(data.get("since", []))})
 
 
 def _default_region(data: dict[str, Any]) -> DefaultRegion:

@@ -13,7 +13,6 @@ from heapscope.layout.layout import Region
 from heapscope.layout.map_regions import map_regions
 from heapscope.layout.memory import Memory
 from heapscope.layout.recut import recut, renamed
-from heapscope.trace.names import printable
 
 _REGION_MIN = 64  # bytes that static use must leave of a region
 
@@ -72,11 +71,6 @@ def _cut_in_kind(memory: Memory, line: BootRegion) -> bool:
 
 def _check(memory: Memory, boot: BootLog, line: BootRegion) -> None:
     where = f"{boot.file}, line {line.line}"
-    if line.kind not in memory.version.kinds:
-        raise InputError(
-            f"{where}: {memory.title} has no memory of kind '{printable(line.kind)}'",
-            remedy="valid: " + ", ".join(memory.version.kinds),
-        )
     if line.start % 4 or line.size % 4 or line.size == 0:
         raise InputError(
             f"{where}: region at {line.start:#010x}, {line.size} bytes: start and length are "
@@ -85,7 +79,7 @@ def _check(memory: Memory, boot: BootLog, line: BootRegion) -> None:
         )
     if memory.holder(line.kind, line.start, line.size) is None:
         raise InputError(
-            f"{where}: {line.start:#010x}, {line.size} bytes, is not in the {line.kind} of "
-            f"{memory.chip.title}",
+            f"{where}: {line.start:#010x}, {line.size} bytes: no known version gives "
+            f"this memory of the {memory.chip.title} to the heap",
             remedy="check that the log is of this chip, and the line whole",
         )

@@ -17,7 +17,8 @@ from heapscope.layout.layout import Layout, Region
 from heapscope.layout.map_regions import left_of
 from heapscope.layout.memory import Memory, memory_of
 from heapscope.layout.psram import add_psram, malloc_rule
-from heapscope.layout.versions import find_version, parse_idf, version_list
+from heapscope.layout.releases import find_release
+from heapscope.layout.versions import chip_minors, chip_version
 from heapscope.trace.names import printable
 
 Notes = tuple[str, ...]
@@ -52,6 +53,7 @@ class Chip:
 
     @property
     def versions(self) -> tuple[str, ...]:
+        """The releases whose memory differs from that of the one before."""
         return tuple(version.name for version in self.data.versions)
 
     def layout(
@@ -66,6 +68,7 @@ class Chip:
         rtc: bool | None = None,
         protection: bool | None = None,
         iram_8bit: bool = False,
+        rom: bool | None = None,
         boot: BootLog | None = None,
         allocator: str | None = None,
         flavour: str = "",
@@ -88,6 +91,7 @@ class Chip:
             rtc=rtc,
             protection=protection,
             iram_8bit=iram_8bit,
+            rom=rom,
             flavour=flavour,
         )
         memory = memory_of(self.data, version, build, logged=boot is not None)
@@ -125,30 +129,33 @@ class Chip:
     def _version(self, idf: str | None, boot: BootLog | None) -> tuple[VersionData, Notes]:
         """The version asked for, or else that of the log; a note when the two differ."""
         logged = "" if boot is None else boot.sdk
-        versions = self.data.versions
-        name = find_version(logged if idf is None else idf, versions)
-        if name is None:
-            raise self._no_version(idf, boot)
-        version = next(v for v in versions if v.name == name)
-        differs = idf is not None and logged and find_version(logged, versions) != name
-        notes = (f"the log is of ESP-IDF {logged}, replayed as {version.label}",) if differs else ()
+        if idf is None and not logged:
+            raise self._unknown(boot, "does not tell its ESP-IDF version")
+        try:
+            version, release = chip_version(self.data, idf or logged)
+        except InputError:
+            if idf is not None:
+                raise
+            raise self._unknown(
+                boot, f"is of ESP-IDF {logged}, which is not known for the {self.title}"
+            ) from None
+        notes: Notes = (release.note,) if release.note else ()
+        if idf is not None and logged and _names(logged) != version.name:
+            notes += (f"the log is of ESP-IDF {logged}, replayed as {version.label}",)
         return version, notes
 
-    def _no_version(self, idf: str | None, boot: BootLog | None) -> InputError:
-        if idf is not None:
-            return self._without_chip(parse_idf(idf))
-        why = "the ESP-IDF version is not known"
-        if boot is not None:
-            said = f"is of ESP-IDF {boot.sdk}, which is not modelled"
-            why = f"{boot.file}: {said if boot.sdk else 'does not tell its ESP-IDF version'}"
-        remedy = f"give --idf with one of: {version_list(self.data.versions)}"
-        return InputError(why, remedy=remedy)
+    def _unknown(self, boot: BootLog | None, why: str) -> InputError:
+        told = "the ESP-IDF version is not known" if boot is None else f"{boot.file}: {why}"
+        known = ", ".join(chip_minors(self.data))
+        return InputError(told, remedy=f"give --idf with one of: {known}")
 
-    def _without_chip(self, version: str) -> InputError:
-        return InputError(
-            f"ESP-IDF {version} has no {self.title}",
-            remedy=f"give --idf with one of: {version_list(self.data.versions)}",
-        )
+
+def _names(logged: str) -> str:
+    """The release that a log's version is; empty where it is none that is known."""
+    try:
+        return find_release(logged).name
+    except InputError:
+        return ""
 
 
 def _default(
@@ -216,13 +223,12 @@ def _model_notes(memory: Memory) -> Iterator[str]:
     version = memory.version
     if version.development:
         yield f"{version.name} is a development branch, not a release; it may have changed since"
-    if version.rom_allocator:
+    if memory.rom is not None and memory.rom.inferred:
         yield (
-            f"unverified: by default {memory.chip.title} uses the allocator in its ROM "
-            f"(CONFIG_HEAP_TLSF_USE_ROM_IMPL), which was not compared with {memory.allocator}"
+            f"unverified: by default the {memory.chip.title} uses the allocator in its ROM "
+            f"(CONFIG_HEAP_TLSF_USE_ROM_IMPL), which is taken to be {memory.rom.allocator}: "
+            f"{memory.rom.inferred}"
         )
-    if version.unverified:
-        yield f"unverified: {version.unverified}"
 
 
 def _psram_notes(memory: Memory, build: Build, boot: BootLog | None) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +12,12 @@ from heapscope.config.kconfig_tree import IgnoredSetting, tree_version, with_tre
 from heapscope.config.read_file import ConfigFile
 from heapscope.config.tables import CHIPS, SDKS
 from heapscope.errors import InputError
-from heapscope.layout.versions import match_version, parse_idf
+from heapscope.layout.releases import find_release
+from heapscope.layout.versions import nearest_sdk
 from heapscope.trace.names import printable
 
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
-_MINOR = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
-#: The version that each modelled SDK stands for, to find the nearest one.
-_MINORS = {"4.2": (4, 2), "4.3.2": (4, 3), "5.5": (5, 5), "head-2026-07": (6, 0)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +85,11 @@ def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> st
 
 
 def _sdk(files: Sequence[ConfigFile], idf: str | None, tree: Path | None, notes: list[str]) -> str:
-    """One of tables.SDKS."""
+    """One of tables.SDKS. A release whose options are not known takes the nearest one's."""
     if idf is not None:
-        return parse_idf(idf)
+        sdk = nearest_sdk(find_release(idf), SDKS)
+        notes.extend(_taken(idf, sdk, "as --idf says"))
+        return sdk
     said = next((file.version for file in reversed(files) if file.version), "")
     where = "as the file says"
     if tree is not None and tree_version(tree):
@@ -98,19 +97,19 @@ def _sdk(files: Sequence[ConfigFile], idf: str | None, tree: Path | None, notes:
     if not said:
         notes.append(f"ESP-IDF {DEFAULT_IDF}, as neither --idf nor a file says which")
         return DEFAULT_IDF
-    known = match_version(said, _MINORS)
-    if known is not None:
-        notes.append(f"ESP-IDF {printable(said)}, {where}")
-        return known
-    nearest = _nearest_sdk(said)
-    notes.append(f"ESP-IDF {printable(said)}, {where}: checked by the rules of {nearest}")
-    return nearest
+    try:
+        sdk = nearest_sdk(find_release(said), SDKS)
+    except InputError:
+        sdk = DEFAULT_IDF
+    notes.extend(_taken(said, sdk, where) or [f"ESP-IDF {printable(said)}, {where}"])
+    return sdk
 
 
-def _nearest_sdk(text: str) -> str:
-    """A version in between goes to the nearer one; any other text gives the default."""
-    found = _MINOR.match(text)
-    if found is None:
-        return DEFAULT_IDF
-    wanted = 10 * int(found[1]) + int(found[2])
-    return min(SDKS, key=lambda sdk: abs(10 * _MINORS[sdk][0] + _MINORS[sdk][1] - wanted))
+def _taken(said: str, sdk: str, where: str) -> list[str]:
+    """A note where the options of another release are taken."""
+    try:
+        if find_release(said).minor == find_release(sdk).minor:
+            return []
+    except InputError:
+        pass
+    return [f"ESP-IDF {printable(said)}, {where}: checked by the rules of {sdk}"]

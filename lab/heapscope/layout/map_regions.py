@@ -8,6 +8,7 @@ from heapscope.layout.build import StaticUseError
 from heapscope.layout.chip_data import DefaultStatic
 from heapscope.layout.layout import Region
 from heapscope.layout.memory import Memory
+from heapscope.layout.versions import is_reserved
 
 Range = tuple[int, int]  # start and end
 
@@ -65,9 +66,8 @@ def _append(regions: list[Region], memory: Memory, region: Region) -> None:
 
 
 def _reserved(memory: Memory) -> list[Range]:
-    name = memory.version.name
     known = memory.chip.reserved
-    return [(part.start, part.end) for part in known if not part.sdks or name in part.sdks]
+    return [(part.start, part.end) for part in known if is_reserved(part, memory.version)]
 
 
 def _static(
@@ -76,17 +76,28 @@ def _static(
     """Code first, from the beginning of what is IRAM alone, then data."""
     iram, dram = (_amount(statics[name], assumed) for name, assumed in _assumed(static))
     code = max(0, iram - static.code_elsewhere)
-    most = _room(memory, static.base) - _REGION_MIN
+    base = _base(memory, static)
+    most = _room(memory, base) - _REGION_MIN
     if iram < 0 or dram < 0 or code + dram > most:
         raise StaticUseError(
             f"static use of {iram} bytes of IRAM and {dram} of DRAM is not possible",
             remedy=f"--static-iram and --static-dram together take 0 to "
             f"{most + static.code_elsewhere}",
         )
-    yield static.base, static.base + (code + dram + 3 & ~3)
+    yield base, base + (code + dram + 3 & ~3)
     for entry in memory.entries():
         if entry.kind == "IRAM":
             yield entry.start, entry.start + min(iram + 3 & ~3, entry.size)
+
+
+def _base(memory: Memory, static: DefaultStatic) -> int:
+    """Where code and data begin: where caches are smaller by default, memory in front of the usual
+    base is theirs, too."""
+    base = static.base
+    for entry in sorted(memory.entries(), key=lambda e: e.start, reverse=True):
+        if entry.start < base <= entry.end:
+            base = entry.start
+    return base
 
 
 def _assumed(static: DefaultStatic) -> tuple[tuple[str, int], ...]:

@@ -9,8 +9,9 @@ from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.allocator import flavoured
 from heapscope.layout.build import Build
-from heapscope.layout.chip_data import ChipData, MapEntry, VersionData
+from heapscope.layout.chip_data import ChipData, MapEntry, RomAllocator, VersionData
 from heapscope.layout.layout import Region
+from heapscope.layout.releases import find_release
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class Memory:
     protection: bool
     iram_8bit: bool
     psram: bool
+    rom: RomAllocator | None = None  # what the build takes from the ROM
     flavour: str = ""
 
     @property
@@ -33,6 +35,9 @@ class Memory:
     @property
     def allocator(self) -> str:
         name = self.version.allocator_psram if self.psram else self.version.allocator
+        if self.rom is not None:
+            name = self.rom.allocator
+            _check_tracking(self)
         return flavoured(name, self.flavour) if self.flavour else name
 
     def entries(self) -> Iterator[MapEntry]:
@@ -112,6 +117,7 @@ def memory_of(chip: ChipData, version: VersionData, build: Build, *, logged: boo
         protection=bool(version.protection if build.protection is None else build.protection),
         iram_8bit=build.iram_8bit,
         psram=build.psram is not None,
+        rom=None if build.rom is False else chip.rom,
         flavour=build.flavour,
     )
     _check(memory, build, cores)
@@ -135,4 +141,19 @@ def _check(memory: Memory, build: Build, cores: int | None) -> None:
         raise InputError(
             f"{memory.title} has no byte access to IRAM{' with two cores' if has else ''}",
             remedy="add --cores 1" if has else "leave --iram-8bit out",
+        )
+
+
+def _check_tracking(memory: Memory) -> None:
+    """From 5.2 on tracking without poisoning takes 4 bytes of a block, which no model of the older
+    allocators in ROM has."""
+    front = find_release(memory.version.name).order >= find_release("5.2").order
+    if memory.rom is None or not front or memory.flavour != "+track":
+        return
+    if memory.rom.allocator.startswith("idf-4."):
+        raise InputError(
+            f"task tracking without poisoning on the allocator in the ROM of the "
+            f"{memory.chip.title} is not modelled",
+            remedy=f"give --allocator {memory.rom.allocator}: each block costs 4 bytes more than "
+            "the replay then says",
         )

@@ -1,4 +1,4 @@
-"""A log of one SDK version, replayed under another that divides the chip's memory differently."""
+"""The regions of a log by their addresses, where a version names or divides memory otherwise."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ Range = tuple[int, int]
 
 
 def renamed(memory: Memory, lines: Sequence[BootRegion]) -> bool:
-    """True if every line fits this chip but some are named as another SDK version names them. Only
-    for chips whose kinds of memory changed between versions."""
-    if len({frozenset(version.kinds) for version in memory.chip.versions}) == 1:
-        return False
+    """True if every line is in this chip's memory but some are named or divided as this version
+    does not."""
     fits = [memory.holder(line.kind, line.start, line.size) is not None for line in lines]
     return not all(fits) and all(_plausible(memory, line) for line in lines)
 
@@ -44,20 +42,16 @@ def recut(
 
 
 def _plausible(memory: Memory, line: BootRegion) -> bool:
-    """It begins in memory of its kind, in some version, and ends in memory that is on the chip."""
+    """It is memory that some version gives to the heap, whatever it is called."""
     if line.start % 4 or line.size % 4 or line.size == 0:
         return False
-    maps = [version.map for version in memory.chip.versions]
-    begins = any(
-        line.kind in entry.names and entry.start <= line.start < entry.end
-        for table in maps
-        for entry in table
+    return any(
+        not without(
+            (line.start, line.start + line.size),
+            [(entry.start, entry.end) for entry in version.map],
+        )
+        for version in memory.chip.versions
     )
-    covered = any(
-        not without((line.start, line.start + line.size), [(e.start, e.end) for e in table])
-        for table in maps
-    )
-    return begins and covered
 
 
 def _joined(lines: Sequence[BootRegion]) -> list[Range]:

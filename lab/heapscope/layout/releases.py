@@ -41,11 +41,19 @@ class Release:
     def minor(self) -> str:
         return minor_of(self.name)
 
+    @property
+    def order(self) -> int:
+        """Its place among all releases; that of its release for a version before one."""
+        return _places()[self.name]
+
 
 def find_release(text: str) -> Release:
-    """ "v5.3.1-dirty" is 5.3.1. An unknown patch release is taken as the nearest of its minor, and
-    the note says so. InputError names the known minors where the text has none of them."""
+    """ "v5.3.1-dirty" is 5.3.1, "arduino 2.0.17" is 4.4.7. An unknown patch release is taken as the
+    nearest of its minor, and the note says so. InputError names the known minors where the text has
+    none of them."""
     wanted = " ".join(text.split())[:_TEXT_MAX]
+    if wanted.lower().startswith(ARDUINO):
+        return arduino_release(wanted)
     package = _PACKAGE.fullmatch(wanted)
     if package is not None:
         major, minor, patch = (int(part) for part in package.groups())
@@ -88,9 +96,25 @@ def releases() -> Mapping[str, str]:
 
 
 @functools.cache
+def _places() -> Mapping[str, int]:
+    places = {name: place for place, name in enumerate(releases())}
+    for name in places:
+        if name not in finished():
+            same = (one for one in finished() if minor_of(one) == minor_of(name))
+            places[name] = places[next(same, name)]
+    return places
+
+
+@functools.cache
 def arduino_cores() -> Mapping[str, str]:
     """The release of ESP-IDF of each known core."""
     return _table("arduino", "core")
+
+
+@functools.cache
+def finished() -> tuple[str, ...]:
+    """The releases, oldest first: no version between two, and no branch."""
+    return tuple(name for name in releases() if re.fullmatch(r"[0-9]+(?:\.[0-9]+)+", name))
 
 
 def minors() -> tuple[str, ...]:
@@ -110,18 +134,18 @@ def _spelled(match: re.Match[str], wanted: str, text: str) -> Release:
     if not known:
         raise _unknown(text)
     before, commits = (match["before"] or "").lower(), int(match["commits"] or 0)
-    finished = [name for name in known if re.fullmatch(r"[0-9.]+", name)] or known
+    done = [name for name in finished() if name in known] or known
     if match["branch"]:
-        note = f"{printable(wanted)} is a branch; its last known release, {finished[-1]}, is taken"
-        return _row(finished[-1], said=wanted, note=note)
+        note = f"{printable(wanted)} is a branch; its last known release, {done[-1]}, is taken"
+        return _row(done[-1], said=wanted, note=note)
     if before:
-        return _before_release(minor + before, finished[0], commits, wanted)
+        return _before_release(minor + before, done[0], commits, wanted)
     patch = int(match["patch"] or 0)
     exact = minor if patch == 0 else f"{minor}.{patch}"
     if exact in known:
-        note = _later_patches(exact, finished) if wanted == minor else ""
+        note = _later_patches(exact, done) if wanted == minor else ""
         return _row(exact, said=wanted, commits=commits, note=note)
-    name = min(finished, key=lambda each: abs(_patch(each) - patch))
+    name = min(done, key=lambda each: abs(_patch(each) - patch))
     note = f"ESP-IDF {exact} is not known; {name} is taken, the nearest of {minor}"
     return _row(name, said=wanted, note=note)
 
@@ -136,9 +160,9 @@ def _before_release(name: str, release: str, commits: int, wanted: str) -> Relea
     return _row(release, said=wanted, note=note)
 
 
-def _later_patches(first: str, finished: list[str]) -> str:
+def _later_patches(first: str, minor: list[str]) -> str:
     """A minor alone is its first release; the field has mostly later ones, which may differ."""
-    other = next((n for n in finished if releases()[n] != releases()[first]), "")
+    other = next((n for n in minor if releases()[n] != releases()[first]), "")
     if not other:
         return ""
     return f"{first} is the release {first}.0; from {other} on the allocator is another one"

@@ -11,6 +11,7 @@ from heapscope.config.config import read_files
 _TRACKING = "HEAP_TASK_TRACKING"
 _LIGHT = "HEAP_POISONING_LIGHT"
 _COMPREHENSIVE = "HEAP_POISONING_COMPREHENSIVE"
+_ROM = "HEAP_TLSF_USE_ROM_IMPL"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,11 @@ class SdkConfig:
         itself takes care of that."""
         poison = "+full" if self.has(_COMPREHENSIVE) else "+light" if self.has(_LIGHT) else ""
         return poison + ("+track" if self.has(_TRACKING) else "")
+
+    @property
+    def rom(self) -> bool | None:
+        """Whether it uses the allocator in the chip's ROM; None: as a default build does."""
+        return None if _ROM not in self.options else self.has(_ROM)
 
     @property
     def notes(self) -> tuple[str, ...]:

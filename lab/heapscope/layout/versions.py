@@ -1,60 +1,85 @@
-"""SDK versions: from what people and logs write to those that Heapscope models."""
+"""A chip under a release of ESP-IDF: the section of its file, and the allocator of the release."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from heapscope.errors import InputError
-from heapscope.layout.chip_data import VersionData, chip_files, read_chip
+from heapscope.layout.chip_data import ChipData, Reserved, VersionData
+from heapscope.layout.releases import Release, find_release, minor_of, releases
 from heapscope.trace.names import printable
 
-_VERSION = re.compile(r"(?:esp-idf[ /])?v?([0-9]{1,3})\.([0-9]{1,3})(?=$|[.+_ -])", re.IGNORECASE)
+#: Allocators whose tables have the size that the release chooses for the chip, not for the heap.
+_FIXED = ("idf-4.3.0", "idf-4.3.2", "idf-4.4.0", "idf-4.4.2")
+#: The end of a model's name by log2 of the largest block that its tables are made for.
+_TABLES = {18: "", 19: "-fl19", 22: "-psram", 24: "-fl24", 25: "-fl25"}
 
 
-def match_version(text: str, valid: Iterable[str]) -> str | None:
-    """ "v4.2.2-dirty" and "esp-idf v4.2" are "4.2"; None when it is none of the valid ones. Bug-fix
-    releases of a version share its layout, so that "4.3" and "v4.3.1" are "4.3.2"."""
-    names = {_minor(name) or name.lower(): name for name in valid}
-    wanted = text.strip()
-    return names.get(_minor(wanted) or wanted.lower())
+def version_of(chip: ChipData, release: Release) -> VersionData | None:
+    """None: the release does not know the chip."""
+    section = None
+    for version in chip.versions:
+        if find_release(version.name).order <= release.order:
+            section = version
+    if section is None:
+        return None
+    plain, psram = (_with_tables(release.allocator, most) for most in section.table_max)
+    return replace(section, name=release.name, allocator=plain, allocator_psram=psram)
 
 
-def find_version(text: str, versions: Iterable[VersionData]) -> str | None:
-    """The same among a chip's versions, by their other names too."""
-    known = {alias: v.name for v in versions for alias in (v.name, *v.aliases)}
-    name = match_version(text, known)
-    return None if name is None else known[name]
+def chip_version(chip: ChipData, text: str) -> tuple[VersionData, Release]:
+    """InputError for an unknown version, or one that does not know the chip, names those of it."""
+    release = find_release(text)
+    version = version_of(chip, release)
+    if version is None:
+        raise InputError(
+            f"ESP-IDF {printable(release.name)} has no {chip.title}",
+            remedy=f"give --idf with one of: {', '.join(chip_minors(chip))}",
+        )
+    return version, release
 
 
-def parse_idf(text: str) -> str:
-    """ "v4.2.1" is "4.2". InputError lists the versions known of any chip."""
-    versions = [version for name in chip_files() for version in read_chip(name).versions]
-    name = find_version(text, versions)
-    if name is None:
-        raise unknown_version(text, versions)
-    return name
+def knows_version(chip: ChipData, text: str) -> bool:
+    """Whether a text names a version of ESP-IDF that knows the chip."""
+    try:
+        return version_of(chip, find_release(text)) is not None
+    except InputError:
+        return False
 
 
-def unknown_version(text: str, versions: Iterable[VersionData]) -> InputError:
-    return InputError(
-        f"unknown ESP-IDF version '{printable(text)}'", remedy="valid: " + version_list(versions)
+def chip_minors(chip: ChipData) -> tuple[str, ...]:
+    """The minors of ESP-IDF that know the chip, oldest first, and what has no number."""
+    first = min(find_release(version.name).order for version in chip.versions)
+    names = (name for name in releases() if find_release(name).order >= first)
+    return tuple(dict.fromkeys(minor_of(name) for name in names))
+
+
+def is_reserved(part: Reserved, version: VersionData) -> bool:
+    """Whether this release keeps the range from the heap."""
+    order = find_release(version.name).order
+    since = [find_release(name) for name in part.since]
+    return (
+        not since
+        or order >= since[-1].order
+        or any(first.minor == minor_of(version.name) and first.order <= order for first in since)
     )
 
 
-def version_list(versions: Iterable[VersionData]) -> str:
-    """ "4.2, 5.5, head-2026-07 (development branch; also 6.0)", oldest first."""
-    shown = {version.name: _shown(version) for version in versions}
-    return ", ".join(shown[name] for name in sorted(shown))
+def nearest_sdk(release: Release, names: Iterable[str]) -> str:
+    """The one of several versions, by their names, that is nearest to a release."""
+    wanted = _number(release)
+    return min(names, key=lambda name: abs(_number(find_release(name)) - wanted))
 
 
-def _shown(version: VersionData) -> str:
-    kind = ["development branch"] if version.development else []
-    more = [*kind, *(f"also {alias}" for alias in version.aliases)]
-    return f"{version.name} ({'; '.join(more)})" if more else version.name
+def _number(release: Release) -> int:
+    major, dot, minor = release.minor.partition(".")
+    return 10 * int(major) + int(minor) if dot else 61  # a branch is later than all releases
 
 
-def _minor(text: str) -> str:
-    """ "v4.3.2-dirty" is "4.3"."""
-    found = _VERSION.match(text)
-    return f"{int(found[1])}.{int(found[2])}" if found else ""
+def _with_tables(allocator: str, largest: int) -> str:
+    """Versions before 5.0 on an ESP32-S3 with PSRAM are taken as 4.4: when its larger window came
+    is not known."""
+    if allocator not in _FIXED:
+        return allocator
+    return allocator + _TABLES[24 if largest == 25 and allocator != _FIXED[-1] else largest]

@@ -43,7 +43,7 @@ def view_of(reading: LogReading, device: LogDevice) -> StateView | None:
     if state is None or not 0 < len(state.regions) <= _REGIONS_MAX:
         return None
     memory = memory_of(state, device.chip, device.idf)
-    rom = memory.logged.version is not None and memory.logged.version.rom_allocator
+    rom = memory.logged.chip is not None and memory.logged.chip.rom is not None
     names = allocators_of(
         device.idf, rom=rom, tracking=bool(reading.tasks.rows), tlsf=state.form == DUMP
     )

@@ -15,9 +15,9 @@ from heapscope.layout.place_file import read_placement
 from heapscope.layout.placement import Placement
 from heapscope.layout.pool import pool_layout
 from heapscope.layout.region_names import with_allocators
+from heapscope.layout.releases import find_release
 from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.layout.toml_file import read_layout
-from heapscope.layout.versions import parse_idf
 from heapscope.memory.options import MemoryOptions, flag, given
 from heapscope.memory.static_choice import StaticChoice, choose_static
 from heapscope.sizes import parse_size
@@ -130,6 +130,7 @@ def _chip_layout(
         rtc=_switch(options.get("rtc"), "--rtc"),
         protection=_switch(options.get("memprot"), "--memprot"),
         iram_8bit=_switch(options.get("iram_8bit"), "--iram-8bit") or False,
+        rom=None if config is None else config.rom,
         boot=boot,
         allocator=_everywhere(options),
         flavour="" if config is None else config.flavour,
@@ -167,7 +168,7 @@ def _chip_and_version(
     chip = options.get("chip") or (boot.chip if boot else "")
     idf, notes = options.get("idf"), []
     if idf is not None and boot is None:
-        parse_idf(idf)  # a wrong version is named before a missing chip is
+        find_release(idf)  # a wrong version is named before a missing chip is
     if not chip:
         facts = recorded_facts(trace)
         chip = facts.get("chip", "")
@@ -183,14 +184,14 @@ def _chip_and_version(
 
 
 def _recorded_idf(facts: dict[str, str], trace: Path | None) -> str | None:
-    """InputError when it is a version that no layout has: a wish of nobody's."""
+    """InputError when it is a version that is not known: a wish of nobody's."""
     sdk = facts.get("sdk", "")
     try:
-        return parse_idf(sdk) if sdk else None
+        return find_release(sdk).said if sdk else None
     except InputError as error:
         name = printable(str(trace), limit=400)
         raise InputError(
-            f"{name}: recorded under {printable(sdk)}, which is not modelled",
+            f"{name}: recorded under {printable(sdk)}, which is not known",
             remedy=f"give --idf; {error.remedy}",
         ) from None
 

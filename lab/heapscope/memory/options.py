@@ -12,6 +12,7 @@ from typing import Annotated, TypedDict, cast, get_type_hints
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
+from heapscope.layout.releases import ARDUINO
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,13 @@ class MemoryOptions(TypedDict, total=False):
     ]
     idf: Annotated[
         str | None,
-        MemoryOption("V", "ESP-IDF version: 4.2, 4.3, 5.5 (default), 6.0 (development branch)."),
+        MemoryOption(
+            "V", "ESP-IDF version as a log prints it: 4.4.7, v5.3.1-dirty, 5.5 (default)."
+        ),
+    ]
+    arduino: Annotated[
+        str | None,
+        MemoryOption("V", "Core of arduino-esp32, which stands for its ESP-IDF version: 2.0.17."),
     ]
     boot_log: Annotated[
         File | None,
@@ -146,7 +153,18 @@ def given(options: Mapping[str, object]) -> MemoryOptions:
                 f"unknown option '{name}'",
                 remedy=f"{did_you_mean(name, DECLARED)}valid: {', '.join(DECLARED)}",
             )
-    return cast(MemoryOptions, {name: one for name, one in options.items() if one is not None})
+    return _as_idf({name: one for name, one in options.items() if one is not None})
+
+
+def _as_idf(options: dict[str, object]) -> MemoryOptions:
+    """A core of arduino-esp32 is another spelling of a version of ESP-IDF."""
+    if ARDUINO in options:
+        if "idf" in options:
+            raise InputError(
+                "--idf and --arduino both say which version", remedy="leave one of them out"
+            )
+        options["idf"] = f"{ARDUINO} {options.pop(ARDUINO)}"
+    return cast(MemoryOptions, options)
 
 
 def per_side(

@@ -7,12 +7,13 @@ from pathlib import Path
 from heapscope.config.config import read_files, settle
 from heapscope.config.tables import SDKS
 from heapscope.errors import InputError
-from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
-from heapscope.layout.versions import find_version
+from heapscope.layout.releases import find_release
+from heapscope.layout.versions import nearest_sdk
 from heapscope.predict.knob_offers import KnobOffer, knob_offers
 from heapscope.trace.names import printable
 
+_BRANCH = "6.0"
 _DEFAULT = "a default build that uses Wi-Fi (--sdkconfig F: your own)"
 
 
@@ -22,8 +23,10 @@ def choose_knobs(layout: Layout, sdkconfig: str | Path | None) -> tuple[tuple[Kn
     of another chip, or a value in it cannot be."""
     if not layout.chip:
         return (), ""
-    version = find_version(layout.sdk.split(" ")[0], load_chip(layout.chip).data.versions)
-    if version not in SDKS:
+    release = find_release(layout.sdk.split(" ")[0])
+    version = nearest_sdk(release, SDKS)
+    later = release.order >= find_release(_BRANCH).order  # the options of the branch are near
+    if find_release(version).minor != release.minor and not later:
         return (), ""
     files = () if sdkconfig is None else read_files([sdkconfig])
     said = next((file.said("IDF_TARGET") for file in files if file.said("IDF_TARGET")), "")

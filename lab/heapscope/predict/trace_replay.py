@@ -9,6 +9,8 @@ from heapscope.config.config import Config
 from heapscope.layout.build import Psram
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
+from heapscope.layout.releases import find_release
+from heapscope.layout.versions import version_of
 from heapscope.measure.result import ReplayResult
 from heapscope.predict.config_knobs import enabled, integer, knobs_of
 from heapscope.predict.knob_layout import with_code
@@ -35,7 +37,7 @@ def layout_of(config: Config) -> Layout:
     firmware, but for the code that this configuration has more or less of in IRAM."""
     chip = load_chip(config.chip)
     flavour = "".join(end for option, end in _FLAVOURS.items() if enabled(config, option))
-    version = next((v for v in chip.data.versions if v.name == config.sdk), None)
+    version = version_of(chip.data, find_release(config.sdk))
     single = chip.name != "esp32" or enabled(config, "FREERTOS_UNICORE")
     has_rtc = single and version is not None and version.rtc is not None
     has_protection = version is not None and version.protection is not None

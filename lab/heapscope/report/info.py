@@ -10,7 +10,7 @@ from rich.text import Text
 
 from heapscope.layout.allocator import unmodelled
 from heapscope.layout.chip_data import chip_files, read_chip
-from heapscope.layout.versions import find_version
+from heapscope.layout.versions import knows_version
 from heapscope.measure.clock import moment_of, since_start
 from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines, next_command
@@ -43,7 +43,7 @@ def _memory(info: TraceInfo) -> tuple[str, ...]:
     if chip not in chip_files():
         return "--chip", "esp32"
     sdk = info.metadata.get("sdk", "")
-    told = not sdk or find_version(sdk, read_chip(chip).versions) is not None
+    told = not sdk or knows_version(read_chip(chip), sdk)
     return () if told else ("--chip", chip)
 
 

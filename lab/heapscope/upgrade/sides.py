@@ -8,8 +8,9 @@ from pathlib import Path
 from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
 from heapscope.layout.layout import Layout
+from heapscope.layout.releases import find_release, finished, minor_of
 from heapscope.layout.sdkconfig import read_sdkconfig
-from heapscope.layout.versions import find_version, parse_idf
+from heapscope.layout.versions import version_of
 from heapscope.memory.choose import choose_memory
 from heapscope.memory.options import MemoryOptions, flag, given, per_side
 from heapscope.predict.knob_choice import choose_knobs
@@ -146,13 +147,19 @@ class Upgrade:
             layout=lambda: self._make(options),
         )
 
-    def _later(self) -> tuple[str, ...]:
-        """Releases of the chip after the new version; of a development branch nothing is later."""
+    def _later(self) -> Iterator[str]:
+        """The last release of the same minor, and the last of all, where they have another
+        allocator; of a development branch nothing is later."""
         layout = self.sides.after
-        chip = load_chip(layout.chip)
-        now = find_version(layout.sdk, chip.data.versions)
-        names = [version.name for version in chip.data.versions if not version.development]
-        return tuple(names[names.index(now) + 1 :]) if now in names else ()
+        chip = load_chip(layout.chip).data
+        now = find_release(layout.sdk.split(" ")[0])
+        same = [name for name in finished() if minor_of(name) == now.minor]
+        for name in dict.fromkeys((*same[-1:], finished()[-1])):
+            last = find_release(name)
+            others = [version_of(chip, one) for one in (now, last)]
+            allocators = {one.allocator for one in others if one is not None}
+            if same and last.order > now.order and len(allocators) > 1:
+                yield name
 
 
 _SWITCHES: tuple[tuple[dict[str, str], str], ...] = (
@@ -173,4 +180,6 @@ def _for_pool(options: MemoryOptions) -> MemoryOptions:
     if idf is None or ("pool" not in options and "layout" not in options):
         return options
     rest = given({name: value for name, value in options.items() if name != "idf"})
-    return rest if "allocator" in rest else given({**rest, "allocator": f"idf-{parse_idf(idf)}"})
+    return (
+        rest if "allocator" in rest else given({**rest, "allocator": find_release(idf).allocator})
+    )

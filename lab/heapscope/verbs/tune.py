@@ -8,10 +8,11 @@ from pathlib import Path
 
 from heapscope.choices import known
 from heapscope.config.config import Config, settle
-from heapscope.config.tables import CHIPS, option_table
+from heapscope.config.tables import CHIPS, SDKS, option_table
 from heapscope.errors import InputError
 from heapscope.layout.chosen_config import DEFAULT_IDF, built_config, choose_config
-from heapscope.layout.versions import parse_idf
+from heapscope.layout.releases import find_release
+from heapscope.layout.versions import nearest_sdk
 from heapscope.predict.calibrate import calibrated
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
@@ -159,7 +160,7 @@ def _config(
             "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(CHIPS)}"
         )
     known(printable(chip), CHIPS, noun="chip")
-    sdk = DEFAULT_IDF if idf is None else parse_idf(idf)
+    sdk = DEFAULT_IDF if idf is None else nearest_sdk(find_release(idf), SDKS)
     note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
     return settle((), chip=chip, sdk=sdk), (note,)
 

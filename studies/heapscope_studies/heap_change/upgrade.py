@@ -46,7 +46,7 @@ def start_all() -> dict[str, Started]:
 
 
 def _versions() -> tuple[str, ...]:
-    return tuple(version.name for version in CHIP.data.versions if not version.development)
+    return ("4.2", "4.3.2", "5.5")
 
 
 def _start(layout: Layout) -> Started:

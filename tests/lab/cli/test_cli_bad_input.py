@@ -26,8 +26,11 @@ def refused(done: Any) -> str:
     ("args", "parts"),
     [
         (("--chip", "esp23"), ("unknown chip 'esp23'", "esp32")),
-        (("--chip", "esp32", "--idf", "9.9"), ("unknown ESP-IDF version '9.9'", "4.2, 4.3.2, 5.5")),
-        (("--idf", "9.9"), ("unknown ESP-IDF version '9.9'", "4.2, 4.3.2, 5.5")),
+        (
+            ("--chip", "esp32", "--idf", "9.9"),
+            ("unknown ESP-IDF version '9.9'", "4.2, 4.3, 4.4"),
+        ),
+        (("--idf", "9.9"), ("unknown ESP-IDF version '9.9'", "4.2, 4.3, 4.4")),
         (("--chip", "esp32", "--allocator", "idf-5.6"), ("unknown allocator", "idf-5.5+light")),
         (("--pool", "64KB", "--allocator", "tslf"), ("unknown allocator 'tslf'", "idf-4.2")),
         (("--layout", "F.toml", "--allocator", "tslf"), ("unknown allocator 'tslf'", "idf-4.2")),

@@ -88,7 +88,7 @@ def test_a_chip_without_version_is_said_to_be_5_5(hst: Path, run: Run) -> None:
 def test_a_boot_log_brings_its_regions_and_version(hst: Path, run: Run, valid: Valid) -> None:
     args = ("replay", hst, "--chip", "esp32", "--boot-log", "boot.txt", "--json", "-")
     document = valid("replay", run(*args).out)
-    assert document["layout"]["sdk"] == "4.2"
+    assert document["layout"]["sdk"] == "4.2.2"
     assert document["layout"]["allocators"] == ["idf-4.2"]
     assert {row["start"] for row in document["regions"]} >= {0x3FFB2F50, 0x4008A7D4}
 

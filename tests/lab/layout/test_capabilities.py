@@ -13,7 +13,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.allocator import parse_allocator, unmodelled
 from heapscope.layout.need import parse_need
 from heapscope.layout.pool import pool_layout
-from heapscope.layout.versions import match_version, parse_idf
+from heapscope.layout.releases import find_release
 from heapscope.native.library import allocator_names
 
 BITS = {
@@ -98,42 +98,6 @@ def test_a_need_with_an_unknown_capability_is_an_error() -> None:
         parse_need("100:FAST")
 
 
-@pytest.mark.parametrize(
-    ("text", "version"),
-    [
-        ("4.2", "4.2"),
-        ("v4.2", "4.2"),
-        ("V4.2.1", "4.2"),
-        ("v4.2.2-dirty", "4.2"),
-        ("v4.2-dev-1303-gcd4fa46f5", "4.2"),
-        ("5.5", "5.5"),
-        ("v5.5.1-dirty", "5.5"),
-        (" 5.5.3 ", "5.5"),
-        ("4.3", "4.3.2"),
-        ("v4.3.1-dirty", "4.3.2"),
-        ("6.0", "head-2026-07"),
-        ("v6.0-dev-1489-g4e036983a7", "head-2026-07"),
-        ("HEAD-2026-07", "head-2026-07"),
-        ("esp-idf v5.5", "5.5"),  # as in a trace's metadata (format/SPEC.md)
-    ],
-)
-def test_versions_map_to_the_modelled_ones(text: str, version: str) -> None:
-    assert parse_idf(text) == version
-
-
-@pytest.mark.parametrize("text", ["", "4", "4.20", "5.50", "5.5x", "6.1", "x", "4.2\x1b", "٤.٢"])
-def test_other_versions_get_the_list(text: str) -> None:
-    with pytest.raises(InputError, match="unknown ESP-IDF version") as caught:
-        parse_idf(text)
-    assert "4.2, 4.3.2, 5.5, head-2026-07 (development branch; also 6.0)" in caught.value.remedy
-    assert "\x1b" not in caught.value.message
-
-
-def test_a_version_can_be_matched_against_any_list() -> None:
-    assert match_version("v4.3.2", ["4.3"]) == "4.3"
-    assert match_version("v4.3.2", ["4.2", "5.5"]) is None
-
-
 def test_allocators_are_those_of_the_library() -> None:
     some = {"heapscope", "idf-4.2", "idf-4.2+light", "idf-4.2+track", "idf-5.5+light+track"}
     assert some <= set(allocator_names())
@@ -216,7 +180,7 @@ def test_a_pool_out_of_bounds_is_an_error(size: int) -> None:
 
 @given(st.text(max_size=40))
 def test_any_text_gives_a_value_or_our_error(text: str) -> None:
-    for parse in (capabilities.parse, parse_need, parse_idf, parse_allocator):
+    for parse in (capabilities.parse, parse_need, find_release, parse_allocator):
         error = error_of(parse, text)
         assert error is None or error.remedy
 

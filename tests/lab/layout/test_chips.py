@@ -9,6 +9,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.chip_data import read_chip
 from heapscope.layout.chips import chip_names, load_chip
 from heapscope.layout.layout import Layout, Region
+from heapscope.layout.versions import chip_version
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.reader import NativeReader
 
@@ -20,7 +21,6 @@ ARTICLE = [
     (0x3FFE4350, 0x1BCB0, "D/IRAM"),
     (0x4008B2AC, 0x14D54, "IRAM"),
 ]
-VERSIONS = ("4.2", "4.3.2", "5.5", "head-2026-07")
 #: Free bytes in app_main under 4.2, from the same article.
 FREE_IN_APP_MAIN = 388_804
 
@@ -56,7 +56,8 @@ def by_kind(layout: Layout, kind: str) -> Region:
 @pytest.mark.parametrize("name", ["esp32", "ESP32", " esp32 ", "ESP-32"])
 def test_a_chip_is_found_by_its_name(name: str) -> None:
     chip = load_chip(name)
-    assert (chip.name, chip.title, chip.versions) == ("esp32", "ESP32", VERSIONS)
+    assert (chip.name, chip.title) == ("esp32", "ESP32")
+    assert chip.versions[0] == "3.3"
 
 
 def test_an_unknown_chip_gets_the_list() -> None:
@@ -105,12 +106,13 @@ CAPS = {
 
 
 def test_capabilities_are_those_of_memory_layout_c() -> None:
-    versions = {version.name: version for version in read_chip("esp32").versions}
+    esp32 = read_chip("esp32")
+    versions = {name: chip_version(esp32, name)[0] for name in ("4.2", "5.5")}
     for (version, kind), texts in CAPS.items():
         expected = tuple(capabilities.parse(text) for text in texts)
         assert versions[version].kinds[kind] == expected
     for name, same in (("4.3.2", "4.2"), ("head-2026-07", "5.5")):
-        assert versions[name].kinds == versions[same].kinds
+        assert chip_version(esp32, name)[0].kinds == versions[same].kinds
 
 
 def test_malloc_asks_for_default_internal_memory() -> None:
@@ -193,7 +195,8 @@ def test_one_core_gives_its_cache_and_its_rom_data_to_the_heap() -> None:
     assert (0x4007_8000, 0x8000, "IRAM") in places(layout)
     assert (0x3FFE_0440, 0x1_FBC0, "D/IRAM") in places(layout)
     assert not any(start == 0x3FFE_4350 for start, _, _ in places(layout))
-    assert len(layout.regions) == 5
+    assert (0x3FF8_0000, 0x2000, "RTCRAM") in places(layout)
+    assert len(layout.regions) == 6
 
 
 @pytest.mark.parametrize("cores", [-1, 0, 3])
@@ -207,11 +210,11 @@ def test_a_version_must_be_given_and_be_known() -> None:
     chip = load_chip("esp32")
     with pytest.raises(InputError, match="version is not known") as caught:
         chip.layout()
-    assert "4.2, 4.3.2, 5.5, head-2026-07 (development branch; also 6.0)" in caught.value.remedy
-    with pytest.raises(InputError, match=r"unknown ESP-IDF version '4\.4'") as caught:
-        chip.layout(idf="4.4")
-    assert "4.2, 4.3.2, 5.5, head-2026-07 (development branch; also 6.0)" in caught.value.remedy
-    assert chip.layout(idf="v5.5.1").sdk == "5.5"
+    assert "3.3, 4.0, 4.1, 4.2" in caught.value.remedy
+    with pytest.raises(InputError, match=r"unknown ESP-IDF version '3\.2'") as caught:
+        chip.layout(idf="3.2")
+    assert "3.3, 4.0, 4.1, 4.2" in caught.value.remedy
+    assert chip.layout(idf="v5.5.1").sdk == "5.5.1"
 
 
 def test_start_up_use_can_be_given() -> None:

@@ -89,9 +89,14 @@ def places(layout: Layout) -> Lines:
     return [(region.start, region.size, region.kind) for region in layout.regions]
 
 
+#: The release that each was printed by, as far as the regions tell: that of the ESP32-C61 has the
+#: stack of its ROM where 5.5.5 and 6.0.1 have it.
+PRINTED = dict.fromkeys(V5, "5.5") | {"esp32c61": "5.5.5"}
+
+
 @pytest.mark.parametrize("chip", V5)
 def test_a_v5_log_s_lines_are_the_regions_by_size(chip: str, tmp_path: Path) -> None:
-    layout = load_chip(chip).layout(idf="5.5", boot=log(tmp_path, V5[chip]))
+    layout = load_chip(chip).layout(idf=PRINTED[chip], boot=log(tmp_path, V5[chip]))
     assert places(layout) == sorted(V5[chip], key=lambda line: line[1])
     assert not any("divided" in note for note in layout.notes)
 
@@ -105,7 +110,7 @@ def test_static_use_alone_gives_the_log_s_regions(chip: str, tmp_path: Path) -> 
     assert static is not None
     use = V5[chip][0][0] - static.base
     layout = chip_data.layout(
-        idf="5.5", static_dram=use, static_iram=static.code_elsewhere, startup_use=0
+        idf=PRINTED[chip], static_dram=use, static_iram=static.code_elsewhere, startup_use=0
     )
     small = {"RTCRAM", "TCM"}
     assert sorted(p for p in places(layout) if p[2] not in small) == sorted(
@@ -156,7 +161,7 @@ def test_no_byte_is_lost_between_versions(chip: str, tmp_path: Path) -> None:
     for version in load_chip(chip).versions:
         layout = load_chip(chip).layout(idf=version, boot=boot)
         lost = total - sum(region.size for region in layout.regions)
-        assert lost == (0x1FE8 if (chip, version) == ("esp32s3", "4.3.2") else 0)
+        assert lost == (0x1FE8 if (chip, version[:3]) == ("esp32s3", "4.3") else 0)
 
 
 def test_unprotected_memory_keeps_its_name_from_the_log(tmp_path: Path) -> None:
@@ -170,11 +175,9 @@ def test_unprotected_memory_keeps_its_name_from_the_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        (0x3FC97B20, 0x484E0, "FAST"),
         (0x3FC97B22, 0x484E0, "D/IRAM"),
         (0x3FC97B20, 0x90000, "D/IRAM"),
         (0x3FC00000, 0x1000, "D/IRAM"),
-        (0x3FCF0000, 0x1000, "D/IRAM"),
     ],
 )
 def test_a_line_that_no_version_could_print_is_an_error(

@@ -28,7 +28,7 @@ def read(path: Path, text: str | bytes) -> SdkConfig:
         ("", "4.2", "idf-4.2"),
         (LIGHT, "4.2", "idf-4.2+light"),
         (LIGHT + TRACKING, "4.2", "idf-4.2+track"),
-        (TRACKING, "4.3", "idf-4.3.2+track"),
+        (TRACKING, "4.3", "idf-4.3.0+track"),
         ("", "5.5", "idf-5.5"),
         (TRACKING, "5.5", "idf-5.5+track"),
         (LIGHT + TRACKING, "5.5", "idf-5.5+light+track"),

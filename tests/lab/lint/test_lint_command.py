@@ -143,7 +143,7 @@ def test_the_chip_is_the_last_files(run: Run) -> None:
         ("", ["--chip", "esp32"], "no option is set", "sdkconfig.defaults"),
         (BAD, [], "no --chip", "esp32c61"),
         (BAD, ["--chip", "esp23"], "unknown chip 'esp23'", "did you mean esp32?"),
-        (BAD, ["--chip", "esp32", "--idf", "5.2"], "unknown ESP-IDF version", "5.5"),
+        (BAD, ["--chip", "esp32", "--idf", "5.6"], "unknown ESP-IDF version", "5.5"),
         ('CONFIG_IDF_TARGET="esp32c3"\n', ["--chip", "esp32"], "CONFIG_IDF_TARGET", "leave"),
         (BAD, ["--chip", "esp32", "--json", "-", "--github"], "standard output", "files"),
         (BAD, ["--chip", "esp32", "--idf-tree", "."], "no ESP-IDF", "checkout"),

@@ -28,7 +28,7 @@ from heapscope.capture.esp_idf.write_trace import write_trace
 from heapscope.errors import InputError
 from heapscope.layout.boot_lines import pool_bytes
 from heapscope.layout.capabilities import DEFAULT, INTERNAL
-from heapscope.layout.versions import find_version
+from heapscope.layout.versions import knows_version
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.metadata import CLOCK_HZ
 from heapscope.trace.names import printable
@@ -191,8 +191,8 @@ def _nearest(device: Device) -> str:
     if device.data is None or version is None:
         return ""
     told = device.version is not None and device.version_source == LOGGED
-    found = find_version(device.version.text, device.data.versions) if device.version else None
-    return "" if told and found is not None else version.name
+    known = device.version is not None and knows_version(device.data, device.version.text)
+    return "" if told and known else version.name
 
 
 def _main(views: Sequence[SummaryView], memory: LoggedMemory) -> SummaryView | None:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.summary import LoggedRegion
 from heapscope.capture.esp_idf.version import SdkVersion
+from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.boot_lines import BootRegion
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
-from heapscope.layout.versions import find_version
+from heapscope.layout.releases import find_release, finished
+from heapscope.layout.versions import version_of
 
 #: Capabilities of the pool that PSRAM keeps back inside internal memory, unless a chip says
 #: otherwise. malloc cannot use it (v4.2 to v5.5).
 _POOL_CAPS = (0, capabilities.parse("DMA|INTERNAL"), capabilities.parse("8BIT|32BIT"))
 #: The capabilities of every chip's memory for malloc.
 _PLAIN = capabilities.parse("8BIT|32BIT|INTERNAL|DEFAULT")
-_SERIES = re.compile(r"(\d+)\.(\d+)(?:\.\d+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class LoggedMemory:
     ) -> None:
         self.chip = chip
         self.psram = psram
-        self.version = None if chip is None else _nearest(chip.versions, version)
+        self.version = None if chip is None else _nearest(chip, version)
         self._boot = {region.start: region.kind for region in boot}
 
     def kinds(self, regions: Sequence[LoggedRegion]) -> tuple[RegionKind, ...]:
@@ -132,23 +132,22 @@ def _inside(region: LoggedRegion, other: LoggedRegion) -> bool:
     return region.length < other.length and other.start <= region.start and end <= other_end
 
 
-def _nearest(versions: tuple[VersionData, ...], version: SdkVersion | None) -> VersionData:
-    """The log's own version if the file has it, or the last one below it, or else the first. The
-    heap changed with each major version, so that 5.1 is nearer to 5.5 than to 4.3."""
-    ordered = sorted(versions, key=_series)
+def _nearest(chip: ChipData, version: SdkVersion | None) -> VersionData:
+    """The log's own version if it is known for the chip, or else the nearest release that is."""
+    if version is not None:
+        try:
+            found = version_of(chip, find_release(version.text))
+        except InputError:
+            found = None
+        if found is not None:
+            return found
+    known = [one for name in finished() if (one := version_of(chip, find_release(name)))]
     if version is None:
-        return next((data for data in reversed(ordered) if not data.development), ordered[-1])
-    name = find_version(version.text, versions)
-    same = [data for data in ordered if data.name == name]
-    below = [data for data in ordered if _series(data) <= version.series]
-    alike = [data for data in ordered if _series(data)[0] == version.major]
-    near = [data for data in alike if data in below] or alike[:1]
-    return (same or near or below or ordered[:1])[-1]
+        return known[-1]
+    return min(known, key=lambda one: _distance(one, version))
 
 
-def _series(data: VersionData) -> tuple[int, int]:
-    """By another name where the own one has no number (a development branch)."""
-    for name in (data.name, *data.aliases):
-        if (found := _SERIES.fullmatch(name)) is not None:
-            return int(found[1]), int(found[2])
-    return 1000, 0
+def _distance(data: VersionData, version: SdkVersion) -> tuple[int, int]:
+    """By the minor first; of several patch releases the first is the nearest."""
+    major, minor, *patch = (int(number) for number in data.name.split("."))
+    return abs(10 * (major - version.major) + minor - version.minor), patch[0] if patch else 0
