@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,13 @@ def replay(
     digest: Annotated[
         bool, typer.Option("--digest", help="Print one line: digest HEX16 results N failures N.")
     ] = False,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LOG",
+            help="Begin with the heaps as the end of this log tells them.",
+        ),
+    ] = None,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -37,6 +45,8 @@ def replay(
       --boot-log F       a real device's regions; its own chip and version count
       --layout F.toml    regions of your own
       --pool BYTES       a single pool
+      --state LOG        a device's heaps as the end of its log tells them: by a heap dump, or by
+                         a summary with one free block a heap
     and --allocator A puts another allocator on every region of it, --allocator REGION=A on one
     (a kind or an address). --place RULES.toml sends requests elsewhere than their capabilities do.
 
@@ -50,6 +60,7 @@ def replay(
       heapscope replay T.hst --chip esp32 --place rules.toml
       heapscope replay T.hst --chip esp32 --explain 0
       heapscope replay T.hst --chip esp32 --elf firmware.elf
+      heapscope replay T.hst --state device.log --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json
     """
     from heapscope.cli.answer import give, wants_tables, write_json
@@ -62,8 +73,10 @@ def replay(
             remedy="give --json a file; the digest is in it too",
         )
     with progress_bar() as progress:
-        result = answer(trace, need=need or (), explain=explain, progress=progress, **memory)
-    inputs = (trace, *named_files(memory))
+        result = answer(
+            trace, need=need or (), explain=explain, state=state, progress=progress, **memory
+        )
+    inputs = (trace, *([] if state is None else [state]), *named_files(memory))
     if digest:
         write_json(result.to_json(), json, inputs=inputs)
         typer.echo(result.summary.digest_line)

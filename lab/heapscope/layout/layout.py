@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
+from heapscope.native.config import HeldBlock
 
 REGIONS_MAX = 32
 ADDRESS_END = 1 << 32
@@ -34,6 +35,7 @@ class Region:
     added: bool = False  # not in the chip's table: start-up adds it at the list's head
     startup_use: int = 0  # payload bytes that start-up takes, as one block
     optional: bool = False  # too small for its allocator: left without a heap, not an error
+    blocks: tuple[HeldBlock, ...] = ()  # that its heap holds already; empty: it is new
     private: Private | None = None  # a private heap, which only rules place blocks in
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.logged_memory import LoggedMemory, RegionKind, known_chip
 from heapscope.capture.esp_idf.summary import LoggedRegion
@@ -87,18 +87,23 @@ def _region(start: int, size: int, kind: RegionKind, printed: int | None) -> Reg
     )
 
 
+def external_rule(small: int, *, threshold: int) -> MallocRule:
+    """malloc where PSRAM is its memory too."""
+    return MallocRule(
+        small=small,
+        threshold=threshold,
+        large=capabilities.DEFAULT | capabilities.SPIRAM,
+        fallback=capabilities.DEFAULT,
+    )
+
+
 def _rules(regions: Sequence[Region], small: int) -> tuple[MallocRule, ...]:
     """PSRAM is malloc's where start-up kept a pool of internal memory back; without one it may be
     or not."""
     plain = MallocRule(small=small)
-    external = MallocRule(
-        small=small,
-        threshold=THRESHOLD,
-        large=capabilities.DEFAULT | capabilities.SPIRAM,
-        fallback=capabilities.DEFAULT,
-    )
+    external = external_rule(small, threshold=THRESHOLD)
     if any(region.kind == _POOL for region in regions):
         return (external,)
     if any(region.all_caps & capabilities.SPIRAM for region in regions):
-        return (plain, replace(external))
+        return (plain, external)
     return (plain,)

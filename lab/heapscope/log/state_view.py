@@ -37,14 +37,17 @@ def no_state(file: str) -> InputError:
     )
 
 
-def view_of(reading: LogReading, device: LogDevice) -> StateView | None:
-    """None: the log tells no state in which requests can be tried."""
+def view_of(
+    reading: LogReading, device: LogDevice, *, allocators: tuple[str, ...] | None = None
+) -> StateView | None:
+    """None: the log tells no state in which requests can be tried. `allocators`: the only ones that
+    count."""
     state = last_state(reading)
     if state is None or not 0 < len(state.regions) <= _REGIONS_MAX:
         return None
     memory = memory_of(state, device.chip, device.idf)
     rom = memory.logged.chip is not None and memory.logged.chip.rom is not None
-    names = allocators_of(
+    names = allocators or allocators_of(
         device.idf, rom=rom, tracking=bool(reading.tasks.rows), tlsf=state.form == DUMP
     )
     views = believed(state, memory, names)

@@ -94,5 +94,6 @@ def _region(region: Region, kinds: tuple[str, ...], *, alone: bool) -> NativeReg
         optional=region.optional,
         private_heap=0 if region.private is None else 1 + region.private.own_memory,
         taken_from=0 if region.private is None else _bits(region.private.taken_from),
+        blocks=region.blocks,
         in_set=0 if alone else _in_set(region),
     )
