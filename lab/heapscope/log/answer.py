@@ -168,6 +168,8 @@ def _figures(reading: LogReading) -> dict[str, Any]:
     if systems.px4 is not None:
         total, used = systems.px4.total or 0, systems.px4.used or 0
         told |= {"total": total, "used": used, "peak": systems.px4.peak, "free": total - used}
+    if systems.ovms is not None:
+        told |= {"free": systems.ovms.free, "total": systems.ovms.total}
     if systems.tasmota is not None and systems.tasmota.free is not None:
         told["free_kb"] = systems.tasmota.free // 1024
     if systems.tasmota_psram is not None and systems.tasmota_psram.total:

@@ -161,6 +161,9 @@ static void take_word(hs_log_scan_t *scan, size_t end)
 static uint32_t field_of(uint32_t means, bool has_free)
 {
     const bool block = (means & HS_WORD_BLOCK) != 0;
+    if (means & HS_WORD_MARK) {
+        return means & HS_WORD_LOW ? HS_LOG_TOLD_MIN : 0;
+    }
     if (means & (HS_WORD_COUNT | HS_WORD_OTHER | HS_WORD_FOREIGN | HS_WORD_CHANGE)) {
         return 0;
     }
@@ -320,8 +323,11 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
     }
     const hs_log_label_t *label = &scan->label;
     uint32_t means = label->means;
+    bool behind = false;
     if ((means & CONCEPTS) == 0) {
-        means |= means_behind(scan, &end);
+        const uint32_t said = means_behind(scan, &end);
+        behind = said != 0 && scan->seen & HS_WORD_HEAP;
+        means |= said;
     }
     const bool each = count > 1 && label->segments + 1 == count;
     for (size_t i = 0; i < count; i++) {
@@ -336,7 +342,7 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
             scan->seen |= HS_WORD_FREE;
         }
         scan->foreign |= list[i].value >= FOREIGN_BYTES && list[i].value >> 20 != 0xAAA;
-        if (field != 0 && !list[i].is_percent && belongs(scan, &number)) {
+        if (field != 0 && !list[i].is_percent && (behind || belongs(scan, &number))) {
             list[i].unit = list[i].has_unit ? list[i].unit : list[count - 1].unit;
             keep(scan, field, &list[i]);
         }

@@ -122,6 +122,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_ALLOCATED, 0, "lv_mem_alloc: allocated at %xa", "lv_mem_alloc", NULL},
     {HS_LOG_ALLOCATED, 0, "lv_mem_realloc: allocated at %xa", "lv_mem_realloc", NULL},
     {HS_LOG_FREED, 0, "lv_mem_free: freeing %xa", "lv_mem_free", NULL},
+    {HS_LOG_FAILED, MEMORY, "std::bad_alloc", "new", "no memory"},
     {HS_LOG_FAILED, MEMORY, "E:M %ds", "E:M", "ESP8266 SDK"},
     {HS_LOG_FAILED, MEMORY, "last failed alloc call: %xa(%ds)", "", "ESP8266"},
     {HS_LOG_FAILED, MEMORY, "last failed alloc caller: %xa", "", "ESP8266"},

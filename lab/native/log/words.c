@@ -144,6 +144,7 @@ static const struct {
     {"use", HS_WORD_USED, 0},
     {"used", HS_WORD_USED, 0},
     {"vram", HS_WORD_FOREIGN, 0},
+    {"watermark", HS_WORD_MARK, 0},
     {"worst", HS_WORD_MIN, 0},
 };
 

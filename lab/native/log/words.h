@@ -20,6 +20,7 @@
 #define HS_WORD_FOREIGN 2048u /* memory of other machines */
 #define HS_WORD_CHANGE 4096u  /* a difference */
 #define HS_WORD_LOW 8192u
+#define HS_WORD_MARK 32768u   /* "watermark": a minimum if it is low */
 #define HS_WORD_MEMORY 16384u /* the name of a kind of memory */
 
 typedef struct hs_log_word {
