@@ -64,7 +64,7 @@ def coloured(line: str) -> str:
 
 
 def half_coloured(line: str) -> str:
-    """As a terminal leaves it that takes the ESC away."""
+    """A terminal that takes the ESC away leaves this."""
     return f"[0;33m{line}[0m"
 
 
