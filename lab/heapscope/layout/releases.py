@@ -47,6 +47,7 @@ class Release:
         return _places()[self.name]
 
 
+@functools.lru_cache(maxsize=1024)
 def find_release(text: str) -> Release:
     """ "v5.3.1-dirty" is 5.3.1, "arduino 2.0.17" is 4.4.7. An unknown patch release is taken as the
     nearest of its minor, and the note says so. InputError names the known minors where the text has

@@ -39,13 +39,16 @@ class Belief:
         return bool(self.blocks)
 
 
+_BLOCKS_MAX = 20_000  # used blocks of a region; of more, its free bytes and largest block count
+
+
 def belief_of(heap: HoleHeap, region: StateRegion) -> Belief | None:
     """None: this allocator does not print these figures."""
     if region.new:
         return _new(heap)
     if region.blocks:
         return _dumped(heap, region.blocks)
-    if not region.has_figures:
+    if not region.has_figures or (region.used_blocks or 0) > _BLOCKS_MAX:
         return _partly(heap, region)
     assert region.used is not None
     assert region.used_blocks is not None
@@ -167,6 +170,8 @@ def _first(least: int, most: int, holds: Callable[[int], bool]) -> int:
 
 
 def _dumped(heap: HoleHeap, blocks: tuple[HeldBlock, ...]) -> Belief | None:
+    if blocks[0].address != heap.first:
+        return None
     row = described(heap, blocks)
     if row is None:
         return None

@@ -18,7 +18,7 @@ from heapscope.log.worlds import Fate, HeapBounds, follow
 from heapscope.native.config import HeldBlock
 from heapscope.native.status import StatusError
 
-_SIZES_LOG = 26  # no region has 2^25 bytes and more
+_SIZES_LOG = 26  # no chip has a region of 64 MB
 
 
 class Reply(enum.StrEnum):
@@ -77,12 +77,13 @@ def believed(
 ) -> tuple[Believed, ...]:
     """By each of the allocators that prints the figures of the most regions: one region whose lines
     are damaged does not speak against them all."""
-    found = [_by(state, memory, name) for name in allocators]
+    found = [heaps_by(state, memory, name) for name in allocators]
     fewest = min((len(one.unsure) for one in found), default=0)
     return tuple(one for one in found if len(one.unsure) == fewest)
 
 
-def _by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
+def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
+    """The heaps of a state by one allocator."""
     heaps: list[HoleHeap | None] = []
     beliefs: list[Belief | None] = []
     unsure = []
@@ -104,7 +105,7 @@ def _heap(region: StateRegion, place: Region, memory: StateMemory) -> HoleHeap |
     """The heap; None: the allocator makes none of the region. Where a dump is not whole, its end is
     not known: the heap is then one whose tables end where the first block begins, which decides all
     but how many bytes there are."""
-    sizes = [region.size]
+    sizes = [region.size] if region.size < 1 << _SIZES_LOG else []
     if region.first is not None and not region.blocks:
         sizes += [1 << log for log in range(region.size.bit_length(), _SIZES_LOG)]
     for size in sizes:
@@ -114,7 +115,7 @@ def _heap(region: StateRegion, place: Region, memory: StateMemory) -> HoleHeap |
             continue
         if size == sizes[-1] or region.first in (None, heap.first):
             return heap
-    return None
+    return None  # too small, or larger than memory can be
 
 
 # ---- requests -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from heapscope.layout.layout import ADDRESS_END
 from heapscope.log.blocks import HeapDump
 from heapscope.log.boots import ProgramStart
 from heapscope.log.reading import LogReading
@@ -18,6 +19,7 @@ from heapscope.native.config import HeldBlock
 
 DUMP, SUMMARY, START = "dump", "summary", "start"
 
+_BLOCKS_MAX = 200_000  # of a dump that is followed
 _HEADER = 4  # bytes between the end of a block and the address of the next one
 _CLOSE = 400  # lines between a summary and the dump of one of its heaps, at most
 
@@ -65,11 +67,11 @@ class HeapState:
 def last_state(reading: LogReading) -> HeapState | None:
     """The last state of the log from which requests can be followed; None: it tells none."""
     summary = reading.summaries.last
-    dumps = [dump for dump in reading.dumps if dump.blocks and dump.address]
+    dumps = [d for d in reading.dumps if 0 < len(d.blocks) <= _BLOCKS_MAX and _is_sound(d)]
     if dumps and (summary is None or dumps[-1].line > summary.line - _CLOSE):
         return _dumped(dumps, summary)
     if summary is not None:
-        return _summarized(summary)
+        return summarized(summary)
     started = reading.boots.listed
     return _started(started) if started is not None and started.regions else None
 
@@ -77,15 +79,23 @@ def last_state(reading: LogReading) -> HeapState | None:
 # ---- a summary ----------------------------------------------------------------------------------
 
 
-def _summarized(summary: PrintedSummary) -> HeapState:
+def summarized(summary: PrintedSummary) -> HeapState:
+    """The state that a summary tells."""
+    regions = tuple(_printed(one) for one in summary.regions if _is_place(one.address, one.size))
+    damaged = len(regions) < len(summary.regions)
     return HeapState(
         form=SUMMARY,
         line=summary.line,
         last_line=summary.last_line,
-        regions=tuple(map(_printed, summary.regions)),
-        caps=summary.caps,
-        missing=_missing(summary),
+        regions=regions,
+        caps=None if summary.caps is None or summary.caps >> 32 else summary.caps,
+        missing="the line of a region is damaged" if damaged else _missing(summary),
     )
+
+
+def _is_place(start: int, size: int) -> bool:
+    """Can a heap be there, in 32 bits?"""
+    return start > 0 and size > 0 and start + size <= ADDRESS_END
 
 
 def _printed(region: PrintedRegion) -> StateRegion:
@@ -116,6 +126,13 @@ def _missing(summary: PrintedSummary) -> str:
 # ---- dumps --------------------------------------------------------------------------------------
 
 
+def _is_sound(dump: HeapDump) -> bool:
+    """Are all blocks behind the heap's start, and in 32 bits?"""
+    return _is_place(dump.address, 1) and all(
+        _is_place(one.address, one.size) and one.address > dump.address for one in dump.blocks
+    )
+
+
 def _dumped(dumps: Sequence[HeapDump], summary: PrintedSummary | None) -> HeapState:
     """The heaps whose dumps end the log; with a summary beside them, its other heaps too."""
     last: dict[int, HeapDump] = {dump.address: dump for dump in dumps}
@@ -124,7 +141,7 @@ def _dumped(dumps: Sequence[HeapDump], summary: PrintedSummary | None) -> HeapSt
     lines = [dump.line for dump in last.values()]
     ends = [dump.blocks[-1].line for dump in last.values()]
     if summary is not None and _beside(summary, min(lines), max(ends)):
-        state = _summarized(summary)
+        state = summarized(summary)
         regions = tuple(_joined(region, exact) for region in state.regions)
         if any(region.blocks for region in regions):
             return replace(state, form=DUMP, regions=regions, faults=faults)
@@ -189,6 +206,7 @@ def _started(start: ProgramStart) -> HeapState:
         regions=tuple(
             StateRegion(start=r.address, size=r.size, line=r.line, name=r.name, new=True)
             for r in start.regions
+            if _is_place(r.address, r.size)
         ),
         caps=0,
         missing=_not_listed(start),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from heapscope.errors import InputError
+from heapscope.layout.chip_data import RomAllocator
 from heapscope.layout.releases import find_release
 from heapscope.native.library import allocator_names
 
@@ -17,15 +18,16 @@ _TRACKING = ("+track", "+light+track")
 
 
 def allocators_of(
-    idf: str, *, rom: bool = False, tracking: bool = False, tlsf: bool = False
+    idf: str, *, rom: RomAllocator | None = None, tracking: bool = False, tlsf: bool = False
 ) -> tuple[str, ...]:
-    """Names to try. `idf`: as the log tells it, or empty; `rom`: the chip's ROM has an allocator
-    that the release does not choose; `tracking`: the heap keeps the task of each block; `tlsf`: it
-    is one of TLSF, as the form of a dump shows."""
-    release = _release(idf)
+    """Names to try. `idf`: as the log tells it, or empty; `rom`: the allocator in the chip's ROM,
+    which the firmware may use in place of its release's; `tracking`: the heap keeps the task of
+    each block; `tlsf`: it is one of TLSF, as the form of a dump shows."""
     names = allocator_names()
-    bases = [name for name in names if _fits(name, None if rom else release)]
-    bases = [base for base in bases if not (tlsf and base in _LISTS)]
+    release = None if rom is not None and rom.inferred else _release(idf)
+    bases = [name for name in names if _fits(name, release) and not (tlsf and name in _LISTS)]
+    if rom is not None:
+        bases = list(dict.fromkeys([rom.allocator, *bases]))
     flavours = _FLAVOURS + (_TRACKING if tracking else ())
     return tuple(
         base + flavour for base in bases for flavour in flavours if base + flavour in names

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from heapscope.errors import InputError
 from heapscope.log.device import LogDevice
-from heapscope.log.outlook import Believed, believed
+from heapscope.log.outlook import Believed, believed, heaps_by
 from heapscope.log.reading import LogReading
-from heapscope.log.state import DUMP, HeapState, last_state
+from heapscope.log.state import DUMP, HeapState, last_state, summarized
 from heapscope.log.state_allocators import allocators_of
 from heapscope.log.state_memory import StateMemory, memory_of
 
 _REGIONS_MAX = 32  # of the native library
+_WEIGHED = 4  # other summaries that an allocator is held against, the last ones
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,16 +47,34 @@ def view_of(
     if state is None or not 0 < len(state.regions) <= _REGIONS_MAX:
         return None
     memory = memory_of(state, device.chip, device.idf)
-    rom = memory.logged.chip is not None and memory.logged.chip.rom is not None
+    rom = None if memory.logged.chip is None else memory.logged.chip.rom
     names = allocators or allocators_of(
         device.idf, rom=rom, tracking=bool(reading.tasks.rows), tlsf=state.form == DUMP
     )
     views = believed(state, memory, names)
     if not views:
         return None
+    views = _weighed(views, reading, device)
     return StateView(
         state=state, memory=memory, views=views, assumed=_assumed(state, memory, views, device)
     )
+
+
+def _weighed(
+    views: tuple[Believed, ...], reading: LogReading, device: LogDevice
+) -> tuple[Believed, ...]:
+    """Those that print most of the regions of the log's other summaries, too."""
+    others = [summarized(one) for one in reading.summaries.kept if one.regions][-_WEIGHED - 1 : -1]
+    if len(views) == 1 or not others:
+        return views
+    misses = dict.fromkeys((one.allocator for one in views), 0)
+    for state in others:
+        if len(state.regions) <= _REGIONS_MAX:
+            memory = memory_of(state, device.chip, device.idf)
+            for name in misses:
+                misses[name] += len(heaps_by(state, memory, name).unsure)
+    fewest = min(misses.values())
+    return tuple(one for one in views if misses[one.allocator] == fewest)
 
 
 def _assumed(

@@ -19,7 +19,8 @@ loses no arrangement, and is done where there are too many."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from heapscope.log.hole import GRANULE, HoleHeap
 from heapscope.log.requests import AskedBlock
@@ -28,8 +29,7 @@ _WORLDS_MAX = 128
 _WHOLE = 12  # bytes that a block may be longer than asked, as its rest would be no block
 
 
-@dataclass(frozen=True)
-class HeapBounds:
+class HeapBounds(NamedTuple):
     """Bounds of one heap, in bytes of payload. `cost`: so many fewer are counted as free."""
 
     main_least: int
@@ -108,7 +108,7 @@ def _ask(
         if bounds.main_least >= least:
             return
         most = least - GRANULE
-        without = replace(bounds, main_most=min(bounds.main_most, most), cap=min(bounds.cap, most))
+        without = bounds._replace(main_most=min(bounds.main_most, most), cap=min(bounds.cap, most))
         world = (*world[:index], without, *world[index + 1 :])
     yield None, world
 
@@ -118,15 +118,14 @@ def _served(
 ) -> Iterator[HeapBounds]:
     main = _taken(heap, request, max(bounds.main_least, least), bounds.main_most)
     if main is not None:
-        yield replace(_given(bounds, main), main_least=main.rest[0], main_most=main.rest[1])
+        yield _given(bounds, main)._replace(main_least=main.rest[0], main_most=main.rest[1])
     other = _taken(heap, request, least, bounds.other_most)
     if other is not None:
-        yield replace(_given(bounds, other), total=bounds.total - other.less)
+        yield _given(bounds, other)._replace(total=bounds.total - other.less)
 
 
 def _given(bounds: HeapBounds, hole: _Hole) -> HeapBounds:
-    return replace(
-        bounds,
+    return bounds._replace(
         cost_least=bounds.cost_least + hole.cost[0],
         cost_most=bounds.cost_most + hole.cost[1],
     )
@@ -158,11 +157,16 @@ def _taken(heap: HoleHeap, request: AskedBlock, least: int, most: int) -> _Hole 
 
 def joined(one: HeapBounds, other: HeapBounds) -> HeapBounds:
     """Bounds that hold both."""
+    if one == other:
+        return one
     return HeapBounds(
-        *(
-            (min if name.endswith("_least") else max)(getattr(one, name), getattr(other, name))
-            for name in (field.name for field in fields(HeapBounds))
-        )
+        main_least=min(one.main_least, other.main_least),
+        main_most=max(one.main_most, other.main_most),
+        others=max(one.others, other.others),
+        total=max(one.total, other.total),
+        cap=max(one.cap, other.cap),
+        cost_least=min(one.cost_least, other.cost_least),
+        cost_most=max(one.cost_most, other.cost_most),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -216,3 +217,41 @@ def test_a_dump_tells_every_answer_and_what_is_left_to_the_byte(allocator: str, 
                 assert left.free is not None
                 assert left.free[0] <= row.reported_free <= left.free[1]
                 assert left.largest[0] <= row.largest_reported <= left.largest[1]
+
+
+def damaged(random: Random, text: str) -> str:
+    """A number changed, or a line lost, doubled, cut or moved."""
+    lines = text.splitlines()
+    for _ in range(random.randint(1, 4)):
+        at = random.randrange(len(lines))
+        numbers = list(re.finditer(r"\b(?:0x[0-9a-f]+|\d+)\b", lines[at]))
+        match random.randrange(5):
+            case 0 if numbers:
+                one = random.choice(numbers)
+                value = random.choice((0, 1, 3, 4_294_967_295, -1, random.randrange(1 << 33)))
+                lines[at] = lines[at][: one.start()] + str(value) + lines[at][one.end() :]
+            case 1:
+                del lines[at]
+            case 2:
+                lines.insert(random.randrange(len(lines)), lines[at])
+            case 3:
+                lines[at] = lines[at][: random.randrange(len(lines[at]) + 1)]
+            case _:
+                lines[at] += random.choice((" 7", "\x1b[0m", "free", "\0"))
+        lines = lines or [""]
+    return "\n".join(lines)
+
+
+def test_no_damage_to_a_log_breaks_the_answer(seed: int) -> None:
+    random = Random(seed)
+    for _ in range(20):
+        device = random_device(random, random.choice(ALLOCATORS), holes=3)
+        text = damaged(random, random.choice((device.summary(), device.dump())) + device.summary())
+        reading = LogReading()
+        read_log([text.encode()], reading)
+        chip = random.choice(("esp32", "esp32c6", None))
+        seen = view_of(reading, device_of(reading, chip=chip))
+        if seen is not None:
+            requests = random_requests(random, device)
+            found = outlook(seen.state, seen.memory, seen.views, requests)
+            assert len(found.requests) == len(requests)
