@@ -13,11 +13,12 @@ from heapscope.layout.boot_log import BootLog
 from heapscope.layout.build import THRESHOLD, Build, Psram
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
 from heapscope.layout.chip_regions import default_regions, logged_regions
+from heapscope.layout.evidence import fitting_releases, shown
 from heapscope.layout.layout import Layout, Region
 from heapscope.layout.map_regions import left_of
 from heapscope.layout.memory import Memory, memory_of
 from heapscope.layout.psram import add_psram, malloc_rule
-from heapscope.layout.releases import find_release
+from heapscope.layout.releases import find_release, releases
 from heapscope.layout.versions import chip_minors, chip_version
 from heapscope.trace.names import printable
 
@@ -145,9 +146,15 @@ class Chip:
         return version, notes
 
     def _unknown(self, boot: BootLog | None, why: str) -> InputError:
-        told = "the ESP-IDF version is not known" if boot is None else f"{boot.file}: {why}"
         known = ", ".join(chip_minors(self.data))
-        return InputError(told, remedy=f"give --idf with one of: {known}")
+        if boot is None:
+            told = "the ESP-IDF version is not known"
+            return InputError(told, remedy=f"give --idf with one of: {known}")
+        regions = [(region.start, region.size, region.kind) for region in boot.regions]
+        fitting = fitting_releases(self.data, regions)
+        if 0 < len(fitting) < len(releases()):
+            known = f"{shown(fitting)}, whose regions are those of the log"
+        return InputError(f"{boot.file}: {why}", remedy=f"give --idf with one of: {known}")
 
 
 def _names(logged: str) -> str:

@@ -11,6 +11,7 @@ from heapscope.layout.allocator import flavoured
 from heapscope.layout.build import Build
 from heapscope.layout.chip_data import ChipData, MapEntry, RomAllocator, VersionData
 from heapscope.layout.layout import Region
+from heapscope.layout.map_runs import holder
 from heapscope.layout.releases import find_release
 
 
@@ -59,11 +60,7 @@ class Memory:
     def holder(self, kind: str, start: int, size: int) -> MapEntry | None:
         """The first of the entries of one kind that hold this memory, side by side; options do not
         matter: what a device printed was there."""
-        first = self._entry_at(kind, start, None)
-        entry, end = first, start + size
-        while entry is not None and entry.end < end:
-            entry = self._entry_at(kind, entry.end, entry)
-        return first if entry is not None else None
+        return holder(self.version, kind, start, size)
 
     def region(self, kind: str, start: int, size: int) -> Region:
         """Where the heap cannot be set up (some boards have 4 bytes between two drivers' reserved
@@ -92,14 +89,6 @@ class Memory:
         listed = sorted(regions, key=place)
         by_size = self.version.order == "size"
         return tuple(sorted(listed, key=lambda r: r.size) if by_size else listed)
-
-    def _entry_at(self, kind: str, address: int, before: MapEntry | None) -> MapEntry | None:
-        """With the flags of the one before, as only such neighbours become one heap."""
-        for entry in self.version.map:
-            fits = before is None or entry.startup_stack == before.startup_stack
-            if kind in entry.names and entry.start <= address < entry.end and fits:
-                return entry
-        return None
 
 
 def memory_of(chip: ChipData, version: VersionData, build: Build, *, logged: bool) -> Memory:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.capture.esp_idf.logged_memory import guess_chip
+from heapscope.layout.chip_guess import guess_chip
 from heapscope.log.device import LogDevice
 from heapscope.log.figures import LoggedFigure, LoggedFigures
 from heapscope.log.primary import primary_figures

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.logged_memory import guess_chip
+from heapscope.layout.chip_guess import guess_chip
 from heapscope.log.reading import LogReading
 from heapscope.trace.names import printable
 

@@ -9,6 +9,7 @@ from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.boot_log import BootLog, read_boot_log
 from heapscope.layout.build import THRESHOLD, Psram, StaticUseError
+from heapscope.layout.chip_guess import guess_chip
 from heapscope.layout.chips import Chip, chip_names, load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.place_file import read_placement
@@ -167,6 +168,11 @@ def _chip_and_version(
     """Options first, then the boot log, then what the trace says of its device."""
     chip = options.get("chip") or (boot.chip if boot else "")
     idf, notes = options.get("idf"), []
+    if not chip and boot is not None:
+        guessed = guess_chip((region.start, region.size) for region in boot.regions)
+        if guessed is not None:
+            chip = guessed.name
+            notes.append(f"chip {chip}: the regions of {boot.file} are in its memory")
     if idf is not None and boot is None:
         find_release(idf)  # a wrong version is named before a missing chip is
     if not chip:

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.boot import Boot
-from heapscope.capture.esp_idf.logged_memory import guess_chip, known_chip
+from heapscope.capture.esp_idf.logged_memory import known_chip
 from heapscope.capture.esp_idf.version import SdkVersion, parse_version, read_version
 from heapscope.layout.chip_data import ChipData
+from heapscope.layout.chip_guess import guess_chip
 from heapscope.layout.chips import load_chip
 
 GIVEN, LOGGED, ADDRESSES, UNKNOWN = "given", "log", "addresses", ""

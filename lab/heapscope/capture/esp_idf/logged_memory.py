@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from heapscope.capture.esp_idf.summary import LoggedRegion
@@ -97,34 +97,6 @@ def known_chip(name: str) -> ChipData | None:
     """None: there is no file of it."""
     plain = name.strip().lower().replace("-", "")
     return read_chip(plain) if plain in chip_files() else None
-
-
-def guess_chip(regions: Iterable[tuple[int, int]]) -> ChipData | None:
-    """The one chip in whose memory all of these (start, length) lie; None: none, or more than
-    one."""
-    wanted = list(regions)
-    fitting = [
-        chip
-        for chip in map(read_chip, chip_files())
-        if wanted and any(_has_all(version, wanted) for version in chip.versions)
-    ]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _has_all(version: VersionData, regions: list[tuple[int, int]]) -> bool:
-    runs = [(entry.start, entry.end) for entry in version.map]
-    runs += [(window.start, window.start + window.size) for window in version.psram]
-    return all(_covered(runs, start, start + length) for start, length in regions)
-
-
-def _covered(runs: list[tuple[int, int]], start: int, end: int) -> bool:
-    """Bound: each step goes up to the end of a run."""
-    while start < end:
-        further = max((high for low, high in runs if low <= start < high), default=start)
-        if further == start:
-            return False
-        start = further
-    return True
 
 
 def _inside(region: LoggedRegion, other: LoggedRegion) -> bool:

@@ -1,0 +1,169 @@
+"""What a log shows of its chip, its release and its allocator, beside what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from heapscope.layout.chip_data import chip_files, read_chip
+from heapscope.layout.chip_guess import guess_chip
+from heapscope.layout.chips import load_chip
+from heapscope.layout.evidence import LIKELY, OPEN, SURE, TOLD, Evidence, from_facts, shown
+from heapscope.layout.layout import Layout
+from heapscope.layout.releases import find_release, finished
+from heapscope.layout.versions import version_of
+from heapscope.native.config import NativeConfig, NativeRegion
+from heapscope.native.log import NativeLog
+from heapscope.native.state import NativeState
+
+EVERY = [(chip, version.name) for chip in chip_files() for version in read_chip(chip).versions]
+
+
+def read(lines: Sequence[str]) -> Evidence:
+    with NativeLog() as log:
+        facts = [*log.push(("\n".join(lines) + "\n").encode()), *log.flush()]
+    return from_facts(facts)
+
+
+def boot(layout: Layout) -> list[str]:
+    """The lines that a device prints with these regions."""
+    return ["I (250) heap_init: Initializing. RAM available for dynamic allocation:"] + [
+        f"I (250) heap_init: At {r.start:08X} len {r.size:08X} ({r.size // 1024} KiB): {r.kind}"
+        for r in layout.regions
+    ]
+
+
+def summary(layout: Layout, allocator: str) -> list[str]:
+    """A heap summary after some requests."""
+    regions = tuple(
+        NativeRegion(start=r.start, size=r.size, caps=r.caps, kind=0, allocator=allocator)
+        for r in layout.regions
+    )
+    with NativeState(NativeConfig(regions=regions, malloc_small_caps=0x1800)) as state:
+        for size in (100, 3000, 20, 1460, 640):
+            state.request(size)
+        rows = state.regions()
+    lines = ["Heap summary for capabilities 0x00001800:"]
+    for row in rows:
+        lines += [
+            f"  At 0x{row.start:08x} len {row.size} free {row.reported_free} "
+            f"allocated {row.reported_allocated} min_free {row.reported_minimum_free}",
+            f"    largest_free_block {row.largest_reported} alloc_blocks {row.used_blocks} "
+            f"free_blocks {row.free_blocks} total_blocks {row.used_blocks + row.free_blocks}",
+        ]
+    return lines
+
+
+@pytest.mark.parametrize(("chip", "idf"), EVERY)
+def test_regions_alone_tell_chip_and_releases(chip: str, idf: str) -> None:
+    layout = load_chip(chip).layout(idf=idf, startup_use=0)
+    found = read(boot(layout))
+    assert (found.chip, found.chip_told) == (chip, False)
+    assert find_release(idf).name in found.releases
+    assert found.confidence == LIKELY
+    assert found.contradictions == ()
+
+
+@pytest.mark.parametrize(
+    ("chip", "idf", "alike"),
+    [
+        ("esp32c3", "4.4.3", "4.4.3 to 5.1.1"),
+        ("esp32c3", "5.1.4", "5.1.2 to 5.1.7"),
+        ("esp32c6", "5.1", "5.1 to 5.1.7"),
+        ("esp32c61", "5.5.5", "5.5.5, 6.0.1 to 6.0.2"),
+        ("esp32s3", "4.4", "4.4 to 4.4.2"),
+    ],
+)
+def test_names_and_borders_leave_the_releases_that_have_them(
+    chip: str, idf: str, alike: str
+) -> None:
+    found = read(boot(load_chip(chip).layout(idf=idf, startup_use=0)))
+    assert shown(found.releases) == alike
+
+
+@pytest.mark.parametrize(
+    ("chip", "idf", "flavour"),
+    [
+        ("esp32", "4.1.2", ""),
+        ("esp32", "4.3.1", "+light"),
+        ("esp32", "4.4.8", ""),
+        ("esp32s3", "4.4.2", ""),
+        ("esp32s3", "5.1.4", "+light"),
+        ("esp32c6", "5.4", ""),
+        ("esp32p4", "5.5", ""),
+    ],
+)
+def test_a_summary_tells_the_allocator_and_its_poisoning(chip: str, idf: str, flavour: str) -> None:
+    layout = load_chip(chip).layout(idf=idf, startup_use=0, flavour=flavour)
+    allocator = layout.regions[0].allocator
+    found = read(summary(layout, allocator))
+    assert found.chip == chip
+    assert allocator.removesuffix(flavour) in found.allocators
+    assert found.flavours == (flavour,)
+    assert idf in found.releases
+    assert found.confidence == SURE
+
+
+def test_releases_are_those_that_fit_names_and_figures() -> None:
+    layout = load_chip("esp32s3").layout(idf="4.4.4", startup_use=0)
+    found = read([*boot(layout), *summary(layout, "idf-5.1")])
+    assert shown(found.releases) == "4.4.4, 5.0.1 to 5.1.7"  # 4.4.3 and 5.0 have other tables
+
+
+def test_what_a_log_says_comes_first_and_a_contradiction_is_told() -> None:
+    layout = load_chip("esp32c3").layout(idf="5.4", startup_use=0)
+    lines = ["ESP-ROM:esp32c3-api1-20210207", "I (1) cpu_start: ESP-IDF: v5.1.4-dirty"]
+    found = read([*lines, *boot(layout)])
+    assert (found.chip, found.chip_told, found.release) == ("esp32c3", True, "5.1.4")
+    assert found.confidence == TOLD
+    (contradiction,) = found.contradictions
+    assert "v5.1.4-dirty, and what it prints is that of 5.2 to 6.0.2" in contradiction
+    other = read(["ESP-ROM:esp32s3-20210327", *boot(layout)])
+    assert "names the ESP32-S3, and its regions are those of the ESP32-C3" in " ".join(
+        other.contradictions
+    )
+
+
+def test_figures_that_no_allocator_prints_are_told() -> None:
+    layout = load_chip("esp32").layout(idf="5.5", startup_use=0)
+    lines = summary(layout, "idf-5.5")
+    found = read([line.replace("allocated ", "allocated 1") for line in lines])
+    assert found.allocators == ()
+    assert any("no known allocator prints" in text for text in found.contradictions)
+
+
+def test_a_log_that_tells_nothing_leaves_all_open() -> None:
+    found = read(["hello", "free=1234"])
+    assert found == Evidence()
+    assert found.confidence == OPEN
+
+
+def test_a_development_version_may_have_the_memory_of_the_minor_before() -> None:
+    layout = load_chip("esp32h2").layout(idf="5.1", startup_use=0)
+    found = read(["I (1) cpu_start: ESP-IDF: v5.2-dev-3300-g54f0517724", *boot(layout)])
+    assert found.contradictions == ()
+
+
+def test_the_last_small_region_tells_chips_apart() -> None:
+    """Two regions each, as summaries have them: their names are not needed."""
+    small = {
+        "esp32h2": 0x4084_D380,
+        "esp32c6": 0x4087_C610,
+        "esp32c3": 0x3FCD_C710,
+        "esp32s3": 0x3FCE_9710,
+        "esp32p4": 0x4FF3_AFC0,
+        "esp32s2": 0x3FFF_C000,
+    }
+    for chip, start in small.items():
+        found = guess_chip([(start - 0x8000, 0x8000), (start, 0x2000)])
+        assert found is not None
+        assert found.name == chip
+
+
+def test_every_finished_release_of_every_chip_is_told_by_its_own_regions() -> None:
+    for chip in ("esp32c3", "esp32s2"):
+        for name in finished():
+            if version_of(read_chip(chip), find_release(name)) is not None:
+                layout = load_chip(chip).layout(idf=name, startup_use=0)
+                assert name in read(boot(layout)).releases
