@@ -34,14 +34,14 @@ _KINDS = {"RTC": "RTCRAM"}
 
 @dataclass(frozen=True, kw_only=True)
 class Clue:
-    """What a line, or the first of several, shows."""
+    """A line, or the first of several, and what it shows."""
 
     line: int
     what: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class ShownByLog:
     """Empty: not known. `releases`: every one that fits all that the log shows; `allocators`: the
     models that do, without flavours. `confidence` of the release: "told" by the log, "sure" where
     the figures leave the rules of one allocator, "likely" where the names and borders of regions
@@ -123,8 +123,8 @@ class LogEvidence:
                 found.setdefault((r.start, r.size), _Listed(r.start, r.size, "", r.line))
         return list(found.values())
 
-    def conclude(self) -> Evidence:
-        """What the facts taken so far show."""
+    def conclude(self) -> ShownByLog:
+        """All that the facts taken so far show."""
         regions = self.regions
         guessed = guess_chip((region.start, region.size) for region in regions)
         told = read_chip(self.chip) if self.chip in chip_files() else None
@@ -132,7 +132,7 @@ class LogEvidence:
         possible = printers(one for _, one in figures)
         fitting = _fitting(told or guessed, regions, possible)
         release = _release(self.idf)
-        return Evidence(
+        return ShownByLog(
             chip=self.chip or (guessed.name if guessed else ""),
             chip_told=bool(self.chip),
             release="" if release is None else release.name,
@@ -153,9 +153,9 @@ class LogEvidence:
                 yield row, RegionFigures(size=row.size, **row.numbers)
 
 
-def from_facts(facts: Iterable[Fact]) -> Evidence:
-    """What the facts of a log show, whatever it says of itself; where both disagree, both stand in
-    `contradictions`."""
+def from_facts(facts: Iterable[Fact]) -> ShownByLog:
+    """All that the facts of a log show, whatever it says of itself; where both disagree, both stand
+    in `contradictions`."""
     seen = LogEvidence()
     for fact in facts:
         seen.take(fact)

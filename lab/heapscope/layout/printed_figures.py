@@ -1,7 +1,7 @@
 """The allocators that can have printed a region's figures: by the bytes that are neither free nor
 allocated, and by how the largest free block is rounded.
 
-What is missing from a region's length is the allocator's own: its table, a header of each block
+The bytes missing from a region's length are the allocator's own: its table, a header of each block
 where the release counts it, and what poisoning and task tracking take of each block and off the
 free bytes. The table's size is asked of the model, so that it is right to the byte. Sources:
 multi_heap.c, multi_heap_poisoning.c and heap_caps.c of the releases; docs/reference/models.md."""

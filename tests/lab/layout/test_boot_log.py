@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.layout.boot_log import BootLog, read_boot_log
 from heapscope.layout.chips import load_chip
-from heapscope.memory.choose import choose_memory
 
 Lines = list[tuple[int, int, str]]
 
@@ -447,20 +446,3 @@ def error_of(file: Path, chip: str, version: str | None) -> HeapscopeError | Non
     except HeapscopeError as error:
         return error
     return None
-
-
-def test_the_chip_is_known_by_its_regions_where_no_line_names_it(tmp_path: Path) -> None:
-    file = save(tmp_path, boot(ARTICLE, V4_2))
-    chosen = choose_memory({"boot_log": file}, None)
-    assert (chosen.layout.chip, chosen.layout.sdk) == ("esp32", "4.2.2")
-    assert "chip esp32: the regions of" in chosen.layout.notes[0]
-
-
-def test_an_error_about_the_version_names_the_releases_that_have_these_regions(
-    tmp_path: Path,
-) -> None:
-    regions = [(0x3FC92710, 0x4A000, "DRAM"), (0x3FCDC710, 0x2950, "STACK/DRAM")]
-    log = read_boot_log(save(tmp_path, boot(regions)))
-    with pytest.raises(InputError, match="does not tell its ESP-IDF version") as caught:
-        load_chip("esp32c3").layout(boot=log)
-    assert "4.4.3 to 5.1.1, whose regions are those of the log" in caught.value.remedy

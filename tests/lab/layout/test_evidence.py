@@ -1,18 +1,22 @@
-"""What a log shows of its chip, its release and its allocator, beside what it says."""
+"""A log shows its chip, its release and its allocator, beside what it says of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from heapscope.errors import InputError
+from heapscope.layout.boot_log import read_boot_log
 from heapscope.layout.chip_data import chip_files, read_chip
 from heapscope.layout.chip_guess import guess_chip
 from heapscope.layout.chips import load_chip
-from heapscope.layout.evidence import LIKELY, OPEN, SURE, TOLD, Evidence, from_facts, shown
+from heapscope.layout.evidence import LIKELY, OPEN, SURE, TOLD, ShownByLog, from_facts, shown
 from heapscope.layout.layout import Layout
 from heapscope.layout.releases import find_release, finished
 from heapscope.layout.versions import version_of
+from heapscope.memory.choose import choose_memory
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.log import NativeLog
 from heapscope.native.state import NativeState
@@ -20,7 +24,7 @@ from heapscope.native.state import NativeState
 EVERY = [(chip, version.name) for chip in chip_files() for version in read_chip(chip).versions]
 
 
-def read(lines: Sequence[str]) -> Evidence:
+def read(lines: Sequence[str]) -> ShownByLog:
     with NativeLog() as log:
         facts = [*log.push(("\n".join(lines) + "\n").encode()), *log.flush()]
     return from_facts(facts)
@@ -135,7 +139,7 @@ def test_figures_that_no_allocator_prints_are_told() -> None:
 
 def test_a_log_that_tells_nothing_leaves_all_open() -> None:
     found = read(["hello", "free=1234"])
-    assert found == Evidence()
+    assert found == ShownByLog()
     assert found.confidence == OPEN
 
 
@@ -167,3 +171,24 @@ def test_every_finished_release_of_every_chip_is_told_by_its_own_regions() -> No
             if version_of(read_chip(chip), find_release(name)) is not None:
                 layout = load_chip(chip).layout(idf=name, startup_use=0)
                 assert name in read(boot(layout)).releases
+
+
+def test_the_chip_is_known_by_its_regions_where_no_line_names_it(tmp_path: Path) -> None:
+    file = tmp_path / "boot.log"
+    layout = load_chip("esp32").layout(idf="4.2")
+    lines = ["I (1) cpu_start: ESP-IDF: v4.2.2", *boot(layout)]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    chosen = choose_memory({"boot_log": file}, None)
+    assert (chosen.layout.chip, chosen.layout.sdk) == ("esp32", "4.2.2")
+    assert "chip esp32: the regions of" in chosen.layout.notes[0]
+
+
+def test_an_error_about_the_version_names_the_releases_that_have_these_regions(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "boot.log"
+    layout = load_chip("esp32c3").layout(idf="4.4.3", startup_use=0)
+    file.write_text("\n".join(boot(layout)) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="does not tell its ESP-IDF version") as caught:
+        load_chip("esp32c3").layout(boot=read_boot_log(file))
+    assert "4.4.3 to 5.1.1, whose regions are those of the log" in caught.value.remedy
