@@ -24,6 +24,7 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/allocators.md": ("benches/allocators", "--page"),
     "docs/reference/device.md": ("benches/device", "--page"),
     "docs/reference/guard.md": ("benches/guard", "--page"),
+    "docs/reference/log-regions.md": ("benches/log_regions", "--page"),
     "format/golden/v1/*": ("format/golden/make.py",),
 }
 

@@ -1,0 +1,105 @@
+"""The heap regions of logs against the maps and the allocators of their releases, to the byte."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from borders import border_at
+
+from heapscope.layout.chip_data import ChipData, read_chip
+from heapscope.layout.chip_guess import fitting_sections
+from heapscope.layout.evidence import LogEvidence, ShownByLog, shown
+from heapscope.layout.printed_figures import RegionFigures, printers
+from heapscope.native.log import Fact, NativeLog
+
+WHOLE = ("free", "used", "used_blocks", "free_blocks")
+
+
+def check_folder(folder: Path) -> dict[str, Any]:
+    """A row for each list of regions in each log of a folder, by the log's name."""
+    found: dict[str, Any] = {}
+    for path in sorted(folder.glob("*.log")):
+        rows = list(_check(path))
+        if rows:
+            found[path.stem] = rows
+    return found
+
+
+def _check(path: Path) -> Iterator[dict[str, Any]]:
+    with NativeLog() as log:
+        facts = [*log.push(path.read_bytes()), *log.flush()]
+    seen = LogEvidence()
+    for fact in facts:
+        seen.take(fact)
+    told = seen.conclude()
+    about = {"chip": told.chip, "told": seen.idf, "shown": _shown(told)}
+    if seen.boot:
+        cut = any(fact.kind == "boot_region" and fact.cut for fact in facts)
+        yield {"list": "start", **about, **_start(seen, told, cut)}
+    if any(fact.kind == "region" for fact in facts):
+        yield {"list": "summaries", **about, **_summaries(seen, facts)}
+
+
+def _shown(told: ShownByLog) -> str:
+    return shown(told.releases)
+
+
+def _start(seen: LogEvidence, told: ShownByLog, cut: bool) -> dict[str, Any]:
+    """Whether each line ends where the map of a release that fits does."""
+    chip = read_chip(told.chip) if told.chip else None
+    ends = _ends(chip, [(one.start, one.size) for one in seen.boot])
+    reasons: dict[str, None] = {}
+    exact = explained = 0
+    for region in seen.boot:
+        end = region.start + region.size
+        border = border_at(told.chip, end)
+        if end in ends:
+            exact += 1
+        elif border is not None:
+            explained += 1
+            reasons[border.why] = None
+    if cut:
+        reasons["a further line is cut off"] = None
+    return {
+        "regions": len(seen.boot),
+        "exact": exact,
+        "explained": explained,
+        "why": "; ".join(reasons),
+    }
+
+
+def _ends(chip: ChipData | None, regions: list[tuple[int, int]]) -> set[int]:
+    if chip is None:
+        return set()
+    versions = fitting_sections(chip, regions) or chip.versions
+    ends = {entry.end for version in versions for entry in version.map}
+    return ends | {edge for part in chip.reserved for edge in (part.start, part.end)}
+
+
+def _summaries(seen: LogEvidence, facts: list[Fact]) -> dict[str, Any]:
+    """Whether table, headers, free and allocated bytes make up each region, by one allocator for
+    all of them."""
+    figures = [one for _, one in seen.figures()]
+    every = printers(figures)
+    regions = sum(fact.kind == "region" for fact in facts)
+    reasons: dict[str, None] = {}
+    left = regions - len(figures)
+    if left:
+        reasons[f"{left} without both of its lines, or torn"] = None
+    strange = 0 if every else sum(_adds_up(one) for one in figures)
+    if strange:
+        reasons["no allocator leaves such figures; they were not printed by a device"] = None
+    return {
+        "regions": regions,
+        "exact": len(figures) if every else 0,
+        "explained": left + strange if every else left + len(figures) * bool(strange),
+        "allocators": ", ".join(dict.fromkeys(one.allocator + one.flavour for one in every)),
+        "why": "; ".join(reasons),
+    }
+
+
+def _adds_up(region: RegionFigures) -> bool:
+    """Free and allocated bytes alone make up the whole region: no room is left for its table."""
+    return region.free + region.used == region.size
