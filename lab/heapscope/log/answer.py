@@ -11,6 +11,7 @@ from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
+from heapscope.trace.names import printable
 
 
 def _told(text: str, unit: str = "", **more: Any) -> Any:
@@ -94,7 +95,7 @@ def answer_of(reading: LogReading, *, fit: NeedFit | None = None) -> LogAnswer:
             size=one.size,
             caps=one.caps,
             count=one.count,
-            who=one.who,
+            who=printable(one.who),
             how=one.how,
             line=one.first,
             memory=one.memory,
@@ -203,7 +204,7 @@ def _error(reading: LogReading) -> ErrorCode | None:
         return None
     return ErrorCode(
         code=error.code,
-        call=error.call,
+        call=printable(error.call),
         meaning=meaning_of(error.code),
         no_memory=error.no_memory,
     )
@@ -226,7 +227,7 @@ def _corrupt(reading: LogReading) -> CorruptPlace | None:
     at: str | tuple[str, ...] | None = places if kind == "invalid_data" else None
     if at is None and places:
         at = places[0]
-    return CorruptPlace(kind=kind, at=at, where=where)
+    return CorruptPlace(kind=kind, at=at, where=where and printable(where))
 
 
 #: Forms of systems whose heaps have no model here.

@@ -50,7 +50,7 @@ def answered(
     if requests and view is None:
         raise no_state(file)
     series = followed(view, requests) if view is not None and requests else Followed()
-    found = tuple(trends(reading.figures))
+    found = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
     fits = [_ask(reading, form, view, request) for request in needs]
     answer = answer_of(reading, fit=fits[0] if fits else None)
     return LogResult(

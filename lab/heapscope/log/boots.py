@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from heapscope.log.uptimes import Uptimes
 from heapscope.native.log import Fact
 
 _REGIONS_MAX = 64  # of one start; more is none
 _RANGES_MAX = 1024
-_BACK = 1000  # ms that lines of two cores may be out of order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class ProgramStarts:
         self.listed: ProgramStart | None = None  # the last that lists regions
         self.resets = 0
         self.mixed: ProgramStart | None = None  # its regions seem to be of two devices
-        self._uptime = 0
+        self.uptimes = Uptimes()
         self._readers = {kind: getattr(self, f"_{kind}") for kind in _KINDS}
         self._ended = False  # the program said that it restarts, or the ROM spoke
 
@@ -90,25 +90,26 @@ class ProgramStarts:
 
     def take(self, fact: Fact) -> None:
         uptime = fact.uptime
-        if uptime is not None:
-            self._clock(fact, uptime)
+        if uptime is not None and self.uptimes.restarts(uptime) and self.current.facts:
+            self._begin(fact)
         reader = self._readers.get(fact.kind)
         if reader is not None:
             reader(fact)
         else:
             self.current.facts += 1
 
-    def _clock(self, fact: Fact, uptime: int) -> None:
-        """Time that goes back is a start that the log does not show."""
-        if uptime + _BACK < self._uptime and self.current.facts:
-            self._begin(fact)
-        self._uptime = uptime
-
     def _begin(self, fact: Fact) -> None:
         """A new start, unless nothing came since the last one began."""
         before = self.current
-        if before.facts or before.regions or before.idf or before.reset:
-            self.current = ProgramStart(number=before.number + 1, line=fact.line, chip=before.chip)
+        if before.facts or before.regions or before.reset:
+            self.current = ProgramStart(
+                number=before.number + 1,
+                line=fact.line,
+                chip=before.chip,
+                idf=before.idf,
+                framework=before.framework,
+                framework_version=before.framework_version,
+            )
             self.resets += 1
         self._ended = False
 

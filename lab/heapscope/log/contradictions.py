@@ -100,6 +100,11 @@ def _mixed(reading: LogReading) -> Iterator[str]:
             f"two heap summaries stand in each other (from line {mixed[-1].line:,} on), as of two "
             "devices: none of their figures is used"
         )
+    if reading.boots.uptimes.two_devices:
+        yield (
+            "the times of the lines go to and fro, as of two devices in one log: figures of both "
+            "may stand in one series, and no trend is told"
+        )
     boot = reading.boots.mixed
     if boot is not None:
         yield (

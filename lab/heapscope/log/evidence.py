@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from heapscope.log.log_result import RestsOnRow
 from heapscope.log.reading import LogReading
+from heapscope.trace.names import printable
 
 _MOST = 8  # of one kind
+_QUOTE = 200  # characters of a line
 
 
 def evidence(reading: LogReading) -> Iterator[RestsOnRow]:
@@ -18,7 +20,7 @@ def evidence(reading: LogReading) -> Iterator[RestsOnRow]:
 def not_understood(reading: LogReading) -> Iterator[RestsOnRow]:
     """Lines that look like lines of memory."""
     for fact in reading.unread:
-        yield RestsOnRow(line=fact.line, what="not understood", quote=fact.quote)
+        yield _row(fact.line, "not understood", fact.quote)
 
 
 def _lines(reading: LogReading) -> Iterator[RestsOnRow]:
@@ -68,4 +70,4 @@ def _states(reading: LogReading) -> Iterator[RestsOnRow]:
 
 
 def _row(line: int, what: str, quote: str) -> RestsOnRow:
-    return RestsOnRow(line=line, what=what, quote=quote)
+    return RestsOnRow(line=line, what=what, quote=printable(quote, limit=_QUOTE))

@@ -57,7 +57,7 @@ class Watcher:
             self._failures = reading.failures.count
             yield "failed", _failure(fact)
         if fact.kind == "corrupt":
-            yield "corrupt", f"the heap is overwritten: {fact.quote}"
+            yield "corrupt", f"the heap is overwritten: {printable(fact.quote, limit=200)}"
         if fact.kind == "panic" and fact.text != "address":
             yield "panic", f"the program stops: {printable(fact.name)}"
         for (memory, name), series in reading.figures.series.items():
@@ -79,4 +79,4 @@ def _is_new_least(series: FigureSeries, name: str, fact: Fact) -> bool:
 def _failure(fact: Fact) -> str:
     what = "a request" if fact.size is None else f"a request of {size(fact.size)}"
     caps = "" if fact.caps is None else f" with {capabilities.format(fact.caps)}"
-    return f"{what}{caps} failed: {fact.quote}"
+    return f"{what}{caps} failed: {printable(fact.quote, limit=200)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from heapscope.errors import InputError
 
@@ -63,6 +64,19 @@ def _looks_like_text(head: bytes) -> tuple[str, str]:
 def tool_of(head: bytes) -> str:
     """The importer whose file begins so, which no other importer's file does; "": not told."""
     return next((tool for pattern, _, tool in _TOOLS if pattern.match(head)), "")
+
+
+class KeptHead:
+    """Blocks going by, their beginning kept for looks_like()."""
+
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self.kept = b""
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self._blocks:
+            self.kept += block[: HEAD - len(self.kept)]
+            yield block
 
 
 def check_no_trace(head: bytes, *, name: str, wanted: str, remedy: str) -> None:

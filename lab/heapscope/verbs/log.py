@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from heapscope.errors import InputError
 from heapscope.layout.need import parse_needs
 from heapscope.log.answered import answered
 from heapscope.log.facts import OnHappening, read_log
@@ -13,7 +14,11 @@ from heapscope.log.log_result import LogResult
 from heapscope.log.reading import LogReading
 from heapscope.log.requests import AskedBlock, parse_requests
 from heapscope.progress import OnProgress, phase
+from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import open_blocks
+
+#: Files whose first bytes no noise on a serial line has.
+_OTHERS = ("an ELF program", "a gzip file", "an xz file", "a zip archive")
 
 
 def log(
@@ -49,8 +54,10 @@ def log(
             name = incoming.name
     else:
         with open_blocks(source, progress=phase(progress, "reading")) as blocks:
-            lines = read_log(blocks, reading, patterns=figure)
+            head = KeptHead(blocks)
+            lines = read_log(head, reading, patterns=figure)
             name = blocks.name
+        _check_kind(head.kept, name)
         notes = () if blocks.loss is None else (blocks.loss.sentence(),)
     return answered(
         reading,
@@ -62,3 +69,12 @@ def log(
         idf=idf,
         notes=notes,
     )
+
+
+def _check_kind(head: bytes, name: str) -> None:
+    """InputError for a file that is known to be something else than a log."""
+    remedy = "give a device's log"
+    check_no_trace(head, name=name, wanted="a log", remedy=remedy)
+    what, use = looks_like(head)
+    if what.removeprefix("looks like ") in _OTHERS:
+        raise InputError(f"{name}: not a log: it {what}", remedy=f"{use.split(':')[0]}; {remedy}")

@@ -149,7 +149,7 @@ BLOCKS: list[Case] = [
     ("dump", "Showing data for heap: 0x3c160000\n"
      "Block 0x3c160900 data, size: 36 bytes, Free: No\n"
      "Block 0x3c160928 data, size: 5000 bytes, Free: Yes\n",
-     {"form": "heap_dump", "largest": 5000, "need": 5001, "fits": False, "short": 1}),
+     {"form": "heap_dump", "largest": 5000, "need": 5001, "fits": None}),
     ("tasks of 4.4", "Task: main -> CAP_8BIT: 41184 CAP_32BIT: 0\n", {"form": "task_stat4"}),
     ("tasks of 6.0", "├ ALIVE: main, CURRENT MEMORY USAGE 308, PEAK MEMORY USAGE 7412, "
      "TOTAL HEAP USED 2:\n", {"form": "task_tree"}),

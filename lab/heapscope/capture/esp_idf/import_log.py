@@ -32,7 +32,7 @@ from heapscope.layout.versions import knows_version
 from heapscope.trace.call_sites import site_names
 from heapscope.trace.metadata import CLOCK_HZ
 from heapscope.trace.names import printable
-from heapscope.trace.sniff import HEAD, check_no_trace, looks_like
+from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 
 _SITES_MAX = 100  # of what is not freed
@@ -55,7 +55,7 @@ def import_esp_idf(
     """Reads `path` (.zst too, "-": standard input); writes the trace `out` if the log has events.
     `needs`: (bytes, capabilities), 0: malloc's. InputError when the log tells nothing of a heap."""
     with open_blocks(path, progress=progress) as blocks:
-        head = _Head(blocks)
+        head = KeptHead(blocks)
         contents = read_contents(head)
     boot = contents.boot
     device = identify(boot, chip=chip, idf=idf)
@@ -78,20 +78,7 @@ def import_esp_idf(
     return replace(result, verdict=tuple(verdict(result)), messages=notes)
 
 
-class _Head:
-    """Blocks going by, their beginning kept."""
-
-    def __init__(self, blocks: Blocks) -> None:
-        self.kept = b""
-        self._blocks = blocks
-
-    def __iter__(self) -> Iterator[bytes]:
-        for block in self._blocks:
-            self.kept += block[: HEAD - len(self.kept)]
-            yield block
-
-
-def _nothing(blocks: Blocks, head: _Head) -> InputError:
+def _nothing(blocks: Blocks, head: KeptHead) -> InputError:
     check_no_trace(head.kept, name=blocks.name, wanted="a log", remedy="give a device's log")
     what, _ = looks_like(head.kept)
     what = "is a log" if "log" in what or "text" in what else what
