@@ -22,12 +22,14 @@ from heapscope.layout.releases import (
 )
 from heapscope.layout.versions import version_of
 from heapscope.native.log import Fact
+from heapscope.trace.names import printable
 
 TOLD, SURE, LIKELY, OPEN = "told", "sure", "likely", "open"
 
 _REGIONS_MAX = 64  # of one list; more is none
 _PRINTED_MAX = 256  # lines of summaries, the last ones
 _COUNT_MAX = 1 << 32
+_NONE_PRINTS = "no known allocator prints the figures of these regions together"
 #: Names as some releases print them.
 _KINDS = {"RTC": "RTCRAM"}
 
@@ -55,7 +57,8 @@ class ShownByLog:
     flavours: tuple[str, ...] = ()
     confidence: str = OPEN
     clues: tuple[Clue, ...] = ()
-    contradictions: tuple[str, ...] = ()
+    of_release: tuple[str, ...] = ()  # contradictions about the release
+    contradictions: tuple[str, ...] = ()  # all of them
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,12 @@ class LogEvidence:
         self.idf_line = 0
         self.boot: list[_Listed] = []
         self.printed: deque[_Printed] = deque(maxlen=_PRINTED_MAX)
+
+    #: The kinds of facts that tell something; it takes others, too.
+    KINDS = frozenset(("chip", "idf", "framework", "boot_begin", "boot_region")) | {
+        "region",
+        "region_more",
+    }
 
     def take(self, fact: Fact) -> None:
         if fact.kind == "chip":
@@ -141,8 +150,11 @@ class LogEvidence:
             flavours=tuple(dict.fromkeys(one.flavour for one in possible)),
             confidence=_confidence(release, fitting, possible),
             clues=tuple(_clues(self, guessed, figures, possible)),
-            contradictions=tuple(
-                _contradictions(self, told, guessed, release, fitting, bool(figures), possible)
+            of_release=tuple(_of_release(self.idf, release, fitting)),
+            contradictions=(
+                *_of_chip(told, guessed),
+                *_of_release(self.idf, release, fitting),
+                *(_NONE_PRINTS for _ in figures[:1] if not possible),
             ),
         )
 
@@ -243,21 +255,15 @@ def _clues(
         )
 
 
-def _contradictions(
-    seen: LogEvidence,
-    told: ChipData | None,
-    guessed: ChipData | None,
-    release: Release | None,
-    fitting: Sequence[str],
-    has_figures: bool,
-    possible: Sequence[Printer],
-) -> Iterator[str]:
+def _of_chip(told: ChipData | None, guessed: ChipData | None) -> Iterator[str]:
     if told is not None and guessed is not None and told.name != guessed.name:
         yield f"the log names the {told.title}, and its regions are those of the {guessed.title}"
+
+
+def _of_release(text: str, release: Release | None, fitting: Sequence[str]) -> Iterator[str]:
     if release is not None and fitting and release.name not in fitting:
-        yield (f"the log names ESP-IDF {seen.idf}, and what it prints is that of {shown(fitting)}")
-    if has_figures and not possible:
-        yield "no known allocator prints the figures of these regions together"
+        told = printable(text)
+        yield f"the log names ESP-IDF {told}, and what it prints is that of {shown(fitting)}"
 
 
 def shown(names: Sequence[str]) -> str:

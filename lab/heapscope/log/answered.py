@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from heapscope.layout.evidence import shown
 from heapscope.log.advice import next_words, steps
 from heapscope.log.answer import answer_of
 from heapscope.log.artefacts import remarks
@@ -45,6 +46,7 @@ def answered(
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
     are made one after the other. InputError: the log tells no state in which that can be."""
     form = form_of(reading)
+    seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)
     view = view_of(reading, device) if needs or requests else None
     if requests and view is None:
@@ -60,6 +62,9 @@ def answered(
         chip=device.chip,
         chip_source=device.chip_source,
         idf=device.idf,
+        idf_fits=shown(seen.releases),
+        confidence=seen.confidence,
+        allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
         verdict=tuple(verdict(reading, answer, fits, found, series.sentences)),
@@ -77,7 +82,7 @@ def answered(
         figures=tuple(_figures(reading)),
         trends=found,
         tasks=tuple(_tasks(reading)),
-        contradictions=tuple(contradictions(reading, device)),
+        contradictions=(*contradictions(reading, device), *seen.of_release),
         not_understood=tuple(not_understood(reading)),
         not_understood_count=reading.unread_count,
         steps=tuple(steps(reading, answer, found)),

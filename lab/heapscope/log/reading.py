@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
+from heapscope.layout.evidence import LogEvidence
 from heapscope.log.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
 from heapscope.log.boots import ProgramStarts
 from heapscope.log.failures import FAILURES, LoggedErrors, LoggedFailures
@@ -27,6 +28,7 @@ class LogReading:
 
     def __init__(self) -> None:
         self.boots = ProgramStarts()
+        self.evidence = LogEvidence()
         self.summaries = PrintedSummaries()
         self.figures = LoggedFigures()
         self.failures = LoggedFailures()
@@ -62,6 +64,8 @@ class LogReading:
             return
         self.last_line = fact.line
         self.boots.take(fact)
+        if fact.kind in LogEvidence.KINDS:
+            self.evidence.take(fact)
         if fact.kind in FAILURES:
             self.failures.take(fact)
         taker = self._takers.get(fact.kind)

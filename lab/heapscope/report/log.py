@@ -67,9 +67,17 @@ def _not_understood(result: LogResult) -> str:
     return f"Lines that look like memory and are not understood{more}"
 
 
+def _version(result: LogResult) -> str:
+    """The version that the log tells; where that names no release, those that its regions show."""
+    told = f"ESP-IDF {result.idf}" if result.idf else "version not told"
+    if result.confidence == "told" or not result.idf_fits:
+        return told if result.idf else "version unknown"
+    return f"{told}, by its regions {result.idf_fits} ({result.confidence})"
+
+
 def _title(result: LogResult) -> Text:
     found = [plural(result.lines, "line"), result.chip or "chip unknown"]
-    found.append(f"ESP-IDF {result.idf}" if result.idf else "version unknown")
+    found.append(_version(result))
     if result.framework:
         found.append(result.framework)
     if result.boots > 1:
