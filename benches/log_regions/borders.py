@@ -25,12 +25,20 @@ BORDERS = (
     Border(
         chip="esp32",
         address=0x3FFE_4000,
-        why="data of the ROM's second core, before v3.3 from here",
+        why="data of the ROM's second core before v3.3 (inferred)",
     ),
     Border(chip="esp32", address=0x3FFF_8000, why=f"trace memory ({_ESP32})"),
     Border(chip="esp32", address=0x4008_0000, why="the second core's cache, free with one core"),
-    Border(chip="esp32c3", address=0x3FCD_F260, why="data of the ROM in another chip revision"),
-    Border(chip="esp32s3", address=0x600F_FFF0, why="16 bytes of RTC memory that 4.4-dev keeps"),
+    Border(
+        chip="esp32c3",
+        address=0x3FCD_F260,
+        why="data of the ROM in another chip revision (inferred)",
+    ),
+    Border(
+        chip="esp32s3",
+        address=0x600F_FFF0,
+        why="16 bytes of RTC memory that 4.4-dev keeps (inferred)",
+    ),
 )
 
 

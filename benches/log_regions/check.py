@@ -90,11 +90,11 @@ def _summaries(seen: LogEvidence, facts: list[Fact]) -> dict[str, Any]:
         reasons[f"{left} without both of its lines, or torn"] = None
     strange = 0 if every else sum(_adds_up(one) for one in figures)
     if strange:
-        reasons["no allocator leaves such figures; they were not printed by a device"] = None
+        reasons[f"{strange} without room for a table: no allocator leaves that (inferred)"] = None
     return {
         "regions": regions,
         "exact": len(figures) if every else 0,
-        "explained": left + strange if every else left + len(figures) * bool(strange),
+        "explained": left + strange,
         "allocators": ", ".join(dict.fromkeys(one.allocator + one.flavour for one in every)),
         "why": "; ".join(reasons),
     }
