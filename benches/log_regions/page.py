@@ -15,8 +15,8 @@ A list at a start (`heap_init`) has the length of each region. It is *exact* whe
 at the byte at which the memory map of a release that fits does. Its begin depends on the program's
 static data. A heap summary has free and allocated bytes: it is *exact* where these, the allocator's
 table and the headers that it counts make up the region, by one allocator for all regions of all
-summaries. Other regions are *explained* in the last column, or left. A reason that is *inferred* was
-concluded from the very log that it explains; the others name their source.
+summaries. Other regions are *explained* in the last column, or left. An *inferred* reason was
+concluded from the very log that it explains; not every other one names its source.
 
 """
 
