@@ -34,7 +34,7 @@ class Column(Row):
     signed: bool = _shown("A difference.", False)
     ratio: bool = _shown("How many times as much.", False)
     digits: int = _shown("Digits of a fraction.", 2)
-    exact: bool = _shown("A number that is not 0 is a miss.", False)
+    exact: bool = _shown("A number other than 0 is beside its target.", False)
     judged_by: str = _shown("The same where the column of this key says NO.", "")
 
     def text(self, value: Cell) -> str:

@@ -186,7 +186,7 @@ def test_dropped_events_are_counted_in_their_place(build: Build, recorded: Recor
     (image,) = recorded(build("endless"), 600_000, drop=True).images
     assert image.events - image.implied + image.lost == 1_200_000
     with NativeReader() as reader:
-        assert read_trace(image.file, reader).row.lost_events == image.lost
+        assert read_trace(image.file, reader).lost_events == image.lost
 
 
 def test_what_threads_drop_is_counted_while_the_ring_fills_and_empties(

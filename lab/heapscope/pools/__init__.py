@@ -4,6 +4,4 @@ pool_trace.py   the pool events of a trace, and how its pools count
 groups.py       pools whose sizes are one choice: an option's, or a name's
 replayed.py     all groups together under chosen sizes
 advise.py       the sizes that hold least, by how often the heap is asked
-result.py       what `heapscope pools` hands over
-run.py          the verb's parts in order
 """

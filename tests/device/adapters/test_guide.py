@@ -65,7 +65,7 @@ def test_the_recorded_pools_are_read_back(tmp_path: Path) -> None:
     run(made(example, tmp_path), tmp_path / "pools.hst")
     with NativeReader() as reader:
         keep_events(reader)
-        assert read_trace(tmp_path / "pools.hst", reader).row.ended
+        assert read_trace(tmp_path / "pools.hst", reader).ended
         events = np.concatenate(list(take_events(reader)))
         assert reader.names(NameTable.POOL)[0] == b"call-1"
     kinds = events["kind"].tolist()
