@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
 from heapscope.log.failures import FailureLines
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
@@ -13,6 +14,8 @@ from heapscope.log.reading import LogReading
 _NEAR = 12
 #: Light poisoning takes 12 bytes off the largest block that is reported.
 _POISONED = (0, 12)
+#: What the memory of malloc has in any case.
+_MALLOC = DEFAULT | EIGHT_BIT | WORD
 #: Programs of these kinds never came with ESP-IDF 4.2.2 to 4.3.1, which report powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
 
@@ -118,7 +121,7 @@ def _python(reading: LogReading, size: int) -> NeedFit:
 
 
 def _blocks(reading: LogReading, size: int, form: str) -> NeedFit | None:
-    """By the largest block that the last state reports."""
+    """The largest block that the last state reports decides."""
     found = _largest(reading, form)
     if found is None:
         return None
@@ -198,9 +201,19 @@ def _failed(reading: LogReading, size: int, who: str, line: int | None) -> NeedF
 
 
 def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
+    """The failures that say something of malloc: a request that wanted more of its memory than malloc
+    wants may fail where malloc is served. Internal memory is all that malloc has without PSRAM."""
+    more = _MALLOC if _has_psram(reading) else _MALLOC | INTERNAL
     for one in reading.failures.listed():
-        if (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
+        alike = one.caps is None or not one.caps & ~more
+        if alike and (one.how == "python") == (who == "python") and not one.how.startswith("wifi"):
             yield one
+
+
+def _has_psram(reading: LogReading) -> bool:
+    boot = reading.boots.current
+    told = any(memory == "spiram" for memory, _ in reading.figures.series)
+    return told or bool(boot.psram_pools) or boot.psram_found is not None
 
 
 def _powers(reading: LogReading, largest: int) -> bool:

@@ -126,7 +126,7 @@ def _tells_much(reading: LogReading) -> bool:
 
 
 def _failed(reading: LogReading) -> Iterator[str]:
-    """By the failure that says most of the request."""
+    """Answers from the failure that says most of the request."""
     failures = reading.failures.listed()
     hows = [one.how for one in failures]
     error = reading.errors.first

@@ -120,6 +120,6 @@ def _nearest(chip: ChipData, version: SdkVersion | None) -> VersionData:
 
 
 def _distance(data: VersionData, version: SdkVersion) -> tuple[int, int]:
-    """By the minor first; of several patch releases the first is the nearest."""
+    """The minor decides first; of several patch releases the first in the list is the nearest."""
     major, minor, *patch = (int(number) for number in data.name.split("."))
     return abs(10 * (major - version.major) + minor - version.minor), patch[0] if patch else 0
