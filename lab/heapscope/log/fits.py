@@ -201,8 +201,8 @@ def _failed(reading: LogReading, size: int, who: str, line: int | None) -> NeedF
 
 
 def _failures(reading: LogReading, who: str) -> Iterator[FailureLines]:
-    """The failures that say something of malloc: a request that wanted more of its memory than malloc
-    wants may fail where malloc is served. Internal memory is all that malloc has without PSRAM."""
+    """The failures that say something of malloc: a request for special memory may fail where malloc
+    is served. Internal memory is all that malloc has without PSRAM."""
     more = _MALLOC if _has_psram(reading) else _MALLOC | INTERNAL
     for one in reading.failures.listed():
         alike = one.caps is None or not one.caps & ~more

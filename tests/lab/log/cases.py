@@ -146,8 +146,8 @@ BLOCKS: list[Case] = [
     ("SystemView", "[0.1] HEAP: Allocated 2 bytes @ 0x3ffaffe0 from task \"alloc\" on core 0 by:\n"
      "Found 10 leaked bytes in 4 blocks.\n",
      {"form": "sysview_text", "leaked_bytes": 10, "leaked_blocks": 4}),
-    ("DMA failed, malloc has PSRAM", "I (1057) spiram: Adding pool of 4096K of external SPI memory to "
-     "heap allocator\nFree heap: 4100000, largest block: 3900000\n"
+    ("DMA failed, malloc has PSRAM", "I (1057) spiram: Adding pool of 4096K of external SPI memory "
+     "to heap allocator\nFree heap: 4100000, largest block: 3900000\n"
      "heap_caps_malloc was called but failed to allocate 2048 bytes with 0x8 capabilities.\n",
      {"need": 16717, "fits": True, "failed": [2048]}),
     ("internal failed, malloc has PSRAM", "I (1057) spiram: Adding pool of 4096K of external SPI "
