@@ -11,8 +11,8 @@ from heapscope.export.overview import Overview
 from heapscope.layout.layout import Layout
 from heapscope.measure.loss import Loss
 from heapscope.measure.result import ReplayResult
-from heapscope.native.export import Keep, Peak
-from heapscope.native.structs import Rows
+from heapscope.native.export import Keep
+from heapscope.native.structs import Rows, Struct
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Finish:
     overview: Overview
     result: ReplayResult | None  # with a layout
     profile: Rows
-    peak: Peak
+    peak: Struct  # hs_lab_profile_t
     messages: tuple[str, ...]  # what of the trace is missing
     loss: Loss | None  # of events; None: all are there
 

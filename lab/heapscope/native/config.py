@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
 from typing import Any, NamedTuple
 
 from heapscope.native.library import ffi, load
+from heapscope.native.status import Status, StatusError
 
 ALL_RULES = (1 << 64) - 1
+_NO_REGION = 0xFFFF_FFFF
 
 
 class HeldBlock(NamedTuple):
@@ -76,7 +80,8 @@ class NativeConfig:
     capsets: tuple[int, ...] = ()
     needs: tuple[NativeNeed, ...] = ()
     timeline_buckets: int = 0
-    explain: int | None = None  # the event to explain
+    explains: bool = False
+    explain_event: int = 0
     rules: tuple[NativeRule, ...] = ()
     rule_tasks: NativeRuleNames = NativeRuleNames()
     rule_sites: NativeRuleNames = NativeRuleNames()
@@ -88,68 +93,41 @@ class Prepared:
 
     def __init__(self, config: NativeConfig) -> None:
         load()  # declares the structs
-        self._blocks = [ffi.new("hs_lab_held_t[]", list(r.blocks)) for r in config.regions]
-        regions = map(_region, config.regions, self._blocks)
-        self._regions = ffi.new("hs_lab_region_t[]", list(regions))
-        self._capsets = ffi.new("uint32_t[]", list(config.capsets))
-        needs = [{"size": need.size, "caps": need.caps} for need in config.needs]
-        self._needs = ffi.new("hs_lab_need_t[]", needs)
-        self._rules = ffi.new("hs_lab_rule_t[]", [_rule(rule) for rule in config.rules])
-        names = (config.rule_tasks, config.rule_sites, config.rule_heaps)
-        self._names = [ffi.new("uint64_t[]", list(one.rules)) for one in names]
-        self.pointer: Any = ffi.new("hs_lab_config_t *", self._fields(config))
+        self._kept: list[Any] = []
+        kind = ffi.typeof("hs_lab_config_t")
+        self.pointer: Any = ffi.new("hs_lab_config_t *", self._fields(config, kind))
 
-    def _fields(self, config: NativeConfig) -> dict[str, Any]:
-        return {
-            "regions": self._regions,
-            "region_count": len(config.regions),
-            "malloc_threshold": config.malloc_threshold,
-            "malloc_small_caps": config.malloc_small_caps,
-            "malloc_large_caps": config.malloc_large_caps,
-            "malloc_fallback_caps": config.malloc_fallback_caps,
-            "request_max": config.request_max,
-            "capsets": self._capsets,
-            "capset_count": len(config.capsets),
-            "needs": self._needs,
-            "need_count": len(config.needs),
-            "timeline_buckets": config.timeline_buckets,
-            "explains": int(config.explain is not None),
-            "explain_event": config.explain or 0,
-            "rules": self._rules,
-            "rule_count": len(config.rules),
-            "rule_tasks": _names(self._names[0], config.rule_tasks),
-            "rule_sites": _names(self._names[1], config.rule_sites),
-            "rule_heaps": _names(self._names[2], config.rule_heaps),
-        }
+    def _fields(self, record: Any, kind: Any) -> dict[str, Any]:
+        """The record as cffi takes it for the struct `kind`. An array stands beside its count."""
+        made: dict[str, Any] = {}
+        for name, value in vars(record).items():
+            field = _field_types(kind)[name]
+            if field.kind == "pointer":
+                rows = [self._value(one, field.item) for one in value]
+                self._kept.append(ffi.new(ffi.getctype(field.item, "[]"), rows))
+                made[name], made[f"{name.removesuffix('s')}_count"] = self._kept[-1], len(rows)
+            else:
+                made[name] = self._value(value, field)
+        return made
+
+    def _value(self, value: Any, kind: Any) -> Any:
+        if isinstance(value, str):
+            return value.encode("ascii")
+        return self._fields(value, kind) if is_dataclass(value) else value
 
 
-def _rule(rule: NativeRule) -> dict[str, int]:
-    return {
-        "size_min": rule.size_min,
-        "size_max": rule.size_max,
-        "regions": rule.regions,
-        "fallback": int(rule.fallback),
-    }
+@functools.cache
+def _field_types(kind: Any) -> dict[str, Any]:
+    return {name: field.type for name, field in kind.fields}
 
 
-def _names(rules: Any, names: NativeRuleNames) -> dict[str, Any]:
-    return {"rules": rules, "count": len(names.rules), "others": names.others}
-
-
-def _region(region: NativeRegion, blocks: Any) -> dict[str, Any]:
-    return {
-        "start": region.start,
-        "size": region.size,
-        "caps": list(region.caps),
-        "kind": region.kind,
-        "iram_alias": int(region.iram_alias),
-        "startup_use": region.startup_use,
-        "optional": int(region.optional),
-        "private_heap": region.private_heap,
-        "taken_from": region.taken_from,
-        "in_set": region.in_set,
-        "blocks": blocks,
-        "block_count": len(region.blocks),
-        "lowest_first": int(region.lowest_first),
-        "allocator": region.allocator.encode("ascii"),
-    }
+def set_up(make: Callable[..., Any], config: Any, *, what: str) -> Any:
+    """The native object of `make(config, status, where)`. StatusError: there can be none; its
+    `where` is the region at fault."""
+    status, where = ffi.new("int *"), ffi.new("uint32_t *", _NO_REGION)
+    made = make(config, status, where)
+    if made == ffi.NULL:
+        region = None if where[0] == _NO_REGION else int(where[0])
+        code = status[0] or Status.MEMORY
+        raise StatusError(f"{what} cannot be set up", status=code, where=region)
+    return made

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from heapscope.native.library import ffi, load
-from heapscope.native.owner import NativeOwner
+from heapscope.native.owner import NativeTrace
 from heapscope.native.reader import NameTable, NativeReader
-from heapscope.native.status import Status, StatusError, check
+from heapscope.native.status import check
 from heapscope.native.structs import Rows, dtype, read_array
 
 Events = Rows  #: of hs_lab_event_t, whose fields device/include/heapscope/trace.h explains
 
-_STRUCT = "hs_lab_event_t"
 _TAKE = 1 << 16
 
 
 def event_dtype() -> np.dtype[np.void]:
     """The fields of an event."""
-    return dtype(_STRUCT)
+    return dtype("hs_lab_event_t")
 
 
 def keep_events(reader: NativeReader) -> None:
@@ -31,26 +29,15 @@ def keep_events(reader: NativeReader) -> None:
 
 def take_events(reader: NativeReader) -> Iterator[Events]:
     """The kept events that were not taken yet, in arrays of at most 65536."""
-    while len(rows := read_array(load().hs_lab_reader_take, _STRUCT, reader.handle, most=_TAKE)):
+    while len(rows := read_array(load().hs_lab_reader_take, reader.handle, most=_TAKE)):
         yield rows
 
 
-class NativeWriter(NativeOwner):
+class NativeWriter(NativeTrace):
     """Events in, a trace's bytes out by take(). Use as a context manager."""
 
     def __init__(self, *, features: int = 0, address_shift: int = 0) -> None:
-        lib = load()
-        writer = lib.hs_lab_writer_new(features, address_shift)
-        if writer == ffi.NULL:
-            raise StatusError("the trace cannot be begun", status=Status.ARGUMENT)
-        super().__init__(writer, lib.hs_lab_writer_delete, what="writer")
-        self._buffer = ffi.new("uint8_t[]", _TAKE)
-
-    def metadata(self, key: str, value: str) -> None:
-        """Before the first event."""
-        raw = value.replace("\0", " ").encode("utf-8", "replace")
-        status = self._lib.hs_lab_writer_metadata(self.handle, key.encode("ascii"), raw)
-        check(status, f"metadata {key}")
+        super().__init__("hs_lab_writer", features, address_shift, what="writer of the trace")
 
     def name(self, table: NameTable, index: int, name: bytes) -> None:
         call = self._lib.hs_lab_writer_name
@@ -61,17 +48,5 @@ class NativeWriter(NativeOwner):
         rows = np.ascontiguousarray(rows, dtype=event_dtype())
         written = ffi.new("size_t *")
         call = self._lib.hs_lab_writer_events
-        status = call(self.handle, _pointer(rows), len(rows), written)
+        status = call(self.handle, ffi.from_buffer("hs_lab_event_t[]", rows), len(rows), written)
         check(status, f"event {written[0]} of {len(rows)}")
-
-    def finish(self) -> None:
-        check(self._lib.hs_lab_writer_finish(self.handle), "ending the trace")
-
-    def take(self) -> Iterator[bytes]:
-        """The finished bytes that were not taken yet."""
-        while count := self._lib.hs_lab_writer_take(self.handle, self._buffer, _TAKE):
-            yield bytes(ffi.buffer(self._buffer, count))
-
-
-def _pointer(rows: Events) -> Any:
-    return ffi.from_buffer("hs_lab_event_t[]", rows)

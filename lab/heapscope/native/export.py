@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
-from heapscope.native.library import ffi, load
+from heapscope.native.library import load
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
-from heapscope.native.structs import NEVER, Rows, read_array
+from heapscope.native.structs import NEVER, Rows, Struct, read_array, read_struct
 
 NONE = 0xFFFF_FFFF  #: no region, address or offset
 OTHERS = 0xFFFF_FFFF  #: in place of a task or site: all beyond the maximum
@@ -37,18 +36,6 @@ class SampleKind(enum.IntEnum):
 _TAKE = 1 << 16
 
 
-@dataclass(frozen=True, kw_only=True)
-class Peak:
-    """hs_lab_profile_t."""
-
-    live: int
-    blocks: int
-    event: int | None  # None: nothing was ever live
-    time: int
-    end_event: int
-    end_time: int
-
-
 def begin_export(reader: NativeReader, keep: Keep, *, span: int = 1) -> None:
     """Before the first push. `span`: heap events that give at most three samples of a counter."""
     check(load().hs_lab_reader_export(reader.handle, int(keep), span), "preparing the export")
@@ -56,32 +43,26 @@ def begin_export(reader: NativeReader, keep: Keep, *, span: int = 1) -> None:
 
 def take_rows(reader: NativeReader) -> Iterator[Rows]:
     """The rows that were not taken yet, in arrays of at most 65536."""
-    return _taken(load().hs_lab_export_rows, "hs_lab_export_row_t", reader)
+    return _taken(load().hs_lab_export_rows, reader)
 
 
 def take_samples(reader: NativeReader) -> Iterator[Rows]:
     """The samples that were not taken yet, in arrays of at most 65536."""
-    return _taken(load().hs_lab_export_samples, "hs_lab_sample_t", reader)
+    return _taken(load().hs_lab_export_samples, reader)
 
 
-def _taken(call: Callable[..., int], name: str, reader: NativeReader) -> Iterator[Rows]:
-    while len(rows := read_array(call, name, reader.handle, most=_TAKE)):
+def _taken(call: Callable[..., int], reader: NativeReader) -> Iterator[Rows]:
+    while len(rows := read_array(call, reader.handle, most=_TAKE)):
         yield rows
 
 
 def profile(reader: NativeReader) -> Rows:
     """One row for each task and site, in order of first use."""
-    return read_array(load().hs_lab_export_profile, "hs_lab_profile_row_t", reader.handle)
+    return read_array(load().hs_lab_export_profile, reader.handle)
 
 
-def peak(reader: NativeReader) -> Peak:
-    out = ffi.new("hs_lab_profile_t *")
-    load().hs_lab_export_peak(reader.handle, out)
-    return Peak(
-        live=out.live,
-        blocks=out.blocks,
-        event=None if out.event == NEVER else out.event,
-        time=out.time,
-        end_event=out.end_event,
-        end_time=out.end_time,
-    )
+def peak(reader: NativeReader) -> Struct:
+    """hs_lab_profile_t; `event` None: nothing was ever live."""
+    row = read_struct(load().hs_lab_export_peak, reader.handle)
+    row.event = None if row.event == NEVER else row.event
+    return row

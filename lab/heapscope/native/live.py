@@ -27,23 +27,18 @@ def watch(reader: NativeReader, events: Sequence[int], *, stop: int) -> None:
 
 def moments(reader: NativeReader) -> list[tuple[np.void, Rows]]:
     """Each moment with its holders, by task and site."""
-    rows = read_array(load().hs_lab_moments, "hs_lab_moment_row_t", reader.handle)
-    return [(row, _holders(reader, index)) for index, row in enumerate(rows)]
-
-
-def _holders(reader: NativeReader, moment: int) -> Rows:
-    call = load().hs_lab_moment_holders
-    return read_array(call, "hs_lab_holder_row_t", reader.handle, moment)
+    rows, holders = read_array(load().hs_lab_moments, reader.handle), load().hs_lab_moment_holders
+    return [(row, read_array(holders, reader.handle, i)) for i, row in enumerate(rows)]
 
 
 def ended_lives(reader: NativeReader) -> Rows:
     """The blocks that were freed, by task, site and the moments that they lived between."""
-    return read_array(load().hs_lab_lives, "hs_lab_life_row_t", reader.handle)
+    return read_array(load().hs_lab_lives, reader.handle)
 
 
 def live_blocks(reader: NativeReader) -> Rows:
     """The blocks that are live as things stand, oldest first."""
-    return read_array(load().hs_lab_live, "hs_lab_live_row_t", reader.handle)
+    return read_array(load().hs_lab_live, reader.handle)
 
 
 def ask_times(reader: NativeReader, events: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from heapscope.errors import InputError
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
-from heapscope.native.status import Status, StatusError
+from heapscope.native.structs import number_of
 from heapscope.printable import printable
 
 _TAKE = 256  # facts at a time: as many as can wait in the library
@@ -21,6 +21,27 @@ _TAKE = 256  # facts at a time: as many as can wait in the library
 _ROW = struct.Struct("=QQqq12qIIIHBB64s64s192s")
 _FIRST = 4  # index of the first number
 _TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(17, 25)
+
+
+class _Number:
+    """A number of a fact; None where the line does not tell it."""
+
+    def __init__(self, bit: int) -> None:
+        self._bit = bit
+
+    def __get__(self, fact: Fact, _: object = None) -> int | None:
+        row = fact._row
+        return row[_FIRST + self._bit] if row[_TOLD] >> self._bit & 1 else None
+
+
+class _Flag:
+    """A flag of a fact."""
+
+    def __init__(self, bit: int) -> None:
+        self._bit = bit
+
+    def __get__(self, fact: Fact, _: object = None) -> bool:
+        return bool(fact._row[_FLAGS] >> self._bit & 1)
 
 
 class Fact:
@@ -62,91 +83,30 @@ class Fact:
         """ms since midnight."""
         return None if self._row[3] < 0 else int(self._row[3])
 
-    def _number(self, bit: int) -> int | None:
-        return int(self._row[_FIRST + bit]) if self._row[_TOLD] >> bit & 1 else None
-
-    @property
-    def address(self) -> int | None:
-        return self._number(0)
-
-    @property
-    def size(self) -> int | None:
-        return self._number(1)
-
-    @property
-    def caps(self) -> int | None:
-        return self._number(2)
-
-    @property
-    def free(self) -> int | None:
-        return self._number(3)
-
-    @property
-    def largest(self) -> int | None:
-        return self._number(4)
-
-    @property
-    def min(self) -> int | None:
-        return self._number(5)
-
-    @property
-    def total(self) -> int | None:
-        return self._number(6)
-
-    @property
-    def used(self) -> int | None:
-        return self._number(7)
-
-    @property
-    def peak(self) -> int | None:
-        return self._number(8)
-
-    @property
-    def count(self) -> int | None:
-        return self._number(9)
-
-    @property
-    def free_count(self) -> int | None:
-        return self._number(10)
-
-    @property
-    def code(self) -> int | None:
-        return self._number(11)
+    address = _Number(0)
+    size = _Number(1)
+    caps = _Number(2)
+    free = _Number(3)
+    largest = _Number(4)
+    min = _Number(5)
+    total = _Number(6)
+    used = _Number(7)
+    peak = _Number(8)
+    count = _Number(9)
+    free_count = _Number(10)
+    code = _Number(11)
 
     @property
     def unit(self) -> int:
         """Bytes that the printed sizes count: 1, or 1024 where they are rounded."""
         return int(self._row[_UNIT])
 
-    @property
-    def no_memory(self) -> bool:
-        """It means that memory was short."""
-        return bool(self._row[_FLAGS] & 1)
-
-    @property
-    def weak(self) -> bool:
-        """The words would also fit something else than a heap."""
-        return bool(self._row[_FLAGS] & 2)
-
-    @property
-    def cut(self) -> bool:
-        """The line ends within the form."""
-        return bool(self._row[_FLAGS] & 4)
-
-    @property
-    def wrapped(self) -> bool:
-        """It was put together from rows of a terminal."""
-        return bool(self._row[_FLAGS] & 8)
-
-    @property
-    def arduino(self) -> bool:
-        """Its prefix is that of Arduino's log."""
-        return bool(self._row[_FLAGS] & 16)
-
-    @property
-    def asked(self) -> bool:
-        """A pattern of the user found it."""
-        return bool(self._row[_FLAGS] & 32)
+    no_memory = _Flag(0)  #: It means that memory was short.
+    weak = _Flag(1)  #: The words would also fit something else than a heap.
+    cut = _Flag(2)  #: The line ends within the form.
+    wrapped = _Flag(3)  #: It was put together from rows of a terminal.
+    arduino = _Flag(4)  #: Its prefix is that of Arduino's log.
+    asked = _Flag(5)  #: A pattern of the user found it.
 
     @property
     def name(self) -> str:
@@ -167,10 +127,7 @@ class NativeLog(NativeOwner):
 
     def __init__(self) -> None:
         lib = load()
-        log = lib.hs_lab_log_new()
-        if log == ffi.NULL:
-            raise StatusError("the reader of logs cannot be set up", status=Status.MEMORY)
-        super().__init__(log, lib.hs_lab_log_delete, what="reader of logs")
+        super().__init__(lib.hs_lab_log_new(), lib.hs_lab_log_delete, what="reader of logs")
         self._rows = ffi.new("hs_lab_log_fact_t[]", _TAKE)
 
     def add_pattern(self, text: str) -> None:
@@ -199,9 +156,8 @@ class NativeLog(NativeOwner):
         self._lib.hs_lab_log_flush(self.handle)
         yield from self._take()
 
-    def lines(self) -> int:
-        """Lines that were begun so far."""
-        return int(self._lib.hs_lab_log_lines(self.handle))
+    #: Lines that were begun so far.
+    lines = number_of("hs_lab_log_lines")
 
     def _take(self) -> Iterator[Fact]:
         kinds = _names("hs_log_kind_t", "HS_LOG_")
@@ -222,11 +178,6 @@ _FAULTS = (
     "these are too many groups or patterns",
     "it has no group",
 )
-
-
-def fact_kinds() -> tuple[str, ...]:
-    """Every kind, by its number."""
-    return _names("hs_log_kind_t", "HS_LOG_")
 
 
 @functools.cache

@@ -31,10 +31,10 @@ def stop_before(reader: NativeReader, event: int) -> None:
 def holes(reader: NativeReader, request: RequestRow) -> tuple[Struct, ...]:
     """One row a region, for the end of the replay or for the event that it stopped before."""
     asked = ffi.new("hs_lab_request_t *", asdict(request))
-    return read_structs(load().hs_lab_holes, "hs_lab_hole_row_t", reader.handle, asked)
+    return read_structs(load().hs_lab_holes, reader.handle, asked)
 
 
 def pieces(reader: NativeReader, region: int, start: int, end: int) -> Rows:
     """The free and used pieces of a region between two addresses, in their order."""
     call = load().hs_lab_pieces
-    return read_array(call, "hs_lab_piece_row_t", reader.handle, region, start, end)
+    return read_array(call, reader.handle, region, start, end)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,29 +49,21 @@ def replay_pools(
     """The pools with `chosen[index]`, with these sizes (initial 0: as recorded). StatusError: sizes
     that no pool of this rule can have."""
     allocated, used = (np.zeros(len(events), np.uint64) for _ in range(2))
-    load()  # declares the structs
-    told = ffi.new("hs_lab_pool_rule_t *")
-    told.follow, told.pool, told.block, told.align = rule.follow, rule.pool, rule.block, rule.align
-    told.sizes = len(rule.sizes)
-    for index, size in enumerate(rule.sizes):
-        told.size[index] = size
+    lib = load()
+    told = vars(rule) | {"sizes": len(rule.sizes), "size": rule.sizes}
     out = ffi.new("hs_lab_pool_totals_t *")
     events = np.ascontiguousarray(events)
-    status = load().hs_lab_pools_replay(
+    status = lib.hs_lab_pools_replay(
         ffi.from_buffer("hs_lab_event_t[]", events),
         len(events),
         ffi.from_buffer("uint8_t[]", np.ascontiguousarray(chosen)),
         len(chosen),
         initial,
         increment,
-        told,
-        _series(allocated),
-        _series(used),
+        ffi.new("hs_lab_pool_rule_t *", told),
+        ffi.from_buffer("uint64_t[]", allocated),
+        ffi.from_buffer("uint64_t[]", used),
         out,
     )
     check(status, f"pools of {initial} and {increment} bytes")
     return PoolRun(allocated=allocated, used=used, totals=values(out))
-
-
-def _series(values: Series) -> Any:
-    return ffi.from_buffer("uint64_t[]", values)

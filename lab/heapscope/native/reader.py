@@ -6,14 +6,20 @@ import enum
 from collections.abc import Callable
 from typing import Any
 
-from heapscope.native.config import NativeConfig, Prepared
+from heapscope.native.config import NativeConfig, Prepared, set_up
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
-from heapscope.native.status import Status, StatusError, check
-from heapscope.native.structs import NEVER, Struct, read_struct, read_structs
+from heapscope.native.status import Status, check
+from heapscope.native.structs import (
+    NEVER,
+    Struct,
+    number_of,
+    read_structs,
+    struct_of,
+    structs_of,
+)
 from heapscope.native.timeline import TimelineData, read_timeline
 
-_NO_REGION = 0xFFFF_FFFF
 _PIECE = 1 << 16  # bytes pushed at once where rows are taken in between
 
 
@@ -35,13 +41,7 @@ class NativeReader(NativeOwner):
         lib = load()
         self._prepared = None if config is None else Prepared(config)
         pointer = ffi.NULL if self._prepared is None else self._prepared.pointer
-        status = ffi.new("int *")
-        where = ffi.new("uint32_t *", _NO_REGION)
-        reader = lib.hs_lab_reader_new(pointer, status, where)
-        if reader == ffi.NULL:
-            region = None if where[0] == _NO_REGION else where[0]
-            code = status[0] or Status.MEMORY
-            raise StatusError("the replay cannot be set up", status=code, where=region)
+        reader = set_up(lib.hs_lab_reader_new, pointer, what="the replay")
         super().__init__(reader, lib.hs_lab_reader_delete, what="reader")
         self._after: Callable[[], None] | None = None
 
@@ -71,16 +71,11 @@ class NativeReader(NativeOwner):
             self._after()
         return Status(status)
 
-    def health(self) -> Struct:
-        return self._struct(self._lib.hs_lab_reader_health, "hs_lab_health_t")
-
-    def census(self) -> Struct:
-        return self._struct(self._lib.hs_lab_reader_census, "hs_lab_census_t")
-
-    def loss(self) -> Struct:
-        """Where the first loss is, and what is known of the events after it, which no other row
-        counts. Known when the reader is finished."""
-        return self._struct(self._lib.hs_lab_reader_loss, "hs_lab_loss_t")
+    health = struct_of("hs_lab_reader_health")
+    census = struct_of("hs_lab_reader_census")
+    #: Where the first loss is, and what is known of the events after it, which no other row counts.
+    #: Known when the reader is finished.
+    loss = struct_of("hs_lab_reader_loss")
 
     @property
     def whole(self) -> bool:
@@ -112,72 +107,31 @@ class NativeReader(NativeOwner):
     def names(self, table: NameTable) -> tuple[bytes | None, ...]:
         return tuple(self.name(table, index) for index in range(self.name_count(table)))
 
-    def summary(self) -> Struct:
-        return self._struct(self._lib.hs_lab_summary, "hs_lab_summary_t")
-
-    def regions(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_regions, "hs_lab_region_row_t")
-
     def tasks(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_tasks, "hs_lab_task_row_t")
+        return read_structs(self._lib.hs_lab_tasks, self.handle)
 
-    def capsets(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_capsets, "hs_lab_set_row_t")
-
-    def kinds(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_kinds, "hs_lab_set_row_t")
-
-    def needs(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_needs, "hs_lab_need_row_t")
-
-    def failures(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_failures, "hs_lab_failure_row_t")
-
-    def failure_spans(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_failure_spans, "hs_lab_failure_span_t")
-
-    def failure_regions(self, failure: int) -> tuple[Struct, ...]:
-        call = self._lib.hs_lab_failure_regions
-        return self._rows(call, "hs_lab_failure_region_t", failure)
-
-    def explanation(self) -> Struct:
-        return self._struct(self._lib.hs_lab_explain, "hs_lab_explanation_t")
-
-    def explanation_regions(self) -> tuple[Struct, ...]:
-        call = self._lib.hs_lab_explain_regions
-        return self._rows(call, "hs_lab_explanation_region_t")
-
-    def rules(self) -> tuple[Struct, ...]:
-        """One row a rule, then what no rule did; empty without rules."""
-        return self._rows(self._lib.hs_lab_rules, "hs_lab_rule_row_t")
-
-    def anomalies(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_anomalies, "hs_lab_anomaly_row_t")
-
-    def marks(self) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_marks, "hs_lab_mark_row_t")
-
-    def marks_seen(self) -> int:
-        """How many marks there were, those beyond the kept ones included."""
-        return int(self._lib.hs_lab_marks_seen(self.handle))
-
-    def mark_regions(self, mark: int) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_mark_regions, "hs_lab_region_row_t", mark)
-
-    def mark_tasks(self, mark: int) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_mark_tasks, "hs_lab_task_row_t", mark)
-
-    def mark_capsets(self, mark: int) -> tuple[Struct, ...]:
-        return self._rows(self._lib.hs_lab_mark_capsets, "hs_lab_set_row_t", mark)
+    summary = struct_of("hs_lab_summary")
+    regions = structs_of("hs_lab_regions")
+    capsets = structs_of("hs_lab_capsets")
+    kinds = structs_of("hs_lab_kinds")
+    needs = structs_of("hs_lab_needs")
+    failures = structs_of("hs_lab_failures")
+    failure_spans = structs_of("hs_lab_failure_spans")
+    failure_regions = structs_of("hs_lab_failure_regions")
+    explanation = struct_of("hs_lab_explain")
+    explanation_regions = structs_of("hs_lab_explain_regions")
+    #: One row a rule, then what no rule did; empty without rules.
+    rules = structs_of("hs_lab_rules")
+    anomalies = structs_of("hs_lab_anomalies")
+    marks = structs_of("hs_lab_marks")
+    #: How many marks there were, those beyond the kept ones included.
+    marks_seen = number_of("hs_lab_marks_seen")
+    mark_regions = structs_of("hs_lab_mark_regions")
+    mark_tasks = structs_of("hs_lab_mark_tasks")
+    mark_capsets = structs_of("hs_lab_mark_capsets")
 
     def timeline(self) -> TimelineData | None:
         return read_timeline(self._lib, self.handle)
-
-    def _struct(self, call: Callable[..., None], struct: str) -> Struct:
-        return read_struct(call, struct, self.handle)
-
-    def _rows(self, call: Callable[..., int], struct: str, *index: int) -> tuple[Struct, ...]:
-        return read_structs(call, struct, self.handle, *index)
 
 
 def _bytes(pointer: Any, size: int) -> bytes:

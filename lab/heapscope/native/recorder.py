@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from heapscope.errors import HeapscopeError
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
+from heapscope.native.structs import number_of, struct_of
 
 _TAKE = 1 << 18
 _FRAMES = 256
@@ -19,28 +20,6 @@ class Phase:
     """The phase of an image, which is what a process runs between two execs."""
 
     RUNS, OVER, FINISHED, RELEASED = range(4)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImageRow:
-    """hs_lab_record_image_t."""
-
-    events: int
-    live: int
-    live_peak: int
-    live_blocks: int
-    lost: int
-    unknown: int
-    implied: int
-    inherited: int
-    written: int
-    stacks: int
-    modules: int
-    phase: int
-    pid: int
-    word_size: int
-    forked: int
-    status: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,23 +66,17 @@ class NativeRecorder(NativeOwner):
         """Value of HEAPSCOPE_RECORD in the program's environment."""
         return str(ffi.string(self._lib.hs_lab_record_variable(self.handle)).decode("ascii"))
 
-    def pump(self, milliseconds: int) -> int:
-        """Takes records for so long, or until something is ready; how many. Without the GIL."""
-        return int(self._lib.hs_lab_record_pump(self.handle, milliseconds))
+    #: Takes records for so many ms, or until something is ready; how many. Without the GIL.
+    pump = number_of("hs_lab_record_pump")
 
     def stop(self) -> None:
         """Nothing is recorded from now on; the programs go on."""
         self._lib.hs_lab_record_close(self.handle)
 
-    def images(self) -> int:
-        return int(self._lib.hs_lab_record_images(self.handle))
-
-    def running(self) -> int:
-        return int(self._lib.hs_lab_record_running(self.handle))
-
-    def missed(self) -> int:
-        """Processes that were not recorded because they found no place."""
-        return int(self._lib.hs_lab_record_missed(self.handle))
+    images = number_of("hs_lab_record_images")
+    running = number_of("hs_lab_record_running")
+    #: Processes that were not recorded because they found no place.
+    missed = number_of("hs_lab_record_missed")
 
     def object_wanted(self) -> bool:
         return bool(self._lib.hs_lab_record_object_wanted(self.handle))
@@ -118,10 +91,8 @@ class NativeRecorder(NativeOwner):
             yield int(index)
             index += 1
 
-    def image(self, index: int) -> ImageRow:
-        out = ffi.new("hs_lab_record_image_t *")
-        self._lib.hs_lab_record_image(self.handle, index, out)
-        return ImageRow(**{f.name: getattr(out, f.name) for f in fields(ImageRow)})
+    #: hs_lab_record_image_t of an image.
+    image = struct_of("hs_lab_record_image")
 
     def program(self, index: int) -> str:
         raw = ffi.string(self._lib.hs_lab_record_program(self.handle, index))
@@ -137,9 +108,8 @@ class NativeRecorder(NativeOwner):
         count = self._lib.hs_lab_record_stack(self.handle, index, number, self._frames, _FRAMES)
         return tuple(ffi.unpack(self._frames, count)) if count else ()
 
-    def stack_modules(self, index: int, number: int) -> int:
-        """How many of modules() were known when the stack was."""
-        return int(self._lib.hs_lab_record_stack_modules(self.handle, index, number))
+    #: How many of modules() were known when a stack of an image was.
+    stack_modules = number_of("hs_lab_record_stack_modules")
 
     def modules(self, index: int) -> tuple[ModuleRow, ...]:
         out = ffi.new("hs_lab_record_module_t *")

@@ -7,7 +7,7 @@ import enum
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.reader import NativeReader
-from heapscope.native.status import Status, StatusError, check
+from heapscope.native.status import check
 from heapscope.native.structs import NEVER, Struct, values
 
 
@@ -40,12 +40,9 @@ class NativeSteps(NativeOwner):
     def __init__(self, base: int, *, only: int | None = None) -> None:
         """`only`: a task's index; blocks that others ask for are left out."""
         lib = load()
-        steps = lib.hs_lab_steps_new(base)
-        if steps == ffi.NULL:
-            raise StatusError("the trace cannot be kept", status=Status.MEMORY)
-        super().__init__(steps, lib.hs_lab_steps_delete, what="trace")
+        super().__init__(lib.hs_lab_steps_new(base), lib.hs_lab_steps_delete, what="kept trace")
         if only is not None:
-            lib.hs_lab_steps_only(steps, only)
+            lib.hs_lab_steps_only(self.handle, only)
 
     def fill_from(self, reader: NativeReader) -> None:
         """Before the first push of a census: what is pushed goes in here too."""

@@ -6,16 +6,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscope.native.library import ffi
+from heapscope.native.library import ffi, load
 
 #: HS_LAB_NEVER: "it did not happen", in fields that hold an event number.
 NEVER = 0xFFFF_FFFF_FFFF_FFFF
 
+Read = TypeVar("Read")
 Rows = NDArray[np.void]  #: structs as a numpy array; its dtype has the names of their fields
 
 
@@ -23,28 +24,56 @@ class Struct(SimpleNamespace):
     """The values of a struct by the names of its fields; the headers say what they mean."""
 
 
-def read_struct(call: Callable[..., Any], name: str, *given: Any) -> Struct:
-    """The struct called `name` that `call(*given, struct)` fills."""
-    out = ffi.new(f"{name} *")
+def read_struct(call: Callable[..., Any], *given: Any) -> Struct:
+    """The struct that `call(*given, struct)` fills."""
+    out = ffi.new(ffi.typeof(call).args[-1])
     call(*given, out)
-    return _values(out, field_names(name))
+    return values(out)
 
 
-def read_structs(call: Callable[..., int], name: str, *given: Any) -> tuple[Struct, ...]:
+def read_structs(call: Callable[..., int], *given: Any) -> tuple[Struct, ...]:
     """All structs of `call(*given, structs, count)`, which returns how many there are."""
+    kind = ffi.typeof(call).args[-2].item
     count = call(*given, ffi.NULL, 0)
-    rows = ffi.new(f"{name}[]", count)
+    rows = ffi.new(ffi.getctype(kind, "[]"), count)
     call(*given, rows, count)
-    names = field_names(name)
+    names = field_names(kind.cname)
     return tuple(_values(row, names) for row in rows)
 
 
-def read_array(call: Callable[..., int], name: str, *given: Any, most: int | None = None) -> Rows:
+def read_array(call: Callable[..., int], *given: Any, most: int | None = None) -> Rows:
     """The same as an array. `most`: asks for so many without asking how many there are."""
+    kind = ffi.typeof(call).args[-2].item
     count = call(*given, ffi.NULL, 0) if most is None else most
-    rows = np.zeros(count, dtype=dtype(name))
-    given_back = call(*given, ffi.from_buffer(f"{name}[]", rows), count)
+    rows = np.zeros(count, dtype=dtype(kind.cname))
+    given_back = call(*given, ffi.from_buffer(ffi.getctype(kind, "[]"), rows), count)
     return rows if most is None else rows[:given_back]
+
+
+class _Method(Generic[Read]):
+    """A method of a native object that asks the library's function of this name."""
+
+    def __init__(self, read: Callable[..., Read], function: str) -> None:
+        self._read = read
+        self._function = function
+
+    def __get__(self, owner: Any, _: object = None) -> Callable[..., Read]:
+        return functools.partial(self._read, getattr(load(), self._function), owner.handle)
+
+
+def struct_of(function: str) -> _Method[Struct]:
+    """The struct that it fills."""
+    return _Method(read_struct, function)
+
+
+def structs_of(function: str) -> _Method[tuple[Struct, ...]]:
+    """All structs that it has, or has of the index that is given."""
+    return _Method(read_structs, function)
+
+
+def number_of(function: str) -> _Method[int]:
+    """The number that it returns."""
+    return _Method(lambda call, *given: int(call(*given)), function)
 
 
 @functools.cache

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,7 @@ from numpy.typing import NDArray
 from heapscope.native.library import ffi, load
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import check
-from heapscope.native.structs import Rows, read_array
-
-#: HS_LAB_OWNER_TASK: the owner of a cell that is the task at position 0.
-OWNER_TASK = 3
+from heapscope.native.structs import Rows, Struct, read_array, read_struct
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,28 +42,28 @@ def begin_drawing(
 
 
 def columns(reader: NativeReader) -> Rows:
-    return read_array(load().hs_lab_columns, "hs_lab_column_row_t", reader.handle)
+    return read_array(load().hs_lab_columns, reader.handle)
 
 
 def closest(reader: NativeReader) -> Rows:
     """One row a memory kind."""
-    return read_array(load().hs_lab_closest, "hs_lab_closest_row_t", reader.handle)
+    return read_array(load().hs_lab_closest, reader.handle)
 
 
 def moments(reader: NativeReader) -> Rows:
-    return read_array(load().hs_lab_picture_moments, "hs_lab_picture_moment_t", reader.handle)
+    return read_array(load().hs_lab_picture_moments, reader.handle)
 
 
 def blocks(reader: NativeReader) -> Rows:
-    return read_array(load().hs_lab_picture_blocks, "hs_lab_block_row_t", reader.handle)
+    return read_array(load().hs_lab_picture_blocks, reader.handle)
 
 
 def sites(reader: NativeReader) -> Rows:
-    return read_array(load().hs_lab_sites, "hs_lab_holding_row_t", reader.handle)
+    return read_array(load().hs_lab_sites, reader.handle)
 
 
 def size_classes(reader: NativeReader) -> Rows:
-    return read_array(load().hs_lab_size_classes, "hs_lab_holding_row_t", reader.handle)
+    return read_array(load().hs_lab_size_classes, reader.handle)
 
 
 def cells(reader: NativeReader) -> Cells:
@@ -91,7 +87,5 @@ def payload(reader: NativeReader) -> tuple[list[int], NDArray[np.uint32]]:
     return tasks, values
 
 
-def _head(reader: NativeReader) -> Any:
-    head = ffi.new("hs_lab_picture_t *")
-    load().hs_lab_picture(reader.handle, head)
-    return head
+def _head(reader: NativeReader) -> Struct:
+    return read_struct(load().hs_lab_picture, reader.handle)

@@ -8,15 +8,15 @@
 static hs_status_t copy_names(hs_rule_names_t *names, const hs_lab_rule_names_t *config)
 {
     names->others = config->others;
-    if (config->count == 0) {
+    if (config->rule_count == 0) {
         return HS_OK;
     }
-    names->rules = malloc(config->count * sizeof *names->rules);
+    names->rules = malloc(config->rule_count * sizeof *names->rules);
     if (names->rules == NULL) {
         return HS_ERR_MEMORY;
     }
-    memcpy(names->rules, config->rules, config->count * sizeof *names->rules);
-    names->count = config->count;
+    memcpy(names->rules, config->rules, config->rule_count * sizeof *names->rules);
+    names->count = config->rule_count;
     return HS_OK;
 }
 

@@ -64,8 +64,8 @@ typedef struct hs_lab_rule {
 /* For which tasks, sites or heaps of the trace each rule holds: rules by bit, for each index. */
 typedef struct hs_lab_rule_names {
     const uint64_t *rules;
-    uint32_t count;
-    uint64_t others; /* of all indices from `count` on */
+    uint32_t rule_count;
+    uint64_t others; /* of all indices from `rule_count` on */
 } hs_lab_rule_names_t;
 
 typedef struct hs_lab_config {

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from heapscope.layout.layout import Region
-from heapscope.native.single_heap import FilledRow, fill
+from heapscope.native.single_heap import fill
+from heapscope.native.structs import Struct
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.heap_change.chip import regions, title_of
 from heapscope_studies.heap_change.subjects import LIGHT, names, plain_names
 from heapscope_studies.result import Cell, Column, Table
 
 #: An empty heap on each region, None where there cannot be one.
-Opened = dict[str, tuple[FilledRow | None, ...]]
-Figure = Callable[[FilledRow], int]
+Opened = dict[str, tuple[Struct | None, ...]]
+Figure = Callable[[Struct], int]
 
 
 def open_all() -> Opened:
@@ -86,7 +87,7 @@ def _open_light(opened: Opened) -> Opened:
     }
 
 
-def _taken(rows: tuple[FilledRow | None, ...]) -> list[int | None]:
+def _taken(rows: tuple[Struct | None, ...]) -> list[int | None]:
     return [None if row is None else row.control + row.headers for row in rows]
 
 
@@ -124,7 +125,7 @@ def _table(
     )
 
 
-def _row(name: str, rows: tuple[FilledRow | None, ...], of: Figure) -> tuple[Cell, ...]:
+def _row(name: str, rows: tuple[Struct | None, ...], of: Figure) -> tuple[Cell, ...]:
     """No total where a region is left without a heap: it would compare unlike things."""
     values = [None if row is None else of(row) for row in rows]
     whole = [value for value in values if value is not None]

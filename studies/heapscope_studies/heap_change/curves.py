@@ -32,7 +32,7 @@ def _each_free(name: str, number: int) -> float | None:
     phases = dict(zip(DRILL_PHASES, rows or (), strict=False))
     if not phases or phases["small"].failures:
         return None
-    return phases["free"].steps / phases["free"].calls
+    return float(phases["free"].steps / phases["free"].calls)
 
 
 def plots(grown: Grown, counts: dict[str, Counts]) -> Iterator[Plot]:

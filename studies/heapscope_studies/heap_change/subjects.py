@@ -5,7 +5,8 @@ from __future__ import annotations
 from heapscope.layout.allocator import placements
 from heapscope.layout.pool import POOL_BASE
 from heapscope.native.library import allocator_names
-from heapscope.native.single_heap import FilledRow, fill
+from heapscope.native.single_heap import fill
+from heapscope.native.structs import Struct
 from heapscope.upgrade.heaps import is_ours
 from heapscope_studies.data_file import read_published
 
@@ -29,6 +30,6 @@ def plain_names() -> tuple[str, ...]:
     return tuple(name for name in names() if not name.endswith(LIGHT))
 
 
-def filled(name: str, block: int, *, most: int) -> FilledRow | None:
+def filled(name: str, block: int, *, most: int) -> Struct | None:
     """Blocks of one size in the published pool. None: no heap of this sort can be made there."""
     return fill(name, base=POOL_BASE, size=PUBLISHED["counts"]["pool"], block=block, most=most)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.layout.layout import Layout, Region
-from heapscope.native.single_heap import UNTIL_FULL, FilledRow, fill
+from heapscope.native.single_heap import UNTIL_FULL, fill
+from heapscope.native.structs import Struct
 from heapscope.upgrade.parts import Parts, start_parts
 from heapscope_studies.conclusion import concluded, part_of
 from heapscope_studies.heap_change.chip import CHIP, FIGURES, layout_of, regions
@@ -168,7 +169,7 @@ def _block_cost(allocator: str, size: int) -> tuple[int, int]:
     return empty.reported_free - one.reported_free, empty.free - one.free
 
 
-def _filled(allocator: str, base: int, region: int, size: int, most: int) -> FilledRow:
+def _filled(allocator: str, base: int, region: int, size: int, most: int) -> Struct:
     row = fill(allocator, base=base, size=region, block=size, most=most)
     assert row is not None, allocator  # the chip's own versions serve its main region
     return row

@@ -21,7 +21,8 @@ from heapscope.capture.record.outputs import ImageOutput, Outputs
 from heapscope.capture.record.program import Program, find_program
 from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.errors import HeapscopeError, InputError
-from heapscope.native.recorder import ImageRow, NativeRecorder, Phase
+from heapscope.native.recorder import NativeRecorder, Phase
+from heapscope.native.structs import Struct
 from heapscope.trace.names import printable
 from heapscope.version import __version__
 
@@ -111,7 +112,7 @@ class _Run:
         self._outputs = outputs
         self._progress = progress
         self._open: dict[int, ImageOutput] = {}
-        self._done: dict[int, tuple[ImageRow, str, ImageOutput]] = {}
+        self._done: dict[int, tuple[Struct, str, ImageOutput]] = {}
         self._notes: list[str] = []
         self._events_done = 0
         self._began = time.monotonic()
@@ -194,7 +195,7 @@ class _Run:
             if image.phase == Phase.OVER:
                 self._end(index, last=process.poll() is not None)
 
-    def _write(self, index: int, image: ImageRow) -> None:
+    def _write(self, index: int, image: Struct) -> None:
         for data in self._native.take(index):
             self._outputs.write(self._open[index], data, events=image.events)
 
@@ -249,7 +250,7 @@ class _Run:
             self._notes.append(note)
 
 
-def _record_of(image: ImageRow, program: str, output: ImageOutput) -> ImageRecord:
+def _record_of(image: Struct, program: str, output: ImageOutput) -> ImageRecord:
     sink = output.sink
     trouble = "" if sink is None else sink.trouble
     if image.status:
