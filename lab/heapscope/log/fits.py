@@ -14,7 +14,7 @@ from heapscope.log.reading import LogReading
 _NEAR = 12
 #: Light poisoning takes 12 bytes off the largest block that is reported.
 _POISONED = (0, 12)
-#: What the memory of malloc has in any case.
+#: The memory of malloc has these in any case.
 _MALLOC = DEFAULT | EIGHT_BIT | WORD
 #: Programs of these kinds never came with ESP-IDF 4.2.2 to 4.3.1, which report powers of two.
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
