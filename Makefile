@@ -17,7 +17,7 @@ NATIVE = CMakeLists.txt cmake pyproject.toml device lab/models lab/native studie
 C_FOLDERS = device lab emulation tests benches studies
 
 # What takes long, that first which has found most.
-LONG = slow ubsan32 fuzz
+LONG = asan32 slow ubsan32 fuzz
 
 # Runs a command; shows what it printed only if it fails.
 QUIETLY = quietly() { mkdir -p build; "$$@" >build/step.log 2>&1 || { cat build/step.log; exit 1; }; }
@@ -35,11 +35,11 @@ help: ## this list
 demo: installed ## a real TLS client's memory on an ESP32, under two SDK versions
 	@$(VENV)/python studies/workloads/mix/demo.py
 
-test: ## C tests with sanitizers (64 and 32 bit), Python tests, lint; and how long each took
-	@tests/run.sh setup asan asan32 python lint
+test: ## C tests with sanitizers, Python tests, lint; and how long each took
+	@tests/run.sh setup asan python lint
 
-test-all: ## the same, and all that takes long: slow tests, one more sanitizer, fuzzing
-	@tests/run.sh setup asan asan32 python lint $(LONG)
+test-all: ## the same, and all that takes long: C tests of 32 bit, slow tests, fuzzing
+	@tests/run.sh setup asan python lint $(LONG)
 
 test-long: ## only what `make test` leaves out of `make test-all`
 	@tests/run.sh setup $(LONG)

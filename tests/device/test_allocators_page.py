@@ -54,6 +54,7 @@ def test_density_is_that_of_this_heap(data: dict[str, Any]) -> None:
             assert row.blocks == blocks, f"{name}, {size} bytes: run benches/allocators again"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["x86-32", "rv32imc", "cortex-m4"])
 def test_instructions_are_those_of_this_heap(data: dict[str, Any], target: str) -> None:
     pool = data["needed"]["traces"][SMALL_TRACE]["pools"]["heapscope"]

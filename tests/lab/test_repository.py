@@ -18,7 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 450
 EMPTY_NAMES = re.compile(r"(utils?|misc|common|helpers?)")
 # Its commands run in tests/studies too, on what is computed there once.
-SLOW_DOCUMENTS = {Path("docs/guide/experiments.md")}
+#: Their examples take longest.
+SLOW_DOCUMENTS = {
+    Path("docs/guide") / f"{name}.md"
+    for name in (
+        *("allocators", "experiments", "export", "libc", "own-heap", "pools-trace", "record"),
+        *("report", "tune", "workloads"),
+    )
+}
 DEVICE_HEADERS = {"stddef.h", "stdint.h", "stdbool.h"}
 # Written so that no pattern matches itself.
 HOME_PATH = re.compile(r"/(?:home|root|Users)/[\w.]|[A-Z]:\\Users\\")

@@ -56,6 +56,21 @@ static inline bool program_is_own(const char *name)
     return strncmp(name, "heapscope", 9) == 0;
 }
 
+/* Whether no other allocator places as this one does, apart from flavours. */
+static inline bool program_is_itself(const char *name)
+{
+    const size_t length = strcspn(name, "+");
+    const char *as = hs_allocator_places_as(name);
+    return strlen(as) == length && strncmp(as, name, length) == 0;
+}
+
+/* How many of so many steps an allocator makes: a fifth, if another one that makes them all places as
+ * it does. */
+static inline int program_steps(const char *name, int steps)
+{
+    return program_is_itself(name) ? steps : steps / 5;
+}
+
 /* ESP-IDF since v4.3, with any flavours. */
 static inline bool program_is_idf_tlsf(const char *name)
 {
@@ -70,11 +85,9 @@ static inline const char *program_next(size_t *i)
 {
     const char *name;
     while ((name = hs_allocator_name((*i)++)) != NULL) {
-        const size_t length = strcspn(name, "+");
-        const char *as = hs_allocator_places_as(name);
-        const bool is_itself = strlen(as) == length && strncmp(as, name, length) == 0;
-        const bool is_simple = name[length] == 0 || strcmp(name + length, "+light") == 0;
-        if (strstr(name, "-fl") == NULL && (is_itself || is_simple)) {
+        const char *flavour = name + strcspn(name, "+");
+        const bool is_simple = flavour[0] == 0 || strcmp(flavour, "+light") == 0;
+        if (strstr(name, "-fl") == NULL && (program_is_itself(name) || is_simple)) {
             return name;
         }
     }

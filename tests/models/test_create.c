@@ -30,7 +30,7 @@ static void use(hs_sim_t *heap, const char *name)
 }
 
 #define SIZE_MAX_TRIED 3300u /* above the smallest heap of each allocator */
-#define SIZES_USED 800u      /* from the smallest heap on */
+#define SIZES_USED 400u      /* from the smallest heap on */
 
 /* Returns the smallest size that made a heap. */
 static uint32_t every_size(const char *name, uint32_t base)
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     check_first("sys_heap", 262151, 84);
     check_first("sys_heap", 262152, 88);
     for (size_t i = 0; (name = program_next(&i)) != NULL;) {
-        for (uint32_t base = 4096; base < 4096 + 8; base++) {
+        for (uint32_t base = 4096; base < 4096 + (uint32_t)program_steps(name, 8); base++) {
             (void)every_size(name, base);
         }
         check_ends_of_memory(name);

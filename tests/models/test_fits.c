@@ -224,7 +224,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
 {
     program_t program;
     program_open(&program, name, base, size, random);
-    for (int step = 0; step < 1500; step++) {
+    for (int step = 0; step < program_steps(name, 900); step++) {
         program_step(&program);
         /* Not always: a lazily kept answer must survive several operations. */
         if (step % 3 == 0) {

@@ -59,7 +59,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     uint32_t visited = 0;
     program_open(&program, name, base, size, random);
     uint32_t empty = program.heap->tally.free;
-    for (int step = 0; step < 6000; step++) {
+    for (int step = 0; step < program_steps(name, 6000); step++) {
         uint32_t minimum = program.heap->tally.minimum_free;
         /* Phases of shortage and of plenty. */
         program.size_max = (step / 1000) % 2 == 0 ? size / 8 : size / 64;

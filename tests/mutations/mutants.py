@@ -8,6 +8,7 @@ from mutants_bad_input import BAD_INPUT
 from mutants_esp_idf import ESP_IDF
 from mutants_guard import GUARD
 from mutants_leaks import LEAK_MUTANTS
+from mutants_log import OF_LOGS
 from mutants_loss import LOSS
 from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
@@ -45,4 +46,5 @@ MUTANTS = (
     *SUMS,
     *LOSS,
     *CALL_SITES,
+    *OF_LOGS,
 )

@@ -140,6 +140,7 @@ def installed(python: Path, *wheels: Path) -> Run:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.slow
 def test_each_installed_alone_and_both_together(wheels: Wheels, tmp_path: Path) -> None:
     python = environment(tmp_path / "venv")
     run = installed(python, wheels.product)

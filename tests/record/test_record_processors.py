@@ -18,6 +18,8 @@ from recording.programs import FLAGS, PROGRAMS, ROOT, Recorded, events_of, missi
 from heapscope.capture.record import session
 from heapscope.capture.record.program import Program
 
+pytestmark = pytest.mark.slow
+
 PRELOAD = ROOT / "lab" / "native" / "record" / "preload"
 #: By the processor's name: Debian's package of its C library. The tests' programs take that of
 #: their own build, so that any later one runs them.

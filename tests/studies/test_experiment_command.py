@@ -39,7 +39,9 @@ def test_the_tables_show_published_beside_computed() -> None:
     assert "figures that must come out exactly do." in done.stdout
 
 
-@pytest.mark.parametrize("width", [20, 40, 80, 250])
+@pytest.mark.parametrize(
+    "width", [20, *(pytest.param(w, marks=pytest.mark.slow) for w in (40, 80, 250))]
+)
 def test_any_width_of_a_terminal_will_do(width: int) -> None:
     assert run("heap-change", width=width).exit_code == 0
 
@@ -70,6 +72,7 @@ def test_json_is_that_of_the_schema_and_all_is_every_experiment() -> None:
     assert {row["phase"] for row in rows["steps_by_sort"]}  # what the terminal leaves out
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 def test_the_commands_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They run as programs, and compute, in a slow test of the repository."""

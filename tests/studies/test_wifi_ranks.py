@@ -72,6 +72,7 @@ def test_the_goals_are_met(result: Experiment) -> None:
     assert figures["memory"]["rows"] == 32
 
 
+@pytest.mark.slow
 def test_json_has_the_figures_on_top() -> None:
     done = CliRunner().invoke(app, ["experiment", "wifi-ranks", "--json", "-"])
     assert done.exit_code == 0

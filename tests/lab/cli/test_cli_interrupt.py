@@ -70,9 +70,12 @@ def before_ours(code: int, err: str) -> bool:
     return "KeyboardInterrupt" in err and all(frame.endswith("in <module>") for frame in frames)
 
 
-@pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize(
-    "moments", [FEW, pytest.param(GRID, marks=pytest.mark.slow)], ids=["few", "every 20 ms"]
+    ("verb", "moments"),
+    [
+        *((verb, FEW) for verb in ("record", "replay", "report", "export", "lint")),
+        *(pytest.param(verb, GRID, marks=pytest.mark.slow) for verb in VERBS),
+    ],
 )
 def test_an_interrupt_at_any_moment_ends_with_130_and_leaves_nothing(
     hst: Path, verb: str, moments: list[float]

@@ -44,6 +44,11 @@ FIGURES: list[Case] = [
      "xMinimumEverFreeBytesRemaining = 9000\n", {"free": 12344, "largest": 10000, "min": 9000}),
     ("RT-Thread", "total    : 327680\nused     : 22684\nmaximum  : 23472\navailable: 304996\n",
      {"free": 304996}),
+    ("power of two", "Free heap: 60000, largest block: 16384\n",
+     {"largest": 16384, "need": 20000, "fits": None}),
+    ("in 16 bits", "Free: 180000 max block: 45044\n",
+     {"free": 180000, "largest": 110580, "need": 100000, "fits": None}),
+    ("percentage", "Free heap: 92%, largest block 31744\n", {"free": None, "largest": 31744}),
     ("nothing believed", "free size: -1431655771\nfree heap: 2863433037\n", {"failed": []}),
 ]  # fmt: skip
 
@@ -120,6 +125,9 @@ DECLINED: list[Case] = [
     ("counts", "malloc failure count: 0, alloc errors=0\n", {}),
     ("leak check passed", "I (9) app: memory leak check passed\n", {}),
     ("driver's limit", "E (3223) wifi:esf_buf: t=3 l=28 max:32, alloc:32 no eb\n", {}),
+    ("backtrace", "0x400d1f3f: heap_caps_malloc_base at heap_caps_base.c:143 size=1234\n",
+     {"not_understood": 0}),
+    ("unknown words of memory", "heap block of 1234 bytes was dropped\n", {"not_understood": 1}),
     ("forbidden time", "Heap allocation when VM not running.\n", {}),
 ]  # fmt: skip
 

@@ -42,7 +42,7 @@ def test_a_log_of_this_kind_is_answered(name: str, tmp_path: Path) -> None:
     path = tmp_path / "device.log"
     path.write_text(text, encoding="utf-8")
     result = hs.log(path, need=[wanted["need"]] if "need" in wanted else ())
-    answer = result.to_json()["answer"]
+    answer = result.to_json()["answer"] | {"not_understood": result.not_understood_count}
     assert {key: told(answer, key) for key in wanted} == wanted
     if name.startswith("declined"):
         assert (answer.get("form"), answer["failed"]) == (None, [])

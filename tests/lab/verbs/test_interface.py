@@ -246,6 +246,7 @@ assert not heavy & loaded, heavy & loaded
 # ---- the guide -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs" / "guide" / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -11,7 +11,7 @@ import pytest
 from .conftest import WORKLOADS, Script, read_recording
 
 TRACES = {"tls": 20, "script": 3, "mix": 1, "ice": 12, "wifi": 38, "tenants": 5}
-COMPILED = ("tls", "script", "ice", "wifi")
+COMPILED = ("tls", "script", "mix", "ice", "wifi")
 FAMILIES = [
     pytest.param(family, marks=pytest.mark.slow if family in COMPILED else ()) for family in TRACES
 ]

@@ -54,6 +54,7 @@ def build(out: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_every_call_is_recorded_as_what_it_was(tmp_path: Path) -> None:
     program, out = tmp_path / "probe", tmp_path / "T.hst"
     build(program)

@@ -1,0 +1,92 @@
+"""Broken in what a log answers."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+LOG = "lab/heapscope/log"
+NATIVE = "lab/native/log"
+TESTS = "tests/lab/log"
+
+OF_LOGS = (
+    Mutant(
+        "requests after a summary",
+        "the largest hole that may be there serves for sure",
+        f"{LOG}/worlds.py::_ask",
+        "if bounds.main_least >= least:",
+        "if bounds.main_most >= least:",
+        f"{TESTS}/test_outlook.py",
+    ),
+    Mutant(
+        "requests after a summary",
+        "the holes beside the main one serve nothing",
+        f"{LOG}/worlds.py::_served",
+        "other = _taken(heap, request, least, bounds.other_most)",
+        "other = None",
+        f"{TESTS}/test_outlook.py",
+    ),
+    Mutant(
+        "requests after a dump",
+        "every block of a dump is used",
+        f"{LOG}/state.py::_exact",
+        "not one.is_free",
+        "True",
+        f"{TESTS}/test_state_cases.py",
+    ),
+    Mutant(
+        "does it fit",
+        "a failed request for DMA memory says that malloc fails",
+        f"{LOG}/fits.py::_failures",
+        "alike = one.caps is None or not one.caps & ~more",
+        "alike = True",
+        f"{TESTS}/test_log_kinds.py",
+    ),
+    Mutant(
+        "does it fit",
+        "the power of two that a release reports is the block",
+        f"{LOG}/fits.py::_blocks",
+        "if _powers(reading, largest) and",
+        "if False and",
+        f"{TESTS}/test_log_kinds.py",
+    ),
+    Mutant(
+        "largest block in 16 bits",
+        "it is taken as printed",
+        f"{LOG}/artefacts.py::unwrapped",
+        "return whole if",
+        "return None if",
+        f"{TESTS}/test_log_kinds.py",
+    ),
+    Mutant(
+        "release of a log",
+        "figures that the release cannot print are believed",
+        "lab/heapscope/layout/evidence.py::_of_release",
+        "release.name not in fitting",
+        "release.name in fitting",
+        f"{TESTS}/test_log_release.py",
+    ),
+    Mutant(
+        "lines that tell memory",
+        "a line of a backtrace does",
+        f"{NATIVE}/looks.c::hs_log_looks_like_memory",
+        "return false; /* a line of a backtrace */",
+        "continue;",
+        f"{TESTS}/test_log_kinds.py",
+    ),
+    Mutant(
+        "patterns of the user",
+        "a repetition is as long as it can be and then one shorter",
+        f"{NATIVE}/pattern_match.c::add",
+        "add(line, list, code->x, at, slots);\n        add(line, list, code->y, at, slots);",
+        "add(line, list, code->y, at, slots);\n        add(line, list, code->x, at, slots);",
+        f"{TESTS}/test_log_patterns.py",
+    ),
+    Mutant(
+        "figures of a line",
+        "a percentage is a size",
+        f"{NATIVE}/figures.c::number_read",
+        "number.is_percent = text[at + blanks] == '%';",
+        "number.is_percent = false;",
+        f"{TESTS}/test_log_kinds.py",
+    ),
+)
