@@ -162,8 +162,8 @@ ANSWERS = (
     Mutant(
         "the least growth",
         "the first doubling that helps is taken",
-        "lab/heapscope/why/ideas_memory.py::_least",
-        "while good - bad > STEP:",
+        "lab/heapscope/layout/pool.py::last_that_works",
+        "while abs(good - bad) > step:",
         "while False:",
         WHY,
     ),

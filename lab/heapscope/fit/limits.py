@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from heapscope.layout.pool import POOL_MAX, POOL_MIN
+from heapscope.layout.pool import POOL_MAX, POOL_MIN, last_that_works
 from heapscope.native.steps import has_heap
 
 STEP = 8  #: bytes; pools are multiples of it
@@ -76,14 +75,6 @@ def find_limits(allocator: str, base: int, highest: int) -> Limits | None:
         return None
     below = max((size for size, made in tried if not made and size < good[0]), default=0)
     above = min((size for size, made in tried if not made and size > good[-1]), default=0)
-    least = _border(below, good[0], works) if below else good[0]
-    most = _border(above, good[-1], works) if above else good[-1]
+    least = last_that_works(below, good[0], works, step=STEP) if below else good[0]
+    most = last_that_works(above, good[-1], works, step=STEP) if above else good[-1]
     return Limits(least=least, most=most, ended=bool(above))
-
-
-def _border(bad: int, good: int, works: Callable[[int], bool]) -> int:
-    """The last multiple of 8 that works on the way from `good` to `bad`."""
-    while abs(good - bad) > STEP:
-        middle = (good + bad) // 2 // STEP * STEP
-        bad, good = (bad, middle) if works(middle) else (middle, good)
-    return good

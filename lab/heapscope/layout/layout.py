@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
@@ -46,6 +47,10 @@ class Region:
     def end(self) -> int:
         return self.start + self.size
 
+    def overlaps(self, other: Region) -> bool:
+        """They share memory."""
+        return self.start < other.end and other.start < self.end
+
     @property
     def all_caps(self) -> int:
         """Over all priorities."""
@@ -85,6 +90,11 @@ class Layout:
     def kinds(self) -> tuple[str, ...]:
         """Memory kinds in order of first appearance; a region's kind index points here."""
         return tuple(dict.fromkeys(region.kind for region in self.regions))
+
+    def with_allocators(self, name_of: Callable[[Region], str]) -> Layout:
+        """The same regions with the allocators that `name_of` says."""
+        placed = tuple(replace(region, allocator=name_of(region)) for region in self.regions)
+        return replace(self, regions=placed)
 
     def check(self) -> None:
         """Raises InputError for regions that overlap, leave the address space or are too many."""

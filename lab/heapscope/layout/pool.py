@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.capabilities import ALL, DEFAULT, INTERNAL
@@ -27,3 +29,12 @@ def pool_layout(size: int, allocator: str = "idf-5.5") -> Layout:
         malloc=MallocRule(small=DEFAULT | INTERNAL),
         source="--pool",
     )
+
+
+def last_that_works(bad: int, good: int, works: Callable[[int], bool], *, step: int) -> int:
+    """By bisection: the last multiple of `step` that works on the way from the size `good` to the
+    size `bad`."""
+    while abs(good - bad) > step:
+        middle = (good + bad) // 2 // step * step
+        bad, good = (bad, middle) if works(middle) else (middle, good)
+    return good

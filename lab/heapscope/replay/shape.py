@@ -40,7 +40,7 @@ def shape(
     metadata = texts(reader.metadata())
     return ReplayResult(
         trace=TraceFacts(path=path, metadata=metadata, unmodelled=unmodelled(metadata)),
-        layout=_layout_facts(layout),
+        layout=layout_facts(layout),
         health=take(Health, health, messages=health.messages),
         loss=loss_of(health, REPLAY),
         census=whole_run(take(Census, reader.census()), health),
@@ -70,7 +70,7 @@ def _explained(
     return explanation(reader.explanation(), seen, layout, labels, placement)
 
 
-def _layout_facts(layout: Layout) -> LayoutFacts:
+def layout_facts(layout: Layout) -> LayoutFacts:
     return LayoutFacts(
         name=layout.name,
         chip=layout.chip,

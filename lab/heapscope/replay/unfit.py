@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from heapscope.errors import InputError
 from heapscope.layout.allocator import parse_allocator
 from heapscope.layout.capabilities import ALL
 from heapscope.layout.layout import ADDRESS_END, Layout, Private, Region
+from heapscope.layout.pool import last_that_works
 from heapscope.native.config import NativeConfig, NativeRegion
 from heapscope.native.reader import NativeReader
 from heapscope.native.status import StatusError
@@ -115,7 +115,7 @@ def _least(region: Region) -> int | None:
         bad, good = good, 2 * good
         if good > TRIED_MAX or region.start + good >= ADDRESS_END:
             return None
-    return _border(bad, good, lambda size: _works(region, size))
+    return last_that_works(bad, good, lambda size: _works(region, size), step=STEP)
 
 
 def _most(region: Region) -> int | None:
@@ -125,15 +125,7 @@ def _most(region: Region) -> int | None:
         bad, good = good, good // 2 // STEP * STEP
         if not good:
             return None
-    return _border(bad, good, lambda size: _works(region, size))
-
-
-def _border(bad: int, good: int, works: Callable[[int], bool]) -> int:
-    """The last size on the way from `good` to `bad` that works; in at most 32 steps."""
-    while abs(good - bad) > STEP:
-        middle = (good + bad) // 2 // STEP * STEP
-        bad, good = (bad, middle) if works(middle) else (middle, good)
-    return good
+    return last_that_works(bad, good, lambda size: _works(region, size), step=STEP)
 
 
 def _works(region: Region, size: int) -> bool:

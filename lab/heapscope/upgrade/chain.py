@@ -10,24 +10,6 @@ from heapscope.native.structs import Struct
 from heapscope.upgrade.heaps import flavours, with_flavour, with_heaps_of
 from heapscope.upgrade.startup import startup_of, with_startup
 
-#: The parts of a difference by key, in the order of the rows.
-TITLES = {
-    "control": "control tables of the heaps",
-    "headers": "block headers, ends of heaps",
-    "unused": "regions too small for a heap",
-    "minimum_block": "smallest block",
-    "rounding": "rounding to the next size or size class",
-    "whole": "blocks not cut to size, alignment",
-    "startup": "start-up's blocks: rounding, place",
-    "moment": "live bytes at the tightest moment",
-    "arrangement": "headers, rounding, where blocks lie (not separable)",
-    "search": "free blocks that a search does not find",
-    "checks": "heap poisoning, task tracking",
-    "regions": "which memory is heap, capabilities",
-    "order": "order of the regions",
-    "static": "static growth of the firmware",
-}
-
 _LEAST = 256  # bytes that are left of a region whose tables are made equal
 _ROUNDS = 4
 
@@ -99,7 +81,7 @@ def _growth(sides: Sides, together: bool, unknown: bool) -> str:
 
 def _shared(region: Region, layout: Layout) -> Region | None:
     """The first region of the layout that shares memory with it."""
-    return next((r for r in layout.regions if r.start < region.end and region.start < r.end), None)
+    return next((other for other in layout.regions if other.overlaps(region)), None)
 
 
 def _on_memory_of(crossed: Layout, new: Layout) -> Layout:

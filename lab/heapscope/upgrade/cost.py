@@ -10,28 +10,38 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.upgrade.state import Run, Start
 
+#: The parts of a difference by key, in the order of the rows.
+TITLES = {
+    "control": "control tables of the heaps",
+    "headers": "block headers, ends of heaps",
+    "unused": "regions too small for a heap",
+    "minimum_block": "smallest block",
+    "rounding": "rounding to the next size or size class",
+    "whole": "blocks not cut to size, alignment",
+    "startup": "start-up's blocks: rounding, place",
+    "moment": "live bytes at the tightest moment",
+    "arrangement": "headers, rounding, where blocks lie (not separable)",
+    "search": "free blocks that a search does not find",
+    "checks": "heap poisoning, task tracking",
+    "regions": "which memory is heap, capabilities",
+    "order": "order of the regions",
+    "static": "static growth of the firmware",
+}
+#: The figures that are divided, by key.
+FIGURES = {
+    "free_at_start": "Free at the start",
+    "minimum_free": "Least free over the trace",
+    "largest_at_start": "Largest block at the start",
+    "minimum_largest": "Least largest block over the trace",
+}
+
 
 class WaterfallRow(Row):
     """A part of a difference."""
 
     key: str = figure(
         "The key of the part.",
-        choices=(
-            "control",
-            "headers",
-            "unused",
-            "minimum_block",
-            "rounding",
-            "whole",
-            "startup",
-            "moment",
-            "arrangement",
-            "search",
-            "checks",
-            "regions",
-            "order",
-            "static",
-        ),
+        choices=TITLES,
     )
     title: str = figure("For people.")
     lost: int | None = figure(
@@ -67,7 +77,7 @@ class Waterfall(Row):
 
     key: str = figure(
         "The key of the figure.",
-        choices=("free_at_start", "minimum_free", "largest_at_start", "minimum_largest"),
+        choices=FIGURES,
     )
     title: str = figure("For people.")
     before: int = figure("True bytes.", "B", bound=AT_MOST)

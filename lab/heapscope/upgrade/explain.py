@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapscope.errors import InputError
 from heapscope.layout.layout import Region
 from heapscope.measure.findings import loss
-from heapscope.measure.source import LayoutFacts
 from heapscope.measure.verdict import limits
 from heapscope.measure.wording import plural, size
 from heapscope.native.structs import Struct
 from heapscope.predict.knob_offers import KnobOffer
+from heapscope.replay.shape import layout_facts
 from heapscope.trace.names import printable
 from heapscope.upgrade.chain import Sides, chain
 from heapscope.upgrade.cost import UPGRADE, SidedRegion, UpgradeResult, VersionSide, Waterfall
@@ -66,16 +66,8 @@ def explain(
 
 
 def _side(state: State) -> VersionSide:
-    layout = state.layout
     return VersionSide(
-        layout=LayoutFacts(
-            name=layout.name,
-            chip=layout.chip,
-            sdk=layout.sdk,
-            source=layout.source,
-            notes=layout.notes,
-            allocators=tuple(dict.fromkeys(region.allocator for region in layout.regions)),
-        ),
+        layout=layout_facts(state.layout),
         start=state.start,
         run=state.run,
     )
@@ -157,32 +149,21 @@ def _regions(before: State, after: State) -> Iterator[SidedRegion]:
     new = sorted(zip(after.layout.regions, after.regions, strict=True), key=_start)
     rows: list[tuple[tuple[Region, Struct] | None, tuple[Region, Struct] | None]] = []
     for one in old:
-        match = next((other for other in new if _shared(one[0], other[0])), None)
+        match = next((other for other in new if one[0].overlaps(other[0])), None)
         if match is not None:
             new.remove(match)
         rows.append((one, match))
     rows += [(None, other) for other in new]
     rows.sort(key=lambda row: _start(row[0] or row[1] or old[0]))
     for was, now in rows:
+        sides = {"before": was, "after": now}
         yield SidedRegion(
-            kind=_kinds(was, now),
-            start_before=None if was is None else was[0].start,
-            start_after=None if now is None else now[0].start,
-            size_before=None if was is None else was[0].size,
-            size_after=None if now is None else now[0].size,
-            free_before=None if was is None else was[1].free,
-            free_after=None if now is None else now[1].free,
+            kind=" / ".join(dict.fromkeys(pair[0].kind for pair in (was, now) if pair is not None)),
+            **{f"start_{side}": pair and pair[0].start for side, pair in sides.items()},
+            **{f"size_{side}": pair and pair[0].size for side, pair in sides.items()},
+            **{f"free_{side}": pair and pair[1].free for side, pair in sides.items()},
         )
 
 
 def _start(pair: tuple[Region, Struct]) -> int:
     return pair[0].start
-
-
-def _shared(one: Region, other: Region) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
-def _kinds(was: tuple[Region, Struct] | None, now: tuple[Region, Struct] | None) -> str:
-    names = [pair[0].kind for pair in (was, now) if pair is not None]
-    return " / ".join(dict.fromkeys(names))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from heapscope.errors import InputError
 from heapscope.layout.allocator import flavoured
 from heapscope.layout.layout import Layout, Region
@@ -32,8 +30,7 @@ def flavours(layout: Layout) -> str:
 
 def with_heap(layout: Layout, allocator: str) -> Layout:
     """One allocator everywhere; our heap finds the form that a region's memory allows by itself."""
-    placed = tuple(replace(r, allocator=allocator) for r in layout.regions)
-    return replace(layout, regions=placed)
+    return layout.with_allocators(lambda region: allocator)
 
 
 def with_heaps_of(layout: Layout, source: Layout) -> Layout:
@@ -42,19 +39,14 @@ def with_heaps_of(layout: Layout, source: Layout) -> Layout:
     largest = max(source.regions, key=lambda region: region.size)
 
     def allocator(region: Region) -> str:
-        there = (r for r in source.regions if r.start < region.end and region.start < r.end)
-        return next(there, largest).allocator
+        return next(filter(region.overlaps, source.regions), largest).allocator
 
-    regions = tuple(replace(r, allocator=allocator(r)) for r in layout.regions)
-    return replace(layout, regions=regions)
+    return layout.with_allocators(allocator)
 
 
 def with_flavour(layout: Layout, flavour: str) -> Layout | None:
     """The same allocators built with `flavour` ("", "+light", ...); None: one has no such build."""
     try:
-        regions = tuple(
-            replace(r, allocator=flavoured(base_of(r.allocator), flavour)) for r in layout.regions
-        )
+        return layout.with_allocators(lambda r: flavoured(base_of(r.allocator), flavour))
     except InputError:
         return None
-    return replace(layout, regions=regions)

@@ -89,11 +89,8 @@ class _Stopped:
             for index, region in enumerate(self._layout.regions)
             if index in chosen and rows[index].has_heap
         ]
-        self.excess = Excess(
-            rounded=sum(one.rounded for one in found),
-            minimum=sum(one.minimum for one in found),
-            whole=sum(one.whole for one in found),
-        )
+        names = ("rounded", "minimum", "whole")
+        self.excess = Excess(**{name: sum(getattr(one, name) for one in found) for name in names})
 
 
 Blocks = Counter[tuple[int, int]]  # (bytes asked for, bytes of the raw block): how many

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 
 from heapscope.layout.attempts import tried
 from heapscope.layout.layout import Layout
@@ -36,20 +36,12 @@ class Parts(Row):
 
 def parts_of(rows: Iterable[Struct]) -> Parts:
     rows = tuple(rows)
-
-    def total(of: Callable[[Struct], int]) -> int:
-        return sum(of(row) for row in rows)
-
+    plain = ("size", "control", "startup", "payload", "rounding", "free")
     return Parts(
-        size=total(lambda row: row.size),
-        control=total(lambda row: row.control),
-        headers=total(lambda row: row.header if row.has_heap else 0),
-        unused=total(lambda row: 0 if row.has_heap else row.size),
-        startup=total(lambda row: row.startup),
-        payload=total(lambda row: row.payload),
-        rounding=total(lambda row: row.rounding),
-        free=total(lambda row: row.free),
-        reported=total(lambda row: row.reported_free),
+        **{name: sum(getattr(row, name) for row in rows) for name in plain},
+        headers=sum(row.header for row in rows if row.has_heap),
+        unused=sum(row.size for row in rows if not row.has_heap),
+        reported=sum(row.reported_free for row in rows),
     )
 
 

@@ -15,6 +15,7 @@ from heapscope.replay.run import ReplayProgress, replay
 from heapscope.rows.bound import AT_LEAST, AT_MOST, BEFORE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
+from heapscope.trace.take import take
 from heapscope.upgrade.parts import Parts, open_layout, parts_of, regions_for
 
 
@@ -99,13 +100,11 @@ class Meter:
             progress=self._progress,
         )
         row = result.sets[-1]  # malloc's is the first, and the only one where it is asked about
-        run = Run(
+        run = take(
+            Run,
+            row,
             failures=result.summary.failures,
-            minimum_free=row.minimum_free,
-            minimum_free_reported=row.minimum_free_reported,
-            minimum_free_event=row.minimum_free_event,
             minimum_largest=row.minimum_largest_allocatable,
-            minimum_largest_event=row.minimum_largest_event,
         )
         assert watch.start is not None
         return State(
@@ -121,13 +120,8 @@ class Meter:
         """The figures of a reader that has had no event, and its regions."""
         rows, row = reader.regions(), self.row(reader)
         chosen = regions_for(layout, self.caps)
-        start = Start(
-            parts=parts_of(one for index, one in enumerate(rows) if index in chosen),
-            largest_free=row.largest_free,
-            largest_reported=row.largest_reported,
-            largest_allocatable=row.largest_allocatable,
-        )
-        return start, rows
+        parts = parts_of(one for index, one in enumerate(rows) if index in chosen)
+        return take(Start, row, parts=parts), rows
 
     def row(self, reader: NativeReader) -> Struct:
         """Figures of the memory that is asked about."""

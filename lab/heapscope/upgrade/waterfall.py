@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from heapscope.upgrade.chain import TITLES, LayoutStep, equal_tables
-from heapscope.upgrade.cost import Reported, Waterfall, WaterfallRow
+from heapscope.upgrade.chain import LayoutStep, equal_tables
+from heapscope.upgrade.cost import FIGURES, TITLES, Reported, Waterfall, WaterfallRow
 from heapscope.upgrade.moment import HeapMoment, look
 from heapscope.upgrade.state import Meter, State
 
@@ -19,12 +19,6 @@ ALWAYS = {
     "minimum_free": ("control", "headers", "minimum_block", "rounding", "whole"),
     "largest_at_start": ("control", "arrangement", "search"),
     "minimum_largest": ("control", "arrangement", "search"),
-}
-FIGURES = {
-    "free_at_start": "Free at the start",
-    "minimum_free": "Least free over the trace",
-    "largest_at_start": "Largest block at the start",
-    "minimum_largest": "Least largest block over the trace",
 }
 
 

@@ -54,18 +54,7 @@ class RegionState(Row):
         "even when empty; fewer bytes free in all; the bytes are free but in pieces; a "
         "piece is large enough but the allocator does not look there; it would have "
         "served it but for its alignment.",
-        choices=(
-            "served",
-            "capability",
-            "not asked",
-            "rule",
-            "no heap",
-            "size",
-            "full",
-            "fragmentation",
-            "rounding",
-            "alignment",
-        ),
+        choices=REASONS,
         heading="why not",
     )
     detail: str = figure("The capabilities that it lacks; else empty.")

@@ -64,16 +64,7 @@ class Change(Row):
     rules: tuple[str, ...] = figure("The file that --place in options means, line by line.")
     effort: str = figure(
         "The work that it takes.",
-        choices=(
-            "memory",
-            "configuration",
-            "order",
-            "request",
-            "regions",
-            "allocator",
-            "feature",
-            "private heap",
-        ),
+        choices=EFFORTS,
         heading="what it takes",
     )
     given_up: int = figure("Bytes of RAM that the change costs.", "B")

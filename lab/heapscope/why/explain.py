@@ -10,6 +10,7 @@ from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
 from heapscope.measure.clock import events_named
+from heapscope.measure.failure import FailureRow
 from heapscope.measure.need import NeedRow
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.verdict import limits
@@ -17,6 +18,7 @@ from heapscope.measure.wording import plural
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.replay.config import Need
 from heapscope.replay.run import replay
+from heapscope.why.case import Request
 from heapscope.why.change import ChangeOutcome
 from heapscope.why.changes import changes_for
 from heapscope.why.groups import Alike, group
@@ -163,31 +165,13 @@ class _Work:
         moment = self._moment(event)
         if moment.case.served:
             raise InputError(
-                f"{self._result.trace.path}: event {event:,} did not fail on {self._layout_name}",
+                f"{self._result.trace.path}: event {event:,} did not fail on "
+                f"{self._result.layout.name}",
                 remedy=f"why it went where it went: heapscope replay ... --explain {event}",
             )
-        explained = self._explained(moment, Target(event=event))
         number = of_failure.failure or (found[0].number if found else 0)
-        request = moment.case.request
-        return FailureGroup(
-            number=number,
-            count=1,
-            task=request.task,
-            site=request.site,
-            call=request.call,
-            capabilities=request.capabilities,
-            smallest=request.size,
-            largest=request.size,
-            first_event=event,
-            last_event=event,
-            reason=group_reason(moment.case),
-            first=explained,
-            nearest=None,
-        )
-
-    @property
-    def _layout_name(self) -> str:
-        return self._result.layout.name
+        explained = self._explained(moment, Target(event=event))
+        return _failure_group(number, [moment.case.request], (event, event), moment, explained)
 
     def need(self, need: Need, row: NeedRow) -> NeedWhy:
         worst = self._look(need, row.minimum_margin_event)
@@ -212,22 +196,9 @@ class _Work:
         if deep and alike.nearest.event != alike.first.event:
             event = alike.nearest.event
             nearest = self._explained(self._moment(event), Target(event=event))
-        target = Target(event=alike.first.event)
-        return FailureGroup(
-            number=number,
-            count=len(rows),
-            task=alike.first.task,
-            site=alike.first.site,
-            call=alike.first.call,
-            capabilities=alike.first.capabilities,
-            smallest=min(row.size for row in rows),
-            largest=max(row.size for row in rows),
-            first_event=rows[0].event,
-            last_event=rows[-1].event,
-            reason=group_reason(first.case),
-            first=self._explained(first, target) if deep else None,
-            nearest=nearest,
-        )
+        explained = self._explained(first, Target(event=alike.first.event)) if deep else None
+        events = rows[0].event, rows[-1].event
+        return _failure_group(number, rows, events, first, explained, nearest)
 
     def _moment(self, event: int) -> TrialCase:
         moment = look_at_event(self._scene, event)
@@ -250,7 +221,9 @@ class _Work:
             need=row,
             knobs=self._knobs,
         )
-        before = self._before if row is None else _short(self._before, row)
+        before = self._before
+        if row is not None:
+            before = replace(before, short_events=row.short_events)
         helpful, unhelpful = changes_for(question, before)
         return Explained(
             case=moment.case,
@@ -260,5 +233,28 @@ class _Work:
         )
 
 
-def _short(before: ChangeOutcome, row: NeedRow) -> ChangeOutcome:
-    return replace(before, short_events=row.short_events)
+def _failure_group(
+    number: int,
+    rows: Sequence[FailureRow] | Sequence[Request],
+    events: tuple[int, int],
+    moment: TrialCase,
+    first: Explained | None,
+    nearest: Explained | None = None,
+) -> FailureGroup:
+    """`events`: of the first of the rows and the last."""
+    one, sizes = rows[0], [row.size for row in rows]
+    return FailureGroup(
+        number=number,
+        count=len(rows),
+        task=one.task,
+        site=one.site,
+        call=one.call,
+        capabilities=one.capabilities,
+        smallest=min(sizes),
+        largest=max(sizes),
+        first_event=events[0],
+        last_event=events[1],
+        reason=group_reason(moment.case),
+        first=first,
+        nearest=nearest,
+    )

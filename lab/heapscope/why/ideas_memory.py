@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from heapscope.layout.allocator import placements
 from heapscope.layout.layout import ADDRESS_END, Layout, Region
-from heapscope.layout.pool import POOL_MAX
+from heapscope.layout.pool import POOL_MAX, last_that_works
 from heapscope.measure.wording import size
 from heapscope.native.library import allocator_names
 from heapscope.why.idea import Idea, Question
@@ -41,16 +42,19 @@ def more_memory(question: Question) -> Iterator[Idea]:
     best: tuple[int, int] | None = None
     for index in _eligible(question)[:GROWN]:
         most = GROWTH_MAX if best is None else best[0] - STEP
-        growth = _least(lambda n, index=index: _served(question, index, n), most)  # type: ignore[misc]
+        serves = functools.partial(_served, question, index)
+        growth = least(serves, first=STEP, most=most, step=STEP)
         best = best if growth is None else (growth, index)
     if best is None:
         return
     growth, index = best
     yield _growth(question, index, growth)
     if question.target.need is None and _failures(question, index, growth):
-        least = _least(lambda n: _failures(question, index, n) == 0, GROWTH_MAX)
-        if least is not None:
-            yield _growth(question, index, least, "; then nothing fails")
+        whole = least(
+            lambda n: _failures(question, index, n) == 0, first=STEP, most=GROWTH_MAX, step=STEP
+        )
+        if whole is not None:
+            yield _growth(question, index, whole, "; then nothing fails")
 
 
 def _growth(question: Question, index: int, growth: int, what: str = "") -> Idea:
@@ -71,29 +75,21 @@ def _growth(question: Question, index: int, growth: int, what: str = "") -> Idea
     )
 
 
-def margins(bytes_: int, step: int) -> tuple[int, ...]:
-    """The additions to a size that are tried: nothing, some steps, and an eighth of it. A layout
-    may serve by mere luck where a word more or less does not."""
-    return tuple(dict.fromkeys((0, step, 4 * step, 16 * step, bytes_ // 8 // step * step)))
+def least(helps: Callable[[int], bool], *, first: int, most: int, step: int) -> int | None:
+    """The least number of bytes from `first` on that helps, and with which no somewhat larger one
+    hurts; at most `most`; None: that does not suffice. The additions that are tried are some steps,
+    and an eighth of it: a layout may serve by mere luck where a word more or less does not."""
 
+    def steady(bytes_: int) -> bool:
+        margins = (0, step, 4 * step, 16 * step, bytes_ // 8 // step * step)
+        return all(helps(bytes_ + more) for more in dict.fromkeys(margins))
 
-def _least(helps: Callable[[int], bool], most: int) -> int | None:
-    """By bisection: the least growth that helps and with which no somewhat larger one hurts, at
-    most `most` bytes; None: that does not suffice."""
-
-    def steady(growth: int) -> bool:
-        return all(helps(growth + more) for more in margins(growth, STEP))
-
-    bad, good = 0, STEP
+    bad, good = 0, first
     while not steady(min(good, most)):
         if good >= most:
             return None
         bad, good = good, good * 2
-    good = min(good, most)
-    while good - bad > STEP:
-        middle = (good + bad) // 2 // STEP * STEP
-        bad, good = (bad, middle) if steady(middle) else (middle, good)
-    return good
+    return last_that_works(bad, min(good, most), steady, step=step)
 
 
 def _served(question: Question, index: int, growth: int) -> bool:
@@ -195,7 +191,7 @@ def another_allocator(question: Question) -> Iterator[Idea]:
             "(heap poisoning, task tracking).",
             effort="configuration",
             options=f"--allocator {base}",
-            variation=Variation(layout=_all(layout, base)),
+            variation=Variation(layout=layout.with_allocators(lambda region: base)),
         )
 
 
@@ -210,9 +206,5 @@ def _allocator(layout: Layout, name: str, text: str) -> Idea:
         text=text,
         effort="allocator",
         options=f"--allocator {name}",
-        variation=Variation(layout=_all(layout, name)),
+        variation=Variation(layout=layout.with_allocators(lambda region: name)),
     )
-
-
-def _all(layout: Layout, name: str) -> Layout:
-    return replace(layout, regions=tuple(replace(r, allocator=name) for r in layout.regions))

@@ -10,7 +10,7 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement, PlacementRule, PrivateHeap
 from heapscope.measure.wording import size
 from heapscope.why.idea import Idea, Question
-from heapscope.why.ideas_memory import margins
+from heapscope.why.ideas_memory import least
 from heapscope.why.trial import Variation
 
 FIRST = 128  # bytes, the smallest heap that is tried
@@ -25,20 +25,20 @@ def private_heap(question: Question) -> Iterator[Idea]:
     if question.trials.placement is not None:
         return
     for owner in _owners(question)[:OWNERS]:
-        least = _least(question, owner)
-        if least is None:
+        bytes_ = _least(question, owner)
+        if bytes_ is None:
             continue
-        variation = _variation(question, owner, least)
+        variation = _variation(question, owner, bytes_)
         question.trials.run(variation, question.target)
         peak = question.trials.placed_peak
         yield Idea(
             kind="private",
-            text=f"Give task '{owner}' a private heap of {size(least)}, taken at start-up; it "
+            text=f"Give task '{owner}' a private heap of {size(bytes_)}, taken at start-up; it "
             f"holds up to {size(peak)} there, and what does not fit goes where it went before.",
             effort="private heap",
-            given_up=max(0, least - peak),
+            given_up=max(0, bytes_ - peak),
             options="--place RULES.toml",
-            rules=_rules(owner, least),
+            rules=_rules(owner, bytes_),
             variation=variation,
         )
 
@@ -51,22 +51,10 @@ def _owners(question: Question) -> list[str]:
 
 
 def _least(question: Question, owner: str) -> int | None:
-    bad, good = 0, FIRST
-    while not _serves(question, owner, good):
-        bad, good = good, good * 2
-        if good > MOST:
-            return None
-    while good - bad > STEP:
-        middle = (good + bad) // 2 // STEP * STEP
-        bad, good = (bad, middle) if _serves(question, owner, middle) else (middle, good)
-    return good
+    def serves(bytes_: int) -> bool:
+        return question.trials.serves(_variation(question, owner, bytes_), question.target)
 
-
-def _serves(question: Question, owner: str, bytes_: int) -> bool:
-    return all(
-        question.trials.serves(_variation(question, owner, bytes_ + more), question.target)
-        for more in margins(bytes_, STEP)
-    )
+    return least(serves, first=FIRST, most=MOST, step=STEP)
 
 
 def _variation(question: Question, owner: str, bytes_: int) -> Variation:

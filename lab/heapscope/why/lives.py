@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from heapscope.native.events import Events
-from heapscope.why.recording import ALLOCATIONS, FREE, REALLOC, Recording
+from heapscope.why.recording import ALLOCATIONS, FREE, REALLOC, Recording, are_heap_events
 
 NAMES_MAX = 32  # addresses that a block had one after the other; each costs a pass over the trace
 
@@ -17,7 +17,7 @@ def rows_at(recording: Recording, numbers: Iterable[int]) -> dict[int, np.void]:
     wanted = list(numbers)
     found: dict[int, np.void] = {}
     for rows, at in recording.events():
-        for index in np.flatnonzero(_heap(rows) & np.isin(at, wanted)):
+        for index in np.flatnonzero(are_heap_events(rows) & np.isin(at, wanted)):
             found[int(at[index])] = rows[index].copy()
     return found
 
@@ -71,7 +71,3 @@ def after(recording: Recording, key: int, event: int) -> list[int]:
 def _next(rows: Events, used: np.ndarray, key: int, index: int) -> int | None:
     hits = used[index:] & (rows["key"][index:] == key)
     return index + int(hits.argmax()) if hits.any() else None
-
-
-def _heap(rows: Events) -> np.ndarray:
-    return (rows["kind"] >= 1) & (rows["kind"] <= 6)

@@ -13,19 +13,14 @@ from heapscope.layout.placement import Placement
 from heapscope.measure.clock import events_named
 from heapscope.measure.result import MALLOC, ReplayResult
 from heapscope.native.live import live_blocks
-from heapscope.native.moment import (
-    NO_BLOCK,
-    RequestRow,
-    holes,
-    pieces,
-    stop_before,
-)
+from heapscope.native.moment import NO_BLOCK, RequestRow, holes, pieces, stop_before
 from heapscope.native.names import call_names
 from heapscope.native.reader import NativeReader
 from heapscope.native.structs import Rows, Struct, dtype
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.labels import Labels
 from heapscope.replay.placed import located
+from heapscope.trace.take import take
 from heapscope.why.case import Case, Holder, Hole, RegionState, Request, Stretch
 from heapscope.why.recording import Recording
 from heapscope.why.words import sentences
@@ -242,17 +237,17 @@ class _Looker:
         found = [_holder(task, site, held) for (task, site), held in owners.items()]
         return tuple(sorted(found, key=lambda holder: -holder.live))
 
-    def _piece(self, row: object, *, inside: bool) -> Stretch:
-        what = WHAT[int(row["state"])]  # type: ignore[index]  # a numpy row
-        key = int(row["key"])  # type: ignore[index]
+    def _piece(self, row: np.void, *, inside: bool) -> Stretch:
+        what = WHAT[int(row["state"])]
+        key = int(row["key"])
         born = self._born.get(key) if what == "block" else None
         return Stretch(
             what=what,
-            address=int(row["address"]),  # type: ignore[index]
-            size=int(row["size"]),  # type: ignore[index]
+            address=int(row["address"]),
+            size=int(row["size"]),
             inside=inside,
-            requested=int(row["requested"]),  # type: ignore[index]
-            task=self._labels.task(int(row["task"])) if what == "block" else "",  # type: ignore[index]
+            requested=int(row["requested"]),
+            task=self._labels.task(int(row["task"])) if what == "block" else "",
             site="" if born is None else self._labels.site(born.site),
             since=None if born is None else born.birth,
             age=None if born is None else self._event - born.birth,
@@ -325,12 +320,8 @@ def _births(recording: Recording, event: int) -> dict[int, _Born]:
         stop_before(census, event)
         recording.push(census, until=event)
         rows = live_blocks(census)
-    return {
-        int(row["key"]): _Born(
-            birth=int(row["birth"]), task=int(row["task"]), site=int(row["site"])
-        )
-        for row in rows
-    }
+    names = ("birth", "task", "site")
+    return {int(row["key"]): _Born(**{name: int(row[name]) for name in names}) for row in rows}
 
 
 def _states(
@@ -339,21 +330,16 @@ def _states(
     for index, (region, row) in enumerate(zip(layout.regions, rows, strict=True)):
         lacking = 0 if region.private else _lacking(layout, region.all_caps, caps, request.size)
         reason = _reason(layout, request, row, lacking)
-        yield RegionState(
+        yield take(
+            RegionState,
+            row,
             index=index,
             start=region.start,
             size=region.size,
             kind=region.kind,
             allocator=region.allocator,
-            eligible=bool(row.eligible),
             reason=reason,
             detail=capabilities.format(lacking) if reason == "capability" else "",
-            capacity=row.capacity,
-            free=row.free,
-            largest_free=row.largest_free,
-            largest_allocatable=row.largest_allocatable,
-            used_blocks=row.used_blocks,
-            free_blocks=row.free_blocks,
         )
 
 

@@ -13,7 +13,7 @@ from heapscope.predict.knob_offers import KnobOffer
 from heapscope.rows.bound import Bounds, bounds, bounds_of
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
-from heapscope.why.case import Case
+from heapscope.why.case import REASONS, Case
 from heapscope.why.change import Change
 
 #: Failures before the loss are certain; all that would have helped is withheld.
@@ -62,18 +62,7 @@ class FailureGroup(Row):
     last_event: int = figure("Heap event of the last.", heading="last at event", rest="most")
     reason: str = figure(
         "The reason why the region that came nearest did not serve the first.",
-        choices=(
-            "served",
-            "capability",
-            "not asked",
-            "rule",
-            "no heap",
-            "size",
-            "full",
-            "fragmentation",
-            "rounding",
-            "alignment",
-        ),
+        choices=REASONS,
         heading="why",
     )
     first: Explained | None = figure("The first one; null: beyond the groups that are explained.")

@@ -82,7 +82,7 @@ class Recording:
                 else:
                     reader.finish()
                 for rows in take_events(reader):
-                    heap = _heap(rows)
+                    heap = are_heap_events(rows)
                     numbers = base + np.cumsum(heap) - heap
                     yield rows, numbers
                     base += int(heap.sum())
@@ -98,7 +98,7 @@ class Recording:
     @functools.cached_property
     def _times(self) -> np.ndarray:
         """Ticks, by the number of the heap event."""
-        found = [rows["time"][_heap(rows)] for rows, _ in self.events()]
+        found = [rows["time"][are_heap_events(rows)] for rows, _ in self.events()]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.uint64)
 
     def edited(self, edit: Edit) -> Iterator[bytes]:
@@ -119,7 +119,7 @@ class Recording:
 
 def _changed(rows: Events, numbers: np.ndarray, edit: Edit) -> Events:
     rows = rows.copy()
-    heap = _heap(rows)
+    heap = are_heap_events(rows)
     for name, values in (("size", edit.sizes), ("caps", edit.caps), ("key", edit.keys)):
         if values:
             at = np.flatnonzero(heap & np.isin(numbers, list(values)))
@@ -130,7 +130,7 @@ def _changed(rows: Events, numbers: np.ndarray, edit: Edit) -> Events:
     return rows
 
 
-def _heap(rows: Events) -> np.ndarray:
+def are_heap_events(rows: Events) -> np.ndarray:
     return (rows["kind"] >= 1) & (rows["kind"] <= HEAP_EVENTS)
 
 
