@@ -9,7 +9,6 @@ import typer
 
 from heapscope.cli.memory import takes_memory
 from heapscope.cli.shared import Fold, Json, Needs, Trace
-from heapscope.errors import HeapscopeError
 from heapscope.memory.options import MemoryOptions, named_files
 
 
@@ -63,15 +62,10 @@ def replay(
       heapscope replay T.hst --state device.log --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json
     """
-    from heapscope.cli.answer import give, wants_tables, write_json
+    from heapscope.cli.answer import give, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.replay import replay as answer
 
-    if digest and not wants_tables(json):
-        raise HeapscopeError(
-            "--digest and --json - both want standard output",
-            remedy="give --json a file; the digest is in it too",
-        )
     with progress_bar() as progress:
         result = answer(
             trace, need=need or (), explain=explain, state=state, progress=progress, **memory
