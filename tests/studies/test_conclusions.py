@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from heapscope.native.structs import Struct
 from heapscope_studies.conclusion import alike, concluded, part_of
 from heapscope_studies.heap_change import control, counts, upgrade
 from heapscope_studies.ice_pools import marks
@@ -162,7 +163,8 @@ def test_light_poisoning_is_told_by_the_builds_that_have_it() -> None:
     assert control.poisoned_note(opened) == "light poisoning changes nothing here"
     name, rows = next((name, rows) for name, rows in opened.items() if rows[0] is not None)
     assert rows[0] is not None
-    more = (replace(rows[0], control=rows[0].control + 12), *rows[1:])
+    larger = Struct(**vars(rows[0]) | {"control": rows[0].control + 12})
+    more = (larger, *rows[1:])
     told = control.poisoned_note(opened, {**opened, name: more})
     assert told == f"light poisoning changes what is taken of {name}"
 
