@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 from heapscope.capture.output import Write
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Exporter, Finish
 from heapscope.export.stacks import stacks
 from heapscope.native.export import Keep
-from heapscope.native.structs import Rows
 
 #: The choices of --weight, and the figure of a profile that each means.
 WEIGHTS = {"peak": "at_peak", "total": "total", "leaked": "live"}
 
 
-class Collapsed:
+class Collapsed(Exporter):
     names_first = False
     keep = Keep.PROFILE
 
     def __init__(self, weight: str) -> None:
         self._figure = WEIGHTS[weight]
-
-    def span(self, events: int) -> int:
-        return 1
-
-    def begin(self, context: Context, write: Write) -> None:
-        """All is known at the end."""
-
-    def rows(self, rows: Rows, write: Write) -> None:
-        """None are kept."""
-
-    def samples(self, samples: Rows, write: Write) -> None:
-        """None are kept."""
 
     def end(self, finish: Finish, write: Write) -> None:
         for stack in stacks(finish):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapscope.capture.output import Write
 from heapscope.export.columns import cells, columns
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Context, Exporter
 from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
@@ -23,12 +23,9 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-class CsvTable:
+class CsvTable(Exporter):
     names_first = True
     keep = Keep.ROWS
-
-    def span(self, events: int) -> int:
-        return 1
 
     def begin(self, context: Context, write: Write) -> None:
         table = columns(context)
@@ -43,6 +40,3 @@ class CsvTable:
 
     def samples(self, samples: Rows, write: Write) -> None:
         """None are kept."""
-
-    def end(self, finish: Finish, write: Write) -> None:
-        """The last row is the end."""

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from heapscope.capture.output import Write
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.export.json_events import dump
 from heapscope.export.overview import Overview
 from heapscope.export.stacks import Stack, stacks
 from heapscope.native.export import Keep
-from heapscope.native.structs import Rows
 from heapscope.trace.metadata import PROGRAM
 
 _VERSION = 2
@@ -23,21 +22,12 @@ _SHORT = 500  # a mean lifetime up to this shows as short, as in Valgrind's own 
 _MICRO = 1_000_000
 
 
-class Dhat:
+class Dhat(Exporter):
     names_first = False
     keep = Keep.PROFILE
 
-    def span(self, events: int) -> int:
-        return 1
-
     def begin(self, context: Context, write: Write) -> None:
         self._trace = context.trace
-
-    def rows(self, rows: Rows, write: Write) -> None:
-        """None are kept."""
-
-    def samples(self, samples: Rows, write: Write) -> None:
-        """None are kept."""
 
     def end(self, finish: Finish, write: Write) -> None:
         known, clock = finish.overview, _clock(finish.overview)

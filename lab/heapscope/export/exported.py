@@ -189,25 +189,18 @@ class _Reading:
 
 
 def _exported(finish: Finish, *, path: str, to: str, file: str, size: int) -> Exported:
-    census, result = finish.overview.census, finish.result
-    if result is None:
-        peak, event, end = census.live_peak, finish.overview.live_peak_event, census.live
-        failures = census.failed
-    else:
-        summary = result.summary
-        peak, event, end = summary.live_peak, summary.live_peak_event, summary.live
-        failures = summary.failures
+    totals, result = finish.totals, finish.result
     return Exported(
         trace=printable(path, limit=400),
         to=to,
         file=printable(file, limit=400),
         bytes=size,
         layout=None if result is None else result.layout.name,
-        events=census.events,
-        live_peak=peak,
-        live_peak_event=event,
-        live_end=end,
-        failures=failures,
+        events=totals.events,
+        live_peak=totals.live_peak,
+        live_peak_event=totals.live_peak_event,
+        live_end=totals.live_end,
+        failures=totals.failures,
         messages=finish.messages,
         loss=finish.loss,
     )

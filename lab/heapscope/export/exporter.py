@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from heapscope.capture.output import Write
-from heapscope.export.events_document import RegionAt
+from heapscope.export.events_document import ExportedTotals, RegionAt
 from heapscope.export.overview import Overview
 from heapscope.layout.layout import Layout
 from heapscope.measure.loss import Loss
@@ -43,21 +42,49 @@ class Finish:
     messages: tuple[str, ...]  # what of the trace is missing
     loss: Loss | None  # of events; None: all are there
 
+    @property
+    def totals(self) -> ExportedTotals:
+        """The sums of the events: of the replay where there was one."""
+        census, result = self.overview.census, self.result
+        if result is None:
+            return ExportedTotals(
+                events=census.events,
+                live_peak=census.live_peak,
+                live_peak_event=self.overview.live_peak_event,
+                live_end=census.live,
+                failures=census.failed,
+                digest=None,
+            )
+        summary = result.summary
+        return ExportedTotals(
+            events=census.events,
+            live_peak=summary.live_peak,
+            live_peak_event=summary.live_peak_event,
+            live_end=summary.live,
+            failures=summary.failures,
+            digest=summary.digest,
+        )
 
-class Exporter(Protocol):
-    """One format. `names_first`: the trace is read twice, as names may come after their use."""
+
+class Exporter:
+    """One format; it does what it needs of this. `names_first`: the trace is read twice, for names
+    that come after their use."""
 
     names_first: bool
     keep: Keep
 
     def span(self, events: int) -> int:
         """Heap events that give one sample of each counter, of a trace with so many."""
-        ...
+        return 1
 
-    def begin(self, context: Context, write: Write) -> None: ...
+    def begin(self, context: Context, write: Write) -> None:
+        """Before the first event."""
 
-    def rows(self, rows: Rows, write: Write) -> None: ...
+    def rows(self, rows: Rows, write: Write) -> None:
+        """Some heap events, in order."""
 
-    def samples(self, samples: Rows, write: Write) -> None: ...
+    def samples(self, samples: Rows, write: Write) -> None:
+        """Some samples of the counters, in order."""
 
-    def end(self, finish: Finish, write: Write) -> None: ...
+    def end(self, finish: Finish, write: Write) -> None:
+        """After the last event."""

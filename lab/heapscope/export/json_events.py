@@ -11,22 +11,18 @@ from heapscope.export.events_document import (
     EventsDocument,
     ExportedMark,
     ExportedMemory,
-    ExportedTotals,
     RegionAt,
 )
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.layout.layout import Layout
 from heapscope.native.export import Keep
 from heapscope.native.row_text import Cell, RowText
 from heapscope.native.structs import Rows, dtype
 
 
-class JsonEvents:
+class JsonEvents(Exporter):
     names_first = True
     keep = Keep.ROWS
-
-    def span(self, events: int) -> int:
-        return 1
 
     def begin(self, context: Context, write: Write) -> None:
         self._first = True
@@ -41,9 +37,6 @@ class JsonEvents:
         for piece in self._text.write(rows):
             write(piece[1:] if self._first else piece)  # no comma before the first event
             self._first = False
-
-    def samples(self, samples: Rows, write: Write) -> None:
-        """None are kept."""
 
     def end(self, finish: Finish, write: Write) -> None:
         write(b"\n],\n" + _members(_tail(finish)) + b"}\n")
@@ -77,27 +70,7 @@ def _layout(layout: Layout, regions: tuple[RegionAt, ...]) -> dict[str, Any]:
 
 
 def _tail(finish: Finish) -> dict[str, Any]:
-    census, result = finish.overview.census, finish.result
-    if result is None:
-        totals = ExportedTotals(
-            events=census.events,
-            live_peak=census.live_peak,
-            live_peak_event=finish.overview.live_peak_event,
-            live_end=census.live,
-            failures=census.failed,
-            digest=None,
-        )
-    else:
-        summary = result.summary
-        totals = ExportedTotals(
-            events=census.events,
-            live_peak=summary.live_peak,
-            live_peak_event=summary.live_peak_event,
-            live_end=summary.live,
-            failures=summary.failures,
-            digest=summary.digest,
-        )
-    return {"totals": totals.to_json(), "messages": list(finish.messages)}
+    return {"totals": finish.totals.to_json(), "messages": list(finish.messages)}
 
 
 def dump(value: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from heapscope.capture.output import Write
 from heapscope.errors import InputError
 from heapscope.export.columns import EventColumn, columns
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 
@@ -20,7 +20,7 @@ _PART_ROWS = 1 << 18
 _COPY = 1 << 20
 
 
-class ParquetTable:
+class ParquetTable(Exporter):
     """A parquet file has its index at the end and polars wants all rows at once, so parts of 262144
     rows are written to a temporary folder and then joined in a stream."""
 
@@ -29,9 +29,6 @@ class ParquetTable:
 
     def __init__(self) -> None:
         self._polars = _polars()
-
-    def span(self, events: int) -> int:
-        return 1
 
     def begin(self, context: Context, write: Write) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="heapscope-")
@@ -49,9 +46,6 @@ class ParquetTable:
         self._count += len(rows)
         if self._count >= _PART_ROWS:
             self._write_part()
-
-    def samples(self, samples: Rows, write: Write) -> None:
-        """None are kept."""
 
     def end(self, finish: Finish, write: Write) -> None:
         with self._folder as folder:

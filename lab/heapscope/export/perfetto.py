@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscope.capture.output import Write
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.export.overview import Overview
 from heapscope.export.protobuf import message, number, padded, text
 from heapscope.native.export import OTHERS, Keep, SampleKind
@@ -53,7 +53,7 @@ _GROUPS = (
 )
 
 
-class Perfetto:
+class Perfetto(Exporter):
     names_first = True
     keep = Keep.SAMPLES | Keep.FAILURES
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from heapscope.capture.output import Write
-from heapscope.export.exporter import Context, Finish
+from heapscope.export.exporter import Context, Exporter, Finish
 from heapscope.export.json_events import dump
 from heapscope.export.stacks import Stack, stacks
 from heapscope.native.export import Keep
-from heapscope.native.structs import Rows
 from heapscope.version import __version__
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -20,21 +19,12 @@ _PROFILES = (
 )
 
 
-class Speedscope:
+class Speedscope(Exporter):
     names_first = False
     keep = Keep.PROFILE
 
-    def span(self, events: int) -> int:
-        return 1
-
     def begin(self, context: Context, write: Write) -> None:
         self._trace = context.trace
-
-    def rows(self, rows: Rows, write: Write) -> None:
-        """None are kept."""
-
-    def samples(self, samples: Rows, write: Write) -> None:
-        """None are kept."""
 
     def end(self, finish: Finish, write: Write) -> None:
         found = stacks(finish)
