@@ -81,4 +81,12 @@ BAD_INPUT = (
         "INTERRUPTED = 2",
         "tests/lab/cli/test_cli_interrupt.py",
     ),
+    Mutant(
+        "options of a release",
+        "a number out of range becomes the nearest bound",
+        "lab/heapscope/kconfig/values.py::OptionValues",
+        "text = self._default(symbol.defaults)",
+        "text = given or self._default(symbol.defaults)",
+        "tests/lab/kconfig/test_kconfig_values.py",
+    ),
 )

@@ -1,0 +1,225 @@
+"""The options of one release of ESP-IDF on one chip.
+
+data/options has a file for each release: JSON, compressed with zstd. A file but the first one is
+compressed with another release as its dictionary, so that it holds the differences: `PARENT` says
+which. A release is read within some milliseconds for each step.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+import zstandard
+
+Kind = Literal["bool", "int", "hex", "string"]
+Pairs = tuple[tuple[str, str], ...]  #: a value, member or option, and the condition
+
+_KINDS: dict[str, Kind] = {"b": "bool", "i": "int", "h": "hex", "s": "string"}
+#: Each release, and the one that its file holds the differences from. The order is that of time.
+PARENT = {
+    "3.3.6": "4.0.4",
+    "4.0.4": "4.1.4",
+    "4.1.4": "4.2.5",
+    "4.2.5": "4.3.7",
+    "4.3.7": "4.4.8",
+    "4.4.8": "5.0.9",
+    "5.0.9": "5.1.7",
+    "5.1.7": "5.2.7",
+    "5.2.7": "5.3.5",
+    "5.3.5": "5.4.4",
+    "5.4.4": "5.5.5",
+    "5.5.5": "",
+    "6.0.2": "5.5.5",
+    "6.1-beta1": "6.0.2",
+}
+RELEASES = tuple(PARENT)
+ROOT = "5.5.5"  # the one that is whole
+_SIZE_MAX = 8 << 20  # bytes of one release's JSON; they have about 1 MB
+
+
+class Symbol(NamedTuple):
+    """An option. `prompt`: the condition under which a user may set it; None: never. `depends` and
+    the other conditions hold those of the menus around it. Values of a bool are conditions, others
+    are atoms."""
+
+    kind: Kind
+    depends: str = ""
+    prompt: str | None = None
+    ranges: tuple[tuple[str, str, str], ...] = ()
+    defaults: Pairs = ()
+    selects: Pairs = ()
+    implies: Pairs = ()
+    choice: str = ""
+
+
+class OptionChoice(NamedTuple):
+    """Bools of which one is y."""
+
+    members: tuple[str, ...]
+    prompt: str
+    defaults: Pairs
+
+
+class Renamed(NamedTuple):
+    """The name of an option that had another one."""
+
+    new: str
+    inverted: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineHabits:
+    """How the program of a release reads lines; `rename`: "" where it knows no old names, "text"
+    where it replaces them in the line before `=`, "text " also before a blank, "name" where it
+    looks up names that it does not have."""
+
+    indented: bool  # blanks may stand before the line
+    empty_any: bool  # an "=" at the end of a line gets an "n", whatever the type
+    rename: str
+    comment: bool  # " # words" behind a value are cut off
+    words: bool  # a name has letters, digits and _ only
+    floats: bool  # comparisons know 1.5
+    bool_numbers: bool  # comparisons take y for 2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OptionTable:
+    """`selected` and `implied`: by option, the options that do so and their conditions."""
+
+    release: str
+    chip: str
+    habits: LineHabits
+    symbols: Mapping[str, Symbol]
+    choices: Mapping[str, OptionChoice]
+    renames: Mapping[str, Renamed]
+    elsewhere: frozenset[str]  # options that the release has on other chips only
+    selected: Mapping[str, Pairs] = field(default_factory=dict)
+    implied: Mapping[str, Pairs] = field(default_factory=dict)
+
+
+@functools.lru_cache(maxsize=16)
+def option_table(release: str, chip: str) -> OptionTable:
+    """`release`: one of RELEASES. ValueError: the release does not have the chip."""
+    data = _data(release)
+    if chip not in data["chips"]:
+        raise ValueError(f"{release} has no {chip}")
+    bit = 1 << data["order"].index(chip)
+    symbols = {}
+    elsewhere = []
+    for name, records in data["symbols"].items():
+        for record in records:
+            if not record[1] or record[1] & bit:
+                symbols[name] = _symbol(record)
+                break
+        else:
+            elsewhere.append(name)
+    for name, (kind, values) in data["caps"].items():
+        for value, chips in values.items():
+            if chips & bit:
+                symbols[name] = Symbol(kind=_KINDS[kind], defaults=((value, ""),))
+                break
+        else:
+            elsewhere.append(name)
+    return with_symbols(
+        OptionTable(
+            release=release,
+            chip=chip,
+            habits=LineHabits(**data["habits"]),
+            symbols=symbols,
+            choices=dict(_choices(data["choices"], bit)),
+            renames={
+                old: Renamed(new, bool(inverted))
+                for old, new, inverted, chips in data["renames"]
+                if chips & bit
+            },
+            elsewhere=frozenset(elsewhere),
+        )
+    )
+
+
+def with_symbols(
+    table: OptionTable,
+    symbols: Mapping[str, Symbol] | None = None,
+    choices: Mapping[str, OptionChoice] | None = None,
+    renames: Mapping[str, Renamed] | None = None,
+) -> OptionTable:
+    """The table with more options, such as those of a project; a name that is there is replaced."""
+    every = {**table.symbols, **(symbols or {})}
+    return OptionTable(
+        release=table.release,
+        chip=table.chip,
+        habits=table.habits,
+        symbols=every,
+        choices={**table.choices, **(choices or {})},
+        renames={**table.renames, **(renames or {})},
+        elsewhere=table.elsewhere - every.keys(),
+        selected=_reversed((name, each.selects) for name, each in every.items() if each.selects),
+        implied=_reversed((name, each.implies) for name, each in every.items() if each.implies),
+    )
+
+
+@functools.cache
+def chips_of(release: str) -> tuple[str, ...]:
+    """The chips that a release has options for; a preview of a chip too."""
+    return tuple(_data(release)["chips"])
+
+
+def _reversed(pairs: Iterator[tuple[str, Pairs]]) -> dict[str, Pairs]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for by, targets in pairs:
+        for target, condition in targets:
+            found.setdefault(target, []).append((by, condition))
+    return {target: tuple(each) for target, each in found.items()}
+
+
+def _symbol(record: list[Any]) -> Symbol:
+    kind, _, depends, prompt, ranges, defaults, selects, implies, choice = (
+        *record,
+        *_EMPTY[len(record) :],
+    )
+    return Symbol(
+        _KINDS[kind], depends, prompt, _tuples(ranges), _tuples(defaults), _tuples(selects),
+        _tuples(implies), choice,
+    )  # fmt: skip
+
+
+_EMPTY: tuple[Any, ...] = ("", 0, "", None, (), (), (), (), "")
+
+
+def _tuples(rows: Any) -> Any:
+    return tuple(map(tuple, rows)) if rows else ()
+
+
+def _choices(data: Mapping[str, Any], bit: int) -> Iterator[tuple[str, OptionChoice]]:
+    for name, records in data.items():
+        for chips, prompt, members, defaults in records:
+            if not chips or chips & bit:
+                yield name, OptionChoice(tuple(members), prompt, _tuples(defaults))
+                break
+
+
+@functools.lru_cache(maxsize=2)
+def _data(release: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(release_text(release))
+    return found
+
+
+def release_text(release: str) -> bytes:
+    """The JSON of a release. KeyError: the release is none of RELEASES."""
+    parent = PARENT[release]
+    before = release_text(parent) if parent else b""
+    file = resources.files("heapscope.data") / "options" / f"{release}.zst"
+    decompressor = zstandard.ZstdDecompressor(dict_data=dictionary(before))
+    return decompressor.decompress(file.read_bytes(), max_output_size=_SIZE_MAX)
+
+
+def dictionary(text: bytes) -> zstandard.ZstdCompressionDict | None:
+    """The dictionary of a release's file, made from the text of the release before it."""
+    if not text:
+        return None
+    return zstandard.ZstdCompressionDict(text, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
