@@ -37,6 +37,3 @@ class CsvTable(Exporter):
     def rows(self, rows: Rows, write: Write) -> None:
         for piece in self._text.write(rows):
             write(piece)
-
-    def samples(self, samples: Rows, write: Write) -> None:
-        """None are kept."""
