@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from heapscope.log.error_names import meaning_of
+from heapscope.log.failures import FailureLines
 from heapscope.log.fits import NeedFit
 from heapscope.log.form import form_of
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
+from heapscope.log.requests import AskedBlock
+from heapscope.log.state import START
+from heapscope.log.state_fit import state_fit
+from heapscope.log.state_view import StateView
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Row
 from heapscope.trace.names import printable
@@ -30,6 +35,14 @@ class FailedRow(Row):
     who: str = figure("Who asked, as the log tells it.", heading="who")
     how: str = figure("By which kind of line it is known.")
     line: int = figure("The first line that tells it.", heading="line")
+    last: int = figure("The last one.", heading="last line")
+    uptime_ms: int | None = figure(
+        "Time of the first since the start of the program; null: not told.", "ms"
+    )
+    fits: bool | None = figure(
+        "Whether it would be served in the last heap summary; null: it cannot be told.",
+        heading="fits then",
+    )
     memory: bool = figure("False: the log shows another cause than memory.")
 
 
@@ -83,8 +96,10 @@ class LogAnswer(Row):
     cut: bool | None = _told("The text ends early: sums are not those of the whole heap.")
 
 
-def answer_of(reading: LogReading, *, fit: NeedFit | None = None) -> LogAnswer:
-    """`fit`: of the request that was asked about."""
+def answer_of(
+    reading: LogReading, view: StateView | None = None, *, fit: NeedFit | None = None
+) -> LogAnswer:
+    """`view`: of the last state; `fit`: of the request that was asked about."""
     form = form_of(reading)
     told: dict[str, Any] = {"form": form or None}
     told |= _state(reading, form)
@@ -98,9 +113,12 @@ def answer_of(reading: LogReading, *, fit: NeedFit | None = None) -> LogAnswer:
             who=printable(one.who),
             how=one.how,
             line=one.first,
+            last=one.last,
+            uptime_ms=one.uptime,
+            fits=None if index >= _TRIED_MAX else _fits_now(view, one),
             memory=one.memory,
         )
-        for one in reading.failures.listed()
+        for index, one in enumerate(reading.failures.listed())
     )
     told["error"] = _error(reading)
     told["corrupt"] = _corrupt(reading)
@@ -109,6 +127,12 @@ def answer_of(reading: LogReading, *, fit: NeedFit | None = None) -> LogAnswer:
     if not form or (form in _PRIVATE and told.get("free") is None):
         told["declines"] = _reason(reading, form)
     return LogAnswer(**told)
+
+
+def _fits_now(view: StateView | None, one: FailureLines) -> bool | None:
+    if view is None or view.state.form == START or not one.size or one.caps is None:
+        return None
+    return state_fit(view, AskedBlock(size=one.size, caps=one.caps)).fits
 
 
 def _state(reading: LogReading, form: str) -> dict[str, Any]:
@@ -210,6 +234,7 @@ def _error(reading: LogReading) -> ErrorCode | None:
     )
 
 
+_TRIED_MAX = 64  # failures that are tried in the last summary
 #: Bytes of a unit of Zephyr's heap, and of the header of a chunk (lib/heap/heap.h, small heaps).
 _ZEPHYR_UNIT, _ZEPHYR_HEADER = 8, 4
 _NUTTX = ("total", "used", "free", "largest", "peak")

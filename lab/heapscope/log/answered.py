@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from heapscope.layout.evidence import shown
 from heapscope.log.advice import next_words, steps
@@ -19,16 +19,20 @@ from heapscope.log.log_result import (
     LogTaskRow,
     NeedFitRow,
     StartRegionRow,
-    SummaryRegionRow,
+    TaskHeapRow,
 )
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
 from heapscope.log.request_rows import Followed, followed
 from heapscope.log.requests import AskedBlock
 from heapscope.log.sentences import assumed, settles, verdict
+from heapscope.log.state import START
 from heapscope.log.state_fit import state_fit
-from heapscope.log.state_view import StateView, no_state, view_of
+from heapscope.log.state_view import StateView, no_state, view_of, views_over_time
+from heapscope.log.summaries import PrintedSummary
+from heapscope.log.summary_rows import region_rows, summary_row, tightest, with_history
 from heapscope.log.trend import trends
+from heapscope.native.log import Fact
 from heapscope.trace.names import printable
 
 
@@ -41,20 +45,28 @@ def answered(
     requests: Sequence[AskedBlock] = (),
     chip: str | None = None,
     idf: str | None = None,
+    poisoning: str | None = None,
     notes: Sequence[str] = (),
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
-    are made one after the other. InputError: the log tells no state in which that can be."""
+    are made one after the other; `poisoning`: one of POISONINGS, where it is known. InputError: the
+    log tells no state in which that can be, or the chip or the version that is given is none."""
     form = form_of(reading)
     seen = reading.evidence.conclude()
     device = device_of(reading, chip=chip, idf=idf)
-    view = view_of(reading, device) if needs or requests else None
+    view = view_of(reading, device, poisoning=poisoning)
     if requests and view is None:
         raise no_state(file)
     series = followed(view, requests) if view is not None and requests else Followed()
     found = () if reading.boots.uptimes.two_devices else tuple(trends(reading.figures))
-    fits = [_ask(reading, form, view, request) for request in needs]
-    answer = answer_of(reading, fit=fits[0] if fits else None)
+    moments = {} if view is None else dict(views_over_time(reading, device, view))
+    fits = [_ask(reading, form, view, moments, request) for request in needs]
+    answer = answer_of(reading, view, fit=fits[0] if fits else None)
+    summary = reading.summaries.last
+    over_time = tuple(
+        summary_row(one, _at(moments, one)) for one in reading.summaries.kept if one.regions
+    )
+    last = next((row for row in over_time if summary and row.line == summary.line), None)
     return LogResult(
         file=file,
         lines=lines,
@@ -62,6 +74,7 @@ def answered(
         chip=device.chip,
         chip_source=device.chip_source,
         idf=device.idf,
+        idf_source=device.idf_source,
         idf_fits=shown(seen.releases),
         confidence=seen.confidence,
         allocators=seen.allocators,
@@ -77,11 +90,17 @@ def answered(
         left_totals=series.totals,
         rests_on=tuple(evidence(reading)),
         failed=answer.failed,
-        regions=tuple(_regions(reading)),
+        poisoning=poisoning or _poisoning(view),
+        regions=tuple(region_rows(summary, _at(moments, summary))),
+        summary=last,
+        tightest=tightest(over_time, last),
+        summaries=over_time,
+        summary_count=reading.summaries.count,
         boot=tuple(_boot(reading)),
         figures=tuple(_figures(reading)),
         trends=found,
         tasks=tuple(_tasks(reading)),
+        task_tables=reading.tasks.tables,
         contradictions=(*contradictions(reading, device), *seen.of_release),
         not_understood=tuple(not_understood(reading)),
         not_understood_count=reading.unread_count,
@@ -99,9 +118,33 @@ def _wrapped(reading: LogReading, form: str) -> int | None:
     return None if figures is None or form != "figures" else figures.wrapped
 
 
-def _ask(reading: LogReading, form: str, view: StateView | None, request: AskedBlock) -> NeedFit:
+def _ask(
+    reading: LogReading,
+    form: str,
+    view: StateView | None,
+    moments: Mapping[int, StateView],
+    request: AskedBlock,
+) -> NeedFit:
+    """By the last state, or by the last summary that has all memory which the request may ask,
+    where the last state leaves some out."""
+    if view is not None and not view.covers(request):
+        covering = (one for one in reversed(moments.values()) if one.covers(request))
+        view = next(covering, view)
     tried = None if view is None else state_fit(view, request)
-    return ask(reading, request.size, form, caps=request.caps, tried=tried)
+    found = ask(reading, request.size, form, caps=request.caps, tried=tried)
+    return with_history(found, list(moments.values())) if moments else found
+
+
+def _at(moments: Mapping[int, StateView], summary: PrintedSummary | None) -> StateView | None:
+    return None if summary is None else moments.get(summary.number)
+
+
+def _poisoning(view: StateView | None) -> str:
+    """Where all allocators that print the figures have it, or none has."""
+    seen = set() if view is None else {"+light" in one.allocator for one in view.views}
+    if view is None or view.state.form == START or len(seen) != 1:
+        return ""
+    return "light" if True in seen else "none"
 
 
 def _framework(reading: LogReading) -> str:
@@ -118,27 +161,21 @@ def _need(fit: NeedFit) -> NeedFitRow:
         largest=fit.largest,
         line=fit.line,
         why=fit.why,
+        served_by=fit.served_by,
+        regions=fit.regions,
+        history=fit.history,
     )
-
-
-def _regions(reading: LogReading) -> Iterator[SummaryRegionRow]:
-    summary = reading.summaries.last
-    for region in [] if summary is None else summary.regions:
-        yield SummaryRegionRow(
-            address=region.address,
-            size=region.size,
-            free=region.free,
-            min=region.min,
-            largest=region.largest,
-            used_blocks=region.used_blocks,
-            free_blocks=region.free_blocks,
-        )
 
 
 def _boot(reading: LogReading) -> Iterator[StartRegionRow]:
     boot = reading.boots.listed
     for region in [] if boot is None else boot.regions:
-        yield StartRegionRow(address=region.address, size=region.size, name=printable(region.name))
+        yield StartRegionRow(
+            address=region.address,
+            size=region.size,
+            name=printable(region.name),
+            line=region.line,
+        )
 
 
 def _figures(reading: LogReading) -> Iterator[LogFigureRow]:
@@ -156,7 +193,7 @@ def _figures(reading: LogReading) -> Iterator[LogFigureRow]:
 
 
 def _tasks(reading: LogReading) -> Iterator[LogTaskRow]:
-    for task in reading.tasks.rows.values():
+    for task in reading.tasks.largest():
         yield LogTaskRow(
             name=printable(task.name),
             used=task.used,
@@ -164,4 +201,20 @@ def _tasks(reading: LogReading) -> Iterator[LogTaskRow]:
             other=task.other,
             blocks=task.blocks,
             state=task.state,
+            first=task.first,
+            times=task.times,
+            line=task.line,
+            columns={printable(name): number for name, number in task.columns.items()},
+            heaps=tuple(_task_heap(fact) for fact in task.heaps),
         )
+
+
+def _task_heap(fact: Fact) -> TaskHeapRow:
+    return TaskHeapRow(
+        name=printable(fact.name),
+        caps=fact.caps or 0,
+        size=fact.size or 0,
+        used=fact.used or 0,
+        peak=fact.peak or 0,
+        blocks=fact.count or 0,
+    )

@@ -67,16 +67,17 @@ def belief_of(heap: HoleHeap, region: StateRegion) -> Belief | None:
     return Belief(main=(holes, holes), counted=counted, blocks=blocks)
 
 
-def doubted(heap: HoleHeap, region: StateRegion) -> Belief:
+def doubted(heap: HoleHeap, region: StateRegion) -> tuple[Belief, bool]:
     """Bounds of a region whose figures do not go together: by its largest block alone, or else by
-    its size."""
+    its size; and whether the allocator prints that block."""
     alone = StateRegion(
         start=region.start, size=region.size, line=region.line, largest=region.largest
     )
     anything = Belief(
         main=(0, heap.whole), others=heap.whole // GRANULE, total=heap.whole, cap=heap.whole
     )
-    return _partly(heap, alone) or anything
+    found = _partly(heap, alone)
+    return (anything, False) if found is None else (found, True)
 
 
 def _in_holes(heap: HoleHeap, used: int, used_blocks: int, free_blocks: int) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -9,6 +10,8 @@ from heapscope.native.log import Fact
 
 _BLOCKS_MAX = 1 << 20
 _TASKS_MAX = 1000
+_HEAPS_MAX = 64
+_COLUMN = re.compile(r"\b(\w*CAP_\w{1,40}): (-?\d{1,10})(?!\w)")  # of a task's line
 _HEADER = 4  # bytes between the end of a block and the next one's address: its size word
 
 
@@ -67,7 +70,6 @@ class PrintedTrace:
     leaked: bool = False  # the text calls what is left leaked
     allocations: int | None = None
     frees: int | None = None
-    sites: Counter[str] = field(default_factory=Counter)
 
     def take(self, fact: Fact) -> None:
         if self.line is None:
@@ -76,11 +78,8 @@ class PrintedTrace:
             self.heads += 1
             self.stated = fact.count
             self.records = 0
-            self.sites = Counter()
         elif fact.kind == "trace_record":
-            self.records += 1
-            if len(self.sites) < _TASKS_MAX or fact.name in self.sites:
-                self.sites[fact.name] += fact.size or 0
+            self.records += not fact.cut
         elif fact.kind == "trace_mode":
             self.mode = fact.name.lower()
         elif fact.kind in ("trace_left", "sysview_leaks"):
@@ -116,8 +115,8 @@ class PrintedAllocations:
 
 @dataclass(kw_only=True)
 class PrintedTask:
-    """`used`: of memory that is addressed by bytes, or of internal memory; `other`: of the second
-    kind that the line names."""
+    """One task, as last printed. `used`: of memory that is addressed by bytes, or of internal
+    memory; `other`: of the second kind that the line names; `first`: `used` when first printed."""
 
     name: str
     used: int | None
@@ -125,45 +124,68 @@ class PrintedTask:
     other: int | None
     state: str
     line: int
+    uptime: int | None
+    columns: dict[str, int]
+    first: int | None
+    times: int = 1
+    heaps: list[Fact] = field(default_factory=list)  # its part of each region
     blocks: int = 0
     block_bytes: int = 0
 
 
-@dataclass(kw_only=True)
 class TaskTables:
-    """The last table of heap use by task."""
+    """Each task as last printed. A second one of its name in a table is another task."""
 
-    form: str = ""
-    tables: int = 0
-    rows: dict[str, PrintedTask] = field(default_factory=dict)
-    _last: PrintedTask | None = None
+    def __init__(self) -> None:
+        self.form = ""
+        self.tables = 0
+        self.rows: dict[tuple[str, int], PrintedTask] = {}
+        self._in_table: Counter[str] = Counter()  # how often each name stood in it so far
+        self._last_line = 0
+        self._last: PrintedTask | None = None
 
     def take(self, fact: Fact) -> None:
         if fact.kind in ("task", "task_caps", "ovms_task", "nuttx_task"):
             self._row(fact)
         elif fact.kind == "task_heap":
             self.form = self.form or "task_private"
+            if self._last is not None and len(self._last.heaps) < _HEAPS_MAX:
+                self._last.heaps.append(fact)
         elif fact.kind == "task_block" and self._last is not None:
             self._last.blocks += 1
             self._last.block_bytes += fact.size or 0
+        self._last_line = fact.line
+
+    def largest(self) -> list[PrintedTask]:
+        """Those that hold most first."""
+        return sorted(self.rows.values(), key=lambda task: -(task.used or 0))
 
     def _row(self, fact: Fact) -> None:
-        name = fact.name or "?"
-        if name in self.rows or not self.rows:
-            self.tables += name not in self.rows or self._last is not self.rows[name]
-            if name in self.rows and fact.kind != "nuttx_task":
-                self.rows = {}
-        self.form = _form(fact)
-        if len(self.rows) < _TASKS_MAX:
-            self._last = PrintedTask(
-                name=name,
-                used=fact.used,
-                peak=fact.peak,
-                other=fact.size,
-                state=fact.text if fact.kind == "task" else "",
-                line=fact.line,
-            )
-            self.rows[name] = self._last
+        """A table ends where a name comes again behind lines of something else."""
+        name, self.form = fact.name or "?", _form(fact)
+        if not self._in_table or (fact.line > self._last_line + 1 and name in self._in_table):
+            self._in_table.clear()
+            self.tables += 1
+        key = name, self._in_table[name]
+        old = self.rows.get(key)
+        if old is None and len(self.rows) >= _TASKS_MAX:
+            self._last = None
+            return
+        self._in_table[name] += 1
+        columns = {word: int(number) for word, number in _COLUMN.findall(fact.quote)}
+        self._last = PrintedTask(
+            name=name,
+            used=fact.used,
+            peak=fact.peak,
+            other=fact.size,
+            state=fact.text if fact.kind == "task" else "",
+            line=fact.line,
+            uptime=fact.before,
+            columns=columns if old is None else columns or old.columns,
+            first=fact.used if old is None else old.first,
+            times=1 if old is None else old.times + 1,
+        )
+        self.rows[key] = self._last
 
 
 def _form(fact: Fact) -> str:

@@ -10,6 +10,7 @@ from heapscope.native.log import Fact
 
 _REGIONS_MAX = 64  # of one start; more is none
 _RANGES_MAX = 1024
+_CLOCK_LEAST = 100_000  # Hz; a smaller number counts MHz
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,7 @@ class ProgramStart:
     framework_version: str = ""
     project: str = ""
     single_core: bool = False
+    clock_hz: int | None = None  # of the CPU
     reset: str = ""  # how the chip was reset
     regions: list[ListedRegion] = field(default_factory=list)
     cut_regions: int = 0
@@ -56,8 +58,8 @@ class ProgramStart:
 
 _KINDS = (
     "reset", "restart", "chip", "chip_revision", "idf", "framework", "app", "project",
-    "single_core", "boot_begin", "boot_region", "new_heap", "psram_found", "psram_mapped",
-    "psram_pool", "dma_reserve", "range_free", "range_reserved",
+    "single_core", "cpu_clock", "boot_begin", "boot_region", "new_heap", "psram_found",
+    "psram_mapped", "psram_pool", "dma_reserve", "range_free", "range_reserved",
 )  # fmt: skip
 
 
@@ -144,6 +146,10 @@ class ProgramStarts:
 
     def _single_core(self, fact: Fact) -> None:
         self.current.single_core = True
+
+    def _cpu_clock(self, fact: Fact) -> None:
+        if fact.size is not None and fact.size >= _CLOCK_LEAST:
+            self.current.clock_hz = fact.size
 
     def _boot_begin(self, fact: Fact) -> None:
         if self.current.regions:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from heapscope.layout.chip_guess import guess_chip
+from heapscope.layout.chips import load_chip
+from heapscope.layout.releases import find_release
+from heapscope.log.logged_memory import known_chip
 from heapscope.log.reading import LogReading
 from heapscope.trace.names import printable
+
+#: A chip that may be made after this program.
+_CHIP = re.compile(r"esp(?:32|8266)-?[a-z]{0,2}[0-9]{0,2}")
 
 GIVEN, LOGGED, ADDRESSES = "given", "log", "addresses"
 
@@ -23,7 +30,12 @@ class LogDevice:
 
 
 def device_of(reading: LogReading, *, chip: str | None = None, idf: str | None = None) -> LogDevice:
-    """The user's word counts before that of the log, and that before its addresses."""
+    """The user's word counts before that of the log, and that before its addresses. InputError:
+    what is given names no chip or no version."""
+    if idf:
+        find_release(idf)
+    if chip and known_chip(chip) is None and not _CHIP.fullmatch(chip.strip().lower()):
+        load_chip(chip)  # says which there are
     name, source = _chip(reading, chip)
     logged = reading.boots.told("idf")
     return LogDevice(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from heapscope.native.log import Fact
@@ -12,8 +13,12 @@ FAILURES = frozenset((
     "task_failed", "corrupt", "not_memory", "tls_error", "error",
 ))  # fmt: skip
 _GROUPS_MAX = 1000
+_WHOLE_MAX = 10_000
 #: Words in front of a colon that name nobody.
-_LEVELS = {"Warn", "Error", "E", "W", "I", "ERROR", "WARN", "WARNING", "error", "warning"}
+_LEVELS = {"Warn", "Error", "E", "W", "I", "ERROR", "WARN", "WARNING", "error", "warning"} | {
+    "function_name",  # a placeholder that a program printed as it stood
+}
+_FUNCTION = re.compile(r"\bfunc\w*: (\w{1,60})")  # behind a request that failed
 #: A line without a size this close behind a failure says it again.
 _AGAIN = 30
 #: "Out of memory" so close behind another line without a size says that again.
@@ -80,6 +85,7 @@ class LoggedFailures:
         self.count = 0
         self.aborts = 0
         self.others: list[Fact] = []  # lines that look like it and are not
+        self.whole: list[Fact] = []  # the first requests that tell size and capabilities
         self._asked: Fact | None = None
         self._last: FailureLines | None = None
 
@@ -127,7 +133,9 @@ class LoggedFailures:
             elif self._said_again(fact, sized=fact.text != "no memory"):
                 return
         self._asked = None
-        self._add(fact, "" if fact.name in _LEVELS else fact.name, size, fact.caps, how)
+        named = _FUNCTION.search(fact.quote) if not fact.name else None
+        who = fact.name if named is None else named[1]
+        self._add(fact, "" if who in _LEVELS else who, size, fact.caps, how)
 
     def _error(self, fact: Fact) -> None:
         """A number says why a call failed; the request itself may have been told before."""
@@ -165,6 +173,8 @@ class LoggedFailures:
         self.count += 1
         if how == "abort" and self._aborted(fact):
             return
+        if size and caps is not None and len(self.whole) < _WHOLE_MAX:
+            self.whole.append(fact)
         key = (who, size, caps)
         found = self.groups.get(key)
         if found is not None:
@@ -181,7 +191,7 @@ class LoggedFailures:
                 quote=fact.quote,
                 memory=memory,
                 free=fact.free,
-                uptime=fact.uptime,
+                uptime=fact.before,
             )
             self.groups[key] = found
         self._last = found

@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 
 from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, WORD
 from heapscope.log.failures import FailureLines
+from heapscope.log.outlook import Reply
 from heapscope.log.primary import primary_figures
 from heapscope.log.reading import LogReading
+from heapscope.rows.figure import WORD as ADDRESS_MAX
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
 
 #: A failure that stands so few lines before a state is of its moment.
 _NEAR = 12
@@ -20,9 +24,29 @@ _MALLOC = DEFAULT | EIGHT_BIT | WORD
 _NEVER_POWERS = {"Arduino", "Meshtastic", "Tasmota", "ESPHome"}
 
 
+class RegionFitRow(Row):
+    """One region that was asked for a block."""
+
+    address: int = figure("Where it begins.", most=ADDRESS_MAX)
+    answer: str | None = figure(
+        "Whether the block fits there; null: the region is not asked.",
+        choices=[str(one) for one in Reply],
+    )
+
+
+class FitHistory(Row):
+    """One request at each heap summary that the log still has."""
+
+    fits: int = figure("Summaries in which it fits.")
+    fits_not: int = figure("Those in which it does not.")
+    open: int = figure("Those that cannot tell.")
+    first_not: int | None = figure("Line of the first in which it does not; null: none.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class NeedFit:
-    """`fits` None: the log does not tell. `short`: bytes that were missing, where that is known."""
+    """`fits` None: the log does not tell. `short`: bytes that were missing, where that is known.
+    `served_by`: the region that would serve it, by its address, where that is known."""
 
     size: int
     fits: bool | None
@@ -34,6 +58,9 @@ class NeedFit:
     assumed: tuple[str, ...] = ()
     settles: str = ""
     state: bool = False  # by heaps as they stood at that line, not as they were at the start
+    served_by: int | None = None
+    regions: tuple[RegionFitRow, ...] = ()
+    history: FitHistory | None = None
 
 
 def ask(

@@ -6,6 +6,7 @@ large. So what holds for one hole holds for the largest of many (docs/reference/
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from heapscope.layout.layout import MallocRule, Region
@@ -144,3 +145,9 @@ class HoleHeap:
                 return None
             (after,) = state.regions()
             return Taken(rest=after.free, cost=before.counted_free - after.counted_free)
+
+
+@functools.lru_cache(maxsize=1024)
+def hole_heap(region: Region, malloc: MallocRule, request_max: int) -> HoleHeap:
+    """The same region stands in every summary of a log."""
+    return HoleHeap(region, malloc, request_max)

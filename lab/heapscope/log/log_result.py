@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from heapscope.log.answer import FailedRow, LogAnswer
+from heapscope.log.fits import FitHistory, RegionFitRow
 from heapscope.log.request_rows import LeftRow, LeftTotals, TriedRow
+from heapscope.log.state_allocators import POISONINGS
+from heapscope.log.summary_rows import SummaryRegionRow, SummaryRow
 from heapscope.log.trend import TrendRow
 from heapscope.rows.figure import WORD, figure
 from heapscope.rows.row import Document, Row
@@ -23,6 +26,11 @@ class NeedFitRow(Row):
     )
     line: int | None = figure("The line of that state; null: there is none.", heading="line")
     why: str = figure("Why, as a clause.", heading="why")
+    served_by: int | None = figure(
+        "Address of the region that would serve it; null: not known.", most=WORD
+    )
+    regions: tuple[RegionFitRow, ...] = figure("Region by region, by that state.")
+    history: FitHistory | None = figure("At each heap summary; null: there is none.")
 
 
 class RestsOnRow(Row):
@@ -33,26 +41,13 @@ class RestsOnRow(Row):
     quote: str = figure("The line without colours, prefix and secrets.", heading="as printed")
 
 
-class SummaryRegionRow(Row):
-    """One region of the last heap summary."""
-
-    address: int = figure("Where it begins.", most=WORD)
-    size: int = figure("Its bytes.", "B", heading="size")
-    free: int | None = figure("Its free bytes.", "B", heading="free")
-    min: int | None = figure("Its own minimum of them.", "B", heading="minimum free")
-    largest: int | None = figure(
-        "Its largest free block as reported.", "B", heading="largest reported"
-    )
-    used_blocks: int | None = figure("Its blocks in use.", heading="used blocks", wide=True)
-    free_blocks: int | None = figure("Its free blocks.", heading="free blocks", wide=True)
-
-
 class StartRegionRow(Row):
     """One region that the heap got at the start."""
 
     address: int = figure("Where it begins.", most=WORD)
     size: int = figure("Its bytes.", "B", heading="size")
     name: str = figure("Its type as printed.", heading="type")
+    line: int = figure("Line of the log.")
 
 
 class LogFigureRow(Row):
@@ -68,19 +63,42 @@ class LogFigureRow(Row):
     line: int = figure("The line of the last one.", heading="last line")
 
 
+class TaskHeapRow(Row):
+    """The memory of a task in one region, whose address is not printed."""
+
+    name: str = figure("The memory type.")
+    caps: int = figure("Capability bits.")
+    size: int = figure("Bytes of the region.", "B")
+    used: int = figure("Bytes of the task in it.", "B", least=None)
+    peak: int = figure("The most that they were.", "B", least=None)
+    blocks: int = figure("Blocks of the task in it.", least=None)
+
+
 class LogTaskRow(Row):
-    """The heap use of a task, as the last table of them tells it."""
+    """The heap use of a task, as it was printed last."""
 
     name: str = figure("The name of the task.", heading="task")
-    used: int | None = figure("Bytes that it holds; null: not told.", "B", heading="holds")
-    peak: int | None = figure("The most that it held; null: not told.", "B", heading="peak")
+    used: int | None = figure(
+        "Bytes that it holds; null: not told.", "B", least=None, heading="holds"
+    )
+    peak: int | None = figure(
+        "The most that it held; null: not told.", "B", least=None, heading="peak"
+    )
     other: int | None = figure(
         "Bytes of the second kind of memory that its line names; null: there is none.",
         "B",
+        least=None,
         heading="of other memory",
     )
     blocks: int = figure("Blocks that are listed under it.", heading="blocks listed")
     state: str = figure("alive, deleted, or empty.", heading="state")
+    first: int | None = figure(
+        "Bytes that it held when it was printed first.", "B", least=None, heading="at first"
+    )
+    times: int = figure("How often it was printed.")
+    line: int = figure("Line of the last time.")
+    columns: dict[str, int] = figure("The columns of its line by their names.", "B", least=None)
+    heaps: tuple[TaskHeapRow, ...] = figure("By region; empty: not told.")
 
 
 class LogResult(Document):
@@ -96,6 +114,7 @@ class LogResult(Document):
     chip: str = figure("The chip; empty: not known.")
     chip_source: str = figure("How it is known: given, log, addresses; empty: it is not.")
     idf: str = figure("The version of ESP-IDF as printed; empty: not told.")
+    idf_source: str = figure("How it is known: given, log; empty: it is not.")
     idf_fits: str = figure("Releases whose regions and figures are those of the log.")
     confidence: str = figure("The release is told, sure, likely or open.")
     allocators: tuple[str, ...] = figure("Models that can have printed its heap summaries.")
@@ -111,11 +130,21 @@ class LogResult(Document):
     left_totals: LeftTotals | None = figure("All of them together; null: not known.")
     rests_on: tuple[RestsOnRow, ...] = figure("The lines that the answer rests on.")
     failed: tuple[FailedRow, ...] = figure("The requests that failed.")
+    poisoning: str = figure(
+        "Heap poisoning, given or seen in the figures; empty: not known.", choices=(*POISONINGS, "")
+    )
     regions: tuple[SummaryRegionRow, ...] = figure("The regions of the last heap summary.")
+    summary: SummaryRow | None = figure("That summary; null: there is none.")
+    tightest: SummaryRow | None = figure(
+        "The summary with the smallest largest block, of those with the same capabilities."
+    )
+    summaries: tuple[SummaryRow, ...] = figure("The last 2000 heap summaries.")
+    summary_count: int = figure("How many the log has.")
     boot: tuple[StartRegionRow, ...] = figure("The regions that the heap got at the last start.")
     figures: tuple[LogFigureRow, ...] = figure("Figures in a program's own words.")
     trends: tuple[TrendRow, ...] = figure("Figures that are told often enough to have a trend.")
-    tasks: tuple[LogTaskRow, ...] = figure("Heap use by task.")
+    tasks: tuple[LogTaskRow, ...] = figure("Heap use by task, the largest first.")
+    task_tables: int = figure("Tables of it.")
     contradictions: tuple[str, ...] = figure("Lines that cannot all be true, a sentence each.")
     not_understood: tuple[RestsOnRow, ...] = figure(
         "Lines that look like lines of memory and tell nothing that is known here."

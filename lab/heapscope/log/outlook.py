@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from heapscope.layout.layout import MallocRule, Region
 from heapscope.log.belief import Belief, belief_of, doubted
 from heapscope.log.exact import ExactRun, run_exactly
-from heapscope.log.hole import HoleHeap
+from heapscope.log.hole import HoleHeap, hole_heap
 from heapscope.log.left import RegionLeft, left_of, left_of_row, spread
 from heapscope.log.requests import AskedBlock
 from heapscope.log.state import START, HeapState, StateRegion
@@ -67,6 +67,11 @@ class Believed:
     heaps: tuple[HoleHeap | None, ...]
     beliefs: tuple[Belief | None, ...]
     unsure: tuple[int, ...]
+    strange: int  # of the unsure regions, those whose largest block alone it does not print
+
+    @property
+    def misses(self) -> tuple[int, int]:
+        return len(self.unsure), self.strange
 
 
 # ---- allocators ---------------------------------------------------------------------------------
@@ -78,26 +83,31 @@ def believed(
     """By each of the allocators that prints the figures of the most regions: one region whose lines
     are damaged does not speak against them all."""
     found = [heaps_by(state, memory, name) for name in allocators]
-    fewest = min((len(one.unsure) for one in found), default=0)
-    return tuple(one for one in found if len(one.unsure) == fewest)
+    fewest = min((one.misses for one in found), default=(0, 0))
+    return tuple(one for one in found if one.misses == fewest)
 
 
 def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
     """The heaps of a state by one allocator."""
     heaps: list[HoleHeap | None] = []
     beliefs: list[Belief | None] = []
-    unsure = []
+    unsure, strange = [], 0
     for index, (region, place) in enumerate(zip(state.regions, memory.regions, strict=True)):
         heap = _heap(region, replace(place, allocator=allocator), memory)
         belief = None if heap is None else belief_of(heap, region)
         if belief is None and state.form != START:
             unsure.append(index)
         if belief is None and heap is not None:
-            belief = doubted(heap, region)
+            belief, printed = doubted(heap, region)
+            strange += not printed
         heaps.append(heap)
         beliefs.append(belief)
     return Believed(
-        allocator=allocator, heaps=tuple(heaps), beliefs=tuple(beliefs), unsure=tuple(unsure)
+        allocator=allocator,
+        heaps=tuple(heaps),
+        beliefs=tuple(beliefs),
+        unsure=tuple(unsure),
+        strange=strange,
     )
 
 
@@ -110,7 +120,7 @@ def _heap(region: StateRegion, place: Region, memory: StateMemory) -> HoleHeap |
         sizes += [1 << log for log in range(region.size.bit_length(), _SIZES_LOG)]
     for size in sizes:
         try:
-            heap = HoleHeap(replace(place, size=size), memory.rules[0], memory.request_max)
+            heap = hole_heap(replace(place, size=size), memory.rules[0], memory.request_max)
         except StatusError:
             continue
         if size == sizes[-1] or region.first in (None, heap.first):

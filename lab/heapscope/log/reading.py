@@ -16,6 +16,8 @@ from heapscope.log.summaries import PrintedSummaries
 from heapscope.log.systems import OtherSystems, PrintedReports
 from heapscope.native.log import Fact
 
+#: The kinds of facts that put names to code addresses: a trace has them, no answer needs them.
+NAMES = ("frame", "more")
 _DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
 _UNREAD_MAX = 100  # lines that are kept; all are counted
@@ -49,7 +51,6 @@ class LogReading:
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
         self.unread_count = 0
         self.last_line = 0  # of the last fact
-        self.facts = 0
         self._takers = self._all_takers()
 
     @property
@@ -58,7 +59,8 @@ class LogReading:
         return self.dumps[-1] if self.dumps else None
 
     def take(self, fact: Fact) -> None:
-        self.facts += 1
+        if fact.kind in NAMES:
+            return
         if fact.kind == "unread":
             self._unread(fact)
             return

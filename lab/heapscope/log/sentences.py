@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from heapscope.layout import capabilities
 from heapscope.leaks.verdict import LEAK
 from heapscope.log.answer import FailedRow, LogAnswer
+from heapscope.log.blocks import PrintedTask
 from heapscope.log.fits import NeedFit
 from heapscope.log.reading import LogReading
 from heapscope.log.trend import TrendRow
@@ -49,11 +50,24 @@ def _fit(fit: NeedFit) -> str:
     what = size(fit.size)
     where = "" if fit.line is None else f", by line {fit.line:,}"
     if fit.fits is None:
-        return f"Whether {what} would fit cannot be told: {fit.why}."
+        return f"Whether {what} would fit cannot be told: {fit.why}.{_history(fit)}"
     if fit.fits:
-        return f"{what} would fit{where}: {fit.why}{_largest(fit)}."
+        return f"{what} would fit{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
     short = "" if fit.short is None else f", {size(fit.short)} short"
-    return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}."
+    return f"{what} would not fit{short}{where}: {fit.why}{_largest(fit)}.{_history(fit)}"
+
+
+def _history(fit: NeedFit) -> str:
+    past = fit.history
+    total = 0 if past is None else past.fits + past.fits_not + past.open
+    if past is None or total < 2:
+        return ""
+    parts = [f"fits in {past.fits:,}" if past.fits else "fits in none"]
+    if past.fits_not:
+        parts.append(f"not in {past.fits_not:,}, first on line {past.first_not:,}")
+    if past.open:
+        parts.append(f"cannot be told in {past.open:,}")
+    return f" In {total:,} heap summaries it {'; '.join(parts)}."
 
 
 def _largest(fit: NeedFit) -> str:
@@ -168,12 +182,28 @@ def _blocks(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
         yield f"The heap trace calls {size(answer.leaked_bytes)} in {blocks} leaked."
     elif reading.trace.records:
         yield f"The heap trace lists {plural(reading.trace.records, 'record')}."
-    most = max(reading.tasks.rows.values(), key=lambda row: row.used or 0, default=None)
-    if most is not None and most.used:
-        yield f"Task {printable(most.name)} has most memory, {size(most.used)}."
+    yield from _tasks(reading.tasks.largest())
     if reading.allocations.count:
         count = plural(reading.allocations.count, "allocation")
         yield f"The log lists {count}, {size(reading.allocations.bytes)} together."
+
+
+def _tasks(tasks: Sequence[PrintedTask]) -> Iterator[str]:
+    holding = [task for task in tasks if task.used and task.used > 0]
+    if holding:
+        first = holding[0]
+        others = (f", {printable(task.name)} {size(task.used or 0)}" for task in holding[1:3])
+        most = f"{printable(first.name)} has most memory, {size(first.used or 0)}"
+        yield f"Task {most}{''.join(others)}."
+    grown = max(tasks, key=_growth, default=None)
+    if grown is not None and _growth(grown) > 0:
+        name = printable(grown.name)
+        more = size(_growth(grown))
+        yield f"Task {name} grew most from its first table to its last, by {more}."
+
+
+def _growth(task: PrintedTask) -> int:
+    return (task.used or 0) - (task.first or 0)
 
 
 def _boot(answer: LogAnswer) -> Iterator[str]:

@@ -13,22 +13,31 @@ from heapscope.native.library import allocator_names
 _BASE = re.compile(r"(idf-[0-9.]+)(-psram|-fl[0-9]+)?")
 _LISTS = ("idf-3.3", "idf-4.2")
 #: Comprehensive poisoning costs a block as much as light poisoning.
-_FLAVOURS = ("", "+light")
-_TRACKING = ("+track", "+light+track")
+_FLAVOURS = {"none": ("",), "light": ("+light",), "comprehensive": ("+light",)}
+#: The values of `--poisoning`.
+POISONINGS = tuple(_FLAVOURS)
 
 
 def allocators_of(
-    idf: str, *, rom: RomAllocator | None = None, tracking: bool = False, tlsf: bool = False
+    idf: str,
+    *,
+    rom: RomAllocator | None = None,
+    tracking: bool = False,
+    tlsf: bool = False,
+    poisoning: str | None = None,
 ) -> tuple[str, ...]:
     """Names to try. `idf`: as the log tells it, or empty; `rom`: the allocator in the chip's ROM,
     which the firmware may use in place of its release's; `tracking`: the heap keeps the task of
-    each block; `tlsf`: it is one of TLSF, as the form of a dump shows."""
+    each block; `tlsf`: it is one of TLSF, as the form of a dump shows; `poisoning`: one of
+    POISONINGS, or None where it is not known."""
     names = allocator_names()
     release = None if rom is not None and rom.inferred else _release(idf)
     bases = [name for name in names if _fits(name, release) and not (tlsf and name in _LISTS)]
     if rom is not None:
         bases = list(dict.fromkeys([rom.allocator, *bases]))
-    flavours = _FLAVOURS + (_TRACKING if tracking else ())
+    flavours: tuple[str, ...] = _FLAVOURS[poisoning] if poisoning else ("", "+light")
+    if tracking:
+        flavours += tuple(f"{flavour}+track" for flavour in flavours)
     return tuple(
         base + flavour for base in bases for flavour in flavours if base + flavour in names
     )

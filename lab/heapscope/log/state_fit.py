@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.log.fits import NeedFit
-from heapscope.log.outlook import Outlook, Reply, outlook
+from heapscope.log.fits import NeedFit, RegionFitRow
+from heapscope.log.outlook import Believed, Outlook, Reply, outlook
 from heapscope.log.requests import AskedBlock
 from heapscope.log.state import START
 from heapscope.log.state_view import StateView
@@ -19,6 +19,7 @@ def state_fit(view: StateView, request: AskedBlock) -> NeedFit:
     (one,) = found.requests
     fits = {Reply.YES: True, Reply.NO: False}.get(one.answer)
     why = _why(view, found, request)
+    server = one.regions[0] if one.answer == Reply.YES and len(one.regions) == 1 else None
     if view.state.form == START and fits:
         fits = None
         why = "it fits into the heap as the start left it, and what was allocated since is not told"
@@ -34,7 +35,26 @@ def state_fit(view: StateView, request: AskedBlock) -> NeedFit:
         assumed=view.assumed,
         settles=SETTLES if fits is None else "",
         state=view.state.form != START,
+        served_by=None if server is None else view.state.regions[server].start,
+        regions=tuple(_by_region(view, request)),
     )
+
+
+def _by_region(view: StateView, request: AskedBlock) -> Iterator[RegionFitRow]:
+    asked = view.asked(request)
+    for index, region in enumerate(view.state.regions):
+        replies = {_reply(one, index, request) for one in view.views} if index in asked else set()
+        answer = replies.pop() if len(replies) == 1 else Reply.DEPENDS if replies else None
+        yield RegionFitRow(address=region.start, answer=answer and str(answer))
+
+
+def _reply(one: Believed, index: int, request: AskedBlock) -> Reply:
+    """Of a heap alone, by its largest hole."""
+    heap, belief = one.heaps[index], one.beliefs[index]
+    least = None if heap is None else heap.least(request)
+    if belief is None or least is None or belief.main[1] < least:
+        return Reply.NO
+    return Reply.YES if belief.main[0] >= least else Reply.DEPENDS
 
 
 def _why(view: StateView, found: Outlook, request: AskedBlock) -> str:
@@ -52,6 +72,11 @@ def _open(view: StateView, found: Outlook, request: AskedBlock) -> Iterator[str]
     (one,) = found.requests
     if found.may_miss and not one.regions:
         missing = view.state.missing or "memory with other capabilities was not printed"
+        if view.memory.psram and not request.caps and not view.state.missing:
+            missing = (
+                "the PSRAM that the start adds to the heap was not printed, which malloc uses with "
+                "CONFIG_SPIRAM_USE_MALLOC"
+            )
         yield f"no heap that was printed would serve it, but {missing}"
         return
     if len(view.memory.rules) > 1 and not request.caps:
@@ -79,11 +104,16 @@ def _spans(view: StateView, index: int, request: AskedBlock) -> Iterator[tuple[i
 
 def _most(view: StateView, found: Outlook, request: AskedBlock) -> int | None:
     """The largest request that the regions that it asks serve, where that is known to the byte."""
-    asked = {i for rule in view.memory.rules for i in view.memory.order(request, rule)}
+    span = largest_request(view, request)
+    return span[0] if span is not None and span[0] == span[1] else None
+
+
+def largest_request(view: StateView, request: AskedBlock) -> tuple[int, int] | None:
+    """The least and the most that the largest request like this one can be that would be served in
+    the printed regions; None: of one of them it is not known, or it asks none."""
     before = outlook(view.state, view.memory, view.views, ())
-    lefts = [before.left[index] for index in asked]
+    lefts = [before.left[index] for index in view.asked(request)]
     known = [left.allocatable for left in lefts if left is not None]
     if not known or len(known) < len(lefts):
         return None
-    least, most = max(low for low, _ in known), max(high for _, high in known)
-    return least if least == most else None
+    return max(low for low, _ in known), max(high for _, high in known)

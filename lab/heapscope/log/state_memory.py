@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.logged_memory import LoggedMemory, RegionKind, known_chip
-from heapscope.capture.esp_idf.summary import LoggedRegion
-from heapscope.capture.esp_idf.version import read_version
 from heapscope.layout import capabilities
 from heapscope.layout.attempts import tried
 from heapscope.layout.build import THRESHOLD
 from heapscope.layout.layout import MallocRule, Region
+from heapscope.log.logged_memory import LoggedMemory, RegionKind, known_chip
 from heapscope.log.requests import AskedBlock
 from heapscope.log.state import HeapState
 
@@ -30,6 +28,7 @@ class StateMemory:
     known: bool
     caps: int | None  # that every printed region has
     logged: LoggedMemory
+    psram: int = 0  # bytes of it that the start added to the heap, where no region of it is printed
 
     def order(self, request: AskedBlock, rule: MallocRule) -> tuple[int, ...]:
         """The regions that it asks, in turn."""
@@ -46,32 +45,33 @@ class StateMemory:
         """Whether memory that was not printed, as it lacks a capability, may serve it."""
         if self.caps is None:
             return True
-        asked = request.caps or (rule.fallback or rule.small)
+        last = rule.small if 0 < self.psram < request.size else rule.fallback or rule.small
+        asked = request.caps or last
         return self.logged.others_may_serve(asked, self.caps)
 
 
-def memory_of(state: HeapState, chip: str, idf: str) -> StateMemory:
-    """`chip`, `idf`: as the log tells them, or empty. Without a chip every region is taken to serve
-    malloc, since it was printed among the others."""
+def memory_of(state: HeapState, chip: str, idf: str, *, psram: int = 0) -> StateMemory:
+    """`chip`, `idf`: as the log tells them, or empty; `psram`: bytes of it that the start added to
+    the heap. Without a chip every region is taken to serve malloc, since it was printed among the
+    others."""
     data = known_chip(chip) if chip else None
-    memory = LoggedMemory(data, read_version(idf) if idf else None)
-    logged = [
-        LoggedRegion(start=region.start, length=region.size, free=region.free)
-        for region in state.regions
-    ]
-    kinds = memory.kinds(logged)
+    memory = LoggedMemory(data, idf)
+    kinds = memory.kinds(state.regions)
     regions = tuple(
         _region(region.start, region.size, kind, state.caps)
         for region, kind in zip(state.regions, kinds, strict=True)
     )
     version = memory.version
+    if any(region.all_caps & capabilities.SPIRAM for region in regions):
+        psram = 0
     return StateMemory(
         regions=regions,
-        rules=_rules(regions, _PLAIN if version is None else version.malloc),
+        rules=_rules(regions, _PLAIN if version is None else version.malloc, psram),
         request_max=0 if data is None else data.request_max,
         known=data is not None,
         caps=state.caps,
         logged=memory,
+        psram=psram,
     )
 
 
@@ -97,13 +97,13 @@ def external_rule(small: int, *, threshold: int) -> MallocRule:
     )
 
 
-def _rules(regions: Sequence[Region], small: int) -> tuple[MallocRule, ...]:
+def _rules(regions: Sequence[Region], small: int, psram: int) -> tuple[MallocRule, ...]:
     """PSRAM is malloc's where start-up kept a pool of internal memory back; without one it may be
     or not."""
     plain = MallocRule(small=small)
     external = external_rule(small, threshold=THRESHOLD)
     if any(region.kind == _POOL for region in regions):
         return (external,)
-    if any(region.all_caps & capabilities.SPIRAM for region in regions):
+    if psram or any(region.all_caps & capabilities.SPIRAM for region in regions):
         return (plain, external)
     return (plain,)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from heapscope.errors import InputError
 from heapscope.log.device import LogDevice
 from heapscope.log.outlook import Believed, believed, heaps_by
 from heapscope.log.reading import LogReading
+from heapscope.log.requests import AskedBlock
 from heapscope.log.state import DUMP, HeapState, last_state, summarized
 from heapscope.log.state_allocators import allocators_of
 from heapscope.log.state_memory import StateMemory, memory_of
 
 _REGIONS_MAX = 32  # of the native library
+_MOMENTS_MAX = 256
 _WEIGHED = 4  # other summaries that an allocator is held against, the last ones
 
 
@@ -24,6 +27,15 @@ class StateView:
     memory: StateMemory
     views: tuple[Believed, ...]
     assumed: tuple[str, ...]
+
+    def asked(self, request: AskedBlock) -> set[int]:
+        """The regions that it asks, by one way of malloc or another."""
+        return {i for rule in self.memory.rules for i in self.memory.order(request, rule)}
+
+    def covers(self, request: AskedBlock) -> bool:
+        """Whether no memory that it may ask is left out."""
+        missed = (self.memory.may_miss(request, rule) for rule in self.memory.rules)
+        return not self.state.missing and not any(missed)
 
     def region(self, index: int) -> str:
         """A region for people."""
@@ -39,17 +51,25 @@ def no_state(file: str) -> InputError:
 
 
 def view_of(
-    reading: LogReading, device: LogDevice, *, allocators: tuple[str, ...] | None = None
+    reading: LogReading,
+    device: LogDevice,
+    *,
+    allocators: tuple[str, ...] | None = None,
+    poisoning: str | None = None,
 ) -> StateView | None:
     """None: the log tells no state in which requests can be tried. `allocators`: the only ones that
-    count."""
+    count; `poisoning`: of POISONINGS, where it is known."""
     state = last_state(reading)
     if state is None or not 0 < len(state.regions) <= _REGIONS_MAX:
         return None
-    memory = memory_of(state, device.chip, device.idf)
+    memory = _memory(state, reading, device)
     rom = None if memory.logged.chip is None else memory.logged.chip.rom
     names = allocators or allocators_of(
-        device.idf, rom=rom, tracking=bool(reading.tasks.rows), tlsf=state.form == DUMP
+        device.idf,
+        rom=rom,
+        tracking=bool(reading.tasks.rows),
+        tlsf=state.form == DUMP,
+        poisoning=poisoning,
     )
     views = believed(state, memory, names)
     if not views:
@@ -58,6 +78,24 @@ def view_of(
     return StateView(
         state=state, memory=memory, views=views, assumed=_assumed(state, memory, views, device)
     )
+
+
+def views_over_time(
+    reading: LogReading, device: LogDevice, view: StateView
+) -> Iterator[tuple[int, StateView]]:
+    """The last summaries of a log by their numbers, by the allocators that print the last state."""
+    for summary in list(reading.summaries.kept)[-_MOMENTS_MAX:]:
+        state = summarized(summary)
+        if summary.mixed or not 0 < len(state.regions) <= _REGIONS_MAX:
+            continue
+        memory = _memory(state, reading, device)
+        views = tuple(heaps_by(state, memory, one.allocator) for one in view.views)
+        yield summary.number, replace(view, state=state, memory=memory, views=views)
+
+
+def _memory(state: HeapState, reading: LogReading, device: LogDevice) -> StateMemory:
+    psram = max(one.psram or 0 for one in reading.boots.all_known())
+    return memory_of(state, device.chip, device.idf, psram=psram)
 
 
 def _weighed(
@@ -70,7 +108,7 @@ def _weighed(
     misses = dict.fromkeys((one.allocator for one in views), 0)
     for state in others:
         if len(state.regions) <= _REGIONS_MAX:
-            memory = memory_of(state, device.chip, device.idf)
+            memory = _memory(state, reading, device)
             for name in misses:
                 misses[name] += len(heaps_by(state, memory, name).unsure)
     fewest = min(misses.values())

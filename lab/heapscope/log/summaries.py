@@ -11,7 +11,7 @@ from heapscope.native.log import Fact
 _REGIONS_MAX = 64  # of one summary; more is none
 #: The capabilities of all memory that serves malloc.
 _PLAIN = EIGHT_BIT | WORD | INTERNAL | DEFAULT
-_KEPT = 256  # summaries, the last ones; all are counted
+_KEPT = 2000  # summaries, the last ones; all are counted
 
 
 @dataclass(kw_only=True)
@@ -126,7 +126,7 @@ class PrintedSummaries:
             number=self.count,
             line=fact.line,
             last_line=fact.line,
-            uptime=fact.uptime,
+            uptime=fact.before,
             quote=fact.quote,
         )
         self.kept.append(self._open)
@@ -155,6 +155,7 @@ class PrintedSummaries:
                     free=_count(fact.free),
                     used=_count(fact.used),
                     min=_count(fact.min),
+                    largest=_count(fact.largest),
                     whole=not fact.cut,
                 )
             )

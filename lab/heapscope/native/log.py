@@ -16,11 +16,11 @@ from heapscope.printable import printable
 _TAKE = 256  # facts at a time: as many as can wait in the library
 
 
-#: hs_lab_log_fact_t: line, offset, uptime, clock, twelve numbers, length, told, unit, kind, memory,
+#: hs_lab_log_fact_t: line, offset, uptime, before, clock, twelve numbers, length, told, unit, kind, memory,
 #: flags, name, text, quote. A static assertion of lab/native/log/log.h nails its size down.
-_ROW = struct.Struct("=QQqq12qIIIHBB64s64s192s")
-_FIRST = 4  # index of the first number
-_TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(17, 25)
+_ROW = struct.Struct("=QQqqq12qIIIHBB64s64s192s")
+_FIRST = 5  # index of the first number
+_TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(18, 26)
 
 
 class _Number:
@@ -71,7 +71,7 @@ class Fact:
     @property
     def length(self) -> int:
         """Bytes of the line."""
-        return int(self._row[16])
+        return int(self._row[17])
 
     @property
     def uptime(self) -> int | None:
@@ -79,9 +79,14 @@ class Fact:
         return None if self._row[2] < 0 else int(self._row[2])
 
     @property
+    def before(self) -> int | None:
+        """The uptime of the last line that tells one."""
+        return None if self._row[3] < 0 else int(self._row[3])
+
+    @property
     def clock(self) -> int | None:
         """ms since midnight."""
-        return None if self._row[3] < 0 else int(self._row[3])
+        return None if self._row[4] < 0 else int(self._row[4])
 
     address = _Number(0)
     size = _Number(1)

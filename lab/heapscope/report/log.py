@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -15,16 +15,19 @@ from heapscope.log.log_result import (
     LogTaskRow,
     RestsOnRow,
     StartRegionRow,
-    SummaryRegionRow,
 )
 from heapscope.log.request_rows import LeftRow, TriedRow
+from heapscope.log.summary_rows import SummaryRegionRow, SummaryRow
 from heapscope.log.trend import TrendRow
 from heapscope.measure.wording import plural
 from heapscope.report.next_command import next_command
-from heapscope.report.table import Column, columns_of, table_of
+from heapscope.report.table import Column, Table, columns_of, table_of
 
 
-def log_parts(result: LogResult) -> Iterator[RenderableType]:
+def log_parts(
+    result: LogResult, *, more: Iterable[RenderableType] = ()
+) -> Iterator[RenderableType]:
+    """`more`: parts that come before the remarks and the next command."""
     for position, sentence in enumerate(result.verdict):
         yield Text(sentence, style="bold" if position == 0 else "")
     yield _title(result)
@@ -39,6 +42,7 @@ def log_parts(result: LogResult) -> Iterator[RenderableType]:
         result.regions,
         name="log",
     )
+    yield from _over_time(result)
     yield table_of("Figures", columns_of(LogFigureRow), result.figures)
     yield table_of("Over time", columns_of(TrendRow), result.trends)
     yield table_of("Tasks", columns_of(LogTaskRow), result.tasks)
@@ -47,6 +51,7 @@ def log_parts(result: LogResult) -> Iterator[RenderableType]:
     yield table_of(
         _not_understood(result), columns_of(RestsOnRow, "line quote"), result.not_understood
     )
+    yield from more
     for sentence in result.contradictions:
         yield Text(f"contradiction: {sentence}", style="red")
     for sentence in result.assumed:
@@ -59,6 +64,16 @@ def log_parts(result: LogResult) -> Iterator[RenderableType]:
         yield Text(f"on the device: {sentence}", style="dim")
     if result.next:
         yield next_command(*result.next)
+
+
+def _over_time(result: LogResult) -> Iterator[Table]:
+    """The first, the tightest and the last summary of the same capabilities."""
+    last = result.summary
+    same = [one for one in result.summaries if last and one.capabilities == last.capabilities]
+    if last is not None and result.tightest is not None and len(same) > 1:
+        shown = dict.fromkeys((same[0], result.tightest, last))
+        title = f"First, tightest and last of {len(same):,} heap summaries"
+        yield table_of(title, columns_of(SummaryRow), tuple(shown))
 
 
 def _not_understood(result: LogResult) -> str:

@@ -12,7 +12,7 @@ from heapscope.layout.need import parse_needs
 from heapscope.progress import OnProgress, phase
 
 if TYPE_CHECKING:
-    from heapscope.capture.esp_idf.log_facts import EspIdfImport
+    from heapscope.capture.esp_idf.imported_trace import EspIdfImport
     from heapscope.capture.line_import import ImportResult
 
 ESP_IDF = "esp-idf"
@@ -44,7 +44,7 @@ def import_(
     known(form, FORMATS, noun="format")
     if form == ESP_IDF:
         from heapscope.capture.esp_idf.import_log import import_esp_idf
-        from heapscope.capture.esp_idf.rounding import POISONINGS
+        from heapscope.log.state_allocators import POISONINGS
 
         if poisoning is not None:
             known(poisoning, POISONINGS, noun="poisoning")

@@ -240,12 +240,15 @@ static bool take_before(hs_log_cursor_t *cursor, size_t at, char field)
                               : hs_log_word_byte(text[start - 1]) || text[start - 1] == '-')) {
         start--;
     }
-    if (field == 'N') {
-        keep_text(cursor->fact, field, text + start, at - start);
+    while (field == 'L' && start > 0 && strchr(":[]>", text[start - 1]) == NULL) {
+        start--;
+    }
+    if (field == 'N' || field == 'L') {
+        keep_text(cursor->fact, 'N', text + start, at - start);
         return true;
     }
     cursor->at = start;
-    return number(cursor, 'v', field) && cursor->at == at;
+    return number(cursor, field == 'a' ? 'v' : 'd', field) && cursor->at == at;
 }
 
 /* The line between two cells; false: there is none. */

@@ -12,7 +12,7 @@
  *
  * where F is the field that it goes into: a address, s size, c caps, f free, l largest, m min, t total,
  * u used, p peak, n count, k free_count, e code, N name, T text, and - none. "%<F" at
- * the begin takes the number or the word before the match. A pattern may match at any word of a line, so that no prefix has
+ * the begin takes the number or the word before the match, "%<L" the words as far as : [ ] or >. A pattern may match at any word of a line, so that no prefix has
  * to be known. Private.
  */
 #ifndef HEAPSCOPE_LOG_FORM_H

@@ -37,6 +37,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_PROJECT, 0, "Project name: %tN", NULL, NULL},
     {HS_LOG_SINGLE_CORE, 0, "Single core mode", NULL, NULL},
     {HS_LOG_SINGLE_CORE, 0, "Unicore app", NULL, NULL},
+    {HS_LOG_CPU_CLOCK, 0, "cpu freq: %ds", NULL, NULL},
     {HS_LOG_BOOT_BEGIN, 0, "RAM available for dynamic allocation", NULL, NULL},
     {HS_LOG_BOOT_REGION, CUTS, "At %xa len %xs (%d- KiB): %tN", NULL, NULL},
     {HS_LOG_NEW_HEAP, 0, "New heap initialised at %xa", NULL, NULL},
@@ -50,6 +51,8 @@ const hs_log_form_t hs_log_forms[] = {
     /* ---- heap_caps_print_heap_info ---- */
     {HS_LOG_SUMMARY, 0, "Heap summary for capabilities %vc", NULL, NULL},
     {HS_LOG_REGION, CUTS, "At %xa len %ds free %df allocated %du min_free %dm", NULL, NULL},
+    {HS_LOG_REGION, CUTS, "At %xa len %ds free %df allocated %du largest_free_block %dl", NULL,
+     NULL}, /* as people paste it */
     {HS_LOG_REGION_MORE, CUTS,
      "largest_free_block %dl alloc_blocks %dn free_blocks %dk total_blocks %dt", NULL, NULL},
     {HS_LOG_REGION_MORE, CUTS, "largest_free_block %dl", NULL, NULL},
@@ -57,8 +60,10 @@ const hs_log_form_t hs_log_forms[] = {
     /* ---- a request that failed: the callback from 4.2 on, the abort from 5.1 on ---- */
     {HS_LOG_FAILED, MEMORY, "%<Nwas called but failed to allocate %ds bytes with %vc capabilit",
      NULL, "callback"},
+    {HS_LOG_KINDS, 0, "Panic reason: Mem alloc fail. size", NULL, NULL}, /* said before */
     {HS_LOG_ABORT_REQUEST, MEMORY, "Mem alloc fail. size %xs caps %xc", NULL, "abort"},
     {HS_LOG_ABORT_REQUEST, MEMORY, "Mem alloc fail. size %xs, caps %xc", NULL, "abort"},
+    {HS_LOG_ABORT_REQUEST, MEMORY, "Mem alloc fail. size", NULL, "abort"}, /* cut */
     /* ---- Arduino's report, from 2.0.10 on, and tables like it ---- */
     {HS_LOG_REPORT, 0, "%<NMemory Info:", NULL, "arduino"},
     {HS_LOG_REPORT, 0, "Before Setup Start", "", "before setup"},
@@ -140,8 +145,8 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_TASK, 0,
      "DELETED: %tN, CURRENT MEMORY USAGE %du, PEAK MEMORY USAGE %dp, TOTAL HEAP USED %dn", NULL,
      "deleted"},
-    {HS_LOG_TASK, 0, "%<NALIVE : Peak Usage %dp, Current Usage %du", NULL, "alive"},
-    {HS_LOG_TASK, 0, "%<NDELETED : Peak Usage %dp, Current Usage %du", NULL, "deleted"},
+    {HS_LOG_TASK, 0, "%<LALIVE : Peak Usage %dp, Current Usage %du", NULL, "alive"},
+    {HS_LOG_TASK, 0, "%<LDELETED : Peak Usage %dp, Current Usage %du", NULL, "deleted"},
     {HS_LOG_TASK, 0, "%<NALIVE%|%du%|%dp%|%dn%|", NULL, "alive"},
     {HS_LOG_TASK, 0, "%<NDELETED%|%du%|%dp%|%dn%|", NULL, "deleted"},
     {HS_LOG_TASK_HEAP, 0,
@@ -155,10 +160,9 @@ const hs_log_form_t hs_log_forms[] = {
     /* ---- heap_trace_dump, to 4.4 and from 5.0 on ---- */
     {HS_LOG_TRACE, 0, "%<nallocations trace (%dt entry buffer)", NULL, NULL},
     {HS_LOG_TRACE, 0, "Heap Trace: %dn records (%dt capacity)", NULL, NULL},
-    {HS_LOG_TRACE_RECORD, 0, "%<sbytes (@ %xa, %wT) allocated CPU %d- ccount %x-{ caller %wN}",
-     NULL, NULL},
-    {HS_LOG_TRACE_RECORD, 0, "%<sbytes (@ %xa) allocated CPU %d- ccount %x-{ caller %wN}", NULL,
-     NULL},
+    {HS_LOG_TRACE_RECORD, 0, "%<sbytes (@ %xa, %wT) allocated CPU %de ccount %xt", NULL, NULL},
+    {HS_LOG_TRACE_RECORD, 0, "%<sbytes (@ %xa) allocated CPU %de ccount %xt", NULL, NULL},
+    {HS_LOG_TRACE_RECORD, HS_LOG_CUT, "%<sbytes (@ %x-", NULL, NULL},
     {HS_LOG_TRACE_FREED, 0, "freed by", NULL, NULL},
     {HS_LOG_TRACE_MODE, 0, "Mode: Heap Trace %wN", NULL, NULL},
     {HS_LOG_TRACE_LEFT, 0, "%<ubytes alive in trace (%dn", "alive", NULL},
@@ -166,6 +170,7 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_TRACE_TOTALS, 0, "total allocations %dn total frees %dk", NULL, NULL},
     {HS_LOG_TRACE_TOTALS, 0, "total allocations: %dn", NULL, NULL},
     {HS_LOG_TRACE_TOTALS, 0, "total frees: %dk", NULL, NULL},
+    {HS_LOG_TRACE_FULL, 0, "Buffer has overflowed, so trace", NULL, NULL},
     /* ---- events as lines ---- */
     {HS_LOG_ALLOCATED, 0, "HEAP: Allocated %ds bytes @ %xa from task \"%tN\"", NULL, NULL},
     {HS_LOG_FREED, 0, "HEAP: Freed bytes @ %xa from task \"%tN\"", NULL, NULL},

@@ -8,12 +8,14 @@
 #include "prefix.h"
 #include "quote.h"
 #include "roots.h"
+#include "trace.h"
 
 void hs_log_init(hs_log_t *log)
 {
     memset(log, 0, sizeof *log);
     hs_log_lines_init(&log->lines);
     hs_log_index_init(&log->index);
+    log->uptime = -1;
 }
 
 static bool has_room(const hs_log_t *log)
@@ -67,8 +69,10 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
                 match.end = at + 1;
                 hs_log_fact_clear(fact);
             } else {
+                const size_t more =
+                    hs_log_callers_read(line->text, &match.end, fact, capacity - count - 1);
                 finish_form(fact, form, line->text[match.end]);
-                count += form->kind != HS_LOG_KINDS; /* it only looks like another form */
+                count += form->kind != HS_LOG_KINDS ? 1 + more : 0; /* or it only looks like one */
                 hs_log_fact_clear(&facts[count]);
             }
         }
@@ -195,6 +199,10 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         told |= facts[i].kind >= HS_LOG_SUMMARY;
     }
     uint32_t roots = 0;
+    if (count == 0) {
+        count = hs_log_frame_read(line->text, facts, HS_LOG_LINE_FACTS);
+        told = count != 0;
+    }
     if (!told) {
         count +=
             read_words(log, line->text, line->text + prefix.length, line->length - prefix.length,
@@ -205,11 +213,15 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         hs_log_fact_clear(&facts[0]);
         facts[count++].kind = HS_LOG_UNREAD;
     }
+    log->uptime = count != 0 && facts[0].kind == HS_LOG_RESET ? -1
+                  : prefix.uptime >= 0                        ? prefix.uptime
+                                                              : log->uptime;
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;
         facts[i].offset = line->offset;
         facts[i].length = (uint32_t)(line->end - line->offset);
         facts[i].uptime = prefix.uptime;
+        facts[i].before = log->uptime;
         facts[i].clock = prefix.clock;
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;
         facts[i].flags |= prefix.is_arduino ? HS_LOG_ARDUINO : 0;

@@ -16,13 +16,14 @@
 #define HS_LOG_PATTERNS 4u    /* of the user */
 #define HS_LOG_WAITING 256u   /* facts that wait to be taken */
 
-_Static_assert(sizeof(hs_lab_log_fact_t) == 464,
+_Static_assert(sizeof(hs_lab_log_fact_t) == 472,
                "a fact has no padding and can be compared as bytes");
 
 typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;
     hs_log_context_t context;
+    int64_t uptime; /* of the last line that tells one, since the last reset; -1: none */
     size_t pattern_count;
     hs_pattern_t patterns[HS_LOG_PATTERNS];
     size_t first, waiting;

@@ -23,6 +23,7 @@ typedef enum hs_log_kind {
     HS_LOG_APP,            /* name: the version of the application */
     HS_LOG_PROJECT,        /* name */
     HS_LOG_SINGLE_CORE,    /* the program runs on one core */
+    HS_LOG_CPU_CLOCK,      /* size: Hz */
     HS_LOG_BOOT_BEGIN,     /* "RAM available for dynamic allocation": a list of regions follows */
     HS_LOG_BOOT_REGION,    /* address, size; name: of its type */
     HS_LOG_NEW_HEAP,       /* address: a heap made there */
@@ -60,12 +61,17 @@ typedef enum hs_log_kind {
     HS_LOG_TASK_HEAP,    /* the part in one region: name, caps, size (region), used, peak, count */
     HS_LOG_TASK_BLOCK,   /* address, size: a block of the task above */
     /* ---- events ---- */
-    HS_LOG_TRACE,         /* the head of heap_trace_dump: count (records), total (capacity) */
-    HS_LOG_TRACE_RECORD,  /* size, address; name: the callers; text: "Internal", "PSRAM" or "" */
-    HS_LOG_TRACE_FREED,   /* the record above was freed */
-    HS_LOG_TRACE_MODE,    /* name: "All", "Leaks" */
-    HS_LOG_TRACE_LEFT,    /* used (bytes) and count (blocks) that are not freed */
+    HS_LOG_TRACE,        /* the head of heap_trace_dump: count (records), total (capacity) */
+    HS_LOG_TRACE_RECORD, /* size, address, code: CPU, total: its cycle counter, used: 0 where it says
+                             that it was freed, or 1; name: callers; text: "Internal", "PSRAM" or "" */
+    HS_LOG_TRACE_FREED,  /* the record above was freed; name: callers */
+    HS_LOG_TRACE_MODE,   /* name: "All", "Leaks" */
+    HS_LOG_TRACE_LEFT,   /* used (bytes) and count (blocks) that are not freed */
     HS_LOG_TRACE_TOTALS,  /* count (allocations), free_count (frees): either or both */
+    HS_LOG_TRACE_FULL,    /* the device's buffer was full */
+    HS_LOG_FRAME,         /* a monitor's name of a code address: address; name: of the function;
+                             text: "file.c:27" */
+    HS_LOG_MORE,          /* name: goes on where the name of the fact before it was cut */
     HS_LOG_ALLOCATED,     /* address, size; name: the task or the function */
     HS_LOG_FREED,         /* address; name */
     HS_LOG_SYSVIEW_LEAKS, /* used (bytes), count (blocks) */
@@ -131,6 +137,7 @@ typedef struct hs_lab_log_fact {
     uint64_t line;   /* from 1 */
     uint64_t offset; /* of the first byte of the line in the input */
     int64_t uptime;  /* ms since the start of the program, told by the line's prefix; -1: not */
+    int64_t before;  /* the uptime of the last line that tells one, this one too; -1: none */
     int64_t clock;   /* ms since midnight, told by the monitor's prefix; -1: not */
     int64_t address, size, caps, free, largest, min, total, used, peak, count, free_count, code;
     uint32_t length; /* bytes of the line in the input, with its prefix */

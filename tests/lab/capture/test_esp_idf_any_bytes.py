@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from heapscope.capture.esp_idf.contents import LogContents, read_contents
+from heapscope.capture.esp_idf.log_facts import EspIdfImport
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.capture.esp_idf.contents import LogContents, read_contents
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.log_facts import EspIdfImport
 from heapscope.errors import HeapscopeError
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.log"))

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.capture.esp_idf.import_log import import_esp_idf
-from heapscope.capture.esp_idf.lines import LogLine, LogMoment
 from heapscope.capture.esp_idf.order import Ordered, in_order
 from heapscope.native.events import keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
@@ -57,7 +55,7 @@ MALLOC, REALLOC, FREE, FAILED, MARK = 1, 4, 5, 6, 7
 
 
 def dump(read: Any, text: str) -> HeapTrace:
-    trace = read(text).boot.traces.best
+    trace = read(text).dumped.best
     assert isinstance(trace, HeapTrace)
     return trace
 
@@ -122,8 +120,8 @@ def test_what_surrounds_lines_and_stands_between_them_does_not_matter(
 
 
 def test_the_last_complete_dump_counts(read: Any) -> None:
-    boot = read(OLD + NEW + OLD.partition("8 bytes")[0]).boot
-    assert (boot.traces.dumps, boot.traces.best.address[0]) == (3, 0x3FCAF214)
+    dumped = read(OLD + NEW + OLD.partition("8 bytes")[0]).dumped
+    assert (dumped.dumps, dumped.best.address[0]) == (3, 0x3FCAF214)
 
 
 def test_a_dump_without_its_first_line_or_its_end_is_read(read: Any) -> None:
@@ -140,7 +138,7 @@ def test_records_that_are_missing_are_counted(read: Any, save: Any, tmp_path: Pa
     assert dump(read, text).lost == 5
     text += "(NB: Buffer has overflowed, so trace data is incomplete.)\n"
     result = import_esp_idf(save(text), tmp_path / "T.hst")
-    assert any("5 allocations are not in the heap trace" in note for note in result.messages)
+    assert any("5 allocations are not in the heap trace" in note for note in result.notes)
     info = read_info(tmp_path / "T.hst")
     assert info.health.lost_events == 5
     assert info.health.loss is not None
@@ -160,15 +158,19 @@ def test_a_free_behind_a_cut_record_is_not_of_the_one_before(read: Any) -> None:
     assert trace.cut_records == 1
 
 
-def test_names_that_a_monitor_put_to_addresses_name_the_sites() -> None:
-    frames = Frames()
+def test_names_that_a_monitor_put_to_addresses_name_the_sites(read: Any) -> None:
+    long_name = "void std::vector<" + "a::very_long_name_of_a_type, " * 9 + "int>::push_back(int&&)"
     lines = [
-        b"0x400d276d: leak_some_memory at /path/to/blink.c:27",
-        b"--- 0x4037a832: operator new(unsigned int) at /a b/new_op.cc:50",
-        b"  #1  0x400d3e1d in app_main at C:\\src\\main.cpp:64 (discriminator 2)",
-        b"[12:34:56] 0x42009c44: task at ??:?",
+        "0x400d276d: leak_some_memory at /path/to/blink.c:27",
+        "--- 0x4037a832: operator new(unsigned int) at /a b/new_op.cc:50",
+        "  #1  0x400d3e1d in app_main at C:\\src\\main.cpp:64 (discriminator 2)",
+        "[12:34:56] 0x42009c44: task at ??:?",
+        f"0x400d0008: {long_name} at /usr/include/vector:7",
+        "0x400d000c: not a place at all",
     ]
-    assert all(frames.feed(LogLine(n, line, line)) for n, line in enumerate(lines))
+    frames = read("\n".join(lines) + "\n").frames
+    assert len(frames) == 5
+    assert frames.site((0x400D0008,)) == f"{long_name} (vector:7)".encode()
     assert frames.site((0x400D276D, 1)) == b"0x00000001;leak_some_memory (blink.c:27)"
     assert frames.site((0x4037A832, 0x400D3E1D)) == (
         b"app_main (main.cpp:64);operator new(unsigned int) (new_op.cc:50)"
@@ -178,12 +180,33 @@ def test_names_that_a_monitor_put_to_addresses_name_the_sites() -> None:
     assert frames.site((0x400D276D,) * 50).count(b"leak_some_memory") == 50
 
 
+def test_callers_as_deep_as_tracing_goes_are_read(read: Any) -> None:
+    callers = [0x400D0000 + 4 * index for index in range(32)]
+    text = OLD.replace("0x400d276d:0x400d27c1", ":".join(f"0x{one:x}" for one in callers), 1)
+    trace = dump(read, text.replace("0x400d2790:0x400d27c1", "0x400d2790:(nil):0x400d27c1"))
+    assert trace.sites[trace.site[0]] == tuple(callers)
+    assert trace.sites[trace.freed_site[0]] == (0x400D2790, 0x400D27C1)
+
+
+def test_sizes_of_eight_digits_are_decimal(read: Any) -> None:
+    assert dump(read, NEW.replace("     8 bytes (", "12345678 bytes (")).size[1] == 12_345_678
+
+
+@pytest.mark.parametrize("end", ["0x400d27c1", "0x2e9b79c0"])
+def test_a_record_that_the_end_of_the_log_cuts_is_left_out(read: Any, end: str) -> None:
+    lines = OLD.splitlines()[:4]
+    lines[3] = lines[3][: lines[3].rindex(end) + 7]
+    trace = dump(read, "\n".join(lines))
+    assert (len(trace), trace.cut_records) == (1, 1)
+    assert len(dump(read, "\n".join(lines) + "\n")) == 2
+
+
 # ---- the order -----------------------------------------------------------------------------------
 
 
 def trace_of(*records: tuple[int, int, str, str]) -> HeapTrace:
     """(address, size, site, site that freed it or "")."""
-    trace = HeapTrace(moment=LogMoment(line=1), mode="all")
+    trace = HeapTrace(line=1, mode="all")
     sites: dict[str, int] = {"": 0}
     for number, (address, size, site, freed) in enumerate(records):
         for name in (site, freed):
@@ -320,7 +343,7 @@ def test_the_example_becomes_a_trace(logs: Path, tmp_path: Path) -> None:
     assert "as late as addresses allow" in info.metadata["order"]
     assert result.trace is not None
     assert (result.trace.peak_least, result.trace.peak_most) == (640, 680)
-    assert result.messages == ()
+    assert result.contradictions == ()
 
 
 def test_call_sites_have_the_names_of_the_monitor(logs: Path, tmp_path: Path) -> None:
@@ -338,7 +361,7 @@ def test_failed_requests_stand_behind_the_mark(save: Any, tmp_path: Path) -> Non
     late = "Mem alloc fail. size 0x00000400 caps 0x00000004\n"
     result = import_esp_idf(save(failed + OLD + late), tmp_path / "T.hst")
     assert events_of(tmp_path / "T.hst")[-2:] == [(MARK, 0, 0, 0), (FAILED, 0, 2, 900)]
-    assert result.failed == 2
+    assert [group.size for group in result.failed] == [900, 1024]
 
 
 def test_psram_keeps_its_capability(save: Any, tmp_path: Path) -> None:

@@ -44,10 +44,10 @@ def answer_of(folder: Path, data: bytes) -> LogAnswer:
 
 
 def figures(answer: LogAnswer) -> dict[str, object]:
-    """The answer without lines, which a disturbance may move."""
+    """The answer without lines, which a disturbance may move, and without conclusions."""
     told = answer.to_json()
     for failed in told["failed"]:
-        del failed["line"], failed["how"], failed["count"]
+        del failed["line"], failed["how"], failed["count"], failed["last"], failed["fits"]
     return dict(told)
 
 

@@ -1,6 +1,5 @@
-"""The forms in which a device running ESP-IDF prints its heap: one file a form, `contents.py` reads
-them all.
+"""A heap trace that a device running ESP-IDF printed, out of its log into a trace. All that the log
+tells beside it is answered by `heapscope.log`.
 
-The forms are those of ESP-IDF's components/heap (heap_caps.c, heap_trace_standalone.c,
-heap_task_info.c) and of its examples, v3.3 to v5.5.
+The forms are those of ESP-IDF's components/heap (heap_trace_standalone.c), v3.3 to v6.1.
 """

@@ -21,43 +21,34 @@ total frees: 0
 
 from __future__ import annotations
 
-import re
 from array import array
 from dataclasses import dataclass, field
 
-from heapscope.capture.esp_idf.lines import LogLine, LogMoment
+from heapscope.log.boots import ProgramStart
+from heapscope.native.log import Fact
 
 RECORDS_MAX = 1 << 17  #: of one dump; a device's buffer holds some thousands
-
-_OLD_HEADER = re.compile(rb"\b(\d{1,9}) allocations trace \((\d{1,9}) entry buffer\)")
-_NEW_HEADER = re.compile(rb"= Heap Trace: (\d{1,9}) records \((\d{1,9}) capacity\)")
-_RECORD = re.compile(
-    rb"\b(\d{1,10}) bytes \(@ 0x([0-9a-f]{1,8})(?:, +(Internal|PSRAM))?\) allocated CPU (\d)"
-    rb" ccount 0x([0-9a-f]{1,8})(?![0-9a-f])(?: caller ?((?:0x[0-9a-f]{1,8}:?)*))? ?(freed\b)?"
-)
-_RECORD_BEGINS = re.compile(rb"\d bytes \(@ 0x")
-_FREED = re.compile(rb"\bfreed by ((?:0x[0-9a-f]{1,8}|\(nil\)|:)*)")
-_STATED = re.compile(rb"\b(\d{1,10}) bytes (alive|'leaked') in trace \((\d{1,9})")
-_OLD_TOTALS = re.compile(rb"\btotal allocations (\d{1,10}) total frees (\d{1,10})(?!\d)")
-_NEW_TOTAL = re.compile(rb"\btotal (allocations|frees): (\d{1,10})(?!\d)")
-_MODE = re.compile(rb"\bMode: Heap Trace (All|Leaks)\b")
-_END = re.compile(rb"(?:^|[\s>\]])={30,40}$")
+_SIZE_MAX = 0xFFFF_FFFF
+_HEAD, _RECORD, _FREED = "trace", "trace_record", "trace_freed"
+_TOTALS = "trace_totals"
+KINDS = frozenset((_HEAD, _RECORD, _FREED, _TOTALS, "trace_mode", "trace_left", "trace_full"))
 
 
 @dataclass(kw_only=True)
 class HeapTrace:
     """One dump. Columns have an entry for each record. Sites are indices into `sites`; 0: none."""
 
-    moment: LogMoment
+    line: int
+    uptime: int | None = None  # ms since the start of the program
+    boot: int = 1  # number of that start in the log
+    boot_line: int = 1
     records: int | None = None  # as its first line says
     capacity: int | None = None
     mode: str = ""  # "all", "leaks"; "": not told
     stated_bytes: int | None = None  # alive or leaked, by its own account
-    stated_blocks: int | None = None
     total_allocations: int | None = None
     total_frees: int | None = None
     overflowed: bool = False
-    traced_while_dumping: bool = False
     cut_records: int = 0  # lines of a record that are not whole
     dropped: int = 0  # records above RECORDS_MAX
     size: array[int] = field(default_factory=lambda: array("I"))
@@ -69,9 +60,17 @@ class HeapTrace:
     site: array[int] = field(default_factory=lambda: array("I"))
     freed_site: array[int] = field(default_factory=lambda: array("I"))
     sites: list[tuple[int, ...]] = field(default_factory=lambda: [()])
+    last_line: int = 0  # of a record or its free
 
     def __len__(self) -> int:
         return len(self.size)
+
+    def drop_last(self) -> None:
+        """The last record is not whole."""
+        self.cut_records += 1
+        columns = (self.size, self.address, self.ccount, self.cpu, self.psram, self.freed)
+        for column in (*columns, self.site, self.freed_site):
+            column.pop()
 
     @property
     def complete(self) -> bool:
@@ -90,7 +89,7 @@ class HeapTrace:
 
 
 class HeapTraceScanner:
-    """Takes lines in order; the dump that counts is the last complete one."""
+    """Takes facts in order; the dump that counts is the last complete one."""
 
     def __init__(self) -> None:
         self.best: HeapTrace | None = None
@@ -99,103 +98,105 @@ class HeapTraceScanner:
         self._index: dict[tuple[int, ...], int] = {}
         self._over = False  # the totals were seen
         self._cut = False  # the record that a "freed by" would be of is not whole
+        self._callers: str | None = None  # of the last record or free, which may go on
+        self._into: array[int] | None = None  # the column that they are of
 
-    @property
-    def begun(self) -> bool:
-        return self._open is not None
-
-    def feed(self, line: LogLine, moment: LogMoment) -> bool:
-        """Whether the line is part of a dump."""
-        text = line.text
-        if b"bytes (@" in text:
-            return self._record(line, moment)
-        if self._header(text, moment):
-            return True
+    def feed(self, fact: Fact, start: ProgramStart) -> None:
+        """`start`: of the program, that the fact is of."""
+        if fact.kind == "more":
+            self._callers = None if self._callers is None else self._callers + fact.name
+            return
+        if fact.kind not in KINDS:
+            return
+        self._end_callers()
+        if fact.kind == _HEAD:
+            self._begin(fact, start).records = fact.count
         trace = self._open
-        return trace is not None and self._rest(trace, text)
+        if fact.kind == _RECORD:
+            self._record(fact, start)
+        elif trace is None:
+            return
+        elif fact.kind == _HEAD:
+            trace.capacity = fact.total
+        elif fact.kind == _FREED:
+            self._freed(trace, fact)
+        else:
+            self._rest(trace, fact)
 
-    def close(self) -> None:
-        """The dump is over."""
-        trace, self._open, self._over = self._open, None, False
+    def close(self, *, cut_line: int | None = None) -> None:
+        """The log is over. `cut_line`: its last line, where that has no end: a record on it is not
+        whole."""
+        self._end_callers()
+        trace = self._open
+        self._open, self._over = None, False
         if trace is None or not (len(trace) or trace.complete):
             return
+        if cut_line is not None and cut_line == trace.last_line and len(trace):
+            trace.drop_last()
         self.dumps += 1
         if self.best is None or trace.complete or not self.best.complete:
             self.best = trace
 
-    def _header(self, text: bytes, moment: LogMoment) -> bool:
-        found = _OLD_HEADER.search(text) or _NEW_HEADER.search(text)
-        if found is None:
-            return False
-        trace = self._begin(moment)
-        trace.records, trace.capacity = int(found[1]), int(found[2])
-        return True
-
-    def _begin(self, moment: LogMoment) -> HeapTrace:
+    def _begin(self, fact: Fact, start: ProgramStart) -> HeapTrace:
         self.close()
-        self._open, self._index = HeapTrace(moment=moment), {(): 0}
+        self._open = HeapTrace(
+            line=fact.line, uptime=fact.before, boot=start.number, boot_line=start.line
+        )
+        self._index = {(): 0}
         return self._open
 
-    def _record(self, line: LogLine, moment: LogMoment) -> bool:
-        found = _RECORD.search(line.text)
-        if found is None:
-            cut = bool(_RECORD_BEGINS.search(line.text))
-            if cut and self._open is not None:
+    def _record(self, fact: Fact, start: ProgramStart) -> None:
+        self._cut = fact.cut
+        if fact.cut:
+            if self._open is not None:
                 self._open.cut_records += 1
-                self._cut = True
-            return cut
-        self._cut = False
-        trace = self._begin(moment) if self._open is None or self._over else self._open
+            return
+        trace = self._open
+        if trace is None or self._over or start.number != trace.boot:
+            trace = self._begin(fact, start)
         if len(trace) >= RECORDS_MAX:
             trace.dropped += 1
-            return True
-        trace.size.append(min(int(found[1]), 0xFFFF_FFFF))
-        trace.address.append(int(found[2], 16))
-        trace.psram.append(found[3] == b"PSRAM")
-        trace.cpu.append(int(found[4]))
-        trace.ccount.append(int(found[5], 16))
-        trace.site.append(self._site(trace, found[6] or b""))
-        trace.freed.append(found[7] is not None)
+            return
+        trace.last_line = fact.line
+        trace.size.append(min(fact.size or 0, _SIZE_MAX))
+        trace.address.append((fact.address or 0) & _SIZE_MAX)
+        trace.psram.append(fact.text == "PSRAM")
+        trace.cpu.append((fact.code or 0) & 0xFF)
+        trace.ccount.append((fact.total or 0) & _SIZE_MAX)
+        trace.freed.append(fact.used == 0)
+        trace.site.append(0)
         trace.freed_site.append(0)
-        return True
+        self._callers, self._into = fact.name, trace.site
 
-    def _rest(self, trace: HeapTrace, text: bytes) -> bool:
-        if (found := _FREED.search(text)) is not None:
-            if len(trace) and not (self._cut or trace.dropped):
-                trace.freed[-1] = 1
-                trace.freed_site[-1] = self._site(trace, found[1])
-            return True
-        if (found := _STATED.search(text)) is not None:
-            trace.stated_bytes, trace.stated_blocks = int(found[1]), int(found[3])
-            trace.mode = "all" if found[2] == b"alive" else "leaks"
-            return True
-        return self._totals(trace, text)
+    def _freed(self, trace: HeapTrace, fact: Fact) -> None:
+        if len(trace) and not (self._cut or trace.dropped):
+            trace.last_line = fact.line
+            trace.freed[-1] = 1
+            self._callers, self._into = fact.name, trace.freed_site
 
-    def _totals(self, trace: HeapTrace, text: bytes) -> bool:
-        if (found := _OLD_TOTALS.search(text)) is not None:
-            trace.total_allocations, trace.total_frees = int(found[1]), int(found[2])
-            self._over = True
-        elif (found := _NEW_TOTAL.search(text)) is not None:
-            if found[1] == b"allocations":
-                trace.total_allocations = int(found[2])
-            else:
-                trace.total_frees = int(found[2])
-            self._over = True
-        elif (found := _MODE.search(text)) is not None:
-            trace.mode = found[1].decode("ascii").lower()
-        elif b"uffer has overflowed" in text:
+    def _rest(self, trace: HeapTrace, fact: Fact) -> None:
+        if fact.kind == "trace_left":
+            trace.stated_bytes = fact.used
+            trace.mode = "all" if fact.name == "alive" else "leaks"
+        elif fact.kind == "trace_mode":
+            trace.mode = fact.name.lower()
+        elif fact.kind == "trace_full":
             trace.overflowed = True
-        elif b"New entries were traced while dumping" in text:
-            trace.traced_while_dumping = True
-        elif _END.search(text) and self._over:
-            self.close()
         else:
-            return False
-        return True
+            self._over = True
+            if fact.count is not None:
+                trace.total_allocations = fact.count
+            if fact.free_count is not None:
+                trace.total_frees = fact.free_count
 
-    def _site(self, trace: HeapTrace, text: bytes) -> int:
-        callers = tuple(int(part, 16) for part in text.split(b":") if part.startswith(b"0x"))
-        callers = tuple(caller for caller in callers if caller)
+    def _end_callers(self) -> None:
+        if self._callers is not None and self._into is not None and self._open is not None:
+            self._into[-1] = self._site(self._open, self._callers)
+        self._callers = None
+
+    def _site(self, trace: HeapTrace, text: str) -> int:
+        addresses = (int(part, 16) for part in text.split(":") if part.startswith("0x"))
+        callers = tuple(address for address in addresses if address)
         if callers not in self._index:
             self._index[callers] = len(trace.sites)
             trace.sites.append(callers)

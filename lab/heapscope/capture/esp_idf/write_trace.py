@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from heapscope.capture.esp_idf.failed import FailedRequest
 from heapscope.capture.esp_idf.frames import Frames
 from heapscope.capture.esp_idf.heap_trace import HeapTrace
 from heapscope.capture.esp_idf.order import Ordered
 from heapscope.capture.output import Write, open_output
 from heapscope.native.events import Events, NativeWriter, event_dtype
+from heapscope.native.log import Fact
 from heapscope.native.reader import NameTable
 from heapscope.trace.metadata import CLOCK_HZ, PROGRAM, RECORDER, SOURCE, WORD_SIZE
 from heapscope.trace.source import STDIN
@@ -31,7 +31,7 @@ def write_trace(
     trace: HeapTrace,
     ordered: Ordered,
     *,
-    failed: Sequence[FailedRequest],
+    failed: Sequence[Fact],
     frames: Frames,
     facts: dict[str, str],
     file: str | Path,
@@ -80,20 +80,20 @@ def _describe(
 
 def _lost(trace: HeapTrace) -> Events:
     """The oldest records are the ones that a full buffer drops."""
-    lost = trace.lost or 0
+    lost = max(trace.lost or 0, trace.cut_records + trace.dropped)
     events = np.zeros(1 if lost else 0, dtype=event_dtype())
     events["kind"], events["size"] = _LOST, lost
     return events
 
 
-def _after(failed: Sequence[FailedRequest], time: int) -> Events:
+def _after(failed: Sequence[Fact], time: int) -> Events:
     """A mark, then what failed: when, the log tells, but not between which allocations."""
     events = np.zeros(1 + len(failed), dtype=event_dtype())
     events["kind"], events["time"] = _FAILED, time
     events["kind"][0] = _MARK
     for index, request in enumerate(failed, 1):
         events["size"][index], events["caps"][index] = request.size, request.caps
-        events["new_key"][index] = _call(request.function)
+        events["new_key"][index] = _call(request.name)
     return events
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from heapscope.capture.esp_idf.summary import LoggedRegion
-from heapscope.capture.esp_idf.version import SdkVersion
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
-from heapscope.layout.boot_lines import BootRegion
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
 from heapscope.layout.releases import find_release, finished
-from heapscope.layout.versions import version_of
+from heapscope.layout.versions import nearest_sdk, version_of
+from heapscope.log.state import StateRegion
 
 #: Capabilities of the pool that PSRAM keeps back inside internal memory, unless a chip says
 #: otherwise. malloc cannot use it (v4.2 to v5.5).
@@ -36,23 +34,14 @@ class RegionKind:
 
 
 class LoggedMemory:
-    """Kinds by address. `version`: that of the chip's file, or the one nearest to the log's;
-    `psram`: bytes of it that start-up added to the heap, as the log says."""
+    """Kinds by address. `idf`: the version as the log tells it, or empty; `version`: the data of the
+    chip for it, or for the release nearest to it."""
 
-    def __init__(
-        self,
-        chip: ChipData | None,
-        version: SdkVersion | None,
-        boot: Sequence[BootRegion] = (),
-        *,
-        psram: int = 0,
-    ) -> None:
+    def __init__(self, chip: ChipData | None, idf: str) -> None:
         self.chip = chip
-        self.psram = psram
-        self.version = None if chip is None else _nearest(chip, version)
-        self._boot = {region.start: region.kind for region in boot}
+        self.version = None if chip is None else _nearest(chip, idf)
 
-    def kinds(self, regions: Sequence[LoggedRegion]) -> tuple[RegionKind, ...]:
+    def kinds(self, regions: Sequence[StateRegion]) -> tuple[RegionKind, ...]:
         """The kinds of the regions of one summary, which may lie inside one another."""
         pool = (0, 0, 0) if self.version is None else self.version.pool
         kept_back = RegionKind(name="DMA pool", caps=pool if any(pool) else _POOL_CAPS)
@@ -76,16 +65,15 @@ class LoggedMemory:
         for first, second, third in (*self.version.kinds.values(), *windows):
             yield first | second | third
 
-    def _kind(self, region: LoggedRegion) -> RegionKind:
-        name = self._boot.get(region.start, "")
+    def _kind(self, region: StateRegion) -> RegionKind:
         if self.version is None:
-            return RegionKind(name=name)
+            return RegionKind(name=region.name)
         for window in self.version.psram:
             if window.start <= region.start < window.start + window.size:
-                return RegionKind(name=name or "SPIRAM", caps=window.caps)
+                return RegionKind(name="SPIRAM", caps=window.caps)
         entries = (e for e in self.version.map if e.start <= region.start < e.end)
         entry = next(entries, None)
-        name = name if name in self.version.kinds else entry.kind if entry else name
+        name = "" if entry is None else entry.kind
         return RegionKind(
             name=name,
             caps=self.version.kinds.get(name),
@@ -99,27 +87,20 @@ def known_chip(name: str) -> ChipData | None:
     return read_chip(plain) if plain in chip_files() else None
 
 
-def _inside(region: LoggedRegion, other: LoggedRegion) -> bool:
-    end, other_end = region.start + region.length, other.start + other.length
-    return region.length < other.length and other.start <= region.start and end <= other_end
+def _inside(region: StateRegion, other: StateRegion) -> bool:
+    end, other_end = region.start + region.size, other.start + other.size
+    return region.size < other.size and other.start <= region.start and end <= other_end
 
 
-def _nearest(chip: ChipData, version: SdkVersion | None) -> VersionData:
+def _nearest(chip: ChipData, idf: str) -> VersionData:
     """The log's own version if it is known for the chip, or else the nearest release that is."""
-    if version is not None:
-        try:
-            found = version_of(chip, find_release(version.text))
-        except InputError:
-            found = None
-        if found is not None:
-            return found
-    known = [one for name in finished() if (one := version_of(chip, find_release(name)))]
-    if version is None:
-        return known[-1]
-    return min(known, key=lambda one: _distance(one, version))
-
-
-def _distance(data: VersionData, version: SdkVersion) -> tuple[int, int]:
-    """The minor decides first; of several patch releases the first in the list is the nearest."""
-    major, minor, *patch = (int(number) for number in data.name.split("."))
-    return abs(10 * (major - version.major) + minor - version.minor), patch[0] if patch else 0
+    try:
+        release = find_release(idf)
+    except InputError:  # none is told, or a bare commit
+        release = None
+    found = None if release is None else version_of(chip, release)
+    if found is not None:
+        return found
+    known = {name: one for name in finished() if (one := version_of(chip, find_release(name)))}
+    last = next(reversed(known))
+    return known[last if release is None else nearest_sdk(release, known)]

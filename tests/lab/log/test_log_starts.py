@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from heapscope.capture.esp_idf.import_log import import_esp_idf
+import heapscope as hs
 
 RESET = "rst:0xc (SW_CPU_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
 REGIONS = (
@@ -28,7 +28,7 @@ def test_the_last_boot_that_tells_of_its_heap_counts(read: Any, summary: Any, sa
         "boot 1, from line 1: 2 heap regions, 1 heap summary",
         "boot 3, from line 19: 2 heap regions",
     )
-    message = import_esp_idf(save(text), idf="5.5").messages[0]
+    message = hs.log(save(text), idf="5.5").notes[0]
     assert message.startswith("3 boots in the log; number 2 counts")
     assert "boot 1, from line 1" in message
 
@@ -81,7 +81,7 @@ def test_boot_lines_of_real_devices_are_an_answer(
     save: Any, regions: list[tuple[str, str, str]]
 ) -> None:
     lines = [f"I (9) heap_init: At {start} len {size} (1 KiB): {k}" for start, size, k in regions]
-    result = import_esp_idf(save("\n".join(lines) + "\n"))
+    result = hs.log(save("\n".join(lines) + "\n"))
     expected = [(int(start, 16), int(size, 16), kind) for start, size, kind in regions]
     assert [(r.start, r.size, r.kind) for r in result.regions] == expected
     assert "nothing of their use" in result.verdict[0]
@@ -106,29 +106,29 @@ def test_a_later_boot_without_its_own_lines_is_of_the_same_device(read: Any) -> 
 
 
 def test_the_chip_follows_from_addresses_that_only_one_has(save: Any, summary: Any) -> None:
-    result = import_esp_idf(save(summary(4, ROWS)))
+    result = hs.log(save(summary(4, ROWS)))
     assert (result.chip, result.chip_source) == ("esp32", "addresses")
-    assert any("taken to be an ESP32" in note for note in result.messages)
+    assert any("taken to be an ESP32" in note for note in result.notes)
 
 
 def test_addresses_of_no_chip_leave_it_unknown(save: Any, summary: Any) -> None:
-    result = import_esp_idf(save(summary(4, [(0x20000000, 65536, 4096, 4096)])))
+    result = hs.log(save(summary(4, [(0x20000000, 65536, 4096, 4096)])))
     assert (result.chip, result.chip_source) == ("", "")
-    assert any("chip not known" in note for note in result.messages)
+    assert any("chip not known" in note for note in result.notes)
 
 
 def test_what_the_user_says_counts_first(save: Any, summary: Any) -> None:
     text = "I (29) boot: ESP-IDF v4.4.2 2nd stage bootloader\n" + summary(4, ROWS)
-    result = import_esp_idf(save(text), idf="5.5", chip="ESP32")
+    result = hs.log(save(text), idf="5.5", chip="ESP32")
     assert (result.idf, result.idf_source) == ("5.5", "given")
     assert (result.chip, result.chip_source) == ("esp32", "given")
-    assert any("read as 5.5" in note for note in result.messages)
+    assert any("read as 5.5" in note for note in result.notes)
 
 
 def test_a_chip_without_a_file_is_taken_and_said(save: Any, summary: Any) -> None:
-    result = import_esp_idf(save(summary(4, ROWS)), chip="esp32x9")
+    result = hs.log(save(summary(4, ROWS)), chip="esp32x9")
     assert (result.chip, result.summary is not None) == ("esp32x9", True)
-    assert any("nothing is known of the memory of esp32x9" in note for note in result.messages)
+    assert any("nothing is known of the memory of esp32x9" in note for note in result.notes)
 
 
 def test_the_first_line_tells_the_psram_not_the_gaps_behind_it(read: Any) -> None:
@@ -146,4 +146,4 @@ def test_a_version_that_is_not_known_has_one_that_is_near(
     """Empty: it is known itself."""
     start = f"ets Jun  8 2016\nI (9) cpu_start: ESP-IDF: {logged}\n"
     text = start + summary(0x1800, [(0x3FFB0000, 100000, 4096, 4096)])
-    assert import_esp_idf(save(text)).nearest_idf == nearest
+    assert hs.log(save(text)).nearest_idf == nearest

@@ -54,28 +54,31 @@ HOOK = "heap_caps_malloc was called but failed to allocate 332 bytes with 0x80C 
 def test_a_failed_request_is_read(
     read: Any, line: str, size: int, caps: int, function: str
 ) -> None:
-    failed = read(f"I (700) app: x\n{line}\n").boot.failed
-    (group,) = failed.groups()
-    assert (group.size, group.caps, group.function, group.count) == (size, caps, function, 1)
+    failed = read(f"I (700) app: x\n{line}\n").failures
+    (group,) = failed.listed()
+    assert (group.size, group.caps, group.who, group.count) == (size, caps, function, 1)
+    assert len(failed.whole) == 1
 
 
 def test_equal_requests_are_one_group_with_first_and_last(read: Any) -> None:
-    text = "".join(f"I ({i}) app: x\n{ABORT}\n" for i in (100, 200, 300)) + HOOK + "\n"
-    failed = read(text).boot.failed
+    text = "".join(f"I ({i}) app: {HOOK}\n" for i in (100, 200, 300)) + ABORT + "\n"
+    failed = read(text).failures
     assert failed.count == 4
-    first = failed.groups()[0]
-    assert (first.count, first.first.uptime_ms, first.last.uptime_ms) == (3, 100, 300)
+    first = failed.listed()[0]
+    assert (first.count, first.first, first.last, first.uptime) == (3, 1, 3, 100)
 
 
 def test_the_core_dump_that_repeats_the_line_is_not_counted_again(read: Any) -> None:
-    assert read(f"{ABORT}\nPanic reason: {ABORT}\n").boot.failed.count == 1
+    (group,) = read(f"{ABORT}\nPanic reason: {ABORT}\n").failures.listed()
+    assert group.count == 1
 
 
-def test_a_request_of_0_bytes_is_no_failure(read: Any) -> None:
+def test_a_request_of_0_bytes_is_no_failure_of_a_trace(read: Any) -> None:
     """v4.4 and v5.0 reported malloc(0) (arduino-esp32 issue 7274, esp-idf pull request 9517)."""
     line = "heap_caps_malloc_default was called but failed to allocate 0 bytes with 0x1000 "
-    failed = read((line + "capabilities.\n") * 3).boot.failed
-    assert (failed.count, failed.zero_sized) == (0, 3)
+    failed = read((line + "capabilities.\n") * 3).failures
+    (group,) = failed.listed()
+    assert (group.size, group.count, failed.whole) == (0, 3, [])
 
 
 @pytest.mark.parametrize(
@@ -88,18 +91,18 @@ def test_a_request_of_0_bytes_is_no_failure(read: Any) -> None:
     ],
 )
 def test_lack_of_memory_without_a_size_is_counted_and_shown(read: Any, line: str) -> None:
-    failed = read(line + "\n").boot.failed
-    assert (failed.count, failed.without_size, failed.texts) == (0, 1, [f"line 1: {line}"])
+    (group,) = read(line + "\n").failures.listed()
+    assert (group.size, group.count) == (None, 1)
+    assert group.quote in line
 
 
 def test_very_many_are_bounded(read: Any) -> None:
     text = "".join(f"Mem alloc fail. size 0x{i:08x} caps 0x00000004\n" for i in range(1, 12_001))
-    failed = read(text).boot.failed
-    assert (failed.count, len(failed.kept), len(failed.groups())) == (12_000, 10_000, 1000)
+    failed = read(text).failures
+    assert (failed.count, len(failed.whole), len(failed.listed())) == (12_000, 10_000, 1000)
 
 
 @pytest.mark.parametrize("keep", range(1, len(ABORT)))
-def test_a_line_cut_anywhere_gives_no_wrong_number(read: Any, keep: int) -> None:
-    assert read(ABORT[:keep]).boot.failed.count == 0
-    cut = read(ABORT[:keep] + "\n").boot.failed
-    assert all(group.size == 0x6A0 for group in cut.groups())
+def test_a_line_cut_anywhere_gives_no_wrong_size(read: Any, keep: int) -> None:
+    cut = read(ABORT[:keep] + "\n").failures
+    assert all(group.size in (0x6A0, None) for group in cut.listed())

@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
+from heapscope.log.state import summarized
+
 ROWS = [(0x3FFAE6E0, 6432, 160, 112), (0x3FFE4350, 113840, 112208, 110592)]
 
 
 def states(contents: Any) -> list[list[tuple[int, int, int | None, int | None]]]:
     return [
-        [(r.start, r.length, r.free, r.largest) for r in summary.regions]
-        for summary in contents.boot.summaries
+        [(r.address, r.size, r.free, r.largest) for r in summary.regions]
+        for summary in contents.summaries.kept
     ]
 
 
@@ -25,19 +27,19 @@ def test_every_figure_is_read(read: Any) -> None:
         "  Totals:\n"
         "    free 166372 allocated 15740 min_free 165372 largest_free_block 163840\n"
     )
-    (found,) = read(text).boot.summaries
+    (found,) = read(text).summaries.kept
     (region,) = found.regions
-    assert (found.caps, found.complete, found.missing_free) == (4, True, 0)
-    assert (region.start, region.length, region.free, region.allocated) == (
+    assert (found.caps, found.complete) == (4, True)
+    assert (region.address, region.size, region.free, region.used) == (
         0x3FFB3210,
         183792,
         166372,
         15740,
     )
-    assert (region.minimum_free, region.largest) == (165372, 163840)
+    assert (region.min, region.largest) == (165372, 163840)
     assert (region.used_blocks, region.free_blocks) == (14, 1)
-    assert (found.totals.free, found.totals.minimum_free) == (166372, 165372)
-    assert (found.totals.allocated, found.totals.largest) == (15740, 163840)
+    assert (found.totals.free, found.totals.min) == (166372, 165372)
+    assert (found.totals.used, found.totals.largest) == (15740, 163840)
 
 
 @pytest.mark.parametrize(
@@ -83,68 +85,61 @@ def test_pieces_of_any_size_give_the_same(read: Any, summary: Any, step: int) ->
 
 def test_several_are_kept_in_order_with_the_time_of_the_device(read: Any, summary: Any) -> None:
     text = "I (5500) app: a\n" + summary(4, ROWS) + "I (9000) app: b\n" + summary(8, ROWS[:1])
-    first, second = read(text).boot.summaries
-    assert (first.caps, first.moment.uptime_ms, first.moment.line) == (4, 5500, 2)
-    assert (second.caps, second.moment.uptime_ms) == (8, 9000)
+    first, second = read(text).summaries.kept
+    assert (first.caps, first.uptime, first.line) == (4, 5500, 2)
+    assert (second.caps, second.uptime) == (8, 9000)
 
 
 @pytest.mark.parametrize(
-    ("line", "uptime", "stamp"),
+    ("line", "uptime"),
     [
-        ("\x1b[0;32mI (77) wifi: x\x1b[0m", 77, ""),
-        ("W (78) wifi: x", 78, ""),
-        ("[ 98765][E][main.cpp:12] setup(): x", 98765, ""),
-        ("[12:34:56]I (79) wifi: x", 79, "12:34:56"),
-        ("2026-03-01 09:30:00 I (80) wifi: x", 80, "2026-03-01 09:30:00"),
-        ("a value (123) of something", None, ""),
+        ("\x1b[0;32mI (77) wifi: x\x1b[0m", 77),
+        ("W (78) wifi: x", 78),
+        ("[ 98765][E][main.cpp:12] setup(): x", 98765),
+        ("[12:34:56]I (79) wifi: x", 79),
+        ("2026-03-01 09:30:00 I (80) wifi: x", 80),
+        ("a value (123) of something", None),
+        ("I (99000) app: long ago\nrst:0xc (SW_CPU_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)", None),
     ],
 )
 def test_the_time_is_that_of_the_line_before(
-    read: Any, summary: Any, line: str, uptime: int | None, stamp: str
+    read: Any, summary: Any, line: str, uptime: int | None
 ) -> None:
-    (found,) = read(f"{line}\n{summary(4, ROWS)}").boot.summaries
-    assert found.moment.uptime_ms == uptime
-    (found,) = read(f"{stamp} {summary(4, ROWS)}").boot.summaries
-    assert found.moment.stamp == stamp
+    (found,) = read(f"{line}\n{summary(4, ROWS)}").summaries.kept
+    assert found.uptime == uptime
 
 
 def test_a_summary_without_its_first_line_has_unknown_capabilities(read: Any, summary: Any) -> None:
     text = summary(4, ROWS).partition("\n")[2]
-    (found,) = read(text).boot.summaries
-    assert (found.caps, found.complete, len(found.regions)) == (None, True, 2)
+    (found,) = read(text).summaries.kept
+    assert (found.caps, found.totals is not None, len(found.regions)) == (None, True, 2)
 
 
 def test_a_summary_that_breaks_off_keeps_its_regions(read: Any, summary: Any) -> None:
     whole = summary(4, ROWS)
-    (found,) = read(whole[: whole.index("  Totals")]).boot.summaries
+    (found,) = read(whole[: whole.index("  Totals")]).summaries.kept
     assert (found.complete, len(found.regions)) == (False, 2)
-    broken, after = read(whole[: whole.index("  Totals")] + whole).boot.summaries
+    broken, after = read(whole[: whole.index("  Totals")] + whole).summaries.kept
     assert (broken.complete, after.complete) == (False, True)
 
 
 def test_a_region_missing_from_the_log_shows_in_the_totals(read: Any, summary: Any) -> None:
-    (found,) = read(summary(4, ROWS, total_free=150_000)).boot.summaries
-    assert found.missing_free == 150_000 - 160 - 112208
+    (found,) = read(summary(4, ROWS, total_free=150_000)).summaries.kept
+    assert summarized(found).missing == "its regions have 112,368 B free, its totals 150,000 B"
 
 
-def test_a_line_that_is_not_whole_is_counted(read: Any, summary: Any) -> None:
+def test_a_line_that_is_not_whole_tells_no_figure(read: Any, summary: Any) -> None:
     text = summary(4, ROWS).replace("len 6432 free 160", "len 64", 1)
-    boot = read(text).boot
-    assert (boot.damaged_summary_lines, len(boot.summaries[0].regions)) == (1, 1)
-
-
-def test_a_number_at_the_very_end_may_be_cut_and_is_left_out(read: Any, summary: Any) -> None:
-    whole = summary(4, ROWS)
-    contents = read(whole[:-3])  # "... largest_free_block 1105"
-    (found,) = contents.boot.summaries
-    assert (found.totals.largest, found.totals.free, contents.ended) == (None, 112368, False)
+    (found,) = read(text).summaries.kept
+    assert [region.free for region in found.regions if region.address == ROWS[1][0]] == [112208]
+    assert all(region.free is None for region in found.regions if region.address == ROWS[0][0])
 
 
 def test_a_region_rewritten_on_one_line_is_read(read: Any) -> None:
     """Users paste it so."""
     text = "Heap summary for capabilities 0x00000804:\n  At 0x600fe000 len 8168   free 172 "
     text += "allocated 7244   largest_free_block 104\n"
-    (found,) = read(text).boot.summaries
+    (found,) = read(text).summaries.kept
     assert (found.regions[0].free, found.regions[0].largest) == (172, 104)
 
 
@@ -152,12 +147,17 @@ def test_impossible_numbers_are_left_out(read: Any) -> None:
     text = "Heap summary for capabilities 0x00000004:\n"
     text += "  At 0xfffffff0 len 4096 free 16 allocated 1 min_free 1\n"
     text += "  At 0x3ffb0000 len 4096 free -16 allocated 1 min_free 1\n"
-    text += "  At 0x3ffb0000 len 4096 free 9999999999 allocated 1 min_free 1\n"
-    boot = read(text).boot
-    assert (boot.damaged_summary_lines, boot.summary_count) == (3, 0)
+    text += "  At 0x3ffc0000 len 4096 free 9999999999 allocated 1 min_free 1\n"
+    (found,) = read(text).summaries.kept
+    state = summarized(found)
+    assert [(region.start, region.free) for region in state.regions] == [
+        (0x3FFB0000, None),
+        (0x3FFC0000, None),
+    ]
+    assert state.missing == "the line of a region is damaged"
 
 
 def test_of_very_many_the_last_ones_are_kept(read: Any, summary: Any) -> None:
-    boot = read(summary(4, ROWS) * 2100).boot
-    assert (boot.summary_count, len(boot.summaries)) == (2100, 2000)
-    assert boot.summaries[-1].moment.line == 2099 * 7 + 1
+    summaries = read(summary(4, ROWS) * 2100).summaries
+    assert (summaries.count, len(summaries.kept)) == (2100, 2000)
+    assert summaries.kept[-1].line == 2099 * 7 + 1

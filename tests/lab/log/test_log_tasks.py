@@ -46,7 +46,7 @@ main: ALIVE  : Peak Usage 7412, Current Usage -16
 
 
 def rows(contents: Any) -> list[tuple[Any, ...]]:
-    return [(t.name, t.status, t.current, t.peak) for t in contents.boot.tasks.tasks()]
+    return [(t.name, t.state, t.used, t.peak) for t in contents.tasks.largest()]
 
 
 def test_the_table_by_capabilities_is_read(read: Any) -> None:
@@ -57,30 +57,30 @@ def test_the_table_by_capabilities_is_read(read: Any) -> None:
         ("Pre-Scheduler allocs", "", 4192, None),
         ("ipc1", "", 28, None),
     ]
-    main = contents.boot.tasks.tasks()[0]
-    assert main.by_caps == {"CAP_8BIT": 41184, "CAP_32BIT": 0}
-    assert main.moment.uptime_ms == 5542
+    main = contents.tasks.largest()[0]
+    assert main.columns == {"CAP_8BIT": 41184, "CAP_32BIT": 0}
+    assert main.uptime == 5542
 
 
 def test_other_columns_and_handles_are_read(read: Any) -> None:
     """The line stands in espressif/esp-idf issue 13642."""
     text = "Task: lua 0x3fca147c -> MALLOC_CAP_INTERNAL: 69908 MALLOC_CAP_SPIRAM: 151368 High 35\n"
-    (task,) = read(text).boot.tasks.tasks()
-    assert (task.name, task.current) == ("lua", 69908)
-    assert task.by_caps["MALLOC_CAP_SPIRAM"] == 151368
+    (task,) = read(text).tasks.largest()
+    assert (task.name, task.used) == ("lua", 69908)
+    assert task.columns["MALLOC_CAP_SPIRAM"] == 151368
 
 
 @pytest.mark.parametrize("text", [OVERVIEW, DETAILS, EXAMPLE])
 def test_the_forms_of_5_5_tell_the_same(read: Any, text: str) -> None:
-    expected = [("leak task", "DELETED", 11392, 11616), ("main", "ALIVE", -16, 7412)]
+    expected = [("leak task", "deleted", 11392, 11616), ("main", "alive", -16, 7412)]
     assert rows(read(text)) == expected
 
 
 @pytest.mark.parametrize("text", [DETAILS, EXAMPLE])
 def test_the_details_tell_the_regions(read: Any, text: str) -> None:
-    leak, main = read(text).boot.tasks.tasks()
-    assert [(h.size, h.current, h.peak, h.blocks) for h in leak.heaps] == [(22308, 11392, 11616, 2)]
-    assert [(h.size, h.current, h.peak, h.blocks) for h in main.heaps] == [
+    leak, main = read(text).tasks.largest()
+    assert [(h.size, h.used, h.peak, h.count) for h in leak.heaps] == [(22308, 11392, 11616, 2)]
+    assert [(h.size, h.used, h.peak, h.count) for h in main.heaps] == [
         (344400, 220, 220, 3),
         (22308, 88, 7192, 5),
     ]
@@ -105,23 +105,23 @@ def test_box_characters_in_utf_16_are_read(read: Any, order: str, step: int) -> 
 def test_the_last_table_counts_and_the_first_is_kept_for_growth(read: Any) -> None:
     later = BY_CAPS.replace("41184", "52000")
     contents = read(BY_CAPS + "\n\nI (9000) app: later\n" + later)
-    main = contents.boot.tasks.tasks()[0]
-    assert (main.current, main.first, main.times) == (52000, 41184, 2)
-    assert contents.boot.tasks.tables == 2
+    main = contents.tasks.largest()[0]
+    assert (main.used, main.first, main.times) == (52000, 41184, 2)
+    assert contents.tasks.tables == 2
 
 
 def test_two_tasks_of_one_name_in_one_table_are_two(read: Any) -> None:
     text = OVERVIEW.replace("leak task", "     main")
     contents = read(text + "I (1) app: x\n" + text)
-    assert [row[:2] for row in rows(contents)] == [("main", "DELETED"), ("main", "ALIVE")]
-    assert contents.boot.tasks.tables == 2
+    assert [row[:2] for row in rows(contents)] == [("main", "deleted"), ("main", "alive")]
+    assert contents.tasks.tables == 2
 
 
 def test_a_hostile_name_is_safe_to_show(read: Any) -> None:
-    (task,) = read(b"Task: \xf0\x9f\x07\xff? -> CAP_8BIT: 3648 CAP_32BIT: 0\n").boot.tasks.tasks()
+    (task,) = read(b"Task: \xf0\x9f\x07\xff? -> CAP_8BIT: 3648 CAP_32BIT: 0\n").tasks.largest()
     assert task.name.isprintable()
 
 
 def test_very_many_tasks_are_bounded(read: Any) -> None:
     text = "".join(f"Task: task{i} -> CAP_8BIT: {i} CAP_32BIT: 0\n" for i in range(3000))
-    assert len(read(text).boot.tasks.tasks()) == 1000
+    assert len(read(text).tasks.largest()) == 1000

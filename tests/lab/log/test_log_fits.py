@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from heapscope.capture.esp_idf.fits import Answer
-from heapscope.capture.esp_idf.import_log import import_esp_idf
 from heapscope.capture.esp_idf.log_facts import EspIdfImport
+
+from heapscope.capture.esp_idf.import_log import import_esp_idf
 from heapscope.layout import capabilities
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
