@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+from collections.abc import Iterator
 
 from pages import make
 
@@ -20,6 +21,13 @@ for verb in pkgutil.iter_modules(verbs.__path__, f"{verbs.__name__}."):
 for name in MORE:
     importlib.import_module(name)
 
-for document in sorted(Document.__subclasses__(), key=lambda document: document.VERB):
+
+def documents(base: type[Document]) -> Iterator[type[Document]]:
+    for one in base.__subclasses__():
+        yield one
+        yield from documents(one)
+
+
+for document in sorted(documents(Document), key=lambda document: document.VERB):
     text = json.dumps(schema(document), indent=2, ensure_ascii=False)
     make(f"docs/reference/{document.VERB}.schema.json", f"{text}\n")

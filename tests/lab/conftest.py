@@ -69,7 +69,8 @@ def summary() -> Summary:
         free = sum(row[2] for row in rows) if total_free is None else total_free
         most = max((row[3] for row in rows), default=0)
         lines.append("  Totals:")
-        lines.append(f"    free {free} allocated 1000 min_free 500 largest_free_block {most}")
+        used = sum(max(row[1] - row[2], 0) for row in rows)
+        lines.append(f"    free {free} allocated {used} min_free 500 largest_free_block {most}")
         return "\n".join(lines) + "\n"
 
     return write
@@ -87,7 +88,8 @@ def read() -> Read:
 
 def read_all(raw: bytes, step: int = 1 << 20) -> TraceReading:
     reading = TraceReading()
-    reading.end(read_log(reading.watched(pieces(raw, step)), reading))
+    read_log(pieces(raw, step), reading)
+    reading.dumped.close()
     return reading
 
 

@@ -68,12 +68,17 @@ def is_reserved(part: Reserved, version: VersionData) -> bool:
 
 def nearest_sdk(release: Release, names: Iterable[str]) -> str:
     """The one of several versions, by their names, that is nearest to a release."""
-    wanted = _number(release)
-    return min(names, key=lambda name: abs(_number(find_release(name)) - wanted))
+    return nearest_minor(release.minor, names)
 
 
-def _number(release: Release) -> int:
-    major, dot, minor = release.minor.partition(".")
+def nearest_minor(minor: str, names: Iterable[str]) -> str:
+    """The same for a minor that need not be known, such as "7.0"; the first of equally near ones."""
+    wanted = _number(minor)
+    return min(names, key=lambda name: abs(_number(minor_of(name)) - wanted))
+
+
+def _number(text: str) -> int:
+    major, dot, minor = text.partition(".")
     return 10 * int(major) + int(minor) if dot else 61  # a branch is later than all releases
 
 

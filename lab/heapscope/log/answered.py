@@ -81,7 +81,7 @@ def answered(
         framework=_framework(reading),
         answer=answer,
         verdict=tuple(verdict(reading, answer, fits, found, series.sentences)),
-        assumed=tuple(assumed(reading, fits, series.assumed)),
+        assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(fits)),
         next=next_words(reading, answer, file=file, asked=bool(needs)),
         needs=tuple(_need(fit) for fit in fits),
@@ -128,7 +128,7 @@ def _ask(
     """By the last state, or by the last summary that has all memory which the request may ask,
     where the last state leaves some out."""
     if view is not None and not view.covers(request):
-        covering = (one for one in reversed(moments.values()) if one.covers(request))
+        covering = (one for one in reversed(list(moments.values())) if one.covers(request))
         view = next(covering, view)
     tried = None if view is None else state_fit(view, request)
     found = ask(reading, request.size, form, caps=request.caps, tried=tried)

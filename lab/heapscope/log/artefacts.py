@@ -55,6 +55,8 @@ def remarks(reading: LogReading, *, chip: str, wrapped: int | None) -> Iterator[
             "be in internal memory, and 'len' is what they carry, not what is asked for"
         )
     yield from _of_requests(reading)
+    if reading.unended is not None:
+        yield f"line {reading.unended:,} has no end: its last number may be cut"
     if any((name == "min") for _, name in figures.series) or reading.summaries.last is not None:
         yield (
             "a minimum is the sum of each region's own minimum since the start, of different "

@@ -156,10 +156,10 @@ class ProgramStarts:
             self._begin(fact)
 
     def _boot_region(self, fact: Fact) -> None:
-        if fact.address is None or fact.size is None:
-            return
         if fact.cut:
             self.current.cut_regions += 1
+            return
+        if fact.address is None or fact.size is None:
             return
         if self._known(fact):
             return

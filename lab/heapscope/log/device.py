@@ -27,6 +27,7 @@ class LogDevice:
     chip_source: str
     idf: str
     idf_source: str
+    logged_idf: str = ""  # as the log itself names it
 
 
 def device_of(reading: LogReading, *, chip: str | None = None, idf: str | None = None) -> LogDevice:
@@ -43,6 +44,7 @@ def device_of(reading: LogReading, *, chip: str | None = None, idf: str | None =
         chip_source=source,
         idf=printable(idf or logged),
         idf_source=GIVEN if idf else LOGGED if logged else "",
+        logged_idf=printable(logged),
     )
 
 

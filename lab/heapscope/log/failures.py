@@ -21,6 +21,8 @@ _LEVELS = {"Warn", "Error", "E", "W", "I", "ERROR", "WARN", "WARNING", "error", 
 _FUNCTION = re.compile(r"\bfunc\w*: (\w{1,60})")  # behind a request that failed
 #: A line without a size this close behind a failure says it again.
 _AGAIN = 30
+#: A core dump repeats the message of the abort behind these words.
+_CORE_DUMP = "Panic reason"
 #: "Out of memory" so close behind another line without a size says that again.
 _SAME_BREATH = 2
 #: "Allocating frame buffer (115200 bytes)" this close before a failure tells its size.
@@ -83,7 +85,6 @@ class LoggedFailures:
     def __init__(self) -> None:
         self.groups: dict[tuple[str, int | None, int | None], FailureLines] = {}
         self.count = 0
-        self.aborts = 0
         self.others: list[Fact] = []  # lines that look like it and are not
         self.whole: list[Fact] = []  # the first requests that tell size and capabilities
         self._asked: Fact | None = None
@@ -105,7 +106,6 @@ class LoggedFailures:
         elif kind == "failed":
             self._failed(fact)
         elif kind == "abort_request":
-            self.aborts += 1
             self._add(fact, "", fact.size, fact.caps, "abort")
         elif kind == "python_error":
             self._add(fact, "Python", fact.size, None, "python")
@@ -170,9 +170,9 @@ class LoggedFailures:
         *,
         memory: bool = True,
     ) -> None:
-        self.count += 1
         if how == "abort" and self._aborted(fact):
             return
+        self.count += 1
         if size and caps is not None and len(self.whole) < _WHOLE_MAX:
             self.whole.append(fact)
         key = (who, size, caps)
@@ -197,11 +197,11 @@ class LoggedFailures:
         self._last = found
 
     def _aborted(self, fact: Fact) -> bool:
-        """The callback told the same request before the program ended."""
+        """The callback told the same request before the program ended, or the abort did before the
+        core dump."""
         last = self._last
-        return (
-            last is not None
-            and last.size == fact.size
-            and last.how == "callback"
-            and fact.line - last.last <= _AGAIN
-        )
+        if last is None or last.size != fact.size:
+            return False
+        if _CORE_DUMP in fact.quote:
+            return last.how in ("callback", "abort")
+        return last.how == "callback" and fact.line - last.last <= _AGAIN

@@ -79,6 +79,21 @@ def ask(
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
         )
+    found = _answered(reading, size, form, caps=caps, tried=tried)
+    if found.fits is False and found.line is not None and found.line == reading.unended:
+        return replace(
+            found,
+            fits=None,
+            short=None,
+            why=f"line {found.line:,} has no end, so that its last number may be cut",
+            settles="give the log with the whole of that line",
+        )
+    return found
+
+
+def _answered(
+    reading: LogReading, size: int, form: str, *, caps: int, tried: NeedFit | None
+) -> NeedFit:
     if form.startswith("mpy_mem"):
         return _python(reading, size)
     if tried is not None and tried.state:

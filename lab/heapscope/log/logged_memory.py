@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,13 @@ from heapscope.errors import InputError
 from heapscope.layout import capabilities
 from heapscope.layout.chip_data import ChipData, VersionData, chip_files, read_chip
 from heapscope.layout.releases import find_release, finished
-from heapscope.layout.versions import nearest_sdk, version_of
+from heapscope.layout.versions import nearest_minor, version_of
 from heapscope.log.state import StateRegion
 
 #: Capabilities of the pool that PSRAM keeps back inside internal memory, unless a chip says
 #: otherwise. malloc cannot use it (v4.2 to v5.5).
 _POOL_CAPS = (0, capabilities.parse("DMA|INTERNAL"), capabilities.parse("8BIT|32BIT"))
+_MINOR = re.compile(r"v?([0-9]{1,2}\.[0-9]{1,2})\b")
 #: The capabilities of every chip's memory for malloc.
 _PLAIN = capabilities.parse("8BIT|32BIT|INTERNAL|DEFAULT")
 
@@ -94,13 +96,13 @@ def _inside(region: StateRegion, other: StateRegion) -> bool:
 
 def _nearest(chip: ChipData, idf: str) -> VersionData:
     """The log's own version if it is known for the chip, or else the nearest release that is."""
+    known = {name: one for name in finished() if (one := version_of(chip, find_release(name)))}
+    minor = _MINOR.match(idf)
     try:
         release = find_release(idf)
-    except InputError:  # none is told, or a bare commit
-        release = None
-    found = None if release is None else version_of(chip, release)
+        found, near = version_of(chip, release), release.minor
+    except InputError:  # none is told, or a bare commit, or a version that is not known
+        found, near = None, minor[1] if minor else ""
     if found is not None:
         return found
-    known = {name: one for name in finished() if (one := version_of(chip, find_release(name)))}
-    last = next(reversed(known))
-    return known[last if release is None else nearest_sdk(release, known)]
+    return known[nearest_minor(near, known) if near else next(reversed(known))]

@@ -61,17 +61,18 @@ class Outlook:
 @dataclass(frozen=True, kw_only=True)
 class Believed:
     """The heaps of a state by one allocator. None: a region without a heap. `unsure`: regions whose
-    figures this allocator does not print, by index; they are bounded by their size alone."""
+    figures this allocator does not print, by index; `strange`: those of them whose largest block
+    alone it does not print, so that their size alone bounds them."""
 
     allocator: str
     heaps: tuple[HoleHeap | None, ...]
     beliefs: tuple[Belief | None, ...]
     unsure: tuple[int, ...]
-    strange: int  # of the unsure regions, those whose largest block alone it does not print
+    strange: tuple[int, ...]
 
     @property
     def misses(self) -> tuple[int, int]:
-        return len(self.unsure), self.strange
+        return len(self.unsure), len(self.strange)
 
 
 # ---- allocators ---------------------------------------------------------------------------------
@@ -91,7 +92,8 @@ def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
     """The heaps of a state by one allocator."""
     heaps: list[HoleHeap | None] = []
     beliefs: list[Belief | None] = []
-    unsure, strange = [], 0
+    unsure: list[int] = []
+    strange: list[int] = []
     for index, (region, place) in enumerate(zip(state.regions, memory.regions, strict=True)):
         heap = _heap(region, replace(place, allocator=allocator), memory)
         belief = None if heap is None else belief_of(heap, region)
@@ -99,7 +101,7 @@ def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
             unsure.append(index)
         if belief is None and heap is not None:
             belief, printed = doubted(heap, region)
-            strange += not printed
+            strange += [] if printed else [index]
         heaps.append(heap)
         beliefs.append(belief)
     return Believed(
@@ -107,7 +109,7 @@ def heaps_by(state: HeapState, memory: StateMemory, allocator: str) -> Believed:
         heaps=tuple(heaps),
         beliefs=tuple(beliefs),
         unsure=tuple(unsure),
-        strange=strange,
+        strange=tuple(strange),
     )
 
 

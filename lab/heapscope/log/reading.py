@@ -51,6 +51,7 @@ class LogReading:
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
         self.unread_count = 0
         self.last_line = 0  # of the last fact
+        self.unended: int | None = None  # a line without an end whose last number may be cut
         self._takers = self._all_takers()
 
     @property
@@ -65,6 +66,8 @@ class LogReading:
             self._unread(fact)
             return
         self.last_line = fact.line
+        if fact.unended and fact.quote[-1:].isdigit():
+            self.unended = fact.line
         self.boots.take(fact)
         if fact.kind in LogEvidence.KINDS:
             self.evidence.take(fact)

@@ -10,6 +10,8 @@ from heapscope.log.answer import FailedRow, LogAnswer
 from heapscope.log.blocks import PrintedTask
 from heapscope.log.fits import NeedFit
 from heapscope.log.reading import LogReading
+from heapscope.log.state import START
+from heapscope.log.state_view import StateView
 from heapscope.log.trend import TrendRow
 from heapscope.measure.wording import long_time, plural, size
 from heapscope.trace.names import printable
@@ -234,9 +236,12 @@ def _ranges(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
 
 
 def assumed(
-    reading: LogReading, fits: Sequence[NeedFit], more: Sequence[str] = ()
+    reading: LogReading, fits: Sequence[NeedFit], view: StateView | None, more: Sequence[str] = ()
 ) -> Iterator[str]:
-    yield from dict.fromkeys([*(text for fit in fits for text in fit.assumed), *more])
+    """`view`: the last state; the regions of a summary are told by it without a request, too."""
+    state = () if view is None or view.state.form == START else view.assumed
+    asked = (text for fit in fits for text in fit.assumed)
+    yield from dict.fromkeys([*asked, *more, *state])
     if reading.figures.series and not reading.figures.sure:
         yield "the lines speak of a heap, though their words could mean something else"
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from heapscope.errors import InputError
-from heapscope.log.device import LogDevice
+from heapscope.log.device import ADDRESSES, GIVEN, LogDevice
 from heapscope.log.outlook import Believed, believed, heaps_by
 from heapscope.log.reading import LogReading
 from heapscope.log.requests import AskedBlock
-from heapscope.log.state import DUMP, HeapState, last_state, summarized
+from heapscope.log.state import DUMP, START, HeapState, last_state, summarized
 from heapscope.log.state_allocators import allocators_of
 from heapscope.log.state_memory import StateMemory, memory_of
 
@@ -118,20 +118,34 @@ def _weighed(
 def _assumed(
     state: HeapState, memory: StateMemory, views: tuple[Believed, ...], device: LogDevice
 ) -> tuple[str, ...]:
-    found = []
-    if not memory.known:
-        found.append("every printed region is taken to serve malloc: the chip is not known")
+    found = list(_of_device(memory, device))
     if any(rule.large for rule in memory.rules):
         above = max(rule.threshold for rule in memory.rules if rule.large)
         found.append(f"malloc asks PSRAM first above {above:,} B, as it does by default")
-    unsure = views[0].unsure
-    if unsure:
-        where = ", ".join(f"{state.regions[index].start:#010x}" for index in unsure)
-        found.append(
-            f"no release prints the figures of {where} together, so that only the largest block of "
-            "these regions is believed"
-        )
-    if not device.idf:
+    strange = views[0].strange
+    doubted = {"largest block": set(views[0].unsure) - set(strange), "size": set(strange)}
+    for what, indices in doubted.items():
+        if indices:
+            where = ", ".join(f"{state.regions[index].start:#010x}" for index in sorted(indices))
+            found.append(
+                f"no allocator of {f'ESP-IDF {device.idf}' if device.idf else 'any release'} prints "
+                f"the figures of {where} together, so that only the {what} of each is believed"
+            )
+    if not device.idf and state.form != START:
         names = dict.fromkeys(view.allocator for view in views)
         found.append(f"the allocator is one that prints these figures: {', '.join(names)}")
     return tuple(found)
+
+
+def _of_device(memory: StateMemory, device: LogDevice) -> Iterator[str]:
+    if not memory.known:
+        why = f"nothing is known of the memory of {device.chip}" if device.chip else ""
+        why = why or "the chip is not known"
+        yield f"every printed region is taken to serve malloc: {why}"
+    elif device.chip_source == ADDRESSES:
+        yield f"the chip is the {device.chip}, by the addresses of its regions"
+    if device.idf_source == GIVEN and device.logged_idf:
+        yield (
+            f"the log is read as of ESP-IDF {device.idf}, as given, though it names "
+            f"{device.logged_idf}"
+        )

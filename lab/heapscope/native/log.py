@@ -112,6 +112,7 @@ class Fact:
     wrapped = _Flag(3)  #: It was put together from rows of a terminal.
     arduino = _Flag(4)  #: Its prefix is that of Arduino's log.
     asked = _Flag(5)  #: A pattern of the user found it.
+    unended = _Flag(6)  #: Its line has no end yet: its last number may go on.
 
     @property
     def name(self) -> str:

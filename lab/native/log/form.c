@@ -9,7 +9,8 @@ typedef struct hs_log_cursor {
     size_t at, length;
     hs_lab_log_fact_t *fact;
     bool ended;   /* the text ended where the pattern wanted more */
-    bool goes_on; /* a byte of the pattern came behind the first number */
+    bool open;    /* a number that ends with the text may go on */
+    bool goes_on; /* a byte of the pattern came behind the first number, or that may go on */
 } hs_log_cursor_t;
 
 static char lower(char byte)
@@ -121,9 +122,11 @@ static bool digits(hs_log_cursor_t *cursor, unsigned base, int64_t *value)
         number = number * base + digit;
         cursor->at++;
     }
-    cursor->ended = cursor->at == cursor->length && cursor->at == start;
+    const bool some = cursor->at != start, last = cursor->at == cursor->length;
+    cursor->ended = last && (!some || cursor->open);
+    cursor->goes_on |= some && cursor->ended;
     *value = number;
-    return cursor->at != start;
+    return some && !cursor->ended;
 }
 
 static bool number(hs_log_cursor_t *cursor, char type, char field)
@@ -297,9 +300,10 @@ static bool run(hs_log_cursor_t *cursor, const char *pattern, const char *end)
     return true;
 }
 
-const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *text, size_t length,
+const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const hs_log_line_t *line,
                                       size_t at, hs_lab_log_fact_t *fact, hs_log_match_t *match)
 {
+    const char *text = line->text;
     for (unsigned next = index->first[hash_word(text + at)]; next != 0;
          next = index->next[next - 1]) {
         const hs_log_form_t *form = &hs_log_forms[next - 1];
@@ -307,12 +311,13 @@ const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *t
         if (lower(*pattern) != lower(text[at])) {
             continue; /* another word of this bucket */
         }
-        hs_log_cursor_t cursor = {text, at, length, fact, false, false};
+        const bool cuts = (form->flags & HS_LOG_FORM_CUTS) != 0;
+        hs_log_cursor_t cursor = {
+            .text = text, .length = line->length, .fact = fact, .open = line->unended && cuts};
         const bool matched =
             (pattern == form->pattern || take_before(&cursor, at, form->pattern[2])) &&
             (cursor.at = at, run(&cursor, pattern, pattern + strlen(pattern)));
-        match->is_cut =
-            !matched && cursor.ended && cursor.goes_on && (form->flags & HS_LOG_FORM_CUTS) != 0;
+        match->is_cut = !matched && cursor.ended && cursor.goes_on && cuts;
         if (matched || match->is_cut) {
             match->end = cursor.at > at ? cursor.at : at + 1;
             fact->kind = form->kind;

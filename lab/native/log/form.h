@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "line.h"
 #include "rows/log.h"
 
 typedef struct hs_log_form {
@@ -61,7 +62,7 @@ void hs_log_fact_clear(hs_lab_log_fact_t *fact);
 
 /* A form that begins at `at`, which is where a word begins; the cleared fact has its fields then.
  * The form that is first in the table wins. NULL: none does. */
-const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const char *text, size_t length,
+const hs_log_form_t *hs_log_form_find(const hs_log_index_t *index, const hs_log_line_t *line,
                                       size_t at, hs_lab_log_fact_t *fact, hs_log_match_t *match);
 
 /* Does a word begin here? `text` ends with NUL. */

@@ -14,6 +14,9 @@ const hs_log_form_t hs_log_forms[] = {
     {HS_LOG_CHIP, 0, "This chip is %wN", NULL, NULL},
     {HS_LOG_CHIP, 0, "This is %wN chip", NULL, NULL},
     {HS_LOG_CHIP, 0, "ESP-ROM:%wN", NULL, "ROM"},
+    {HS_LOG_CHIP, 0, "ets Jun 8 2016", "ESP32", "ROM"},
+    {HS_LOG_CHIP, 0, "ets Jul 29 2019", "ESP32", "ROM"}, /* of revision 3 */
+    {HS_LOG_CHIP, 0, "ets Jan 8 2013", "ESP8266", "ROM"},
     {HS_LOG_CHIP_REVISION, 0, "Chip rev: %wN", NULL, NULL},
     {HS_LOG_IDF, 0, "ESP-IDF: %wN", NULL, NULL},
     {HS_LOG_IDF, 0, "ESP-IDF Version: %wN", NULL, NULL},
@@ -60,7 +63,6 @@ const hs_log_form_t hs_log_forms[] = {
     /* ---- a request that failed: the callback from 4.2 on, the abort from 5.1 on ---- */
     {HS_LOG_FAILED, MEMORY, "%<Nwas called but failed to allocate %ds bytes with %vc capabilit",
      NULL, "callback"},
-    {HS_LOG_KINDS, 0, "Panic reason: Mem alloc fail. size", NULL, NULL}, /* said before */
     {HS_LOG_ABORT_REQUEST, MEMORY, "Mem alloc fail. size %xs caps %xc", NULL, "abort"},
     {HS_LOG_ABORT_REQUEST, MEMORY, "Mem alloc fail. size %xs, caps %xc", NULL, "abort"},
     {HS_LOG_ABORT_REQUEST, MEMORY, "Mem alloc fail. size", NULL, "abort"}, /* cut */

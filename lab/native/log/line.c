@@ -89,6 +89,7 @@ static void give(hs_log_lines_t *lines, size_t length, uint64_t number, uint64_t
     lines->ready.offset = lines->open.offset;
     lines->ready.end = rest != 0 ? offset : lines->open.end;
     lines->ready.wrapped = lines->open.wrapped;
+    lines->ready.unended = false;
     lines->ready.length = length;
     memcpy(lines->ready.text, lines->open.text, length);
     clean(&lines->ready);
@@ -294,6 +295,7 @@ bool hs_log_lines_flush(hs_log_lines_t *lines)
         lines->open.wrapped = lines->seam != 0;
         lines->columns = 0;
         give(lines, lines->open.length, 0, 0);
+        lines->ready.unended = true;
     }
     return lines->is_ready;
 }

@@ -64,7 +64,7 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
         if (begins(line->text, at)) {
             hs_lab_log_fact_t *fact = &facts[count];
             const hs_log_form_t *form =
-                hs_log_form_find(&log->index, line->text, line->length, at, fact, &match);
+                hs_log_form_find(&log->index, line, at, fact, &match);
             if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at))) {
                 match.end = at + 1;
                 hs_log_fact_clear(fact);
@@ -224,6 +224,7 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         facts[i].before = log->uptime;
         facts[i].clock = prefix.clock;
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;
+        facts[i].flags |= line->unended ? HS_LOG_UNENDED : 0;
         facts[i].flags |= prefix.is_arduino ? HS_LOG_ARDUINO : 0;
         hs_log_quote(facts[i].quote, sizeof facts[i].quote, line->text + prefix.length,
                      line->length - prefix.length);

@@ -132,6 +132,7 @@ typedef enum hs_log_memory {
 #define HS_LOG_WRAPPED 8   /* put together from lines that a terminal had wrapped */
 #define HS_LOG_PATTERN 32  /* a pattern of the user found it */
 #define HS_LOG_ARDUINO 16  /* its prefix names file and line, as Arduino's log does */
+#define HS_LOG_UNENDED 64  /* its line has no end yet: its last number may go on */
 
 typedef struct hs_lab_log_fact {
     uint64_t line;   /* from 1 */

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from heapscope.capture.esp_idf.contents import LogContents, read_contents
-from heapscope.capture.esp_idf.log_facts import EspIdfImport
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from heapscope.capture.esp_idf.import_log import import_esp_idf
+from heapscope.capture.esp_idf.import_log import TraceReading, import_esp_idf
+from heapscope.capture.esp_idf.imported_trace import EspIdfImport
 from heapscope.errors import HeapscopeError
 
 LOGS = sorted((Path(__file__).parent / "logs").glob("*.log"))
@@ -53,7 +52,7 @@ def test_any_lines_raise_nothing_but_our_errors(
         assert not out.exists()
     else:
         assert out.exists() == bool(done.out)
-        assert all(text.isprintable() for text in (*done.verdict, *done.messages))
+        assert all(text.isprintable() for text in (*done.verdict, *done.notes))
         assert done.to_json()["file"] == str(log)
 
 
@@ -66,21 +65,21 @@ def imported(log: Path, out: Path | None = None) -> EspIdfImport | HeapscopeErro
 
 @SETTINGS
 @given(raw=st.binary(max_size=2000), step=st.integers(1, 50))
-def test_any_bytes_in_any_pieces_give_the_same(raw: bytes, step: int) -> None:
-    pieces = [raw[at : at + step] for at in range(0, len(raw), step)]
-    whole = read_contents([raw] if raw else [])
-    assert read_contents(pieces).lines == whole.lines
+def test_any_bytes_in_any_pieces_give_the_same(read: Any, raw: bytes, step: int) -> None:
+    assert facts(read(raw, step)) == facts(read(raw))
 
 
-def facts(contents: LogContents) -> dict[str, list[Any]]:
+def facts(reading: TraceReading) -> dict[str, list[Any]]:
     """The facts of a log, each kind in the order in which it was found."""
-    boot = contents.boot
-    trace = boot.traces.best
+    trace = reading.dumped.best
     return {
-        "regions": [(r.start, r.size, r.kind) for r in boot.regions],
-        "summaries": [s for s in boot.summaries if s.complete and s.totals.largest is not None],
-        "tasks": sorted((t.name, t.first, t.times) for t in boot.tasks.tasks() if t.times == 1),
-        "failed": list(boot.failed.kept),
+        "regions": [(r.address, r.size, r.name) for r in reading.boots.current.regions],
+        "summaries": [
+            (one.caps, one.regions, one.totals)
+            for one in reading.summaries.kept
+            if one.totals is not None and one.totals.largest is not None
+        ],
+        "failed": [(one.line, one.size, one.caps) for one in reading.failures.whole],
         "records": []
         if trace is None
         else list(zip(trace.address, trace.size, trace.ccount, strict=True)),
@@ -88,14 +87,14 @@ def facts(contents: LogContents) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
-def test_a_log_cut_at_any_byte_gives_everything_before_the_cut(log: Path) -> None:
+def test_a_log_cut_at_any_byte_gives_everything_before_the_cut(read: Any, log: Path) -> None:
     """The facts of the whole lines before the cut begin those of the cut log, and those begin the
     facts of the whole log."""
     raw = log.read_bytes()
     for at in range(0, len(raw), 7):
-        before = facts(read_contents([raw[: raw.rfind(b"\n", 0, at) + 1]]))
-        cut = facts(read_contents([raw[:at]]))
-        whole = facts(read_contents([raw]))
+        before = facts(read(raw[: raw.rfind(b"\n", 0, at) + 1]))
+        cut = facts(read(raw[:at]))
+        whole = facts(read(raw))
         for kind in ("regions", "summaries", "failed", "records"):
             assert cut[kind][: len(before[kind])] == before[kind], (at, kind)
         for kind in ("summaries", "failed", "records"):
@@ -117,4 +116,4 @@ def test_a_cut_log_is_answered_or_refused_with_a_reason(log: Path, tmp_path: Pat
 def test_a_line_without_end_takes_no_memory(tmp_path: Path) -> None:
     log = tmp_path / "device.log"
     log.write_bytes(b"x" * 5_000_000 + b"\nMem alloc fail. size 0x00000400 caps 0x00001800\n")
-    assert import_esp_idf(log).failed == 1
+    assert [one.size for one in import_esp_idf(log).failed] == [1024]

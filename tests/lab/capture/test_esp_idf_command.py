@@ -49,9 +49,9 @@ def test_the_answer_comes_first(run: Run, logs: Path) -> None:
     done = run(logs / "esp32_v4.4_tls.log", "--need", "16717", "--need", "4KB:DMA")
     assert (done.exit_code, done.stderr) == (0, "")
     text = flat(done.stdout)
-    assert text.index("16,717 B by malloc does not fit") < text.index("Regions with INTERNAL")
-    assert "4,096 B with DMA fits" in text
-    assert "2 requests failed, of 16,717 B each" in text
+    assert text.index("16,717 B would not fit") < text.index("The last heap summary")
+    assert "4,096 B would fit" in text
+    assert "A request of 16,717 B by calloc with INTERNAL|DEFAULT failed 2 times" in text
     assert "Left open by this log" in text
 
 
@@ -117,7 +117,7 @@ def test_nothing_usable_exits_2_and_names_what_was_looked_for(
 @pytest.mark.parametrize(
     ("args", "part"),
     [
-        (("--idf", "next"), "'next' is not a version of ESP-IDF"),
+        (("--idf", "next"), "unknown ESP-IDF version 'next'"),
         (("--chip", "stm32"), "unknown chip 'stm32'"),
         (("--poisoning", "heavy"), "unknown poisoning 'heavy'"),
         (("--need", "lots"), "'lots' is not a number of bytes"),
@@ -164,27 +164,24 @@ def test_the_json_follows_its_schema(run: Run, logs: Path, tmp_path: Path, name:
     done = run(log, "-o", tmp_path / "T.hst", "--need", "16717", "--json", "-")
     assert done.exit_code == 0
     document = checked(done.stdout)
-    assert (document["heapscope_import_esp_idf"], document["file"]) == (1, str(log))
+    assert (document["heapscope_import_esp_idf"], document["file"]) == (2, str(log))
     assert document["out"] in ("", str(tmp_path / "T.hst"))
 
 
 def test_the_json_has_the_figures(run: Run, logs: Path) -> None:
     done = run(logs / "esp32_v4.4_tls.log", "--need", "16717", "--json", "-")
     document = checked(done.stdout)
-    assert document["needs"][0]["answer"] == "no"
-    assert document["needs"][0]["summaries_fit"] == 2
-    assert [row["start"] for row in document["summary"]["regions"]] == [
+    assert document["needs"][0]["fits"] is False
+    assert document["needs"][0]["history"]["fits"] == 2
+    assert [row["address"] for row in document["regions"]] == [
         0x3FFAE6E0,
         0x3FFC4AC8,
         0x3FFE0440,
         0x3FFE4350,
     ]
-    last = document["summary"]["regions"][-1]
-    assert (last["kind"], last["largest_allocatable"]) == (
-        "D/IRAM",
-        {"least": 15872, "most": 15872},
-    )
-    assert document["failed_groups"][0]["fits_in_last_summary"] == "no"
+    last = document["regions"][-1]
+    assert (last["kind"], last["fits_least"], last["fits_most"]) == ("D/IRAM", 15872, 15872)
+    assert document["failed"][0]["fits"] is False
     assert len(document["summaries"]) == 3
     assert document["trace"] is None
 

@@ -1,4 +1,4 @@
-"""Several boots in one log: which one counts, and what of the device is known."""
+"""Several starts in one log: what counts of each, and what of the device is known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import heapscope as hs
+from heapscope.capture.esp_idf.import_log import import_esp_idf
 
 RESET = "rst:0xc (SW_CPU_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
 REGIONS = (
@@ -19,41 +20,30 @@ FAILED = "Mem alloc fail. size 0x000006a0 caps 0x00001800\n"
 ROWS = [(0x3FFAE6E0, 6432, 160, 112), (0x3FFE4350, 113840, 112208, 110592)]
 
 
-def test_the_last_boot_that_tells_of_its_heap_counts(read: Any, summary: Any, save: Any) -> None:
+def test_the_last_state_counts_whichever_start_told_it(summary: Any, save: Any) -> None:
     text = RESET + REGIONS + summary(4, ROWS) + RESET + REGIONS + FAILED + RESET + REGIONS
-    contents = read(text)
-    assert (contents.boots, contents.boot.number) == (3, 2)
-    assert contents.boot.failed.count == 1
-    assert contents.left_out == (
-        "boot 1, from line 1: 2 heap regions, 1 heap summary",
-        "boot 3, from line 19: 2 heap regions",
-    )
-    message = hs.log(save(text), idf="5.5").notes[0]
-    assert message.startswith("3 boots in the log; number 2 counts")
-    assert "boot 1, from line 1" in message
+    result = hs.log(save(text), idf="5.5")
+    assert (result.boots, result.summary_count, result.answer.form) == (3, 1, "summary")
+    assert [(one.line, one.count) for one in result.failed] == [(18, 1)]
+    assert [region.line for region in result.boot] == [21, 22]
 
 
-def test_the_last_of_several_such_boots_counts(read: Any, summary: Any) -> None:
-    text = (RESET + REGIONS + summary(4, ROWS)) * 3
-    contents = read(text)
-    assert (contents.boots, contents.boot.number, contents.boot.summary_count) == (3, 3, 1)
-
-
-def test_without_more_the_last_regions_count(read: Any) -> None:
-    contents = read((RESET + REGIONS) * 2)
-    assert (contents.boot.number, len(contents.boot.regions)) == (2, 2)
+def test_of_several_lists_of_regions_the_last_counts(save: Any) -> None:
+    result = hs.log(save((RESET + REGIONS) * 2))
+    assert (result.boots, [region.line for region in result.boot]) == (2, [8, 9])
 
 
 def test_a_reset_in_the_middle_of_a_summary_ends_it(read: Any, summary: Any) -> None:
     half = "\n".join(summary(4, ROWS).splitlines()[:3]) + "\n"
-    contents = read(half + RESET + summary(8, ROWS))
-    assert (contents.boots, contents.boot.number) == (2, 2)
-    assert [s.caps for s in contents.boot.summaries] == [8]
+    reading = read(half + RESET + summary(8, ROWS))
+    assert reading.boots.count == 2
+    assert [(one.caps, len(one.regions)) for one in reading.summaries.kept] == [(4, 1), (8, 2)]
+    assert reading.summaries.last.caps == 8
 
 
 def test_the_time_begins_anew(read: Any, summary: Any) -> None:
     text = "I (99000) app: long ago\n" + summary(4, ROWS) + RESET + summary(4, ROWS)
-    assert read(text).boot.summaries[0].moment.uptime_ms is None
+    assert [one.uptime for one in read(text).summaries.kept] == [99000, None]
 
 
 def test_the_device_is_read(read: Any) -> None:
@@ -61,9 +51,10 @@ def test_the_device_is_read(read: Any) -> None:
         "ets Jun  8 2016 00:22:57\n" + RESET + "I (29) boot: ESP-IDF v4.4.2 2nd stage bootloader\n"
         "I (335) cpu_start: cpu freq: 160000000\n" + REGIONS
     )
-    boot = read(text).boot
-    assert (boot.chip, boot.sdk, boot.clock_hz) == ("esp32", "v4.4.2", 160_000_000)
-    assert [region.kind for region in boot.regions] == ["DRAM", "D/IRAM"]
+    boots = read(text).boots
+    assert (boots.told("chip"), boots.told("idf")) == ("esp32", "v4.4.2")
+    assert boots.listed.clock_hz == 160_000_000
+    assert [region.name for region in boots.listed.regions] == ["DRAM", "D/IRAM"]
 
 
 @pytest.mark.parametrize(
@@ -83,8 +74,10 @@ def test_boot_lines_of_real_devices_are_an_answer(
     lines = [f"I (9) heap_init: At {start} len {size} (1 KiB): {k}" for start, size, k in regions]
     result = hs.log(save("\n".join(lines) + "\n"))
     expected = [(int(start, 16), int(size, 16), kind) for start, size, kind in regions]
-    assert [(r.start, r.size, r.kind) for r in result.regions] == expected
-    assert "nothing of their use" in result.verdict[0]
+    assert [(r.address, r.size, r.name) for r in result.boot] == expected
+    assert result.verdict == (
+        f"At the start the heap got {sum(r[1] for r in expected):,} B in 2 regions.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,25 +89,26 @@ def test_boot_lines_of_real_devices_are_an_answer(
     ],
 )
 def test_the_clock_of_the_cpu_is_read(read: Any, line: str, hertz: int) -> None:
-    assert read(line + "\n" + REGIONS).boot.clock_hz == hertz
+    assert read(line + "\n" + REGIONS).boots.current.clock_hz == hertz
 
 
-def test_a_later_boot_without_its_own_lines_is_of_the_same_device(read: Any) -> None:
+def test_a_later_start_without_its_own_lines_is_of_the_same_device(read: Any) -> None:
     start = "ESP-ROM:esp32s3-20210327\nI (24) boot: ESP-IDF v5.5.1 2nd stage bootloader\n"
-    boot = read(start + REGIONS + RESET + FAILED).boot
-    assert (boot.number, boot.chip, boot.sdk) == (2, "esp32s3", "v5.5.1")
+    boots = read(start + REGIONS + RESET + FAILED).boots
+    boot = boots.current
+    assert (boot.number, boot.chip, boot.idf) == (2, "esp32s3", "v5.5.1")
 
 
 def test_the_chip_follows_from_addresses_that_only_one_has(save: Any, summary: Any) -> None:
     result = hs.log(save(summary(4, ROWS)))
     assert (result.chip, result.chip_source) == ("esp32", "addresses")
-    assert any("taken to be an ESP32" in note for note in result.notes)
+    assert "the chip is the esp32, by the addresses of its regions" in result.assumed
 
 
 def test_addresses_of_no_chip_leave_it_unknown(save: Any, summary: Any) -> None:
     result = hs.log(save(summary(4, [(0x20000000, 65536, 4096, 4096)])))
     assert (result.chip, result.chip_source) == ("", "")
-    assert any("chip not known" in note for note in result.notes)
+    assert any("the chip is not known" in one for one in result.assumed)
 
 
 def test_what_the_user_says_counts_first(save: Any, summary: Any) -> None:
@@ -122,18 +116,19 @@ def test_what_the_user_says_counts_first(save: Any, summary: Any) -> None:
     result = hs.log(save(text), idf="5.5", chip="ESP32")
     assert (result.idf, result.idf_source) == ("5.5", "given")
     assert (result.chip, result.chip_source) == ("esp32", "given")
-    assert any("read as 5.5" in note for note in result.notes)
+    assert "the log is read as of ESP-IDF 5.5, as given, though it names v4.4.2" in result.assumed
 
 
 def test_a_chip_without_a_file_is_taken_and_said(save: Any, summary: Any) -> None:
     result = hs.log(save(summary(4, ROWS)), chip="esp32x9")
     assert (result.chip, result.summary is not None) == ("esp32x9", True)
-    assert any("nothing is known of the memory of esp32x9" in note for note in result.notes)
+    assert any("nothing is known of the memory of esp32x9" in one for one in result.assumed)
 
 
-def test_the_first_line_tells_the_psram_not_the_gaps_behind_it(read: Any) -> None:
+def test_each_pool_of_psram_is_read(read: Any) -> None:
     line = "I (1) esp_psram: Adding pool of {}K of PSRAM memory to heap allocator\n"
-    assert read(line.format(8192) + line.format(2)).boot.psram == "8192K"
+    boot = read(line.format(8192) + line.format(2)).boots.current
+    assert boot.psram_pools == [8192 * 1024, 2 * 1024]
 
 
 @pytest.mark.parametrize(
@@ -146,4 +141,4 @@ def test_a_version_that_is_not_known_has_one_that_is_near(
     """Empty: it is known itself."""
     start = f"ets Jun  8 2016\nI (9) cpu_start: ESP-IDF: {logged}\n"
     text = start + summary(0x1800, [(0x3FFB0000, 100000, 4096, 4096)])
-    assert hs.log(save(text)).nearest_idf == nearest
+    assert import_esp_idf(save(text)).nearest_idf == nearest

@@ -60,7 +60,6 @@ class HeapTrace:
     site: array[int] = field(default_factory=lambda: array("I"))
     freed_site: array[int] = field(default_factory=lambda: array("I"))
     sites: list[tuple[int, ...]] = field(default_factory=lambda: [()])
-    last_line: int = 0  # of a record or its free
 
     def __len__(self) -> int:
         return len(self.size)
@@ -97,6 +96,7 @@ class HeapTraceScanner:
         self._open: HeapTrace | None = None
         self._index: dict[tuple[int, ...], int] = {}
         self._over = False  # the totals were seen
+        self._unended = False  # the last record is on a line without an end
         self._cut = False  # the record that a "freed by" would be of is not whole
         self._callers: str | None = None  # of the last record or free, which may go on
         self._into: array[int] | None = None  # the column that they are of
@@ -123,15 +123,14 @@ class HeapTraceScanner:
         else:
             self._rest(trace, fact)
 
-    def close(self, *, cut_line: int | None = None) -> None:
-        """The log is over. `cut_line`: its last line, where that has no end: a record on it is not
-        whole."""
+    def close(self) -> None:
+        """The dump is over."""
         self._end_callers()
         trace = self._open
         self._open, self._over = None, False
         if trace is None or not (len(trace) or trace.complete):
             return
-        if cut_line is not None and cut_line == trace.last_line and len(trace):
+        if self._unended:
             trace.drop_last()
         self.dumps += 1
         if self.best is None or trace.complete or not self.best.complete:
@@ -157,7 +156,7 @@ class HeapTraceScanner:
         if len(trace) >= RECORDS_MAX:
             trace.dropped += 1
             return
-        trace.last_line = fact.line
+        self._unended = fact.unended
         trace.size.append(min(fact.size or 0, _SIZE_MAX))
         trace.address.append((fact.address or 0) & _SIZE_MAX)
         trace.psram.append(fact.text == "PSRAM")
@@ -170,9 +169,9 @@ class HeapTraceScanner:
 
     def _freed(self, trace: HeapTrace, fact: Fact) -> None:
         if len(trace) and not (self._cut or trace.dropped):
-            trace.last_line = fact.line
             trace.freed[-1] = 1
-            self._callers, self._into = fact.name, trace.freed_site
+            if not fact.unended:
+                self._callers, self._into = fact.name, trace.freed_site
 
     def _rest(self, trace: HeapTrace, fact: Fact) -> None:
         if fact.kind == "trace_left":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from heapscope.capture.esp_idf.write_trace import write_trace
 from heapscope.errors import InputError
 from heapscope.layout.versions import knows_version
 from heapscope.log.answered import answered
-from heapscope.log.device import LOGGED
+from heapscope.log.device import GIVEN, LOGGED
 from heapscope.log.facts import read_log
 from heapscope.log.log_result import LogResult
 from heapscope.log.logged_memory import LoggedMemory, known_chip
@@ -48,22 +48,11 @@ class TraceReading(LogReading):
         super().__init__()
         self.dumped = HeapTraceScanner()
         self.frames = Frames()
-        self._ends_line = True
 
     def take(self, fact: Fact) -> None:
         super().take(fact)
         self.dumped.feed(fact, self.boots.current)
         self.frames.feed(fact)
-
-    def watched(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The same pieces; afterwards it is known whether the last line has its end."""
-        for piece in pieces:
-            self._ends_line = piece[-2:].rstrip(b"\0")[-1:] in (b"\n", b"\r") if piece else True
-            yield piece
-
-    def end(self, lines: int) -> None:
-        """The log is over."""
-        self.dumped.close(cut_line=None if self._ends_line else lines)
 
 
 def import_esp_idf(
@@ -81,8 +70,8 @@ def import_esp_idf(
     reading = TraceReading()
     with open_blocks(path, progress=progress) as blocks:
         head = KeptHead(blocks)
-        lines = read_log(reading.watched(head), reading)
-    reading.end(lines)
+        lines = read_log(head, reading)
+    reading.dumped.close()
     log = answered(
         reading,
         file=blocks.name,
@@ -154,7 +143,7 @@ def _next(result: EspIdfImport) -> tuple[str, ...]:
     """The words of the next command after heapscope: a replay where there is a trace."""
     file = STDIN if result.file == "standard input" else result.file
     idf = ("--idf", result.nearest_idf) if result.nearest_idf else ()
-    chip = ("--chip", result.chip) if result.chip_source != LOGGED and result.chip else ()
+    chip = ("--chip", result.chip) if result.chip_source == GIVEN else ()
     if result.out and result.boot:
         return "replay", result.out, "--boot-log", file, *chip, *idf
     if result.out:
