@@ -108,7 +108,7 @@ static void facts_do_not_depend_on_the_pieces(check_random_t *random)
 static bool same(hs_lab_log_fact_t a, hs_lab_log_fact_t b)
 {
     a.line = b.line = a.offset = b.offset = 0;
-    a.uptime = b.uptime = a.clock = b.clock = -1;
+    a.uptime = b.uptime = a.before = b.before = a.clock = b.clock = -1;
     a.length = b.length = 0;
     a.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
     b.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
@@ -126,12 +126,32 @@ static void check_same(const read_facts_t *plain, const read_facts_t *other, con
     }
 }
 
+static void read_plain(const char *line, check_random_t *random, read_facts_t *read)
+{
+    char text[512];
+    read_text(text, (size_t)sprintf(text, "%s\n", line), 64, random, read);
+}
+
+static void the_number_that_the_input_ends_with_is_not_a_whole_one(check_random_t *random)
+{
+    static read_facts_t whole, cut;
+    static const char line[] = "  At 0x3ffae6e0 len 6432 free 160 allocated 4628 min_free 4";
+    read_plain(line, random, &whole);
+    CHECK(whole.count == 1 && (whole.facts[0].flags & (HS_LOG_CUT | HS_LOG_UNENDED)) == 0, "whole");
+    CHECK((whole.facts[0].told & HS_LOG_TOLD_MIN) != 0, "told %x", whole.facts[0].told);
+    read_text(line, strlen(line), 64, random, &cut);
+    CHECK(cut.count == 1 && cut.facts[0].kind == HS_LOG_REGION, "%zu facts", cut.count);
+    CHECK((cut.facts[0].flags & HS_LOG_CUT) != 0, "flags %x", cut.facts[0].flags);
+    CHECK((cut.facts[0].told & HS_LOG_TOLD_MIN) == 0 && cut.facts[0].used == 4628, "told %x",
+          cut.facts[0].told);
+}
+
 static void a_line_tells_the_same_behind_every_prefix(check_random_t *random)
 {
     static read_facts_t plain, other;
     char text[512];
     for (size_t line = 0; line < LINES; line++) {
-        read_text(lines[line], strlen(lines[line]), 64, random, &plain);
+        read_plain(lines[line], random, &plain);
         for (size_t prefix = 0; prefix < PREFIXES; prefix++) {
             const int length = sprintf(text, "%s%s\r\n", prefixes[prefix], lines[line]);
             read_text(text, (size_t)length, 7, random, &other);
@@ -145,7 +165,7 @@ static void a_line_wrapped_at_80_columns_is_put_together(check_random_t *random)
     static read_facts_t plain, other;
     char text[512];
     for (size_t line = 0; line < LINES; line++) {
-        read_text(lines[line], strlen(lines[line]), 64, random, &plain);
+        read_plain(lines[line], random, &plain);
         for (size_t shift = 10; shift < 80; shift++) { /* the seam comes at every byte */
             char *to = text;
             size_t column = 0;
@@ -156,6 +176,7 @@ static void a_line_wrapped_at_80_columns_is_put_together(check_random_t *random)
                     column = 0;
                 }
             }
+            *to++ = '\n';
             *to = 0;
             read_text(text, strlen(text), 0, random, &other);
             check_same(&plain, &other, text);
@@ -168,12 +189,13 @@ static void utf_16_is_read(check_random_t *random)
     static read_facts_t plain, other;
     char text[512];
     for (size_t line = 0; line < LINES; line++) {
-        read_text(lines[line], strlen(lines[line]), 64, random, &plain);
+        read_plain(lines[line], random, &plain);
         for (int big = 0; big < 2; big++) {
             size_t length = 2;
             memcpy(text, big ? "\xFE\xFF" : "\xFF\xFE", 2);
-            for (size_t i = 0; i < strlen(lines[line]); i++) {
-                text[length + (size_t)big] = lines[line][i];
+            for (size_t i = 0; i <= strlen(lines[line]); i++) {
+                const char byte = lines[line][i];
+                text[length + (size_t)big] = byte != 0 ? byte : '\n';
                 text[length + !big] = 0;
                 length += 2;
             }
@@ -243,6 +265,7 @@ int main(int argc, char **argv)
 {
     check_random_t random = check_start(argc, argv);
     facts_do_not_depend_on_the_pieces(&random);
+    the_number_that_the_input_ends_with_is_not_a_whole_one(&random);
     a_line_tells_the_same_behind_every_prefix(&random);
     a_line_wrapped_at_80_columns_is_put_together(&random);
     utf_16_is_read(&random);

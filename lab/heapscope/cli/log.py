@@ -51,6 +51,12 @@ def log(
         str | None,
         typer.Option(metavar="VERSION", help="The version of ESP-IDF, where it does not tell it."),
     ] = None,
+    poisoning: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P", help="The heap's poisoning, where it is known: none, light, comprehensive."
+        ),
+    ] = None,
     baud: Annotated[
         int, typer.Option(metavar="N", min=1, help="Bits a second of a serial port.")
     ] = 115_200,  # as ESP-IDF's console has it
@@ -85,6 +91,7 @@ def log(
             requests=requests,
             chip=chip,
             idf=idf,
+            poisoning=poisoning,
             baud=baud,
             on_happening=follow.say,
             stop=follow.stop,

@@ -72,7 +72,7 @@ def nearest_sdk(release: Release, names: Iterable[str]) -> str:
 
 
 def nearest_minor(minor: str, names: Iterable[str]) -> str:
-    """The same for a minor that need not be known, such as "7.0"; the first of equally near ones."""
+    """The same for a minor that need not be known ("7.0"); the first of equally near ones."""
     wanted = _number(minor)
     return min(names, key=lambda name: abs(_number(minor_of(name)) - wanted))
 

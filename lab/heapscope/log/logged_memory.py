@@ -36,8 +36,8 @@ class RegionKind:
 
 
 class LoggedMemory:
-    """Kinds by address. `idf`: the version as the log tells it, or empty; `version`: the data of the
-    chip for it, or for the release nearest to it."""
+    """Kinds by address. `idf`: the version as the log tells it, or empty; `version`: the data of
+    the chip for it, or for the release nearest to it."""
 
     def __init__(self, chip: ChipData | None, idf: str) -> None:
         self.chip = chip

@@ -49,7 +49,7 @@ def _by_region(view: StateView, request: AskedBlock) -> Iterator[RegionFitRow]:
 
 
 def _reply(one: Believed, index: int, request: AskedBlock) -> Reply:
-    """Of a heap alone, by its largest hole."""
+    """The reply of a heap alone, by its largest hole."""
     heap, belief = one.heaps[index], one.beliefs[index]
     least = None if heap is None else heap.least(request)
     if belief is None or least is None or belief.main[1] < least:

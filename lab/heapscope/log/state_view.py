@@ -124,12 +124,13 @@ def _assumed(
         found.append(f"malloc asks PSRAM first above {above:,} B, as it does by default")
     strange = views[0].strange
     doubted = {"largest block": set(views[0].unsure) - set(strange), "size": set(strange)}
+    printer = f"ESP-IDF {device.idf}" if device.idf else "any release"
     for what, indices in doubted.items():
         if indices:
             where = ", ".join(f"{state.regions[index].start:#010x}" for index in sorted(indices))
             found.append(
-                f"no allocator of {f'ESP-IDF {device.idf}' if device.idf else 'any release'} prints "
-                f"the figures of {where} together, so that only the {what} of each is believed"
+                f"no allocator of {printer} prints the figures of {where} together, so that only "
+                f"the {what} of each is believed"
             )
     if not device.idf and state.form != START:
         names = dict.fromkeys(view.allocator for view in views)

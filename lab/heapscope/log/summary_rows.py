@@ -50,7 +50,7 @@ class SummaryRegionRow(Row):
 
     address: int = figure("Where it begins.", most=WORD)
     kind: str = figure("The kind of memory there; empty: not known.", heading="kind", default="")
-    capabilities: str | None = figure("What it has, by name; null: not known.", default=None)
+    capabilities: str | None = figure("The names of what it has; null: not known.", default=None)
     line: int = figure("Line of the log.")
     size: int = figure("Its bytes.", "B", heading="size")
     free: int | None = figure("Its free bytes.", "B", heading="free")

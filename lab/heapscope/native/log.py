@@ -16,8 +16,8 @@ from heapscope.printable import printable
 _TAKE = 256  # facts at a time: as many as can wait in the library
 
 
-#: hs_lab_log_fact_t: line, offset, uptime, before, clock, twelve numbers, length, told, unit, kind, memory,
-#: flags, name, text, quote. A static assertion of lab/native/log/log.h nails its size down.
+#: hs_lab_log_fact_t: line, offset, uptime, before, clock, twelve numbers, length, told, unit, kind,
+#: memory, flags, name, text, quote. A static assertion of lab/native/log/log.h nails its size down.
 _ROW = struct.Struct("=QQqqq12qIIIHBB64s64s192s")
 _FIRST = 5  # index of the first number
 _TOLD, _UNIT, _KIND, _MEMORY, _FLAGS, _NAME, _TEXT, _QUOTE = range(18, 26)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from heapscope.choices import known
 from heapscope.errors import InputError
 from heapscope.layout.need import parse_needs
 from heapscope.log.answered import answered
@@ -13,6 +14,7 @@ from heapscope.log.incoming import BAUD, Incoming, is_stream
 from heapscope.log.log_result import LogResult
 from heapscope.log.reading import LogReading
 from heapscope.log.requests import AskedBlock, parse_requests
+from heapscope.log.state_allocators import POISONINGS
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.sniff import KeptHead, check_no_trace, looks_like
 from heapscope.trace.source import open_blocks
@@ -29,6 +31,7 @@ def log(
     requests: str = "",
     chip: str | None = None,
     idf: str | None = None,
+    poisoning: str | None = None,
     baud: int = BAUD,
     on_happening: OnHappening | None = None,
     stop: Callable[[], bool] | None = None,
@@ -40,10 +43,13 @@ def log(
     or "-" for standard input. `need`: requests to ask about, each by itself, in bytes, perhaps with
     capabilities ("16717", "4KB:DMA"). `requests`: such that follow each other: "35000*7, 4096:DMA".
     `figure`: regular expressions for lines of the program's own, each group a number that is named
-    by the words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`: what the log does not tell.
+    by the words before it ("free=(\d+) largest=(\d+)"). `chip`, `idf`, `poisoning` ("none",
+    "light", "comprehensive"): what the log does not tell.
     A stream is followed to its end, or until `stop` says True; `on_happening` is told at once what
     happens in it. InputError: it cannot be read, or it tells no state for `requests`.
     """
+    if poisoning is not None:
+        known(poisoning, POISONINGS, noun="poisoning")
     needs = [AskedBlock(size=size, caps=caps) for size, caps in parse_needs(need)]
     series = parse_requests(requests) if requests else ()
     reading = LogReading()
@@ -67,6 +73,7 @@ def log(
         requests=series,
         chip=chip,
         idf=idf,
+        poisoning=poisoning,
         notes=notes,
     )
 

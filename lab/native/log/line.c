@@ -102,9 +102,20 @@ static void give(hs_log_lines_t *lines, size_t length, uint64_t number, uint64_t
     lines->is_ready = lines->ready.length != 0;
 }
 
-static bool clock_like(const char *text)
+/* "12:34:56", "2023-08-18", "121344 " or "121344:" of a clock of ms; or such digits are a number of
+ * the row above, which `before` ends. */
+static bool clock_like(const char *text, char before)
 {
-    return digit(text[0]) && digit(text[1]) && (text[2] == ':' || digit(text[2]));
+    if (before == ' ') {
+        return false;
+    }
+    size_t digits = 0;
+    while (digit(text[digits])) {
+        digits++;
+    }
+    const char behind = text[digits];
+    return (digits == 2 && behind == ':') || (digits == 4 && behind == '-') ||
+           (digits > 4 && !digit(before) && (behind == ' ' || behind == ':'));
 }
 
 /* Does a row begin as a program begins a line, and not in the middle of one? It does behind a
@@ -116,8 +127,8 @@ static bool begins_line(const char *text)
         return true;
     }
     const bool level = strchr("EWIDV", text[0]) != NULL && text[0] != 0;
-    return (level && text[1] == ' ' && text[2] == '(') || text[0] == '[' || clock_like(text) ||
-           (text[0] == ' ' && text[1] == ' ');
+    return (level && text[1] == ' ' && text[2] == '(') || text[0] == '[' ||
+           clock_like(text, before[2]) || (text[0] == ' ' && text[1] == ' ');
 }
 
 /* The terminal's row ended. */
@@ -292,10 +303,11 @@ bool hs_log_lines_flush(hs_log_lines_t *lines)
     lines->is_ready = false;
     end_waiting(lines);
     if (!lines->is_ready && lines->open.length != 0) {
+        const bool ended = lines->open.length == lines->seam; /* a whole row that may be wrapped */
         lines->open.wrapped = lines->seam != 0;
         lines->columns = 0;
         give(lines, lines->open.length, 0, 0);
-        lines->ready.unended = true;
+        lines->ready.unended = !ended;
     }
     return lines->is_ready;
 }

@@ -18,7 +18,7 @@ typedef struct hs_log_line {
     uint64_t end;    /* behind its last byte */
     size_t length;   /* bytes of text */
     bool wrapped;
-    bool unended; /* no end of line came yet: its last number may go on */
+    bool unended;                   /* no end of line came yet: its last number may go on */
     char text[HS_LOG_LINE_MAX + 1]; /* ended by NUL, without NUL inside */
 } hs_log_line_t;
 

@@ -63,8 +63,7 @@ static size_t read_forms(const hs_log_t *log, const hs_log_line_t *line, hs_lab_
         hs_log_match_t match = {.end = at + 1};
         if (begins(line->text, at)) {
             hs_lab_log_fact_t *fact = &facts[count];
-            const hs_log_form_t *form =
-                hs_log_form_find(&log->index, line, at, fact, &match);
+            const hs_log_form_t *form = hs_log_form_find(&log->index, line, at, fact, &match);
             if (form == NULL || (fact->kind == HS_LOG_PYTHON_ERROR && is_part(line->text, at))) {
                 match.end = at + 1;
                 hs_log_fact_clear(fact);

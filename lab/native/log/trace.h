@@ -1,4 +1,4 @@
-/* What a heap trace and a monitor tell of code addresses. Private. */
+/* The code addresses that a heap trace prints, and the names that a monitor has for them. Private. */
 #ifndef HEAPSCOPE_LOG_TRACE_H
 #define HEAPSCOPE_LOG_TRACE_H
 

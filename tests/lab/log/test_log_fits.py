@@ -171,6 +171,45 @@ def test_pixelix_240_a_tls_record_buffer_does_not_fit_into_16372(save: Any, summ
     assert result.poisoning == "light"
 
 
+@pytest.mark.parametrize(
+    ("idf", "length", "free", "largest", "fits"),
+    [
+        ("4.4", 113840, 112208, 110592, 110592),  # micropython issue 8940: it was served
+        ("4.0", 79760, 26808, 26716, 26716),  # F1, micropython issue 5303, before TLSF
+        ("4.1", 113840, 2716, 2136, 2136),  # F13, espressif/esp-idf issue 5783
+        ("3.3", 113840, 23256, 22580, 22580),  # F20, SHA2017-badge
+        ("4.3.2", 15072, 13448, 13312, 13312),  # espressif/esp-idf issue 9469, an empty region
+        # hx-esp32-cam-fpv issue 46, micropython pull request 12952 (v5.0)
+        ("5.1", 32767, 32031, 31744, 31744),
+        ("5.1", 22308, 21572, 21504, 21504),
+        ("5.1", 7912, 7532, 7168, 7168),
+        ("5.1", 7288, 244, 224, 224),
+        ("5.1", 16648, 3344, 2688, 2688),
+    ],
+)
+def test_what_real_devices_report_is_what_they_serve(
+    save: Any, summary: Any, idf: str, length: int, free: int, largest: int, fits: int
+) -> None:
+    text = summary(4, [(0x3FFB0000, length, free, largest)])
+    (region,) = ask(save, text, idf=idf, poisoning="none").regions
+    assert (region.fits_least, region.fits_most) == (fits, fits)
+
+
+def test_idf_7808_powers_of_two_leave_it_open(save: Any, summary: Any) -> None:
+    """F15, espressif/esp-idf issue 7808; the figures are those of issue 9469 under 4.3."""
+    text = summary(4, [(0x3FFB0000, 229360, 209360, 65536)])
+    (region,) = ask(save, text, idf="4.3", poisoning="none").regions
+    assert (region.hole_least, region.hole_most) == (65536, 131068)
+    assert (region.fits_least, region.fits_most) == (65536, 129024)
+
+
+def test_idf_8270_free_bytes_alone_promise_nothing(save: Any, summary: Any) -> None:
+    """F16, espressif/esp-idf issue 8270, v4.3.2: malloc(4) gave NULL with about 73 KB reported."""
+    text = summary(4, [(0x3FFB0000, 113840, 73000, 0)])
+    (region,) = ask(save, text, idf="4.3.2", poisoning="none").regions
+    assert region.fits_least == 0
+
+
 # ---- rules of the choice -------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""What `import esp-idf` answers: all that the log tells, and the heap trace that became a trace."""
+"""The answer of `import esp-idf`: all that the log tells, and the heap trace that became a trace."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _trace_limits(trace: HeapTraceFacts) -> Iterator[str]:
 
 
 def trace_notes(trace: HeapTraceFacts) -> Iterator[str]:
-    """What a user should know of the input."""
+    """Remarks on the input that a user needs."""
     if trace.dumps > 1:
         yield f"{trace.dumps:,} heap traces in the log; the last complete one is used"
     if trace.overflowed:
