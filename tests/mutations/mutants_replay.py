@@ -330,17 +330,9 @@ REPLAY = (
     Mutant(
         "blocks of a log that are not freed",
         "a free behind a cut record is of the one before",
-        "lab/heapscope/capture/esp_idf/heap_trace.py::HeapTraceScanner._rest",
+        "lab/heapscope/capture/esp_idf/heap_trace.py::HeapTraceScanner._freed",
         "not (self._cut or trace.dropped)",
         "not trace.dropped",
         "tests/lab/capture/test_esp_idf_heap_trace.py",
-    ),
-    Mutant(
-        "whether a block fits",
-        "PSRAM that only the boot lines tell of serves nothing",
-        "lab/heapscope/capture/esp_idf/fits.py::_psram_unprinted",
-        "return size <= memory.psram and not printed",
-        "return False",
-        "tests/lab/capture/test_esp_idf_fits.py",
     ),
 )
