@@ -49,11 +49,11 @@ class NeedFit:
     `served_by`: the region that would serve it, by its address, where that is known."""
 
     size: int
-    fits: bool | None
-    short: int | None
-    largest: int | None  # what it was compared with
-    line: int | None  # where that stands
     why: str  # a clause
+    fits: bool | None = None
+    short: int | None = None
+    largest: int | None = None  # what it was compared with
+    line: int | None = None  # where that stands
     caps: int = 0  # 0: malloc's own
     assumed: tuple[str, ...] = ()
     settles: str = ""
@@ -72,9 +72,6 @@ def ask(
         return NeedFit(
             size=size,
             caps=caps,
-            fits=None,
-            short=None,
-            largest=None,
             line=reading.figures.invalid[0].line,
             why="some figures cannot be the size of a heap, so the others are not believed either",
             settles="find out why the heap cannot read its own words: is PSRAM set up?",
@@ -108,10 +105,6 @@ def _untold(size: int, caps: int, why: str) -> NeedFit:
     return NeedFit(
         size=size,
         caps=caps,
-        fits=None,
-        short=None,
-        largest=None,
-        line=None,
         why=why,
         settles="print heap_caps_get_largest_free_block(MALLOC_CAP_8BIT) before the request",
     )
@@ -126,27 +119,20 @@ def _before_failures(reading: LogReading, tried: NeedFit) -> NeedFit:
     return replace(tried, fits=False, line=failed.line, why=why, settles="")
 
 
+def _short(size: int, largest: int | None) -> int | None:
+    return size - largest if largest is not None and size > largest else None
+
+
 def _python(reading: LogReading, size: int) -> NeedFit:
     python = reading.python
-    found = _failed(reading, size, "python", None)
     largest = python.largest
+    found = _failed(reading, size, "python", None)
     if found is not None:
-        short = None if largest is None or largest >= size else size - largest
-        return NeedFit(
-            size=size,
-            fits=False,
-            short=short,
-            largest=largest,
-            line=found.line,
-            why=found.why,
-        )
+        return replace(found, short=_short(size, largest), largest=largest)
     if largest is None:
-        fits = False if python.free is not None and size > python.free else None
         return NeedFit(
             size=size,
-            fits=fits,
-            short=None,
-            largest=None,
+            fits=False if python.free is not None and size > python.free else None,
             line=python.line or None,
             why="micropython.mem_info() was not printed, which tells the largest free block",
             settles="print micropython.mem_info() before the request",
@@ -154,7 +140,7 @@ def _python(reading: LogReading, size: int) -> NeedFit:
     return NeedFit(
         size=size,
         fits=size <= largest,
-        short=size - largest if size > largest else None,
+        short=_short(size, largest),
         largest=largest,
         line=python.line,
         why="the largest free run of the collector's heap decides",
@@ -167,66 +153,78 @@ def _blocks(reading: LogReading, size: int, form: str) -> NeedFit | None:
     found = _largest(reading, form)
     if found is None:
         return None
-    largest, line, free = found
-    failed = _failed(reading, size, "", line)
+    block = NeedFit(size=size, largest=found.largest, line=found.line, why="")
+    failed = _failed(reading, size, "", found.line)
     if failed is not None:
-        short = size - largest if size > largest else None
-        return NeedFit(
-            size=size, fits=False, short=short, largest=largest, line=failed.line, why=failed.why
-        )
-    figures = primary_figures(reading)
-    wrapped = None if figures is None or form != "figures" else figures.wrapped
-    if wrapped is not None and wrapped < size <= largest:
-        return NeedFit(
-            size=size,
-            fits=None,
-            short=None,
-            largest=largest,
-            line=line,
-            why=f"the largest block is printed as {wrapped:,} B, which may stand for "
-            f"{largest:,} B in 16 bits",
+        short = _short(size, found.largest)
+        return replace(block, fits=False, short=short, line=failed.line, why=failed.why)
+    if found.wrapped is not None and found.wrapped < size <= found.largest:
+        return replace(
+            block,
+            why=f"the largest block is printed as {found.wrapped:,} B, which may stand for "
+            f"{found.largest:,} B in 16 bits",
             settles="print the largest block as a number of 32 bits",
         )
-    if size <= largest:
-        return NeedFit(
-            size=size, fits=True, short=None, largest=largest, line=line,
-            why="the largest free block that is reported is as large",
-        )  # fmt: skip
-    if _powers(reading, largest) and size < 2 * largest and (free is None or size <= free):
-        return NeedFit(
-            size=size,
-            fits=None,
-            short=None,
-            largest=largest,
-            line=line,
+    if abs(size - found.largest) < found.unit and found.unit > 1:
+        return replace(
+            block,
+            why=f"the largest block is printed in units of {found.unit:,} B, and the request is as "
+            "near to it",
+            settles="print the largest block in bytes",
+        )
+    if size <= found.largest:
+        why = "the largest free block that is reported is as large"
+        return replace(block, fits=True, why=why)
+    powers = _powers(reading, found.largest)
+    if powers and size < 2 * found.largest and (found.free is None or size <= found.free):
+        return replace(
+            block,
             why="ESP-IDF 4.2.2 to 4.3.1 report the power of two below the largest block, and this "
             "figure is one",
             settles="the version of ESP-IDF, from the log's start",
         )
-    return NeedFit(
-        size=size, fits=False, short=size - largest, largest=largest, line=line,
-        why="no free block is as large",
-    )  # fmt: skip
+    if powers:
+        why = "no free block is as large, even where the figure is the power of two below it"
+        return replace(block, fits=False, why=why)
+    short = _short(size, found.largest)
+    return replace(block, fits=False, short=short, why="no free block is as large")
 
 
-def _largest(reading: LogReading, form: str) -> tuple[int, int, int | None] | None:
-    """The largest block, its line, and the bytes that are free."""
+@dataclass(frozen=True, kw_only=True)
+class _ReportedBlock:
+    """The largest block as the last state reports it. `unit`: bytes that it is rounded to;
+    `wrapped`: as it is printed, where 16 bits were too few."""
+
+    largest: int
+    line: int
+    free: int | None
+    unit: int = 1
+    wrapped: int | None = None
+
+
+def _largest(reading: LogReading, form: str) -> _ReportedBlock | None:
     summary = reading.summaries.last
     if summary is not None and summary.largest is not None:
-        return summary.largest, summary.last_line, summary.free
+        return _ReportedBlock(largest=summary.largest, line=summary.last_line, free=summary.free)
     if reading.tuples.regions:
         regions = reading.tuples.regions
-        return (
-            max(region.largest for region in regions),
-            regions[-1].line,
-            sum(region.free for region in regions),
+        return _ReportedBlock(
+            largest=max(region.largest for region in regions),
+            line=regions[-1].line,
+            free=sum(region.free for region in regions),
         )
     report = reading.reports.last
     if report is not None and report.largest is not None:
-        return report.largest, report.last_line, report.free
+        return _ReportedBlock(largest=report.largest, line=report.last_line, free=report.free)
     figures = primary_figures(reading)
     if figures is not None and figures.largest is not None:
-        return figures.largest, figures.line, figures.free
+        return _ReportedBlock(
+            largest=figures.largest,
+            line=figures.line,
+            free=figures.free,
+            unit=reading.figures.rounded,
+            wrapped=figures.wrapped if form == "figures" else None,
+        )
     return None
 
 
@@ -235,10 +233,8 @@ def _failed(reading: LogReading, size: int, who: str, line: int | None) -> NeedF
     for one in _failures(reading, who):
         late = line is None or one.last + _NEAR >= line
         if one.size is not None and 0 < one.size <= size and late and one.memory:
-            return NeedFit(
-                size=size, fits=False, short=None, largest=None, line=one.last,
-                why=f"a request of {one.size:,} B failed (line {one.last:,})",
-            )  # fmt: skip
+            why = f"a request of {one.size:,} B failed (line {one.last:,})"
+            return NeedFit(size=size, fits=False, line=one.last, why=why)
     return None
 
 

@@ -152,24 +152,32 @@ def _leak(row: TrendRow) -> str:
 
 def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:
     parts = []
+    about = "about " if _is_rounded(reading) else ""
     if answer.free is not None:
-        parts.append(f"{size(answer.free)} are free")
+        parts.append(f"{about}{size(answer.free)} are free")
     elif answer.free_kb is not None:
         parts.append(f"{answer.free_kb:,} KB are free")
     elif answer.free_internal is not None:
-        parts.append(f"{size(answer.free_internal)} of internal memory are free")
+        parts.append(f"{about}{size(answer.free_internal)} of internal memory are free")
     if answer.total is not None:
-        parts.append(f"of {size(answer.total)}" if parts else f"the heap has {size(answer.total)}")
+        total = f"{about}{size(answer.total)}"
+        parts.append(f"of {total}" if parts else f"the heap has {total}")
     if answer.largest is not None:
-        parts.append(f"the largest free block is {size(answer.largest)}")
+        parts.append(f"the largest free block is {about}{size(answer.largest)}")
     if answer.min is not None:
-        parts.append(f"the minimum was {size(answer.min)}")
+        parts.append(f"the minimum was {about}{size(answer.min)}")
     if not parts:
         return
     where = "In the last state"
     if answer.cut and answer.regions:
         where = f"In the {plural(answer.regions, 'region')} that a cut summary shows"
     yield f"{where}: {', '.join(parts)}."
+
+
+def _is_rounded(reading: LogReading) -> bool:
+    """Whether the last state is told by figures in larger units than bytes."""
+    whole = reading.summaries.last is not None or reading.reports.last is not None
+    return reading.figures.rounded > 1 and not whole
 
 
 def _python(answer: LogAnswer) -> Iterator[str]:

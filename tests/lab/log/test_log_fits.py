@@ -361,3 +361,18 @@ def test_a_summary_that_ends_within_a_number_is_not_read_beyond_the_number_befor
         assert cut.needs[0].fits in (whole.needs[0].fits, None), text[:end]
         told = [region.largest for region in cut.regions]
         assert all(one in (4352, 110592, None) for one in told), text[:end]
+
+
+def test_figures_in_kilobytes_leave_requests_as_large_as_they_open(save: Any) -> None:
+    text = "I (1) cpu_start: ESP-IDF: v5.1\nFree heap: 123 KB, largest free block: 60 KB\n"
+    result = hs.log(save(text), need=["59KB", "60KB", 61_500, "61KB"])
+    assert answers(result) == [YES, UNKNOWN, UNKNOWN, NO]
+    assert "about 125,952 B are free, the largest free block is about 61,440 B" in result.verdict[-1]
+
+
+def test_beside_a_power_of_two_it_is_not_told_how_much_was_short(save: Any) -> None:
+    text = "free heap 150000 largest 65536\n"
+    needs = hs.log(save(text), need=[140_000]).needs
+    assert [(need.fits, need.short) for need in needs] == [(NO, None)]
+    needs = hs.log(save("I (1) cpu_start: ESP-IDF: v5.1\n" + text), need=[140_000]).needs
+    assert [(need.fits, need.short) for need in needs] == [(NO, 74_464)]
