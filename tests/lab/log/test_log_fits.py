@@ -367,7 +367,9 @@ def test_figures_in_kilobytes_leave_requests_as_large_as_they_open(save: Any) ->
     text = "I (1) cpu_start: ESP-IDF: v5.1\nFree heap: 123 KB, largest free block: 60 KB\n"
     result = hs.log(save(text), need=["59KB", "60KB", 61_500, "61KB"])
     assert answers(result) == [YES, UNKNOWN, UNKNOWN, NO]
-    assert "about 125,952 B are free, the largest free block is about 61,440 B" in result.verdict[-1]
+    assert (
+        "about 125,952 B are free, the largest free block is about 61,440 B" in result.verdict[-1]
+    )
 
 
 def test_beside_a_power_of_two_it_is_not_told_how_much_was_short(save: Any) -> None:

@@ -15,9 +15,11 @@ from heapscope.log.hole import HoleHeap, native_region
 from heapscope.log.outlook import Reply, RequestOutlook, outlook
 from heapscope.log.reading import LogReading
 from heapscope.log.requests import AskedBlock
+from heapscope.log.state_allocators import allocators_of
 from heapscope.log.state_view import StateView, view_of
 from heapscope.native.config import HeldBlock, NativeConfig
 from heapscope.native.state import NativeState
+from heapscope.native.status import StatusError
 from heapscope.native.structs import Struct
 
 DRAM = (0x1004, 0x80A, 0)  # 8BIT|DEFAULT, then INTERNAL|DMA|32BIT
@@ -255,3 +257,17 @@ def test_no_damage_to_a_log_breaks_the_answer(seed: int) -> None:
             requests = random_requests(random, device)
             found = outlook(seen.state, seen.memory, seen.views, requests)
             assert len(found.requests) == len(requests)
+
+
+def test_the_smallest_regions_have_a_heap_or_none() -> None:
+    """A region of 240 bytes has room for one block that keeps its task, and for no
+    hole beside it."""
+    for name in allocators_of("", tracking=True):
+        for size in range(16, 400, 4):
+            region = Region(start=0x3FFB_0000, size=size, kind="DRAM", caps=DRAM, allocator=name)
+            try:
+                heap = HoleHeap(region, MallocRule(small=MALLOC), 0)
+            except StatusError:
+                continue
+            assert heap.smallest <= max(heap.whole, 16), (name, size)
+            assert heap.least(AskedBlock(size=1)) in (None, *range(heap.whole + 1)), (name, size)
