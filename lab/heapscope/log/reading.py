@@ -50,8 +50,7 @@ class LogReading:
         self.foreign: Fact | None = None
         self.unread: list[Fact] = []  # lines that look like memory and are not understood
         self.unread_count = 0
-        self.last_line = 0  # of the last fact
-        self.unended: int | None = None  # a line without an end whose last number may be cut
+        self._last: Fact | None = None
         self._takers = self._all_takers()
 
     @property
@@ -59,15 +58,20 @@ class LogReading:
         """The last one."""
         return self.dumps[-1] if self.dumps else None
 
+    @property
+    def unended(self) -> int | None:
+        """The last line, if it has no end and its last number may be cut."""
+        last = self._last
+        cut = last is not None and last.unended and last.quote[-1:].isdigit()
+        return last.line if last is not None and cut else None
+
     def take(self, fact: Fact) -> None:
         if fact.kind in NAMES:
             return
         if fact.kind == "unread":
             self._unread(fact)
             return
-        self.last_line = fact.line
-        if fact.unended and fact.quote[-1:].isdigit():
-            self.unended = fact.line
+        self._last = fact
         self.boots.take(fact)
         if fact.kind in LogEvidence.KINDS:
             self.evidence.take(fact)

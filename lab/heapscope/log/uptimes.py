@@ -19,6 +19,9 @@ class Uptimes:
 
     def restarts(self, uptime: int) -> bool:
         """Whether this is a start that the log need not show: it is before all that came."""
+        if len(self._lasts) == 1 and uptime + _BACK >= self._lasts[0]:
+            self._lasts[0] = uptime
+            return False
         later = [
             (uptime - last, index)
             for index, last in enumerate(self._lasts)

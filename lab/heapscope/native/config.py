@@ -111,6 +111,8 @@ class Prepared:
         return made
 
     def _value(self, value: Any, kind: Any) -> Any:
+        if isinstance(value, int):
+            return value  # most are
         if isinstance(value, str):
             return value.encode("ascii")
         return self._fields(value, kind) if is_dataclass(value) else value
