@@ -45,8 +45,8 @@ OF_LOGS = (
         "does it fit",
         "the power of two that a release reports is the block",
         f"{LOG}/fits.py::_blocks",
-        "if _powers(reading, largest) and",
-        "if False and",
+        "powers = _powers(reading, found.largest)",
+        "powers = False",
         f"{TESTS}/test_log_kinds.py",
     ),
     Mutant(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from heapscope.errors import InputError
-from heapscope.layout.boot_lines import BootRegion
 from heapscope.layout.boot_log import BootLog
 from heapscope.layout.build import StaticUseError
 from heapscope.layout.chip_data import DefaultRegion
 from heapscope.layout.layout import Region
 from heapscope.layout.map_regions import map_regions
 from heapscope.layout.memory import Memory
+from heapscope.layout.program_starts import ListedRegion
 from heapscope.layout.recut import recut, renamed
 
 _REGION_MIN = 64  # bytes that static use must leave of a region
@@ -62,14 +62,14 @@ def _shifted(default: DefaultRegion, statics: Mapping[str, int | None]) -> tuple
     return start, end - start
 
 
-def _cut_in_kind(memory: Memory, line: BootRegion) -> bool:
+def _cut_in_kind(memory: Memory, line: ListedRegion) -> bool:
     """The file ends within the kind: "...: D/IR"."""
     kinds = memory.version.kinds
     begun = any(kind.startswith(line.kind) for kind in kinds)
     return not line.ended and line.kind not in kinds and begun
 
 
-def _check(memory: Memory, boot: BootLog, line: BootRegion) -> None:
+def _check(memory: Memory, boot: BootLog, line: ListedRegion) -> None:
     where = f"{boot.file}, line {line.line}"
     if line.start % 4 or line.size % 4 or line.size == 0:
         raise InputError(

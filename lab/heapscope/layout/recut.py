@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.layout.boot_lines import BootRegion
 from heapscope.layout.boot_log import BootLog
 from heapscope.layout.chip_data import MapEntry
 from heapscope.layout.layout import Region
 from heapscope.layout.map_regions import without
 from heapscope.layout.memory import Memory
+from heapscope.layout.program_starts import ListedRegion
 
 Range = tuple[int, int]
 
 
-def renamed(memory: Memory, lines: Sequence[BootRegion]) -> bool:
+def renamed(memory: Memory, lines: Sequence[ListedRegion]) -> bool:
     """True if every line is in this chip's memory but some are named or divided as this version
     does not."""
     fits = [memory.holder(line.kind, line.start, line.size) is not None for line in lines]
@@ -22,7 +22,7 @@ def renamed(memory: Memory, lines: Sequence[BootRegion]) -> bool:
 
 
 def recut(
-    memory: Memory, boot: BootLog, lines: Sequence[BootRegion]
+    memory: Memory, boot: BootLog, lines: Sequence[ListedRegion]
 ) -> tuple[tuple[Region, ...], tuple[str, ...]]:
     """The memory of the log, divided as this version's map divides it."""
     regions: list[Region] = []
@@ -41,7 +41,7 @@ def recut(
     return tuple(regions), tuple(notes)
 
 
-def _plausible(memory: Memory, line: BootRegion) -> bool:
+def _plausible(memory: Memory, line: ListedRegion) -> bool:
     """It is memory that some version gives to the heap, whatever it is called."""
     if line.start % 4 or line.size % 4 or line.size == 0:
         return False
@@ -54,7 +54,7 @@ def _plausible(memory: Memory, line: BootRegion) -> bool:
     )
 
 
-def _joined(lines: Sequence[BootRegion]) -> list[Range]:
+def _joined(lines: Sequence[ListedRegion]) -> list[Range]:
     ranges: list[Range] = []
     for line in sorted(lines, key=lambda line: line.start):
         end = line.start + line.size

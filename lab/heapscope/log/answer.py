@@ -207,7 +207,7 @@ def _boot(reading: LogReading, form: str) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if boot is not None and boot.regions and boot is not reading.boots.mixed:
         told = {"boot_regions": len(boot.regions), "boot_bytes": boot.bytes}
-        if boot.cut_regions and form == "boot":
+        if boot.cut_line is not None and form == "boot":
             told["cut"] = True
     pools = [one.psram for one in reading.boots.all_known() if one.psram]
     if pools:

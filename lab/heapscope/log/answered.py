@@ -171,9 +171,9 @@ def _boot(reading: LogReading) -> Iterator[StartRegionRow]:
     boot = reading.boots.listed
     for region in [] if boot is None else boot.regions:
         yield StartRegionRow(
-            address=region.address,
+            address=region.start,
             size=region.size,
-            name=printable(region.name),
+            name=printable(region.kind),
             line=region.line,
         )
 

@@ -47,7 +47,7 @@ def _chip(reading: LogReading, device: LogDevice) -> Iterator[str]:
     boot = reading.boots.listed
     if boot is None or not boot.regions or not device.chip:
         return
-    found = guess_chip([(region.address, region.size) for region in boot.regions])
+    found = guess_chip([(region.start, region.size) for region in boot.regions])
     if found is not None and found.name != device.chip and device.chip_source != "addresses":
         yield (
             f"the chip is told as {device.chip}, and the regions from line "

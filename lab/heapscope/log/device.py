@@ -65,6 +65,6 @@ def _regions(reading: LogReading) -> Iterator[tuple[int, int]]:
         for block in dump.blocks[-1:]:
             yield dump.address, block.address + block.size - dump.address
     for listed in [] if boot is None else boot.regions:
-        yield listed.address, listed.size
+        yield listed.start, listed.size
     for region in [] if summary is None else summary.regions:
         yield region.address, region.size

@@ -58,7 +58,7 @@ class HoleHeap:
         self.whole: int = row.free  # payload bytes if nothing is allocated
         self.around: int = row.around
         self.reported_less: int = row.reported_less
-        #: Of a heap that is too small for a hole beside a used block, the whole heap.
+        #: The whole heap, where it is too small for a hole beside a used block.
         self.smallest = next((size for size in _SMALLEST if self._loads(size)), self.whole)
 
     def config(self, blocks: tuple[HeldBlock, ...]) -> NativeConfig:

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable
 
 from heapscope.layout.evidence import LogEvidence
+from heapscope.layout.program_starts import ProgramStarts
 from heapscope.log.blocks import HeapDump, PrintedAllocations, PrintedTrace, TaskTables
-from heapscope.log.boots import ProgramStarts
 from heapscope.log.failures import FAILURES, LoggedErrors, LoggedFailures
 from heapscope.log.figures import LoggedFigures
 from heapscope.log.python_heap import HeapTuples, PythonHeap

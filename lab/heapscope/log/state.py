@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from heapscope.layout.layout import ADDRESS_END
+from heapscope.layout.program_starts import ProgramStart
 from heapscope.log.blocks import HeapDump
-from heapscope.log.boots import ProgramStart
 from heapscope.log.reading import LogReading
 from heapscope.log.summaries import PrintedRegion, PrintedSummary
 from heapscope.native.config import HeldBlock
@@ -204,9 +204,9 @@ def _started(start: ProgramStart) -> HeapState:
         line=start.regions[0].line,
         last_line=start.regions[-1].line,
         regions=tuple(
-            StateRegion(start=r.address, size=r.size, line=r.line, name=r.name, new=True)
+            StateRegion(start=r.start, size=r.size, line=r.line, name=r.kind, new=True)
             for r in start.regions
-            if _is_place(r.address, r.size)
+            if _is_place(r.start, r.size)
         ),
         caps=0,
         missing=_not_listed(start),
@@ -214,6 +214,6 @@ def _started(start: ProgramStart) -> HeapState:
 
 
 def _not_listed(start: ProgramStart) -> str:
-    if start.cut_regions:
+    if start.cut_line is not None:
         return "a line of heap_init is cut off"
     return "the PSRAM that is added to the heap is not in this list" if start.psram_pools else ""

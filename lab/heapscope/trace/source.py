@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Self
 
@@ -20,7 +19,6 @@ from heapscope.trace.zstd import ZstdWalker, is_zstd
 BLOCK = 1 << 20  #: bytes read at once, and the most that one piece can be
 STDIN = "-"
 
-_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 #: Called with the bytes of the file read so far, and its size where that is known.
 Progress = Callable[[int, int | None], None]
@@ -139,22 +137,3 @@ def _open_standard_input(progress: Progress | None) -> Blocks:
 
 def _size(status: os.stat_result) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-def as_utf8(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """UTF-16, as redirections of a Windows shell write it, becomes UTF-8; the rest stays as it is.
-    The mark at the beginning tells UTF-16 and is left out. Bytes that are not UTF-16 become
-    U+FFFD, so that lines stay whole. A block grows to at most 3/2 of its size."""
-    left = iter(blocks)
-    head = next(left, b"")
-    while len(head) < 2 and (more := next(left, b"")):
-        head += more
-    name = _UTF16.get(head[:2])
-    if name is None:
-        yield head
-        yield from left
-        return
-    decoder = codecs.getincrementaldecoder(name)("replace")
-    yield decoder.decode(head[2:]).encode("utf-8", "replace")
-    for block in left:
-        yield decoder.decode(block).encode("utf-8", "replace")

@@ -207,10 +207,19 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
             read_words(log, line->text, line->text + prefix.length, line->length - prefix.length,
                        &roots, facts + count, HS_LOG_LINE_FACTS - count);
     }
+    if (count == 0 && log->lists_regions && prefix.uptime >= 0) {
+        hs_log_fact_clear(&facts[0]);
+        facts[count++].kind = HS_LOG_BOOT_END;
+    }
     if (count == 0 && roots & (HS_ROOT_FREE | HS_ROOT_ALLOC) &&
         hs_log_looks_like_memory(line->text + prefix.length)) {
         hs_log_fact_clear(&facts[0]);
         facts[count++].kind = HS_LOG_UNREAD;
+    }
+    if (count != 0) {
+        const uint16_t kind = facts[0].kind;
+        log->lists_regions =
+            kind == HS_LOG_BOOT_REGION || (log->lists_regions && kind == HS_LOG_NEW_HEAP);
     }
     log->uptime = count != 0 && facts[0].kind == HS_LOG_RESET ? -1
                   : prefix.uptime >= 0                        ? prefix.uptime

@@ -23,7 +23,8 @@ typedef struct hs_log {
     hs_log_lines_t lines;
     hs_log_index_t index;
     hs_log_context_t context;
-    int64_t uptime; /* of the last line that tells one, since the last reset; -1: none */
+    int64_t uptime;     /* of the last line that tells one, since the last reset; -1: none */
+    bool lists_regions; /* the last fact is of a region that the heap got at the start */
     size_t pattern_count;
     hs_pattern_t patterns[HS_LOG_PATTERNS];
     size_t first, waiting;

@@ -22,10 +22,11 @@ typedef enum hs_log_kind {
     HS_LOG_FRAMEWORK,      /* name: "MicroPython"; text: its version */
     HS_LOG_APP,            /* name: the version of the application */
     HS_LOG_PROJECT,        /* name */
-    HS_LOG_SINGLE_CORE,    /* the program runs on one core */
+    HS_LOG_CORES,          /* text: how many the program runs on, "1" or "2" */
     HS_LOG_CPU_CLOCK,      /* size: Hz */
     HS_LOG_BOOT_BEGIN,     /* "RAM available for dynamic allocation": a list of regions follows */
     HS_LOG_BOOT_REGION,    /* address, size; name: of its type */
+    HS_LOG_BOOT_END,       /* the first other line of the program behind a list of regions */
     HS_LOG_NEW_HEAP,       /* address: a heap made there */
     HS_LOG_PSRAM_FOUND,    /* size */
     HS_LOG_PSRAM_MAPPED,   /* size: the part of it that can be addressed */

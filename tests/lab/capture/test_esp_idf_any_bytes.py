@@ -73,7 +73,7 @@ def facts(reading: TraceReading) -> dict[str, list[Any]]:
     """The facts of a log, each kind in the order in which it was found."""
     trace = reading.dumped.best
     return {
-        "regions": [(r.address, r.size, r.name) for r in reading.boots.current.regions],
+        "regions": [(r.start, r.size, r.kind) for r in reading.boots.current.regions],
         "summaries": [
             (one.caps, one.regions, one.totals)
             for one in reading.summaries.kept

@@ -378,7 +378,7 @@ def test_a_file_without_regions_is_an_error(tmp_path: Path, content: str, what: 
 
 
 def test_a_hostile_log_reaches_no_terminal(tmp_path: Path) -> None:
-    text = "I (1) cpu_start: ESP-IDF: v4.4\x1b]0;x\x07\n" + "\n".join(boot(ARTICLE))
+    text = "I (1) cpu_start: ESP-IDF: v9.9\x1b]0;x\x07\n" + "\n".join(boot(ARTICLE))
     log = read_boot_log(save(tmp_path, text))
     with pytest.raises(InputError) as caught:
         load_chip("esp32").layout(boot=log)

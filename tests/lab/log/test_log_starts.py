@@ -54,7 +54,7 @@ def test_the_device_is_read(read: Any) -> None:
     boots = read(text).boots
     assert (boots.told("chip"), boots.told("idf")) == ("esp32", "v4.4.2")
     assert boots.listed.clock_hz == 160_000_000
-    assert [region.name for region in boots.listed.regions] == ["DRAM", "D/IRAM"]
+    assert [region.kind for region in boots.listed.regions] == ["DRAM", "D/IRAM"]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
-from heapscope.log.boots import ProgramStart
+from heapscope.layout.program_starts import ProgramStart
 from heapscope.native.log import Fact
 
 RECORDS_MAX = 1 << 17  #: of one dump; a device's buffer holds some thousands

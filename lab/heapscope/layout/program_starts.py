@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from heapscope.log.uptimes import Uptimes
+from heapscope.layout.uptimes import Uptimes
 from heapscope.native.log import Fact
 
 _REGIONS_MAX = 64  # of one start; more is none
@@ -17,11 +17,12 @@ _CLOCK_LEAST = 100_000  # Hz; a smaller number counts MHz
 class ListedRegion:
     """A line of heap_init, or a range of memory_layout."""
 
-    address: int
+    start: int
     size: int
-    name: str
+    kind: str  # as printed
     line: int
     quote: str
+    ended: bool = True  # False: the log ends with it, without an end of line
 
 
 @dataclass(kw_only=True)
@@ -35,11 +36,14 @@ class ProgramStart:
     framework: str = ""
     framework_version: str = ""
     project: str = ""
-    single_core: bool = False
+    cores: int | None = None
+    app_idf: bool = False  # the version is that of the program, not of its bootloader
     clock_hz: int | None = None  # of the CPU
     reset: str = ""  # how the chip was reset
     regions: list[ListedRegion] = field(default_factory=list)
-    cut_regions: int = 0
+    cut_line: int | None = None  # of a region that is not whole
+    repeated: int = 0  # lines of regions that were told before
+    went_on: bool = False  # other lines came behind the regions: all of them were printed
     psram_pools: list[int] = field(default_factory=list)
     psram_found: int | None = None
     dma_reserve: int | None = None
@@ -56,9 +60,11 @@ class ProgramStart:
         return sum(self.psram_pools) if self.psram_pools else None
 
 
+#: The kinds of the lines that stand between those of regions.
+_LIST = frozenset(("boot_region", "new_heap", "boot_begin"))
 _KINDS = (
     "reset", "restart", "chip", "chip_revision", "idf", "framework", "app", "project",
-    "single_core", "cpu_clock", "boot_begin", "boot_region", "new_heap", "psram_found",
+    "cores", "cpu_clock", "boot_begin", "boot_region", "boot_end", "new_heap", "psram_found",
     "psram_mapped", "psram_pool", "dma_reserve", "range_free", "range_reserved",
 )  # fmt: skip
 
@@ -99,6 +105,8 @@ class ProgramStarts:
             reader(fact)
         else:
             self.current.facts += 1
+        if self.current.regions and fact.kind not in _LIST:
+            self.current.went_on = True
 
     def _begin(self, fact: Fact) -> None:
         """A new start, unless nothing came since the last one began."""
@@ -131,12 +139,16 @@ class ProgramStarts:
             self._begin(fact)
             self._ended = True
         name = fact.name.lower().replace("-", "")
+        if not name.startswith("esp"):
+            return
         self.current.chip = _CHIPS_BY_ROM.get(name.split("api")[0], _plain_chip(name))
 
     def _idf(self, fact: Fact) -> None:
-        if self._ended and self.current.facts:
+        loader = fact.text == "loader"
+        if (self._ended and self.current.facts) or (loader and self.current.regions):
             self._begin(fact)
-        self.current.idf = fact.name
+        if not (loader and self.current.app_idf):
+            self.current.idf, self.current.app_idf = fact.name, not loader
 
     def _framework(self, fact: Fact) -> None:
         self.current.framework, self.current.framework_version = fact.name, fact.text
@@ -144,8 +156,8 @@ class ProgramStarts:
     def _project(self, fact: Fact) -> None:
         self.current.project = fact.name
 
-    def _single_core(self, fact: Fact) -> None:
-        self.current.single_core = True
+    def _cores(self, fact: Fact) -> None:
+        self.current.cores = int(fact.text)
 
     def _cpu_clock(self, fact: Fact) -> None:
         if fact.size is not None and fact.size >= _CLOCK_LEAST:
@@ -157,11 +169,12 @@ class ProgramStarts:
 
     def _boot_region(self, fact: Fact) -> None:
         if fact.cut:
-            self.current.cut_regions += 1
+            self.current.cut_line = fact.line
             return
         if fact.address is None or fact.size is None:
             return
         if self._known(fact):
+            self.current.repeated += 1
             return
         if len(self.current.regions) < _REGIONS_MAX:
             self.current.regions.append(_region(fact))
@@ -171,7 +184,7 @@ class ProgramStarts:
         """A region that is told again: by a second device, or by a start that the log does not
         show, which begins with the first one."""
         regions = self.current.regions
-        same = next((one for one in regions if one.address == fact.address), None)
+        same = next((one for one in regions if one.start == fact.address), None)
         if same is None:
             return False
         if same.size == fact.size:
@@ -181,6 +194,9 @@ class ProgramStarts:
             return False
         self.mixed = self.current
         return True
+
+    def _boot_end(self, fact: Fact) -> None:
+        """The list of regions is over."""
 
     def _new_heap(self, fact: Fact) -> None:
         """It stands before the line of its region."""
@@ -228,9 +244,10 @@ def _plain_chip(name: str) -> str:
 
 def _region(fact: Fact) -> ListedRegion:
     return ListedRegion(
-        address=fact.address or 0,
+        start=fact.address or 0,
         size=fact.size or 0,
-        name=fact.name,
+        kind=fact.name,
         line=fact.line,
         quote=fact.quote,
+        ended=not fact.unended,
     )
