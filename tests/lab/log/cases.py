@@ -127,6 +127,8 @@ DECLINED: list[Case] = [
     ("driver's limit", "E (3223) wifi:esf_buf: t=3 l=28 max:32, alloc:32 no eb\n", {}),
     ("backtrace", "0x400d1f3f: heap_caps_malloc_base at heap_caps_base.c:143 size=1234\n",
      {"not_understood": 0}),
+    ("inlined call", "  (inlined by) heap_caps_malloc at heap_caps.c:143 size=1234\n",
+     {"not_understood": 0}),
     ("unknown words of memory", "heap block of 1234 bytes was dropped\n", {"not_understood": 1}),
     ("forbidden time", "Heap allocation when VM not running.\n", {}),
 ]  # fmt: skip

@@ -57,6 +57,8 @@ def test_a_need_that_did_not_fit_outranks_damage_and_one_that_fits(
     assert (verdict.rank, verdict.kind) == (2, "short")
     kinds = [finding.kind for finding in verdict.findings]
     assert kinds == ["short", "damage", "damage", "damage", "near", "fine"]
+    assert kind_of(changed(verdict.facts, whole=True, lost_events=3)) == "short"
+    assert kind_of(changed(verdict.facts, needs_short=0, whole=True, lost_events=3)) == "damage"
 
 
 @pytest.mark.parametrize("what", ["unknown_frees", "double_frees", "dead_reallocs", "reused_ids"])
