@@ -136,6 +136,7 @@ class ChipData:
     default_regions: tuple[DefaultRegion, ...]  # empty: derived from the map
     static: DefaultStatic | None  # for those that are derived
     reserved: tuple[Reserved, ...]
+    preview: bool = False  # releases only preview it: of two chips the other one is guessed
 
 
 def chip_files() -> tuple[str, ...]:
@@ -164,6 +165,7 @@ def read_chip(name: str) -> ChipData:
         default_regions=tuple(_default_region(region) for region in default.get("region", [])),
         static=DefaultStatic(**default["static"]) if "static" in default else None,
         reserved=tuple(_reserved(data) for data in default.get("reserved", [])),
+        preview=data.get("preview", False),
     )
 
 

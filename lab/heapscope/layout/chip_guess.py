@@ -11,7 +11,8 @@ from heapscope.layout.map_runs import Range, can_print, ends_matched, has_all
 def guess_chip(regions: Iterable[Range]) -> ChipData | None:
     """`regions`: starts and sizes. The one chip that can print them; of several the one at whose
     borders most of them end; or else the one in whose memory they all lie, though no start-up makes
-    heaps of them. None: there is none, or two fit as well."""
+    heaps of them. A chip that releases only preview counts after the others: the ESP32-H21 has the
+    addresses and the kinds of memory of the ESP32-H2. None: there is none, or two fit as well."""
     wanted = list(dict.fromkeys(regions))
     if not wanted:
         return None
@@ -24,6 +25,7 @@ def guess_chip(regions: Iterable[Range]) -> ChipData | None:
     best = [name for name, ends in fitting.items() if ends == max(fitting.values())]
     if not fitting:
         best = [chip.name for chip in chips if any(has_all(one, wanted) for one in chip.versions)]
+    best = [name for name in best if not read_chip(name).preview] or best
     return read_chip(best[0]) if len(best) == 1 else None
 
 

@@ -72,7 +72,6 @@ def layouts(row: dict[str, str]) -> Iterator[Layout]:
 
 
 ROWS = rows("attempts.csv")
-OURS = [row for row in ROWS if row["chip"] in chip_names()]
 
 
 def name_of(row: dict[str, str]) -> str:
@@ -81,11 +80,10 @@ def name_of(row: dict[str, str]) -> str:
 
 def test_every_documented_row_is_here() -> None:
     assert len(ROWS) == 496
-    assert len(OURS) == 416
-    assert {row["chip"] for row in OURS} == set(chip_names())
+    assert {row["chip"] for row in ROWS} == set(chip_names())
 
 
-@pytest.mark.parametrize("row", OURS, ids=name_of)
+@pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_layouts_try_the_documented_types_at_the_documented_priorities(row: dict[str, str]) -> None:
     """The table has every type with memory protected; types that a build does not have are passed
     over. Inside one priority it has no order of regions: PSRAM comes first, then addresses ascend
@@ -112,7 +110,7 @@ def order_of(sdk: str) -> Callable[[Region], tuple[bool, int]]:
     return lambda region: (region.kind != "SPIRAM", region.start if by_address else region.size)
 
 
-ESP32_V4 = [row for row in OURS if row["chip"] == "esp32" and row["sdk"].startswith("4.")]
+ESP32_V4 = [row for row in ROWS if row["chip"] == "esp32" and row["sdk"].startswith("4.")]
 
 
 @pytest.mark.parametrize("row", ESP32_V4, ids=name_of)
@@ -133,8 +131,7 @@ def unprotected(layout: Layout) -> bool:
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_one_region_a_type_is_tried_in_the_documented_order(row: dict[str, str]) -> None:
-    """The rule alone, on a list of all types: also of those without a region, and of chips that
-    have no data here."""
+    """The rule alone, on a list of all types: also of those without a region."""
     found_order = [
         (a.priority, a.region.kind)
         for a in tried(one_region_a_type(row), capabilities.parse(row["request"]))
@@ -146,24 +143,11 @@ def test_one_region_a_type_is_tried_in_the_documented_order(row: dict[str, str])
 
 
 def one_region_a_type(row: dict[str, str]) -> tuple[Region, ...]:
-    if row["chip"] in chip_names():
-        version, _ = chip_version(load_chip(row["chip"]).data, row["sdk"])
-        types = version.kinds
-    else:
-        types = {
-            entry["kind"]: priorities(entry)
-            for entry in rows("kinds_of_other_chips.csv")
-            if (entry["sdk"], entry["chip"]) == (row["sdk"], row["chip"])
-        }
+    version, _ = chip_version(load_chip(row["chip"]).data, row["sdk"])
     return tuple(
         Region(start=i << 20, size=4096, kind=kind, caps=caps, allocator="idf-5.5")
-        for i, (kind, caps) in enumerate(types.items())
+        for i, (kind, caps) in enumerate(version.kinds.items())
     )
-
-
-def priorities(entry: dict[str, str]) -> tuple[int, int, int]:
-    high, medium, low = (capabilities.parse(entry[name]) for name in ("high", "medium", "low"))
-    return high, medium, low
 
 
 @pytest.mark.parametrize("request_", ["EXEC|8BIT", "EXEC|DMA"])
