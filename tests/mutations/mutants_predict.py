@@ -9,14 +9,25 @@ COMMAND = "tests/lab/predict/test_predict_command.py"
 KNOBS = "tests/lab/predict/test_knob_offers.py"
 WIFI_RANKS = "tests/studies/test_wifi_ranks.py"
 
+STATES = "tests/lab/predict/test_memory_states.py"
+PARTS = "tests/studies/test_memory_parts.py"
+
 PREDICT = (
     Mutant(
-        "available memory of rows left out",
-        "a static buffer has twice its size",
-        "lab/heapscope/predict/memory.py::BUFFER_KB",
-        "BUFFER_KB = 1.6",
-        "BUFFER_KB = 3.2",
-        MODEL,
+        "whole programs left out",
+        "the empty program is not taken off",
+        "lab/heapscope/predict/memory_states.py::MemoryModel.constant",
+        "return left - own, empty.doubt",
+        "return left, empty.doubt",
+        PARTS,
+    ),
+    Mutant(
+        "physical limits of memory",
+        "a window asks for as many frames as there are buffers",
+        "lab/heapscope/predict/memory_scene.py::_tx_frames",
+        "min(most, ",
+        "max(most, ",
+        STATES,
     ),
     Mutant(
         "throughput of rows left out",
@@ -52,18 +63,18 @@ PREDICT = (
     ),
     Mutant(
         "coverage of the bands of memory",
-        "a table known by one row is taken as known well",
-        "lab/heapscope/predict/memory.py::MemoryShape.unseen",
-        "(1 + 1 / known if known else 1)",
-        "1",
-        MODEL,
+        "what was left out is learned from",
+        "studies/heapscope_studies/memory_parts/fit.py::folds",
+        "if case not in ask]",
+        "if case]",
+        PARTS,
     ),
     Mutant(
         "options that give memory back",
-        "a gain is that of the constants alone",
-        "lab/heapscope/predict/knob_offers.py::_fitted",
-        "errors=shape.unseen(now.group)).reach",
-        "errors=replace(shape, band=0.01).unseen(now.group)).reach",
+        "a gain has no band",
+        "lab/heapscope/predict/knob_offers.py::_summed",
+        "(won.median, won.median - won.half_80, won.median + won.half_80)",
+        "(won.median, won.median, won.median)",
         KNOBS,
     ),
     Mutant(
@@ -100,10 +111,10 @@ PREDICT = (
     ),
     Mutant(
         "RAM by part",
-        "a static buffer's block has twice its size",
-        "lab/heapscope/predict/parts.py::_BLOCK",
-        "_BLOCK = 1696",
-        "_BLOCK = 3392",
+        "memory that is given is taken",
+        "lab/heapscope/predict/memory_states.py::Held.taken",
+        "(-1 if self.more else 1)",
+        "(2 if self.more else 2)",
         COMMAND,
     ),
     Mutant(
@@ -133,9 +144,9 @@ PREDICT = (
     Mutant(
         "memory beside TLS",
         "records in IRAM are taken of the heap",
-        "lab/heapscope/predict/parts.py::taken_of_heap",
-        'part.kind == SPIRAM or (part.component == "TLS" and part.kind == IRAM)',
-        "part.kind == SPIRAM",
+        "lab/heapscope/predict/memory_states.py::_place",
+        'if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):',
+        'if memory == "" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):',
         COMMAND,
     ),
 )

@@ -28,10 +28,10 @@ TUNE = (
     ),
     Mutant(
         "optimum of every configuration",
-        "the shortest window stands for all",
-        "lab/heapscope/tune/merged.py::_longest",
-        "reverse=True, key=_number)",
-        "reverse=False, key=_number)",
+        "frames that hang on two knobs cost nothing",
+        "lab/heapscope/tune/memory.py::LeftMemory.quantity",
+        "larger[each.id][index[each.id]] = -float",
+        "larger[each.id][index[each.id]] = 0 * -float",
         MODEL,
     ),
     Mutant(

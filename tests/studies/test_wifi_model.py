@@ -28,13 +28,10 @@ from heapscope_studies.wifi_model.folds import NEWER, SPLITS, left_out
 from heapscope_studies.wifi_model.left_out import (
     LeftOut,
     covered,
-    kilobytes,
     leave_out,
-    memory_covered,
     ordered,
     percent,
 )
-from heapscope_studies.wifi_model.memory_fit import choose_band, choose_memory, fit_memory
 from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput
 
 
@@ -62,14 +59,6 @@ def test_a_row_left_out_is_predicted(rows: tuple[LeftOut, ...]) -> None:
     assert right >= 252
 
 
-def test_available_memory_of_the_measured_rows_is_predicted(
-    rows: tuple[LeftOut, ...],
-) -> None:
-    assert len(kilobytes(rows)) == 32
-    assert np.median(kilobytes(rows)) <= 5.0
-    assert np.median(kilobytes(rows, computed=True)) < 0.5  # they were computed like this
-
-
 def test_a_chip_known_by_its_best_row_only_is_predicted() -> None:
     assert len(percent(left_out("new_chip"))) == 120
     assert np.median(percent(left_out("new_chip"))) <= 8.0
@@ -82,9 +71,6 @@ def test_bands_hold_what_they_say_of_unseen_cases(split: str) -> None:
     inside, total = covered(found, share=0.8)
     assert 0.7 <= inside / total <= 0.9
     assert covered(found, share=0.95)[0] / total >= 0.8
-    held, measured = memory_covered(found, share=0.8)
-    assert 0.7 <= held / measured <= 0.9
-    assert memory_covered(found, share=0.95)[0] / measured >= 0.9
 
 
 @pytest.mark.parametrize("split", [split.key for split in NEWER])
@@ -97,35 +83,15 @@ def test_newer_software_is_inside_its_bands(split: str) -> None:
     assert inside >= 8
 
 
-def test_the_bands_of_memory_are_chosen_from_the_rows_left_in() -> None:
-    """80 % of those would have been inside; a row that is off by more widens every band."""
-    shape = choose_memory(ranks())
-    band = choose_band(ranks(), shape)
-    assert 2 < band.band < 4
-    assert band.rows["esp32.none"] == 7
-    one, two, known = (replace(band, rows={"x": n}).unseen("x").scale for n in (1, 2, 0))
-    assert (one / band.band, two / band.band, known / band.band) == (2, 1.5, 1)
-    rows = ranks()
-    off = [
-        replace(row, memory_kb=(row.memory_kb or 0) + 40 * (-1) ** number)
-        for number, row in enumerate(rows)
-    ]
-    assert choose_band(off, shape).band > 3 * band.band
-
-
 def test_what_is_left_out_is_not_learned_from(rows: tuple[LeftOut, ...]) -> None:
     """Another measurement in its place changes nothing of its prediction."""
     target = ranks()[9]
-    other = replace(
-        target, throughput=dict.fromkeys(METRICS, 1.0), memory_kb=(target.memory_kb or 0) + 500
-    )
+    other = replace(target, throughput=dict.fromkeys(METRICS, 1.0))
     learn = [row for row in ranks() if row is not target]
     fold = leave_out(ranks(), [(learn, [other])])[0]
     for metric in METRICS:
         told = rows[9].throughput[metric].mean
         assert fold.throughput[metric].mean == pytest.approx(told, abs=1e-9)
-    assert fold.memory.mean == pytest.approx(rows[9].memory.mean, abs=1e-9)
-    assert fold.memory.reach(0.8) == pytest.approx(rows[9].memory.reach(0.8), abs=1e-9)
 
 
 @pytest.mark.parametrize("split", [split.key for split in (*SPLITS, *NEWER)])
@@ -200,19 +166,15 @@ def test_the_written_constants_are_what_the_rows_give() -> None:
     remedy = "python -m heapscope_studies.wifi_model.fit"
     assert same(to_json(fit_all()), written), remedy
     assert to_json(read_constants()) == written
-    for posterior in (read_constants().throughput, read_constants().memory):
-        assert np.array_equal(posterior.covariance, posterior.covariance.T)
-        assert np.linalg.eigvalsh(posterior.covariance).min() > -1e-5
+    covariance = read_constants().throughput.covariance
+    assert np.array_equal(covariance, covariance.T)
+    assert np.linalg.eigvalsh(covariance).min() > -1e-5
 
 
 def test_a_fit_follows_its_data() -> None:
-    """Twice the throughput everywhere moves the ceilings, and half the memory the bases."""
+    """Twice the throughput everywhere moves the ceilings."""
     doubled = [
-        replace(
-            row,
-            throughput={metric: 2 * value for metric, value in row.throughput.items()},
-            memory_kb=(row.memory_kb or 0) - 50,
-        )
+        replace(row, throughput={metric: 2 * value for metric, value in row.throughput.items()})
         for row in ranks()
     ]
     widths = Widths()
@@ -220,8 +182,3 @@ def test_a_fit_follows_its_data() -> None:
     _, after = fit_throughput(doubled, widths)
     index = names.index("chip.esp32")
     assert 0.5 < after.theta[index] - before.theta[index] < 0.9
-    shape = choose_memory(ranks())
-    names, base = fit_memory(ranks(), shape)
-    _, moved = fit_memory(doubled, shape)
-    index = names.index("base.esp32.none")
-    assert moved.theta[index] - base.theta[index] == pytest.approx(-50, abs=3)

@@ -41,6 +41,29 @@ def predict(
     tls: Annotated[
         int, typer.Option("--tls", min=0, max=253, help="TLS sessions at the same time.")
     ] = 0,
+    links: Annotated[
+        str | None,
+        typer.Option(
+            "--links",
+            metavar="wifi,ble",
+            help="Radios that the firmware has linked at boot and app_main already.",
+        ),
+    ] = None,
+    elf: Annotated[
+        Path | None,
+        typer.Option("--elf", metavar="F", help="The firmware's ELF: its static use."),
+    ] = None,
+    map: Annotated[
+        Path | None, typer.Option("--map", metavar="F", help="The same from its linker map.")
+    ] = None,
+    static_dram: Annotated[
+        int | None,
+        typer.Option(
+            "--static-dram",
+            metavar="BYTES",
+            help="Its code and data in the memory that malloc serves.",
+        ),
+    ] = None,
     air: Air = False,
     rtt: Rtt = 0.0,
     loss: Loss = 0.0,
@@ -96,6 +119,10 @@ def predict(
             tcp=tcp,
             udp=udp,
             tls=tls,
+            links=links.split(",") if links else (),
+            elf=elf,
+            map=map,
+            static_dram=static_dram,
             air=air,
             rtt=rtt,
             loss=loss,
@@ -108,4 +135,8 @@ def predict(
             wifi_share=wifi_share,
             progress=progress,
         )
-    give(result, json, inputs=[*files, *(one for one in (trace, measured) if one is not None)])
+    give(
+        result,
+        json,
+        inputs=[*files, *(one for one in (trace, measured, elf, map) if one is not None)],
+    )

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log
@@ -26,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from heapscope.capture.output import open_output
+from heapscope.config.config import Config
 from heapscope.errors import InputError
 from heapscope.layout.toml_text import read_toml_text
 from heapscope.predict.constants import Constants
-from heapscope.predict.memory import features, fixed_parts, memory_features
 from heapscope.predict.posterior import Array, Posterior
 from heapscope.predict.throughput import Cases
 from heapscope.predict.wifi_table import METRICS, Knobs
@@ -40,22 +39,23 @@ KEPT = "heapscope-measured.toml"
 _REMEDY = 'give [[measured]] tables with sdkconfig = "FILE" and figures: tcp_rx = 31.5'
 _AVAILABLE = "available_kb"
 #: A user's figures are of one board, read once: as good as this.
-_ERROR, _ERROR_KB = 0.05, 3.0
-#: How a board with its application differs from the lab's: ln of throughput, KB of memory.
-_BOARD, _BOARD_KB = 0.2, 60.0
+_ERROR = 0.05
+#: How a board with its application differs from the lab's: ln of throughput.
+_BOARD = 0.2
 _ROUNDS = 6  # two or three settle it
 _MARK = "# Kept by `heapscope predict --measured"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
+    config: Config
     knobs: Knobs
     throughput: dict[str, float]  # Mbit/s by metric
     available_kb: float | None
 
 
 def read_measured(
-    path: Path, knobs_of_files: Callable[[Sequence[Path]], Knobs]
+    path: Path, read: Callable[[Sequence[Path]], tuple[Config, Knobs]]
 ) -> tuple[Measured, ...]:
     """InputError names file, table and cause."""
     try:
@@ -66,13 +66,13 @@ def read_measured(
     if not isinstance(tables, list) or not tables or set(document) != {"measured"}:
         raise InputError(f"{path}: not [[measured]] tables alone", remedy=_REMEDY)
     return tuple(
-        _measured(table, f"{path}, measured {number}", path.parent, knobs_of_files)
+        _measured(table, f"{path}, measured {number}", path.parent, read)
         for number, table in enumerate(tables, 1)
     )
 
 
 def _measured(
-    table: Any, where: str, folder: Path, knobs_of_files: Callable[[Sequence[Path]], Knobs]
+    table: Any, where: str, folder: Path, read: Callable[[Sequence[Path]], tuple[Config, Knobs]]
 ) -> Measured:
     if not isinstance(table, dict):
         raise InputError(f"{where}: no table", remedy=_REMEDY)
@@ -91,38 +91,27 @@ def _measured(
     if not figures:
         raise InputError(f"{where}: no figure", remedy=_REMEDY)
     available = figures.pop(_AVAILABLE, None)
+    config, knobs = read([folder / name for name in names])
     return Measured(
-        knobs=knobs_of_files([folder / name for name in names]),
+        config=config,
+        knobs=knobs,
         throughput=figures,
         available_kb=available,
     )
 
 
 def calibrated(constants: Constants, measured: Sequence[Measured]) -> Constants:
-    """The constants with these figures in them."""
+    """The constants with these throughputs in them."""
     throughput = _loosened(
         constants.throughput,
         constants.names,
         {f"chip.{each.knobs.chip}": _BOARD for each in measured if each.throughput},
     )
-    memory = _loosened(
-        constants.memory,
-        constants.memory_names,
-        {f"base.{each.knobs.group}": _BOARD_KB for each in measured if each.available_kb},
-    )
     for each in measured:
         for metric, value in each.throughput.items():
             cases = Cases([(each.knobs, metric)], constants.names)
             throughput = _reached(throughput, cases, log(value))
-        if each.available_kb is not None:
-            terms = memory_features(each.knobs, cap=constants.shape.cap)
-            row = features(constants.memory_names, [terms])[0]
-            off = each.available_kb + sum(fixed_parts(each.knobs).values()) - row @ memory.theta
-            memory = _moved(memory, row, float(off), _ERROR_KB)
-    known = Counter(each.knobs.group for each in measured if each.available_kb is not None)
-    rows = Counter(constants.shape.rows) + known
-    shape = replace(constants.shape, rows=dict(rows))
-    return replace(constants, throughput=throughput, memory=memory, shape=shape)
+    return replace(constants, throughput=throughput)
 
 
 def _loosened(found: Posterior, names: Sequence[str], widths: Mapping[str, float]) -> Posterior:

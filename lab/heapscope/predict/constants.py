@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from heapscope.predict.memory import MemoryShape
 from heapscope.predict.posterior import Posterior
 from heapscope.predict.throughput import Widths
 
@@ -26,9 +25,6 @@ class Constants:
     names: tuple[str, ...]
     throughput: Posterior
     widths: Widths
-    memory_names: tuple[str, ...]
-    memory: Posterior
-    shape: MemoryShape
     measured: Mapping[str, Mapping[str, float]]
 
 
@@ -40,14 +36,10 @@ def read_constants() -> Constants:
 
 def from_json(document: Mapping[str, Any]) -> Constants:
     names, throughput = _read(document["throughput"])
-    memory_names, memory = _read(document["memory"])
     return Constants(
         names=names,
         throughput=throughput,
         widths=Widths(**document["throughput"]["widths"]),
-        memory_names=memory_names,
-        memory=memory,
-        shape=MemoryShape(**document["memory"]["shape"]),
         measured=document["measured"],
     )
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import exp
 
 from heapscope.config.config import Config
 from heapscope.predict.calibrate import Measured, calibrated
+from heapscope.predict.chip_memory import empty_static
 from heapscope.predict.config_knobs import KnobsRead, enabled
 from heapscope.predict.constants import Constants, read_constants
+from heapscope.predict.demand import Demand
 from heapscope.predict.environment import AIR, Environment, seen_in
-from heapscope.predict.guess import Guess, predicted_memory, predicted_throughput
-from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
+from heapscope.predict.guess import Guess, predicted_throughput
+from heapscope.predict.memory_fit import memory_fit
+from heapscope.predict.memory_part import MemoryPart, parts_of
+from heapscope.predict.memory_states import DRAM, MemoryModel, OwnMemory
 from heapscope.predict.power_save import PowerSave, Times, modes
+from heapscope.predict.state_memory import ByteBand, StateFree, byte_band, states_of
 from heapscope.predict.tls_time import TlsTime, tls_time
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
 from heapscope.rows.figure import computed, figure
@@ -21,6 +26,7 @@ from heapscope.rows.row import Row
 
 SHARES = (0.8, 0.95)
 _KIB = 1024
+_NO_WIFI = "throughput: the chip has no Wi-Fi of its own"
 
 
 class Band(Row):
@@ -37,20 +43,18 @@ class Forecast(Row, eq=False):
     """The needs of a configuration and the figures that it gives."""
 
     config: Config = figure("The configuration.", hidden=True)
-    knobs: Knobs = figure("Its knobs.", hidden=True)
+    knobs: Knobs | None = figure("Its knobs; null: the chip has no Wi-Fi.", hidden=True)
     environment: Environment = figure("The place where the device will be.")
+    states: dict[str, StateFree] = figure(
+        "The free memory by state of the program: boot, app_main, wifi_started, connected, load, "
+        "ble, provisioning, as far as the chip and the configuration have them."
+    )
     throughput_mbps: dict[str, Band] = figure(
         "The throughput of one stream, by protocol and direction.", "Mbit/s", digits=2
     )
-    available_kb: Band = figure(
-        "The memory that is left at the busiest in a program that does nothing else.",
-        "KB",
-        digits=1,
-    )
-    left_kb: Band | None = figure(
-        "The available memory less TLS sessions and Bluetooth; null: there are none.",
-        "KB",
-        digits=1,
+    left: ByteBand = figure(
+        "The internal memory that is left to the program when everything is at work that the "
+        "configuration has: Wi-Fi under load, TLS sessions, Bluetooth."
     )
     tls_1mb: TlsTime | None = figure(
         "The time to receive 1 MB over TLS; null: no TLS session was asked for.", digits=2
@@ -75,73 +79,108 @@ class Forecast(Row, eq=False):
     @property
     @computed("The kind of the PSRAM.", choices=("none", "quad", "octal"))
     def psram(self) -> str:
-        return self.knobs.psram
-
-    def total(self, kind: str, *whens: str) -> int:
-        """Bytes of a kind of memory; parts without a limit are not in it."""
-        return sum(
-            part.bytes or 0 for part in self.parts if part.kind == kind and part.when in whens
-        )
+        return self.knobs.psram if self.knobs else NO_PSRAM
 
 
 def forecast(
-    config: Config,
-    read: KnobsRead,
+    model: MemoryModel,
+    read: KnobsRead | None,
     *,
-    demand: Demand | None = None,
     environment: Environment | None = None,
     times: Times | None = None,
     measured: Sequence[Measured] = (),
     notes: Sequence[str] = (),
 ) -> Forecast:
-    """`read`: the configuration's knobs. `measured`: figures of the user's own board."""
-    demand = demand or Demand()
+    """`read`: the configuration's knobs; None: the chip has no Wi-Fi. `measured`: figures of the
+    user's own board."""
     environment = environment or Environment()
-    knobs = read.knobs
+    config = model.scene.config
+    model = with_own(model, measured)
     constants = calibrated(read_constants(), measured)
-    parts = parts_of(config, knobs, demand)
+    seen = _throughput(constants, read.knobs, environment) if read else {}
+    return Forecast(
+        config=config,
+        knobs=read.knobs if read else None,
+        environment=environment,
+        states=states_of(model),
+        parts=parts_of(model),
+        left=byte_band(model.free(model.busiest)[DRAM]),
+        throughput_mbps={metric: _band(guess) for metric, guess in seen.items()},
+        tls_1mb=_tls(config, read.knobs, model.scene.demand, seen["tcp_rx"]) if read else None,
+        power_save=modes(times or Times()) if read else (),
+        rests_on=(
+            *(_rests_on(constants, read.knobs, environment) if read else (_NO_WIFI,)),
+            *_memory_rests_on(model),
+            *_own(measured),
+        ),
+        notes=(*notes, *_short(model), *(read.notes if read else ())),
+    )
+
+
+def with_own(model: MemoryModel, measured: Sequence[Measured]) -> MemoryModel:
+    """The model, moved by what the user's own board had free."""
+    own = tuple(
+        OwnMemory(model=model.of(each.config), free=each.available_kb * _KIB)
+        for each in measured
+        if each.available_kb is not None
+    )
+    return replace(model, own=own)
+
+
+def _throughput(constants: Constants, knobs: Knobs, environment: Environment) -> dict[str, Guess]:
     guesses = predicted_throughput(
         [(knobs, metric) for metric in METRICS],
         constants.names,
         constants.throughput,
         constants.widths,
     )
-    seen = {
+    return {
         metric: seen_in(environment, knobs, metric, guess)
         for metric, guess in zip(METRICS, guesses, strict=True)
     }
-    memory = predicted_memory(knobs, constants.memory_names, constants.memory, constants.shape)
-    beside = [part for part in parts if part.component in ("TLS", "Bluetooth")]
-    taken = sum(map(taken_of_heap, beside)) / _KIB
-    return Forecast(
-        config=config,
-        knobs=knobs,
-        environment=environment,
-        parts=parts,
-        available_kb=_memory_band(memory),
-        left_kb=_memory_band(replace(memory, mean=memory.mean - taken)) if beside else None,
-        throughput_mbps={metric: _band(guess, exp) for metric, guess in seen.items()},
-        tls_1mb=_tls(config, knobs, demand, seen["tcp_rx"]),
-        power_save=modes(times or Times()),
-        rests_on=tuple(_rests_on(constants, knobs, environment, measured)),
-        notes=(*notes, *read.notes),
+
+
+def _short(model: MemoryModel) -> Iterator[str]:
+    """Says what does not fit, state by state."""
+    for state in model.states:
+        for place, free in model.free(state).items():
+            if free.median < 0:
+                short = f"{-round(free.median):,} bytes of {place} are missing"
+                yield f"{state}: it does not fit, {short}"
+
+
+def _memory_rests_on(model: MemoryModel) -> Iterator[str]:
+    scene, measured = model.scene, memory_fit().measured
+    programs, differences = (measured[f"publisher: {group}"] for group in ("all", "difference"))
+    empty = empty_static(scene.config.chip, scene.minor)
+    yield (
+        f"memory: a sum of parts over {'; '.join(empty.sources)}. Whole programs of publishers "
+        f"that were left out are predicted within {programs['median_bytes'] / _KIB:.1f} KB "
+        f"(median), and bands that are to hold 80 % hold {programs['in_80_pct']:.0f} %; measured "
+        f"differences within {differences['median_pct']:.0f} %, and "
+        f"{differences['in_80_pct']:.0f} %"
     )
+    if model.known(DRAM) is None:
+        yield (
+            "memory: the program's own code and data are those of an empty program; --elf, --map "
+            "or --static-dram tell yours"
+        )
 
 
-def _band(guess: Guess, of: Callable[[float], float]) -> Band:
-    """`of`: the figure of a value that was guessed."""
+def _own(measured: Sequence[Measured]) -> Iterator[str]:
+    if measured:
+        figures = sum(len(each.throughput) + (each.available_kb is not None) for each in measured)
+        yield f"your own board: {figures} measured figures moved the constants"
+
+
+def _band(guess: Guess) -> Band:
     (low_80, high_80), (low_95, high_95) = (
-        (of(guess.mean - guess.reach(share)), of(guess.mean + guess.reach(share)))
+        (exp(guess.mean - guess.reach(share)), exp(guess.mean + guess.reach(share)))
         for share in SHARES
     )
     return Band(
-        median=of(guess.mean), low_80=low_80, high_80=high_80, low_95=low_95, high_95=high_95
+        median=exp(guess.mean), low_80=low_80, high_80=high_80, low_95=low_95, high_95=high_95
     )
-
-
-def _memory_band(guess: Guess) -> Band:
-    """The band of KB. Values below 0 become 0."""
-    return _band(guess, lambda value: max(0.0, value))
 
 
 def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime | None:
@@ -151,9 +190,7 @@ def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime
     return tls_time(tcp_rx, mhz=knobs.mhz or chips()[knobs.chip].mhz, in_iram=in_iram)
 
 
-def _rests_on(
-    constants: Constants, knobs: Knobs, environment: Environment, measured: Sequence[Measured]
-) -> list[str]:
+def _rests_on(constants: Constants, knobs: Knobs, environment: Environment) -> list[str]:
     """The facts that a reader should know before trusting a figure."""
     said = []
     table = [row for row in ranks() if row.knobs.group == knobs.group]
@@ -191,17 +228,6 @@ def _rests_on(
             "air: the guide's 20 (TCP) and 30 (UDP) Mbit/s of every chip; two figures of others "
             "are 1.7 and 0.4 times that"
         )
-    where = "ranks" if table else f"the heap of an empty program on the {knobs.chip}"
-    split, asked = ("row", "a rank") if table else ("chip", "a chip's ranks")
-    verb = "is" if table else "are"
-    said.append(
-        f"available memory: {where}, and the documented sizes; left out, {asked} {verb} predicted "
-        f"within {errors[split]['memory_median_kb']:.1f} KB (median), and bands that are to hold "
-        f"80 % hold {errors[split]['memory_in_80_pct']:.0f} %"
-    )
-    if measured:
-        figures = sum(len(each.throughput) + (each.available_kb is not None) for each in measured)
-        said.append(f"your own board: {figures} measured figures moved the constants")
     return said
 
 

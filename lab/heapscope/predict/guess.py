@@ -9,12 +9,6 @@ from statistics import NormalDist
 
 import numpy as np
 
-from heapscope.predict.memory import (
-    MemoryShape,
-    features,
-    fixed_parts,
-    memory_features,
-)
 from heapscope.predict.posterior import Errors, Posterior
 from heapscope.predict.throughput import (
     Cases,
@@ -25,7 +19,7 @@ from heapscope.predict.wifi_table import Knobs
 
 @dataclass(frozen=True, kw_only=True)
 class Guess:
-    """A prediction: of ln(Mbit/s) for a throughput, of KB for memory. `width` is the standard
+    """A prediction of ln(Mbit/s). `width` is the standard
     deviation of what the constants say; a measurement then has its error."""
 
     mean: float
@@ -54,14 +48,3 @@ def predicted_throughput(
         Guess(mean=float(mean), width=float(each), errors=widths.errors)
         for mean, each in zip(expected, width, strict=True)
     ]
-
-
-def predicted_memory(
-    knobs: Knobs, names: Sequence[str], posterior: Posterior, shape: MemoryShape
-) -> Guess:
-    terms = features(names, [memory_features(knobs, cap=shape.cap)])[0]
-    return Guess(
-        mean=float(terms @ posterior.theta) - sum(fixed_parts(knobs).values()),
-        width=float(terms @ posterior.covariance @ terms) ** 0.5,
-        errors=shape.unseen(knobs.group),
-    )

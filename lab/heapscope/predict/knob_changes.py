@@ -13,16 +13,17 @@ from heapscope.config.config import Config
 from heapscope.config.tables import DEPENDS_SDKS
 from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
-from heapscope.predict.parts import ALWAYS, DRAM, IRAM, PEAK, START
 from heapscope.predict.wifi_table import Knobs, chips, ranks
 
 _KIB = 1024
+ALWAYS, START, PEAK = "static", "start", "peak"
+DRAM, IRAM = "DRAM", "IRAM"
 #: Heap blocks that may be a static buffer: by the guide, and as found in a device's heap.
 STATIC_BUFFER = (1600, 1696)
 RECORD = 13 + 320  # of a TLS record buffer beside its content
 _GUIDE = "ESP-IDF Wi-Fi guide (wifi-performance-and-power-save.rst)"
 _MBEDTLS = "ESP-IDF docs/en/api-reference/protocols/mbedtls.rst (https_request, v5.0 to v6.0)"
-_FITTED = "80 % band, from what the published ranks of a chip known by one show"
+_SUMMED = "80 % band of the sum of parts"
 _DOCUMENTED = "smallest and largest documented size"
 _EXACT = "length of a buffer"
 _MEASURED = "one measurement"
@@ -34,7 +35,7 @@ _SESSION = "for each TLS session"
 @dataclass(frozen=True, kw_only=True)
 class KnobChange:
     """A change of options before it becomes a KnobOffer; the fields mean the same. `gain` None: the
-    model of available memory gives it. `dropped`: options whose lines are removed with it."""
+    sum of parts gives it. `dropped`: options whose lines are removed with it."""
 
     key: str
     text: str
@@ -84,8 +85,8 @@ def _buffers(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
             values={"ESP_WIFI_DYNAMIC_TX_BUFFER_NUM": fewer},
             memory=DRAM,
             when=PEAK,
-            basis=_FITTED,
-            source=f"{_GUIDE}, available memory of its ranks",
+            basis=_SUMMED,
+            source="the table of parts (data/memory/parts.csv)",
         )
     fewer = _half(knobs, "dynamic_rx")
     if fewer is not None and not enabled(config, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP"):
@@ -98,8 +99,8 @@ def _buffers(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
             },
             memory=DRAM,
             when=PEAK,
-            basis=_FITTED,
-            source=f"{_GUIDE}, available memory of its ranks",
+            basis=_SUMMED,
+            source="the table of parts (data/memory/parts.csv)",
         )
 
 

@@ -8,7 +8,6 @@ replayed here: whoever can replay a change says so beside it (knob_layout.py, wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import exp
 from statistics import NormalDist
 
@@ -19,16 +18,15 @@ from heapscope.config.renames import line_in
 from heapscope.config.rules import all_rules
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
-from heapscope.predict.guess import Guess
 from heapscope.predict.knob_changes import KnobChange, changes
-from heapscope.predict.memory import features, fixed_parts, memory_features
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import MemoryModel
 from heapscope.predict.throughput import Cases
 from heapscope.predict.wifi_table import METRICS, Knobs, chips
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
 _SHARE = 0.8
-_KIB = 1024
 
 
 class Cost(Row):
@@ -108,11 +106,12 @@ def _broken(config: Config) -> set[tuple[str, int]]:
 
 
 def _offer(config: Config, now: Knobs, change: KnobChange) -> KnobOffer:
-    then = knobs_of(change.applied(config)).knobs
+    after = change.applied(config)
+    then = knobs_of(after).knobs
     constants = read_constants()
     gain, low, high = change.gain, change.low, change.high
     if gain is None:
-        gain, low, high = _fitted(constants, now, then)
+        gain, low, high = _summed(config, after)
     return KnobOffer(
         key=change.key,
         text=change.text,
@@ -131,21 +130,16 @@ def _offer(config: Config, now: Knobs, change: KnobChange) -> KnobOffer:
     )
 
 
-def _fitted(constants: Constants, now: Knobs, then: Knobs) -> tuple[int, int, int]:
-    """The difference in available memory, bytes. The firmware that one has is like a table of which
-    one row is known: both configurations have their errors."""
-    cap = constants.shape.cap
-    rows = features(
-        constants.memory_names, [memory_features(knobs, cap=cap) for knobs in (now, then)]
+def _summed(before: Config, after: Config) -> tuple[int, int, int]:
+    """The difference in the memory that is left at the busiest, bytes, by the sum of parts."""
+    now, then = (
+        MemoryModel(scene=MemoryScene(config=each, minor=minor_of_config(each)))
+        for each in (before, after)
     )
-    step = rows[1] - rows[0]
-    fixed = sum(fixed_parts(now).values()) - sum(fixed_parts(then).values())
-    mean = float(step @ constants.memory.theta) + fixed
-    shape = replace(constants.shape, rows={now.group: 1})
-    width = float(np.sqrt(max(0.0, step @ constants.memory.covariance @ step)))
-    reach = Guess(mean=mean, width=width, errors=shape.unseen(now.group)).reach(_SHARE)
-    low, high = max(0.0, mean - reach), max(0.0, mean + reach)
-    return round(max(0.0, mean) * _KIB), round(low * _KIB), round(high * _KIB)
+    won = now.difference(then, now.busiest)
+    ends = (won.median, won.median - won.half_80, won.median + won.half_80)
+    mean, low, high = (round(max(0.0, each)) for each in ends)
+    return mean, low, high
 
 
 def _costs(constants: Constants, now: Knobs, then: Knobs) -> Iterator[Cost]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from heapscope.config.config import Config
 from heapscope.layout.chosen_config import built_config, choose_config
 from heapscope.predict.calibrate import Measured, keep, measured_beside, read_measured
 from heapscope.predict.config_knobs import knobs_of
@@ -25,11 +26,11 @@ def measured_of(
     if kept is None:
         return (), ()
 
-    def knobs(paths: Sequence[Path]) -> Knobs:
+    def read(paths: Sequence[Path]) -> tuple[Config, Knobs]:
         built, _ = built_config(choose_config(paths, chip=chip, idf=idf).config)
-        return knobs_of(built, idf=idf).knobs
+        return built, knobs_of(built, idf=idf).knobs
 
-    found = read_measured(kept, knobs)
+    found = read_measured(kept, read)
     if measured is None or not files or str(files[-1]) == "-":
         return found, (f"calibrated by {kept}",)
     return found, (keep(measured, files[-1]),)

@@ -12,10 +12,11 @@ from heapscope.layout.layout import Layout
 from heapscope.layout.releases import find_release
 from heapscope.layout.versions import version_of
 from heapscope.measure.result import ReplayResult
-from heapscope.predict.config_knobs import enabled, integer, knobs_of
+from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.knob_layout import with_code
-from heapscope.predict.parts import ALWAYS, IRAM, Demand, parts_of
-from heapscope.predict.wifi_table import chips
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import MemoryModel
+from heapscope.predict.part_table import BOOT
 from heapscope.replay.run import ReplayProgress, replay
 
 #: No option names the size of PSRAM: this is a common module's.
@@ -56,11 +57,10 @@ def layout_of(config: Config) -> Layout:
 
 
 def _code(config: Config) -> int:
-    """Bytes in IRAM that the options of Wi-Fi and lwIP put there."""
-    if config.chip not in chips():
-        return 0
-    parts = parts_of(config, knobs_of(config).knobs, Demand(tcp=0))
-    return sum(part.bytes or 0 for part in parts if (part.kind, part.when) == (IRAM, ALWAYS))
+    """Bytes in IRAM that the options put there, of a firmware with Wi-Fi."""
+    scene = MemoryScene(config=config, minor=minor_of_config(config), links=("wifi",))
+    held = MemoryModel(scene=scene).held(BOOT)
+    return round(sum(each.bytes for each in held if each.part.memory == "code"))
 
 
 def _switch(config: Config, option: str) -> bool | None:

@@ -9,7 +9,6 @@ from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 from heapscope.predict.forecast import Band, Forecast
-from heapscope.predict.parts import ALWAYS, PEAK, START
 from heapscope.report.table import Table, headed
 from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
@@ -54,22 +53,46 @@ def _headline(found: Forecast) -> str:
         where += f", {100 * place.loss:g} % loss"
     return (
         f"{found.chip}, ESP-IDF {found.sdk}, {where}: "
-        f"{found.available_kb.median:,.0f} KB available at the busiest"
+        f"{found.left.median / 1024:,.0f} KB are left when all is at work "
+        f"(80 %: {found.left.low_80 / 1024:,.0f} to {found.left.high_80 / 1024:,.0f})"
     )
 
 
 def _tables(found: Forecast) -> Iterator[Table]:
+    if found.throughput_mbps:
+        yield Table(
+            title="Wi-Fi throughput, one stream, Mbit/s",
+            columns=headed("", "#median", "#80 % from", "#80 % to", "#95 % from", "#95 % to"),
+            rows=tuple(_band_rows(found)),
+        )
     yield Table(
-        title="Wi-Fi throughput, one stream, Mbit/s; available memory, KB",
-        columns=headed("", "#median", "#80 % from", "#80 % to", "#95 % from", "#95 % to"),
-        rows=tuple(_band_rows(found)),
+        title="Free memory by state, bytes",
+        columns=headed("State", "#DRAM", "#80 % from", "#80 % to", "#IRAM", "#PSRAM"),
+        rows=tuple(
+            (
+                state,
+                *(
+                    f"{value:,}"
+                    for value in (
+                        free.dram.median,
+                        free.dram.low_80,
+                        free.dram.high_80,
+                        free.iram.median,
+                        free.psram.median,
+                    )
+                ),
+            )
+            for state, free in found.states.items()
+        ),
     )
     yield Table(
         title="RAM that the configuration asks for, bytes",
-        columns=headed("Component", "Part", "Kind", "#static", "#at start", "#peak"),
+        columns=headed("Component", "Part", "Kind", "From", "#bytes"),
         rows=tuple(_part_rows(found)),
         most=len(found.parts) + 3,
     )
+    if not found.power_save:
+        return
     yield Table(
         title="Power save",
         columns=headed("Mode", "#radio on %", "#worst delay ms", "#broadcast heard %"),
@@ -88,9 +111,6 @@ def _tables(found: Forecast) -> Iterator[Table]:
 def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
     for metric, band in found.throughput_mbps.items():
         yield (_NAMES[metric], *_figures(band, 1))
-    yield ("available memory", *_figures(found.available_kb, 0))
-    if found.left_kb is not None:
-        yield ("after TLS and Bluetooth", *_figures(found.left_kb, 0))
     if found.tls_1mb is not None:
         tls = found.tls_1mb
         seconds = (f"{value:.1f}" for value in (tls.seconds, tls.low_80, tls.high_80))
@@ -103,20 +123,11 @@ def _figures(band: Band, digits: int) -> Iterator[str]:
 
 
 def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
-    columns = (ALWAYS, START, PEAK)
     for part in found.parts:
-        value = "no limit" if part.bytes is None else f"{part.bytes:,}"
         count = f", {part.count}" if part.count > 1 else ""
         yield (
-            part.component,
-            f"{part.what}{count}",
-            part.kind,
-            *(value if part.when == when else "-" for when in columns),
-        )
-    for kind in ("DRAM", "IRAM", "SPIRAM"):
-        sums = [found.total(kind, when) for when in columns]
-        if any(sums):
-            yield ("together", "", kind, *(f"{value:,}" for value in sums))
+            part.component, f"{part.what}{count}", part.kind, part.state, f"{part.bytes:,}",
+        )  # fmt: skip
 
 
 def _replayed(result: ReplayResult, fit: TraceFit | None) -> Iterator[RenderableType]:

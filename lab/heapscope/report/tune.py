@@ -13,10 +13,10 @@ from heapscope.report.table import Cell, Table, headed
 from heapscope.trace.names import printable
 from heapscope.tune.answer import Candidate, NeedResult, TuneResult
 from heapscope.tune.fragment import effect_text, fragment
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import LABELS, label
 from heapscope.tune.tls import TlsChoice
-from heapscope.tune.wifi import FREE
 
 if TYPE_CHECKING:
     from heapscope.tune.ranks import RankGain

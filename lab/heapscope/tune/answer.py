@@ -10,10 +10,11 @@ from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import PREFERENCES, TuneNeed
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.tls import TlsChoice
-from heapscope.tune.wifi import FREE, WifiFigures
+from heapscope.tune.wifi import WifiFigures
 
 
 class Candidate(WifiFigures):

@@ -9,12 +9,12 @@ from pathlib import Path
 from heapscope.measure.wording import plural
 from heapscope.trace.metadata import recorded_facts
 from heapscope.tune.answer import Companion, TuneResult, TuneTrace
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import TuneNeed
 from heapscope.tune.problem import Problem
 from heapscope.tune.question import TuneQuestion, answer
 from heapscope.tune.replayed import STEP_KB, TraceNeed
 from heapscope.tune.tls import recorded_variant
-from heapscope.tune.wifi import FREE
 
 
 def by_replays(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from heapscope.config.config import Config
 from heapscope.config.tables import option_table
 from heapscope.predict.wifi_table import Knobs, WifiRow, later, ranks
+from heapscope.tune.memory import LeftMemory
 from heapscope.tune.options import (
     AMPDU_OFF,
     as_number,
@@ -48,7 +49,12 @@ def published(knobs: Knobs) -> tuple[tuple[WifiRow, ...], bool]:
 
 
 def make_space(
-    config: Config, now: Knobs, *, keep: Sequence[str] = (), extrapolate: bool = False
+    config: Config,
+    now: Knobs,
+    left: LeftMemory,
+    *,
+    keep: Sequence[str] = (),
+    extrapolate: bool = False,
 ) -> Domain:
     """Kept knobs have the one value that they have now."""
     rows, thin = published(now)
@@ -66,7 +72,7 @@ def make_space(
     rules = list(rules_between(config, knobs))
     if not extrapolate:
         rules += _ratios(rows)
-    space = Space(knobs=tuple(knobs), larger=(larger,), rules=tuple(rules))
+    space = Space(knobs=tuple(knobs), larger=(larger, *left.larger(by_name)), rules=tuple(rules))
     return Domain(space=space, rows=rows, outside=tuple(outside), thin=thin)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from heapscope.config.renames import line_in
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.answer import ChangedKnob, TuneResult
+from heapscope.tune.memory import FREE
 from heapscope.tune.options import option_values
-from heapscope.tune.wifi import FREE
 
 _LEAST = 0.05  # of a KB or Mbit/s: less counts as no effect
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from heapscope.tune.answer import FrontPoint
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import TuneNeed
 from heapscope.tune.problem import Problem, cost_of
 from heapscope.tune.quantity import Quantity
-from heapscope.tune.wifi import FREE
 
 #: Levels of memory that are asked for, spread evenly; each point found is exact.
 POINTS = 16

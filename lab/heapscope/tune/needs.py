@@ -12,8 +12,8 @@ from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 from heapscope.sizes import parse_size
 from heapscope.trace.names import printable
+from heapscope.tune.memory import FREE
 from heapscope.tune.options import KNOBS, knob_of
-from heapscope.tune.wifi import FREE
 
 CONTIGUOUS = "contiguous"
 #: All four throughputs: the time of a bit of each, added up.

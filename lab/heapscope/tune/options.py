@@ -101,6 +101,15 @@ def option_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
     return {{**_NUMBERS, **_SWITCHES}[name]: value}  # type: ignore[dict-item]
 
 
+def built_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
+    """The same, with the other members of its choice off."""
+    made = option_values(chip, name, value)
+    others = [switch for switch, _ in _TX.values()] if name == "tx" else []
+    if name == "icache_kb":
+        others = [f"{chip.upper()}_INSTRUCTION_CACHE_{size}KB" for size in _ICACHE[chip]]
+    return dict.fromkeys(others, False) | made
+
+
 def knob_of(option: str) -> str:
     """The knob that an option belongs to; "": none."""
     if option in KNOBS:

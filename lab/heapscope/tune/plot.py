@@ -7,7 +7,7 @@ from itertools import pairwise
 from xml.sax.saxutils import escape
 
 from heapscope.tune.answer import FrontPoint, TuneResult
-from heapscope.tune.wifi import FREE
+from heapscope.tune.memory import FREE
 
 _WIDTH, _HEIGHT = 720, 440
 Scale = Callable[[float], float]

@@ -14,11 +14,13 @@ from heapscope.errors import InputError
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import MemoryModel
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.trace.names import printable
 from heapscope.tune.answer import Candidate
 from heapscope.tune.domain import Domain, make_space
-from heapscope.tune.merged import Merged, merge
+from heapscope.tune.memory import FREE, LeftMemory
 from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import (
     KNOBS,
@@ -30,13 +32,11 @@ from heapscope.tune.options import (
 from heapscope.tune.quantity import Quantity, added
 from heapscope.tune.search import Search, Solution
 from heapscope.tune.space import Choice, Space
-from heapscope.tune.wifi import FREE, figures, free_quantity, rebuilt, time_quantity
+from heapscope.tune.wifi import figures, rebuilt, time_quantity
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
 
-#: Window knobs with the buffer knob that limits their useful length.
-_FOLLOWERS = (("tcp_wnd", "dynamic_rx"), ("tcp_snd_buf", "tx"))
 #: Relative gain below which a change is noise.
 _NOTHING = 1e-7
 
@@ -66,11 +66,9 @@ class Problem:
     median: bool
     notes: tuple[str, ...]
     environment: Environment
-    taken_kb: float
+    left: LeftMemory
     quantities: Mapping[str, Quantity]
     search: Search = field(repr=False)
-    merged: Merged | None = field(repr=False)
-    _small: Search | None = field(repr=False)
 
     @classmethod
     def of(
@@ -84,14 +82,19 @@ class Problem:
         median: bool = False,
         extrapolate: bool = False,
         environment: Environment | None = None,
-        taken_kb: float = 0.0,
+        memory: MemoryModel | None = None,
     ) -> Problem:
         """`idf`: of the software, where the configuration does not say. `now`: knobs to start from
-        in place of the configuration's, which then only has the rules. `taken_kb`: of the available
-        memory, by TLS sessions and Bluetooth."""
+        in place of the configuration's, which then only has the rules. `memory`: of the
+        configuration; None: that of one TCP connection."""
         read = knobs_of(config, idf=idf)
         now = now or read.knobs
-        domain = make_space(config, now, keep=keep, extrapolate=extrapolate)
+        if memory is None:
+            memory = MemoryModel(
+                scene=MemoryScene(config=config, minor=minor_of_config(config, idf))
+            )
+        left = LeftMemory(model=memory, now=choice_of(now))
+        domain = make_space(config, now, left, keep=keep, extrapolate=extrapolate)
         space = domain.space
         made = {
             metric: time_quantity(
@@ -100,7 +103,7 @@ class Problem:
             for metric in METRICS
         }
         made[SPEED] = added(SPEED, {made[metric]: 1 / made[metric].scale for metric in METRICS})
-        made[FREE] = free_quantity(constants, now, space, changed, median=median, taken_kb=taken_kb)
+        made[FREE] = left.quantity(space, median=median)
         before = {rule.id for rule in broken_rules(config)}
         known: dict[tuple[Hashable, ...], bool] = {}
 
@@ -111,10 +114,6 @@ class Problem:
                 known[key] = after <= before
             return known[key]
 
-        merged = merge(space, _FOLLOWERS, made.values())
-        small = None
-        if merged is not None:
-            small = Search(merged.space, judge=lambda choice: sound(merged.expanded(choice)))
         return cls(
             config=config,
             constants=constants,
@@ -123,17 +122,15 @@ class Problem:
             median=median,
             notes=read.notes,
             environment=environment or Environment(),
-            taken_kb=taken_kb,
+            left=left,
             quantities=made,
             search=Search(space, judge=sound),
-            merged=merged,
-            _small=small,
         )
 
     @property
     def solved(self) -> int:
         """Programmes, in all."""
-        return self.search.solved + (self._small.solved if self._small else 0)
+        return self.search.solved
 
     @property
     def current(self) -> dict[str, Hashable]:
@@ -147,8 +144,8 @@ class Problem:
                 figures(
                     self.constants,
                     rebuilt(self.now, choice, changed),
+                    self.left.free(ordered),
                     self.environment,
-                    taken_kb=self.taken_kb,
                 )
             ),
         )
@@ -173,32 +170,9 @@ class Problem:
         near: Choice | None = None,
     ) -> Solution | None:
         """The best of what is preferred. `near`: where to look first."""
-        return self._least(self.quantities[prefer], limits, held or {}, near)
-
-    def _least(
-        self,
-        goal: Quantity,
-        limits: Mapping[Quantity, float],
-        held: Choice,
-        near: Choice | None = None,
-    ) -> Solution | None:
-        """In the smaller space, where what is held can be held there. A choice that the judge
-        refuses could be allowed with a shorter window: then all is searched."""
-        merged, small = self.merged, self._small
-        if merged is None or small is None or not merged.longest.keys().isdisjoint(held):
-            return self.search.least(goal, limits, held=held)
-        refused = small.refused
-        small.touch(*map(merged.reduced, (goal, *limits)), at={**(near or self.current), **held})
-        found = small.least(
-            merged.reduced(goal),
-            {merged.reduced(quantity): high for quantity, high in limits.items()},
-            held=held,
-        )
-        if small.refused > refused:
-            return self.search.least(goal, limits, held=held)
-        if found is None:
-            return None
-        return replace(found, choice=merged.expanded(found.choice))
+        goal = self.quantities[prefer]
+        self.search.touch(goal, *limits, at={**(near or self.current), **(held or {})})
+        return self.search.least(goal, limits, held=held)
 
     def each(self, items: Sequence[Asked], ask: Callable[[Problem, Asked], Answer]) -> list[Answer]:
         """`ask` of every item, side by side where there are cores: the solver lets go of Python's
@@ -210,33 +184,23 @@ class Problem:
         return answers
 
     def _fork(self) -> Problem:
-        small = self._small
-        return replace(self, search=self.search.fork(), _small=small.fork() if small else None)
+        return replace(self, search=self.search.fork())
 
     def polished(
         self, prefer: str, limits: Mapping[Quantity, float], found: Solution
     ) -> dict[str, Hashable]:
         """Among all that are as good: the fastest (or, of the fast, the one with most memory), and
-        of these the one that changes least; windows then stay as near as they can to now."""
+        of these the one that changes least."""
         goal = self.quantities[prefer]
         second = self.quantities[FREE if prefer != FREE else SPEED]
         tight = {**limits, goal: self._just(goal, found.value, limits)}
-        faster = self._least(second, tight, {})
+        faster = self.search.least(second, tight)
         if faster is None:
             return found.choice
         tight[second] = self._just(second, faster.value, tight)
-        merged, small = self.merged, self._small
-        if merged is None or small is None:
-            least = self.search.lightest(self._changes(self.domain.space), tight)
-            return faster.choice if least is None else least.choice
-        small.touch(merged.reduced(goal), merged.reduced(second), at=faster.choice)
-        least = small.lightest(
-            self._changes(merged.space),
-            {merged.reduced(quantity): high for quantity, high in tight.items()},
-        )
-        if least is None:
-            return faster.choice
-        return merged.nearest(merged.expanded(least.choice), self.current, tight)
+        self.search.touch(goal, second, at=faster.choice)
+        least = self.search.lightest(self._changes(self.domain.space), tight)
+        return faster.choice if least is None else least.choice
 
     def _just(self, quantity: Quantity, value: float, limits: Mapping[Quantity, float]) -> float:
         return min(value + _NOTHING * quantity.scale, limits.get(quantity, float("inf")))

@@ -20,8 +20,7 @@ Cost = Callable[[Array], tuple[float, Array]]
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Quantity:
     """`parts`: what each value of a knob adds to the sums; `larger`: what one of Larger's adds for
-    each unit. `scale`: a typical cost, for the solver's rows. `rising`: sums of which more never
-    costs less, wherever a choice can be; None: nothing is known."""
+    each unit. `scale`: a typical cost, for the solver's rows."""
 
     name: str
     constant: Array
@@ -29,7 +28,6 @@ class Quantity:
     cost: Cost = field(repr=False)
     larger: Mapping[str, Array] = field(default_factory=dict)
     scale: float = 1.0
-    rising: Array | None = None
 
     def sums(self, choice: Choice, larger: Mapping[str, float]) -> Array:
         total = self.constant.copy()
@@ -139,59 +137,4 @@ def added(name: str, quantities: Mapping[Quantity, float]) -> Quantity:
         cost=cost,
         larger=larger,
         scale=sum(weight * quantity.scale for quantity, weight in each),
-        rising=np.concatenate([_rising(quantity) for quantity, _ in each]),
     )
-
-
-def _rising(quantity: Quantity) -> Array:
-    return np.zeros(len(quantity.constant)) if quantity.rising is None else quantity.rising
-
-
-def rising_times(
-    weights: Array, covariance: Array, error: float, z: float, *, widest: float
-) -> Array:
-    """For time_above: 1 for each sum of which more never costs less, where the width is at most
-    `widest` of the mean. Apart from a factor above 0, the cost's slope is
-
-        w (1 - c z r) + c z u,   with r the width's share, c = z r / hypot(z r, error)
-
-    and u at least minus the weight's own width, by Cauchy and Schwarz."""
-    if not z:
-        return np.where(weights >= 0, 1.0, 0.0)
-    share = z * widest / float(np.hypot(z * widest, error))
-    own = np.sqrt(np.diag(covariance))
-    return np.where(weights * (1 - share * z * widest) >= share * z * own, 1.0, 0.0)
-
-
-def widest_share(
-    space: Space,
-    constant: Array,
-    parts: Mapping[str, Mapping[Hashable, Array]],
-    larger: Mapping[str, Array],
-    weights: Array,
-    covariance: Array,
-) -> float:
-    """No choice's width is a larger share of its mean; the sums are never below 0. The width is at
-    most the sum of its parts'; a ratio of sums over the knobs is greatest where, with that ratio
-    as the price of the mean, each knob for itself is."""
-    own = np.sqrt(np.diag(covariance))
-    options = [
-        [(float(own @ part), float(weights @ part)) for part in each.values()]
-        for each in parts.values()
-    ]
-    for one in space.larger:
-        if one.name in larger:
-            part = larger[one.name]
-            ends = [value for side in one.of for value in side.values()]
-            options.append(
-                [(float(own @ part) * e, float(weights @ part) * e) for e in (min(ends), max(ends))]
-            )
-    start = float(own @ constant), float(weights @ constant)
-    price = 0.0
-    while True:
-        best = [max(each, key=lambda one: one[0] - price * one[1]) for each in options]
-        width = start[0] + sum(one[0] for one in best)
-        ratio = width / (start[1] + sum(one[1] for one in best))
-        if ratio <= price * (1 + 1e-9):
-            return ratio
-        price = ratio

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from heapscope.config.rules import all_rules
 from heapscope.errors import InputError
 from heapscope.predict.environment import AIR, Environment
-from heapscope.predict.memory import BUFFER_KB
 from heapscope.predict.wifi_table import METRICS, chips
 from heapscope.tune.answer import (
     Alternative,
@@ -19,18 +18,16 @@ from heapscope.tune.answer import (
     Relaxation,
     TuneResult,
 )
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import SPEED, TuneNeed
 from heapscope.tune.options import (
     LABELS,
-    as_number,
-    as_tx,
     broken_rules,
     option_values,
     with_choice,
 )
 from heapscope.tune.problem import Problem
 from heapscope.tune.search import Solution
-from heapscope.tune.wifi import FREE
 
 #: Relative change of a goal below which it is the solver's tolerance and not a gain.
 _GAIN = 1e-5
@@ -79,7 +76,7 @@ def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = (
         changes=tuple(_changes(problem, best)),
         companions=tuple(_companions(problem, best)),
         alternatives=tuple(_alternatives(problem, question, best)),
-        notes=[*told, *_missing(best), _worst(now, best)],
+        notes=[*told, *_missing(best)],
     )
 
 
@@ -263,24 +260,6 @@ def _where(environment: Environment) -> str:
     if environment.loss:
         said.append(f"{100 * environment.loss:g} % of the frames lost")
     return ", ".join(said)
-
-
-def _worst(now: Candidate, best: Candidate) -> str:
-    """The limits of the models' figures, which are of one stream that is read at once."""
-    return (
-        f"if every buffer and one connection's windows were full at once (rules W24, L12): "
-        f"{_full(now):.0f} KB now, {_full(best):.0f} KB then; a program that reads late comes "
-        "nearer to it than the figures"
-    )
-
-
-def _full(candidate: Candidate) -> float:
-    kind, count = as_tx(candidate.choice["tx"])
-    received, window, sent = (
-        as_number(candidate.choice[name]) for name in ("dynamic_rx", "tcp_wnd", "tcp_snd_buf")
-    )
-    buffers = received + (count if kind == "dynamic" else 0)
-    return BUFFER_KB * buffers + (window + sent) / 1024
 
 
 def _notes(problem: Problem, question: TuneQuestion) -> Iterator[str]:

@@ -16,10 +16,10 @@ from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, table
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
 from heapscope.tune.answer import Candidate
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, as_number, label, option_values, out_of_range
 from heapscope.tune.problem import Problem, with_psram
-from heapscope.tune.wifi import FREE
 from heapscope.verb_result import Results
 
 _SDK = "5.5"  # whose rules and ranges count

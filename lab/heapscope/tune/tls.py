@@ -8,7 +8,7 @@ configuration, whatever is preferred.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from heapscope.config.config import Config
@@ -16,8 +16,8 @@ from heapscope.config.renames import line_in
 from heapscope.config.tables import option_table
 from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
-from heapscope.predict.parts import Demand, MemoryPart, parts_of, taken_of_heap
-from heapscope.predict.wifi_table import Knobs
+from heapscope.predict.memory_states import DRAM, PSRAM, Held, MemoryModel
+from heapscope.predict.part_table import LOAD
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 from heapscope.tune.options import broken_rules
@@ -91,9 +91,10 @@ class TlsChoice(Row):
                 yield each
 
 
-def choose_tls(config: Config, knobs: Knobs, sessions: int) -> TlsChoice:
+def choose_tls(model: MemoryModel) -> TlsChoice:
     """Among equally small variants, the one that changes the fewest options is chosen."""
-    now, *others = tls_variants(config, knobs, sessions)
+    config, sessions = model.scene.config, model.scene.demand.tls
+    now, *others = tls_variants(model)
     least = min(
         (each for each in (now, *others) if not each.asks_peer),
         key=lambda each: (*_size(each), len(_new(config, each.values))),
@@ -112,12 +113,13 @@ def _size(variant: TlsVariant) -> tuple[int, int]:
     return variant.internal_bytes, variant.psram_bytes
 
 
-def tls_variants(config: Config, knobs: Knobs, sessions: int) -> Iterator[TlsVariant]:
+def tls_variants(model: MemoryModel) -> Iterator[TlsVariant]:
     """The present one first; none that breaks a hard rule which is kept now."""
+    config = model.scene.config
     before = {rule.id for rule in broken_rules(config)}
     has = _lengths(config)
     dynamic, keep = enabled(config, _DYNAMIC), config.value(_PEER) is not False
-    yield _variant(config, knobs, sessions, {}, (*has, dynamic, keep), has[0])
+    yield _variant(model, {}, (*has, dynamic, keep), has[0])
     for incoming, outgoing, is_dynamic, keeps in product(
         dict.fromkeys((has[0], *_INCOMING)),
         dict.fromkeys((has[1], *_OUTGOING)),
@@ -133,7 +135,7 @@ def tls_variants(config: Config, knobs: Knobs, sessions: int) -> Iterator[TlsVar
         after = {rule.id for rule in broken_rules(config.changed_to(values))}
         if after <= before:
             shape = (incoming, outgoing, is_dynamic, keeps)
-            yield _variant(config, knobs, sessions, values, shape, has[0])
+            yield _variant(model, values, shape, has[0])
 
 
 def recorded_variant(config: Config, facts: Mapping[str, str]) -> dict[str, Value]:
@@ -149,19 +151,8 @@ def recorded_variant(config: Config, facts: Mapping[str, str]) -> dict[str, Valu
     return _new(config, said)
 
 
-def beside(config: Config, knobs: Knobs, sessions: int) -> dict[str, float]:
-    """The share of TLS sessions and Bluetooth in the available memory: KB by component, as predict
-    has it."""
-    taken: dict[str, float] = {}
-    for part in _beside(config, knobs, sessions):
-        taken[part.component] = taken.get(part.component, 0.0) + taken_of_heap(part) / 1024
-    return taken
-
-
 def _variant(
-    config: Config,
-    knobs: Knobs,
-    sessions: int,
+    model: MemoryModel,
     values: Mapping[str, Value],
     shape: tuple[int, int, bool, bool],
     longest: int,
@@ -169,11 +160,8 @@ def _variant(
     """`shape`: lengths in and out, dynamic, peer certificate kept. `longest`: the record that the
     program takes now."""
     incoming, outgoing, dynamic, keep = shape
-    parts = [
-        part
-        for part in _beside(config.changed_to(values), knobs, sessions)
-        if part.component == "TLS"
-    ]
+    config = model.scene.config
+    held = _tls_parts(model.of(config.changed_to(values)))
     asks = []
     if outgoing < _FULL:
         asks.append(f"own certificates of at most {outgoing:,} bytes")
@@ -190,19 +178,20 @@ def _variant(
         outgoing=outgoing,
         dynamic=dynamic,
         keep_peer=keep,
-        internal_bytes=sum(taken_of_heap(part) for part in parts),
-        psram_bytes=sum(part.bytes or 0 for part in parts if part.kind == "SPIRAM"),
-        longest_buffer_bytes=max(
-            (part.bytes or 0) // part.count for part in parts if "record" in part.what
-        ),
+        internal_bytes=_bytes(held, DRAM),
+        psram_bytes=_bytes(held, PSRAM),
+        longest_buffer_bytes=max(round(each.size) for each in held if each.part.memory == "record"),
         asks=tuple(asks),
         asks_peer=f"records of at most {incoming:,} bytes" if incoming < longest else "",
     )
 
 
-def _beside(config: Config, knobs: Knobs, sessions: int) -> list[MemoryPart]:
-    found = parts_of(config, knobs, Demand(tls=sessions))
-    return [part for part in found if part.component in ("TLS", "Bluetooth")]
+def _tls_parts(model: MemoryModel) -> list[Held]:
+    return [each for each in model.held(LOAD) if each.part.component == "TLS"]
+
+
+def _bytes(held: Iterable[Held], place: str) -> int:
+    return round(sum(each.bytes for each in held if each.place == place))
 
 
 def _lengths(config: Config) -> tuple[int, int]:

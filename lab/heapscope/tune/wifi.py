@@ -1,6 +1,6 @@
-"""The throughputs and the available memory of predict/ as quantities of a space.
+"""The throughputs of predict/ as quantities of a space.
 
-Both are linear in features of the knobs, but for a window that two knobs bound. The effect of a
+They are linear in features of the knobs, but for a window that two knobs bound. The effect of a
 knob's value on the features is read off by asking for them with that value alone changed, so that
 the form of the terms stays predict's.
 """
@@ -15,8 +15,8 @@ import numpy as np
 
 from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment, place_of, seen_in
-from heapscope.predict.guess import Guess, predicted_memory, predicted_throughput
-from heapscope.predict.memory import fixed_parts, memory_features
+from heapscope.predict.guess import Guess, predicted_throughput
+from heapscope.predict.memory_states import FreeBand
 from heapscope.predict.throughput import (
     LIMITS,
     PENALTIES,
@@ -28,17 +28,14 @@ from heapscope.predict.throughput import (
 from heapscope.predict.wifi_table import METRICS, Knobs
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
+from heapscope.tune.memory import FREE
 from heapscope.tune.options import as_number
 from heapscope.tune.quantity import (
     Quantity,
-    band_above,
-    rising_times,
     time_above,
-    widest_share,
 )
 from heapscope.tune.space import Array, Choice, Larger, Space
 
-FREE = "free"
 #: Share of the band whose lower bound needs are held at.
 BAND = 0.8
 _WINDOW = "receive_window"  # the limit that two knobs bound
@@ -56,15 +53,10 @@ class WifiFigures(Row):
 
 
 def figures(
-    constants: Constants,
-    knobs: Knobs,
-    environment: Environment | None = None,
-    *,
-    taken_kb: float = 0.0,
+    constants: Constants, knobs: Knobs, free: FreeBand, environment: Environment | None = None
 ) -> WifiFigures:
-    """By metric, FREE among them. `environment`: None is the tables' shielded box. `taken_kb`: of
-    the available memory, by what is not Wi-Fi."""
-    guesses, memory = _throughput(constants, knobs), _memory(constants, knobs)
+    """By metric, FREE among them. `environment`: None is the tables' shielded box."""
+    guesses = _throughput(constants, knobs)
     median, low, high = {}, {}, {}
     for metric, shielded in zip(METRICS, guesses, strict=True):
         guess = seen_in(environment or Environment(), knobs, metric, shielded)
@@ -72,9 +64,8 @@ def figures(
         median[metric] = float(np.exp(guess.mean))
         low[metric] = float(np.exp(guess.mean - reach))
         high[metric] = float(np.exp(guess.mean + reach))
-    left = memory.mean - taken_kb
-    median[FREE], low[FREE] = left, left - memory.reach(BAND)
-    high[FREE] = left + memory.reach(BAND)
+    left, half = free.median / 1024, free.half_80 / 1024
+    median[FREE], low[FREE], high[FREE] = left, left - half, left + half
     return WifiFigures(median=median, low_80=low, high_80=high)
 
 
@@ -131,7 +122,6 @@ def time_quantity(
     unit[-2] = 1.0
     constant, parts = features(base), _parts(base, space, changed, features)
     larger = {_WINDOW: unit} if windowed else {}
-    widest = widest_share(space, constant, parts, larger, weights, covariance)
     return Quantity(
         name=metric,
         constant=constant,
@@ -139,44 +129,6 @@ def time_quantity(
         larger=larger,
         cost=time_above(weights, covariance, error, z),
         scale=float(weights @ constant),
-        rising=rising_times(weights, covariance, error, z, widest=widest),
-    )
-
-
-def free_quantity(
-    constants: Constants,
-    base: Knobs,
-    space: Space,
-    changed: With,
-    *,
-    median: bool,
-    taken_kb: float = 0.0,
-) -> Quantity:
-    """Available memory, KB, less than nothing: minus its median, or minus the lower end of its
-    band."""
-    cap = constants.shape.cap
-    every = [
-        memory_features(changed(base, knob.name, value), cap=cap)
-        for knob in space.knobs
-        for value in knob.values
-    ]
-    names = list(dict.fromkeys(name for each in every for name in each))
-    index = [constants.memory_names.index(name) for name in names]
-
-    def features(knobs: Knobs) -> Array:
-        here = memory_features(knobs, cap=cap)
-        fixed = taken_kb + sum(fixed_parts(knobs).values())
-        return np.array([fixed, *(here.get(n, 0.0) for n in names)])
-
-    covariance = np.zeros((len(names) + 1, len(names) + 1))
-    covariance[1:, 1:] = constants.memory.covariance[np.ix_(index, index)]
-    z, error = _band(_memory(constants, base), median)
-    return Quantity(
-        name=FREE,
-        constant=features(base),
-        parts=_parts(base, space, changed, features),
-        cost=band_above(np.array([1.0, *-constants.memory.theta[index]]), covariance, error, z),
-        scale=100.0,
     )
 
 
@@ -225,10 +177,6 @@ def _throughput(constants: Constants, knobs: Knobs) -> list[Guess]:
         constants.throughput,
         constants.widths,
     )
-
-
-def _memory(constants: Constants, knobs: Knobs) -> Guess:
-    return predicted_memory(knobs, constants.memory_names, constants.memory, constants.shape)
 
 
 def _band(guess: Guess, median: bool) -> tuple[float, float]:

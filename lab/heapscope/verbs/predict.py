@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from heapscope.choices import known
+from heapscope.config.config import Config
 from heapscope.layout.chosen_config import built_config, choose_config
 from heapscope.predict.config_knobs import knobs_of
+from heapscope.predict.demand import Demand
 from heapscope.predict.environment import placed
-from heapscope.predict.forecast import Forecast, forecast
+from heapscope.predict.forecast import forecast, with_own
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import DRAM, FreeBand, MemoryModel
 from heapscope.predict.own_board import measured_of
-from heapscope.predict.parts import Demand
+from heapscope.predict.part_table import LINKS
 from heapscope.predict.power_save import Times
+from heapscope.predict.static_use import static_use
 from heapscope.predict.trace_replay import replayed
+from heapscope.predict.wifi_table import chips
 from heapscope.progress import OnProgress, phase
+from heapscope.trace.names import printable
 from heapscope.tune.prediction import Prediction
-from heapscope.tune.tls import beside
 from heapscope.tune.trace_fit import TraceFit, trace_fit
 
 
@@ -28,6 +37,10 @@ def predict(
     tcp: int = 1,
     udp: int = 0,
     tls: int = 0,
+    links: Sequence[str] = (),
+    elf: str | Path | None = None,
+    map: str | Path | None = None,
+    static_dram: int | None = None,
     air: bool = False,
     rtt: float = 0.0,
     loss: float = 0.0,
@@ -45,6 +58,9 @@ def predict(
     `files`: sdkconfig files, of which later ones win. `trace`: a trace that is tried on the memory
     that is left. `measured`: figures of the user's own board; `no_measured` leaves those aside that
     are kept beside the configuration. `tcp`, `udp`, `tls`: sockets and sessions at the same time.
+    `links`: what is linked at boot and app_main already, of "wifi" and "ble". `elf`, `map`: the
+    firmware, for its static use; `static_dram`: that use itself, bytes of code and data in the
+    memory that malloc serves. Without them it is that of an empty program with what is linked.
     `air`, `rtt` (ms), `loss` (percent): where the device is. The rest describes power save:
     `beacon` in units of 1.024 ms, `dtim` and `listen` in beacons, `window`, `interval` and `awake`
     in ms, `wifi_share` in percent. InputError: an input cannot be used.
@@ -63,11 +79,20 @@ def predict(
     board = None if measured is None else Path(measured)
     chosen = choose_config(paths, chip=chip, idf=idf)
     config, left_out = built_config(chosen.config)
+    model = MemoryModel(
+        scene=MemoryScene(
+            config=config,
+            minor=minor_of_config(config, idf),
+            demand=Demand(tcp=tcp, udp=udp, tls=tls),
+            links=tuple(known(printable(link), LINKS, noun="--links") for link in links),
+        ),
+        **vars(static_use(config.chip, elf=elf, map=map, static_dram=static_dram)),
+    )
+    has_wifi = config.chip in chips()
     own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
     found = forecast(
-        config,
-        knobs_of(config, idf=idf),
-        demand=Demand(tcp=tcp, udp=udp, tls=tls),
+        model,
+        knobs_of(config, idf=idf) if has_wifi else None,
         environment=environment,
         times=times,
         measured=own,
@@ -78,17 +103,18 @@ def predict(
     replay = replayed(Path(trace), config, phase(progress, "replaying"))
     if replay.loss is not None:  # whether the whole run fits is not known
         return Prediction(**vars(found), replay=replay)
-    fit = _fit(Path(trace), found, progress)
+    in_trace = Demand(tcp=tcp, udp=udp)  # TLS is in the trace
+    scene = replace(model.scene, demand=in_trace, _names={})
+    left = with_own(replace(model, scene=scene), own)
+    fit = _fit(Path(trace), left.free(left.busiest)[DRAM], config, progress)
     return Prediction(**vars(found), replay=replay, trace_fit=fit)
 
 
-def _fit(trace: Path, found: Forecast, progress: OnProgress | None) -> TraceFit:
-    """Judged as tune does: what Bluetooth takes is taken off, TLS is in the trace."""
-    taken = sum(beside(found.config, found.knobs, 0).values())
+def _fit(trace: Path, left: FreeBand, config: Config, progress: OnProgress | None) -> TraceFit:
     return trace_fit(
         trace,
-        found.config,
-        left_kb=max(0.0, found.available_kb.median - taken),
-        held_kb=max(0.0, found.available_kb.low_80 - taken),
+        config,
+        left_kb=max(0.0, left.median) / 1024,
+        held_kb=max(0.0, left.median - left.half_80) / 1024,
         progress=phase(progress, "replays", parts=True),
     )

@@ -14,9 +14,12 @@ from heapscope.layout.chosen_config import DEFAULT_IDF, built_config, choose_con
 from heapscope.layout.releases import find_release
 from heapscope.layout.versions import nearest_sdk
 from heapscope.predict.calibrate import calibrated
-from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
+from heapscope.predict.demand import Demand
 from heapscope.predict.environment import placed
+from heapscope.predict.forecast import with_own
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import MemoryModel
 from heapscope.predict.own_board import measured_of
 from heapscope.predict.wifi_table import METRICS, ranks
 from heapscope.progress import OnProgress, phase
@@ -28,7 +31,7 @@ from heapscope.tune.options import knob_of, out_of_range
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.question import TuneQuestion, answer, default_preference
 from heapscope.tune.ranks import RankGains, rank_gains
-from heapscope.tune.tls import beside, choose_tls
+from heapscope.tune.tls import choose_tls
 
 
 def tune(
@@ -90,19 +93,12 @@ def tune(
     if psram is not None:
         config = with_psram(config, psram)
     config, left_out = built_config(config)
-    read = knobs_of(config, idf=idf)
-    modes = choose_tls(config, read.knobs, tls) if tls else None
+    scene = MemoryScene(config=config, minor=minor_of_config(config, idf), demand=Demand(tls=tls))
+    memory = MemoryModel(scene=scene)
+    modes = choose_tls(memory) if tls else None
     best_config = config if modes is None else config.changed_to(modes.lines)
-    before, after = (beside(each, read.knobs, tls) for each in (config, best_config))
-    now_kb, taken_kb = sum(before.values()), sum(after.values())
     own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
     notes = (*notes, *left_out, *said)
-    if taken_kb:
-        who = " and ".join(after)
-        notes = (
-            *notes,
-            f"free is without what {who} take: {now_kb:.1f} KB now, {taken_kb:.1f} then",
-        )
     problem = Problem.of(
         best_config,
         calibrated(read_constants(), own),
@@ -111,7 +107,7 @@ def tune(
         median=median,
         extrapolate=extrapolate,
         environment=environment,
-        taken_kb=taken_kb,
+        memory=with_own(memory.of(best_config), own),
     )
     question = TuneQuestion(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
     if traces:
@@ -128,7 +124,8 @@ def tune(
         result = answer(problem, question, notes=notes)
     if modes is not None:
         # the answer's own starting point has the new mode's memory
-        result = replace(result, tls=modes, now=less(result.now, now_kb - taken_kb))
+        before, after = modes.now.internal_bytes, modes.best.internal_bytes
+        result = replace(result, tls=modes, now=less(result.now, (before - after) / 1024))
     if front is None:
         return result
     from heapscope.tune.front import pareto_front

@@ -16,6 +16,8 @@ from typing import Any
 from heapscope.config.config import Config
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.forecast import Forecast, forecast
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import MemoryModel
 from heapscope_studies.captured import captured_file
 from heapscope_studies.tls_ladder.steps import MINIMAL
 
@@ -69,7 +71,11 @@ def throughputs(mhz: int) -> tuple[Forecast, Forecast]:
     """The throughputs of the default network and the minimal one, on a single core."""
     base = _BASE.changed_to({"FREERTOS_UNICORE": True, f"ESP_DEFAULT_CPU_FREQ_MHZ_{mhz}": True})
     before, after = base, base.changed_to(MINIMAL)
-    return (
-        forecast(before, knobs_of(before, idf="4.2")),
-        forecast(after, knobs_of(after, idf="4.2")),
+    said, then = (
+        forecast(
+            MemoryModel(scene=MemoryScene(config=config, minor=minor_of_config(config, "4.2"))),
+            knobs_of(config, idf="4.2"),
+        )
+        for config in (before, after)
     )
+    return said, then

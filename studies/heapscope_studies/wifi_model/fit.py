@@ -26,12 +26,9 @@ from heapscope_studies.wifi_model.folds import NEWER, SPLITS, left_out
 from heapscope_studies.wifi_model.left_out import (
     LeftOut,
     covered,
-    kilobytes,
-    memory_covered,
     ordered,
     percent,
 )
-from heapscope_studies.wifi_model.memory_fit import choose_band, choose_memory, fit_memory
 from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput
 
 _TOLERANCE = 1e-3  # of a constant: other machines' arithmetic differs in the last digits
@@ -42,16 +39,11 @@ def fit_all() -> Constants:
     rows = (*ranks(), *(row for row in later() if row.kind != "check"))
     groups = tuple(f"{chip.name}.{psram}" for chip in chips().values() for psram in chip.psram)
     widths = choose_widths(ranks())
-    shape = choose_band(ranks(), choose_memory(ranks()))
     names, throughput = fit_throughput(rows, widths, groups=groups)
-    memory_names, memory = fit_memory(rows, shape, groups=groups)
     return Constants(
         names=names,
         throughput=throughput,
         widths=widths,
-        memory_names=memory_names,
-        memory=memory,
-        shape=shape,
         measured={split.key: measured(left_out(split.key)) for split in (*SPLITS, *NEWER)},
     )
 
@@ -64,11 +56,6 @@ def to_json(constants: Constants) -> dict[str, Any]:
             "unit": "natural logarithms: of Mbit/s, of KB or buffers per Mbit/s, of shares",
             "widths": asdict(constants.widths),
             **_posterior(constants.names, constants.throughput),
-        },
-        "memory": {
-            "unit": "KB, KB per buffer",
-            "shape": asdict(constants.shape),
-            **_posterior(constants.memory_names, constants.memory),
         },
         "measured": {key: dict(value) for key, value in constants.measured.items()},
     }
@@ -93,13 +80,11 @@ def _digits(value: float, digits: int) -> float:
 
 
 def measured(found: Sequence[LeftOut]) -> dict[str, float]:
-    """Errors of one split: percent of a throughput, KB of memory where that was measured, shares
-    inside the bands."""
+    """Errors of one split: percent of a throughput, and shares inside the bands."""
     errors = percent(found)
-    memory = kilobytes(found)
     right, pairs = ordered(found)
     inside = {share: covered(found, share=share / 100) for share in (80, 95)}
-    made = {
+    return {
         "figures": len(errors),
         "median_pct": _round(np.median(errors)),
         "mean_pct": _round(errors.mean()),
@@ -108,17 +93,6 @@ def measured(found: Sequence[LeftOut]) -> dict[str, float]:
         "pairs": pairs,
         "in_80_pct": _round(100 * inside[80][0] / inside[80][1]),
         "in_95_pct": _round(100 * inside[95][0] / inside[95][1]),
-    }
-    if not len(memory):
-        return made
-    held = {share: memory_covered(found, share=share / 100) for share in (80, 95)}
-    return {
-        **made,
-        "memory_figures": len(memory),
-        "memory_median_kb": _round(np.median(memory)),
-        "memory_p90_kb": _round(np.percentile(memory, 90)),
-        "memory_in_80_pct": _round(100 * held[80][0] / held[80][1]),
-        "memory_in_95_pct": _round(100 * held[95][0] / held[95][1]),
     }
 
 

@@ -1,7 +1,7 @@
 """How good the models are where they have not seen: rows, chips and SDK dates left out.
 
-Whatever is chosen (widths of priors, the memory's cap) is chosen anew from the rows left in. A row
-is left out whole, its memory and its four throughputs. Nothing of later.csv takes part but where
+Whatever is chosen (widths of priors) is chosen anew from the rows left in. A row
+is left out whole, its four throughputs. Nothing of later.csv takes part but where
 newer software is asked about: some of its rows are the best rows of the tables once more.
 """
 
@@ -13,12 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from heapscope.predict.guess import Guess, predicted_memory, predicted_throughput
-from heapscope.predict.memory import MemoryShape
+from heapscope.predict.guess import Guess, predicted_throughput
 from heapscope.predict.posterior import Array
 from heapscope.predict.throughput import Widths
 from heapscope.predict.wifi_table import METRICS, WifiRow
-from heapscope_studies.wifi_model.memory_fit import choose_band, choose_memory, fit_memory
 from heapscope_studies.wifi_model.throughput_fit import choose_widths, fit_throughput, names_for
 
 Progress = Callable[[int, int], None]
@@ -30,9 +28,7 @@ class LeftOut:
 
     row: WifiRow
     throughput: Mapping[str, Guess]
-    memory: Guess
     widths: Widths = field(repr=False)
-    shape: MemoryShape = field(repr=False)
 
 
 def leave_out(
@@ -48,9 +44,7 @@ def leave_out(
     for number, (learn, ask) in enumerate(folds):
         progress(number, len(folds))
         widths = choose_widths(learn)
-        shape = choose_band(learn, choose_memory(learn))
         names, posterior = fit_throughput(learn, widths, groups=groups)
-        memory_names, memory = fit_memory(learn, shape, groups=groups)
         for row in ask:
             throughput = predicted_throughput(
                 [(row.knobs, metric) for metric in METRICS], names, posterior, widths
@@ -59,9 +53,7 @@ def leave_out(
                 LeftOut(
                     row=row,
                     throughput=dict(zip(METRICS, throughput, strict=True)),
-                    memory=predicted_memory(row.knobs, memory_names, memory, shape),
                     widths=widths,
-                    shape=shape,
                 )
             )
     progress(len(folds), len(folds))
@@ -100,27 +92,5 @@ def covered(found: Sequence[LeftOut], *, share: float) -> tuple[int, int]:
         each.throughput[metric].holds(float(np.log(value)), share=share)
         for each in found
         for metric, value in each.row.throughput.items()
-    ]
-    return sum(inside), len(inside)
-
-
-def kilobytes(found: Iterable[LeftOut], *, computed: bool = False) -> Array:
-    """Errors of available memory, KB without sign: of the rows that were measured, or of those that
-    their publisher computed."""
-    return np.array(
-        [
-            abs(each.memory.mean - each.row.memory_kb)
-            for each in found
-            if each.row.memory_kb is not None and each.row.memory_computed == computed
-        ]
-    )
-
-
-def memory_covered(found: Iterable[LeftOut], *, share: float) -> tuple[int, int]:
-    """Measured rows whose available memory is inside that band, and all of them."""
-    inside = [
-        each.memory.holds(each.row.memory_kb, share=share)
-        for each in found
-        if each.row.memory_kb is not None and not each.row.memory_computed
     ]
     return sum(inside), len(inside)

@@ -12,11 +12,10 @@ from heapscope_studies.wifi_model.folds import SPLITS
 from heapscope_studies.wifi_model.left_out import (
     LeftOut,
     covered,
-    kilobytes,
-    memory_covered,
     ordered,
     percent,
 )
+from heapscope_studies.wifi_ranks.memory import errors_kb
 
 Found = Mapping[str, Sequence[LeftOut]]
 
@@ -49,12 +48,10 @@ def figures(found: Found) -> dict[str, dict[str, float]]:
         "unseen_chip": _table_figures(found["chip"]),
         "unseen_date": _table_figures(found["date"]),
         "memory": {
-            "loo_median_kb": _round(np.median(kilobytes(rows))),
-            "loo_p90_kb": _round(np.percentile(kilobytes(rows), 90)),
-            "loo_computed_rows_median_kb": _round(np.median(kilobytes(rows, computed=True))),
-            "rows": len(kilobytes(rows)),
-            "in_80_pct": _share(memory_covered(rows, share=0.8)),
-            "in_95_pct": _share(memory_covered(rows, share=0.95)),
+            "parts_median_kb": _round(np.median(errors_kb())),
+            "parts_p90_kb": _round(np.percentile(errors_kb(), 90)),
+            "parts_computed_rows_median_kb": _round(np.median(errors_kb(computed=True))),
+            "rows": len(errors_kb()),
         },
     }
 
@@ -79,8 +76,9 @@ def findings(found: Found) -> Iterator[str]:
         f"of ranks come out in the right order."
     )
     yield (
-        f"Its available memory is predicted within {memory['loo_median_kb']:.1f} KB (median of the "
-        f"{memory['rows']:.0f} ranks that were measured)."
+        "The sum of parts never saw a rank. With the other rows of a table, which tell what the "
+        f"program takes, it gives available memory within {memory['parts_median_kb']:.0f} KB "
+        f"(median of the {memory['rows']:.0f} ranks that were measured)."
     )
     yield (
         "Where one row of a chip is known, its other rows are predicted within "
@@ -108,16 +106,9 @@ def tables(found: Found) -> Iterator[Table]:
             Column(key="pairs", heading="of"),
             Column(key="in_80", heading="in 80 % band", unit="%", digits=0),
             Column(key="in_95", heading="in 95 % band", unit="%", digits=0),
-            Column(key="memory", heading="memory, median KB", unit="KB", digits=1),
-            Column(key="memory_80", heading="in 80 % band", unit="%", digits=0, wide=True),
         ),
         rows=tuple(_split_row(split.title, found[split.key]) for split in SPLITS),
-        notes=(
-            "everything is chosen anew from the rows left in; a row is left out whole",
-            "memory: the 32 measured rows; the 8 of the ESP32 and ESP32-S2 with PSRAM are the "
-            "publisher's sums of documented sizes, and the model gives them within "
-            f"{np.median(kilobytes(found['row'], computed=True)):.1f} KB",
-        ),
+        notes=("everything is chosen anew from the rows left in; a row is left out whole",),
     )
     yield Table(
         key="left_out_by_metric",
@@ -132,7 +123,7 @@ def tables(found: Found) -> Iterator[Table]:
 
 
 def _split_row(title: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
-    errors, memory = percent(found), kilobytes(found)
+    errors = percent(found)
     right, pairs = ordered(found)
     return (
         title,
@@ -143,8 +134,6 @@ def _split_row(title: str, found: Sequence[LeftOut]) -> tuple[Cell, ...]:
         pairs,
         _share(covered(found, share=0.8)),
         _share(covered(found, share=0.95)),
-        _round(np.median(memory)),
-        _share(memory_covered(found, share=0.8)),
     )
 
 

@@ -7,10 +7,10 @@ from statistics import median
 
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.answer import Candidate
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import SPEED
 from heapscope.tune.options import LABELS, label
 from heapscope.tune.ranks import RankGain
-from heapscope.tune.wifi import FREE
 from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
 

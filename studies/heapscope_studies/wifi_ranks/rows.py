@@ -11,6 +11,7 @@ from heapscope.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_model.left_out import LeftOut
 from heapscope_studies.wifi_ranks.errors import METRIC_NAMES
+from heapscope_studies.wifi_ranks.memory import predicted_kb
 
 
 def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
@@ -48,6 +49,8 @@ def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
         notes=(
             "tables of 2020-07 (ESP32, ESP32-S2), 2021-01 (C3), 2021-08 (S3), 2022-05 (C2) and "
             "2023-03 (C6); shielded box, one stream, the iperf example",
+            "memory is predicted by the sum of parts; what the program takes is from the other "
+            "rows of its table",
         ),
     )
     yield Table(
@@ -57,7 +60,7 @@ def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
             Column(key="id", heading="Rank", name=True),
             *(
                 Column(key=f"{what}_{edge}", heading=f"{what} {edge.replace('_', ' ')}", digits=1)
-                for what in (*METRICS, "memory")
+                for what in METRICS
                 for edge in ("low_80", "high_80", "low_95", "high_95")
             ),
         ),
@@ -69,7 +72,7 @@ def tables(found: Sequence[LeftOut]) -> Iterator[Table]:
 def _row(found: LeftOut) -> tuple[Cell, ...]:
     row = found.row
     cells: list[Cell] = [row.knobs.chip, row.knobs.psram, row.label, row.memory_kb]
-    cells.append(round(found.memory.mean, 1))
+    cells.append(round(predicted_kb(row), 1))
     for metric in METRICS:
         cells.append(row.throughput.get(metric))
         cells.append(round(float(np.exp(found.throughput[metric].mean)), 2))
@@ -83,9 +86,6 @@ def _band_row(found: LeftOut) -> tuple[Cell, ...]:
         for share in (0.8, 0.95):
             for sign in (-1, 1):
                 cells.append(round(float(np.exp(guess.mean + sign * guess.reach(share))), 2))
-    for share in (0.8, 0.95):
-        for sign in (-1, 1):
-            cells.append(round(found.memory.mean + sign * found.memory.reach(share), 1))
     return tuple(cells)
 
 
@@ -93,11 +93,11 @@ def _band_row(found: LeftOut) -> tuple[Cell, ...]:
 
 
 def plots(found: Sequence[LeftOut]) -> Iterator[Plot]:
-    predicted = [round(each.memory.mean, 1) for each in found]
+    predicted = [round(predicted_kb(each.row), 1) for each in found]
     yield _by_rank(
         found,
         key="memory_by_rank",
-        title="Available memory by rank: published, and predicted from all others",
+        title="Available memory by rank: published, and by the sum of parts",
         y_heading="available memory",
         y_unit="KB",
         series=_pair("", predicted, [each.row.memory_kb for each in found]),

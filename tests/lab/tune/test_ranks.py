@@ -12,10 +12,10 @@ import pytest
 from heapscope.config.config import settle
 from heapscope.predict.constants import read_constants
 from heapscope.predict.wifi_table import METRICS, ranks
-from heapscope.tune.options import as_number, changed
+from heapscope.tune.memory import FREE
+from heapscope.tune.options import as_number
 from heapscope.tune.problem import Problem
 from heapscope.tune.ranks import RankGain, rank_gains
-from heapscope.tune.wifi import FREE, figures, rebuilt
 
 CHIPS = ("esp32c2", "esp32c3")
 
@@ -25,13 +25,18 @@ def gains() -> list[RankGain]:
     return rank_gains([row for row in ranks() if row.knobs.chip in CHIPS])
 
 
+def problem_of(each: RankGain) -> Problem:
+    config = settle((), chip=each.row.knobs.chip, sdk="5.5")
+    return Problem.of(config, read_constants(), now=each.row.knobs, median=True)
+
+
 def test_gains_are_what_predict_says(gains: list[RankGain]) -> None:
     """No less memory, no throughput lower, and one higher."""
     assert any(each.gained for each in gains)
     for each in gains:
+        problem = problem_of(each)
         before, after = (
-            figures(read_constants(), rebuilt(each.row.knobs, candidate.choice, changed)).median
-            for candidate in (each.base, each.then)
+            problem.candidate(candidate.choice).median for candidate in (each.base, each.then)
         )
         assert after[FREE] >= before[FREE] - 1e-4
         assert all(after[metric] >= before[metric] * (1 - 1e-6) for metric in METRICS)
@@ -47,8 +52,7 @@ def test_nothing_betters_what_is_proven_the_best(gains: list[RankGain]) -> None:
     proven = [each for each in gains if each.proven_none]
     assert proven
     for each in proven:
-        config = settle((), chip=each.row.knobs.chip, sdk="5.5")
-        problem = Problem.of(config, read_constants(), now=each.row.knobs, median=True)
+        problem = problem_of(each)
         space = problem.domain.space
         costs = [problem.quantities[name] for name in (FREE, *METRICS)]
         own = [quantity.value(each.base.choice, space) for quantity in costs]

@@ -6,25 +6,27 @@ import random
 from collections.abc import Hashable
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from heapscope.config.config import Config, settle
 from heapscope.config.rules import all_rules
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import read_constants
+from heapscope.predict.demand import Demand
 from heapscope.predict.environment import AIR, Environment
+from heapscope.predict.memory_scene import MemoryScene
+from heapscope.predict.memory_states import MemoryModel, OwnMemory
 from heapscope.predict.wifi_table import METRICS, chips
 from heapscope.tune.domain import published
-from heapscope.tune.merged import merge
+from heapscope.tune.memory import FREE
 from heapscope.tune.needs import SPEED, parse_tune_needs
 from heapscope.tune.options import changed, choice_of, option_values, with_choice
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.quantity import Quantity
 from heapscope.tune.question import TuneQuestion, answer
 from heapscope.tune.search import Search
-from heapscope.tune.space import Knob, KnobRule, Space
-from heapscope.tune.wifi import FREE, figures, rebuilt
+from heapscope.tune.space import Knob, Space
+from heapscope.tune.wifi import figures, rebuilt
 
 GROUPS = [(chip.name, psram) for chip in chips().values() for psram in chip.psram]
 
@@ -32,6 +34,16 @@ GROUPS = [(chip.name, psram) for chip in chips().values() for psram in chip.psra
 def config_of(chip: str, psram: str = "none", **values: bool | int) -> Config:
     config = settle((), chip=chip, sdk="5.5").changed_to(values)
     return config if psram == "none" else with_psram(config, psram)
+
+
+def memory_of(config: Config, *, tls: int, measured: bool = False) -> MemoryModel:
+    """With sessions of TLS; and with a figure of the user's own board."""
+    scene = MemoryScene(config=config, minor=(5, 5), demand=Demand(tls=tls))
+    model = MemoryModel(scene=scene)
+    if not measured:
+        return model
+    other = model.of(config.changed_to({"ESP_WIFI_STATIC_RX_BUFFER_NUM": 7}))
+    return replace(model, own=(OwnMemory(model=other, free=61_000.0),))
 
 
 def drawn(space: Space, draw: random.Random) -> dict[str, Hashable]:
@@ -45,19 +57,21 @@ def test_quantities_are_the_predicted_figures(chip: str, psram: str, extrapolate
     draw = random.Random(f"{chip} {psram}")
     for median in (False, True):
         there = draw.choice([None, Environment(place=AIR, round_trip_ms=15, loss=0.004)])
+        config = config_of(chip, psram, BT_ENABLED=draw.random() < 0.5)
         problem = Problem.of(
-            config_of(chip, psram),
+            config,
             read_constants(),
             median=median,
             extrapolate=extrapolate,
             environment=there,
-            taken_kb=12.5,
+            memory=memory_of(config, tls=draw.choice([0, 2]), measured=draw.random() < 0.5),
         )
         space = problem.domain.space
         for _ in range(8):
             choice = drawn(space, draw)
             knobs = rebuilt(problem.now, choice, changed)
-            said = figures(read_constants(), knobs, there, taken_kb=12.5)
+            free = problem.left.free(choice)
+            said = figures(read_constants(), knobs, free, there)
             at = said.median if median else said.low_80
             for metric in METRICS:
                 cost = problem.quantities[metric].value(choice, space)
@@ -105,7 +119,7 @@ def reduced(problem: Problem, draw: random.Random) -> Space:
 @pytest.mark.parametrize("grid", range(20))
 def test_the_optimum_is_that_of_every_configuration(grid: int, seed: int) -> None:
     """On grids small enough to try all of: the real models, the real rules, needs of one to three
-    kinds, every goal, any place and bound; in the whole space and in the smaller one."""
+    kinds, every goal, any place and bound."""
     draw = random.Random(f"{seed} {grid}")
     chip, psram = GROUPS[grid % len(GROUPS)]
     there = draw.choice([None, Environment(place=AIR, round_trip_ms=15, loss=0.004)])
@@ -116,7 +130,7 @@ def test_the_optimum_is_that_of_every_configuration(grid: int, seed: int) -> Non
         median=median,
         extrapolate=extrapolate,
         environment=there,
-        taken_kb=draw.choice([0.0, 43.5]),
+        memory=memory_of(config_of(chip, psram), tls=draw.choice([0, 2])),
     )
     space = reduced(problem, draw)
     every = list(space.every())
@@ -136,62 +150,34 @@ def test_the_optimum_is_that_of_every_configuration(grid: int, seed: int) -> Non
         if all(costs[name][number] <= limits[problem.quantities[name]] + 1e-12 for name in asked)
     ]
     quantity = problem.quantities[goal]
-    merged = merge(
-        space, (("tcp_wnd", "dynamic_rx"), ("tcp_snd_buf", "tx")), limits | {quantity: 0}
-    )
-    assert merged is not None or not every
-    answers = [Search(space).least(quantity, limits)]
-    if merged is not None:
-        small = Search(merged.space).least(
-            merged.reduced(quantity), {merged.reduced(q): high for q, high in limits.items()}
-        )
-        answers.append(small and replace(small, choice=merged.expanded(small.choice)))
-    for found in answers:
-        assert (found is None) == (not possible)
-        if found is not None:
-            assert found.value == pytest.approx(min(possible), rel=1e-5, abs=1e-4)
-            assert found.bound <= min(possible) + 1e-5 * quantity.scale
-            assert quantity.value(found.choice, space) == pytest.approx(found.value)
-            assert not space.broken(found.choice)
+    found = Search(space).least(quantity, limits)
+    assert (found is None) == (not possible)
+    if found is not None:
+        assert found.value == pytest.approx(min(possible), rel=1e-5, abs=1e-4)
+        assert found.bound <= min(possible) + 1e-5 * quantity.scale
+        assert quantity.value(found.choice, space) == pytest.approx(found.value)
+        assert not space.broken(found.choice)
 
 
-def test_a_longer_window_is_only_left_out_where_it_cannot_cost() -> None:
-    """The smaller space is refused where a rule of others, or a doubtful weight, is on a window."""
-    problem = Problem.of(config_of("esp32c3"), read_constants())
-    space, pairs = problem.domain.space, (("tcp_wnd", "dynamic_rx"),)
-    costs = list(problem.quantities.values())
-    assert problem.merged is not None
-    assert merge(space, pairs, costs) is not None
-    other = KnobRule(name="other", knobs=("tcp_wnd", "static_rx"), allows=lambda a, b: a < 9000 * b)
-    assert merge(replace(space, rules=(*space.rules, other)), pairs, costs) is None
-    doubtful = replace(problem.quantities["tcp_rx"], rising=None)
-    assert merge(space, pairs, [doubtful]) is None
-    dear = {v: np.array([0.0] * 9 + [v / 1e5]) for v in space.knob("tcp_wnd").values}
-    constant = np.zeros(10)
-    longer = replace(
-        problem.quantities[FREE], constant=constant, parts={"tcp_wnd": dear}, rising=np.ones(10)
-    )
-    assert merge(space, pairs, [longer]) is None
+def test_windows_and_buffers_cost_what_they_can_hold() -> None:
+    """A window costs no more than the frames that its buffers let it hold, and n buffers no more
+    than n times their size, wherever the other stands."""
+    problem = Problem.of(config_of("esp32c3"), read_constants(), extrapolate=True, median=True)
+    free = problem.left.free
 
+    def less(knob: str, before: Hashable, after: Hashable, **others: Hashable) -> float:
+        here = {**problem.current, **others}
+        return free({**here, knob: before}).median - free({**here, knob: after}).median
 
-def test_a_cost_rises_where_it_is_said_to() -> None:
-    """Finite differences of the real costs at random configurations, at every sum that is called
-    rising; and there is one for each window."""
-    draw = random.Random(4)
-    for chip, psram in GROUPS[::3]:
-        problem = Problem.of(config_of(chip, psram), read_constants(), extrapolate=True)
-        space = problem.domain.space
-        for metric in METRICS:
-            quantity = problem.quantities[metric]
-            assert quantity.rising is not None
-            assert quantity.rising[-1]  # what a place adds
-            for _ in range(6):
-                choice = drawn(space, draw)
-                sums = quantity.sums(choice, {one.name: one.value(choice) for one in space.larger})
-                for at in np.flatnonzero(quantity.rising):
-                    more = sums.copy()
-                    more[at] += 1e-4
-                    assert quantity.cost(more)[0] >= quantity.cost(sums)[0]
+    assert less("tcp_wnd", 5760, 14400) > 4 * 1440
+    assert less("tcp_wnd", 5760, 14400, dynamic_rx=2) == pytest.approx(0, abs=100)
+    assert less("tcp_snd_buf", 5760, 14400) > 6 * 1440
+    for count in (4, 8, 32):
+        for window in (5760, 65535):
+            more = less("tx", ("dynamic", count), ("dynamic", 2 * count), tcp_snd_buf=window)
+            assert 0 <= more <= count * 1700
+            more = less("dynamic_rx", count, 2 * count, tcp_wnd=window)
+            assert 0 <= more <= count * 1730
 
 
 def test_no_answer_breaks_a_hard_rule() -> None:

@@ -1,0 +1,384 @@
+"""Free memory of a configuration as the chip's memory less the sum of its parts, state by state.
+
+    boot          the chip's memory, less code and data of an empty program and of what is linked
+    app_main      less what start-up allocates; from here on RTC memory counts, as malloc has it
+    wifi_started  less what Wi-Fi, lwIP and the event loop take to start
+    connected     less what an association takes
+    load          less what connections hold when all their buffers are full
+    ble           app_main, less what Bluetooth takes
+    provisioning  connected, less Bluetooth and a session of provisioning
+
+The use of an empty program was measured with the default options. A configuration differs from it
+by the parts that its options add or leave out.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from heapscope.config.config import Config
+from heapscope.predict.chip_memory import chip_memory, empty_static
+from heapscope.predict.memory_fit import MemoryFit, memory_fit
+from heapscope.predict.memory_scene import MemoryScene
+from heapscope.predict.part_table import (
+    APP_MAIN,
+    BLE,
+    BOOT,
+    CONNECTED,
+    LOAD,
+    PROVISIONING,
+    WIFI,
+    Minor,
+    PartRow,
+    parts_in,
+)
+
+DRAM, IRAM, PSRAM = "dram", "iram", "psram"
+MEMORIES = (DRAM, IRAM, PSRAM)
+
+#: Everything that the configuration has at the same time: load, and Bluetooth beside it.
+BUSY = "busy"
+
+#: The states whose parts are held in a state, and what is linked in it besides.
+_HELD: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    BOOT: ((), ()),
+    APP_MAIN: ((APP_MAIN,), ()),
+    WIFI: ((APP_MAIN, WIFI), ("wifi",)),
+    CONNECTED: ((APP_MAIN, WIFI, CONNECTED), ("wifi",)),
+    LOAD: ((APP_MAIN, WIFI, CONNECTED, LOAD), ("wifi",)),
+    BLE: ((APP_MAIN, BLE), ("ble",)),
+    PROVISIONING: ((APP_MAIN, WIFI, BLE, PROVISIONING), ("wifi", "ble")),
+}
+#: Bytes that a state's sum may leave out; they are learned. BOTH is what two radios share.
+_WIFI_MORE, _BLE_MORE, _BOTH_MORE = "more of wifi", "more of ble", "more of both"
+MORE = (_WIFI_MORE, _BLE_MORE, _BOTH_MORE)
+#: Bytes of PSRAM where no option says how much there is: the module's, or half or twice of it.
+_PSRAM = 4 << 20
+#: One standard deviation of a figure that a user read from a board, bytes.
+_OWN_ERROR = 2500.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Held:
+    """A part as one configuration has it. `place`: one of MEMORIES. `size`: of each, by its figure,
+    before anything that was learned. `more`: it is memory that the configuration gives."""
+
+    part: PartRow
+    place: str
+    count: int
+    size: float
+    more: bool = False
+
+    @property
+    def static(self) -> bool:
+        return self.part.state == BOOT
+
+    @property
+    def taken(self) -> float:
+        """By its figure; below 0: it is given."""
+        return (-1 if self.more else 1) * self.count * self.size
+
+    @property
+    def bytes(self) -> float:
+        """The bytes that it is taken to be."""
+        return self.taken * memory_fit().factor(self.part.kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeBand:
+    """Free bytes of one memory, and half of the band that is to hold 80 %. Below 0: so much is
+    missing, and it does not fit."""
+
+    median: float
+    half_80: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryUse:
+    """The part of one memory that a configuration takes, by what can be learned: bytes of each kind
+    of figure, and 1 for each sum that MORE names. `squares`: by kind, the sum of squares of the
+    parts, for what each part is off by itself."""
+
+    features: Mapping[str, float]
+    squares: Mapping[str, float]
+
+    def taken(self, fit: MemoryFit) -> float:
+        return float(fit.row(self.features) @ fit.mean)
+
+    def variance(self, fit: MemoryFit) -> float:
+        row = fit.row(self.features)
+        return float(row @ fit.covariance @ row) + fit.own_variance(self.squares)
+
+
+def use_of(sizes: Iterable[tuple[str, float]], more: Iterable[str] = ()) -> MemoryUse:
+    """`sizes`: kind and bytes of each part."""
+    features: dict[str, float] = dict.fromkeys(more, 1.0)
+    squares: dict[str, float] = {}
+    for kind, size in sizes:
+        features[kind] = features.get(kind, 0.0) + size
+        squares[kind] = squares.get(kind, 0.0) + size * size
+    return MemoryUse(features=features, squares=squares)
+
+
+def group_of(state: str, place: str) -> str:
+    """Which of the fit's spreads and bands is that of a state."""
+    if place == IRAM:
+        return IRAM
+    groups = {BOOT: BOOT, APP_MAIN: BOOT, BLE: BLE, PROVISIONING: PROVISIONING, BUSY: PROVISIONING}
+    return groups.get(state, WIFI)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnMemory:
+    """The bytes that the user's own board had free at the busiest, bytes, in a configuration."""
+
+    model: MemoryModel
+    free: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MemoryModel:
+    """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
+    code and data of the whole firmware, where an ELF or a map told them. `without`: publishers of
+    the tables that are left aside, for tests of what was not seen."""
+
+    scene: MemoryScene
+    static_dram: int | None = None
+    static_iram: int | None = None
+    without: frozenset[str] = frozenset()
+    own: tuple[OwnMemory, ...] = ()
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The states that the chip and the configuration can have."""
+        has_wifi, has_ble = self._radios
+        wifi = (WIFI, CONNECTED, LOAD) if has_wifi else ()
+        ble = (BLE,) if has_ble else ()
+        return (BOOT, APP_MAIN, *wifi, *ble, *((PROVISIONING,) if wifi and ble else ()))
+
+    @property
+    def busiest(self) -> str:
+        """The state in which everything that the configuration has is at work."""
+        has_wifi, has_ble = self._radios
+        if has_wifi:
+            return BUSY if has_ble else LOAD
+        return BLE if has_ble else APP_MAIN
+
+    def of(self, config: Config) -> MemoryModel:
+        """The same program with another configuration."""
+        scene = replace(self.scene, config=config, _names={})
+        return replace(self, scene=scene, own=())
+
+    def linking(self, *links: str) -> MemoryModel:
+        """The same with these linked in every state."""
+        return replace(self, scene=self.scene.linking(links))
+
+    @property
+    def _radios(self) -> tuple[bool, bool]:
+        scene = self.scene
+        wifi = scene.config.chip not in _NO_WIFI and scene.value("ESP_WIFI_ENABLED") is not False
+        return wifi, bool(scene.name("controller"))
+
+    def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
+        """The parts that are held in a state, static ones included; of these alone."""
+        if state == BUSY:
+            whens: tuple[str, ...] = (APP_MAIN, WIFI, CONNECTED, LOAD, BLE)
+            links: tuple[str, ...] = ("wifi", "ble")
+        else:
+            whens, links = _HELD[state]
+        linked = frozenset((*self.scene.links, *links))
+        scene = self.scene.linking(linked)
+        made = []
+        for part in parts_in(scene.config.chip, scene.minor):
+            if part.state != BOOT and part.state not in whens:
+                continue
+            if only is not None and part.id not in only:
+                continue
+            if not part.is_linked(linked):
+                continue
+            count = part.counted(scene)
+            if count:
+                made.append(_held(part, scene, count))
+        return made
+
+    def free(self, state: str) -> dict[str, FreeBand]:
+        """By memory."""
+        psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
+        has_psram = self.scene.on("SPIRAM")
+        made = {place: self._predicted(state, place) for place in (DRAM, IRAM)}
+        made[DRAM] = self._moved(made[DRAM], state)
+        made[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
+        return made
+
+    def _predicted(self, state: str, place: str) -> FreeBand:
+        fit, group = memory_fit(), group_of(state, place)
+        constant, use = self.constant(state, place)[0], self.use(state, place)
+        if place == IRAM and self.scene.config.chip != "esp32":
+            return FreeBand(median=0.0, half_80=0.0)
+        deviation = sqrt(self.base_variance(state, place) + use.variance(fit))
+        return FreeBand(median=constant - use.taken(fit), half_80=fit.reach[group] * deviation)
+
+    def base_variance(self, state: str, place: str) -> float:
+        """The variance that does not hang on options: empty programs, and how programs differ."""
+        told = self.known(place) is not None and state == BOOT
+        spread = 0.0 if told else memory_fit().spread[group_of(state, place)]
+        return self.constant(state, place)[1] ** 2 + spread**2
+
+    def _moved(self, free: FreeBand, state: str) -> FreeBand:
+        """By what the user's own board has more than predicted. At the busiest the band is that of
+        a measurement, and of the options that differ from the last measured configuration's."""
+        if not self.own:
+            return free
+        more = [each.free - each.model._predicted(at, DRAM).median for each, at in self._own_at]
+        half = free.half_80
+        if state == self.busiest:
+            each, at = self._own_at[-1]
+            reach, variance = self.widths(state)
+            half = reach * sqrt(variance + each.model.change(self, at).variance(memory_fit()))
+        return FreeBand(median=free.median + sum(more) / len(more), half_80=half)
+
+    def widths(self, state: str) -> tuple[float, float]:
+        """Half of an 80 % band in standard deviations, and the variance of what does not hang on
+        options: of DRAM."""
+        if self.own and state == self.busiest:
+            return memory_fit().reach["difference"], _OWN_ERROR**2 / len(self.own)
+        return memory_fit().reach[group_of(state, DRAM)], self.base_variance(state, DRAM)
+
+    @property
+    def _own_at(self) -> list[tuple[OwnMemory, str]]:
+        return [(each, each.model.busiest) for each in self.own]
+
+    def known(self, place: str) -> int | None:
+        """Bytes of code and data, where they were told."""
+        return {DRAM: self.static_dram, IRAM: self.static_iram}.get(place)
+
+    def constant(
+        self, state: str, place: str, widths: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        """Free bytes before what hangs on options, with one standard deviation."""
+        scene = self.scene
+        chip, minor = scene.config.chip, scene.minor
+        memory = chip_memory(chip, minor)
+        left = float(memory.dram if place == DRAM else memory.iram)
+        rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
+        if place == DRAM and state != BOOT and rtc:
+            left += memory.rtc
+        known = self.known(place)
+        if known is not None:
+            return left - known, 0.0
+        empty = empty_static(chip, minor, self.without, widths)
+        own = empty.dram if place == DRAM else empty.iram
+        return left - own, empty.doubt if own else 0.0
+
+    def sizes(
+        self, state: str, place: str, only: Collection[str] | None = None
+    ) -> dict[str, tuple[str, float]]:
+        """By part, its kind and bytes: of static parts what is not in an empty program's default
+        build, or nothing where the static use is known."""
+        held = [each for each in self.held(state, only) if each.place == place]
+        sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
+        if self.known(place) is None:
+            config = self.scene.config
+            default = _default_statics(config.chip, config.sdk, self.scene.minor, place)
+            wanted = [each for each in default if only is None or each.part.id in only]
+            sizes |= _steps(wanted, [each for each in held if each.static])
+        return sizes
+
+    def use(self, state: str, place: str) -> MemoryUse:
+        sizes = self.sizes(state, place)
+        return use_of(sizes.values(), self.more(state) if place == DRAM else ())
+
+    def more(self, state: str) -> tuple[str, ...]:
+        if state in (PROVISIONING, BUSY):
+            return MORE
+        if state == BLE:
+            return (_BLE_MORE,)
+        return (_WIFI_MORE,) if group_of(state, DRAM) == WIFI else ()
+
+    def change(self, other: MemoryModel, state: str) -> MemoryUse:
+        """DRAM that `other` takes more than this: parts that both hold alike take no part in it."""
+        here, there = (
+            [each for each in model.held(state) if each.place == DRAM] for model in (self, other)
+        )
+        return use_of(_steps(here, there).values())
+
+    def difference(self, other: MemoryModel, state: str) -> FreeBand:
+        """DRAM that `other` leaves more than this."""
+        fit, use = memory_fit(), self.change(other, state)
+        half = fit.reach["difference"] * sqrt(use.variance(fit))
+        return FreeBand(median=-use.taken(fit), half_80=half)
+
+
+def _steps(before: Iterable[Held], after: Iterable[Held]) -> dict[str, tuple[str, float]]:
+    """By part that differs, its kind and by how much it takes more."""
+    sizes: dict[str, float] = {}
+    kinds = {}
+    for sign, side in ((-1, before), (1, after)):
+        for each in side:
+            kinds[each.part.id] = each.part.kind
+            sizes[each.part.id] = sizes.get(each.part.id, 0.0) + sign * each.taken
+    return {name: (kinds[name], size) for name, size in sizes.items() if size}
+
+
+@functools.lru_cache(maxsize=64)
+def _default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Held, ...]:
+    """The static parts that an empty program has in a default build."""
+    model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
+    return tuple(each for each in model.held(BOOT) if each.place == place)
+
+
+@functools.lru_cache(maxsize=64)
+def start_use(chip: str, minor: Minor) -> float:
+    """Bytes that start-up allocates in a default build."""
+    sdk = "5.5" if minor <= (5, 5) else "head-2026-07"
+    model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
+    held = model.held(APP_MAIN)
+    return sum(each.taken for each in held if each.part.state == APP_MAIN and each.place == DRAM)
+
+
+_NO_WIFI = ("esp32h2", "esp32p4")
+_STACKS, _BSS = ("stack", "loop"), ("bss", "bt-bss")
+
+
+def _held(part: PartRow, scene: MemoryScene, count: int) -> Held:
+    place, more = _place(part, scene)
+    return Held(part=part, place=place, count=count, size=float(part.size(scene)), more=more)
+
+
+def _place(part: PartRow, scene: MemoryScene) -> tuple[str, bool]:
+    """Where a part's memory lies in this configuration, and whether it is given and not taken."""
+    memory = part.memory
+    if memory == "code":
+        return (IRAM if scene.config.chip == "esp32" else DRAM), False
+    if memory == "iram+":
+        return IRAM, True
+    if memory == "psram":
+        return PSRAM, False
+    if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):
+        return IRAM, False
+    return (PSRAM if scene.on("SPIRAM") and _is_external(memory, scene) else DRAM), False
+
+
+def _is_external(memory: str, scene: MemoryScene) -> bool:
+    if memory in _BSS:
+        return scene.on("SPIRAM_ALLOW_BSS_SEG_EXTERNAL_MEMORY")
+    if memory == "buffers":
+        return bool(scene.name("wifi_psram"))
+    if memory == "loop" and scene.on("ESP_EVENT_LOOP_IN_EXT_RAM"):
+        return True
+    if memory in _STACKS:
+        return scene.on("FREERTOS_PLACE_TASK_STACKS_IN_EXT_RAM")
+    if memory == "bt":
+        return scene.on("BT_ALLOCATION_FROM_SPIRAM_FIRST") or scene.on(
+            "BT_NIMBLE_MEM_ALLOC_MODE_EXTERNAL"
+        )
+    if memory not in ("record", "tls"):
+        return False
+    large = memory == "record" and scene.name("tls_in") > scene.number(
+        "SPIRAM_MALLOC_ALWAYSINTERNAL", 16_384
+    )
+    follows = scene.on("MBEDTLS_DEFAULT_MEM_ALLOC") and scene.on("SPIRAM_USE_MALLOC")
+    return scene.on("MBEDTLS_EXTERNAL_MEM_ALLOC") or (follows and large)

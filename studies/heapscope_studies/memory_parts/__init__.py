@@ -1,0 +1,1 @@
+"""The memory model against whole programs and changes of options that were published."""

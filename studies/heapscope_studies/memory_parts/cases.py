@@ -1,0 +1,130 @@
+"""Published figures of memory, and what the table of parts says of them before anything is learned.
+
+`programs.csv` has free memory of whole programs: examples of the SDK with their own options.
+`changes.csv` has what a change of options gave on a device. A figure that was published in whole KB
+may be of 1,000 or of 1,024 bytes each: whatever lies between both agrees with it.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from heapscope.config.config import Config
+from heapscope.config.value import guess_value
+from heapscope.layout.releases import find_release
+from heapscope.layout.versions import nearest_sdk
+from heapscope.predict.chip_memory import publisher
+from heapscope.predict.demand import Demand
+from heapscope.predict.memory_scene import MemoryScene
+from heapscope.predict.memory_states import DRAM, IRAM, MemoryModel, MemoryUse, group_of
+from heapscope.predict.part_table import minor_number
+from heapscope_studies.data_file import PACKAGE
+
+_FOLDER: Path = PACKAGE / "data" / "memory_parts"
+_SDKS = ("4.2", "4.3.2", "5.5", "head-2026-07")
+_UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
+
+DIFFERENCE = "difference"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """A published figure. `low`, `high`: bytes. `model`: None for a difference, without a base."""
+
+    id: str
+    group: str
+    state: str
+    chip: str
+    publisher: str
+    low: float
+    high: float
+    use: MemoryUse
+    place: str = DRAM
+    model: MemoryModel | None = None
+
+    @property
+    def published(self) -> float:
+        return (self.low + self.high) / 2
+
+    def base(self, without: frozenset[str], widths: tuple[float, float]) -> tuple[float, float]:
+        """Bytes before what hangs on options, with a standard deviation. The case's own publisher
+        is always left out."""
+        if self.model is None:
+            return 0.0, 0.0
+        model = replace(self.model, without=without | {self.publisher})
+        return model.constant(self.state, self.place, widths)
+
+    def off(self, predicted: float) -> float:
+        if self.low <= predicted <= self.high:
+            return 0.0
+        return predicted - (self.low if predicted < self.low else self.high)
+
+
+def model_of(
+    chip: str, sdk: str, options: str, *, links: str = "", demand: Demand | None = None
+) -> MemoryModel:
+    config = Config(chip=chip, sdk=nearest_sdk(find_release(sdk), _SDKS))
+    pairs = (option.split("=") for option in options.split())
+    config = config.changed_to({name: guess_value(text) for name, text in pairs})
+    scene = MemoryScene(
+        config=config,
+        minor=minor_number(sdk),
+        links=tuple(links.split()),
+        demand=demand or Demand(),
+    )
+    return MemoryModel(scene=scene)
+
+
+@functools.cache
+def cases() -> tuple[Case, ...]:
+    return (
+        *(case for row in _rows("programs") for case in _program(row)),
+        *(_change(row) for row in _rows("changes")),
+    )
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+def _program(row: dict[str, str]) -> Iterator[Case]:
+    model = model_of(row["chip"], row["sdk"], row["options"], links=row["links"])
+    for place, text in ((DRAM, row["free_dram"]), (IRAM, row["free_iram"])):
+        if not text:
+            continue
+        low, high = (float(text) * each for each in _UNITS[row["unit"]])
+        yield Case(
+            id=row["id"] if place == DRAM else f"{row['id']}-iram",
+            group=group_of(row["state"], place),
+            state=row["state"],
+            chip=row["chip"],
+            publisher=publisher(row["source"]),
+            low=low,
+            high=high,
+            use=model.use(row["state"], place),
+            place=place,
+            model=model,
+        )
+
+
+def _change(row: dict[str, str]) -> Case:
+    demand = Demand(tcp=0, tls=int(row["tls"] or 0))
+    before, after = (
+        model_of(row["chip"], row["sdk"], row[side], links=row["links"], demand=demand)
+        for side in ("before", "after")
+    )
+    return Case(
+        id=row["id"],
+        group=DIFFERENCE,
+        state=row["state"],
+        chip=row["chip"],
+        publisher=publisher(row["source"]),
+        low=float(row["bytes"]),
+        high=float(row["bytes"]),
+        use=before.change(after, row["state"]),
+    )

@@ -1,0 +1,295 @@
+"""`python -m heapscope_studies.memory_parts.fit`: the sum of parts fitted to published figures.
+
+    (no option)  writes data/memory/fit.json
+    --check      fails (exit code 1) when that would change it
+    --errors     only prints the errors on what was left out, figure by figure
+
+A figure is the memory of a chip, less an empty program, less the parts times a factor for each kind
+of figure, less what the sum of a state leaves out. Factors and sums have a belief before the data;
+errors have heavy tails. Errors are those of figures whose whole publisher, or whose whole chip, was
+left out: everything was then learned from the others, the width of the bands among it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import lgamma, log, pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from heapscope.predict.memory_fit import FILE, MemoryFit
+from heapscope.predict.memory_states import MORE
+from heapscope.predict.part_table import KINDS
+from heapscope.predict.posterior import Array
+from heapscope_studies.memory_parts.cases import DIFFERENCE, Case, cases
+from heapscope_studies.wifi_model.fit import same
+
+#: Before the data: how far all figures of a kind are off together, and each by itself, as shares.
+_BELIEFS: Mapping[str, tuple[float, float]] = {
+    "exact": (0.001, 0.02),
+    "measured": (0.05, 0.10),
+    "documented": (0.15, 0.20),
+    "object": (0.20, 0.15),
+    "object-late": (0.40, 0.25),
+    "bt-object": (0.30, 0.20),
+    "estimated": (0.30, 0.50),
+    "ceiling": (0.20, 0.25),
+}
+#: The same for what the sum of a state leaves out, bytes.
+_MORE = 12_000.0
+_DEGREES = 4.0  # of freedom of the errors' t distribution
+_TYPICAL = (
+    4_000.0  # by how much programs of one state differ, bytes, before the data; a factor of 2
+)
+_SPREADS = tuple(500.0 * 1.19**step for step in range(26))
+_STEPS, _CHIPS = (500.0, 1000.0, 2000.0, 3000.0, 4500.0), (3000.0, 5000.0, 7000.0, 10000.0, 14000.0)
+_ROUNDS = 8
+_SHARE = 0.8
+_FEW = 10  # figures of a group, below which its band is at least that of all groups
+#: No other chip has code in a memory of its own: the others say nothing of it.
+_ALONE = "esp32"
+_LARGE = 1000  # bytes from which on a difference is judged by its share
+NAMES = (*KINDS, *MORE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """A figure as predicted from others. `error`: predicted less published, bytes."""
+
+    case: Case
+    predicted: float
+    error: float
+    deviation: float
+    half_80: float
+
+    @property
+    def inside(self) -> bool:
+        return abs(self.error) <= self.half_80
+
+
+def _prior() -> tuple[Array, Array]:
+    mean = np.array([1.0] * len(KINDS) + [0.0] * len(MORE))
+    width = np.array([*(_BELIEFS[kind][0] for kind in KINDS), *([_MORE] * len(MORE))])
+    return mean, width
+
+
+def _blank(step: float, chip: float) -> MemoryFit:
+    mean, width = _prior()
+    groups = dict.fromkeys((case.group for case in cases()), _TYPICAL) | {DIFFERENCE: 0.0}
+    return MemoryFit(
+        names=NAMES,
+        mean=mean,
+        covariance=np.diag(width**2),
+        own={kind: own for kind, (_, own) in _BELIEFS.items()},
+        spread=groups,
+        reach=dict.fromkeys(groups, 1.2816),
+        step=step,
+        chip=chip,
+        measured={},
+    )
+
+
+def learned(from_cases: Sequence[Case], without: frozenset[str], fit: MemoryFit) -> MemoryFit:
+    """Constants and spreads, but for the reach of bands. Gauss and Newton's weights of t errors."""
+    mean, width = _prior()
+    rows = np.array([fit.row(case.use.features) for case in from_cases])
+    bases = [case.base(without, (fit.step, fit.chip)) for case in from_cases]
+    target = np.array([
+        base - case.published for case, (base, _) in zip(from_cases, bases, strict=True)
+    ])  # fmt: skip
+    rounding = np.array([(case.high - case.low) ** 2 / 12 for case in from_cases])
+    doubts = np.array([doubt for _, doubt in bases])
+    for _ in range(_ROUNDS):
+        own = np.array([fit.own_variance(case.use.squares) for case in from_cases])
+        spread = np.array([fit.spread[case.group] for case in from_cases])
+        variance = doubts**2 + rounding + own + spread**2
+        off = target - rows @ fit.mean
+        weight = (_DEGREES + 1) / (_DEGREES + off**2 / variance) / variance
+        precision = np.diag(1 / width**2) + (rows * weight[:, None]).T @ rows
+        covariance = np.linalg.inv(precision)
+        found = covariance @ (mean / width**2 + rows.T @ (weight * target))
+        fit = replace(fit, mean=found, covariance=covariance)
+        off = target - rows @ fit.mean
+        fit = replace(fit, spread=_spreads(from_cases, off, doubts**2 + rounding + own))
+    return fit
+
+
+def _spreads(from_cases: Sequence[Case], off: Array, known: Array) -> dict[str, float]:
+    made = {DIFFERENCE: 0.0}
+    for group in dict.fromkeys(case.group for case in from_cases):
+        at = np.array([case.group == group for case in from_cases])
+        if group != DIFFERENCE:
+            made[group] = max(
+                _SPREADS, key=lambda spread: _likely(off[at], known[at] + spread**2, spread)
+            )
+    return {group: made.get(group, _TYPICAL) for group in (*made, *_groups())}
+
+
+def _groups() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(case.group for case in cases()))
+
+
+def _likely(off: Array, variance: Array, spread: float) -> float:
+    half = _DEGREES / 2
+    height = lgamma(half + 0.5) - lgamma(half) - 0.5 * log(pi * _DEGREES)
+    errors = height - 0.5 * np.log(variance)
+    errors -= (half + 0.5) * np.log1p(off**2 / variance / _DEGREES)
+    return float(errors.sum()) - 0.5 * (log(spread / _TYPICAL) / log(2)) ** 2
+
+
+def judged(case: Case, without: frozenset[str], fit: MemoryFit) -> Judged:
+    base, doubt = case.base(without, (fit.step, fit.chip))
+    predicted = base - case.use.taken(fit)
+    deviation = sqrt(doubt**2 + fit.spread[case.group] ** 2 + case.use.variance(fit))
+    return Judged(
+        case=case,
+        predicted=predicted,
+        error=case.off(predicted),
+        deviation=deviation,
+        half_80=fit.reach[case.group] * deviation,
+    )
+
+
+def folds(of: Sequence[Case], by: str) -> list[tuple[frozenset[str], list[Case], list[Case]]]:
+    """Names that are left out, cases to learn from, cases to predict. `by`: publisher or chip."""
+    made = []
+    for key in dict.fromkeys(getattr(case, by) for case in of):
+        if by == "chip" and key == _ALONE:
+            continue
+        ask = [case for case in of if getattr(case, by) == key]
+        name = key if by == "publisher" else f"chip {key}"
+        made.append((frozenset({name}), [case for case in of if case not in ask], ask))
+    return made
+
+
+def with_reach(of: Sequence[Case], without: frozenset[str], start: MemoryFit) -> MemoryFit:
+    """Learned, with bands that hold 80 % of what is left out once more, by publisher and chip."""
+    found: list[Judged] = []
+    for by in ("publisher", "chip"):
+        for gone, learn, ask in folds(of, by):
+            fit = learned(learn, without | gone, start)
+            found += [judged(case, without | gone, fit) for case in ask]
+    reach = {}
+    every = _quantile(found)
+    for group in _groups():
+        mine = [each for each in found if each.case.group == group]
+        reach[group] = _quantile(mine) if mine else every
+        if len(mine) < 2 * _FEW:
+            reach[group] = max(reach[group], every)
+    return replace(learned(of, without, start), reach=reach)
+
+
+def _quantile(found: Sequence[Judged]) -> float:
+    return float(np.quantile([abs(each.error) / each.deviation for each in found], _SHARE))
+
+
+def left_out(by: str) -> list[Judged]:
+    """Each figure as predicted without its publisher, or without its chip."""
+    found = []
+    for gone, learn, ask in folds(cases(), by):
+        fit = with_reach(learn, gone, _start(learn, gone))
+        found += [judged(case, gone, fit) for case in ask]
+    return found
+
+
+def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
+    """By how much empty programs differ: what makes programs without a radio most likely."""
+    boot = [case for case in of if case.group == "boot"]
+
+    def likely(fit: MemoryFit) -> float:
+        found = [judged(case, without, fit) for case in boot]
+        found += [
+            judged(case, without | {f"chip {case.chip}"}, fit)
+            for case in boot
+            if case.chip != _ALONE
+        ]
+        errors = np.array([each.error for each in found])
+        return _likely(errors, np.array([each.deviation**2 for each in found]), _TYPICAL)
+
+    return max((_blank(step, chip) for step in _STEPS for chip in _CHIPS), key=likely)
+
+
+def summary(found: Sequence[Judged]) -> dict[str, dict[str, float]]:
+    """By group; bytes, for differences percent of those over 1 KB."""
+    made = {}
+    whole = [each for each in found if each.case.group not in (DIFFERENCE, "iram")]
+    for group in ("all", *_groups()):
+        rows = whole if group == "all" else [each for each in found if each.case.group == group]
+        if group == DIFFERENCE:
+            rows = [each for each in rows if abs(each.case.published) >= _LARGE]
+        if rows:
+            sizes = [abs(each.error) for each in rows]
+            made[group] = {
+                "figures": len(rows),
+                "median_bytes": round(float(np.median(sizes))),
+                "in_80_pct": round(100 * sum(each.inside for each in rows) / len(rows), 1),
+            }
+        if rows and group == DIFFERENCE:
+            shares = [abs(each.error / each.case.published) for each in rows]
+            made[group]["median_pct"] = round(100 * float(np.median(shares)), 1)
+    return made
+
+
+def fit_all() -> MemoryFit:
+    fit = with_reach(cases(), frozenset(), _start(cases(), frozenset()))
+    measured = {
+        f"{by}: {group}": values
+        for by in ("publisher", "chip")
+        for group, values in summary(left_out(by)).items()
+    }
+    return replace(fit, measured=measured)
+
+
+def to_json(fit: MemoryFit) -> dict[str, Any]:
+    return {
+        "heapscope_memory_fit": 1,
+        "made_by": "python -m heapscope_studies.memory_parts.fit",
+        "constants": {n: _digits(v) for n, v in zip(fit.names, fit.mean, strict=True)},
+        "covariance": [
+            [_digits(fit.covariance[row, column]) for column in range(row + 1)]
+            for row in range(len(fit.names))
+        ],
+        "own": dict(fit.own),
+        "spread": {group: _digits(value) for group, value in fit.spread.items()},
+        "reach": {group: _digits(value) for group, value in fit.reach.items()},
+        "step": fit.step,
+        "chip": fit.chip,
+        "measured": {key: dict(value) for key, value in fit.measured.items()},
+    }
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.6g}")
+
+
+def main(arguments: Sequence[str]) -> int:
+    if "--errors" in arguments:
+        for by in ("publisher", "chip"):
+            found = left_out(by)
+            for each in found:
+                print(
+                    f"{each.case.id:<12}{each.case.group:<14}{each.case.published:>10,.0f}"
+                    f"{each.predicted:>10,.0f}{each.error:>9,.0f}{each.half_80:>9,.0f}"
+                    f"{'' if each.inside else '  outside'}"
+                )
+            print(f"{by} left out")
+            for group, values in summary(found).items():
+                print(f"  {group:<14}{values}")
+        return 0
+    document = to_json(fit_all())
+    text = json.dumps(document, indent=1) + "\n"
+    if "--check" in arguments:
+        if FILE.is_file() and same(document, json.loads(FILE.read_text(encoding="utf-8"))):
+            return 0
+        print(f"{FILE.name} is not what the figures give; write it anew: without --check")
+        return 1
+    FILE.write_text(text, encoding="utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

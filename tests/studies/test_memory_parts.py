@@ -1,0 +1,98 @@
+"""The sum of parts on what was left out: headline figures anew, and what was written is what the
+figures give."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from heapscope.predict.memory_fit import FILE, memory_fit
+from heapscope_studies.memory_parts import fit
+from heapscope_studies.memory_parts.cases import DIFFERENCE, Case, cases
+from heapscope_studies.memory_parts.fit import Judged, folds, judged, left_out, summary, with_reach
+from heapscope_studies.wifi_model.fit import same
+
+
+@pytest.fixture(scope="module", params=["publisher", "chip"])
+def found(request: pytest.FixtureRequest) -> list[Judged]:
+    return left_out(request.param)
+
+
+def test_whole_programs_are_predicted(found: list[Judged]) -> None:
+    figures = summary(found)["all"]
+    assert figures["figures"] >= 70
+    assert figures["median_bytes"] <= 5 * 1024
+    assert 70 <= figures["in_80_pct"] <= 90
+
+
+def test_differences_are_predicted(found: list[Judged]) -> None:
+    figures = summary(found)[DIFFERENCE]
+    assert figures["figures"] >= 15
+    assert figures["median_pct"] <= 15
+    assert 70 <= figures["in_80_pct"] <= 90
+
+
+def test_provisioning_is_not_off_by_what_two_radios_share(found: list[Judged]) -> None:
+    assert summary(found)["provisioning"]["median_bytes"] <= 12 * 1024
+
+
+@pytest.mark.parametrize("by", ["publisher", "chip"])
+def test_no_fold_learns_what_it_is_asked(by: str) -> None:
+    for gone, learn, ask in folds(cases(), by):
+        key = {getattr(case, by) for case in ask}
+        assert len(key) == 1
+        assert not key & {getattr(case, by) for case in learn}
+        assert gone in ({frozenset(key)} | {frozenset({f"chip {each}"}) for each in key})
+
+
+def test_what_is_left_out_is_not_learned_from() -> None:
+    """Other figures in its place change nothing of the prediction."""
+    gone, learn, ask = next(each for each in folds(cases(), "publisher") if len(each[2]) > 20)
+    start = fit._blank(1000.0, 5000.0)
+    learned = with_reach(learn, gone, start)
+    said = [judged(case, gone, learned) for case in ask]
+    other = [judged(_moved(case), gone, learned) for case in ask]
+    for one, two in zip(said, other, strict=True):
+        assert one.predicted == two.predicted
+        assert one.half_80 == two.half_80
+        assert one.error != two.error
+
+
+def _moved(case: Case) -> Case:
+    return replace(case, low=case.low + 50_000, high=case.high + 50_000)
+
+
+def test_a_fit_follows_its_data() -> None:
+    """Programs that have less free have more in them, and figures further apart wider bands."""
+    start = fit._blank(1000.0, 5000.0)
+    some = [case for case in cases() if case.group != "iram"]
+    before = with_reach(some, frozenset(), start)
+    less = [
+        replace(case, low=case.low - 9000, high=case.high - 9000)
+        if case.group == "wifi_started"
+        else case
+        for case in some
+    ]
+    after = with_reach(less, frozenset(), start)
+    at = before.names.index("more of wifi")
+    assert after.mean[at] > before.mean[at] + 3000
+    apart = [
+        replace(case, low=case.low + 40_000 * (-1) ** n, high=case.high + 40_000 * (-1) ** n)
+        if case.group == "boot"
+        else case
+        for n, case in enumerate(some)
+    ]
+    assert with_reach(apart, frozenset(), start).spread["boot"] > 3 * before.spread["boot"]
+
+
+def test_the_written_constants_are_what_the_figures_give() -> None:
+    written = json.loads(FILE.read_text(encoding="utf-8"))
+    remedy = "python -m heapscope_studies.memory_parts.fit"
+    assert same(fit.to_json(fit.fit_all()), written), remedy
+    assert fit.to_json(memory_fit()) == written
+    covariance = memory_fit().covariance
+    assert np.array_equal(covariance, covariance.T)
+    assert np.linalg.eigvalsh(covariance).min() > 0
