@@ -1,4 +1,5 @@
 /* Threads that hand each other blocks: what one allocates another reallocs and a third frees.
+ * They begin at once: the program's first calls come from all of them.
  * threads COUNT ROUNDS */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,10 +11,12 @@
 
 static _Atomic(void *) shared[PLACES];
 static long rounds;
+static pthread_barrier_t all_there;
 
 static void *work(void *argument)
 {
     uint32_t seed = (uint32_t)(uintptr_t)argument * 2654435761u + 1u;
+    pthread_barrier_wait(&all_there);
     for (long i = 0; i < rounds; i++) {
         seed = seed * 1664525u + 1013904223u;
         const size_t size = 1u + (seed >> 8 & 0x3FFu);
@@ -47,6 +50,7 @@ int main(int count, char **arguments)
     pthread_t threads[64];
     const int number = count > 1 ? atoi(arguments[1]) : 4;
     rounds = count > 2 ? atol(arguments[2]) : 1000;
+    pthread_barrier_init(&all_there, NULL, (unsigned)number);
     for (int i = 0; i < number; i++) {
         char name[16];
         pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)(i + 1));

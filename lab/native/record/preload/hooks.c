@@ -33,7 +33,8 @@ void *HOOK(pvalloc)(size_t);
 /* Whether the real functions are there; if not, the caller is served from the arena. */
 static inline bool ready(void)
 {
-    return HS_REC_LIKELY(hs_rec_real.malloc != NULL) || hs_rec_real_find();
+    return HS_REC_LIKELY(__atomic_load_n(&hs_rec_real.malloc, __ATOMIC_ACQUIRE) != NULL) ||
+           hs_rec_real_find();
 }
 
 static unsigned log2_of(size_t align)

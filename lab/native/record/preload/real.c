@@ -7,8 +7,6 @@
 static _Alignas(64) unsigned char arena[ARENA_BYTES];
 static _Atomic size_t arena_used;
 
-hs_rec_real_t hs_rec_real;
-
 void *hs_rec_arena_take(size_t align, size_t size)
 {
     if (align < 16u) {
@@ -55,11 +53,13 @@ __attribute__((weak)) int __real_posix_memalign(void **, size_t, size_t);
 __attribute__((weak)) void *__real_valloc(size_t);
 __attribute__((weak)) void *__real_pvalloc(size_t);
 
+/* From the start: the first calls may come from several threads at once. */
+hs_rec_real_t hs_rec_real = {__real_malloc,         __real_calloc,   __real_realloc,
+                             __real_free,           __real_memalign, __real_aligned_alloc,
+                             __real_posix_memalign, __real_valloc,   __real_pvalloc};
+
 bool hs_rec_real_find(void)
 {
-    hs_rec_real = (hs_rec_real_t){__real_malloc,         __real_calloc,   __real_realloc,
-                                  __real_free,           __real_memalign, __real_aligned_alloc,
-                                  __real_posix_memalign, __real_valloc,   __real_pvalloc};
     return true;
 }
 
@@ -70,6 +70,8 @@ void *hs_rec_real_next(const char *name)
 }
 
 #else
+
+hs_rec_real_t hs_rec_real;
 
 /* glibc's own names of its functions, where there is no dlsym. */
 __attribute__((weak)) void *__libc_malloc(size_t);
@@ -110,8 +112,10 @@ bool hs_rec_real_find(void)
     FIND(posix_memalign, "posix_memalign", NULL);
     FIND(valloc, "valloc", NULL);
     FIND(pvalloc, "pvalloc", NULL);
-    hs_rec_real.calloc = found.calloc;
-    hs_rec_real = found;
+    void *(*const first)(size_t) = found.malloc;
+    found.malloc = NULL;
+    hs_rec_real = found; /* a thread that sees malloc sees the others, too */
+    __atomic_store_n(&hs_rec_real.malloc, first, __ATOMIC_RELEASE);
     return true;
 }
 

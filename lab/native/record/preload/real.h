@@ -20,7 +20,7 @@ typedef struct hs_rec_real {
     void *(*pvalloc)(size_t);
 } hs_rec_real_t;
 
-extern hs_rec_real_t hs_rec_real; /* all NULL until found */
+extern hs_rec_real_t hs_rec_real; /* all NULL until found; malloc is set last */
 
 /* Fills hs_rec_real. False: it is being done just now, by this thread or another. */
 bool hs_rec_real_find(void);
