@@ -40,6 +40,7 @@ def replay(
     The memory is one of
       --chip C [--idf V] [--boot-log F] [--cores N] [--static-dram N] [--static-iram N]
                [--sdkconfig F] [--elf F or --map F]
+               [--load wifi,tls=2]
                [--psram SIZE] [--rtc on/off] [--memprot on/off] [--iram-8bit on/off]
       --boot-log F       a real device's regions; its own chip and version count
       --layout F.toml    regions of your own
@@ -59,6 +60,7 @@ def replay(
       heapscope replay T.hst --chip esp32 --place rules.toml
       heapscope replay T.hst --chip esp32 --explain 0
       heapscope replay T.hst --chip esp32 --elf firmware.elf
+      heapscope replay T.hst --sdkconfig sdkconfig --idf 5.5 --load wifi,tls=2
       heapscope replay T.hst --state device.log --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json
     """

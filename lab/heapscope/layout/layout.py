@@ -74,8 +74,20 @@ class MallocRule:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tenant:
+    """Blocks of the system itself, `count` of `size` bytes as requested, which the heaps hold from
+    before the first event to the end. `task`: whose they are; `caps` 0: malloc's own rule."""
+
+    task: str
+    size: int
+    count: int
+    caps: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Layout:
-    """Regions in the order in which the allocator tries them."""
+    """Regions in the order in which the allocator tries them. `tenants`: in the order of their
+    requests."""
 
     name: str  # for people: "ESP32, ESP-IDF 4.2"
     regions: tuple[Region, ...]
@@ -85,6 +97,7 @@ class Layout:
     sdk: str = ""
     source: str = ""  # where the regions come from: a boot log, seed lines, a file
     notes: tuple[str, ...] = field(default=())  # what a reader must know ("static use assumed")
+    tenants: tuple[Tenant, ...] = ()
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from heapscope.errors import InputError
@@ -20,7 +20,7 @@ from heapscope.layout.releases import find_release
 from heapscope.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.layout.toml_file import read_layout
 from heapscope.memory.options import MemoryOptions, flag, given
-from heapscope.memory.static_choice import StaticChoice, choose_static
+from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_static
 from heapscope.sizes import parse_size
 from heapscope.trace.metadata import recorded_facts
 from heapscope.trace.names import printable
@@ -29,14 +29,6 @@ DEFAULT_IDF = "5.5"
 NO_RULES = "none"  # --place none: one side of a comparison without rules
 
 EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layout F.toml"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChosenMemory:
-    """The layout to replay on, and the static RAM beside it where a file tells."""
-
-    layout: Layout
-    static: StaticChoice | None = None
 
 
 def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
@@ -49,6 +41,10 @@ def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     if (file := options.get("layout")) is not None:
         _alone(options, "layout")
         return ChosenMemory(layout=_with_allocators(read_layout(Path(file)), _allocators(options)))
+    if "load" in options:
+        from heapscope.memory.loaded import loaded_memory  # predict's tables take their time
+
+        return loaded_memory(options, trace)
     return _of_chip(options, trace)
 
 

@@ -61,6 +61,14 @@ class MemoryOptions(TypedDict, total=False):
             file=True,
         ),
     ]
+    load: Annotated[
+        str | None,
+        MemoryOption(
+            "wifi,tls=2",
+            "With --sdkconfig: the system's own blocks beside the trace, of wifi, ble, tcp=N, "
+            "udp=N, tls=N; none: those of start-up; wifi,traced: the trace has them.",
+        ),
+    ]
     cores: Annotated[int | str | None, MemoryOption("1|2", "Cores in use (all of the chip's).")]
     static_dram: Annotated[
         Bytes | None, MemoryOption("BYTES", "Static data in DRAM; moves the heap's start.")

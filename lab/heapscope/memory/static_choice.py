@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from heapscope.errors import InputError
 from heapscope.layout.boot_log import BootLog
 from heapscope.layout.chips import Chip
+from heapscope.layout.layout import Layout
 from heapscope.measure.result import ReplayResult
 from heapscope.memory.options import MemoryOptions
 from heapscope.static.heap_start import HeapStart, heap_start
@@ -41,6 +42,14 @@ class StaticChoice:
         """The result with the picture of static RAM in it."""
         ram = static_ram(self.use, self.chip, result.regions, start=self.start.dram)
         return replace(result, static=ram)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenMemory:
+    """The layout to replay on, and the static RAM beside it where a file tells."""
+
+    layout: Layout
+    static: StaticChoice | None = None
 
 
 def choose_static(options: MemoryOptions, chip: Chip) -> StaticChoice | None:

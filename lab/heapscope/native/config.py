@@ -68,6 +68,17 @@ class NativeNeed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NativeTenant:
+    """hs_lab_tenant_t."""
+
+    size: int
+    count: int
+    caps: int
+    task: int
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class NativeConfig:
     """hs_lab_config_t."""
 
@@ -86,6 +97,7 @@ class NativeConfig:
     rule_tasks: NativeRuleNames = NativeRuleNames()
     rule_sites: NativeRuleNames = NativeRuleNames()
     rule_heaps: NativeRuleNames = NativeRuleNames()
+    tenants: tuple[NativeTenant, ...] = ()
 
 
 class Prepared:

@@ -43,6 +43,8 @@ class NativeReader(NativeOwner):
         pointer = ffi.NULL if self._prepared is None else self._prepared.pointer
         reader = set_up(lib.hs_lab_reader_new, pointer, what="the replay")
         super().__init__(reader, lib.hs_lab_reader_delete, what="reader")
+        #: Names of tasks of the system, which the trace does not name.
+        self.system_tasks = {each.task: each.name for each in config.tenants} if config else {}
         self._after: Callable[[], None] | None = None
 
     def after_each_piece(self, call: Callable[[], None]) -> None:

@@ -88,31 +88,41 @@ class MemoryScene:
     def aggregates(self) -> bool:
         return self.value("ESP_WIFI_AMPDU_RX_ENABLED") is not False
 
-    def block(self, size: Number) -> int:
+    def block(self, size: Number) -> Number:
         """With the header of the allocator and what heap debugging adds."""
-        asked = max(int(size) + 3 & ~3, _SMALLEST)
-        if self.on("HEAP_POISONING_LIGHT") or self.on("HEAP_POISONING_COMPREHENSIVE"):
-            asked += 12
-        if self.on("HEAP_TASK_TRACKING"):
-            asked += 4
-        if self.minor >= _ROUNDING and asked >= 1 << 9:
-            heap = chip_memory(self.config.chip, self.minor).largest
-            step = 1 << asked.bit_length() - 1 - (5 if heap > 256 << 10 else 4)
-            asked = -(-asked // step) * step
-        return asked + _HEADER
+        asked = max(int(size) + 3 & ~3, _SMALLEST) + self._debugging
+        return -(-asked // self._step(asked)) * self._step(asked) + _HEADER
 
-    def stack(self, size: Number) -> int:
-        return self.block(size + self.name("extra")) + int(self.name("tcb"))
+    def asked(self, taken: Number) -> int:
+        """The largest request for which the heap takes no more than this; 0: there is none."""
+        left = int(taken) - _HEADER & ~3
+        size = left - left % self._step(left) - self._debugging
+        return size if size >= _SMALLEST else 0
+
+    @property
+    def _debugging(self) -> int:
+        poisons = self.on("HEAP_POISONING_LIGHT") or self.on("HEAP_POISONING_COMPREHENSIVE")
+        return 12 * poisons + 4 * self.on("HEAP_TASK_TRACKING")
+
+    def _step(self, size: int) -> int:
+        """The allocator rounds a block of this size up to a multiple of it."""
+        if self.minor < _ROUNDING or size < 1 << 9:
+            return 4
+        heap = chip_memory(self.config.chip, self.minor).largest
+        return 1 << size.bit_length() - 1 - (5 if heap > 256 << 10 else 4)
+
+    def stack(self, size: Number) -> Number:
+        return self.block(size + self.name("extra")) + self.name("tcb")
 
 
-def _tcb(scene: MemoryScene) -> int:
+def _tcb(scene: MemoryScene) -> Number:
     pointers = scene.number("FREERTOS_THREAD_LOCAL_STORAGE_POINTERS", 1)
     traced = 8 * scene.on("FREERTOS_USE_TRACE_FACILITY")
     timed = 8 * scene.on("FREERTOS_GENERATE_RUN_TIME_STATS")
     return scene.block(_TCB + 8 * (pointers - 1) + traced + timed)
 
 
-def _idle(scene: MemoryScene) -> int:
+def _idle(scene: MemoryScene) -> Number:
     checked = scene.on("COMPILER_STACK_CHECK_MODE_ALL") or scene.on(
         "COMPILER_STACK_CHECK_MODE_STRONG"
     )
@@ -122,7 +132,7 @@ def _idle(scene: MemoryScene) -> int:
         + 320 * scene.on("COMPILER_OPTIMIZATION_NONE")
         + 60 * scene.on("FREERTOS_WATCHPOINT_END_OF_STACK")
     )
-    return scene.block(size) + int(scene.name("tcb"))
+    return scene.block(size) + scene.name("tcb")
 
 
 def _cores(scene: MemoryScene) -> int:
@@ -174,11 +184,11 @@ def _oos_frames(scene: MemoryScene) -> int:
     return min(_frames(scene, "wnd"), most * int(scene.name("connections")) or 1 << 16)
 
 
-def _rx_frame(scene: MemoryScene) -> int:
+def _rx_frame(scene: MemoryScene) -> Number:
     """With a copy the driver's buffer is free again, and lwIP has the frame in a block of its
     own."""
     copied = scene.block(24 + scene.name("mss") + 54)
-    return int(copied if scene.on("LWIP_L2_TO_L3_COPY") else _FRAME)
+    return copied if scene.on("LWIP_L2_TO_L3_COPY") else _FRAME
 
 
 _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {

@@ -51,6 +51,7 @@ _HELD: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     LOAD: ((APP_MAIN, WIFI, CONNECTED, LOAD), ("wifi",)),
     BLE: ((APP_MAIN, BLE), ("ble",)),
     PROVISIONING: ((APP_MAIN, WIFI, BLE, PROVISIONING), ("wifi", "ble")),
+    BUSY: ((APP_MAIN, WIFI, CONNECTED, LOAD, BLE), ("wifi", "ble")),
 }
 #: Bytes that a state's sum may leave out; they are learned. BOTH is what two radios share.
 _WIFI_MORE, _BLE_MORE, _BOTH_MORE = "more of wifi", "more of ble", "more of both"
@@ -176,6 +177,10 @@ class MemoryModel:
         """The same with these linked in every state."""
         return replace(self, scene=self.scene.linking(links))
 
+    def at(self, state: str) -> MemoryModel:
+        """The same with what is linked in a state linked in every state."""
+        return self.linking(*frozenset((*self.scene.links, *_HELD[state][1])))
+
     @property
     def _radios(self) -> tuple[bool, bool]:
         scene = self.scene
@@ -184,20 +189,14 @@ class MemoryModel:
 
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""
-        if state == BUSY:
-            whens: tuple[str, ...] = (APP_MAIN, WIFI, CONNECTED, LOAD, BLE)
-            links: tuple[str, ...] = ("wifi", "ble")
-        else:
-            whens, links = _HELD[state]
-        linked = frozenset((*self.scene.links, *links))
-        scene = self.scene.linking(linked)
+        whens, scene = _HELD[state][0], self.at(state).scene
         made = []
         for part in parts_in(scene.config.chip, scene.minor):
             if part.state != BOOT and part.state not in whens:
                 continue
             if only is not None and part.id not in only:
                 continue
-            if not part.is_linked(linked):
+            if not part.is_linked(scene.links):
                 continue
             count = part.counted(scene)
             if count:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from heapscope.layout import capabilities
-from heapscope.layout.layout import Layout, Region
+from heapscope.layout.layout import Layout, Region, Tenant
 from heapscope.layout.placement import Placement, PlacementRule
-from heapscope.native.config import NativeConfig, NativeNeed, NativeRegion, NativeRule
+from heapscope.native.config import (
+    NativeConfig,
+    NativeNeed,
+    NativeRegion,
+    NativeRule,
+    NativeTenant,
+)
 from heapscope.replay.rule_names import rule_names
 from heapscope.trace.all_names import AllNames
 
 #: A request asked about: bytes and capabilities (0: malloc's own rule).
 Need = tuple[int, int]
+
+_TASKS = 1 << 20  #: one past the highest index of a task that a trace can have (format/SPEC.md)
 
 #: Capability sets whose low-water marks a replay keeps, where the layout has such memory.
 CAPSETS = ("DMA", "INTERNAL", "8BIT", "32BIT", "EXEC", "IRAM_8BIT", "SPIRAM")
@@ -52,6 +60,7 @@ def native_config(
         rule_tasks=tasks,
         rule_sites=sites,
         rule_heaps=heaps,
+        tenants=tuple(_tenants(layout.tenants, names)),
     )
 
 
@@ -60,6 +69,21 @@ def served_capsets(layout: Layout) -> tuple[int, ...]:
     masks = [capabilities.parse(name) for name in CAPSETS]
     has = [region.caps[0] | region.caps[1] | region.caps[2] for region in layout.regions]
     return tuple(mask for mask in masks if any(caps & mask == mask for caps in has))
+
+
+def _tenants(tenants: Iterable[Tenant], names: AllNames | None) -> Iterator[NativeTenant]:
+    """A task that the trace has by the same name is the same task."""
+    first = _TASKS
+    known: dict[str, int] = {}
+    if names is not None:
+        first = max(1, len(names.tasks.known))
+        known = {names.tasks[index]: index for index in range(first)}
+    for tenant in tenants:
+        task = known.setdefault(tenant.task, first)
+        first += task == first
+        yield NativeTenant(
+            size=tenant.size, count=tenant.count, caps=tenant.caps, task=task, name=tenant.task
+        )
 
 
 def _rule(rule: PlacementRule) -> NativeRule:

@@ -17,13 +17,15 @@ class Labels:
 
     def __init__(self, reader: NativeReader) -> None:
         self._tasks = task_names(reader.names(NameTable.TASK), whole=reader.whole)
+        self._system = reader.system_tasks
         self._marks = mark_names(reader.names(NameTable.MARK))
         self._sites = site_names(reader.names(NameTable.SITE))
         self._known: dict[int, str] = {}  # of tasks: every mark names all of them again
 
     def task(self, index: int) -> str:
         if index not in self._known:
-            self._known[index] = "other tasks" if index == OTHER_TASKS else self._tasks[index]
+            own = "other tasks" if index == OTHER_TASKS else self._tasks[index]
+            self._known[index] = self._system.get(index, own)
         return self._known[index]
 
     def mark(self, index: int) -> str:

@@ -59,15 +59,15 @@ def replay(
     `needs`: pairs of size and capabilities (0: malloc) whose headroom is measured. `capsets`:
     capability masks to keep low-water marks for; None: all common ones that the layout serves.
     `explain`: the number of an event to explain. `placement`: rules made for this layout; `names`:
-    those of the trace, which rules by name need; None: they are read first. `times`: look up when
-    the events of the result happened, where the trace has a clock.
+    those of the trace, which tenants and rules by name need; None: they are read first. `times`:
+    look up when the events of the result happened, where the trace has a clock.
     InputError: the trace or the layout cannot be used.
     """
     layout.check()
     if placement is not None:
         layout = placement.apply(layout)
-        if placement.by_name and names is None:
-            names = read_all_names(path)
+    if names is None and (layout.tenants or (placement is not None and placement.by_name)):
+        names = read_all_names(path)
     check_kinds(layout)
     config = native_config(
         layout,

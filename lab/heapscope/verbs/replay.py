@@ -10,8 +10,9 @@ from heapscope.errors import InputError
 from heapscope.layout.need import parse_needs
 from heapscope.log.state_layout import state_layout
 from heapscope.measure.result import ReplayResult
-from heapscope.memory.choose import ChosenMemory, choose_memory, choose_placement
+from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, flag, given
+from heapscope.memory.static_choice import ChosenMemory
 from heapscope.progress import OnProgress, phase
 from heapscope.replay.run import replay as replay_events
 from heapscope.trace.all_names import read_all_names

@@ -216,6 +216,25 @@ static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint6
     settle_rest(measure, what, event);
 }
 
+void hs_measure_begin(hs_measure_t *measure, const hs_block_t *block)
+{
+    gain(measure, block, HS_LAB_NEVER);
+}
+
+void hs_measure_begun(hs_measure_t *measure)
+{
+    for (uint32_t i = 0; i < measure->chip->count; i++) {
+        if (measure->chip->region[i].heap != NULL) {
+            hs_lows_settle(&measure->lows, measure->chip, i, HS_LAB_NEVER);
+        }
+    }
+    for (uint32_t slot = 0; slot < measure->owners.tasks; slot++) {
+        hs_series_restart(&measure->owners.payload[slot]);
+    }
+    hs_series_restart(&measure->live);
+    note_tightest(measure, HS_LAB_NEVER);
+}
+
 void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
 {
     gain(measure, block, event);

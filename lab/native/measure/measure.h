@@ -67,6 +67,10 @@ hs_status_t hs_measure_init(hs_measure_t *measure, hs_chip_t *chip, const hs_lab
                             uint32_t kinds);
 void hs_measure_free(hs_measure_t *measure);
 
+/* A block that its heap holds already counts from before the first event on; then all such do. */
+void hs_measure_begin(hs_measure_t *measure, const hs_block_t *block);
+void hs_measure_begun(hs_measure_t *measure);
+
 /* The changes of an event, each at most once in this order; then hs_measure_close. */
 void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
 void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event);

@@ -4,6 +4,7 @@
 
 #include "chip/setup.h"
 #include "replay/heap_events.h"
+#include "replay/tenants.h"
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 
@@ -32,9 +33,12 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
             hs_chip_init(&replay->chip, config, where, &kinds, &replay->summary.startup_unplaced);
     }
     if (status == HS_OK) {
+        status = hs_tenants_place(replay, config);
+    }
+    if (status == HS_OK) {
         status = hs_measure_init(&replay->measure, &replay->chip, config, kinds);
     }
-    return status;
+    return status == HS_OK ? hs_tenants_book(replay, config) : status;
 }
 
 void hs_replay_free(hs_replay_t *replay)
@@ -176,8 +180,8 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
         }
     }
     replay->expected = number;
-    replay->census.figures.live_blocks = replay->blocks.count;
-    replay->census.figures.live_blocks_peak = replay->blocks.used;
+    replay->census.figures.live_blocks = replay->blocks.count - replay->tenants;
+    replay->census.figures.live_blocks_peak = replay->blocks.used - replay->tenants;
     return status;
 }
 

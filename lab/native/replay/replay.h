@@ -35,6 +35,7 @@ typedef struct hs_replay {
     hs_explain_t explain;
     hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
+    uint32_t tenants; /* of these blocks, those of the system itself */
     hs_chip_t chip;
     hs_placement_t placement;
     hs_measure_t measure;

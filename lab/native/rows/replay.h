@@ -68,6 +68,15 @@ typedef struct hs_lab_rule_names {
     uint64_t others; /* of all indices from `rule_count` on */
 } hs_lab_rule_names_t;
 
+/* Blocks of the system itself, `count` of `size` bytes each. The heaps hold them when the first event
+ * comes, and to the end. */
+typedef struct hs_lab_tenant {
+    uint32_t size, count;
+    uint32_t caps; /* 0: malloc's own rule */
+    uint32_t task; /* index; no task of the trace has it, but where it is the same one */
+    char name[32]; /* of the task */
+} hs_lab_tenant_t;
+
 typedef struct hs_lab_config {
     const hs_lab_region_t *regions; /* in the order in which the allocator tries them */
     uint32_t region_count;
@@ -85,6 +94,8 @@ typedef struct hs_lab_config {
     const hs_lab_rule_t *rules;
     uint32_t rule_count;
     hs_lab_rule_names_t rule_tasks, rule_sites, rule_heaps;
+    const hs_lab_tenant_t *tenants; /* in the order of their requests */
+    uint32_t tenant_count;
 } hs_lab_config_t;
 
 /* Why the request of one event went where it went: what it asked, what each region had before it, and

@@ -1,0 +1,91 @@
+"""The work that the system does beside a trace, as --load names it: wifi,ble,tcp=2,udp=1,tls=2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from heapscope.choices import known
+from heapscope.errors import InputError
+from heapscope.predict.demand import Demand
+from heapscope.predict.memory_states import BUSY, MemoryModel
+from heapscope.predict.part_table import APP_MAIN, BLE, LINKS, LOAD
+from heapscope.predict.system_layout import PSRAM_SIZE, SystemMemory
+from heapscope.predict.tenants import system_tasks
+from heapscope.trace.all_names import read_all_names
+from heapscope.trace.metadata import SOURCE, recorded_facts
+from heapscope.trace.names import printable
+
+_NONE, _TRACED = "none", "traced"
+_COUNTS = ("tcp", "udp", "tls")
+_MOST = 253  # connections, as for predict
+_STATES = {(): APP_MAIN, ("wifi",): LOAD, ("ble",): BLE, ("wifi", "ble"): BUSY}
+#: The source that a trace names where it was recorded on a chip.
+_CHIP_SOURCES = ("device", "esp-idf-log")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemLoad:
+    """`state`: in which the system is. `traced`: its blocks but those of start-up are in the trace;
+    what it links is not."""
+
+    state: str
+    demand: Demand
+    traced: bool = False
+
+    def memory(self, model: MemoryModel, *, psram: int = PSRAM_SIZE) -> SystemMemory:
+        """`model`: with the demand of this load. InputError: the configuration does not have it."""
+        for state, name in ((LOAD, "wifi"), (BLE, "ble")):
+            if self.state in (state, BUSY) and state not in model.states:
+                raise InputError(
+                    f"--load {name}: the configuration of the {model.scene.config.chip} has none",
+                    remedy=f"leave {name} out, or switch it on in the sdkconfig",
+                )
+        if self.traced:
+            return SystemMemory(model=model.at(self.state), state=APP_MAIN, psram=psram)
+        return SystemMemory(model=model, state=self.state, psram=psram)
+
+
+def parse_load(text: str) -> SystemLoad:
+    """InputError: the text names no load."""
+    words = [word.strip() for word in text.split(",")]
+    if words == [_NONE]:
+        return SystemLoad(state=APP_MAIN, demand=Demand())
+    radios, counts, traced = set(), {}, False
+    for word in words:
+        name, equals, number = word.partition("=")
+        known(printable(name), (*LINKS, *_COUNTS, _TRACED, _NONE), noun="--load")
+        if name in _COUNTS and number.isascii() and number.isdigit() and int(number) <= _MOST:
+            counts[name] = int(number)
+        elif name in LINKS and not equals:
+            radios.add(name)
+        elif name == _TRACED and not equals:
+            traced = True
+        else:
+            raise InputError(
+                f"--load: '{printable(word)}' cannot stand there",
+                remedy=f"give wifi, ble, tcp=N, udp=N and tls=N (0 to {_MOST}), and {_TRACED}, "
+                f"with commas; or {_NONE} alone",
+            )
+    if counts and "wifi" not in radios:
+        raise InputError(
+            "--load: connections without wifi", remedy=f"give --load wifi,{printable(text)}"
+        )
+    state = _STATES[tuple(name for name in LINKS if name in radios)]
+    return SystemLoad(state=state, demand=Demand(**counts), traced=traced)
+
+
+def twice(trace: Path, *, remedy: str) -> tuple[str, ...]:
+    """A note where a trace seems to hold the blocks itself. InputError: it cannot be read."""
+    names = read_all_names(trace).tasks
+    called = set[str]().union(*(names.called(index) for index in range(len(names.known))))
+    found = called & system_tasks()
+    said = f"tasks of the system: {', '.join(sorted(found))}"
+    if not found and recorded_facts(trace).get(SOURCE) in _CHIP_SOURCES:
+        said = "what was allocated on a chip"
+    elif not found:
+        return ()
+    return (
+        f"the trace has {said}. If it has the blocks of Wi-Fi, lwIP or Bluetooth, they count "
+        f"twice here: {remedy} counts the trace's own alone",
+    )

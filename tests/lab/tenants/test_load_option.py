@@ -1,0 +1,124 @@
+"""replay --load: the memory that predict says a configuration leaves, and its errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from heapscope.cli.app import app
+from heapscope.native.events import NativeWriter, event_dtype
+from heapscope.native.reader import NameTable
+
+MakeTrace = Callable[..., Path]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "sdkconfig"
+    path.write_text('CONFIG_IDF_TARGET="esp32c3"\n', encoding="utf-8")
+    return path
+
+
+def answer(*args: object) -> dict[str, Any]:
+    done = CliRunner().invoke(app, [*map(str, args), "--json", "-"])
+    assert done.exit_code in (0, 1), done.output
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def free(document: dict[str, Any]) -> int:
+    """Internal memory that is free at the end, as it is reported."""
+    rows = document["regions"]
+    return sum(row["reported_free"] for row in rows if row["kind"] != "SPIRAM")
+
+
+@pytest.mark.parametrize(
+    ("load", "asked", "state"),
+    [
+        ("none", (), "app_main"),
+        ("wifi", (), "load"),
+        ("wifi,tls=2,tcp=2", ("--tls", 2, "--tcp", 2), "load"),
+        ("wifi,tcp=0,udp=3", ("--tcp", 0, "--udp", 3), "load"),
+    ],
+)
+def test_what_is_free_is_what_predict_says(
+    make_trace: MakeTrace, config: Path, load: str, asked: tuple[object, ...], state: str
+) -> None:
+    trace = make_trace("a 0 100", "f 0")
+    replayed = answer("replay", trace, "--sdkconfig", config, "--idf", "5.5", "--load", load)
+    predicted = answer("predict", config, "--idf", "5.5", *asked)
+    assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
+
+
+def test_tasks_of_the_system_have_their_stacks(make_trace: MakeTrace, config: Path) -> None:
+    with config.open("a", encoding="utf-8") as file:
+        file.write("CONFIG_LWIP_TCPIP_TASK_STACK_SIZE=6144\n")
+    options = ("--sdkconfig", config, "--idf", "5.5", "--load", "wifi,tcp=0")
+    document = answer("replay", make_trace("a 0 100", "t net", "a 1 50"), *options)
+    peaks = {row["task"]: row["payload_peak"] for row in document["tasks"]}
+    assert {"main", "net", "IDLE", "esp_timer", "Tmr Svc", "sys_evt", "tiT", "wifi"} <= set(peaks)
+    assert peaks["tiT"] > 6144
+    assert peaks["net"] == 50
+
+
+def test_blocks_that_the_trace_may_have_too_are_said(make_trace: MakeTrace, config: Path) -> None:
+    trace = make_trace("t wifi", "a 0 1700", "t app", "a 1 50")
+    options = ("replay", trace, "--sdkconfig", config, "--idf", "5.5", "--load")
+    said = answer(*options, "wifi")
+    notes = " ".join(said["layout"]["notes"])
+    assert "the trace has tasks of the system: wifi" in notes
+    assert "--load wifi,traced" in notes
+    alone = answer(*options, "wifi,traced")
+    assert "tasks of the system" not in " ".join(alone["layout"]["notes"])
+    assert free(alone) > free(said) + 60_000
+    assert "tiT" not in {row["task"] for row in alone["tasks"]}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--load", "wifi"), "--load without a configuration"),
+        (("--sdkconfig", "F", "--load", "wify"), "unknown --load 'wify'"),
+        (("--sdkconfig", "F", "--load", "tls=2"), "connections without wifi"),
+        (("--sdkconfig", "F", "--load", "wifi,tls=x"), "'tls=x' cannot stand there"),
+        (("--sdkconfig", "F", "--load", "wifi,tls=999"), "'tls=999' cannot stand there"),
+        (("--sdkconfig", "F", "--load", "none,wifi"), "'none' cannot stand there"),
+        (("--sdkconfig", "F", "--load", "ble"), "--load ble: the configuration"),
+        (("--sdkconfig", "F", "--load", "wifi", "--rtc", "on"), "--load and --rtc"),
+        (("--sdkconfig", "F", "--load", ""), "unknown --load ''"),
+        (("--sdkconfig", "F", "--load", "wifi", "--psram", "x"), "--psram"),
+        (
+            ("--sdkconfig", "F", "--load", "wifi", "--static-dram", "900KB"),
+            "static use of",
+        ),
+    ],
+)
+def test_what_cannot_be_is_said(
+    make_trace: MakeTrace, config: Path, args: tuple[str, ...], message: str
+) -> None:
+    named = [str(config) if each == "F" else each for each in args]
+    done = CliRunner().invoke(app, ["replay", str(make_trace("a 0 100")), *named])
+    assert done.exit_code == 2
+    assert message in done.stderr
+    assert "remedy" in done.stderr
+
+
+def test_events_of_a_trace_by_address_stay_its_own(tmp_path: Path, config: Path) -> None:
+    """Its highest addresses are below those that the system's blocks have here."""
+    import numpy as np
+
+    rows = np.zeros(2, dtype=event_dtype())
+    rows["kind"], rows["key"], rows["size"] = (1, 5), ((1 << 48) - 16, 1 << 47), (64, 0)
+    trace = tmp_path / "T.hst"
+    with NativeWriter(features=1) as writer:
+        writer.name(NameTable.TASK, 0, b"app")
+        writer.events(rows)
+        writer.finish()
+        trace.write_bytes(b"".join(writer.take()))
+    options = ("--sdkconfig", config, "--idf", "5.5", "--load", "wifi")
+    assert answer("replay", trace, *options)["summary"]["unknown_frees"] == 1

@@ -1,0 +1,123 @@
+"""The parts of a state are there as blocks, and leave what is predicted."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from heapscope.config.config import Config
+from heapscope.config.value import Value
+from heapscope.layout.capabilities import DMA, SPIRAM
+from heapscope.layout.chips import chip_names
+from heapscope.predict.demand import Demand
+from heapscope.predict.memory_scene import MemoryScene
+from heapscope.predict.memory_states import DRAM, PSRAM, MemoryModel
+from heapscope.predict.part_table import APP_MAIN, BOOT, LOAD, Minor
+from heapscope.predict.system_layout import NEAR, SystemMemory, free_of
+from heapscope.predict.tenants import tenants_of
+
+MINORS: tuple[Minor, ...] = ((4, 4), (5, 1), (5, 3), (5, 5), (6, 1))
+OPTIONS: dict[str, tuple[Value, ...]] = {
+    "ESP_WIFI_STATIC_RX_BUFFER_NUM": (2, 10, 25),
+    "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM": (0, 8, 64),
+    "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM": (8, 64),
+    "LWIP_TCP_WND_DEFAULT": (2880, 11520),
+    "LWIP_TCP_SND_BUF_DEFAULT": (2880, 23040),
+    "ESP_WIFI_IRAM_OPT": (False, True),
+    "FREERTOS_UNICORE": (False, True),
+    "ESP_MAIN_TASK_STACK_SIZE": (2048, 8192),
+    "LWIP_TCPIP_TASK_STACK_SIZE": (2048, 6144),
+    "HEAP_POISONING_LIGHT": (False, True),
+    "MBEDTLS_ASYMMETRIC_CONTENT_LEN": (True,),
+    "BT_ENABLED": (False, True),
+}
+#: Kinds of memory that the heap gets after boot.
+LATER = ("RTCRAM", "TCM")
+NO_BLOCKS = ("heap-tables", "psram-pool", "psram-threshold")
+#: By how much tables of the heaps differ from the part that stands for them: it does not know that
+#: one core has fewer heaps, and that poisoning makes all blocks larger.
+TABLES = 2048
+
+
+def model(draw: random.Random) -> MemoryModel:
+    chip, minor = draw.choice(chip_names()), draw.choice(MINORS)
+    chosen = {name: draw.choice(values) for name, values in OPTIONS.items() if draw.random() < 0.5}
+    demand = Demand(tcp=draw.randrange(4), udp=draw.randrange(3), tls=draw.randrange(3))
+    config = Config(chip=chip, sdk="5.5").changed_to(chosen)
+    return MemoryModel(scene=MemoryScene(config=config, minor=minor, demand=demand))
+
+
+def models(seed: int, number: int) -> Iterator[MemoryModel]:
+    draw = random.Random(seed)
+    print(f"seed {seed}")
+    for _ in range(number):
+        found = model(draw)
+        print(found.scene.config.chip, found.scene.minor, found.scene.demand)
+        yield found
+
+
+def test_blocks_add_up_to_the_sum_of_parts_but_for_their_rounding(seed: int) -> None:
+    """A figure read from source is what is asked for; others are what the heap takes."""
+    for found in models(seed, 60):
+        state = found.busiest
+        scene = found.at(state).scene
+        parts = blocks = asked = 0.0
+        for each in found.held(state):
+            if not each.static and not each.more and each.part.id not in NO_BLOCKS:
+                parts += each.bytes
+        for tenant in tenants_of(found, state):
+            blocks += tenant.count * float(scene.block(tenant.size))
+            asked += tenant.count * tenant.size
+        assert asked < parts + 16 * 2 * len(tenants_of(found, state))
+        assert abs(blocks - parts) < 0.04 * parts
+
+
+def test_a_part_of_requests_is_those_requests_to_the_byte() -> None:
+    found = MemoryModel(scene=MemoryScene(config=Config(chip="esp32c3", sdk="5.5"), minor=(5, 5)))
+    blocks: dict[str, int] = {}
+    for tenant in tenants_of(found, APP_MAIN):
+        taken = tenant.count * int(found.scene.block(tenant.size))
+        blocks[tenant.task] = blocks.get(tenant.task, 0) + taken
+    parts = {each.part.id: each.taken for each in found.held(APP_MAIN)}
+    assert blocks["esp_timer"] == parts["esp-timer-task"]
+    assert blocks["Tmr Svc"] == parts["timer-task"] + parts["timer-queue"]
+    assert blocks["IDLE"] == parts["idle-task"]
+
+
+def test_the_layout_leaves_what_is_predicted(seed: int) -> None:
+    """At boot its regions are the predicted memory too."""
+    for found in models(seed, 40):
+        for state in (found.busiest, APP_MAIN):
+            system = SystemMemory(model=found, state=state)
+            if system.left == 0:
+                continue
+            layout = system.layout()
+            assert abs(free_of(layout) - found.free(state)[DRAM].median) <= NEAR + 1
+        regions = [r.size for r in layout.regions if not r.word_only and r.kind not in LATER]
+        boot = found.free(BOOT)[DRAM].median
+        assert abs(sum(regions) - boot) < TABLES
+
+
+@pytest.mark.parametrize("chip", ["esp32", "esp32c3", "esp32s3"])
+def test_less_is_left_where_that_is_asked_for(chip: str) -> None:
+    config = Config(chip=chip, sdk="5.5")
+    system = SystemMemory(
+        model=MemoryModel(scene=MemoryScene(config=config, minor=(5, 5))), state=LOAD
+    )
+    for left in range(8_192, system.most(), system.most() // 9):
+        assert abs(free_of(system.layout(left)) - left) <= NEAR
+
+
+def test_what_psram_may_hold_asks_for_psram_and_radios_ask_for_dma() -> None:
+    options = {"SPIRAM": True, "SPIRAM_USE_MALLOC": True, "SPIRAM_TRY_ALLOCATE_WIFI_LWIP": True}
+    config = Config(chip="esp32s3", sdk="5.5").changed_to(options)
+    found = MemoryModel(scene=MemoryScene(config=config, minor=(5, 5)))
+    tenants = tenants_of(found, LOAD)
+    external = sum(t.count * t.size for t in tenants if t.caps & SPIRAM)
+    held = [each for each in found.held(LOAD) if each.place == PSRAM]
+    parts = sum(each.bytes for each in held if each.part.id not in NO_BLOCKS)
+    assert parts * 0.97 < external <= parts
+    inside = [t for t in tenants if t.task == "wifi" and not t.caps & SPIRAM and t.size > 1_500]
+    assert any(t.caps & DMA for t in inside)
