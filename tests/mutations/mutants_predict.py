@@ -10,6 +10,7 @@ KNOBS = "tests/lab/predict/test_knob_offers.py"
 WIFI_RANKS = "tests/studies/test_wifi_ranks.py"
 
 STATES = "tests/lab/predict/test_memory_states.py"
+TENANTS = "tests/lab/tenants/test_system_layout.py"
 PARTS = "tests/studies/test_memory_parts.py"
 
 PREDICT = (
@@ -20,6 +21,46 @@ PREDICT = (
         "return left - own, empty.doubt",
         "return left, empty.doubt",
         PARTS,
+    ),
+    Mutant(
+        "memory beside the system",
+        "Wi-Fi's blocks are left out",
+        "lab/heapscope/predict/tenants.py::_has_blocks",
+        "or held.part.id in _NO_BLOCKS",
+        'or held.part.id in _NO_BLOCKS or held.part.component == "Wi-Fi"',
+        TENANTS,
+    ),
+    Mutant(
+        "memory beside the system",
+        "the layout leaves what its blocks happen to leave",
+        "lab/heapscope/predict/system_layout.py::SystemMemory.layout",
+        "more = free_of(made) - wanted",
+        "more = 0 * wanted",
+        TENANTS,
+    ),
+    Mutant(
+        "peak per task beside the system",
+        "the system's blocks are of no task of the trace",
+        "lab/heapscope/replay/config.py::_tenants",
+        "known.setdefault(tenant.task, first)",
+        "first",
+        "tests/lab/tenants/test_tenant_replay.py",
+    ),
+    Mutant(
+        "minimum free beside the system",
+        "its blocks count as start-up use",
+        "lab/native/replay/tenants.c::hs_tenants_book",
+        "hs_measure_begin(&replay->measure, block);",
+        "",
+        "tests/lab/tenants/test_tenant_replay.py",
+    ),
+    Mutant(
+        "one figure of predict, replay and tune",
+        "tune judges its answer on the memory of the present configuration",
+        "lab/heapscope/tune/by_replay.py::_by_replay",
+        "need = of(chosen.changed_to({**also, **lines}))",
+        "need = of(problem.config)",
+        "tests/lab/tenants/test_three_verbs.py",
     ),
     Mutant(
         "physical limits of memory",

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt
+from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt, Traced
 
 
 def predict(
@@ -30,6 +30,7 @@ def predict(
         Path | None,
         typer.Option("--trace", metavar="T.hst", help="Does what this trace allocates fit too?"),
     ] = None,
+    traced: Traced = False,
     measured: MeasuredFile = None,
     no_measured: NoMeasured = False,
     tcp: Annotated[
@@ -114,6 +115,7 @@ def predict(
             chip=chip,
             idf=idf,
             trace=trace,
+            traced=traced,
             measured=measured,
             no_measured=no_measured,
             tcp=tcp,

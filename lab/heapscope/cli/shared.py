@@ -9,6 +9,14 @@ import typer
 
 Trace = Annotated[Path, typer.Argument(metavar="T.hst", help="Trace (.hst, or .hst.zst).")]
 
+Traced = Annotated[
+    bool,
+    typer.Option(
+        "--traced",
+        help="The trace has the blocks of Wi-Fi, lwIP and Bluetooth too: they count once.",
+    ),
+]
+
 Json = Annotated[
     Path | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt
+from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt, Traced
 
 
 def tune(
@@ -56,6 +56,7 @@ def tune(
             "best of several is taken: traces of variants of it.",
         ),
     ] = None,
+    traced: Traced = False,
     need: Annotated[
         list[str] | None,
         typer.Option(
@@ -149,6 +150,7 @@ def tune(
             keep=keep or (),
             prefer=prefer,
             trace=trace or (),
+            traced=traced,
             tls=tls,
             air=air,
             rtt=rtt,

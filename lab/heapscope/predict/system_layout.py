@@ -59,6 +59,12 @@ class SystemMemory:
         """The bytes that are predicted to be left, 0 where it does not fit."""
         return max(0, round(self.model.free(self.state)[DRAM].median))
 
+    @property
+    def held(self) -> int:
+        """The same at the lower end of the 80 % band."""
+        free = self.model.free(self.state)[DRAM]
+        return max(0, round(free.median - free.half_80))
+
     def layout(self, left: int | None = None) -> Layout:
         """That leaves so many bytes to the program, or as many as are predicted. InputError: the
         chip has not so much, or cannot be set up like this."""

@@ -46,6 +46,12 @@ class SystemLoad:
         return SystemMemory(model=model, state=self.state, psram=psram)
 
 
+def busiest_memory(model: MemoryModel, *, traced: bool) -> SystemMemory:
+    """With everything at work that the configuration has, as predict's headline counts it."""
+    load = SystemLoad(state=model.busiest, demand=model.scene.demand, traced=traced)
+    return load.memory(model)
+
+
 def parse_load(text: str) -> SystemLoad:
     """InputError: the text names no load."""
     words = [word.strip() for word in text.split(",")]

@@ -9,14 +9,10 @@ from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
 from heapscope.predict.forecast import Band, Forecast
+from heapscope.report import tables
 from heapscope.report.table import Table, headed
 from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
-
-ALONE = (
-    "note: Wi-Fi, lwIP and the SDK's tasks take part of this heap. That part is not in the "
-    "trace, so it is free in the figures of this section."
-)
 
 _NAMES = {
     "tcp_tx": "TCP sent",
@@ -131,8 +127,8 @@ def _part_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
 
 
 def _replayed(result: ReplayResult, fit: TraceFit | None) -> Iterator[RenderableType]:
-    """The trace against the predicted memory, then alone on the chip's, each named. `fit` None:
-    events of the trace are lost."""
+    """The trace against the predicted memory at its lower bound, then on the median of it, beside
+    the system's blocks. `fit` None: events of the trace are lost."""
     yield Text()
     if fit is None:
         text = "Whether the trace fits is not known: events of it are lost."
@@ -140,6 +136,6 @@ def _replayed(result: ReplayResult, fit: TraceFit | None) -> Iterator[Renderable
     else:
         yield Text(fit.sentence(), "bold green" if fit.met and not fit.unmet else "bold red")
     yield Text()
-    yield Text("The trace alone on the chip's whole heap", style="bold")
+    yield Text("The trace beside the system's blocks, with the median left to it", style="bold")
     yield from map(Text, result.verdict.sentences)
-    yield Text(ALONE, style="dim")
+    yield tables.tasks(result)

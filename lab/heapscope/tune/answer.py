@@ -137,10 +137,16 @@ class TuneTrace(Row):
 
     trace: str = figure("The file of the trace.")
     fits_from_kb: float = figure(
-        "The available memory from which the trace survives.", "KB", least=None
+        "The available memory from which the trace survives, in the answer's configuration beside "
+        "its system's blocks; without an answer, in the present one.",
+        "KB",
+        least=None,
     )
     replays: int = figure("Replays that the answer took.", "replays", least=1)
     refused: int = figure("Configurations that the replay refused and a cut took out.")
+    minimum_free: int | None = figure(
+        "The least that malloc had free in the accepted replay; null: none was accepted.", "B"
+    )
     largest_min: int | None = figure(
         "The least that the largest block ever was in the accepted replay; null: none was "
         "accepted.",

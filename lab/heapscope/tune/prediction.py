@@ -14,7 +14,7 @@ class Prediction(Forecast, Document, eq=False):
     available memory is in KB (1024 bytes), parts are in bytes."""
 
     VERB = "predict"
-    VERSION = 3
+    VERSION = 4
     main_table = "parts"
 
     trace_fit: TraceFit | None = figure(
@@ -23,8 +23,8 @@ class Prediction(Forecast, Document, eq=False):
         default=None,
     )
     replay: ReplayResult | None = figure(
-        "With --trace: the trace alone on the chip's whole heap, as replay.schema.json says. The "
-        "memory that Wi-Fi, lwIP and the SDK's tasks take is not taken off. null: there was no "
-        "trace.",
+        "With --trace: the trace on the chip's memory beside the system's blocks, with the median "
+        "left to it, as replay.schema.json says; `replay --load` gives the same. null: there was "
+        "no trace.",
         default=None,
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from heapscope.config.config import Config
+from heapscope.predict.system_layout import SystemMemory
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.tune.replayed import TraceNeed
@@ -30,8 +30,12 @@ class TraceFit(Row):
         "same way."
     )
     unmet: int = figure(
-        "Requests that fail in all of the chip's memory; they are left aside.", "requests"
+        "Requests that fail in all memory that the system leaves of the chip's; they are left "
+        "aside.",
+        "requests",
     )
+    minimum_free: int = figure("The least that malloc had free with held_kb left.", "B")
+    largest_min: int = figure("The least that its largest block was with held_kb left.", "B")
     replays: int = figure("Replays that the judgement took.", "replays", least=1)
 
     def sentence(self) -> str:
@@ -49,28 +53,29 @@ class TraceFit(Row):
         else:
             text += "not met, requests fail on exactly so much."
         if self.unmet:
-            text += f" {self.unmet:,} of its requests fail even in all of the chip's memory."
+            text += f" {self.unmet:,} of its requests fail even in all that the system leaves."
         return text
 
 
 def trace_fit(
     trace: Path,
-    config: Config,
+    system: SystemMemory,
     *,
-    left_kb: float,
-    held_kb: float,
     progress: Callable[[int], None] = lambda done: None,
 ) -> TraceFit:
     """InputError: the trace cannot be used."""
-    need = TraceNeed(trace=trace, config=config, contiguous=0, progress=progress)
-    least = need.least()
+    need = TraceNeed(trace=trace, system=system, contiguous=0, progress=progress)
+    least, held_kb = need.least(), system.held / 1024
     met = held_kb >= least and need.survives(held_kb)
+    held = need.at(held_kb)
     return TraceFit(
         trace=str(trace),
         fits_from_kb=least,
-        left_kb=round(left_kb, 2),
+        left_kb=round(system.left / 1024, 2),
         held_kb=round(held_kb, 2),
         met=met,
         unmet=need.unmet or 0,
+        minimum_free=held.sets[0].minimum_free,
+        largest_min=held.needs[0].worst_largest,
         replays=need.replays,
     )

@@ -7,24 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 from heapscope.choices import known
-from heapscope.config.config import Config
 from heapscope.layout.chosen_config import built_config, choose_config
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.demand import Demand
 from heapscope.predict.environment import placed
 from heapscope.predict.forecast import forecast, with_own
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import DRAM, FreeBand, MemoryModel
+from heapscope.predict.memory_states import MemoryModel
 from heapscope.predict.own_board import measured_of
 from heapscope.predict.part_table import LINKS
 from heapscope.predict.power_save import Times
 from heapscope.predict.static_use import static_use
-from heapscope.predict.trace_replay import replayed
+from heapscope.predict.system_load import busiest_memory, twice
 from heapscope.predict.wifi_table import chips
 from heapscope.progress import OnProgress, phase
+from heapscope.replay.run import replay as replay_events
 from heapscope.trace.names import printable
 from heapscope.tune.prediction import Prediction
-from heapscope.tune.trace_fit import TraceFit, trace_fit
+from heapscope.tune.trace_fit import trace_fit
 
 
 def predict(
@@ -32,6 +32,7 @@ def predict(
     chip: str | None = None,
     idf: str | None = None,
     trace: str | Path | None = None,
+    traced: bool = False,
     measured: str | Path | None = None,
     no_measured: bool = False,
     tcp: int = 1,
@@ -56,8 +57,9 @@ def predict(
     """Predicts the RAM, the available memory, the throughput and the power save of a configuration.
 
     `files`: sdkconfig files, of which later ones win. `trace`: a trace that is tried on the memory
-    that is left. `measured`: figures of the user's own board; `no_measured` leaves those aside that
-    are kept beside the configuration. `tcp`, `udp`, `tls`: sockets and sessions at the same time.
+    that is left; `traced`: it has the blocks of Wi-Fi, lwIP and Bluetooth too. `measured`: figures
+    of the user's own board; `no_measured` leaves those aside that are kept beside the
+    configuration. `tcp`, `udp`, `tls`: sockets and sessions at the same time.
     `links`: what is linked at boot and app_main already, of "wifi" and "ble". `elf`, `map`: the
     firmware, for its static use; `static_dram`: that use itself, bytes of code and data in the
     memory that malloc serves. Without them it is that of an empty program with what is linked.
@@ -100,21 +102,12 @@ def predict(
     )
     if trace is None:
         return Prediction(**vars(found))
-    replay = replayed(Path(trace), config, phase(progress, "replaying"))
+    system = busiest_memory(with_own(model, own), traced=traced)
+    replay = replay_events(trace, system.layout(), progress=phase(progress, "replaying"))
+    if not traced:
+        found = replace(found, notes=(*found.notes, *twice(Path(trace), remedy="--traced")))
     if replay.loss is not None:  # whether the whole run fits is not known
         return Prediction(**vars(found), replay=replay)
-    in_trace = Demand(tcp=tcp, udp=udp)  # TLS is in the trace
-    scene = replace(model.scene, demand=in_trace, _names={})
-    left = with_own(replace(model, scene=scene), own)
-    fit = _fit(Path(trace), left.free(left.busiest)[DRAM], config, progress)
+    replays = phase(progress, "replays", parts=True)
+    fit = trace_fit(Path(trace), system, progress=replays)
     return Prediction(**vars(found), replay=replay, trace_fit=fit)
-
-
-def _fit(trace: Path, left: FreeBand, config: Config, progress: OnProgress | None) -> TraceFit:
-    return trace_fit(
-        trace,
-        config,
-        left_kb=max(0.0, left.median) / 1024,
-        held_kb=max(0.0, left.median - left.half_80) / 1024,
-        progress=phase(progress, "replays", parts=True),
-    )

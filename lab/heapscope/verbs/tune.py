@@ -21,6 +21,7 @@ from heapscope.predict.forecast import with_own
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.predict.memory_states import MemoryModel
 from heapscope.predict.own_board import measured_of
+from heapscope.predict.system_load import twice
 from heapscope.predict.wifi_table import METRICS, ranks
 from heapscope.progress import OnProgress, phase
 from heapscope.trace.names import printable
@@ -43,6 +44,7 @@ def tune(
     keep: Sequence[str] = (),
     prefer: str | None = None,
     trace: str | Path | Sequence[str | Path] = (),
+    traced: bool = False,
     tls: int = 0,
     air: bool = False,
     rtt: float = 0.0,
@@ -59,12 +61,12 @@ def tune(
     `files`: the configuration to start from; without them the defaults of `chip`. `need`: what it
     must have, as "free>=150KB", "tcp_rx>=20" or, with a `trace`, "contiguous>=16717". `keep`:
     options that stay as they are. `prefer`: what there should be most of. `trace`: a trace that
-    must fit too, or traces of variants, of which the best is taken. `tls`: sessions at the same
-    time. `air`, `rtt`, `loss` and `measured`: as for predict(). `median`: holds needs at the
-    median, not at the lower bound. `extrapolate`: tries all values of Kconfig. `front`: also the
-    front of memory against this throughput. InputError: an input cannot be used. Where no
-    configuration has all that is needed, `best` is None and `relaxation` tells how much less would
-    do.
+    must fit too, or traces of variants, of which the best is taken; `traced`: it has the system's
+    own blocks too. `tls`: sessions at the same time. `air`, `rtt`, `loss` and `measured`: as for
+    predict(). `median`: holds needs at the median, not at the lower bound. `extrapolate`: tries all
+    values of Kconfig. `front`: also the front of memory against this throughput. InputError: an
+    input cannot be used. Where no configuration has all that is needed, `best` is None and
+    `relaxation` tells how much less would do.
     """
     environment = placed(air=air, rtt=rtt, loss=loss)
     paths = [Path(file) for file in files]
@@ -111,6 +113,8 @@ def tune(
     )
     question = TuneQuestion(needs=wanted, prefer=prefer or default_preference(wanted), keep=kept)
     if traces:
+        if not traced:
+            notes += tuple(said for one in traces for said in twice(one, remedy="--traced"))
         result = by_replays(
             problem,
             question,
@@ -118,6 +122,7 @@ def tune(
             sum(pieces),
             notes,
             phase(progress, "replays", parts=True),
+            traced=traced,
         )
         wanted = result.needs
     else:

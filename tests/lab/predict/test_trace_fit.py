@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.config.config import read_config
-from heapscope.predict.trace_replay import layout_of
+from heapscope.predict.memory_scene import MemoryScene
+from heapscope.predict.memory_states import MemoryModel
+from heapscope.predict.system_load import busiest_memory
 from heapscope.replay.run import replay
 from heapscope.tune.options import KNOBS
-from heapscope.tune.replayed import with_free
 
 ROOT = Path(__file__).parents[3]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"
@@ -67,6 +68,9 @@ def test_both_say_met_or_both_not_met(tmp_path: Path, made: Path, chip: str, nam
         code, tuned = run("tune", "--chip", chip, "--sdkconfig", config, *asked)
         assert tuned["replay"]["fits_from_kb"] == fit["fits_from_kb"]
         assert fit["met"] is (code == 0)
+        if code == 0:
+            same = ("minimum_free", "largest_min")
+            assert {name: tuned["replay"][name] for name in same} == {n: fit[n] for n in same}
 
 
 def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, made: Path) -> None:
@@ -74,25 +78,30 @@ def test_the_fit_is_that_of_a_replay_on_what_is_left(tmp_path: Path, made: Path)
     config = tmp_path / "sdkconfig"
     config.write_text("CONFIG_X=y\n", encoding="utf-8")
     fit = run("predict", config, "--chip", "esp32", "--idf", "5.5", "--trace", made)[1]["trace_fit"]
-    layout = layout_of(read_config([config], chip="esp32", sdk="5.5"))
+    scene = MemoryScene(config=read_config([config], chip="esp32", sdk="5.5"), minor=(5, 5))
+    system = busiest_memory(MemoryModel(scene=scene), traced=False)
 
     def failures(kilobytes: float) -> int:
-        return replay(made, with_free(layout, int(kilobytes * 1024) & ~15)).summary.failures
+        return replay(made, system.layout(int(kilobytes * 1024) & ~15)).summary.failures
 
     assert failures(fit["fits_from_kb"]) == 0
     assert failures(fit["fits_from_kb"] - 0.25) > 0
     assert fit["met"] is (fit["held_kb"] >= fit["fits_from_kb"] and not failures(fit["held_kb"]))
 
 
-def test_each_figure_names_its_memory_and_none_claims_headroom(tmp_path: Path) -> None:
+def test_each_figure_names_its_memory_and_all_are_of_one(tmp_path: Path) -> None:
+    """The replay has no more free than the state is predicted to leave."""
     config = tmp_path / "sdkconfig"
     config.write_text("CONFIG_X=y\n", encoding="utf-8")
     trace = CAPTURED / "mix_gateway.hst.zst"
     asked = ["predict", str(config), "--chip", "esp32", "--idf", "5.5", "--trace", str(trace)]
     text = " ".join(CliRunner().invoke(app, asked).stdout.split())
-    assert "running out" not in text
     assert "of the memory that Wi-Fi, lwIP and the SDK's tasks leave to the program" in text
     assert "not met" in text
-    alone = text.index("The trace alone on the chip's whole heap")
-    assert text.index("not met") < alone < text.index("free at the least")
-    assert "so it is free in the figures of this section" in text
+    beside = text.index("The trace beside the system's blocks, with the median left to it")
+    assert text.index("not met") < beside < text.index("requests failed")
+    assert "whole heap" not in text
+    document = run(*asked)[1]
+    notes = " ".join(document["replay"]["layout"]["notes"])
+    assert f"{document['states']['load']['dram']['median']:,} bytes of internal memory" in notes
+    assert {"tiT", "wifi", "main"} <= {row["task"] for row in document["replay"]["tasks"]}
