@@ -59,7 +59,7 @@ def _parts() -> Iterator[str]:
 def _row(rule: Rule) -> str:
     checked = [_check(check) for check in rule.checks]
     if rule.ranges:
-        checked.append("ranges of numbers (`data/options/ranges.csv`)")
+        checked.append("ranges of numbers")
     if not checked:
         checked.append("line by line")
     return _cells(rule.id, rule.severity, rule.text, "<br>".join(checked), rule.source)
@@ -67,7 +67,8 @@ def _row(rule: Rule) -> str:
 
 def _check(check: Check) -> str:
     when = f"`{check.when_text}`: " if check.when_text else ""
-    versions = f" (ESP-IDF {', '.join(check.sdks)})" if check.sdks else ""
+    versions = f" (ESP-IDF {check.since} and later)" if check.since else ""
+    versions = f" (ESP-IDF before {check.before})" if check.before else versions
     return f"{when}`{check.must_text}`{versions}"
 
 

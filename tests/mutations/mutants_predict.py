@@ -177,9 +177,9 @@ PREDICT = (
     Mutant(
         "what a build has of a configuration",
         "lines that Kconfig leaves out count",
-        "lab/heapscope/config/config.py::Config.taken",
-        "off = {name for name in self.settings if now._left_out(name)}",
-        "off: set[str] = set()",
+        "lab/heapscope/kconfig/values.py::OptionValues._given",
+        "return values.get(name, marked.get(name)) if self.can_set(name) else None",
+        "return values.get(name, marked.get(name))",
         COMMAND,
     ),
     Mutant(

@@ -53,9 +53,9 @@ TUNE = (
     Mutant(
         "lines of the answer",
         "an older SDK gets the newest names",
-        "lab/heapscope/config/renames.py::line_in",
-        "now = spelled_in(name, chip, sdk)",
-        "now = spelled_in(name, chip, SDKS[-1])",
+        "lab/heapscope/config/config.py::line_of",
+        "config_line(here, value, kind=table.symbols[here].kind)",
+        "config_line(name, value, kind=table.symbols[here].kind)",
         COMMAND,
     ),
 )

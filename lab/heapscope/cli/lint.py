@@ -31,7 +31,7 @@ def lint(
         typer.Option(
             "--idf-tree",
             metavar="FOLDER",
-            help="An ESP-IDF: its own Kconfig files validate too (needs esp-idf-kconfig).",
+            help="An ESP-IDF: its own Kconfig files judge (needs esp-idf-kconfig).",
         ),
     ] = None,
     fix: Annotated[

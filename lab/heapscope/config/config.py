@@ -3,213 +3,208 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
-from heapscope.config.evaluate import truth
-from heapscope.config.lines import SettingLine
-from heapscope.config.option import Choice, DefaultIf, Option, Range
 from heapscope.config.read_file import ConfigFile, read_config_file
-from heapscope.config.renames import newest
-from heapscope.config.tables import DEPENDS_SDKS, choices, of_other_chips, option_table
-from heapscope.config.value import Value, guess_value, parse_value
+from heapscope.config.setting import JudgedLine, Setting
+from heapscope.config.value import Value, config_line, value_text
 from heapscope.errors import InputError
-
-_ROUNDS = 8  # the longest chain of dependencies has 5
-_PSRAM_MENU = "SPIRAM_"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """A line of a file. `value`: None where the text does not fit the option's type, so that
-    Kconfig leaves the line out. `order` grows over all files."""
-
-    name: str  # the newest one
-    written: str  # as in the file
-    text: str
-    value: Value | None
-    file: str
-    line: int
-    order: int
-    inverted: bool = False  # the old name said the opposite
-    automatic: bool = False  # Kconfig's own default, written down
+from heapscope.kconfig.fate import fates
+from heapscope.kconfig.lines import ReadLine, read_lines, read_members, user_values
+from heapscope.kconfig.names import name_in
+from heapscope.kconfig.table import RELEASES, Kind, OptionTable, chips_of, option_table, release_for
+from heapscope.kconfig.values import OptionValues, UserValues
+from heapscope.trace.names import printable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Config:
-    """`settings`: the line that counts for each option, the last one; `all_settings` has those
-    before it too. `tree`: values that a real Kconfig worked out, which then stand for our
-    defaults."""
+    """`sdk`: the version that was asked for. `own`: options that stand in place of those of its
+    release, such as a project's; None: the release's. `all_settings`: every line of the files that
+    names an option, in their order, and values that were changed since. Names may be those of any
+    release."""
 
     chip: str
-    sdk: str  # one of tables.SDKS
+    sdk: str
+    own: OptionTable | None = None
     files: tuple[ConfigFile, ...] = ()
-    settings: Mapping[str, Setting] = field(default_factory=dict)
     all_settings: tuple[Setting, ...] = ()
-    tree: Mapping[str, Value] = field(default_factory=dict)
-    _found: dict[str, Value | None] = field(default_factory=dict, repr=False)
-    _open: set[str] = field(default_factory=set, repr=False)
+    malformed: tuple[Setting, ...] = ()
+    _user: UserValues = field(default_factory=UserValues, repr=False)
+    _without: dict[str, Config] = field(default_factory=dict, repr=False)
+
+    # ---- values ----------------------------------------------------------------------------------
 
     def value(self, name: str) -> Value | None:
-        """The value in the files, or else the default; None: not known."""
-        if name.startswith("IDF_TARGET_"):
+        """The value that a build has. None: the release has no such option, or a number has no
+        default; False: only other chips have it."""
+        if name.startswith("IDF_TARGET_ESP"):
             return name.removeprefix("IDF_TARGET_").lower() == self.chip
         if name == "IDF_TARGET":
             return self.chip
-        if name not in self._found:
-            if name in self._open:  # a default that hangs on itself
-                return None
-            self._open.add(name)
-            try:
-                self._found[name] = self._value(name)
-            finally:
-                self._open.discard(name)
-        return self._found[name]
+        here = self.name_here(name)
+        if here is not None:
+            return typed(self.values.text(here), self.table.symbols[here].kind)
+        return False if name in self.table.elsewhere else None
 
     def default(self, name: str) -> Value | None:
         """Its value if no file said anything of it, everything else as it is."""
-        others = {key: each for key, each in self.settings.items() if not _same(key, name)}
-        return replace(self, settings=others, _found={}, _open=set()).value(name)
+        here = self.name_here(name) or name
+        if here not in self._without:
+            symbol = self.table.symbols.get(here)
+            same = symbol is not None and symbol.choice
+            members = self.table.choices[symbol.choice].members if symbol and same else (here,)
+            self._without[here] = self.without(members)
+        return self._without[here].value(here)
 
     def given(self, name: str) -> bool:
         """A file has a line for it that Kconfig did not write by itself."""
-        setting = self.settings.get(name)
+        setting = self.setting(name)
         return setting is not None and setting.value is not None and not setting.automatic
 
     def changed(self, name: str) -> bool:
         return self.given(name) and self.value(name) != self.default(name)
 
+    def can_set(self, name: str) -> bool | None:
+        """A line for the option has an effect here; None: the release has no such option."""
+        here = self.name_here(name)
+        return None if here is None else self.values.can_set(here)
+
+    def in_choice(self, name: str) -> bool:
+        """Exactly one of the option and some others is y."""
+        here = self.name_here(name)
+        return here is not None and bool(self.table.symbols[here].choice)
+
+    def bounds(self, name: str) -> tuple[int, int] | None:
+        """The range that counts; None: there is none, or no such number."""
+        here = self.name_here(name)
+        if here is None or self.kind(here) not in ("int", "hex"):
+            return None
+        return self.values.range_of(here)
+
+    # ---- names -----------------------------------------------------------------------------------
+
+    def name_here(self, name: str) -> str | None:
+        """The release's own name of an option; None: it has no such option."""
+        return name_in(self.table, name)
+
+    def kind(self, name: str) -> Kind | None:
+        here = self.name_here(name)
+        return None if here is None else self.table.symbols[here].kind
+
+    def line(self, name: str, value: Value) -> str:
+        """The line of sdkconfig.defaults that gives the value, in the release's name; "": the
+        release has no such option."""
+        return line_of(self.table, name, value)
+
+    # ---- lines -----------------------------------------------------------------------------------
+
+    def setting(self, name: str) -> Setting | None:
+        """The line that counts for an option; None: no line names it."""
+        return self.settings.get(self.name_here(name) or name)
+
+    @cached_property
+    def settings(self) -> Mapping[str, Setting]:
+        """By the release's name, the last line that has a value, or else the last one."""
+        found: dict[str, Setting] = {}
+        for setting in self.all_settings:
+            if setting.value is not None or setting.name not in found:
+                found[setting.name] = setting
+        return found
+
+    @cached_property
+    def judged(self) -> tuple[JudgedLine, ...]:
+        """Each line with its fate in the release's program, malformed ones too, in their order."""
+        every = sorted((*self.all_settings, *self.malformed), key=lambda each: each.order)
+        found = fates([each.read for each in every], self.values)
+        return tuple(
+            JudgedLine(setting=setting, fate=fate)
+            for setting, fate in zip(every, found, strict=True)
+        )
+
+    # ---- copies ----------------------------------------------------------------------------------
+
     def changed_to(self, values: Mapping[str, Value]) -> Config:
-        """A copy with these values, as lines after all others would give them."""
-        settings = dict(self.settings)
+        """A copy with these values, as lines after all others would give them. An option that the
+        release does not have is left out."""
+        given, picked = dict(self._user.values), dict(self._user.picked)
+        more: list[Setting] = []
         order = max((each.order for each in self.all_settings), default=0)
-        for number, (name, value) in enumerate(values.items(), 1):
-            settings[name] = Setting(
-                name=name,
-                written=name,
-                text="",
-                value=value,
-                file="",
-                line=0,
-                order=order + number,
-            )
-        return replace(self, settings=settings, _found={}, _open=set())
+        for name, value in values.items():
+            here = self.name_here(name)
+            if here is None:
+                continue
+            symbol = self.table.symbols[here]
+            text = _given_text(value, symbol.kind)
+            if symbol.choice:
+                if value is True:
+                    picked[symbol.choice] = here
+            else:
+                given[here] = text
+            more.append(_changed_setting(here, text, value, symbol.kind, order + len(more) + 1))
+        user = UserValues(values=given, picked=picked, marked=self._user.marked)
+        return self._copy((*self.all_settings, *more), user)
 
     def without(self, names: Iterable[str]) -> Config:
         """A copy without the lines for these options."""
-        settings = {key: each for key, each in self.settings.items() if key not in set(names)}
-        return replace(self, settings=settings, _found={}, _open=set())
+        gone = {self.name_here(name) or name for name in names}
+        left = tuple(each for each in self.all_settings if each.name not in gone)
+        return self._copy(left, user_values((each.read for each in left), self.table))
 
-    def taken(self) -> tuple[Config, tuple[Setting, ...]]:
-        """The configuration of a build: without the lines that Kconfig leaves out, as what their
-        options depend on is off. Also those of them that would have changed something."""
-        now = self
-        for _ in range(_ROUNDS):  # a line that goes can take others with it, or bring some back
-            off = {name for name in self.settings if now._left_out(name)}
-            if off == self.settings.keys() - now.settings.keys():
-                break
-            now = self.without(off)
-        gone = [each for name, each in self.settings.items() if name not in now.settings]
-        said = [each for each in gone if each.file and each.value not in (None, False)]
-        said = [each for each in said if each.value != now.value(each.name)]
-        return now, tuple(sorted(said, key=lambda each: each.order))
+    def with_table(self, table: OptionTable) -> Config:
+        """The same files with other options, such as those of a project."""
+        return settle(self.files, chip=self.chip, sdk=self.sdk, own=table)
 
-    def _left_out(self, name: str) -> bool:
-        option = option_table().get(name)
-        if option is not None and of_other_chips(option, self.chip):
-            return True
-        # All of its menu, in versions whose dependencies are not in the table, too.
-        if name.startswith(_PSRAM_MENU) and self.value("SPIRAM") is False:
-            return True
-        return self.possible(name) is False
+    def _copy(self, settings: tuple[Setting, ...], user: UserValues) -> Config:
+        return Config(
+            chip=self.chip,
+            sdk=self.sdk,
+            own=self.own,
+            files=self.files,
+            all_settings=settings,
+            malformed=self.malformed,
+            _user=user,
+        )
 
-    def possible(self, name: str) -> bool | None:
-        """Kconfig knows the option in this build: what it depends on holds."""
-        option = option_table().get(name)
-        if option is None or option.depends is None or self.sdk not in DEPENDS_SDKS:
-            return None
-        return truth(option.depends, self)
+    @cached_property
+    def table(self) -> OptionTable:
+        """The options that stand for the version."""
+        return self.own or table_of(self.chip, self.sdk)
 
-    def _value(self, name: str) -> Value | None:
-        option = option_table().get(name)
-        setting = self.settings.get(name)
-        if option is not None and option.choice and self.chip:
-            picked = self._picked(choices()[option.choice])
-            if picked is not None:
-                return picked == name
-        if setting is not None and setting.value is not None:
-            return setting.value
-        if name in self.tree:
-            return self.tree[name]
-        return None if option is None else self._default(option)
-
-    def _picked(self, choice: Choice) -> str | None:
-        """The member that is y: the last that a file says, or else the default."""
-        said = [self.settings[name] for name in choice.members if name in self.settings]
-        yes = [each for each in said if each.value is True]
-        if yes:
-            return max(yes, key=lambda each: each.order).name
-        named = [name for name in choice.members if self.tree.get(name) is True]
-        if named:
-            return named[0]
-        known, default = self._first(choice.defaults_if)
-        if not known:
-            return None
-        member = default if default is not None else choice.defaults.get(self.chip)
-        refused = member in self.settings and self.settings[str(member)].value is False
-        return None if refused or member is None else str(member)
-
-    def _default(self, option: Option) -> Value | None:
-        absent = False if option.kind == "bool" else None
-        if self.possible(option.name) is False:
-            return absent
-        known, value = self._first(option.defaults_if)
-        if not known or value is not None:
-            return value
-        if self.chip in option.defaults:
-            return option.defaults[self.chip]
-        # Other chips have it in a default build: this one lacks what it is for.
-        return absent if option.defaults else None
-
-    def _first(self, defaults: Sequence[DefaultIf]) -> tuple[bool, Value | None]:
-        """The first that holds: (True, None) when none does, (False, None) when one cannot tell."""
-        for default in defaults:
-            if default.covers(chip=self.chip, sdk=self.sdk):
-                holds = True if default.when is None else truth(default.when, self)
-                if holds is None:
-                    return False, None
-                if holds:
-                    return True, default.value
-        return True, None
+    @cached_property
+    def values(self) -> OptionValues:
+        return OptionValues(self.table, self._user)
 
 
 def read_files(paths: Sequence[str | Path]) -> tuple[ConfigFile, ...]:
-    """InputError names file and cause; also when no option is set in any of them."""
-    files = tuple(read_config_file(path) for path in paths)
-    if not any(file.lines for file in files):
-        raise InputError(
-            f"{', '.join(file.name for file in files)}: no option is set in it",
-            remedy="give the project's sdkconfig, or a sdkconfig.defaults with lines CONFIG_X=Y",
-        )
-    return files
+    """InputError names the file that cannot be read."""
+    return tuple(read_config_file(path) for path in paths)
 
 
-def settle(files: Sequence[ConfigFile], *, chip: str, sdk: str) -> Config:
-    """Later files and later lines win."""
-    every: list[Setting] = []
+def settle(
+    files: Sequence[ConfigFile], *, chip: str, sdk: str, own: OptionTable | None = None
+) -> Config:
+    """Later files and later lines win. `own`: the options, where they are not those of `sdk`.
+    InputError: no version has the chip."""
+    table = own or table_of(chip, sdk)
+    settings: list[Setting] = []
+    malformed: list[Setting] = []
+    order = 0
     for file in files:
-        for line in file.lines:
-            every.append(_setting(line, file.name, chip=chip, order=len(every) + 1))
-    counting: dict[str, Setting] = {}
-    for setting in every:
-        if setting.value is not None or setting.name not in counting:
-            counting[setting.name] = setting
+        for line in _lines(file, table):
+            order += 1
+            setting = _setting(line, file.name, table, order)
+            (settings if line.written else malformed).append(setting)
     return Config(
         chip=chip,
         sdk=sdk,
+        own=own,
         files=tuple(files),
-        settings=counting,
-        all_settings=tuple(every),
+        all_settings=tuple(settings),
+        malformed=tuple(malformed),
+        _user=user_values((each.read for each in settings), table),
     )
 
 
@@ -219,52 +214,67 @@ def read_config(paths: Sequence[str | Path], *, chip: str, sdk: str) -> Config:
     return settle(read_files(paths), chip=chip, sdk=sdk)
 
 
-def _setting(line: SettingLine, file: str, *, chip: str, order: int) -> Setting:
-    new = newest(line.name, chip)
-    option = option_table().get(new.name)
-    text = line.text
-    if option is not None and option.kind == "hex" and line.decimal and text.isdecimal():
-        text = hex(int(text))
-    value = guess_value(text) if option is None else parse_value(text, option.kind)
-    if new.inverted and isinstance(value, bool):
-        value = not value
+def table_of(chip: str, sdk: str) -> OptionTable:
+    """The options of a version, or of the nearest one that has the chip. InputError: none has."""
+    try:
+        return option_table(release_for(sdk, chip), chip)
+    except ValueError:
+        raise InputError(
+            f"no ESP-IDF with a table of options has {printable(chip)}",
+            remedy=f"give one of: {', '.join(chips_of(RELEASES[-1]))}",
+        ) from None
+
+
+def line_of(table: OptionTable, name: str, value: Value) -> str:
+    """The line of sdkconfig.defaults that gives the value, in the release's name; "": the release
+    has no such option."""
+    here = name_in(table, name)
+    return "" if here is None else config_line(here, value, kind=table.symbols[here].kind)
+
+
+def typed(text: str, kind: Kind) -> Value | None:
+    """The value of a text that the release's program made; None: a number without any default."""
+    if kind == "bool":
+        return text == "y"
+    if kind == "string":
+        return text
+    try:
+        return int(text, 16 if kind == "hex" else 10)
+    except ValueError:
+        return None
+
+
+def _lines(file: ConfigFile, table: OptionTable) -> Iterator[ReadLine]:
+    if file.members:
+        yield from read_members(file.members, table)
+    yield from read_lines(file.text, table, whole=file.generated)
+
+
+def _setting(line: ReadLine, file: str, table: OptionTable, order: int) -> Setting:
+    symbol = table.symbols.get(line.option)
+    value: Value | None = None
+    if symbol is not None and line.value is not None:
+        value = typed(line.value, symbol.kind)
     return Setting(
-        name=new.name,
-        written=line.name,
-        text=text,
+        name=line.option or line.written,
+        written=line.written,
+        text=line.said if line.written else line.text,
         value=value,
         file=file,
         line=line.number,
         order=order,
-        inverted=new.inverted,
-        automatic=line.automatic,
+        automatic=line.marked,
+        read=line,
     )
 
 
-def _same(one: str, other: str) -> bool:
-    """The same option, or members of one choice: what one says, the others follow."""
-    first, second = option_table().get(one), option_table().get(other)
-    if one == other:
-        return True
-    return bool(first and second and first.choice and first.choice == second.choice)
+def _given_text(value: Value, kind: Kind) -> str:
+    return value if isinstance(value, str) else value_text(value, kind=kind)
 
 
-def allowed(config: Config, option: Option) -> tuple[Range, ...]:
-    """The range that counts; several where a condition of one is not known; empty: none is."""
-    return tuple(_allowed(config, option))
-
-
-def out_of_range(config: Config, option: Option, value: int) -> tuple[Range, ...]:
-    """The ranges of which it is in none; empty: it is in one, or no range is known."""
-    limits = allowed(config, option)
-    return () if any(each.low <= value <= each.high for each in limits) else limits
-
-
-def _allowed(config: Config, option: Option) -> Iterator[Range]:
-    for limits in option.ranges:
-        if limits.covers(chip=config.chip, sdk=config.sdk):
-            holds = True if limits.when is None else truth(limits.when, config)
-            if holds is not False:
-                yield limits
-            if holds:
-                return
+def _changed_setting(name: str, text: str, value: Value, kind: Kind, order: int) -> Setting:
+    said = value_text(value, kind=kind)
+    read = ReadLine(number=0, text="", written=name, option=name, said=said, value=text)
+    return Setting(
+        name=name, written=name, text=said, value=value, file="", line=0, order=order, read=read
+    )

@@ -1,54 +1,104 @@
 """A process of its own that lets esp-idf-kconfig read Kconfig files: it takes settings from the
 environment and writes to the terminal as it likes.
 
-    python -m heapscope.config.kconfig_worker KCONFIG ASKED ANSWER RENAMES...
+    python -m heapscope.config.kconfig_worker KCONFIG ANSWER
 
-ANSWER gets, as JSON, `values`: name to [type, text], and `renames`: old name to [new name,
-inverted]; or `error`, with its text.
+ANSWER gets, as JSON, `symbols`: by name the fields of `kconfig.table.Symbol`, and `choices`: by id
+those of `OptionChoice`; or `error`, with its text.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 
-def answer(kconfig_file: str, asked: str, renames: list[str]) -> dict[str, Any]:
+def answer(file: str) -> dict[str, Any]:
     library: Any = importlib.import_module("esp_kconfiglib.core")
-    kinds = {
-        library.BOOL: "bool",
-        library.INT: "int",
-        library.HEX: "hex",
-        library.STRING: "string",
-    }
     try:
-        kconfig = library.Kconfig(kconfig_file)
-        kconfig.load_rename_files(renames)
-        kconfig.load_config(asked)
-        values = {
-            symbol.name: [kinds[symbol.orig_type], symbol.str_value]
-            for symbol in kconfig.unique_defined_syms
-            if symbol.orig_type in kinds
-        }
+        kconfig = library.Kconfig(file)
     except (library.KconfigError, OSError, UnicodeDecodeError) as error:
         return {"error": str(error)}
-    return {"values": values, "renames": _renames(kconfig.deprecated_options, asked)}
+    tree = _Tree(library, kconfig)
+    return {
+        "symbols": {
+            symbol.name: tree.symbol(symbol)
+            for symbol in kconfig.unique_defined_syms
+            if symbol.orig_type in tree.kinds
+        },
+        "choices": {tree.choice_id(each): tree.choice(each) for each in kconfig.unique_choices},
+    }
 
 
-def _renames(old_names: Any, asked: str) -> dict[str, tuple[str, bool]]:
-    """Only for the names in the file."""
-    found = {}
-    for line in Path(asked).read_text(encoding="utf-8").splitlines():
-        name = line.removeprefix("# ").removeprefix("CONFIG_").partition("=")[0].split(" ")[0]
-        new = old_names.get_new_option(name)
-        if new:
-            found[name] = (str(new), bool(old_names.is_inversion(name)))
-    return found
+class _Tree:
+    """The library's objects as text."""
+
+    def __init__(self, library: Any, kconfig: Any) -> None:
+        self.kinds = {
+            library.BOOL: "bool",
+            library.INT: "int",
+            library.HEX: "hex",
+            library.STRING: "string",
+        }
+        self._library = library
+        self._kconfig = kconfig
+
+    def symbol(self, symbol: Any) -> list[Any]:
+        kind = self.kinds[symbol.orig_type]
+        side = self._condition if kind == "bool" else self._text
+        return [
+            kind,
+            self._condition(symbol.direct_dep),
+            self._prompt(symbol),
+            [[self._text(low), self._text(high), self._condition(when)]
+             for low, high, when in symbol.ranges],
+            self._pairs(symbol.defaults, side),
+            self._pairs(symbol.selects, self._text),
+            self._pairs(symbol.implies, self._text),
+            "" if symbol.choice is None else self.choice_id(symbol.choice),
+        ]  # fmt: skip
+
+    def choice(self, choice: Any) -> list[Any]:
+        return [
+            [symbol.name for symbol in choice.syms],
+            self._prompt(choice) or "n",
+            self._pairs(choice.defaults, self._text),
+        ]
+
+    def choice_id(self, choice: Any) -> str:
+        return choice.name or f"#{choice.syms[0].name if choice.syms else id(choice)}"
+
+    def _prompt(self, item: Any) -> str | None:
+        """The condition under which one of the prompts is there; None: it has none."""
+        found = [node.prompt[1] for node in item.nodes if node.prompt]
+        if not found:
+            return None
+        either = self._library.OR
+        return self._condition(functools.reduce(lambda one, two: (either, one, two), found))
+
+    def _pairs(self, pairs: Iterable[tuple[Any, Any]], side: Any) -> list[list[str]]:
+        return [[side(value), self._condition(when)] for value, when in pairs]
+
+    def _condition(self, expression: Any) -> str:
+        return "" if expression is self._kconfig.y else self._text(expression)
+
+    def _text(self, expression: Any) -> str:
+        return str(self._library.expr_str(expression, self._atom))
+
+    def _atom(self, item: Any) -> str:
+        if item.__class__ is self._library.Choice:
+            return f"@{self.choice_id(item)}"
+        if item is self._kconfig.y or item is self._kconfig.n or not item.is_constant:
+            return str(item.name)
+        escaped = item.name.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
 
 
 if __name__ == "__main__":
-    source, settings, target, *lists = sys.argv[1:]
-    Path(target).write_text(json.dumps(answer(source, settings, lists)), encoding="utf-8")
+    source, target = sys.argv[1:]
+    Path(target).write_text(json.dumps(answer(source)), encoding="utf-8")

@@ -1,46 +1,86 @@
-"""A configuration file, whichever of the three forms it has."""
+"""A configuration file: an sdkconfig, an sdkconfig.defaults or an sdkconfig.json, as text."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.config.lines import REMEDY, SettingLine, read_json, read_text
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 from heapscope.trace.sniff import check_no_trace
 from heapscope.trace.source import Blocks, open_blocks
 
+REMEDY = "give the project's sdkconfig, or a sdkconfig.defaults with the same options"
+
+Member = tuple[int, str, bool | int | str]  #: line, name and value of an sdkconfig.json
+
 _SIZE_MAX = 16 << 20  # bytes; a real one has some 100 KB
+_HEADER = re.compile(
+    r"^# Espressif IoT Development Framework \(ESP-IDF\) *(\S*) *Project (Minimal )?Configuration",
+    re.MULTILINE,
+)
+_ASSIGNED = re.compile(
+    r"^\s*CONFIG_([A-Za-z0-9_]+)=([^\r\n]*)|^# CONFIG_([A-Za-z0-9_]+) is not set", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfigFile:
-    """`version`: what the file says of its SDK, as it says it; "": nothing."""
+    """`members`: of an sdkconfig.json, which has no text. `version`: what the file says of its SDK,
+    as it says it; "": nothing. `generated`: Kconfig wrote it whole, so that it is an sdkconfig."""
 
     name: str
-    lines: tuple[SettingLine, ...]
+    text: str = ""
+    members: tuple[Member, ...] = ()
     version: str = ""
     generated: bool = False
 
     def said(self, option: str) -> str:
         """The last value of a string option, without quotes; "": it is not in the file."""
-        values = [line.text.strip('"') for line in self.lines if line.name == option]
-        return values[-1] if values else ""
+        values = [str(value) for _, name, value in self.members if name == option]
+        values += re.findall(rf'^\s*CONFIG_{option}="?([^"\r\n]*)', self.text, re.MULTILINE)
+        return values[-1].strip() if values else ""
+
+    def assignments(self) -> Iterator[tuple[str, str]]:
+        """Names and values as they stand, without quotes; "n" for what is "not set"."""
+        for _, name, value in self.members:
+            yield name, ("y" if value else "n") if isinstance(value, bool) else str(value)
+        for found in _ASSIGNED.finditer(self.text):
+            yield (found[1], found[2].strip('" ')) if found[1] else (found[3], "n")
 
 
 def read_config_file(path: str | Path) -> ConfigFile:
-    """ "-" is standard input; .zst is taken off. InputError names file, line and cause."""
+    """ "-" is standard input; .zst is taken off. InputError names file and cause."""
     with open_blocks(path) as blocks:
         content = _content(blocks)
         name = blocks.name
     if content.lstrip().startswith(b"{"):
-        text = read_json(_decoded(content, name), file=name)
+        file = _json_file(content.decode("utf-8", "replace"), name)
     else:
-        text = read_text(_decoded(content, name), file=name)
-    file = ConfigFile(name=name, lines=text.lines, version=text.version, generated=text.generated)
+        file = _text_file(content, name)
+    return file
+
+
+def _text_file(content: bytes, name: str) -> ConfigFile:
+    if b"\0" in content:
+        raise InputError(f"{name}: not a text, it has bytes of value 0", remedy=REMEDY)
+    text = content.decode("utf-8", "replace")
+    header = _HEADER.search(text)
+    file = ConfigFile(
+        name=name,
+        text=text,
+        version=header[1] if header else "",
+        generated=header is not None and not header[2],
+    )
     # The version that the project was begun with, where the header has none.
-    return file if text.version else replace(file, version=file.said("IDF_INIT_VERSION"))
+    if file.version:
+        return file
+    return ConfigFile(
+        name=name, text=text, version=file.said("IDF_INIT_VERSION"), generated=file.generated
+    )
 
 
 def _content(blocks: Blocks) -> bytes:
@@ -58,12 +98,36 @@ def _content(blocks: Blocks) -> bytes:
     return content
 
 
-def _decoded(content: bytes, file: str) -> str:
+def _json_file(text: str, name: str) -> ConfigFile:
+    """build/config/sdkconfig.json: an object of names without CONFIG_ and plain values."""
     try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        shown = content.splitlines()[line - 1].strip() if content else b""
+        pairs = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=lambda members: members)
+    except (json.JSONDecodeError, RecursionError) as error:
+        place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise InputError(
-            f"{file}, line {line}: no option: '{printable(shown)}' is not UTF-8 text", remedy=REMEDY
+            f"{name}{place}: no JSON", remedy="give the build's config/sdkconfig.json, whole"
         ) from None
+    if not isinstance(pairs, list) or not all(isinstance(pair, tuple) for pair in pairs):
+        raise InputError(f"{name}, line 1: no JSON object of options", remedy=REMEDY)
+    numbers = _member_lines(text)
+    members: list[Member] = []
+    for option, value in pairs:
+        waiting = numbers.get(option, [])
+        number = waiting.pop(0) if waiting else 1
+        if not isinstance(value, bool | int | str):
+            raise InputError(
+                f"{name}, line {number}: '{printable(option)}' has a value that no option has",
+                remedy=REMEDY,
+            )
+        members.append((number, option, value))
+    version = next((str(value) for _, key, value in members if key == "IDF_INIT_VERSION"), "")
+    return ConfigFile(name=name, members=tuple(members), version=version, generated=True)
+
+
+def _member_lines(text: str) -> dict[str, list[int]]:
+    """Where each name stands; a name that comes twice has two lines."""
+    found: dict[str, list[int]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in re.findall(r'"([A-Za-z0-9_]+)"\s*:', line):
+            found.setdefault(name, []).append(number)
+    return found

@@ -7,8 +7,9 @@ cannot decide it. The files ship with the package: a mistake in one shows as Key
 from __future__ import annotations
 
 import functools
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from heapscope.config.evaluate import Scope, evaluate, truth
 from heapscope.config.expression import Constant, Expression, parse
 from heapscope.config.value import Value
+from heapscope.kconfig.table import is_since
 
 SEVERITIES = {
     "B": "the build stops",
@@ -36,6 +38,7 @@ AREAS = {
     "memory": "Internal memory, caches, heap",
     "speed": "Speed",
 }
+_VALUE = re.compile(r"\{([A-Z0-9_]+)\}")
 LINES = "lines"  # its rules are checked by code: they are about lines, not values
 
 
@@ -51,7 +54,8 @@ class Check:
     say: str
     instead: Mapping[str, Expression]
     remove: tuple[str, ...]
-    sdks: tuple[str, ...]  # empty: all
+    since: str  # the first minor that it counts for; "": all
+    before: str  # the first minor that it does not count for any more; "": none
     when_text: str
     must_text: str
 
@@ -75,14 +79,20 @@ class Check:
             if value is not None and value != scope.value(name)
         }
 
+    def sentence(self, shown: Callable[[str], str]) -> str:
+        """The fault in words. `shown`: the value of an option as text."""
+        return _VALUE.sub(lambda match: shown(match[1]), self.say)
+
     def counts_in(self, sdk: str) -> bool:
-        return not self.sdks or sdk in self.sdks
+        """`sdk`: a version's name."""
+        begun = not self.since or is_since(sdk, self.since)
+        return begun and not (self.before and is_since(sdk, self.before))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """`undecided`: why files cannot tell; "" for a rule with checks. `ranges`: some of it is
-    checked as ranges of numbers."""
+    """`undecided`: why files cannot tell; "" for a rule with checks. `ranges`: options
+    whose ranges of numbers are the rule."""
 
     id: str
     area: str
@@ -91,7 +101,7 @@ class Rule:
     source: str
     checks: tuple[Check, ...]
     undecided: str = ""
-    ranges: bool = False
+    ranges: tuple[str, ...] = ()
 
     @property
     def hard(self) -> bool:
@@ -137,7 +147,7 @@ def _rule(data: dict[str, Any], area: str) -> Rule:
         source=data["source"],
         checks=tuple(_check(check) for check in data.get("check", ())),
         undecided=data.get("undecided", ""),
-        ranges=data.get("ranges", False),
+        ranges=tuple(data.get("ranges", ())),
     )
 
 
@@ -150,7 +160,8 @@ def _check(data: dict[str, Any]) -> Check:
         say=data["say"],
         instead={name: parse(str(text)) for name, text in data.get("instead", {}).items()},
         remove=tuple(data.get("remove", ())),
-        sdks=tuple(data.get("sdks", ())),
+        since=data.get("since", ""),
+        before=data.get("before", ""),
         when_text=when,
         must_text=data["must"],
     )

@@ -27,15 +27,6 @@ def parse_value(text: str, kind: Kind) -> Value | None:
     return text[1:-1].replace('\\"', '"').replace("\\\\", "\\") if quoted else None
 
 
-def guess_value(text: str) -> Value:
-    """The type of an option for which none is known: guessed from the text."""
-    for kind in ("bool", "int", "string"):
-        value = parse_value(text, kind)
-        if value is not None:
-            return value
-    return int(text, 16) if re.fullmatch(r"0[xX][0-9a-fA-F]{1,16}", text) else text
-
-
 def value_text(value: Value, *, kind: Kind | None = None) -> str:
     """The text behind the "="."""
     if isinstance(value, bool):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -223,3 +224,28 @@ def dictionary(text: bytes) -> zstandard.ZstdCompressionDict | None:
     if not text:
         return None
     return zstandard.ZstdCompressionDict(text, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+
+@functools.lru_cache(maxsize=256)
+def release_for(sdk: str, chip: str = "") -> str:
+    """The one of RELEASES whose options stand for a version: that of its minor, or else the nearest
+    one that has the chip. `sdk`: a version's name, as "5.1.4"; one without a number is a branch,
+    and takes the newest one. ValueError: no release has the chip."""
+    wanted = _minor(sdk)
+    having = [each for each in RELEASES if not chip or chip in chips_of(each)]
+    if not having:
+        raise ValueError(f"no release has {chip}")
+    if wanted is None:
+        return having[-1]
+    return min(having, key=lambda each: abs((_minor(each) or 0) - wanted))
+
+
+def is_since(sdk: str, first: str) -> bool:
+    """The version is of the minor `first` or of a later one."""
+    return RELEASES.index(release_for(sdk)) >= RELEASES.index(release_for(first))
+
+
+def _minor(name: str) -> int | None:
+    """5.1 as 501, so that versions have an order."""
+    found = re.match(r"v?([0-9]{1,3})\.([0-9]{1,2})", name)
+    return None if found is None else 100 * int(found[1]) + int(found[2])

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from heapscope.choices import did_you_mean
 from heapscope.config.config import Config, read_files, settle
-from heapscope.config.kconfig_tree import IgnoredSetting, tree_version, with_tree
+from heapscope.config.kconfig_tree import tree_table, tree_version
 from heapscope.config.read_file import ConfigFile
-from heapscope.config.tables import CHIPS, SDKS
 from heapscope.errors import InputError
-from heapscope.layout.releases import find_release
-from heapscope.layout.versions import nearest_sdk
+from heapscope.kconfig.table import release_for
+from heapscope.layout.chip_data import chip_files
+from heapscope.layout.releases import Release, find_release, minor_of
 from heapscope.trace.names import printable
 
 DEFAULT_IDF = "5.5"
@@ -22,11 +22,8 @@ _NAMED = 4  # lines in a note
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenConfig:
-    """`refusals`: by the Kconfig of --idf-tree; without it empty."""
-
     config: Config
     notes: tuple[str, ...]
-    refusals: tuple[IgnoredSetting, ...] = ()
 
 
 def choose_config(
@@ -36,43 +33,55 @@ def choose_config(
     idf: str | None,
     tree: Path | None = None,
 ) -> ChosenConfig:
-    """Options before what the files say. InputError names what contradicts or is missing."""
+    """Options before what the files say. `tree`: an ESP-IDF whose own options judge. InputError
+    names what contradicts or is missing."""
     files = read_files(paths)
     notes: list[str] = []
-    sdk = _sdk(files, idf, tree, notes)
-    config = settle(files, chip=_chip(files, chip, notes), sdk=sdk)
-    if tree is not None:
-        config, refusals = with_tree(config, tree)
-        return ChosenConfig(config=config, notes=tuple(notes), refusals=refusals)
-    if not all(file.generated for file in files):
-        notes.append("unset options: the development branch's defaults; older ones may differ")
+    chosen = _chip(files, chip, notes)
+    release = _release(files, chosen, idf, tree, notes)
+    own = None if tree is None else tree_table(tree, chip=chosen, sdk=release.name)
+    config = settle(files, chip=chosen, sdk=release.name, own=own)
     return ChosenConfig(config=config, notes=tuple(notes))
 
 
-def built_config(config: Config) -> tuple[Config, tuple[str, ...]]:
-    """The configuration as a build takes it, and a sentence about lines that it leaves out."""
-    built, gone = config.taken()
+def left_out(config: Config) -> tuple[str, ...]:
+    """A sentence about lines of the files that a build does not take; none: it takes all."""
+    gone = [
+        each.setting
+        for each in config.judged
+        if each.fate.reason not in ("", "later", "block", "mark", "unset", "unknown")
+        and each.setting.file
+    ]
     if not gone:
-        return built, ()
-    named = [f"CONFIG_{each.written} ({each.file}, line {each.line})" for each in gone[:_NAMED]]
+        return ()
+    named = [
+        f"CONFIG_{printable(each.written)} ({each.file}, line {each.line})"
+        if each.written
+        else f"{each.file}, line {each.line}"
+        for each in gone[:_NAMED]
+    ]
     more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    return built, (f"left out by Kconfig, as what it depends on is off: {', '.join(named)}{more}",)
+    return (
+        f"lines that the build of ESP-IDF {config.sdk} does not take: {', '.join(named)}{more}; "
+        "heapscope lint says why",
+    )
 
 
 def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> str:
     said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
     targets = [file.said("IDF_TARGET") for file in files]
     last = next(filter(None, reversed(targets)), "")
+    chips = chip_files()
     if chip is None and not last:
         raise InputError(
             "no --chip, and the files have no CONFIG_IDF_TARGET",
-            remedy=f"give --chip: {', '.join(CHIPS)}",
+            remedy=f"give --chip: {', '.join(chips)}",
         )
     wanted = chip or last
-    if wanted not in CHIPS:
+    if wanted not in chips:
         raise InputError(
             f"unknown chip '{printable(wanted)}'",
-            remedy=f"{did_you_mean(wanted, CHIPS)}valid: {', '.join(CHIPS)}",
+            remedy=f"{did_you_mean(wanted, chips)}valid: {', '.join(chips)}",
         )
     if last and wanted != last:
         raise InputError(
@@ -84,32 +93,34 @@ def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> st
     return wanted
 
 
-def _sdk(files: Sequence[ConfigFile], idf: str | None, tree: Path | None, notes: list[str]) -> str:
-    """One of tables.SDKS. A release whose options are not known takes the nearest one's."""
-    if idf is not None:
-        sdk = nearest_sdk(find_release(idf), SDKS)
-        notes.extend(_taken(idf, sdk, "as --idf says"))
-        return sdk
-    said = next((file.version for file in reversed(files) if file.version), "")
-    where = "as the file says"
-    if tree is not None and tree_version(tree):
+def _release(
+    files: Sequence[ConfigFile], chip: str, idf: str | None, tree: Path | None, notes: list[str]
+) -> Release:
+    """The version that is asked for. A note where the options are those of another one."""
+    said, where = idf or "", "as --idf says"
+    if not said and tree is not None:
         said, where = tree_version(tree), "as --idf-tree says"
     if not said:
+        said = next((file.version for file in reversed(files) if file.version), "")
+        where = "as the file says"
+    if not said:
         notes.append(f"ESP-IDF {DEFAULT_IDF}, as neither --idf nor a file says which")
-        return DEFAULT_IDF
+        return find_release(DEFAULT_IDF)
     try:
-        sdk = nearest_sdk(find_release(said), SDKS)
+        release = find_release(said)
     except InputError:
-        sdk = DEFAULT_IDF
-    notes.extend(_taken(said, sdk, where) or [f"ESP-IDF {printable(said)}, {where}"])
-    return sdk
+        if idf is not None:
+            raise
+        notes.append(f"ESP-IDF {printable(said)}, {where}, is not known: taken as {DEFAULT_IDF}")
+        return find_release(DEFAULT_IDF)
+    taken = _taken(said, release, chip, where) if tree is None else []
+    notes.extend(taken or ([] if idf else [f"ESP-IDF {printable(said)}, {where}"]))
+    return release
 
 
-def _taken(said: str, sdk: str, where: str) -> list[str]:
+def _taken(said: str, release: Release, chip: str, where: str) -> list[str]:
     """A note where the options of another release are taken."""
-    try:
-        if find_release(said).minor == find_release(sdk).minor:
-            return []
-    except InputError:
-        pass
-    return [f"ESP-IDF {printable(said)}, {where}: checked by the rules of {sdk}"]
+    options = release_for(release.name, chip)
+    if options == release.name or said == release.minor == minor_of(options):
+        return []
+    return [f"ESP-IDF {printable(said)}, {where}: judged by the options of {options}"]

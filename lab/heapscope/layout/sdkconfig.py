@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.config.config import read_files
+from heapscope.config.read_file import read_config_file
 
 _TRACKING = "HEAP_TASK_TRACKING"
 _LIGHT = "HEAP_POISONING_LIGHT"
@@ -45,7 +45,7 @@ class SdkConfig:
 
 
 def read_sdkconfig(path: str | Path) -> SdkConfig:
-    """InputError names the line that is none of an sdkconfig."""
-    (file,) = read_files([path])
-    options = {line.name: line.text.strip('"') for line in file.lines}
+    """InputError names a file that cannot be read."""
+    file = read_config_file(path)
+    options = dict(file.assignments())
     return SdkConfig(file=file.name, options=options)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from heapscope.config.config import Config, Setting
+from heapscope.config.config import Config
+from heapscope.config.expression import names
 from heapscope.config.rules import SEVERITIES, Check, Rule, all_rules
-from heapscope.config.tables import option_table
+from heapscope.config.setting import Setting
 from heapscope.config.value import value_text
 from heapscope.lint.finding import LintFinding, LintResult, SeverityCounts, spelled_lines
 from heapscope.lint.lines import line_findings
 from heapscope.lint.values import value_findings
 
-_VALUE = re.compile(r"\{([A-Z0-9_]+)\}")
 
-
-def lint(
-    config: Config, *, extra: Iterable[LintFinding] = (), notes: Iterable[str] = ()
-) -> LintResult:
-    """`extra`: what a real Kconfig found."""
-    found = [*rule_findings(config), *value_findings(config), *line_findings(config), *extra]
+def lint(config: Config, *, notes: Iterable[str] = ()) -> LintResult:
+    found = [*rule_findings(config), *value_findings(config), *line_findings(config)]
     findings = tuple(sorted(_once(found), key=lambda each: _order(config, each)))
     counted = Counter(finding.severity for finding in findings)
     return LintResult(
@@ -31,7 +26,7 @@ def lint(
         failed=any(finding.hard for finding in findings),
         counts=SeverityCounts(**{severity: counted[severity] for severity in SEVERITIES}),
         options=len(config.settings),
-        listed=sum(name in option_table() for name in config.settings),
+        listed=sum(name in config.table.symbols for name in config.settings),
         undecided=tuple(_undecided(config)),
         notes=tuple(notes),
         findings=findings,
@@ -39,9 +34,10 @@ def lint(
 
 
 def rule_findings(config: Config) -> Iterator[LintFinding]:
-    """One for each check that is broken."""
+    """One for each check that is broken. Kconfig itself keeps those of severity K: it leaves a line
+    out that would break one (`lint.values`)."""
     for rule in all_rules():
-        for check in rule.checks:
+        for check in rule.checks if rule.severity != "K" else ():
             if check.counts_in(config.sdk) and check.broken(config):
                 yield _finding(config, rule, check)
 
@@ -49,13 +45,14 @@ def rule_findings(config: Config) -> Iterator[LintFinding]:
 def _finding(config: Config, rule: Rule, check: Check) -> LintFinding:
     blamed = _blamed(config, check)
     values = check.replacements(config)
-    removed = [config.settings[name] for name in check.remove if name in config.settings]
+    values = {name: value for name, value in values.items() if config.name_here(name)}
+    removed = [each for name in check.remove if (each := config.setting(name)) is not None]
     return LintFinding(
         rule=rule.id,
         file=blamed.file if blamed else config.files[0].name if config.files else "",
         line=blamed.line if blamed else 0,
         option=blamed.written if blamed else "",
-        message=_VALUE.sub(lambda match: _shown(config, match[1]), check.say),
+        message=check.sentence(lambda name: _shown(config, name)),
         values=values,
         write=spelled_lines(config, values),
         remove=tuple((each.written, each.file, each.line) for each in removed),
@@ -65,7 +62,7 @@ def _finding(config: Config, rule: Rule, check: Check) -> LintFinding:
 def _blamed(config: Config, check: Check) -> Setting | None:
     """A line that the user wrote before one that says what is the default anyway; of a rule against
     an option that is off, its "is not set"."""
-    said = [config.settings[name] for name in check.lines if name in config.settings]
+    said = [each for name in check.lines if (each := config.setting(name)) is not None]
     said = [each for each in said if each.file]
     wrong = [each for each in said if config.changed(each.name)]
     return next(iter(wrong or said), None)
@@ -79,8 +76,13 @@ def _shown(config: Config, name: str) -> str:
 def _undecided(config: Config) -> Iterator[str]:
     for rule in all_rules():
         checks = [check for check in rule.checks if check.counts_in(config.sdk)]
-        if any(check.broken(config) is None for check in checks):
+        if any(_exists(config, check) and check.broken(config) is None for check in checks):
             yield rule.id
+
+
+def _exists(config: Config, check: Check) -> bool:
+    """The release has all options of a check."""
+    return all(config.name_here(name) for each in (check.when, check.must) for name in names(each))
 
 
 def _once(findings: list[LintFinding]) -> Iterator[LintFinding]:
@@ -92,7 +94,7 @@ def _once(findings: list[LintFinding]) -> Iterator[LintFinding]:
             yield finding
 
 
-_GENERAL = ("depends", "kconfig")
+_GENERAL = ("depends", "choice", "selected", "fixed")
 _OTHER = (*_GENERAL, "duplicate")  # that says nothing of the option
 
 

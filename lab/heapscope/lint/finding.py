@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from heapscope.config.config import Config
-from heapscope.config.renames import line_in
 from heapscope.config.rules import HARD, SEVERITIES, rule
 from heapscope.config.value import Value
 from heapscope.rows.figure import figure
@@ -107,8 +106,8 @@ class LintResult(Document):
     idf: str = figure("The ESP-IDF version whose rules were applied.")
     failed: bool = figure("There is a finding of severity B, K or R; the exit code is then 1.")
     counts: SeverityCounts = figure("Findings by severity.")
-    options: int = figure("Options that the files set.", "options", least=1)
-    listed: int = figure("Options of the files that are in Heapscope's table.", "options")
+    options: int = figure("Options that the files set.", "options")
+    listed: int = figure("Options of the files that the ESP-IDF version has.", "options")
     undecided: tuple[str, ...] = figure(
         "Rules that could not be decided, because a value is not known."
     )
@@ -116,10 +115,8 @@ class LintResult(Document):
     findings: tuple[LintFinding, ...] = figure("The findings, the worst first.")
 
 
-def spelled(config: Config, name: str, value: Value) -> str:
-    """One line, under the name that this SDK has for the option."""
-    return line_in(name, value, config.chip, config.sdk)
-
-
 def spelled_lines(config: Config, values: Mapping[str, Value]) -> tuple[str, ...]:
-    return tuple(spelled(config, name, value) for name, value in values.items())
+    """The lines that give these values, in the names of this SDK; options that it does not have are
+    left out."""
+    lines = (config.line(name, value) for name, value in values.items())
+    return tuple(filter(None, lines))

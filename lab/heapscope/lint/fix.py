@@ -1,18 +1,18 @@
-"""A fragment of sdkconfig.defaults that mends what was found."""
+"""A fragment of sdkconfig.defaults that mends what was found. A line that Kconfig would leave out
+is mended only where every line that it takes keeps its value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from heapscope.config.config import Config
-from heapscope.config.renames import newest
 from heapscope.config.value import Value
 from heapscope.lint.find import lint
-from heapscope.lint.finding import LintFinding, spelled
+from heapscope.lint.finding import LintFinding
 
 #: The options of which other lines may stay.
-_ONE_LINE = ("duplicate", "repeated", "type", "unknown", "later-name")
+_ONE_LINE = ("duplicate", "repeated", "type", "unknown", "later-name", "gone-name")
 _ROUNDS = 60  # a mended value can break the next rule; each round mends one
 
 
@@ -46,6 +46,8 @@ def mend(config: Config) -> Fix:
             for name, value in finding.values.items()
             if sum(finding.rule == each.rule for each in values.get(name, (0, ()))[1]) < 2
         }
+        if finding.severity == "K" and not _mends(now, finding, wanted):
+            wanted = {}
         renamed = bool(finding.write) and not finding.values  # the line says it under another name
         gone = [] if renamed else _names(now, finding)
         if not wanted or finding.remove:
@@ -67,7 +69,7 @@ def mend(config: Config) -> Fix:
         lines=tuple(
             (line, finding)
             for line, finding in lines.items()
-            if newest(finding.option, config.chip).name not in values
+            if _here(config, finding.option) not in values
         ),
         left=tuple(each for each in left.values() if each.remove or each.values or not each.write),
         advice=advice,
@@ -89,7 +91,7 @@ def _text(config: Config, fix: Fix) -> Iterator[str]:
     for name, (value, findings) in fix.values.items():
         yield ""
         yield from dict.fromkeys(_reason(each) for each in findings)
-        yield spelled(config, name, value)
+        yield config.line(name, value)
     for line, finding in fix.lines:
         yield ""
         yield _reason(finding)
@@ -133,8 +135,22 @@ def _replaced(
     config: Config, finding: LintFinding, values: dict[str, tuple[Value, tuple[LintFinding, ...]]]
 ) -> bool:
     """About the name on a line whose option the fragment sets anyway, under the right name."""
-    option = newest(finding.option, config.chip).name
-    return finding.rule == "old-name" and option in values
+    return finding.rule == "old-name" and _here(config, finding.option) in values
+
+
+def _mends(config: Config, finding: LintFinding, values: Mapping[str, Value]) -> bool:
+    """Kconfig takes the values, and every line that it takes now keeps its own."""
+    then = config.without(_names(config, finding)).changed_to(values)
+    kept = (
+        then.values.text(each.setting.name) == each.fate.final
+        for each in config.judged
+        if each.fate.taken and each.setting.name not in values
+    )
+    return all(then.value(name) == value for name, value in values.items()) and all(kept)
+
+
+def _here(config: Config, option: str) -> str:
+    return config.name_here(option) or option
 
 
 def _names(config: Config, finding: LintFinding) -> list[str]:

@@ -1,4 +1,4 @@
-"""Names, types and repetitions: what is wrong with lines as such."""
+"""Lines as such: forms that are no option line, names, kinds of values, and repetitions."""
 
 from __future__ import annotations
 
@@ -6,54 +6,107 @@ import re
 from collections.abc import Iterator
 
 from heapscope.choices import nearest
-from heapscope.config.config import Config, Setting
-from heapscope.config.renames import renamed_in, spelled_in
-from heapscope.config.tables import SDKS, option_table
-from heapscope.config.value import FORMS, Value, config_line, parse_value
-from heapscope.lint.finding import LintFinding, spelled, spelled_lines
+from heapscope.config.config import Config, line_of, typed
+from heapscope.config.setting import JudgedLine, Setting
+from heapscope.config.value import FORMS, Value, parse_value
+from heapscope.kconfig.lines import legal
+from heapscope.kconfig.names import releases_with
+from heapscope.kconfig.table import RELEASES
+from heapscope.lint.finding import LintFinding, spelled_lines
 from heapscope.trace.names import printable
 
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{1,16}")
+_ALMOST = re.compile(r"\s*(?:export\s+)?(?:CONFIG_)?([A-Z][A-Z0-9_]+)\s*[=:]\s*(.*)")
 #: How much of a name must agree for it to be a mistyped one, and for it to be worth a hint.
 MISTYPED, HINT = 0.9, 0.75
 #: Names that are looked up; looking takes some milliseconds each.
 LOOKED_UP = 100
 
-#: Components whose options are all in the table.
-LISTED = ("ESP_WIFI_", "ESP_PHY_", "HEAP_", "LWIP_", "MBEDTLS_", "SPIRAM_", "SPI_FLASH_")
-#: Options that a rule of its own speaks of.
-GONE = ("MBEDTLS_DYNAMIC_FREE_PEER_CERT",)
-
 
 def line_findings(config: Config) -> Iterator[LintFinding]:
     looked_up = 0
-    for setting in config.all_settings:
-        if setting.automatic:
-            continue
-        option = option_table().get(setting.name)
-        if option is not None and setting.value is None:
-            yield _type(config, setting, option.kind)
-        yield from _name(config, setting)
-        if option is None and not _generated(config, setting) and looked_up < LOOKED_UP:
-            looked_up += 1
-            yield from _unknown(config, setting)
+    for judged in config.judged:
+        setting, reason = judged.setting, judged.fate.reason
+        if reason == "malformed" or setting.written != setting.written.strip():
+            yield _malformed(config, judged)
+        elif reason in ("kind", "unset"):
+            yield _kind(config, judged)
+        elif reason == "elsewhere":
+            yield _elsewhere(config, judged)
+        elif reason == "unknown" and not _generated(config, setting):
+            here = config.name_here(setting.written)
+            if here is not None:
+                yield _other_name(config, judged, here)
+            elif releases_with(setting.written):
+                yield _other_release(config, judged)
+            elif looked_up < LOOKED_UP:
+                looked_up += 1
+                yield _nobodys(config, judged)
+        elif setting.written != setting.name and not _generated(config, setting):
+            yield _old_name(config, setting)
     yield from _repeated(config)
 
 
-def _type(config: Config, setting: Setting, kind: str) -> LintFinding:
+def without_effect(config: Config, judged: JudgedLine) -> str:
+    """The release leaves the line out, in words."""
+    said = "with a message" if judged.fate.told else "without a word"
+    return f"ESP-IDF {config.sdk} leaves the line out {said}"
+
+
+def removed(setting: Setting) -> tuple[tuple[str, str, int], ...]:
+    return ((setting.written, setting.file, setting.line),)
+
+
+def _malformed(config: Config, judged: JudgedLine) -> LintFinding:
+    setting = judged.setting
+    raw = setting.read.text
+    text = printable(raw)
+    almost = _ALMOST.fullmatch(raw.lstrip("\ufeff"))
+    name = almost[1] if almost else ""
+    why = f"not an option line: '{text}'"
+    if raw.startswith("\ufeff"):
+        why = "a byte-order mark stands before the line, which spoils it"
+    elif almost and raw.lstrip() != raw:
+        why = "blanks stand before the line"
+    elif "\ufffd" in raw:
+        why = f"not UTF-8 text: '{text}'"
+    symbol = config.table.symbols.get(name)
+    value = almost[2].strip() if almost else ""
+    meant = legal(value, symbol.kind) if symbol else None
+    write = (f"CONFIG_{name}={printable(value)}",) if meant is not None else ()
+    return LintFinding(
+        rule="malformed",
+        file=setting.file,
+        line=setting.line,
+        option=name,
+        message=f"{why}; {without_effect(config, judged)}",
+        write=write,
+        remove=((name, setting.file, setting.line),) if name else (),
+    )
+
+
+def _kind(config: Config, judged: JudgedLine) -> LintFinding:
     """The intended value is written where the text begins with it: 0x2000 for a decimal number, or
     a comment behind a value."""
-    meant = _meant(setting.text, kind)
+    setting = judged.setting
+    kind = config.table.symbols[setting.name].kind
+    if judged.fate.reason == "unset":
+        why = f'"is not set" says nothing of an option that takes {FORMS[kind]}'
+        meant = None
+    else:
+        why = f"'{printable(setting.text)}' is not a value of it: it takes {FORMS[kind]}"
+        meant = _meant(setting.text, kind)
     values = {} if meant is None else {setting.name: meant}
+    stays = _shown(config, setting.name)
     return LintFinding(
         rule="type",
         file=setting.file,
         line=setting.line,
         option=setting.written,
-        message=f"'{printable(setting.text)}' is not a value of it: it takes {FORMS[kind]}",
+        message=f"{why}; {without_effect(config, judged)}, and the option is {stays}",
         values=values,
         write=spelled_lines(config, values),
-        remove=((setting.written, setting.file, setting.line),),
+        remove=removed(setting),
     )
 
 
@@ -69,110 +122,172 @@ def _meant(text: str, kind: str) -> Value | None:
     return parse_value(plain.strip('"'), "int" if kind == "int" else "hex")
 
 
-def _name(config: Config, setting: Setting) -> Iterator[LintFinding]:
-    """An old name, or one that comes with a later SDK; of a file that Kconfig wrote, neither."""
-    now = spelled_in(setting.name, config.chip, config.sdk)
-    if setting.name in config.tree or _generated(config, setting):
-        return
-    if now.name == setting.written:
-        option = option_table().get(setting.written)
-        if option and option.since and SDKS.index(config.sdk) < SDKS.index(option.since):
-            yield _finding(
-                "later-name", setting, f"ESP-IDF {config.sdk} does not have it yet", remove=True
-            )
-        return
-    if renamed_in(setting.written, config.chip, config.sdk) is not None:
-        opposite = ", which says the opposite" if setting.inverted != now.inverted else ""
-        yield _finding(
-            "old-name",
-            setting,
-            f"ESP-IDF {config.sdk} calls it CONFIG_{now.name}{opposite}",
-            write=_rewritten(config, setting),
-        )
-    else:
-        yield _finding(
-            "later-name",
-            setting,
-            f"ESP-IDF {config.sdk} calls it CONFIG_{now.name}",
-            write=_rewritten(config, setting),
-            remove=True,
-        )
+def _elsewhere(config: Config, judged: JudgedLine) -> LintFinding:
+    setting = judged.setting
+    here = config.name_here(setting.written)
+    hint = f"; on this chip it is CONFIG_{here}" if here else ""
+    return LintFinding(
+        rule="chip",
+        file=setting.file,
+        line=setting.line,
+        option=setting.written,
+        message=f"ESP-IDF {config.sdk} has no such option on the {config.chip}, only on other "
+        f"chips{hint}; {without_effect(config, judged)}",
+        remove=removed(setting),
+    )
 
 
-def _rewritten(config: Config, setting: Setting) -> tuple[str, ...]:
-    return () if setting.value is None else (spelled(config, setting.name, setting.value),)
+def _other_name(config: Config, judged: JudgedLine, here: str) -> LintFinding:
+    """The release has the option, but it does not take this name for it."""
+    setting = judged.setting
+    later = _is_later(config, setting.written)
+    when = "a later ESP-IDF has this name" if later else "this name is gone"
+    kind = config.table.symbols[here].kind
+    value = legal(setting.text, kind)
+    meant = None if value is None else typed(value, kind)
+    values = {} if meant is None or config.given(here) else {here: meant}
+    return LintFinding(
+        rule="later-name" if later else "gone-name",
+        file=setting.file,
+        line=setting.line,
+        option=setting.written,
+        message=f"{when}: ESP-IDF {config.sdk} calls the option CONFIG_{here}; "
+        f"{without_effect(config, judged)}",
+        values=values,
+        write=spelled_lines(config, values),
+        remove=removed(setting),
+    )
 
 
-def _unknown(config: Config, setting: Setting) -> Iterator[LintFinding]:
-    """A project has options of its own and components that the table has not: alone what is nearly
-    a known name, or begins like one, is worth a word."""
-    if setting.name in GONE or setting.name in config.tree:
-        return
-    listed = setting.name.startswith(LISTED)
-    near = nearest(setting.name, option_table(), least=HINT if listed else MISTYPED)
-    mistyped = near and nearest(setting.name, (near,), least=MISTYPED)
-    if mistyped:
-        yield _mistyped(config, setting, near)
-    elif listed:
+def _other_release(config: Config, judged: JudgedLine) -> LintFinding:
+    """Where the release has no option any more that begins like it, its component has moved: the
+    project may have it from the registry."""
+    setting = judged.setting
+    known = releases_with(setting.written)
+    span = known[0] if len(known) == 1 else f"{known[0]} to {known[-1]}"
+    have = "has" if len(known) == 1 else "have"
+    later = _is_later(config, setting.written)
+    words = min(2, setting.written.count("_")) if later else 1
+    moved = not _has_component(config, setting.written, words)
+    rule = "later-name" if later else "gone-name"
+    unless = "unless a component of the project has it, " if moved else ""
+    return LintFinding(
+        rule="unlisted" if moved else rule,
+        file=setting.file,
+        line=setting.line,
+        option=setting.written,
+        message=f"ESP-IDF {config.sdk} has no such option, {span} {have} it; {unless}"
+        f"{without_effect(config, judged)}",
+        remove=() if moved else removed(setting),
+    )
+
+
+def _has_component(config: Config, name: str, words: int) -> bool:
+    """The release has an option that begins with the same words."""
+    first = "_".join(name.split("_")[:words]) + "_"
+    every = (config.table.symbols, config.table.elsewhere)
+    return any(other.startswith(first) for names in every for other in names)
+
+
+def _is_later(config: Config, name: str) -> bool:
+    """The first release with the name comes after that of the configuration."""
+    known = releases_with(name)
+    return bool(known) and RELEASES.index(known[0]) > RELEASES.index(config.table.release)
+
+
+def _nobodys(config: Config, judged: JudgedLine) -> LintFinding:
+    """A project has options of its own and components that no table has: only a name that is nearly
+    that of an option is taken for a mistyped one. Where another line has the right name, that one
+    counts and this one is to go."""
+    setting = judged.setting
+    near = nearest(setting.written, config.table.symbols, least=HINT)
+    if not near or not _is_mistyped(setting.written, near):
         hint = f"; the nearest name is CONFIG_{near}" if near else ""
-        yield _finding("unlisted", setting, f"not among the options of its component{hint}")
-
-
-def _mistyped(config: Config, setting: Setting, near: str) -> LintFinding:
-    """Where another line has the right name, that one counts and this one is to go."""
-    value = parse_value(setting.text, option_table()[near].kind)
+        return LintFinding(
+            rule="unlisted",
+            file=setting.file,
+            line=setting.line,
+            option=setting.written,
+            message=f"no ESP-IDF has such an option; unless the project or a component of its own "
+            f"has it, {without_effect(config, judged)}{hint}",
+        )
+    kind = config.table.symbols[near].kind
+    value = legal(setting.text, kind)
+    typed_value = None if value is None else typed(value, kind)
     meant: dict[str, Value] = {}
-    if value is not None and not config.given(near):
-        meant = {near: value}
+    if typed_value is not None and not config.given(near):
+        meant = {near: typed_value}
     return LintFinding(
         rule="unknown",
         file=setting.file,
         line=setting.line,
         option=setting.written,
-        message=f"there is no such option; the nearest name is CONFIG_{near}",
+        message=f"there is no such option; the nearest name is CONFIG_{near}; "
+        f"{without_effect(config, judged)}",
         values=meant,
         write=spelled_lines(config, meant),
-        remove=((setting.written, setting.file, setting.line),),
+        remove=removed(setting),
+    )
+
+
+def _is_mistyped(name: str, other: str) -> bool:
+    """The same words in another order, or nearly the same letters with the same first word."""
+    words, others = name.split("_"), other.split("_")
+    if sorted(words) == sorted(others):
+        return True
+    return words[0] == others[0] and bool(nearest(name, (other,), least=MISTYPED))
+
+
+def _old_name(config: Config, setting: Setting) -> LintFinding:
+    line = "" if setting.value is None else line_of(config.table, setting.name, setting.value)
+    return LintFinding(
+        rule="old-name",
+        file=setting.file,
+        line=setting.line,
+        option=setting.written,
+        message=f"ESP-IDF {config.sdk} calls it CONFIG_{setting.name}, and still takes the old "
+        "name",
+        write=(line,) if line else (),
     )
 
 
 def _repeated(config: Config) -> Iterator[LintFinding]:
-    """Within one file: what another file says before is there to be overridden."""
+    """Within one file: another file's line is there to be overridden. The one that does not
+    count is named where two lines differ, else the second one."""
     seen: dict[tuple[str, str], Setting] = {}
     for setting in config.all_settings:
-        key = (setting.file, setting.name)
+        if not setting.file or setting.read.fault:
+            continue
+        key = (setting.file, _subject(config, setting))
         before = seen.get(key)
         seen[key] = setting
         if before is None:
             continue
-        if before.text == setting.text:
-            message = f"said already in line {before.line}"
-            yield _finding("repeated", setting, message, remove=True)
-            continue
-        shown = config_line(setting.name, setting.value) if setting.value is not None else "this"
+        same = before.name == setting.name and before.value == setting.value
+        first, counts = (setting, before) if same else (before, setting)
+        other = "" if before.name == setting.name else f"CONFIG_{printable(counts.written)}="
         yield LintFinding(
-            rule="duplicate",
-            file=setting.file,
-            line=setting.line,
-            option=setting.written,
-            message=f"line {before.line} says '{printable(before.text)}', here it is "
-            f"'{printable(setting.text)}'; the last counts: {printable(shown)}",
-            remove=((before.written, before.file, before.line),),
+            rule="repeated" if same else "duplicate",
+            file=first.file,
+            line=first.line,
+            option=first.written,
+            message=f"said already in line {before.line}"
+            if same
+            else f"line {counts.line} says '{other}{printable(counts.text)}' after it, and the "
+            "last counts",
+            remove=removed(first),
         )
 
 
-def _finding(
-    rule: str, setting: Setting, message: str, *, write: tuple[str, ...] = (), remove: bool = False
-) -> LintFinding:
-    return LintFinding(
-        rule=rule,
-        file=setting.file,
-        line=setting.line,
-        option=setting.written,
-        message=message,
-        write=write,
-        remove=((setting.written, setting.file, setting.line),) if remove else (),
-    )
+def _subject(config: Config, setting: Setting) -> str:
+    """The choice that a line makes, or the option that it is about."""
+    symbol = config.table.symbols[setting.name]
+    return f"@{symbol.choice}" if symbol.choice and setting.value is True else setting.name
+
+
+def _shown(config: Config, name: str) -> str:
+    text = config.values.text(name)
+    return printable(text) if text else "without a value"
 
 
 def _generated(config: Config, setting: Setting) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from heapscope.errors import InputError
 from heapscope.layout.chips import load_chip
-from heapscope.layout.chosen_config import built_config, choose_config
+from heapscope.layout.chosen_config import choose_config, left_out
 from heapscope.memory.options import MemoryOptions, flag
 from heapscope.memory.static_choice import ChosenMemory, choose_static
 from heapscope.predict.forecast import with_own
@@ -40,7 +40,7 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
             )
     chip, idf = options.get("chip"), options.get("idf")
     chosen = choose_config([file], chip=chip, idf=idf)
-    config, left_out = built_config(chosen.config)
+    config = chosen.config
     own, said = measured_of([Path(file)], measured=None, no_measured=False, chip=chip, idf=idf)
     model = MemoryModel(
         scene=MemoryScene(config=config, minor=minor_of_config(config, idf), demand=load.demand),
@@ -55,7 +55,7 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     )
     psram = _bytes(options, "psram")
     memory = load.memory(with_own(model, own), psram=PSRAM_SIZE if psram is None else psram)
-    layout, notes = memory.layout(), (*chosen.notes, *left_out, *said)
+    layout, notes = memory.layout(), (*chosen.notes, *left_out(config), *said)
     if trace is not None and not load.traced:
         notes += twice(trace, remedy=f"--load {options.get('load')},traced")
     return ChosenMemory(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from heapscope.config.config import Config, out_of_range
-from heapscope.config.tables import option_table
+from heapscope.config.config import Config
 from heapscope.errors import InputError
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips
 
@@ -15,7 +14,7 @@ _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
 #: nobody published which.
 _TABLES, _LATER = (5, 1), (5, 5)
 _CLOCKS = (40, 80, 120, 160, 240)
-#: Kconfig's values where the option table lacks a default.
+#: Values where the release has no such option, or the option is hidden.
 _FALLBACKS = {
     "ESP_WIFI_STATIC_RX_BUFFER_NUM": 10,
     "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM": 32,
@@ -53,7 +52,6 @@ def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
             f"{config.chip} has no Wi-Fi of its own: nothing is known of its throughput",
             remedy=f"chips with figures: {', '.join(chips())}",
         )
-    _in_range(config)
     notes: list[str] = []
     psram = _psram(config, notes)
     static = enabled(config, "ESP_WIFI_STATIC_TX_BUFFER")
@@ -80,27 +78,10 @@ def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
     return KnobsRead(knobs=knobs, notes=tuple(notes))
 
 
-def _in_range(config: Config) -> None:
-    """Kconfig would put another number in its place without a word: no figure of this one holds.
-    Values that no file says are the caller's own."""
-    for name, setting in config.settings.items():
-        option, value = option_table().get(name), setting.value
-        if option is None or not setting.line or isinstance(value, bool | str) or value is None:
-            continue
-        limits = out_of_range(config, option, value)
-        if limits:
-            shown = " or ".join(f"{each.low} to {each.high}" for each in limits)
-            raise InputError(
-                f"{setting.file}, line {setting.line}: CONFIG_{setting.written}={value} is out of "
-                f"range",
-                remedy=f"give {shown}; `heapscope lint` finds all of these",
-            )
-
-
 def _count(config: Config, name: str, *, least: int = 0) -> int:
     value = integer(config, name, _FALLBACKS[name])
     if value < least:
-        setting = config.settings.get(name)
+        setting = config.setting(name)
         where = f"{setting.file}, line {setting.line}: " if setting and setting.line else ""
         raise InputError(
             f"{where}CONFIG_{name}={value}",

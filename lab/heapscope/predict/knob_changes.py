@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from heapscope.config.config import Config
-from heapscope.config.tables import DEPENDS_SDKS
 from heapscope.config.value import Value
+from heapscope.kconfig.table import is_since
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.wifi_table import Knobs, chips, ranks
 
@@ -173,7 +173,7 @@ def _code(config: Config, knobs: Knobs) -> Iterator[KnobChange]:
 def _tls(config: Config) -> Iterator[KnobChange]:
     if enabled(config, "MBEDTLS_EXTERNAL_MEM_ALLOC"):
         return  # none of it is internal memory
-    measured = config.sdk in DEPENDS_SDKS  # the figures are of 5.x, and so are the options
+    measured = is_since(config.sdk, "5.0")  # the figures are of 5.x, and so are the options
     if measured and config.value("MBEDTLS_SSL_KEEP_PEER_CERTIFICATE") is True:
         yield KnobChange(
             key="tls_peer",

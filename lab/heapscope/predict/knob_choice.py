@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from heapscope.config.config import read_files, settle
-from heapscope.config.tables import SDKS
 from heapscope.errors import InputError
 from heapscope.layout.layout import Layout
 from heapscope.layout.releases import find_release
-from heapscope.layout.versions import nearest_sdk
 from heapscope.predict.knob_offers import KnobOffer, knob_offers
 from heapscope.trace.names import printable
 
-_BRANCH = "6.0"
 _DEFAULT = "a default build that uses Wi-Fi (--sdkconfig F: your own)"
 
 
@@ -24,10 +21,6 @@ def choose_knobs(layout: Layout, sdkconfig: str | Path | None) -> tuple[tuple[Kn
     if not layout.chip:
         return (), ""
     release = find_release(layout.sdk.split(" ")[0])
-    version = nearest_sdk(release, SDKS)
-    later = release.order >= find_release(_BRANCH).order  # the options of the branch are near
-    if find_release(version).minor != release.minor and not later:
-        return (), ""
     files = () if sdkconfig is None else read_files([sdkconfig])
     said = next((file.said("IDF_TARGET") for file in files if file.said("IDF_TARGET")), "")
     if said and said != layout.chip:
@@ -36,5 +29,5 @@ def choose_knobs(layout: Layout, sdkconfig: str | Path | None) -> tuple[tuple[Kn
             f"the {layout.chip}",
             remedy="give the sdkconfig of that chip's firmware",
         )
-    found = knob_offers(settle(files, chip=layout.chip, sdk=version))
+    found = knob_offers(settle(files, chip=layout.chip, sdk=release.name))
     return found, _DEFAULT if sdkconfig is None else printable(str(sdkconfig), limit=400)

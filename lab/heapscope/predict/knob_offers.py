@@ -14,7 +14,6 @@ from statistics import NormalDist
 import numpy as np
 
 from heapscope.config.config import Config
-from heapscope.config.renames import line_in
 from heapscope.config.rules import all_rules
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
@@ -83,7 +82,6 @@ def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
     """The largest gain first; empty for a chip without Wi-Fi. InputError: a value cannot be."""
     if config.chip not in chips():
         return ()
-    config, _ = config.taken()
     now = knobs_of(config).knobs
     broken = _broken(config)
     found = [
@@ -116,7 +114,7 @@ def _offer(config: Config, now: Knobs, change: KnobChange) -> KnobOffer:
         key=change.key,
         text=change.text,
         lines=tuple(
-            line_in(name, value, config.chip, config.sdk) for name, value in change.values.items()
+            line for name, value in change.values.items() if (line := config.line(name, value))
         ),
         memory=change.memory,
         when=change.when,

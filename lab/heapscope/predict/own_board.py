@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from heapscope.config.config import Config
-from heapscope.layout.chosen_config import built_config, choose_config
+from heapscope.layout.chosen_config import choose_config
 from heapscope.predict.calibrate import Measured, keep, measured_beside, read_measured
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.wifi_table import Knobs
@@ -27,7 +27,7 @@ def measured_of(
         return (), ()
 
     def read(paths: Sequence[Path]) -> tuple[Config, Knobs]:
-        built, _ = built_config(choose_config(paths, chip=chip, idf=idf).config)
+        built = choose_config(paths, chip=chip, idf=idf).config
         return built, knobs_of(built, idf=idf).knobs
 
     found = read_measured(kept, read)

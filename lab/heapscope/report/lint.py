@@ -39,7 +39,7 @@ def _sentences(result: LintResult) -> Iterator[str]:
         yield f"{', '.join(parts)}."
     yield (
         f"{plural(result.options, 'option')} set for {result.chip}, ESP-IDF {result.idf}; "
-        f"{result.listed:,} of them are in Heapscope's table."
+        f"{result.listed:,} of them are that release's."
     )
     if result.undecided:
         yield f"Not decided, as values are not known: {', '.join(result.undecided)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
-from heapscope.config.renames import line_in
+from heapscope.config.config import line_of, table_of
 from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
 from heapscope.rows.figure import computed, figure
@@ -222,7 +222,11 @@ class TuneResult(Document):
     @computed("Lines for sdkconfig.defaults.", pattern="^CONFIG_[A-Z0-9_]+=")
     def options(self) -> tuple[str, ...]:
         values = self.option_values().items()
-        return tuple(line_in(name, value, self.chip, self.sdk) for name, value in values)
+        return tuple(filter(None, (self.line(name, value) for name, value in values)))
+
+    def line(self, name: str, value: Value) -> str:
+        """The line of sdkconfig.defaults, in the SDK's own name; "": it has no such option."""
+        return line_of(table_of(self.chip, self.sdk), name, value)
 
     def option_values(self) -> dict[str, Value]:
         """Every option that changes, by its name; companions included."""

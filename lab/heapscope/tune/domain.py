@@ -7,7 +7,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from heapscope.config.config import Config
-from heapscope.config.tables import option_table
 from heapscope.predict.wifi_table import Knobs, WifiRow, later, ranks
 from heapscope.tune.memory import LeftMemory
 from heapscope.tune.options import (
@@ -114,8 +113,11 @@ def _numbers(
 ) -> list[int]:
     if extrapolate:
         probe = {"tx": (kind, 1), "rx_ba_win": 2}.get(name, 1)
-        option = list(option_values(config.chip, name, probe))[-1]
-        low, high = _range(config, option)
+        asked = option_values(config.chip, name, probe)
+        bounds = config.changed_to(asked).bounds(list(asked)[-1])
+        if bounds is None:  # this build cannot set it
+            return []
+        low, high = bounds
     else:
         numbers = [number for number in seen if name != "rx_ba_win" or number]
         if not numbers:
@@ -129,13 +131,6 @@ def _numbers(
     if name == "rx_ba_win" and (extrapolate or AMPDU_OFF in seen):
         made = [AMPDU_OFF, *made]
     return made
-
-
-def _range(config: Config, option: str) -> tuple[int, int]:
-    for each in option_table()[option].ranges:
-        if each.covers(chip=config.chip, sdk=config.sdk) and each.when is None:
-            return each.low, each.high
-    raise ValueError(f"{option} has no range")
 
 
 def _ratios(rows: Sequence[WifiRow]) -> list[KnobRule]:

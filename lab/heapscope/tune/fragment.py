@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from heapscope.config.renames import line_in
 from heapscope.predict.wifi_table import METRICS
 from heapscope.tune.answer import ChangedKnob, TuneResult
 from heapscope.tune.memory import FREE
@@ -49,12 +48,12 @@ def _text(result: TuneResult) -> Iterator[str]:
             yield f"# (as before it would break rule {', '.join(change.breaks_if_put_back)})"
         for name, value in after.items():
             if before.get(name) != value:
-                yield line_in(name, value, result.chip, result.sdk)
+                yield result.line(name, value)
     yield from _tls(result)
     for each in result.companions:
         yield ""
         yield f"# follows: {each.reason}"
-        yield line_in(each.option, each.value, result.chip, result.sdk)
+        yield result.line(each.option, each.value)
 
 
 def _tls(result: TuneResult) -> Iterator[str]:
@@ -70,4 +69,4 @@ def _tls(result: TuneResult) -> Iterator[str]:
     for each in choice.best.asks:
         yield f"# needs {each}"
     for name, value in choice.lines.items():
-        yield line_in(name, value, result.chip, result.sdk)
+        yield result.line(name, value)

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from heapscope.config.config import Config
-from heapscope.config.evaluate import truth
 from heapscope.config.expression import names
 from heapscope.config.rules import Check, Rule, all_rules
-from heapscope.config.tables import option_table
 from heapscope.config.value import Value
 from heapscope.predict.wifi_table import Knobs
 from heapscope.tune.space import Choice, Knob, KnobRule
@@ -139,18 +137,13 @@ def label(name: str, value: Hashable) -> str:
 
 
 def out_of_range(config: Config, values: Mapping[str, Value]) -> list[str]:
-    """Options of these that Kconfig would not take, with their ranges."""
-    scope = Overlay(config, values)
+    """The numbers that Kconfig does not take, each with its range."""
     found = []
+    then = config.changed_to(values)
     for name, value in values.items():
-        option = option_table().get(name)
-        for each in option.ranges if option else ():
-            if each.covers(chip=config.chip, sdk=config.sdk) and (
-                each.when is None or truth(each.when, scope)
-            ):
-                if isinstance(value, int) and not each.low <= value <= each.high:
-                    found.append(f"CONFIG_{name}={value}: {each.low}..{each.high}")
-                break
+        bounds = then.bounds(name)
+        if bounds is not None and isinstance(value, int) and not bounds[0] <= value <= bounds[1]:
+            found.append(f"CONFIG_{name}={value}: {bounds[0]}..{bounds[1]}")
     return found
 
 

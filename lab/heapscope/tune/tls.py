@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from heapscope.config.config import Config
-from heapscope.config.renames import line_in
-from heapscope.config.tables import option_table
 from heapscope.config.value import Value
 from heapscope.predict.config_knobs import enabled, integer
 from heapscope.predict.memory_states import DRAM, PSRAM, Held, MemoryModel
@@ -144,7 +142,7 @@ def recorded_variant(config: Config, facts: Mapping[str, str]) -> dict[str, Valu
     said: dict[str, Value] = {}
     for word in facts.get("config", "").split():
         name, _, text = word.partition("=")
-        if name in option_table():
+        if config.name_here(name):
             said[name] = int(text) if text.isdigit() else True
     if _IN in said or _OUT in said:
         said = {_BOTH: True, **said}
@@ -171,9 +169,7 @@ def _variant(
         asks.append("peer's certificate not read later")
     return TlsVariant(
         values=values,
-        options=tuple(
-            line_in(name, each, config.chip, config.sdk) for name, each in values.items()
-        ),
+        options=tuple(filter(None, (config.line(name, each) for name, each in values.items()))),
         incoming=incoming,
         outgoing=outgoing,
         dynamic=dynamic,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from heapscope.choices import known
-from heapscope.layout.chosen_config import built_config, choose_config
+from heapscope.layout.chosen_config import choose_config, left_out
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.demand import Demand
 from heapscope.predict.environment import placed
@@ -80,7 +80,7 @@ def predict(
     paths = [Path(file) for file in files]
     board = None if measured is None else Path(measured)
     chosen = choose_config(paths, chip=chip, idf=idf)
-    config, left_out = built_config(chosen.config)
+    config = chosen.config
     model = MemoryModel(
         scene=MemoryScene(
             config=config,
@@ -98,7 +98,7 @@ def predict(
         environment=environment,
         times=times,
         measured=own,
-        notes=(*chosen.notes, *left_out, *said),
+        notes=(*chosen.notes, *left_out(config), *said),
     )
     if trace is None:
         return Prediction(**vars(found))

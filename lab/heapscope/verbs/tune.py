@@ -8,11 +8,10 @@ from pathlib import Path
 
 from heapscope.choices import known
 from heapscope.config.config import Config, settle
-from heapscope.config.tables import CHIPS, SDKS, option_table
 from heapscope.errors import InputError
-from heapscope.layout.chosen_config import DEFAULT_IDF, built_config, choose_config
+from heapscope.layout.chip_data import chip_files
+from heapscope.layout.chosen_config import DEFAULT_IDF, choose_config, left_out
 from heapscope.layout.releases import find_release
-from heapscope.layout.versions import nearest_sdk
 from heapscope.predict.calibrate import calibrated
 from heapscope.predict.constants import read_constants
 from heapscope.predict.demand import Demand
@@ -28,7 +27,6 @@ from heapscope.trace.names import printable
 from heapscope.tune.answer import TuneResult, less
 from heapscope.tune.by_replay import by_replays
 from heapscope.tune.needs import CONTIGUOUS, PREFERENCES, parse_keep, parse_tune_needs
-from heapscope.tune.options import knob_of, out_of_range
 from heapscope.tune.problem import Problem, with_psram
 from heapscope.tune.question import TuneQuestion, answer, default_preference
 from heapscope.tune.ranks import RankGains, rank_gains
@@ -91,16 +89,15 @@ def tune(
             remedy="leave --tls out, or the trace",
         )
     config, notes = _config(chip, paths, idf)
-    _check_lines(config)
     if psram is not None:
         config = with_psram(config, psram)
-    config, left_out = built_config(config)
+    unread = left_out(config)
     scene = MemoryScene(config=config, minor=minor_of_config(config, idf), demand=Demand(tls=tls))
     memory = MemoryModel(scene=scene)
     modes = choose_tls(memory) if tls else None
     best_config = config if modes is None else config.changed_to(modes.lines)
     own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
-    notes = (*notes, *left_out, *said)
+    notes = (*notes, *unread, *said)
     problem = Problem.of(
         best_config,
         calibrated(read_constants(), own),
@@ -157,30 +154,12 @@ def _config(
     if files:
         chosen = choose_config(files, chip=chip, idf=idf)
         return chosen.config, chosen.notes
+    chips = chip_files()
     if chip is None:
         raise InputError(
-            "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(CHIPS)}"
+            "neither --chip nor --sdkconfig", remedy=f"give --chip: {', '.join(chips)}"
         )
-    known(printable(chip), CHIPS, noun="chip")
-    sdk = DEFAULT_IDF if idf is None else nearest_sdk(find_release(idf), SDKS)
+    known(printable(chip), chips, noun="chip")
+    sdk = find_release(idf or DEFAULT_IDF).name
     note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
     return settle((), chip=chip, sdk=sdk), (note,)
-
-
-def _check_lines(config: Config) -> None:
-    """A search cannot start from a line whose value Kconfig does not take."""
-    for name, setting in config.settings.items():
-        if not knob_of(name):
-            continue
-        if setting.value is None:
-            option = option_table()[name]
-            raise InputError(
-                f"{setting.file}, line {setting.line}: CONFIG_{printable(setting.written)}="
-                f"{printable(setting.text)} is not of type {option.kind}",
-                remedy="mend the line: heapscope lint shows what to write",
-            )
-        for said in out_of_range(config, {name: setting.value}):
-            raise InputError(
-                f"{setting.file}, line {setting.line}: {said}",
-                remedy="mend the line: heapscope lint shows what to write",
-            )

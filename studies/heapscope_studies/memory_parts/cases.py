@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from heapscope.config.config import Config
-from heapscope.config.value import guess_value
+from heapscope.config.config import Config, typed
 from heapscope.layout.releases import find_release
-from heapscope.layout.versions import nearest_sdk
 from heapscope.predict.chip_memory import publisher
 from heapscope.predict.demand import Demand
 from heapscope.predict.memory_scene import MemoryScene
@@ -25,7 +23,6 @@ from heapscope.predict.part_table import minor_number
 from heapscope_studies.data_file import PACKAGE
 
 _FOLDER: Path = PACKAGE / "data" / "memory_parts"
-_SDKS = ("4.2", "4.3.2", "5.5", "head-2026-07")
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
 
 DIFFERENCE = "difference"
@@ -67,9 +64,15 @@ class Case:
 def model_of(
     chip: str, sdk: str, options: str, *, links: str = "", demand: Demand | None = None
 ) -> MemoryModel:
-    config = Config(chip=chip, sdk=nearest_sdk(find_release(sdk), _SDKS))
+    config = Config(chip=chip, sdk=find_release(sdk).name)
     pairs = (option.split("=") for option in options.split())
-    config = config.changed_to({name: guess_value(text) for name, text in pairs})
+    config = config.changed_to(
+        {
+            name: value
+            for name, text in pairs
+            if (kind := config.kind(name)) and (value := typed(text, kind)) is not None
+        }
+    )
     scene = MemoryScene(
         config=config,
         minor=minor_number(sdk),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope.config.config import Config
+from heapscope.config.config import settle
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.forecast import Forecast, forecast
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
@@ -24,7 +24,7 @@ from heapscope_studies.tls_ladder.steps import MINIMAL
 COUNTED = "tls228_rsa_16k_2k_accesses.json"
 CLOCKS = (160, 240)
 _WORD, _COPIED = "4", "copied_bytes"
-_BASE = Config(chip="esp32", sdk="4.2")
+_BASE = settle((), chip="esp32", sdk="4.2")
 
 
 @dataclass(frozen=True, kw_only=True)

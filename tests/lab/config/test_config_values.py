@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from heapscope.config.config import Config, read_config
-from heapscope.config.expression import names
-from heapscope.config.tables import CHIPS, SDKS, choices, option_table, rows
 from heapscope.config.value import Value
+from heapscope.errors import InputError
 
 
 def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Config:
@@ -35,16 +34,52 @@ def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Con
         ("SPIRAM=y", "esp32", "5.5", "SPIRAM_USE_MALLOC", True),
         ("SPIRAM=y", "esp32", "5.5", "SPIRAM_MALLOC_RESERVE_INTERNAL", 32768),
         ("MY=y", "esp32", "5.5", "SPIRAM_MALLOC_RESERVE_INTERNAL", None),
-        ("SPIRAM=y", "esp32s3", "5.5", "ESP_WIFI_STATIC_RX_BUFFER_NUM", 16),
-        ("SPIRAM=y", "esp32s3", "5.5", "ESP_WIFI_RX_BA_WIN", 16),
-        ("SPIRAM=y", "esp32s3", "5.5", "ESP_WIFI_CACHE_TX_BUFFER_NUM", 32),
-        ("SPIRAM=y", "esp32s3", "5.5", "LWIP_TCP_OOSEQ_MAX_PBUFS", 0),
-        ("SPIRAM=y", "esp32s3", "5.5", "ESP_WIFI_STATIC_TX_BUFFER", True),
-        ("SPIRAM=y", "esp32s3", "5.5", "ESP_WIFI_DYNAMIC_TX_BUFFER", False),
+        (
+            "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+            "esp32s3",
+            "5.5",
+            "ESP_WIFI_STATIC_RX_BUFFER_NUM",
+            16,
+        ),
+        ("SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y", "esp32s3", "5.5", "ESP_WIFI_RX_BA_WIN", 16),
+        (
+            "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+            "esp32s3",
+            "5.5",
+            "ESP_WIFI_CACHE_TX_BUFFER_NUM",
+            32,
+        ),
+        (
+            "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+            "esp32s3",
+            "5.5",
+            "LWIP_TCP_OOSEQ_MAX_PBUFS",
+            0,
+        ),
+        (
+            "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+            "esp32s3",
+            "5.5",
+            "ESP_WIFI_STATIC_TX_BUFFER",
+            True,
+        ),
+        (
+            "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+            "esp32s3",
+            "5.5",
+            "ESP_WIFI_DYNAMIC_TX_BUFFER",
+            False,
+        ),
         ("SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=n", "esp32", "5.5", "ESP_WIFI_RX_BA_WIN", 6),
         ("SPIRAM=y SPIRAM_IGNORE_NOTFOUND=y", "esp32", "5.5", "ESP_WIFI_RX_BA_WIN", 6),
         ("SPIRAM=y SPIRAM_USE_CAPS_ALLOC=y", "esp32", "4.2", "ESP_WIFI_RX_BA_WIN", 6),
-        ("SPIRAM=y", "esp32", "4.2", "ESP_WIFI_RX_BA_WIN", 16),
+        (
+            "ESP32_SPIRAM_SUPPORT=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+            "esp32",
+            "4.2",
+            "ESP_WIFI_RX_BA_WIN",
+            16,
+        ),
         ("SPIRAM=y BT_ENABLED=y", "esp32", "5.5", "ESP_WIFI_IRAM_OPT", False),
         ("SPIRAM=y BT_ENABLED=y", "esp32s3", "5.5", "ESP_WIFI_IRAM_OPT", True),
         ("SPIRAM=y", "esp32", "5.5", "SPIRAM_CACHE_WORKAROUND", True),
@@ -64,7 +99,7 @@ def made(path: Path, text: str, *, chip: str = "esp32", sdk: str = "5.5") -> Con
         # An option that only other chips have; one that nothing is known of.
         ("MY=y", "esp32", "5.5", "ESP32S3_DATA_CACHE_32KB", False),
         ("MY=y", "esp32", "5.5", "NOBODY_KNOWS", None),
-        ("MY=y", "esp32", "5.5", "MY", True),
+        ("MY=y", "esp32", "5.5", "MY", None),
     ],
 )
 def test_values(
@@ -75,7 +110,11 @@ def test_values(
 
 
 def test_given_and_changed(tmp_path: Path) -> None:
-    config = made(tmp_path, "LWIP_TCP_MSS=1440 LWIP_MAX_SOCKETS=4 SPIRAM=y ESP_WIFI_RX_BA_WIN=16")
+    config = made(
+        tmp_path,
+        "LWIP_TCP_MSS=1440 LWIP_MAX_SOCKETS=4 ESP_WIFI_RX_BA_WIN=16 "
+        "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y",
+    )
     assert config.given("LWIP_TCP_MSS")
     assert not config.changed("LWIP_TCP_MSS")
     assert config.changed("LWIP_MAX_SOCKETS")
@@ -92,7 +131,7 @@ def test_a_choice_is_changed_by_any_of_its_members(tmp_path: Path) -> None:
 
 
 def test_copies_with_other_values(tmp_path: Path) -> None:
-    config = made(tmp_path, "SPIRAM=y LWIP_TCP_MSS=1300")
+    config = made(tmp_path, "SPIRAM=y SPIRAM_TRY_ALLOCATE_WIFI_LWIP=y LWIP_TCP_MSS=1300")
     assert config.value("ESP_WIFI_RX_BA_WIN") == 16
     other = config.changed_to({"SPIRAM": False, "LWIP_TCP_MSS": 1400})
     assert other.value("ESP_WIFI_RX_BA_WIN") == 6
@@ -105,46 +144,31 @@ def test_copies_with_other_values(tmp_path: Path) -> None:
     assert both.value("HEAP_POISONING_LIGHT") is False
 
 
-def test_the_tables_are_sound() -> None:
-    table = option_table()
-    assert len(table) > 2700
-    for row in [*rows("defaults"), *rows("ranges")]:
-        assert row["option"] in table or row["option"] in choices()
-        assert set(row["sdks"].split()) <= set(SDKS)
-        assert set(row["chips"].split()) <= set(CHIPS)
-        assert row["source"].startswith("components/")
-    for name, option in table.items():
-        assert option.source
-        assert set(option.defaults) <= set(CHIPS)
-        assert option.since in ("", *SDKS)
-        for limits in option.ranges:
-            assert limits.low < limits.high
-            assert option.kind == "int", name
-    for choice in choices().values():
-        assert set(choice.defaults.values()) <= set(choice.members) <= set(table)
-        assert {str(each.value) for each in choice.defaults_if} <= set(choice.members)
+def test_a_line_that_kconfig_leaves_out_has_no_value(tmp_path: Path) -> None:
+    config = made(tmp_path, "SPIRAM_MALLOC_ALWAYSINTERNAL=4096 LWIP_TCP_MSS=9999")
+    assert config.value("SPIRAM_MALLOC_ALWAYSINTERNAL") is None
+    assert config.value("LWIP_TCP_MSS") == 1440
+    assert config.bounds("LWIP_TCP_MSS") == (536, 1460)
+    assert config.bounds("SPIRAM_MALLOC_ALWAYSINTERNAL") is None
+    assert config.can_set("SPIRAM_MALLOC_ALWAYSINTERNAL") is False
+    assert config.can_set("NOBODY_KNOWS") is None
 
 
-def test_defaults_are_within_their_ranges() -> None:
-    """A range that no default build keeps would be a wrong one."""
-    wrong = []
-    for option in option_table().values():
-        for chip, value in option.defaults.items():
-            fitting = [each for each in option.ranges if not each.chips or chip in each.chips]
-            if fitting and not any(each.low <= int(value) <= each.high for each in fitting):
-                wrong.append((option.name, chip, value))
-    assert wrong == []
+@pytest.mark.parametrize(
+    ("chip", "sdk", "release"),
+    [
+        ("esp32", "5.5.1", "5.5.5"),
+        ("esp32", "v4.4.7", "4.4.8"),
+        ("esp32", "5.1", "5.1.7"),
+        ("esp32", "head-2026-07", "6.1-beta1"),
+        ("esp32c3", "4.2", "4.3.7"),  # the nearest that has the chip
+        ("esp32s31", "5.5", "6.1-beta1"),
+    ],
+)
+def test_the_nearest_release_stands_for_a_version(chip: str, sdk: str, release: str) -> None:
+    assert Config(chip=chip, sdk=sdk).table.release == release
 
 
-def test_conditions_of_the_tables_speak_of_known_options_or_of_the_chip() -> None:
-    """Those that nothing is known of are facts about the chip or parts that the table has not."""
-    used = {
-        name
-        for row in rows("defaults")
-        for option in [*option_table().values()]
-        if option.name == row["option"]
-        for each in option.defaults_if
-        if each.when is not None
-        for name in names(each.when)
-    }
-    assert used <= set(option_table())
+def test_a_chip_that_no_release_has_is_named() -> None:
+    with pytest.raises(InputError, match="esp33"):
+        Config(chip="esp33", sdk="5.5").value("LWIP_TCP_MSS")

@@ -10,11 +10,10 @@ from typer.testing import CliRunner
 
 from heapscope.cli.app import app
 from heapscope.config import kconfig_tree
-from heapscope.config.config import read_config
-from heapscope.config.kconfig_tree import tree_version, with_tree
+from heapscope.config.config import Config, read_files, settle
+from heapscope.config.kconfig_tree import tree_table, tree_version
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.lint.find import lint
-from heapscope.lint.values import refused_findings
 
 ROOT_KCONFIG = """\
 mainmenu "IDF"
@@ -34,6 +33,18 @@ config LWIP_TCP_MSS
 config NET_FAST
     bool "Fast"
     default n
+    select NET_CHAIN
+config NET_CHAIN
+    bool "Chain"
+choice NET_COLOUR
+    prompt "Colour"
+    default NET_RED
+    depends on NET_FAST
+config NET_RED
+    bool "Red"
+config NET_BLUE
+    bool "Blue"
+endchoice
 config NET_FAST_SIZE
     int "Size"
     depends on NET_FAST
@@ -73,13 +84,17 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def findings(tree: Path, folder: Path, text: str, chip: str = "esp32") -> dict[str, str]:
-    """Messages of the rule "kconfig" by option."""
+def judged(tree: Path, folder: Path, text: str, chip: str = "esp32") -> Config:
     file = folder / "sdkconfig.defaults"
     file.write_text(text, encoding="utf-8")
-    config, refusals = with_tree(read_config([file], chip=chip, sdk="5.5"), tree)
-    found = lint(config, extra=refused_findings(config, refusals)).findings
-    return {each.option: each.message for each in found if each.rule == "kconfig"}
+    own = tree_table(tree, chip=chip, sdk="5.5")
+    return settle(read_files([file]), chip=chip, sdk="5.5", own=own)
+
+
+def findings(tree: Path, folder: Path, text: str) -> dict[str, str]:
+    """Messages of errors by option."""
+    found = lint(judged(tree, folder, text)).findings
+    return {each.option: each.message for each in found if each.hard}
 
 
 def test_what_kconfig_takes(tree: Path, tmp_path: Path) -> None:
@@ -91,27 +106,35 @@ def test_what_kconfig_takes(tree: Path, tmp_path: Path) -> None:
 
 
 def test_what_it_does_not_take(tree: Path, tmp_path: Path) -> None:
-    text = "CONFIG_NET_FAST_SIZE=9\nCONFIG_NET_FOST=y\nCONFIG_LWIP_TCP_MSS=9999\n"
+    text = "CONFIG_NET_FAST_SIZE=9\nCONFIG_NET_FAST_SISE=9\nCONFIG_LWIP_TCP_MSS=9999\n"
     found = findings(tree, tmp_path, text)
-    assert "depends on is off" in found["NET_FAST_SIZE"]
-    assert "no such option; the nearest name is CONFIG_NET_FAST" in found["NET_FOST"]
+    assert "it needs NET_FAST" in found["NET_FAST_SIZE"]
+    assert "no such option; the nearest name is CONFIG_NET_FAST_" in found["NET_FAST_SISE"]
+    assert "out of range, which is 536..1460 here" in found["LWIP_TCP_MSS"]
+    assert "takes the default with a message: 1440" in found["LWIP_TCP_MSS"]
 
 
-def test_its_defaults_stand_for_ours(tree: Path, tmp_path: Path) -> None:
-    file = tmp_path / "sdkconfig.defaults"
-    file.write_text("CONFIG_NET_FAST=y\n", encoding="utf-8")
-    config, _ = with_tree(read_config([file], chip="esp32c3", sdk="5.5"), tree)
+def test_its_options_stand_for_ours(tree: Path, tmp_path: Path) -> None:
+    config = judged(tree, tmp_path, "CONFIG_NET_FAST=y\n", chip="esp32c3")
     assert config.value("LWIP_TCP_MSS") == 1200
     assert config.value("NET_FAST_SIZE") == 7
     assert config.value("NET_BASE") == 16
-    assert config.value("ESP_WIFI_RX_BA_WIN") == 6  # not in the tree
+    assert config.value("ESP_WIFI_RX_BA_WIN") is None  # not in the tree
+    assert judged(tree, tmp_path, "").value("LWIP_TCP_MSS") == 1440
+
+
+def test_choices_and_selects(tree: Path, tmp_path: Path) -> None:
+    found = findings(tree, tmp_path, "CONFIG_NET_CHAIN=n\nCONFIG_NET_FAST=y\nCONFIG_NET_RED=n\n")
+    assert "CONFIG_NET_FAST selects it" in found["NET_CHAIN"]
+    assert "n changes nothing in a choice" in found["NET_RED"]
+    config = judged(tree, tmp_path, "CONFIG_NET_FAST=y\nCONFIG_NET_BLUE=y\n")
+    assert (config.value("NET_RED"), config.value("NET_BLUE")) == (False, True)
+    assert judged(tree, tmp_path, "CONFIG_NET_BLUE=y\n").value("NET_BLUE") is False
 
 
 def test_inverted_old_names(tree: Path, tmp_path: Path) -> None:
     assert findings(tree, tmp_path, "CONFIG_NET_QUIET=y\n") == {}
-    file = tmp_path / "sdkconfig.defaults"
-    config, _ = with_tree(read_config([file], chip="esp32", sdk="5.5"), tree)
-    assert config.value("NET_LOUD") is False
+    assert judged(tree, tmp_path, "CONFIG_NET_QUIET=y\n").value("NET_LOUD") is False
 
 
 def test_the_callers_environment_does_not_matter(
@@ -129,7 +152,7 @@ def test_the_command(tree: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, args)
     assert done.exit_code == 1
     told = "".join(done.stdout.split())  # long paths are wrapped anywhere
-    assert ":1:kconfigCONFIG_NET_FAST_SIZE" in told
+    assert ":1:dependsCONFIG_NET_FAST_SIZE" in told
     assert "ESP-IDF 5.5.1, as --idf-tree says" in done.stdout
 
 

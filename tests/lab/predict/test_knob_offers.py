@@ -58,7 +58,8 @@ def test_each_is_what_two_predictions_differ_by(
             assert offer.gain == pytest.approx(won, abs=2), key
         if key.startswith("static"):
             won = available(other) - available(config)
-            assert offer.gain == pytest.approx(won, rel=0.04, abs=300), key
+            # A window that has to follow gives some 350 bytes back besides, which no offer counts.
+            assert offer.gain == pytest.approx(won, rel=0.04, abs=400), key
         for cost in offer.costs:
             was, is_ = (found.throughput_mbps[cost.metric].median for found in (now, then))
             assert cost.change_pct == pytest.approx(100 * (is_ / was - 1), abs=0.51)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import resource
 import sys
 from collections.abc import Callable
@@ -167,8 +168,10 @@ def test_bluetooth_is_a_part_by_its_mode(predict: Predict) -> None:
 
 def test_bluetooths_host_is_kconfigs_default(predict: Predict) -> None:
     assert parts(predict("BT_ENABLED=y", "--chip", "esp32"), "Bluedroid")
-    for other in ("BT_NIMBLE_ENABLED=y", "BT_CONTROLLER_ONLY=y", "BT_BLUEDROID_ENABLED=n"):
+    for other in ("BT_NIMBLE_ENABLED=y", "BT_CONTROLLER_ONLY=y"):
         assert not parts(predict(f"BT_ENABLED=y {other}", "--chip", "esp32"), "Bluedroid")
+    off = predict("BT_ENABLED=y BT_BLUEDROID_ENABLED=n", "--chip", "esp32")
+    assert parts(off, "Bluedroid")  # "n" chooses no other member
 
 
 def test_records_in_iram_make_tls_slower(predict: Predict) -> None:
@@ -338,18 +341,32 @@ def test_a_trace_is_replayed_on_the_configurations_memory(predict: Predict, tmp_
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "CONFIG_LWIP_TCP_WND_DEFAULT=0",
+        "CONFIG_ESP_WIFI_DYNAMIC_TX_BUFFER_NUM=500",
+        "CONFIG_LWIP_TCP_MSS=many",
+        "LWIP_TCP_MSS=9",
+    ],
+)
+def test_a_line_that_kconfig_leaves_out_changes_nothing(tmp_path: Path, line: str) -> None:
+    """The defaults stand for it, and a note names it."""
+    answers = []
+    for text in ("# defaults", line):
+        path = tmp_path / "sdkconfig"
+        path.write_text(f"{text}\n", encoding="utf-8")
+        done = CliRunner().invoke(app, ["predict", str(path), "--chip", "esp32", "--json", "-"])
+        assert done.exit_code == 0, done.output
+        answers.append(json.loads(done.stdout))
+    notes = [answer.pop("notes") for answer in answers]
+    assert answers[0] == answers[1]
+    assert not any("does not take" in note for note in notes[0])
+    assert any("does not take" in note and "line 1" in note for note in notes[1])
+
+
+@pytest.mark.parametrize(
     ("text", "args", "parts"),
     [
-        (
-            "LWIP_TCP_WND_DEFAULT=0",
-            ("--chip", "esp32"),
-            ("line 1", "out of range", "give 2440 to 65535"),
-        ),
-        (
-            "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM=500",
-            ("--chip", "esp32"),
-            ("sdkconfig, line 1", "=500 is out of range", "give 1 to 128"),
-        ),
         ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--links", "lora"), ("lora", "wifi, ble")),
         ("ESP_WIFI_IRAM_OPT=y", ("--chip", "esp32", "--static-dram", "-1"), ("below 0",)),
         (

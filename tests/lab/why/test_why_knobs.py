@@ -98,6 +98,6 @@ def test_the_command_reads_the_firmwares_options(make: Callable[[Sequence[str]],
     assert "Static RX buffers: 12 instead of 24." in done.stdout.split("Predicted")[1]
     wrong = config.with_name("wrong")
     wrong.write_text("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=240\n", encoding="utf-8")
-    done = CliRunner().invoke(app, [*asked[:-1], str(wrong)])
-    assert done.exit_code == 2
-    assert "wrong, line 1: CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=240 is out of range" in done.stderr
+    done = CliRunner().invoke(app, [*asked[:-1], str(wrong)], env={"COLUMNS": "200"})
+    assert done.exit_code == 0  # Kconfig leaves the line out
+    assert "instead of 240" not in done.stdout
