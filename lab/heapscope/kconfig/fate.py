@@ -94,6 +94,8 @@ def _group(release: str) -> str:
 
 def _reason(line: ReadLine, values: OptionValues, counts: bool) -> tuple[Reason, str]:
     symbol = values.table.symbols.get(line.option)
+    if symbol is None and line.option in values.table.unsure:
+        return "", ""
     if line.fault == "unknown" and line.option in values.table.elsewhere:
         return "elsewhere", ""
     if symbol is None or line.value is None:
@@ -104,6 +106,8 @@ def _reason(line: ReadLine, values: OptionValues, counts: bool) -> tuple[Reason,
         return "", final
     if not counts:
         return "later", final
+    if line.option in values.table.unsure:
+        return "", line.value
     if line.marked:
         return "mark", final
     if symbol.prompt is None:

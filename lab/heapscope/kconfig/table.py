@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Literal, NamedTuple
@@ -90,7 +90,8 @@ class LineHabits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OptionTable:
-    """`selected` and `implied`: by option, the options that do so and their conditions."""
+    """`selected` and `implied`: by option, the options that do so and their conditions. `unsure`:
+    options of a project whose values are not known."""
 
     release: str
     chip: str
@@ -101,6 +102,7 @@ class OptionTable:
     elsewhere: frozenset[str]  # options that the release has on other chips only
     selected: Mapping[str, Pairs] = field(default_factory=dict)
     implied: Mapping[str, Pairs] = field(default_factory=dict)
+    unsure: frozenset[str] = frozenset()
 
 
 @functools.lru_cache(maxsize=16)
@@ -148,6 +150,7 @@ def with_symbols(
     symbols: Mapping[str, Symbol] | None = None,
     choices: Mapping[str, OptionChoice] | None = None,
     renames: Mapping[str, Renamed] | None = None,
+    unsure: Iterable[str] = (),
 ) -> OptionTable:
     """The table with more options, such as those of a project; a name that is there is replaced."""
     every = {**table.symbols, **(symbols or {})}
@@ -161,6 +164,7 @@ def with_symbols(
         elsewhere=table.elsewhere - every.keys(),
         selected=_reversed((name, each.selects) for name, each in every.items() if each.selects),
         implied=_reversed((name, each.implies) for name, each in every.items() if each.implies),
+        unsure=table.unsure.union(unsure),
     )
 
 
