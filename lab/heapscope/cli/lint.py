@@ -7,17 +7,18 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import Json, ProjectFolder
 
 
 def lint(
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
-            metavar="SDKCONFIG...",
+            metavar="[SDKCONFIG...]",
             help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     chip: Annotated[
         str | None,
         typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
@@ -34,6 +35,7 @@ def lint(
             help="An ESP-IDF: its own Kconfig files judge (needs esp-idf-kconfig).",
         ),
     ] = None,
+    project: ProjectFolder = None,
     fix: Annotated[
         Path | None,
         typer.Option("--fix", metavar="FILE", help="Write lines that mend what was found."),
@@ -59,20 +61,24 @@ def lint(
       heapscope lint sdkconfig.defaults sdkconfig.release --chip esp32s3 --fix fix.defaults
       heapscope lint sdkconfig --json lint.json --sarif lint.sarif
       heapscope lint sdkconfig.defaults --chip esp32 --github
+      heapscope lint --project .
     """
     from heapscope.cli.answer import dumps, print_answer, wants_tables, write_json, write_text
     from heapscope.verbs.lint import fixed
     from heapscope.verbs.lint import lint as answer
+    from heapscope.verbs.project_files import project_files
 
-    result = answer(*files, chip=chip, idf=idf, idf_tree=idf_tree)
-    write_json(result.to_json(), json, inputs=files)
+    given = files or ()
+    result = answer(*given, chip=chip, idf=idf, idf_tree=idf_tree, project=project)
+    read = [*given, *project_files(project)]
+    write_json(result.to_json(), json, inputs=read)
     if sarif is not None:
         from heapscope.lint.sarif import sarif as as_sarif
 
-        write_text(dumps(as_sarif(result)), sarif, option="--sarif", inputs=files)
+        write_text(dumps(as_sarif(result)), sarif, option="--sarif", inputs=read)
     if fix is not None:
-        mended = fixed(*files, chip=chip, idf=idf, idf_tree=idf_tree)
-        write_text(mended, fix, option="--fix", inputs=files)
+        mended = fixed(*given, chip=chip, idf=idf, idf_tree=idf_tree, project=project)
+        write_text(mended, fix, option="--fix", inputs=read)
     if github:
         from heapscope.lint.sarif import annotation_lines
 

@@ -7,17 +7,27 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt, Traced
+from heapscope.cli.shared import (
+    Air,
+    Json,
+    Loss,
+    MeasuredFile,
+    NoMeasured,
+    ProjectFolder,
+    Rtt,
+    Traced,
+)
 
 
 def predict(
     files: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
-            metavar="SDKCONFIG...",
+            metavar="[SDKCONFIG...]",
             help="sdkconfig, sdkconfig.json or sdkconfig.defaults; of several, later ones win.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     chip: Annotated[
         str | None,
         typer.Option("--chip", metavar="C", help="Chip (as CONFIG_IDF_TARGET says)."),
@@ -26,6 +36,7 @@ def predict(
         str | None,
         typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
     ] = None,
+    project: ProjectFolder = None,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="T.hst", help="Does what this trace allocates fit too?"),
@@ -104,16 +115,19 @@ def predict(
       heapscope predict sdkconfig.defaults --chip esp32 --air --rtt 20 --loss 0.1
       heapscope predict sdkconfig.defaults --chip esp32 --listen 10 --json predict.json
       heapscope predict sdkconfig.defaults --chip esp32 --trace T.hst
+      heapscope predict --project . --tls 1
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.predict import predict as answer
+    from heapscope.verbs.project_files import project_files
 
     with progress_bar() as progress:
         result = answer(
-            *files,
+            *(files or ()),
             chip=chip,
             idf=idf,
+            project=project,
             trace=trace,
             traced=traced,
             measured=measured,
@@ -140,5 +154,9 @@ def predict(
     give(
         result,
         json,
-        inputs=[*files, *(one for one in (trace, measured, elf, map) if one is not None)],
+        inputs=[
+            *(files or ()),
+            *project_files(project),
+            *(one for one in (trace, measured, elf, map) if one is not None),
+        ],
     )

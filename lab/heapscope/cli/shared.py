@@ -56,6 +56,15 @@ Needs = Annotated[
 ]
 
 
+ProjectFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="FOLDER",
+        help="The project: its own Kconfig options count, and its sdkconfig files where no others "
+        "are given.",
+    ),
+]
 Air = Annotated[bool, typer.Option("--air", help="In air, not in a shielded box.")]
 Rtt = Annotated[
     float, typer.Option("--rtt", metavar="MS", help="Round trip beyond that of the box.")

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Air, Json, Loss, MeasuredFile, NoMeasured, Rtt, Traced
+from heapscope.cli.shared import (
+    Air,
+    Json,
+    Loss,
+    MeasuredFile,
+    NoMeasured,
+    ProjectFolder,
+    Rtt,
+    Traced,
+)
 
 
 def tune(
@@ -27,6 +36,7 @@ def tune(
         str | None,
         typer.Option("--idf", metavar="V", help="ESP-IDF version (as the file says, or 5.5)."),
     ] = None,
+    project: ProjectFolder = None,
     psram: Annotated[
         str | None,
         typer.Option(
@@ -126,11 +136,25 @@ def tune(
     from heapscope.cli.answer import give, print_answer, wants_tables, write_json, write_text
     from heapscope.cli.progress import progress_bar
     from heapscope.errors import HeapscopeError
+    from heapscope.verbs.project_files import project_files
     from heapscope.verbs.tune import tune as answer
     from heapscope.verbs.tune import tune_ranks
 
     if ranks:
-        others = (sdkconfig, idf, psram, measured, trace, need, keep, prefer, front, plot, fragment)
+        others = (
+            sdkconfig,
+            idf,
+            project,
+            psram,
+            measured,
+            trace,
+            need,
+            keep,
+            prefer,
+            front,
+            plot,
+            fragment,
+        )
         flags = (median, extrapolate, tls, air, rtt, loss, no_measured)
         if any(each is not None for each in others) or any(flags):
             raise HeapscopeError(
@@ -145,6 +169,7 @@ def tune(
             *(sdkconfig or ()),
             chip=chip,
             idf=idf,
+            project=project,
             psram=psram,
             need=need or (),
             keep=keep or (),
@@ -162,7 +187,12 @@ def tune(
             front=front or ("tcp_rx" if plot is not None else None),
             progress=progress,
         )
-    read = [*(sdkconfig or []), *(trace or []), *([measured] if measured else [])]
+    read = [
+        *(sdkconfig or []),
+        *project_files(project),
+        *(trace or []),
+        *([measured] if measured else []),
+    ]
     write_json(result.to_json(), json, inputs=read)
     if plot is not None and result.front:
         from heapscope.tune.plot import front_svg

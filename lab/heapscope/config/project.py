@@ -16,7 +16,7 @@ import yaml
 from heapscope.config.cmake_lists import Assigned, commands, variables
 from heapscope.errors import InputError
 from heapscope.kconfig.table import RELEASES
-from heapscope.printable import printable
+from heapscope.trace.names import printable
 
 _SIZE_MAX = 256 << 10  # bytes of a file of the build
 _FOLDERS_MAX = 2000  # components
@@ -56,6 +56,9 @@ class Project:
     version: Said
     notes: tuple[str, ...]
     whole: bool
+
+    def for_all_chips(self) -> tuple[Path, ...]:
+        return (*self.defaults, *([self.sdkconfig] if self.sdkconfig is not None else ()))
 
     def files(self, chip: str, release: str) -> tuple[Path, ...]:
         """In the order in which the release reads them: later ones win."""

@@ -20,12 +20,16 @@ _SIZE_MAX = 1 << 20  # bytes of a list of old names
 @dataclass(frozen=True, kw_only=True)
 class ProjectOptions:
     """`faults`: lines of Kconfig files that the release's program does not understand. `unread`:
-    what they name and only the build can read. `own`: the names that the project defines."""
+    what they name and only the build can read. `own`: the names that the project defines. `whole`:
+    it can have no others."""
+
+    folder: Path
 
     table: OptionTable
     faults: tuple[Fault, ...]
     unread: tuple[Fault, ...]
     own: frozenset[str]
+    whole: bool
 
 
 def project_options(
@@ -59,10 +63,12 @@ def project_options(
     lists = [path for component in project.components for path in component.renames]
     renames = dict(_renames(lists, table)) if table.habits.rename else {}
     return ProjectOptions(
+        folder=project.folder,
         table=with_symbols(every, renames=renames),
         faults=tuple(reader.faults),
         unread=tuple(reader.unread),
         own=frozenset(entry.name for entry in reader.entries),
+        whole=project.whole and not reader.faults and not reader.unread,
     )
 
 

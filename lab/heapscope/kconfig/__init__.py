@@ -7,6 +7,8 @@ configuration.
 - `lines`: the lines of a file as the release reads them.
 - `fate`: what becomes of each line, and why.
 - `names`: the name of an option in another release.
+- `words`, `definitions`, `option_lines`, `kconfig_file`: a reader of Kconfig files.
+- `own_options`: the options of a release with those that such files define.
 
 Names are without CONFIG_. Values are text here, as the program has them; `config` gives them types.
 """

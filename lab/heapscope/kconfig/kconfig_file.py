@@ -55,7 +55,7 @@ class KconfigReader:
         self.unread: list[Fault] = []
         self.files: list[Path] = []
         self._variables = Variables(environment)
-        self._roots = [root.resolve() for root in roots]
+        self._roots = {root: root.resolve() for root in roots}
         self._blocks: list[Block] = []
         self._open_files: list[Path] = []
         self._current: Entry | Block | str | None = None
@@ -167,7 +167,7 @@ class KconfigReader:
         return sorted(found)[:_FILES_MAX]
 
     def _inside(self, path: Path) -> bool:
-        return any(path.is_relative_to(root) for root in self._roots)
+        return any(path.is_relative_to(root) for root in self._roots.values())
 
     # ---- lines -----------------------------------------------------------------------------------
 
@@ -328,10 +328,11 @@ class KconfigReader:
             self.unread.append(Fault(self._place, message))
 
     def _shown(self, path: Path) -> str:
-        for root in self._roots:
-            if path.is_relative_to(root):
-                return path.relative_to(root).as_posix()
-        return str(path)
+        """As the user named it: below the folder that was given."""
+        for root, real in self._roots.items():
+            if path.is_relative_to(real):
+                return (root / path.relative_to(real)).as_posix()
+        return path.as_posix()
 
 
 def _behind_help(lines: list[str], at: int) -> int:

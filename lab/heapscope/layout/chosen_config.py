@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from heapscope.choices import did_you_mean
-from heapscope.config.config import Config, read_files, settle
+from heapscope.config.config import Config, read_files, settle, table_of
 from heapscope.config.kconfig_tree import tree_table, tree_version
+from heapscope.config.project import Project, Said, find_project
+from heapscope.config.project_options import ProjectOptions, project_options
 from heapscope.config.read_file import ConfigFile
 from heapscope.errors import InputError
 from heapscope.kconfig.table import release_for
@@ -18,12 +20,17 @@ from heapscope.trace.names import printable
 
 DEFAULT_IDF = "5.5"
 _NAMED = 4  # lines in a note
+_SAID = 6  # notes on a project
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChosenConfig:
+    """`paths`: the files of the configuration."""
+
     config: Config
     notes: tuple[str, ...]
+    paths: tuple[Path, ...]
+    project: ProjectOptions | None = None
 
 
 def choose_config(
@@ -32,16 +39,33 @@ def choose_config(
     chip: str | None,
     idf: str | None,
     tree: Path | None = None,
+    project: Path | None = None,
 ) -> ChosenConfig:
-    """Options before what the files say. `tree`: an ESP-IDF whose own options judge. InputError
-    names what contradicts or is missing."""
-    files = read_files(paths)
+    """Options before what the files say. `tree`: an ESP-IDF whose own options judge. `project`: a
+    folder whose files count where no others are given, and whose own options count in any case.
+    InputError names what contradicts or is missing."""
+    found = None if project is None else find_project(project, idf_path=tree)
+    named = tuple(map(Path, paths))
+    if not named and found is None:
+        raise InputError(
+            "no configuration",
+            remedy="give an sdkconfig or sdkconfig.defaults, or --project FOLDER",
+        )
+    files = read_files(named or (found.for_all_chips() if found is not None else ()))
     notes: list[str] = []
-    chosen = _chip(files, chip, notes)
-    release = _release(files, chosen, idf, tree, notes)
+    chosen = _chip(files, chip, found.chip if found is not None else Said(), notes)
+    release = _release(files, chosen, idf, tree, found, notes)
     own = None if tree is None else tree_table(tree, chip=chosen, sdk=release.name)
-    config = settle(files, chip=chosen, sdk=release.name, own=own)
-    return ChosenConfig(config=config, notes=tuple(notes))
+    if found is None:
+        config = settle(files, chip=chosen, sdk=release.name, own=own)
+        return ChosenConfig(config=config, notes=tuple(notes), paths=named)
+    options = project_options(found, own or table_of(chosen, release.name), idf_path=tree)
+    if not named:
+        named = found.files(chosen, options.table.release)
+        files = read_files(named)
+    config = settle(files, chip=chosen, sdk=release.name, own=options.table)
+    notes += _of_project(found, options, files)
+    return ChosenConfig(config=config, notes=tuple(notes), paths=named, project=options)
 
 
 def left_out(config: Config) -> tuple[str, ...]:
@@ -67,11 +91,27 @@ def left_out(config: Config) -> tuple[str, ...]:
     )
 
 
-def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> str:
+def _of_project(
+    found: Project, options: ProjectOptions, files: Sequence[ConfigFile]
+) -> Iterator[str]:
+    """What was read of a project, and what only its build can know."""
+    read = ", ".join(file.name for file in files) or "none; the chip's defaults count"
+    yield f"configuration of the project: {read}"
+    yield f"options of the project's own: {len(options.own)}"
+    said = [f"{place.file}:{place.line}: {message}" for place, message in options.unread]
+    every = [*found.notes, *said]
+    yield from (f"project: {printable(each, limit=300)}" for each in every[:_SAID])
+    if len(every) > _SAID:
+        yield f"project: {len(every) - _SAID} more things that only the build knows"
+
+
+def _chip(files: Sequence[ConfigFile], chip: str | None, project: Said, notes: list[str]) -> str:
     said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
     targets = [file.said("IDF_TARGET") for file in files]
     last = next(filter(None, reversed(targets)), "")
     chips = chip_files()
+    if chip is None and not last and project.value:
+        last, said = project.value, {project.value: project.file}
     if chip is None and not last:
         raise InputError(
             "no --chip, and the files have no CONFIG_IDF_TARGET",
@@ -89,12 +129,18 @@ def _chip(files: Sequence[ConfigFile], chip: str | None, notes: list[str]) -> st
             remedy="leave --chip out, or give the files of that chip",
         )
     if chip is None:
-        notes.append(f"chip {wanted}, from CONFIG_IDF_TARGET")
+        where = "CONFIG_IDF_TARGET" if any(targets) else project.file
+        notes.append(f"chip {wanted}, from {where}")
     return wanted
 
 
 def _release(
-    files: Sequence[ConfigFile], chip: str, idf: str | None, tree: Path | None, notes: list[str]
+    files: Sequence[ConfigFile],
+    chip: str,
+    idf: str | None,
+    tree: Path | None,
+    project: Project | None,
+    notes: list[str],
 ) -> Release:
     """The version that is asked for. A note where the options are those of another one."""
     said, where = idf or "", "as --idf says"
@@ -103,6 +149,8 @@ def _release(
     if not said:
         said = next((file.version for file in reversed(files) if file.version), "")
         where = "as the file says"
+    if not said and project is not None:
+        said, where = project.version.value, f"as {project.version.file} says"
     if not said:
         notes.append(f"ESP-IDF {DEFAULT_IDF}, as neither --idf nor a file says which")
         return find_release(DEFAULT_IDF)

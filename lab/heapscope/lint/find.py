@@ -7,20 +7,29 @@ from collections.abc import Iterable, Iterator
 
 from heapscope.config.config import Config
 from heapscope.config.expression import names
+from heapscope.config.project_options import ProjectOptions
 from heapscope.config.rules import SEVERITIES, Check, Rule, all_rules
 from heapscope.config.setting import Setting
 from heapscope.config.value import value_text
 from heapscope.lint.finding import LintFinding, LintResult, SeverityCounts, spelled_lines
 from heapscope.lint.lines import line_findings
 from heapscope.lint.values import value_findings
+from heapscope.trace.names import printable
 
 
-def lint(config: Config, *, notes: Iterable[str] = ()) -> LintResult:
-    found = [*rule_findings(config), *value_findings(config), *line_findings(config)]
+def lint(
+    config: Config, *, notes: Iterable[str] = (), project: ProjectOptions | None = None
+) -> LintResult:
+    found = [*rule_findings(config), *value_findings(config)]
+    found += line_findings(config, whole=project is not None and project.whole)
+    found += kconfig_findings(project) if project is not None else ()
     findings = tuple(sorted(_once(found), key=lambda each: _order(config, each)))
+    names = tuple(file.name for file in config.files)
+    if not names and project is not None:
+        names = (str(project.folder),)
     counted = Counter(finding.severity for finding in findings)
     return LintResult(
-        files=tuple(file.name for file in config.files),
+        files=names,
         chip=config.chip,
         idf=config.sdk,
         failed=any(finding.hard for finding in findings),
@@ -31,6 +40,18 @@ def lint(config: Config, *, notes: Iterable[str] = ()) -> LintResult:
         notes=tuple(notes),
         findings=findings,
     )
+
+
+def kconfig_findings(project: ProjectOptions) -> Iterator[LintFinding]:
+    """Lines of the project's Kconfig files at which the release's program stops."""
+    for place, message in project.faults:
+        yield LintFinding(
+            rule="kconfig-file",
+            file=place.file,
+            line=place.line,
+            option="",
+            message=f"ESP-IDF's Kconfig program stops here: {printable(message, limit=200)}",
+        )
 
 
 def rule_findings(config: Config) -> Iterator[LintFinding]:

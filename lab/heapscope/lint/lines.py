@@ -23,7 +23,8 @@ MISTYPED, HINT = 0.9, 0.75
 LOOKED_UP = 100
 
 
-def line_findings(config: Config) -> Iterator[LintFinding]:
+def line_findings(config: Config, *, whole: bool = False) -> Iterator[LintFinding]:
+    """`whole`: the options have those of the project too, and none is missing."""
     looked_up = 0
     for judged in config.judged:
         setting, reason = judged.setting, judged.fate.reason
@@ -38,10 +39,10 @@ def line_findings(config: Config) -> Iterator[LintFinding]:
             if here is not None:
                 yield _other_name(config, judged, here)
             elif releases_with(setting.written):
-                yield _other_release(config, judged)
+                yield _other_release(config, judged, whole)
             elif looked_up < LOOKED_UP:
                 looked_up += 1
-                yield _nobodys(config, judged)
+                yield _nobodys(config, judged, whole)
         elif setting.written != setting.name and not _generated(config, setting):
             yield _old_name(config, setting)
     yield from _repeated(config)
@@ -159,7 +160,7 @@ def _other_name(config: Config, judged: JudgedLine, here: str) -> LintFinding:
     )
 
 
-def _other_release(config: Config, judged: JudgedLine) -> LintFinding:
+def _other_release(config: Config, judged: JudgedLine, whole: bool) -> LintFinding:
     """Where the release has no option any more that begins like it, its component has moved: the
     project may have it from the registry."""
     setting = judged.setting
@@ -168,7 +169,7 @@ def _other_release(config: Config, judged: JudgedLine) -> LintFinding:
     have = "has" if len(known) == 1 else "have"
     later = _is_later(config, setting.written)
     words = min(2, setting.written.count("_")) if later else 1
-    moved = not _has_component(config, setting.written, words)
+    moved = not whole and not _has_component(config, setting.written, words)
     rule = "later-name" if later else "gone-name"
     unless = "unless a component of the project has it, " if moved else ""
     return LintFinding(
@@ -195,7 +196,7 @@ def _is_later(config: Config, name: str) -> bool:
     return bool(known) and RELEASES.index(known[0]) > RELEASES.index(config.table.release)
 
 
-def _nobodys(config: Config, judged: JudgedLine) -> LintFinding:
+def _nobodys(config: Config, judged: JudgedLine, whole: bool) -> LintFinding:
     """A project has options of its own and components that no table has: only a name that is nearly
     that of an option is taken for a mistyped one. Where another line has the right name, that one
     counts and this one is to go."""
@@ -203,13 +204,15 @@ def _nobodys(config: Config, judged: JudgedLine) -> LintFinding:
     near = nearest(setting.written, config.table.symbols, least=HINT)
     if not near or not _is_mistyped(setting.written, near):
         hint = f"; the nearest name is CONFIG_{near}" if near else ""
+        who = "no ESP-IDF has such an option; unless the project or a component of its own has it, "
+        if whole:
+            who = "neither ESP-IDF nor the project has such an option; "
         return LintFinding(
             rule="unlisted",
             file=setting.file,
             line=setting.line,
             option=setting.written,
-            message=f"no ESP-IDF has such an option; unless the project or a component of its own "
-            f"has it, {without_effect(config, judged)}{hint}",
+            message=f"{who}{without_effect(config, judged)}{hint}",
         )
     kind = config.table.symbols[near].kind
     value = legal(setting.text, kind)

@@ -15,14 +15,19 @@ def lint(
     chip: str | None = None,
     idf: str | None = None,
     idf_tree: str | Path | None = None,
+    project: str | Path | None = None,
 ) -> LintResult:
     """Checks a firmware's configuration: of several files, later ones win.
 
     `chip` and `idf` are needed where the files do not tell them. `idf_tree`: the folder of an
-    ESP-IDF whose own options judge in place of the release's. InputError: an input cannot be used.
+    ESP-IDF whose own options judge in place of the release's. `project`: the folder of a project,
+    whose options count too; without `files` it is checked as it is built. InputError: an input
+    cannot be used.
     """
-    chosen = choose_config(files, chip=chip, idf=idf, tree=_tree(idf_tree))
-    return find(chosen.config, notes=chosen.notes)
+    chosen = choose_config(
+        files, chip=chip, idf=idf, tree=_folder(idf_tree), project=_folder(project)
+    )
+    return find(chosen.config, notes=chosen.notes, project=chosen.project)
 
 
 def fixed(
@@ -30,11 +35,14 @@ def fixed(
     chip: str | None = None,
     idf: str | None = None,
     idf_tree: str | Path | None = None,
+    project: str | Path | None = None,
 ) -> str:
     """The lines for sdkconfig.defaults that mend what lint() finds, as text."""
-    config = choose_config(files, chip=chip, idf=idf, tree=_tree(idf_tree)).config
+    config = choose_config(
+        files, chip=chip, idf=idf, tree=_folder(idf_tree), project=_folder(project)
+    ).config
     return fragment(config, mend(config))
 
 
-def _tree(folder: str | Path | None) -> Path | None:
+def _folder(folder: str | Path | None) -> Path | None:
     return None if folder is None else Path(folder)

@@ -31,6 +31,7 @@ def predict(
     *files: str | Path,
     chip: str | None = None,
     idf: str | None = None,
+    project: str | Path | None = None,
     trace: str | Path | None = None,
     traced: bool = False,
     measured: str | Path | None = None,
@@ -56,7 +57,8 @@ def predict(
 ) -> Prediction:
     """Predicts the RAM, the available memory, the throughput and the power save of a configuration.
 
-    `files`: sdkconfig files, of which later ones win. `trace`: a trace that is tried on the memory
+    `files`: sdkconfig files, of which later ones win; without them those of the folder `project`,
+    whose own options count in any case. `trace`: a trace that is tried on the memory
     that is left; `traced`: it has the blocks of Wi-Fi, lwIP and Bluetooth too. `measured`: figures
     of the user's own board; `no_measured` leaves those aside that are kept beside the
     configuration. `tcp`, `udp`, `tls`: sockets and sessions at the same time.
@@ -77,9 +79,11 @@ def predict(
         interval_ms=interval,
         wifi_share=wifi_share / 100,
     )
-    paths = [Path(file) for file in files]
     board = None if measured is None else Path(measured)
-    chosen = choose_config(paths, chip=chip, idf=idf)
+    chosen = choose_config(
+        files, chip=chip, idf=idf, project=None if project is None else Path(project)
+    )
+    paths = chosen.paths
     config = chosen.config
     model = MemoryModel(
         scene=MemoryScene(

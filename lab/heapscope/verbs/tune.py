@@ -37,6 +37,7 @@ def tune(
     *files: str | Path,
     chip: str | None = None,
     idf: str | None = None,
+    project: str | Path | None = None,
     psram: str | None = None,
     need: Sequence[str] = (),
     keep: Sequence[str] = (),
@@ -56,7 +57,8 @@ def tune(
 ) -> TuneResult:
     """Finds the configuration with the most memory, or speed, that has all that is needed.
 
-    `files`: the configuration to start from; without them the defaults of `chip`. `need`: what it
+    `files`: the configuration to start from; without them that of the folder `project`, or the
+    defaults of `chip`. `need`: what it
     must have, as "free>=150KB", "tcp_rx>=20" or, with a `trace`, "contiguous>=16717". `keep`:
     options that stay as they are. `prefer`: what there should be most of. `trace`: a trace that
     must fit too, or traces of variants, of which the best is taken; `traced`: it has the system's
@@ -67,7 +69,6 @@ def tune(
     `relaxation` tells how much less would do.
     """
     environment = placed(air=air, rtt=rtt, loss=loss)
-    paths = [Path(file) for file in files]
     board = None if measured is None else Path(measured)
     traces = [Path(one) for one in ([trace] if isinstance(trace, (str, Path)) else trace)]
     wanted = parse_tune_needs(need)
@@ -88,7 +89,9 @@ def tune(
             "--tls and --trace: the program's sessions are in its trace",
             remedy="leave --tls out, or the trace",
         )
-    config, notes = _config(chip, paths, idf)
+    config, paths, notes = _config(
+        chip, files, idf, project=None if project is None else Path(project)
+    )
     if psram is not None:
         config = with_psram(config, psram)
     unread = left_out(config)
@@ -149,11 +152,12 @@ def tune_ranks(chip: str | None = None, *, progress: OnProgress | None = None) -
 
 
 def _config(
-    chip: str | None, files: Sequence[Path], idf: str | None
-) -> tuple[Config, tuple[str, ...]]:
-    if files:
-        chosen = choose_config(files, chip=chip, idf=idf)
-        return chosen.config, chosen.notes
+    chip: str | None, files: Sequence[str | Path], idf: str | None, *, project: Path | None
+) -> tuple[Config, tuple[Path, ...], tuple[str, ...]]:
+    """The configuration to start from, its files, and notes."""
+    if files or project is not None:
+        chosen = choose_config(files, chip=chip, idf=idf, project=project)
+        return chosen.config, chosen.paths, chosen.notes
     chips = chip_files()
     if chip is None:
         raise InputError(
@@ -162,4 +166,4 @@ def _config(
     known(printable(chip), chips, noun="chip")
     sdk = find_release(idf or DEFAULT_IDF).name
     note = f"no --sdkconfig: from the defaults of {chip}, ESP-IDF {sdk}"
-    return settle((), chip=chip, sdk=sdk), (note,)
+    return settle((), chip=chip, sdk=sdk), (), (note,)

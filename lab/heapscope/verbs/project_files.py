@@ -1,0 +1,19 @@
+"""The files of a project that no output may take the place of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from heapscope.config.project import find_project
+
+
+def project_files(folder: str | Path | None) -> tuple[Path, ...]:
+    """Its configuration, those files included that count for one chip only; none: no folder.
+    InputError: it is no project."""
+    if folder is None:
+        return ()
+    found = find_project(folder)
+    for_chips = [
+        path for each in found.defaults for path in sorted(each.parent.glob(f"{each.name}.*"))
+    ]
+    return (*found.for_all_chips(), *for_chips)
