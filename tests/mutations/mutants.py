@@ -14,6 +14,7 @@ from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
+from mutants_project import PROJECT
 from mutants_record import RECORD
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
@@ -47,4 +48,5 @@ MUTANTS = (
     *LOSS,
     *CALL_SITES,
     *OF_LOGS,
+    *PROJECT,
 )

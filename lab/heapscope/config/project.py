@@ -78,7 +78,7 @@ def find_project(
     environment: Mapping[str, str] = os.environ,
 ) -> Project:
     """`idf_path`: the folder of an ESP-IDF, where the project's files name it. `environment`: its
-    SDKCONFIG_DEFAULTS counts, as in the build. InputError: it is no project."""
+    SDKCONFIG_DEFAULTS counts, as in the build. InputError: the folder holds none."""
     found = _Search(Path(folder), idf_path, environment)
     return found.project()
 
@@ -286,7 +286,7 @@ class _Search:
 
 
 class _Platform:
-    """What platformio.ini says. Its own options that name files, and nothing of its boards."""
+    """The options of platformio.ini that name files; nothing is known of its boards."""
 
     def __init__(self, text: str) -> None:
         parser = configparser.ConfigParser(strict=False, interpolation=None)

@@ -71,7 +71,7 @@ class KconfigReader:
         return frozenset(self._lines.set)
 
     def read(self, file: Path, *, projbuild: bool = False) -> None:
-        """What cannot be read is in `faults` and `unread`. `projbuild`: ESP-IDF reads the file
+        """Whatever cannot be read is in `faults` and `unread`. `projbuild`: ESP-IDF reads the file
         before those of its own components."""
         path = file.resolve()
         self._projbuild = projbuild
@@ -228,7 +228,7 @@ class KconfigReader:
             self._variables.assign(found[1], found[2], found[3])
         elif self._variables.macros_replaced(line).strip() and not self._variables.missing:
             self._current = "unknown"
-            raise ValueError(f"'{line.strip()[:40]}' is no statement of Kconfig")
+            raise ValueError(f"'{line.strip()[:40]}' is not a statement of Kconfig")
 
     # ---- blocks and options ----------------------------------------------------------------------
 
@@ -328,7 +328,7 @@ class KconfigReader:
             self.unread.append(Fault(self._place, message))
 
     def _shown(self, path: Path) -> str:
-        """As the user named it: below the folder that was given."""
+        """The name below the folder that the user gave."""
         for root, real in self._roots.items():
             if path.is_relative_to(real):
                 return (root / path.relative_to(real)).as_posix()

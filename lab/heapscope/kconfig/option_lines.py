@@ -137,7 +137,7 @@ class OptionLines:
         return value, condition
 
     def _with_condition(self, words: list[Word]) -> tuple[list[Word], Condition]:
-        """What stands before `if`, and the condition behind it."""
+        """The words before `if`, and the condition behind it."""
         at = words.index(_IF) if _IF in words else len(words)
         if at == 0:
             raise ValueError("a value is missing")

@@ -17,7 +17,7 @@ _OPTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 def with_files(table: OptionTable, reader: KconfigReader, *, whole: bool = True) -> OptionTable:
-    """The table with what the reader has read. What is wrong goes to the reader's faults. `whole`:
+    """The table with what the reader has read. Faults go to the reader's. `whole`:
     no files are missing, besides those that the reader could not read."""
     made = _Made(table, reader)
     choices = dict(made.choices())

@@ -66,11 +66,11 @@ class Variables:
         self._macros[name] = value if self.missing else now
 
     def value(self, name: str) -> str | None:
-        """Of a variable of the build; None: not known."""
+        """The value of a variable of the build; None: not known."""
         return self._environment.get(name)
 
     def words(self, text: str) -> list[Word]:
-        """ValueError: some of it is no word."""
+        """ValueError: a part of it is not a word."""
         text = self.macros_replaced(text)
         found = []
         at = len(text) - len(text.lstrip())
@@ -86,8 +86,8 @@ class Variables:
         return found
 
     def macros_replaced(self, text: str) -> str:
-        """With the values of `$(NAME)`. What a function such as `$(shell,...)` gives is not known,
-        since nothing is run."""
+        """With the values of `$(NAME)`. The value of a function such as `$(shell,...)` is
+        not known, since nothing is run."""
         for _ in range(_MACROS_MAX):
             found = _MACRO.search(text)
             if found is None:

@@ -94,7 +94,7 @@ def left_out(config: Config) -> tuple[str, ...]:
 def _of_project(
     found: Project, options: ProjectOptions, files: Sequence[ConfigFile]
 ) -> Iterator[str]:
-    """What was read of a project, and what only its build can know."""
+    """Sentences on what was read of a project, and on what only its build can know."""
     read = ", ".join(file.name for file in files) or "none; the chip's defaults count"
     yield f"configuration of the project: {read}"
     yield f"options of the project's own: {len(options.own)}"

@@ -9,7 +9,7 @@ from heapscope.config.project import find_project
 
 def project_files(folder: str | Path | None) -> tuple[Path, ...]:
     """Its configuration, those files included that count for one chip only; none: no folder.
-    InputError: it is no project."""
+    InputError: the folder holds no project."""
     if folder is None:
         return ()
     found = find_project(folder)

@@ -145,7 +145,7 @@ class RandomTree:
             self._left -= 1
             members.append(f"{inner}config {self._prefix}_{number}")
             members.append(f'{inner}    bool "{self._text()}"')
-            if random.random() < 0.15 and number > first:  # it is no member then
+            if random.random() < 0.15 and number > first:  # the choice does not count it
                 members.append(f"{inner}    depends on {self._prefix}_{number - 1}")
                 continue
             whole.append(number)
