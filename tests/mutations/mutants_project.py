@@ -51,7 +51,7 @@ PROJECT = (
     ),
     Mutant(
         "files of a project",
-        "a broken Kconfig file is no finding",
+        "a broken Kconfig file is not reported",
         "lab/heapscope/lint/find.py::kconfig_findings",
         "for place, message in project.faults:",
         "for place, message in project.faults[:0]:",
