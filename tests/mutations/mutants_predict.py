@@ -12,6 +12,8 @@ WIFI_RANKS = "tests/studies/test_wifi_ranks.py"
 STATES = "tests/lab/predict/test_memory_states.py"
 TENANTS = "tests/lab/tenants/test_system_layout.py"
 PARTS = "tests/studies/test_memory_parts.py"
+LIMITS = "tests/lab/predict/test_memory_limits.py"
+REACTION = "tests/studies/test_memory_reaction.py"
 
 PREDICT = (
     Mutant(
@@ -21,6 +23,22 @@ PREDICT = (
         "return left - own, empty.doubt",
         "return left, empty.doubt",
         PARTS,
+    ),
+    Mutant(
+        "options of the guide that react",
+        "lwIP is linked with Wi-Fi alone",
+        "lab/heapscope/predict/memory_states.py::MemoryModel._works",
+        "return (NET, *",
+        "return (*",
+        REACTION,
+    ),
+    Mutant(
+        "predictions above a ceiling",
+        "the ESP32's code is in the memory of malloc",
+        "lab/heapscope/predict/memory_states.py::_place",
+        'return (IRAM if scene.config.chip == "esp32" else DRAM), False',
+        "return DRAM, False",
+        LIMITS,
     ),
     Mutant(
         "memory beside the system",

@@ -65,8 +65,9 @@ class MemoryOptions(TypedDict, total=False):
         str | None,
         MemoryOption(
             "wifi,tls=2",
-            "With --sdkconfig: the system's own blocks beside the trace, of wifi, ble, tcp=N, "
-            "udp=N, tls=N; none: those of start-up; wifi,traced: the trace has them.",
+            "With --sdkconfig: the system's own blocks beside the trace, of wifi (net: another "
+            "network), ble, tcp=N, udp=N, tls=N; none: those of start-up; wifi,traced: the trace "
+            "has them.",
         ),
     ]
     cores: Annotated[int | str | None, MemoryOption("1|2", "Cores in use (all of the chip's).")]

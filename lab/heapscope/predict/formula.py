@@ -3,6 +3,7 @@
     cores * (FREERTOS_ISR_STACKSIZE | 1536)      the option's value, or 1536 where it is not known
     snd * segment / mss                          names in small letters are the scene's
     block(84 + 4 * n), stack(n)                  what the heap takes for a block, for a task's stack
+    default(ETH_DMA_BUFFER_SIZE)                 its value where no file says anything of it
 
 `y` counts as 1 and `n` as 0. The syntax is Python's; the tree is checked when the table is read, so
 that a formula which cannot be worked out is found before anyone asks.
@@ -29,8 +30,8 @@ class FormulaScene(Protocol):
     def name(self, name: str) -> Number:
         """The value of a name in small letters. KeyError: there is none."""
 
-    def changed(self, option: str) -> bool:
-        """The value is not the default."""
+    def default(self, option: str) -> Number | None:
+        """The value that it has where no file says anything of it. None: not known."""
 
     def block(self, size: Number) -> Number:
         """Bytes that the heap takes for a block of this size."""
@@ -92,8 +93,8 @@ def _made(node: ast.expr, text: str) -> Formula:
             return _joined(isinstance(op, ast.And), [of(value) for value in values])
         case ast.IfExp(test=test, body=body, orelse=orelse):
             return _chosen(of(test), of(body), of(orelse))
-        case ast.Call(func=ast.Name(id="changed"), args=[ast.Name(id=option)], keywords=[]):
-            return lambda scene: scene.changed(option)
+        case ast.Call(func=ast.Name(id="default"), args=[ast.Name(id=option)], keywords=[]):
+            return lambda scene: scene.default(option)
         case ast.Call(func=ast.Name(id="block" | "stack" as name), args=[size], keywords=[]):
             return _of_scene(name, of(size))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:

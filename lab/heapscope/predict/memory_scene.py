@@ -25,6 +25,9 @@ _RECORD = 13 + 320  # what mbedTLS adds to a record buffer
 _ROUNDING = (5, 4)  # the release from which on the allocator rounds large requests up
 
 
+#: Stands among the links of a state in which Bluetooth is at work.
+BLE_WORKS = "ble at work"
+
 #: The release that the development branch will be.
 _NEXT: Minor = (6, 2)
 
@@ -65,12 +68,9 @@ class MemoryScene:
         value = self.value(name)
         return int(value) if isinstance(value, int) else None
 
-    def changed(self, option: str) -> bool:
-        """Also an option that is not in the table of options, where a file has a line for it."""
-        if option not in self.instead and not self.config.given(option):
-            return False
-        value, default = self.value(option), self.config.default(option)
-        return value is not False if default is None else value != default
+    def default(self, option: str) -> Number | None:
+        value = self.config.default(option)
+        return int(value) if isinstance(value, int) else None
 
     def on(self, name: str) -> bool:
         return self.value(name) is True
@@ -171,7 +171,7 @@ def _rx_frames(scene: MemoryScene) -> int:
     """Frames that wait for the reader, or for one that is missing before them: those of windows, of
     UDP mailboxes and of a UDP sender's aggregate, and no more than the driver may hold; 0: without
     limit."""
-    most = scene.number("ESP_WIFI_DYNAMIC_RX_BUFFER_NUM", 32)
+    most = scene.number("ESP_WIFI_DYNAMIC_RX_BUFFER_NUM", 32) if scene.name("with_wifi") else 0
     aggregate = scene.number("ESP_WIFI_RX_BA_WIN", 6) * bool(scene.demand.udp)
     boxes = scene.demand.udp * scene.number("LWIP_UDP_RECVMBOX_SIZE", 6)
     asked = _frames(scene, "wnd") + boxes + aggregate * scene.aggregates
@@ -187,8 +187,10 @@ def _oos_frames(scene: MemoryScene) -> int:
 def _rx_frame(scene: MemoryScene) -> Number:
     """With a copy the driver's buffer is free again, and lwIP has the frame in a block of its
     own."""
-    copied = scene.block(24 + scene.name("mss") + 54)
-    return copied if scene.on("LWIP_L2_TO_L3_COPY") else _FRAME
+    frame = scene.name("mss") + 54
+    if scene.on("LWIP_L2_TO_L3_COPY"):
+        return scene.block(24 + frame)
+    return _FRAME if scene.name("with_wifi") else scene.block(frame) + scene.block(28)
 
 
 _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
@@ -204,7 +206,7 @@ _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     ),
     "wifi_psram": lambda scene: scene.on("SPIRAM_TRY_ALLOCATE_WIFI_LWIP") and scene.on("SPIRAM"),
     "with_wifi": lambda scene: "wifi" in scene.links,
-    "accepts": lambda scene: scene.changed("LWIP_TCP_ACCEPTMBOX_SIZE"),
+    "ble_works": lambda scene: BLE_WORKS in scene.links,
     "tcp": lambda scene: scene.demand.tcp,
     "udp": lambda scene: min(scene.demand.udp, scene.number("LWIP_MAX_UDP_PCBS", 16)),
     "tls": lambda scene: scene.demand.tls,

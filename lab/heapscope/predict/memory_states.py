@@ -8,6 +8,9 @@
     ble           app_main, less what Bluetooth takes
     provisioning  connected, less Bluetooth and a session of provisioning
 
+A chip or a configuration without Wi-Fi has no wifi_started; connected is its other network, with
+lwIP and the event loop.
+
 The use of an empty program was measured with the default options. A configuration differs from it
 by the parts that its options add or leave out.
 """
@@ -22,13 +25,14 @@ from math import sqrt
 from heapscope.config.config import Config
 from heapscope.predict.chip_memory import chip_memory, empty_static
 from heapscope.predict.memory_fit import MemoryFit, memory_fit
-from heapscope.predict.memory_scene import MemoryScene
+from heapscope.predict.memory_scene import BLE_WORKS, MemoryScene, host_of
 from heapscope.predict.part_table import (
     APP_MAIN,
     BLE,
     BOOT,
     CONNECTED,
     LOAD,
+    NET,
     PROVISIONING,
     WIFI,
     Minor,
@@ -56,6 +60,7 @@ _HELD: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 #: Bytes that a state's sum may leave out; they are learned. BOTH is what two radios share.
 _WIFI_MORE, _BLE_MORE, _BOTH_MORE = "more of wifi", "more of ble", "more of both"
 MORE = (_WIFI_MORE, _BLE_MORE, _BOTH_MORE)
+_LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
 #: Bytes of PSRAM where no option says how much there is: the module's, or half or twice of it.
 _PSRAM = 4 << 20
 #: One standard deviation of a figure that a user read from a board, bytes.
@@ -156,17 +161,14 @@ class MemoryModel:
     def states(self) -> tuple[str, ...]:
         """The states that the chip and the configuration can have."""
         has_wifi, has_ble = self._radios
-        wifi = (WIFI, CONNECTED, LOAD) if has_wifi else ()
-        ble = (BLE,) if has_ble else ()
-        return (BOOT, APP_MAIN, *wifi, *ble, *((PROVISIONING,) if wifi and ble else ()))
+        wifi, ble = (WIFI,) if has_wifi else (), (BLE,) if has_ble else ()
+        both = (PROVISIONING,) if wifi and ble else ()
+        return (BOOT, APP_MAIN, *wifi, CONNECTED, LOAD, *ble, *both)
 
     @property
     def busiest(self) -> str:
         """The state in which everything that the configuration has is at work."""
-        has_wifi, has_ble = self._radios
-        if has_wifi:
-            return BUSY if has_ble else LOAD
-        return BLE if has_ble else APP_MAIN
+        return BUSY if self._radios[1] else LOAD
 
     def of(self, config: Config) -> MemoryModel:
         """The same program with another configuration."""
@@ -179,13 +181,22 @@ class MemoryModel:
 
     def at(self, state: str) -> MemoryModel:
         """The same with what is linked in a state linked in every state."""
-        return self.linking(*frozenset((*self.scene.links, *_HELD[state][1])))
+        works = self._works(state)
+        marks = (BLE_WORKS,) if "ble" in works else ()
+        return self.linking(*frozenset((*self.scene.links, *works, *marks)))
+
+    def _works(self, state: str) -> tuple[str, ...]:
+        """The radios and networks that are at work in a state, and are linked therefore."""
+        links = _HELD[state][1]
+        if "wifi" in links and not self._radios[0]:
+            return (NET, *(link for link in links if link != "wifi"))
+        return links
 
     @property
     def _radios(self) -> tuple[bool, bool]:
         scene = self.scene
         wifi = scene.config.chip not in _NO_WIFI and scene.value("ESP_WIFI_ENABLED") is not False
-        return wifi, bool(scene.name("controller"))
+        return wifi, bool(scene.name("controller") or host_of(scene))
 
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""
@@ -291,11 +302,9 @@ class MemoryModel:
         return use_of(sizes.values(), self.more(state) if place == DRAM else ())
 
     def more(self, state: str) -> tuple[str, ...]:
-        if state in (PROVISIONING, BUSY):
-            return MORE
-        if state == BLE:
-            return (_BLE_MORE,)
-        return (_WIFI_MORE,) if group_of(state, DRAM) == WIFI else ()
+        at_work = self._works(state)
+        more = tuple(name for link, name in _LINK_MORE.items() if link in at_work)
+        return (*more, _BOTH_MORE) if len(more) == len(_LINK_MORE) else more
 
     def change(self, other: MemoryModel, state: str) -> MemoryUse:
         """DRAM that `other` takes more than this: parts that both hold alike take no part in it."""
@@ -332,19 +341,21 @@ def _default_statics(chip: str, sdk: str, minor: Minor, place: str) -> tuple[Hel
 @functools.lru_cache(maxsize=64)
 def start_use(chip: str, minor: Minor) -> float:
     """Bytes that start-up allocates in a default build."""
-    sdk = "5.5" if minor <= (5, 5) else "head-2026-07"
-    model = MemoryModel(scene=MemoryScene(config=Config(chip=chip, sdk=sdk), minor=minor))
-    held = model.held(APP_MAIN)
+    config = Config(chip=chip, sdk=f"{minor[0]}.{minor[1]}")
+    held = MemoryModel(scene=MemoryScene(config=config, minor=minor)).held(APP_MAIN)
     return sum(each.taken for each in held if each.part.state == APP_MAIN and each.place == DRAM)
 
 
-_NO_WIFI = ("esp32h2", "esp32p4")
+_NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")
 _STACKS, _BSS = ("stack", "loop"), ("bss", "bt-bss")
 
 
 def _held(part: PartRow, scene: MemoryScene, count: int) -> Held:
     place, more = _place(part, scene)
-    return Held(part=part, place=place, count=count, size=float(part.size(scene)), more=more)
+    size = float(part.size(scene))
+    if size < 0:
+        return Held(part=part, place=place, count=count, size=-size, more=True)
+    return Held(part=part, place=place, count=count, size=size, more=more)
 
 
 def _place(part: PartRow, scene: MemoryScene) -> tuple[str, bool]:
@@ -358,10 +369,16 @@ def _place(part: PartRow, scene: MemoryScene) -> tuple[str, bool]:
         return PSRAM, False
     if memory == "record" and scene.on("MBEDTLS_IRAM_8BIT_MEM_ALLOC"):
         return IRAM, False
+    if memory == "bt" and scene.on("BT_NIMBLE_MEM_ALLOC_MODE_IRAM_8BIT"):
+        return IRAM, False
     return (PSRAM if scene.on("SPIRAM") and _is_external(memory, scene) else DRAM), False
 
 
 def _is_external(memory: str, scene: MemoryScene) -> bool:
+    if memory == "thread":
+        return scene.on("OPENTHREAD_PLATFORM_MSGPOOL_MANAGEMENT")
+    if memory == "trace-map":
+        return scene.on("HEAP_TRACE_HASH_MAP_IN_EXT_RAM")
     if memory in _BSS:
         return scene.on("SPIRAM_ALLOW_BSS_SEG_EXTERNAL_MEMORY")
     if memory == "buffers":

@@ -23,7 +23,13 @@ STATES = (BOOT, APP_MAIN, WIFI, CONNECTED, LOAD, BLE, PROVISIONING)
 #: Radios that a firmware can link beside an empty program. A part for "radio" comes with either.
 LINKS = ("wifi", "ble")
 _RADIO = "radio"
+#: lwIP and what is above it: linked with Wi-Fi, and with any other network.
+NET = "net"
 
+
+#: The memory of a part whose component no option shows to be used: it is what an option takes more
+#: than its default does, for a program that uses the component.
+DIFFERENCE = "difference"
 
 #: The ground of a figure: it is read from source, or on the heap; measured as code; documented; the
 #: size of objects before the linker; an estimate. Or it is the most that can be held.
@@ -56,7 +62,9 @@ class PartRow:
         return (not self.chips or chip in self.chips) and self.since <= minor <= self.until
 
     def is_linked(self, links: Collection[str]) -> bool:
-        return not self.link or self.link in links or (self.link == _RADIO and bool(links))
+        if self.link == _RADIO:
+            return not set(links).isdisjoint(LINKS)
+        return not self.link or self.link in links or (self.link == NET and "wifi" in links)
 
     def counted(self, scene: FormulaScene) -> int:
         """How many of it there are; 0: none here, or not known."""
@@ -65,8 +73,9 @@ class PartRow:
         return max(0, round(self.count(scene) or 0))
 
     def size(self, scene: FormulaScene) -> Number:
-        """The bytes of each, at least 0."""
-        return max(0, self.each(scene) or 0)
+        """The bytes of each, at least 0; a difference from the default may be below."""
+        size = self.each(scene) or 0
+        return size if self.memory == DIFFERENCE else max(0, size)
 
 
 _FIRST: Minor = (0, 0)
@@ -100,7 +109,7 @@ def _part(row: dict[str, str]) -> PartRow:
     since, dash, until = row["sdks"].partition("-")
     if row["sdks"] and not dash:
         until = since
-    if row["state"] not in STATES or row["link"] not in ("", _RADIO, *LINKS):
+    if row["state"] not in STATES or row["link"] not in ("", _RADIO, NET, *LINKS):
         raise ValueError(f"{row['id']}: state {row['state']!r}, link {row['link']!r}")
     if row["kind"] not in KINDS:
         raise ValueError(f"{row['id']}: kind {row['kind']!r}")

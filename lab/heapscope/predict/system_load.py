@@ -9,7 +9,7 @@ from heapscope.choices import known
 from heapscope.errors import InputError
 from heapscope.predict.demand import Demand
 from heapscope.predict.memory_states import BUSY, MemoryModel
-from heapscope.predict.part_table import APP_MAIN, BLE, LINKS, LOAD
+from heapscope.predict.part_table import APP_MAIN, BLE, LINKS, LOAD, NET, WIFI
 from heapscope.predict.system_layout import PSRAM_SIZE, SystemMemory
 from heapscope.predict.tenants import system_tasks
 from heapscope.trace.all_names import read_all_names
@@ -19,7 +19,14 @@ from heapscope.trace.names import printable
 _NONE, _TRACED = "none", "traced"
 _COUNTS = ("tcp", "udp", "tls")
 _MOST = 253  # connections, as for predict
-_STATES = {(): APP_MAIN, ("wifi",): LOAD, ("ble",): BLE, ("wifi", "ble"): BUSY}
+_RADIOS = (*LINKS, NET)
+#: By whether there is a network, and Bluetooth.
+_STATES = {
+    (False, False): APP_MAIN,
+    (True, False): LOAD,
+    (False, True): BLE,
+    (True, True): BUSY,
+}
 #: The source that a trace names where it was recorded on a chip.
 _CHIP_SOURCES = ("device", "esp-idf-log")
 
@@ -27,20 +34,28 @@ _CHIP_SOURCES = ("device", "esp-idf-log")
 @dataclass(frozen=True, kw_only=True)
 class SystemLoad:
     """`state`: in which the system is. `traced`: its blocks but those of start-up are in the trace;
-    what it links is not."""
+    what it links is not. `network`: "wifi", or "net" for any other; "": there is none."""
 
     state: str
     demand: Demand
     traced: bool = False
+    network: str = ""
 
     def memory(self, model: MemoryModel, *, psram: int = PSRAM_SIZE) -> SystemMemory:
         """`model`: with the demand of this load. InputError: the configuration does not have it."""
-        for state, name in ((LOAD, "wifi"), (BLE, "ble")):
-            if self.state in (state, BUSY) and state not in model.states:
-                raise InputError(
-                    f"--load {name}: the configuration of the {model.scene.config.chip} has none",
-                    remedy=f"leave {name} out, or switch it on in the sdkconfig",
-                )
+        chip, has_wifi = model.scene.config.chip, WIFI in model.states
+        if self.network and has_wifi != (self.network == "wifi"):
+            other = "wifi" if has_wifi else NET
+            raise InputError(
+                f"--load {self.network}: the network of the {chip} in this configuration is "
+                f"{'Wi-Fi' if has_wifi else 'not Wi-Fi'}",
+                remedy=f"give {other} in its place",
+            )
+        if self.state in (BLE, BUSY) and BLE not in model.states:
+            raise InputError(
+                f"--load ble: the configuration of the {chip} has none",
+                remedy="leave ble out, or switch it on in the sdkconfig",
+            )
         if self.traced:
             return SystemMemory(model=model.at(self.state), state=APP_MAIN, psram=psram)
         return SystemMemory(model=model, state=self.state, psram=psram)
@@ -60,25 +75,26 @@ def parse_load(text: str) -> SystemLoad:
     radios, counts, traced = set(), {}, False
     for word in words:
         name, equals, number = word.partition("=")
-        known(printable(name), (*LINKS, *_COUNTS, _TRACED, _NONE), noun="--load")
+        known(printable(name), (*_RADIOS, *_COUNTS, _TRACED, _NONE), noun="--load")
         if name in _COUNTS and number.isascii() and number.isdigit() and int(number) <= _MOST:
             counts[name] = int(number)
-        elif name in LINKS and not equals:
+        elif name in _RADIOS and not equals:
             radios.add(name)
         elif name == _TRACED and not equals:
             traced = True
         else:
             raise InputError(
                 f"--load: '{printable(word)}' cannot stand there",
-                remedy=f"give wifi, ble, tcp=N, udp=N and tls=N (0 to {_MOST}), and {_TRACED}, "
-                f"with commas; or {_NONE} alone",
+                remedy=f"give wifi (or net), ble, tcp=N, udp=N and tls=N (0 to {_MOST}), and "
+                f"{_TRACED}, with commas; or {_NONE} alone",
             )
-    if counts and "wifi" not in radios:
+    network = next((name for name in ("wifi", NET) if name in radios), "")
+    if counts and not network:
         raise InputError(
             "--load: connections without wifi", remedy=f"give --load wifi,{printable(text)}"
         )
-    state = _STATES[tuple(name for name in LINKS if name in radios)]
-    return SystemLoad(state=state, demand=Demand(**counts), traced=traced)
+    state = _STATES[bool(network), "ble" in radios]
+    return SystemLoad(state=state, demand=Demand(**counts), traced=traced, network=network)
 
 
 def twice(trace: Path, *, remedy: str) -> tuple[str, ...]:

@@ -168,23 +168,33 @@ def folds(of: Sequence[Case], by: str) -> list[tuple[frozenset[str], list[Case],
 
 def with_reach(of: Sequence[Case], without: frozenset[str], start: MemoryFit) -> MemoryFit:
     """Learned, with bands that hold 80 % of what is left out once more, by publisher and chip."""
-    found: list[Judged] = []
+    found: list[list[Judged]] = []
     for by in ("publisher", "chip"):
         for gone, learn, ask in folds(of, by):
             fit = learned(learn, without | gone, start)
-            found += [judged(case, without | gone, fit) for case in ask]
+            found.append([judged(case, without | gone, fit) for case in ask])
     reach = {}
     every = _quantile(found)
     for group in _groups():
-        mine = [each for each in found if each.case.group == group]
+        mine = [[each for each in fold if each.case.group == group] for fold in found]
+        if group == DIFFERENCE:  # the program, which a publisher's figures share, drops out
+            mine = [[each] for fold in mine for each in fold]
+        mine = [fold for fold in mine if fold]
         reach[group] = _quantile(mine) if mine else every
-        if len(mine) < 2 * _FEW:
+        if sum(map(len, mine)) < 2 * _FEW:
             reach[group] = max(reach[group], every)
     return replace(learned(of, without, start), reach=reach)
 
 
-def _quantile(found: Sequence[Judged]) -> float:
-    return float(np.quantile([abs(each.error) / each.deviation for each in found], _SHARE))
+def _quantile(found: Sequence[Sequence[Judged]]) -> float:
+    """That holds the share of what is left out next. Figures of one fold go together, so that they
+    count as no more figures than there are folds; and the quantile of few is the one that is too
+    large as often as too small (Hyndman and Fan 1996, definition 8)."""
+    few = len(found)
+    rank = _SHARE * (few + 1 / 3) + 1 / 3
+    level = min(1.0, (rank - 1) / (few - 1)) if few > 1 else 1.0
+    off = [abs(each.error) / each.deviation for fold in found for each in fold]
+    return float(np.quantile(off, level))
 
 
 def left_out(by: str) -> list[Judged]:

@@ -48,11 +48,11 @@ def _group(row: WifiRow) -> list[WifiRow]:
 
 def _sum_kb(row: WifiRow) -> float:
     """The memory that is left beside the program's own use."""
-    config = settle((), chip=row.knobs.chip, sdk="5.5")
+    minor = [release for date, release in _RELEASES if date <= row.date[:7]][-1]
+    config = settle((), chip=row.knobs.chip, sdk=f"{minor[0]}.{minor[1]}")
     if row.knobs.psram != NO_PSRAM:
         config = with_psram(config, row.knobs.psram)
     config = with_choice(config, choice_of(row.knobs))
-    minor = [release for date, release in _RELEASES if date <= row.date[:7]][-1]
     model = MemoryModel(scene=MemoryScene(config=config, minor=minor))
     held = [each for each in model.held(LOAD) if each.place == DRAM]
     sent, received = (

@@ -55,6 +55,23 @@ def test_what_is_free_is_what_predict_says(
     assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
 
 
+def test_every_verb_that_replays_has_the_system_beside_the_trace(
+    make_trace: MakeTrace, config: Path, tmp_path: Path
+) -> None:
+    trace = make_trace("a 0 100", "a 1 400000", "f 0")
+    options = ("--sdkconfig", config, "--idf", "5.5", "--load", "wifi,tls=1")
+    replayed = answer("replay", trace, *options)
+    assert answer("why", trace, *options)["layout"] == replayed["layout"]
+    for args in (
+        ("compare", trace, trace),
+        ("report", trace, "-o", tmp_path / "R.html"),
+        ("leaks", trace),
+        ("export", trace, "--to", "csv", "-o", tmp_path / "T.csv"),
+    ):
+        done = CliRunner().invoke(app, [str(each) for each in (*args, *options)])
+        assert done.exit_code in (0, 1), done.output
+
+
 def test_tasks_of_the_system_have_their_stacks(make_trace: MakeTrace, config: Path) -> None:
     with config.open("a", encoding="utf-8") as file:
         file.write("CONFIG_LWIP_TCPIP_TASK_STACK_SIZE=6144\n")
@@ -89,6 +106,7 @@ def test_blocks_that_the_trace_may_have_too_are_said(make_trace: MakeTrace, conf
         (("--sdkconfig", "F", "--load", "wifi,tls=999"), "'tls=999' cannot stand there"),
         (("--sdkconfig", "F", "--load", "none,wifi"), "'none' cannot stand there"),
         (("--sdkconfig", "F", "--load", "ble"), "--load ble: the configuration"),
+        (("--sdkconfig", "F", "--load", "net"), "--load net: the network of the esp32c3"),
         (("--sdkconfig", "F", "--load", "wifi", "--rtc", "on"), "--load and --rtc"),
         (("--sdkconfig", "F", "--load", ""), "unknown --load ''"),
         (("--sdkconfig", "F", "--load", "wifi", "--psram", "x"), "--psram"),

@@ -64,7 +64,7 @@ def configured(folder: Path, chip: str, draw: random.Random) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("chip", "idf"), CHIPS)
+@pytest.mark.parametrize(("chip", "idf"), [*CHIPS, ("esp32p4", "5.5"), ("esp32c6", "6.0")])
 def test_predict_and_replay_have_the_same_replay(
     tmp_path: Path, trace: Path, draw: random.Random, chip: str, idf: str
 ) -> None:
@@ -73,7 +73,7 @@ def test_predict_and_replay_have_the_same_replay(
         print(config.read_text(encoding="utf-8"), tls, tcp)
         asked = ("--tls", tls, "--tcp", tcp)
         predicted = answer("predict", config, "--idf", idf, "--trace", trace, *asked)
-        load = f"wifi,tls={tls},tcp={tcp}"
+        load = f"{'net' if chip == 'esp32p4' else 'wifi'},tls={tls},tcp={tcp}"
         replayed = answer("replay", trace, "--sdkconfig", config, "--idf", idf, "--load", load)
         assert replayed["layout"].pop("notes") != []
         predicted["replay"]["layout"].pop("notes")
