@@ -7,6 +7,7 @@ from mutant import Mutant
 SEARCH = "tests/lab/tune/test_tune_search.py"
 MODEL = "tests/lab/tune/test_tune_model.py"
 COMMAND = "tests/lab/tune/test_tune_command.py"
+TRADES = "tests/lab/tune/test_trades.py"
 RANKS = "tests/lab/tune/test_ranks.py"
 
 TUNE = (
@@ -57,5 +58,45 @@ TUNE = (
         "config_line(here, value, kind=table.symbols[here].kind)",
         "config_line(name, value, kind=table.symbols[here].kind)",
         COMMAND,
+    ),
+    Mutant(
+        "optimum of every configuration",
+        "a bound leaves out too much",
+        "lab/heapscope/tune/search.py::_left",
+        "np.maximum(point.reduced, 0.0)",
+        "10 * np.maximum(point.reduced, 0.0) + 0.02",
+        MODEL,
+    ),
+    Mutant(
+        "bounds of a larger term",
+        "large goes with large in both",
+        "lab/heapscope/tune/pairing.py::_orders",
+        "second[::-1] if above else second",
+        "second",
+        SEARCH,
+    ),
+    Mutant(
+        "trades that the answer cannot do without",
+        "all stay",
+        "lab/heapscope/tune/least_trades.py::least_trades",
+        "        left = fewer",
+        "        left = left",
+        TRADES,
+    ),
+    Mutant(
+        "bytes of a trade",
+        "what the SDK changes with it is left out",
+        "lab/heapscope/tune/trades.py::Trades._change",
+        "if texts(name) != text} | {option}",
+        "if name == option} | {option}",
+        TRADES,
+    ),
+    Mutant(
+        "what may be given up",
+        "all kinds are taken for one",
+        "lab/heapscope/verbs/tune.py::tune",
+        "taken = trades.taken(each for each in possible if each.group in groups)",
+        "taken = trades.taken(each for each in possible if groups)",
+        TRADES,
     ),
 )

@@ -80,6 +80,15 @@ def tune(
         list[str] | None,
         typer.Option("--keep", metavar="OPTION", help="Leave it as it is. May be repeated."),
     ] = None,
+    trade: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trade",
+            metavar="KIND",
+            help="Give this up for memory: code, features, checks, stacks, queues, psram, "
+            "all (code, and only where it must). May be repeated.",
+        ),
+    ] = None,
     prefer: Annotated[
         str | None,
         typer.Option(
@@ -127,6 +136,7 @@ def tune(
       heapscope tune --chip esp32 --need "tcp_rx>=20" --need "free>=150KB"
       heapscope tune --chip esp32c6 --need "free>=250KB" --fragment wifi.defaults
       heapscope tune --chip esp32 --sdkconfig sdkconfig --keep ESP_WIFI_IRAM_OPT --need "tcp_rx>=15"
+      heapscope tune --chip esp32c3 --need "free>=250KB" --trade code,features
       heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --need "tcp_rx>=3"
       heapscope tune --chip esp32 --tls 2 --need "tcp_rx>=15" --need "free>=100KB"
       heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg
@@ -150,6 +160,7 @@ def tune(
             trace,
             need,
             keep,
+            trade,
             prefer,
             front,
             plot,
@@ -173,6 +184,7 @@ def tune(
             psram=psram,
             need=need or (),
             keep=keep or (),
+            trade=trade or (),
             prefer=prefer,
             trace=trace or (),
             traced=traced,

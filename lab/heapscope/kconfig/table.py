@@ -235,13 +235,13 @@ def release_for(sdk: str, chip: str = "") -> str:
     """The one of RELEASES whose options stand for a version: that of its minor, or else the nearest
     one that has the chip. `sdk`: a version's name, as "5.1.4"; one without a number is a branch,
     and takes the newest one. ValueError: no release has the chip."""
-    wanted = _minor(sdk)
-    having = [each for each in RELEASES if not chip or chip in chips_of(each)]
-    if not having:
-        raise ValueError(f"no release has {chip}")
-    if wanted is None:
-        return having[-1]
-    return min(having, key=lambda each: abs((_minor(each) or 0) - wanted))
+    wanted, near = _minor(sdk), list(reversed(RELEASES))
+    if wanted is not None:
+        near = sorted(RELEASES, key=lambda each: abs((_minor(each) or 0) - wanted))
+    for release in near:  # most are not read
+        if not chip or chip in chips_of(release):
+            return release
+    raise ValueError(f"no release has {chip}")
 
 
 def is_since(sdk: str, first: str) -> bool:

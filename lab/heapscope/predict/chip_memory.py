@@ -8,6 +8,7 @@ one takes the nearest, with the doubt that such a step deserves.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
 
@@ -104,13 +105,19 @@ def empty_static(
     """`without`: sources that are left aside, and chips as "chip esp32", for tests of what was not
     seen. `widths`: in place of those that were learned, by release and by chip."""
     step, other = widths or (memory_fit().step, memory_fit().chip)
-    known = [
-        each
-        for each in _empties()
-        if publisher(each.source) not in without and f"chip {each.chip}" not in without
-    ]
-    own = [each for each in known if each.chip == chip]
-    of = own or [each for each in known if each.chip != "esp32"] or list(known)
+
+    def of_chips(chips: Iterable[str]) -> list[_Known]:
+        return [
+            each
+            for name in chips
+            if f"chip {name}" not in without
+            for each in _empties(name)
+            if publisher(each.source) not in without
+        ]
+
+    own = of_chips([chip])
+    every = dict.fromkeys(row["chip"] for row in _rows())
+    of = own or of_chips(each for each in every if each != "esp32") or of_chips(every)
     weights = [1 / _variance(each, chip, minor, step, other) for each in of]
     code = [each for each in own if each.iram is not None]
     dram = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
@@ -146,12 +153,19 @@ def _place(minor: Minor) -> int:
 
 
 @functools.cache
-def _empties() -> tuple[_Known, ...]:
+def _rows() -> tuple[dict[str, str], ...]:
+    return tuple(memory_table("empty"))
+
+
+@functools.cache
+def _empties(chip: str) -> tuple[_Known, ...]:
     from heapscope.predict.memory_states import start_use  # their start-up is a sum of parts
 
     made = []
-    for row in memory_table("empty"):
-        chip, minor = row["chip"], minor_number(row["sdk"])
+    for row in _rows():
+        if row["chip"] != chip:
+            continue
+        minor = minor_number(row["sdk"])
         memory = chip_memory(chip, minor)
         free = float(row["free_dram"])
         if row["at"] == "app_main":

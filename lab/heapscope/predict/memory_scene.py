@@ -45,6 +45,18 @@ def minor_of_config(config: Config, idf: str | None = None) -> Minor:
     return _NEXT
 
 
+class AskedValues(dict[str, Value]):
+    """Values in place of a configuration's, which remembers the names that it was asked for."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        super().__init__(values)
+        self.names: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.names.add(str(name))
+        return super().__contains__(name)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryScene:
     """`links`: what is linked in every state. `instead`: values in place of the configuration's."""

@@ -25,7 +25,7 @@ from math import sqrt
 from heapscope.config.config import Config
 from heapscope.predict.chip_memory import chip_memory, empty_static
 from heapscope.predict.memory_fit import MemoryFit, memory_fit
-from heapscope.predict.memory_scene import BLE_WORKS, MemoryScene, host_of
+from heapscope.predict.memory_scene import BLE_WORKS, AskedValues, MemoryScene, host_of
 from heapscope.predict.part_table import (
     APP_MAIN,
     BLE,
@@ -214,6 +214,19 @@ class MemoryModel:
                 made.append(_held(part, scene, count))
         return made
 
+    def asked(self, state: str) -> dict[str, frozenset[str]]:
+        """By part that can be held in a state, the options that it asks for here."""
+        whens, scene = _HELD[state][0], self.at(state).scene
+        made = {}
+        for part in parts_in(scene.config.chip, scene.minor):
+            if part.state in (BOOT, *whens) and part.is_linked(scene.links):
+                asked = AskedValues(scene.instead)
+                own = replace(scene, instead=asked, _names={})
+                count = part.counted(own)
+                _held(part, own, count)
+                made[part.id] = frozenset(asked.names)
+        return made
+
     def free(self, state: str) -> dict[str, FreeBand]:
         """By memory."""
         psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
@@ -306,16 +319,21 @@ class MemoryModel:
         more = tuple(name for link, name in _LINK_MORE.items() if link in at_work)
         return (*more, _BOTH_MORE) if len(more) == len(_LINK_MORE) else more
 
-    def change(self, other: MemoryModel, state: str) -> MemoryUse:
+    def change(
+        self, other: MemoryModel, state: str, only: Collection[str] | None = None
+    ) -> MemoryUse:
         """DRAM that `other` takes more than this: parts that both hold alike take no part in it."""
         here, there = (
-            [each for each in model.held(state) if each.place == DRAM] for model in (self, other)
+            [each for each in model.held(state, only) if each.place == DRAM]
+            for model in (self, other)
         )
         return use_of(_steps(here, there).values())
 
-    def difference(self, other: MemoryModel, state: str) -> FreeBand:
-        """DRAM that `other` leaves more than this."""
-        fit, use = memory_fit(), self.change(other, state)
+    def difference(
+        self, other: MemoryModel, state: str, only: Collection[str] | None = None
+    ) -> FreeBand:
+        """DRAM that `other` leaves more than this. `only`: parts that can differ."""
+        fit, use = memory_fit(), self.change(other, state, only)
         half = fit.reach["difference"] * sqrt(use.variance(fit))
         return FreeBand(median=-use.taken(fit), half_80=half)
 

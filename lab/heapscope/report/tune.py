@@ -36,9 +36,11 @@ def tune_parts(result: TuneResult) -> Iterator[RenderableType]:
     yield _needs(result)
     yield _changes(result)
     yield _alternatives(result)
+    yield _trades(result, taken=True)
     if result.tls is not None:
         yield _tls(result.tls)
     yield _front(result)
+    yield _trades(result, taken=False)
     if result.best is not None:
         yield Text()
         for line in fragment(result).splitlines():
@@ -84,7 +86,7 @@ def _moved(now: Candidate, then: Candidate) -> str:
 
 def _sentences(result: TuneResult) -> Iterator[str]:
     if result.best is not None:
-        changes = len(result.changes)
+        changes = len(result.changes) + len(result.traded)
         what = "no option has to change" if not changes else f"{changes} to change"
         yield f"Best for {_goal(result)} on {_target(result)}: {what}."
         most = result.no_configuration_above
@@ -195,6 +197,29 @@ def _alternatives(result: TuneResult) -> Table:
         title="Alternatives: the best that leaves one option alone",
         columns=headed("kept as it is", "#costs", *(f"#{_NAMES[metric]}" for metric in _FIGURES)),
         rows=tuple(rows),
+    )
+
+
+def _trades(result: TuneResult, *, taken: bool) -> Table:
+    """The largest gain first."""
+    some = sorted((e for e in result.trades if e.taken == taken), key=lambda each: -each.gain)
+    title = (
+        "Given up for memory" if taken else "On offer: memory for what no model weighs (--trade)"
+    )
+    return Table(
+        title=title,
+        columns=headed("trade", "option", "#KB", "#80 % band", "loses"),
+        rows=tuple(
+            (
+                each.group,
+                each.text,
+                f"{each.gain / 1024:.1f}",
+                f"{each.gain_low / 1024:.1f}-{each.gain_high / 1024:.1f}",
+                each.loses,
+            )
+            for each in some
+        ),
+        most=len(some),
     )
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from heapscope.config.config import line_of, table_of
 from heapscope.config.value import Value
 from heapscope.predict.environment import Environment
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
-from heapscope.tune.memory import FREE
 from heapscope.tune.needs import PREFERENCES, TuneNeed
 from heapscope.tune.options import LABELS, label, option_values
 from heapscope.tune.tls import TlsChoice
+from heapscope.tune.trades import TuneTrade, values_of
 from heapscope.tune.wifi import WifiFigures
 
 
@@ -26,15 +26,6 @@ class Candidate(WifiFigures):
     @computed("The value of each knob in words.")
     def knobs(self) -> dict[str, str]:
         return {name: label(name, value) for name, value in self.choice.items()}
-
-
-def less(candidate: Candidate, kb: float) -> Candidate:
-    """With so much less memory."""
-    median, low, high = (
-        {**each, FREE: each[FREE] - kb}
-        for each in (candidate.median, candidate.low_80, candidate.high_80)
-    )
-    return replace(candidate, median=median, low_80=low, high_80=high)
 
 
 class NeedResult(TuneNeed):
@@ -171,7 +162,7 @@ class TuneResult(Document):
     model: str = figure(
         'The file of the constants: "optimal" is by these.', default="data/wifi/model.json"
     )
-    programmes: int = figure("Mixed-integer programmes that were solved.", "programmes", default=0)
+    programmes: int = figure("Linear programmes that were solved.", "programmes", default=0)
     no_configuration_above: float | None = figure(
         "The proven bound of the preferred; null: it is speed, or there is no answer.",
         least=None,
@@ -182,6 +173,11 @@ class TuneResult(Document):
     best: Candidate | None = figure("The best configuration; null: none has all that is needed.")
     needs: tuple[NeedResult, ...] = figure("The needs.")
     changes: tuple[ChangedKnob, ...] = figure("The knobs that change.", default=())
+    trades: tuple[TuneTrade, ...] = figure(
+        "Options that give memory back for something that no model weighs: those that the answer "
+        "has, and those on offer.",
+        default=(),
+    )
     companions: tuple[Companion, ...] = figure(
         "Options that should follow the knobs.", hidden=True, default=()
     )
@@ -214,6 +210,11 @@ class TuneResult(Document):
         return "median" if self.median else "lower_80"
 
     @property
+    def traded(self) -> tuple[TuneTrade, ...]:
+        """The trades that the answer has."""
+        return tuple(each for each in self.trades if each.taken)
+
+    @property
     @computed("There is a configuration that has all that is needed.")
     def feasible(self) -> bool:
         return self.best is not None
@@ -236,4 +237,5 @@ class TuneResult(Document):
             after = option_values(self.chip, each.knob, each.new)
             made |= {name: value for name, value in after.items() if before.get(name) != value}
         made |= self.tls.lines if self.tls is not None else {}
+        made |= values_of(self.traded)
         return made | {each.option: each.value for each in self.companions}

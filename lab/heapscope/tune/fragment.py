@@ -37,7 +37,7 @@ def _text(result: TuneResult) -> Iterator[str]:
     for metric, middle in result.best.median.items():
         unit = "KB" if metric == FREE else "Mbit/s"
         yield f"#   {metric} {middle:.1f} {unit} ({low[metric]:.1f} to {high[metric]:.1f})"
-    if not result.changes:
+    if not result.changes and not result.traded:
         yield "# Nothing to change."
     for change in result.changes:
         before = option_values(result.chip, change.knob, change.old)
@@ -50,6 +50,12 @@ def _text(result: TuneResult) -> Iterator[str]:
             if before.get(name) != value:
                 yield result.line(name, value)
     yield from _tls(result)
+    for trade in result.traded:
+        ends = f"{trade.gain_low / 1024:.1f} to {trade.gain_high / 1024:.1f}"
+        yield ""
+        yield f"# {trade.text}: {trade.gain / 1024:+.1f} KB free ({ends})"
+        yield f"# loses: {trade.loses}"
+        yield result.line(trade.option, trade.value)
     for each in result.companions:
         yield ""
         yield f"# follows: {each.reason}"

@@ -35,18 +35,6 @@ _KIB = 1024
 Values = Mapping[str, Sequence[Hashable]]
 
 
-class _Asked(dict[str, Value]):
-    """Values in place of a configuration's, which remembers the names that it was asked for."""
-
-    def __init__(self, values: Mapping[str, Value]) -> None:
-        super().__init__(values)
-        self.names: set[object] = set()
-
-    def __contains__(self, name: object) -> bool:
-        self.names.add(name)
-        return super().__contains__(name)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeftMemory:
     """`now`: what the configuration of the model is taken to be."""
@@ -182,11 +170,9 @@ class LeftMemory:
         }
         found: dict[str, set[str]] = {knob: set() for knob in values}
         parts: dict[str, PartRow] = {}
+        asked = self._at(self.now).asked(state)
         for part in parts_in(chip, self.model.scene.minor):
-            asked = _Asked(self._values(self.now))
-            scene = replace(self.model.scene, instead=asked, _names={})
-            replace(self.model, scene=scene).held(state, {part.id})
-            knobs = [knob for knob, names in options.items() if names & asked.names]
+            knobs = [knob for knob, names in options.items() if names & asked.get(part.id, set())]
             if part.id in _FRAMES:
                 most = self._unlimited(part.id)
                 if any(each.place != DRAM for each in most.held(state, {part.id})):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
@@ -88,11 +88,13 @@ def _need(text: str) -> TuneNeed:
     return TuneNeed(target=target, amount=number, text=shown)
 
 
-def parse_keep(texts: Iterable[str]) -> tuple[str, ...]:
-    """Knobs, from names of options or of knobs."""
+def parse_keep(texts: Iterable[str], options: Collection[str] = ()) -> tuple[str, ...]:
+    """Knobs, from names of options or of knobs. `options`: those that may be named beside them."""
     kept = []
     for text in texts:
         option = text.strip().removeprefix("CONFIG_")
+        if option in options:
+            continue
         knob = knob_of(option)
         if not knob:
             raise InputError(

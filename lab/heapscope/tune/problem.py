@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
@@ -15,7 +12,7 @@ from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import MemoryModel
+from heapscope.predict.memory_states import DRAM, FreeBand, MemoryModel
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.trace.names import printable
 from heapscope.tune.answer import Candidate
@@ -33,9 +30,6 @@ from heapscope.tune.quantity import Quantity, added
 from heapscope.tune.search import Search, Solution
 from heapscope.tune.space import Choice, Space
 from heapscope.tune.wifi import figures, rebuilt, time_quantity
-
-Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
 
 #: Relative gain below which a change is noise.
 _NOTHING = 1e-7
@@ -68,6 +62,7 @@ class Problem:
     environment: Environment
     left: LeftMemory
     quantities: Mapping[str, Quantity]
+    start: FreeBand
     search: Search = field(repr=False)
 
     @classmethod
@@ -83,10 +78,12 @@ class Problem:
         extrapolate: bool = False,
         environment: Environment | None = None,
         memory: MemoryModel | None = None,
+        start: MemoryModel | None = None,
     ) -> Problem:
         """`idf`: of the software, where the configuration does not say. `now`: knobs to start from
         in place of the configuration's, which then only has the rules. `memory`: of the
-        configuration; None: that of one TCP connection."""
+        configuration; None: that of one TCP connection. `start`: before anything was
+        changed, where the search itself begins with something changed."""
         read = knobs_of(config, idf=idf)
         now = now or read.knobs
         if memory is None:
@@ -124,6 +121,7 @@ class Problem:
             environment=environment or Environment(),
             left=left,
             quantities=made,
+            start=left.free(left.now) if start is None else start.free(start.busiest)[DRAM],
             search=Search(space, judge=sound),
         )
 
@@ -136,7 +134,15 @@ class Problem:
     def current(self) -> dict[str, Hashable]:
         return choice_of(self.now)
 
+    @property
+    def present(self) -> Candidate:
+        """The configuration as it is."""
+        return self._candidate(self.current, self.start)
+
     def candidate(self, choice: Choice) -> Candidate:
+        return self._candidate(choice, self.left.free(choice))
+
+    def _candidate(self, choice: Choice, free: FreeBand) -> Candidate:
         ordered = {name: choice[name] for name in KNOBS if name in choice}
         return Candidate(
             choice=ordered,
@@ -144,7 +150,7 @@ class Problem:
                 figures(
                     self.constants,
                     rebuilt(self.now, choice, changed),
-                    self.left.free(ordered),
+                    free,
                     self.environment,
                 )
             ),
@@ -167,40 +173,20 @@ class Problem:
         limits: Mapping[Quantity, float],
         *,
         held: Choice | None = None,
-        near: Choice | None = None,
     ) -> Solution | None:
-        """The best of what is preferred. `near`: where to look first."""
+        """The best of what is preferred."""
         goal = self.quantities[prefer]
-        self.search.touch(goal, *limits, at={**(near or self.current), **(held or {})})
         return self.search.least(goal, limits, held=held)
-
-    def each(self, items: Sequence[Asked], ask: Callable[[Problem, Asked], Answer]) -> list[Answer]:
-        """`ask` of every item, side by side where there are cores: the solver lets go of Python's
-        lock. Each starts from what is known now, so that no answer depends on another's turn."""
-        forks = [self._fork() for _ in items]
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
-            answers = list(threads.map(ask, forks, items))
-        self.search.solved += sum(fork.solved for fork in forks)
-        return answers
-
-    def _fork(self) -> Problem:
-        return replace(self, search=self.search.fork())
 
     def polished(
         self, prefer: str, limits: Mapping[Quantity, float], found: Solution
     ) -> dict[str, Hashable]:
-        """Among all that are as good: the fastest (or, of the fast, the one with most memory), and
-        of these the one that changes least."""
+        """Among those that are as good, one that is faster (or, of the fast, with more memory) and
+        changes less, until no change of two knobs leads further."""
         goal = self.quantities[prefer]
-        second = self.quantities[FREE if prefer != FREE else SPEED]
         tight = {**limits, goal: self._just(goal, found.value, limits)}
-        faster = self.search.least(second, tight)
-        if faster is None:
-            return found.choice
-        tight[second] = self._just(second, faster.value, tight)
-        self.search.touch(goal, second, at=faster.choice)
-        least = self.search.lightest(self._changes(self.domain.space), tight)
-        return faster.choice if least is None else least.choice
+        second = self.quantities[FREE if prefer != FREE else SPEED]
+        return self.search.descended(found.choice, tight, second, self._changes(self.domain.space))
 
     def _just(self, quantity: Quantity, value: float, limits: Mapping[Quantity, float]) -> float:
         return min(value + _NOTHING * quantity.scale, limits.get(quantity, float("inf")))

@@ -13,8 +13,8 @@ import numpy as np
 
 from heapscope.tune.space import Array, Choice, Larger, Space
 
-#: The value at some sums, and its gradient.
-Cost = Callable[[Array], tuple[float, Array]]
+#: The value at some sums, and its gradient; for a row of sums or for many.
+Cost = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -38,20 +38,7 @@ class Quantity:
         return total
 
     def value(self, choice: Choice, space: Space) -> float:
-        return self.cost(self.sums(choice, _larger(space)(choice)))[0]
-
-    def tangent(self, choice: Choice, space: Space) -> tuple[Array, float]:
-        """Coefficients of the columns and a constant: at most the cost, equal at this choice."""
-        at = self.sums(choice, _larger(space)(choice))
-        value, gradient = self.cost(at)
-        row = np.zeros(space.width)
-        for name, parts in self.parts.items():
-            knob = space.knob(name)
-            for column, each in zip(space.columns(knob), knob.values, strict=True):
-                row[column] += gradient @ parts[each]
-        for name, part in self.larger.items():
-            row[space.larger_column(name)] += gradient @ part
-        return row, float(value + gradient @ (self.constant - at))
+        return float(self.cost(self.sums(choice, _larger(space)(choice)))[0])
 
 
 def _larger(space: Space) -> Callable[[Choice], dict[str, float]]:
@@ -61,20 +48,20 @@ def _larger(space: Space) -> Callable[[Choice], dict[str, float]]:
 
 def linear(weights: Array) -> Cost:
     """The sums times weights."""
-    return lambda sums: (float(weights @ sums), weights)
+    return lambda sums: (sums @ weights, np.broadcast_to(weights, sums.shape))
 
 
 def band_above(weights: Array, covariance: Array, error: float, z: float) -> Cost:
     """A sum whose weights are known but for their covariance: its mean and the upper half of its
     band, hypot(z times its width, error). Convex, as a norm is."""
 
-    def cost(sums: Array) -> tuple[float, Array]:
-        mean = float(weights @ sums)
+    def cost(sums: Array) -> tuple[Array, Array]:
+        mean = sums @ weights
         if not z:
-            return mean + error, weights
-        spread = covariance @ sums
-        half = float(np.sqrt(z * z * (sums @ spread) + error**2))
-        return mean + half, weights + (z * z / half) * spread
+            return mean + error, np.broadcast_to(weights, sums.shape)
+        spread = sums @ covariance
+        half = np.sqrt(z * z * (sums * spread).sum(axis=-1) + error**2)
+        return mean + half, weights + (z * z / half)[..., None] * spread
 
     return cost
 
@@ -84,17 +71,19 @@ def time_above(weights: Array, covariance: Array, error: float, z: float) -> Cos
     the mean and r the width of what the weights say, as a share of it. It is the perspective of a
     convex function of the sums, and so convex."""
 
-    def cost(sums: Array) -> tuple[float, Array]:
-        mean = float(weights @ sums)
+    def cost(sums: Array) -> tuple[Array, Array]:
+        mean = sums @ weights
         if not z:
             factor = float(np.exp(error))
-            return mean * factor, weights * factor
-        spread = covariance @ sums
-        share = float(sums @ spread) / mean**2
-        half = float(np.sqrt(z * z * share + error**2))
-        value = mean * float(np.exp(half))
-        slope = (z * z / half) * (spread / mean**2 - (share / mean) * weights)
-        return value, value * (weights / mean + slope)
+            return mean * factor, np.broadcast_to(weights * factor, sums.shape)
+        spread = sums @ covariance
+        share = (sums * spread).sum(axis=-1) / mean**2
+        half = np.sqrt(z * z * share + error**2)
+        value = mean * np.exp(half)
+        slope = (z * z / half)[..., None] * (
+            spread / mean[..., None] ** 2 - (share / mean)[..., None] * weights
+        )
+        return value, value[..., None] * (weights / mean[..., None] + slope)
 
     return cost
 
@@ -121,13 +110,13 @@ def added(name: str, quantities: Mapping[Quantity, float]) -> Quantity:
         for other, part in quantity.larger.items():
             larger[other] = larger.get(other, nothing) + spread(position, part)
 
-    def cost(sums: Array) -> tuple[float, Array]:
-        total, gradient = 0.0, nothing.copy()
+    def cost(sums: Array) -> tuple[Array, Array]:
+        total, gradient = np.zeros(sums.shape[:-1]), np.zeros(sums.shape)
         for position, (quantity, weight) in enumerate(each):
             here = slice(ends[position], ends[position + 1])
-            value, slope = quantity.cost(sums[here])
-            total += weight * value
-            gradient[here] = weight * slope
+            value, slope = quantity.cost(sums[..., here])
+            total = total + weight * value
+            gradient[..., here] = weight * slope
         return total, gradient
 
     return Quantity(

@@ -27,7 +27,6 @@ from heapscope.tune.options import (
     with_choice,
 )
 from heapscope.tune.problem import Problem
-from heapscope.tune.search import Solution
 
 #: Relative change of a goal below which it is the solver's tolerance and not a gain.
 _GAIN = 1e-5
@@ -47,7 +46,7 @@ def default_preference(needs: Sequence[TuneNeed]) -> str:
 
 def answer(problem: Problem, question: TuneQuestion, *, notes: Sequence[str] = ()) -> TuneResult:
     """InputError where what is kept contradicts the rules, so that nothing is left."""
-    now = problem.candidate(problem.current)
+    now = problem.present
     limits = problem.limits(question.needs)
     found = problem.best(question.prefer, limits)
     told = [*notes, *_notes(problem, question)]
@@ -125,16 +124,16 @@ def _met(need: TuneNeed, value: float, without: float | None) -> NeedResult:
 def _needs(problem: Problem, question: TuneQuestion, best: Candidate) -> list[NeedResult]:
     have = problem.amount(question.prefer, best)
 
-    def dropped(fork: Problem, need: TuneNeed) -> NeedResult:
+    def dropped(need: TuneNeed) -> NeedResult:
         others = [each for each in question.needs if each is not need]
-        without = fork.best(question.prefer, fork.limits(others))
+        without = problem.best(question.prefer, problem.limits(others))
         gain = 0.0
         if without is not None:
-            then = fork.amount(question.prefer, fork.candidate(without.choice))
+            then = problem.amount(question.prefer, problem.candidate(without.choice))
             gain = then - have if then - have > _GAIN * max(abs(have), 1.0) else 0.0
-        return _met(need, fork.amount(need.target, best), gain)
+        return _met(need, problem.amount(need.target, best), gain)
 
-    return problem.each(question.needs, dropped)
+    return [dropped(need) for need in question.needs]
 
 
 def _changes(problem: Problem, best: Candidate) -> Iterator[ChangedKnob]:
@@ -172,11 +171,9 @@ def _alternatives(
         and problem.current[name] in problem.domain.space.knob(name).values
     ]
 
-    def kept(fork: Problem, name: str) -> Solution | None:
+    for name in changed:
         held = {name: problem.current[name]}
-        return fork.best(question.prefer, limits, held=held, near=best.choice)
-
-    for name, found in zip(changed, problem.each(changed, kept), strict=True):
+        found = problem.best(question.prefer, limits, held=held)
         if found is not None:
             candidate = problem.candidate(found.choice)
             loss = max(0.0, have - problem.amount(question.prefer, candidate))
@@ -211,7 +208,7 @@ def _relaxation(problem: Problem, question: TuneQuestion) -> Relaxation:
         quantity: high + (found.value + _GAIN) * shares[quantity]
         for quantity, high in limits.items()
     }
-    kindest = problem.best(question.prefer, moved, near=found.choice)
+    kindest = problem.best(question.prefer, moved)
     best = problem.candidate((kindest or found).choice)
     alone: dict[str, float | None] = {}
     for need in question.needs:

@@ -1,37 +1,30 @@
-"""The mixed-integer programme over a space, and tangents until it agrees with the true costs.
+"""The exact optimum over a space, by bounds.
 
-A programme with some tangents in place of the costs allows too much: its optimum is a bound that no
-configuration beats. The costs of the configuration that it finds are worked out; where they are
-above what the tangents said, the tangents there are added and it is solved again. When nothing is
-above, the configuration found reaches the bound: it is optimal. There are finitely many
-configurations, and none comes twice, so that this ends.
+A linear programme gives a bound for some values of each knob (lower_bound.py). It tells for every
+value, too, how far up the bound goes if that value is taken: a value with which no choice can be
+better than the best one known is left out. When few values are left, every choice of them is worked
+out by the true costs (grid.py); until then the values of one knob are split in two. A part whose
+bound is no better than the best choice ends there, so that in the end nothing better is left.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, count
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import csr_array
 
+from heapscope.tune.grid import Grid, Kept, size
+from heapscope.tune.lower_bound import BoundPoint, Limit, LowerBound
 from heapscope.tune.quantity import Quantity
-from heapscope.tune.space import Array, Choice, LinearRow, Space
+from heapscope.tune.space import Array, Choice, Knob, Space
 
 _EXACT = 1e-9  # of a cost's scale: what counts as above a limit
-_SURE = 1e-6  # of a cost's scale: the solver's own tolerance, within which optima are equal
-_ROUNDS = 400
-_INFEASIBLE = 2  # milp's status
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limit:
-    """cost <= high + share * t, with t the number that is minimised."""
-
-    quantity: Quantity
-    high: float
-    share: float = 0.0
+_SURE = 1e-6  # of a cost's scale: within it optima are equal
+_EVERY = 10_000  # choices that are worked out at once
+_FEW = 100  # choices near to an optimum of the linear programme that are tried
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,31 +44,22 @@ class Search:
     space: Space
     #: Stops a choice that is good by the costs: a replay that disagrees. None: nothing to say.
     judge: Callable[[Choice], bool] | None = None
+    #: Linear programmes, in all.
     solved: int = 0
     #: Choices that the judge has stopped.
     refused: int = 0
-    _tangents: dict[Quantity, dict[tuple[Hashable, ...], tuple[Array, float]]] = field(
-        default_factory=dict, repr=False
-    )
-    _fixed: list[LinearRow] = field(default_factory=list, repr=False)
+    _grid: Grid = field(init=False, repr=False)
+    _tangents: dict[Quantity, list[tuple[Array, float]]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self._fixed = list(self.space.rows())
-
-    def fork(self) -> Search:
-        """One that knows what this one knows; what either then learns the other does not."""
-        known = {quantity: dict(each) for quantity, each in self._tangents.items()}
-        made = Search(self.space, judge=self.judge, _tangents=known)
-        made._fixed = list(self._fixed)
-        return made
+        self._grid = Grid(space=self.space)
 
     def least(
         self, goal: Quantity, limits: Mapping[Quantity, float], *, held: Choice | None = None
     ) -> Solution | None:
         """The choice of least cost under limits of other costs; None: there is no choice."""
-        bounds = [Limit(quantity=quantity, high=high) for quantity, high in limits.items()]
         target = Limit(quantity=goal, high=0.0, share=goal.scale)
-        found = self._solve([*bounds, target], held=held)
+        found = self._solve([*_bounds(limits), target], held=held)
         if found is None:
             return None
         return Solution(
@@ -85,17 +69,6 @@ class Search:
             solved=found.solved,
         )
 
-    def touch(self, *quantities: Quantity, at: Choice) -> None:
-        """Tangents there, before anything is asked: an answer near to it takes fewer programmes.
-        Nothing is done where the choice has a value that is not searched."""
-        if not all(at[knob.name] in knob.values for knob in self.space.knobs):
-            return
-        key = tuple(at[knob.name] for knob in self.space.knobs)
-        for quantity in quantities:
-            known = self._tangents.setdefault(quantity, {})
-            if key not in known:
-                known[key] = quantity.tangent(at, self.space)
-
     def lightest(
         self,
         weights: Mapping[str, Mapping[Hashable, float]],
@@ -104,18 +77,49 @@ class Search:
         held: Choice | None = None,
     ) -> Solution | None:
         """The choice of least weight, a sum over the knobs, under limits."""
-        bounds = [Limit(quantity=quantity, high=high) for quantity, high in limits.items()]
-        return self._solve(bounds, weights=weights, held=held)
+        return self._solve(_bounds(limits), weights=weights, held=held)
 
     def relaxed(
         self, limits: Mapping[Quantity, float], shares: Mapping[Quantity, float]
     ) -> Solution | None:
         """The least t with which every limit, moved by t times its share, can be kept."""
-        bounds = [
-            Limit(quantity=quantity, high=high, share=shares[quantity])
-            for quantity, high in limits.items()
-        ]
-        return self._solve(bounds)
+        return self._solve(
+            [
+                Limit(quantity=quantity, high=high, share=shares[quantity])
+                for quantity, high in limits.items()
+            ]
+        )
+
+    def descended(
+        self,
+        choice: Choice,
+        limits: Mapping[Quantity, float],
+        second: Quantity,
+        weights: Mapping[str, Mapping[Hashable, float]],
+    ) -> dict[str, Hashable]:
+        """From a choice to one with less of `second`, and among equals with less weight, under
+        limits: until no change of two knobs leads further."""
+        names = [knob.name for knob in self.space.knobs]
+        best, known = dict(choice), _all(self.space, choice)
+        moved = True
+        while moved:
+            moved = False
+            for pair in combinations(names, 2):
+                kept = {**known, **{name: _all(self.space, {})[name] for name in pair}}
+                at = self._grid.places(kept)
+                sound = np.ones(len(at[names[0]]), dtype=bool)
+                for quantity, high in limits.items():
+                    sound &= self._grid.costs(quantity, at) <= high + _EXACT * quantity.scale
+                costs = self._grid.costs(second, at) / second.scale
+                heights = np.round(costs / _SURE) + self._grid.weight(weights, at) * _SURE
+                for place in np.argsort(np.where(sound, heights, np.inf), kind="stable"):
+                    found = self._grid.choice(at, int(place))
+                    if found == best or not sound[place]:
+                        break
+                    if not self.space.broken(found) and (self.judge is None or self.judge(found)):
+                        best, known, moved = found, _all(self.space, found), True
+                        break
+        return best
 
     def _solve(
         self,
@@ -124,130 +128,129 @@ class Search:
         weights: Mapping[str, Mapping[Hashable, float]] | None = None,
         held: Choice | None = None,
     ) -> Solution | None:
-        space = self.space
-        goal = np.zeros(space.width + 1)
-        goal[-1] = 1.0
-        for name, each in (weights or {}).items():
-            knob = space.knob(name)
-            goal[space.columns(knob)] = [each[value] for value in knob.values]
-        before = self.solved
-        here: list[LinearRow] = []
-        for _ in range(_ROUNDS):
-            columns, bound = self._programme(goal, limits, held or {}, here)
-            if columns is None:
-                return None
-            choice = space.choice(columns)
-            if not self._cut(choice, columns, limits, here):
-                t = self._height(choice, limits)
-                return Solution(
-                    choice=choice,
-                    value=t + sum(each[choice[knob]] for knob, each in (weights or {}).items()),
-                    bound=bound,
-                    solved=self.solved - before,
-                )
-        raise RuntimeError(f"no agreement after {_ROUNDS} programmes")
-
-    def _programme(
-        self, goal: Array, limits: Sequence[Limit], held: Choice, here: Sequence[LinearRow]
-    ) -> tuple[Array | None, float]:
-        space = self.space
-        matrix, low, high = self._matrix(limits, here)
-        least, most = (
-            np.append(each, edge) for each, edge in zip(space.bounds(), (-1e9, 1e9), strict=True)
+        space, before = self.space, self.solved
+        programme = LowerBound(
+            self._grid, limits, weights or {}, list(space.rows()), self._tangents
         )
-        if not any(limit.share for limit in limits):
-            least[-1] = most[-1] = 0.0
-        elif not any(limit.share and not limit.high for limit in limits):
-            least[-1] = 0.0  # limits are relaxed, never tightened
-        for name, value in held.items():
-            knob = space.knob(name)
-            most[space.columns(knob)] = 0.0
-            most[space.column(knob, value)] = 1.0
-        self.solved += 1
-        rows = LinearConstraint(matrix, low, high)
-        for presolve in (True, False):  # which has come to a wrong end where the solver has not
-            result = milp(
-                goal,
-                integrality=np.append(space.whole(), 0),
-                bounds=Bounds(least, most),
-                constraints=rows,
-                options={"mip_rel_gap": 0.0, "presolve": presolve},
-            )
-            if result.status == _INFEASIBLE:
-                return None, np.inf
-            if result.success and result.x is not None:
-                return np.asarray(result.x[:-1]), float(result.fun)
-        raise RuntimeError(f"the solver stopped: {result.message}")
-
-    def _matrix(
-        self, limits: Sequence[Limit], here: Sequence[LinearRow]
-    ) -> tuple[csr_array, Array, Array]:
-        made = [(row.columns, row.low, row.high) for row in (*self._fixed, *here)]
-        for limit in limits:
-            scale = limit.quantity.scale
-            for tangent, constant in self._tangents.get(limit.quantity, {}).values():
-                (used,) = np.nonzero(tangent)
-                columns = {int(at): float(tangent[at]) / scale for at in used}
-                columns[self.space.width] = -limit.share / scale
-                made.append((columns, -np.inf, (limit.high - constant) / scale))
-        lengths = [len(columns) for columns, _, _ in made]
-        data = np.array([value for columns, _, _ in made for value in columns.values()])
-        at = np.array([column for columns, _, _ in made for column in columns])
-        matrix = csr_array(
-            (data, at, np.cumsum([0, *lengths])), shape=(len(made), self.space.width + 1)
-        )
-        return (
-            matrix,
-            np.array([low for _, low, _ in made]),
-            np.array([high for _, _, high in made]),
-        )
-
-    def _cut(
-        self,
-        choice: dict[str, Hashable],
-        columns: Array,
-        limits: Sequence[Limit],
-        here: list[LinearRow],
-    ) -> bool:
-        """Add what this choice shows to be missing; False: nothing is. `here`: rows that hold for
-        these limits alone."""
-        broken = self.space.broken(choice)
-        for rule in broken:
-            self._fixed.append(self.space.without(choice, rule.knobs))
-        missing = bool(broken)
-        key = tuple(choice[knob.name] for knob in self.space.knobs)
-        refused = False
-        for limit in limits:
-            known = self._tangents.setdefault(limit.quantity, {})
-            value = limit.quantity.value(choice, self.space)
-            if limit.share:
-                said = max(
-                    (float(row @ columns) + constant for row, constant in known.values()),
-                    default=-np.inf,
-                )
-                high = said + _SURE * limit.quantity.scale
-            else:
-                high = limit.high + _EXACT * limit.quantity.scale
-            if value <= high:
+        best = _Best()
+        number = count()
+        open_parts = [(-np.inf, next(number), _all(space, held or {}))]
+        while open_parts:
+            bound, _, kept = heapq.heappop(open_parts)
+            if bound >= best.value - _SURE:
+                break
+            if size(kept) <= _EVERY:
+                self._try(kept, limits, weights or {}, best)
                 continue
-            if key not in known:
-                known[key] = limit.quantity.tangent(choice, self.space)
-                missing = True
-            elif not limit.share:
-                refused = True  # above the limit, but within the solver's tolerance of it
-        if not missing and not refused and self.judge is not None and not self.judge(choice):
-            self.refused += 1
-            refused = True
-        if not missing and refused:
-            here.append(self.space.without(choice, [knob.name for knob in self.space.knobs]))
-            return True
-        return missing
+            self.solved += 1
+            point = programme.solve(kept)
+            if point is None:
+                continue
+            self._try(_near(space, kept, point), limits, weights or {}, best)
+            kept = _left(space, kept, point, best.value - _SURE)
+            parts = [kept] if size(kept) <= _EVERY else _split(space, kept, point.columns)
+            for part in parts:
+                heapq.heappush(open_parts, (point.height, next(number), part))
+        if best.choice is None:
+            return None
+        return Solution(
+            choice=best.choice,
+            value=best.value,
+            bound=best.value - _SURE,
+            solved=self.solved - before,
+        )
 
-    def _height(self, choice: Choice, limits: Sequence[Limit]) -> float:
-        """The least t at which the choice keeps its limits."""
-        heights = [
-            (limit.quantity.value(choice, self.space) - limit.high) / limit.share
-            for limit in limits
-            if limit.share
-        ]
-        return max(heights, default=0.0)
+    def _try(
+        self,
+        kept: Kept,
+        limits: Sequence[Limit],
+        weights: Mapping[str, Mapping[Hashable, float]],
+        best: _Best,
+    ) -> None:
+        """Every choice of these values, the best one first."""
+        at = self._grid.places(kept)
+        heights = self._grid.weight(weights, at)
+        sound = np.ones(len(heights), dtype=bool)
+        over = np.full(len(heights), -np.inf)
+        for limit in limits:
+            costs = self._grid.costs(limit.quantity, at)
+            if limit.share:
+                over = np.maximum(over, (costs - limit.high) / limit.share)
+            else:
+                sound &= costs <= limit.high + _EXACT * limit.quantity.scale
+        if any(limit.share for limit in limits):
+            relaxes = all(limit.high for limit in limits if limit.share)
+            heights += np.maximum(over, 0.0) if relaxes else over
+        sound &= heights < best.value - _SURE
+        (places,) = np.nonzero(sound)
+        for place in places[np.argsort(heights[places], kind="stable")]:
+            choice = self._grid.choice(at, int(place))
+            if self.space.broken(choice):
+                continue
+            if self.judge is not None and not self.judge(choice):
+                self.refused += 1
+                continue
+            best.value, best.choice = float(heights[place]), choice
+            return
+
+
+@dataclass
+class _Best:
+    value: float = np.inf
+    choice: dict[str, Hashable] | None = None
+
+
+def _bounds(limits: Mapping[Quantity, float]) -> list[Limit]:
+    return [Limit(quantity=quantity, high=high) for quantity, high in limits.items()]
+
+
+def _all(space: Space, held: Choice) -> Kept:
+    return {
+        knob.name: np.array([value == held.get(knob.name, value) for value in knob.values])
+        for knob in space.knobs
+    }
+
+
+def _near(space: Space, kept: Kept, point: BoundPoint) -> Kept:
+    """The values that an optimum of the linear programme has most of, and those beside them, as far
+    as they are few."""
+    shares = {knob.name: point.columns[space.columns(knob)] for knob in space.knobs}
+    some = {name: each & (shares[name] >= shares[name].max()) for name, each in kept.items()}
+    for least, beside in ((_SURE, False), (_SURE, True)):
+        for name in sorted(some, key=lambda each: float(shares[each].max())):
+            more = kept[name] & (shares[name] > least)
+            if beside:
+                (places,) = np.nonzero(kept[name])
+                (mine,) = np.nonzero(some[name][places])
+                close = np.clip([mine - 1, mine + 1], 0, len(places) - 1)
+                more[places[close.ravel()]] = True
+            wider = {**some, name: some[name] | more}
+            if size(wider) <= _FEW:
+                some = wider
+    return some
+
+
+def _left(space: Space, kept: Kept, point: BoundPoint, below: float) -> Kept:
+    """Without the values with which nothing is below."""
+    reached = point.height + np.maximum(point.reduced, 0.0)
+    return {
+        knob.name: kept[knob.name] & (reached[space.columns(knob)] < below) for knob in space.knobs
+    }
+
+
+def _split(space: Space, kept: Kept, columns: Array) -> list[Kept]:
+    """The values of one knob in two parts, about where the optimum is: of the knob of whose values
+    it mixes most."""
+
+    def mixed(knob: Knob) -> tuple[float, int]:
+        values = int(kept[knob.name].sum())
+        return (1.0 - float(columns[space.columns(knob)].max()) if values > 1 else -1.0, values)
+
+    knob = max(space.knobs, key=mixed)
+    (places,) = np.nonzero(kept[knob.name])
+    shares = columns[space.columns(knob)][places]
+    middle = int(np.clip(np.searchsorted(np.cumsum(shares), 0.5), 0, len(places) - 2))
+    low, high = np.zeros_like(kept[knob.name]), np.zeros_like(kept[knob.name])
+    low[places[: middle + 1]] = True
+    high[places[middle + 1 :]] = True
+    return [{**kept, knob.name: low}, {**kept, knob.name: high}]

@@ -70,8 +70,8 @@ _WRITTEN = 20_000
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """Columns: the values of each knob; then, for each `larger`, its value and which side it is;
-    then the running differences of rules."""
+    """Columns: the values of each knob; then the value of each `larger`; then the running
+    differences of rules."""
 
     knobs: tuple[Knob, ...]
     larger: tuple[Larger, ...] = ()
@@ -79,6 +79,10 @@ class Space:
     _start: dict[str, int] = field(default_factory=dict, repr=False)
     _rule_rows: list[LinearRow] = field(default_factory=list, repr=False)
     _differences: list[int] = field(default_factory=list, repr=False)
+    #: For each rule of one or two knobs that is written out, which values go together.
+    tables: list[tuple[tuple[str, ...], NDArray[np.bool_]]] = field(
+        default_factory=list, repr=False
+    )
 
     def __post_init__(self) -> None:
         at = 0
@@ -87,7 +91,7 @@ class Space:
             at += len(knob.values)
         for each in self.larger:
             self._start[each.name] = at
-            at += 2
+            at += 1
         self._differences.extend((at, at))  # the first such column, and the end
         for rule in self.rules:
             if self._written(rule):
@@ -104,19 +108,19 @@ class Space:
         start = self._start[knob.name]
         return range(start, start + len(knob.values))
 
+    def sides(self, one: Larger) -> tuple[Array, Array]:
+        """The numbers that the values of both knobs give to a larger term."""
+        first, second = (
+            np.array([of[value] for value in self.knob(name).values])
+            for name, of in zip(one.knobs, one.of, strict=True)
+        )
+        return first, second
+
     def larger_column(self, name: str) -> int:
         return self._start[name]
 
     def knob(self, name: str) -> Knob:
         return next(knob for knob in self.knobs if knob.name == name)
-
-    def whole(self) -> Array:
-        """1 for columns of whole numbers."""
-        made = np.ones(self.width)
-        for each in self.larger:
-            made[self._start[each.name]] = 0
-        made[slice(*self._differences)] = 0
-        return made
 
     def bounds(self) -> tuple[Array, Array]:
         low, high = np.zeros(self.width), np.ones(self.width)
@@ -126,24 +130,10 @@ class Space:
             high[self._start[each.name]] = max(values)
         return low, high
 
-    def choice(self, columns: Array) -> dict[str, Hashable]:
-        """The meaning of the solver's columns."""
-        return {
-            knob.name: knob.values[int(np.argmax(columns[self.columns(knob)]))]
-            for knob in self.knobs
-        }
-
     def rows(self) -> Iterator[LinearRow]:
         for knob in self.knobs:
             yield LinearRow(columns=dict.fromkeys(self.columns(knob), 1.0), low=1, high=1)
-        for each in self.larger:
-            yield from self._larger_rows(each)
         yield from self._rule_rows
-
-    def without(self, choice: Choice, knobs: Sequence[str]) -> LinearRow:
-        """Not all of these values at once."""
-        columns = {self.column(self.knob(name), choice[name]): 1.0 for name in knobs}
-        return LinearRow(columns=columns, low=-np.inf, high=len(columns) - 1)
 
     def broken(self, choice: Choice) -> list[KnobRule]:
         return [rule for rule in self.rules if not rule.holds(choice)]
@@ -156,44 +146,35 @@ class Space:
             if not self.broken(choice):
                 yield choice
 
-    def _larger_rows(self, each: Larger) -> Iterator[LinearRow]:
-        """At least both sides; and, as the second column says, equal to one of them, so that the
-        value is right also where a larger one would be welcome."""
-        at = self._start[each.name]
-        numbers = [value for side in each.of for value in side.values()]
-        span = max(numbers) - min(numbers)
-        for position, (name, of) in enumerate(zip(each.knobs, each.of, strict=True)):
-            knob = self.knob(name)
-            less = {self.column(knob, value): -of[value] for value in knob.values}
-            yield LinearRow(columns={at: 1.0, **less}, low=0, high=np.inf)
-            side = span if position else -span
-            yield LinearRow(columns={at: 1.0, **less, at + 1: side}, low=-np.inf, high=max(side, 0))
-
     def _written(self, rule: KnobRule) -> bool:
         sizes = [len(self.knob(name).values) for name in rule.knobs]
         return len(sizes) <= 2 and int(np.prod(sizes)) <= _WRITTEN
 
     def _write(self, rule: KnobRule) -> None:
-        first = self.knob(rule.knobs[0])
-        if len(rule.knobs) == 1:
-            wrong = [value for value in first.values if not rule.allows(value)]
-            columns = {self.column(first, value): 1.0 for value in wrong}
-            if columns:
-                self._rule_rows.append(LinearRow(columns=columns, low=-np.inf, high=0))
+        first, *rest = (self.knob(name) for name in rule.knobs)
+        held = [
+            [rule.allows(*values) for values in product((value,), *(k.values for k in rest))]
+            for value in first.values
+        ]
+        table = np.array(held)
+        if table.all():
             return
-        second = self.knob(rule.knobs[1])
+        self.tables.append((rule.knobs, table if rest else table[:, 0]))
+        if not rest:
+            columns = {self.columns(first)[at]: 1.0 for at in np.flatnonzero(~table[:, 0])}
+            self._rule_rows.append(LinearRow(columns=columns, low=-np.inf, high=0))
+            return
+        partners_at = self.columns(rest[0])
         users: dict[frozenset[int], list[int]] = {}
-        for value in first.values:
-            partners = frozenset(
-                self.column(second, other) for other in second.values if rule.allows(value, other)
-            )
-            users.setdefault(partners, []).append(self.column(first, value))
+        for column, row in zip(self.columns(first), table, strict=True):
+            partners = frozenset(partners_at[at] for at in np.flatnonzero(row))
+            users.setdefault(partners, []).append(column)
         sets = sorted(users, key=len)
         if all(small < large for small, large in pairwise(sets)):
-            self._write_chain([(each, users[each]) for each in sets], len(second.values))
+            self._write_chain([(each, users[each]) for each in sets], len(partners_at))
             return
         for allowed in sets:
-            if len(allowed) < len(second.values):
+            if len(allowed) < len(partners_at):
                 inside = [each for other in sets if other <= allowed for each in users[other]]
                 columns = dict.fromkeys(inside, 1.0) | dict.fromkeys(allowed, -1.0)
                 self._rule_rows.append(LinearRow(columns=columns, low=-np.inf, high=0))

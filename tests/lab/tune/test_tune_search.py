@@ -7,12 +7,24 @@ from collections.abc import Hashable, Mapping
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from heapscope.tune import search
+from heapscope.tune.grid import Grid
+from heapscope.tune.pairing import mean, prices
 from heapscope.tune.quantity import Quantity, added, band_above, linear, time_above
 from heapscope.tune.search import Search
-from heapscope.tune.space import Knob, KnobRule, Larger, Space
+from heapscope.tune.space import Choice, Knob, KnobRule, Larger, Space
 
 Draw = random.Random
+
+
+@pytest.fixture(autouse=True, params=[30, 10_000], ids=["bounds", "all"])
+def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Small spaces are taken apart by bounds, too, and not only worked out as a whole."""
+    every: int = request.param
+    monkeypatch.setattr(search, "_EVERY", every)
+    return every
 
 
 def small_space(draw: Draw) -> Space:
@@ -197,7 +209,7 @@ def test_what_is_held_stays() -> None:
     assert found.choice["fast"] is True
 
 
-def test_a_choice_that_the_judge_refuses_is_not_the_answer() -> None:
+def test_a_choice_that_the_judge_refuses_is_not_the_answer(at_once: int) -> None:
     space = small_space(random.Random(5))
     _, _, used = quantities(random.Random(5), space, z=0.0)
     values = sorted(used.value(choice, space) for choice in space.every())
@@ -211,7 +223,8 @@ def test_a_choice_that_the_judge_refuses_is_not_the_answer() -> None:
     found = Search(space, judge=judge).least(used, {})
     assert found is not None
     assert found.value == pytest.approx(next(value for value in values if value > limit))
-    assert asked == sorted(asked)
+    if at_once > 30:
+        assert asked == sorted(asked)
 
 
 def test_the_larger_term_is_exact_where_more_of_it_would_be_welcome() -> None:
@@ -237,7 +250,7 @@ def test_the_larger_term_is_exact_where_more_of_it_would_be_welcome() -> None:
     found = Search(space).least(cost, {})
     assert found is not None
     assert found.value == pytest.approx(best)
-    assert found.bound == pytest.approx(best)
+    assert found.bound == pytest.approx(best, abs=1e-5)
 
 
 def test_tangents_lie_below() -> None:
@@ -245,16 +258,42 @@ def test_tangents_lie_below() -> None:
     draw = random.Random(6)
     space = small_space(draw)
     every = list(space.every())
+    grid = Grid(space=space)
+
+    def columns(choice: Choice) -> NDArray[np.float64]:
+        made = np.zeros(space.width)
+        for knob in space.knobs:
+            made[space.column(knob, choice[knob.name])] = 1.0
+        for each in space.larger:
+            made[space.larger_column(each.name)] = each.value(choice)
+        return made
+
     for quantity in quantities(draw, space, z=1.2816):
         for at in draw.sample(every, 8):
-            row, constant = quantity.tangent(at, space)
+            said, row, constant = grid.tangent(quantity, columns(at))
+            assert said == pytest.approx(quantity.value(at, space))
+            assert row @ columns(at) + constant == pytest.approx(said)
             for choice in every:
-                columns = np.zeros(space.width)
-                for knob in space.knobs:
-                    columns[space.column(knob, choice[knob.name])] = 1.0
-                for each in space.larger:
-                    columns[space.larger_column(each.name)] = each.value(choice)
                 value = quantity.value(choice, space)
-                assert row @ columns + constant <= value + 1e-9 * quantity.scale
-                if choice == at:
-                    assert row @ columns + constant == pytest.approx(value)
+                assert row @ columns(choice) + constant <= value + 1e-9 * quantity.scale
+
+
+@pytest.mark.parametrize("above", [True, False])
+def test_bounds_of_a_larger_term_are_as_near_as_can_be(above: bool, seed: int) -> None:
+    """The prices hold for every pair of values, and their mean is that of a pairing of the shares:
+    so no other bound is nearer there."""
+    draw = np.random.default_rng(seed)
+    for _ in range(20):
+        sides = [draw.integers(0, 9, draw.integers(1, 7)).astype(float) for _ in range(2)]
+        shares = [draw.random(len(side)) * (draw.random(len(side)) < 0.7) for side in sides]
+        shares = [each + (each.sum() == 0) for each in shares]
+        one, other = (each / each.sum() for each in shares)
+        both = (sides[0], sides[1])
+        first, second = prices(both, (one, other), above=above)
+        each = np.maximum.outer(sides[0], sides[1])
+        off = np.add.outer(first, second) - each
+        assert (off >= -1e-9).all() if above else (off <= 1e-9).all()
+        most = mean(both, (one, other), above=above)
+        assert first @ one + second @ other == pytest.approx(most)
+        alone = float(one @ each @ other)  # the shares paired at random
+        assert most >= alone - 1e-9 if above else most <= alone + 1e-9
