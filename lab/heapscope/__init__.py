@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from heapscope.errors import HeapscopeError, InputError
     from heapscope.trace.fold_sites import fold
     from heapscope.verbs.compare import compare
+    from heapscope.verbs.diff import diff
     from heapscope.verbs.export import export
     from heapscope.verbs.fit import fit
     from heapscope.verbs.import_trace import import_
     from heapscope.verbs.info import info
+    from heapscope.verbs.ladder import ladder
     from heapscope.verbs.leaks import leaks
     from heapscope.verbs.lint import fixed, lint
     from heapscope.verbs.log import log
@@ -39,12 +41,14 @@ __all__ = [
     "InputError",
     "__version__",
     "compare",
+    "diff",
     "export",
     "fit",
     "fixed",
     "fold",
     "import_",
     "info",
+    "ladder",
     "leaks",
     "lint",
     "log",
@@ -77,6 +81,8 @@ VERBS = (
     "pools",
     "export",
     "predict",
+    "diff",
+    "ladder",
 )
 
 #: Where each name of the interface is; it is imported when it is asked for.

@@ -99,6 +99,13 @@ def compared(folder: Path) -> Path:
     return report(folder, GATEWAY, *memory, "--idf", "4.2", "--idf", "4.3.2", "--idf", "5.5")
 
 
+def staircase(folder: Path) -> Path:
+    settings = ROOT / "studies" / "workloads" / "config" / "sdkconfig.defaults"
+    steps = ("+CONFIG_LWIP_IRAM_OPTIMIZATION=y", "+CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=6", "@5.1")
+    run(folder, "ladder", settings, *steps, "--idf", "5.5", "-o", PAGE)
+    return folder / PAGE
+
+
 def experiment(folder: Path) -> Path:
     return book(folder, 1)
 
@@ -121,6 +128,7 @@ KINDS = (
     Kind("unexplained", "report", unexplained),
     Kind("imported", "report", imported),
     Kind("compared", "report", compared),
+    Kind("staircase", "ladder", staircase),
     Kind("experiment", "experiment", experiment),
     Kind("experiments", "experiment", experiments),
 )

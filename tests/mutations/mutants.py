@@ -7,6 +7,7 @@ from mutants_answers import ANSWERS
 from mutants_bad_input import BAD_INPUT
 from mutants_esp_idf import ESP_IDF
 from mutants_guard import GUARD
+from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
@@ -38,6 +39,7 @@ MUTANTS = (
     *ESP_IDF,
     *RECORD,
     *GUARD,
+    *LADDER,
     *LEAK_MUTANTS,
     *TLS_LADDER,
     *SCRIPT_HEAP,

@@ -18,6 +18,9 @@ OUTPUTS = ("out", "json", "sarif", "fix", "plot", "fragment", "write", "html")
 #: Options that print another form of the result in place of the tables.
 _PRINTS = ("github", "digest")
 
+#: Parameters that name configurations as heapscope.ladder reads them.
+_SIDES = ("before", "after", "configurations")
+
 _STANDARD = "-"  # standard input, or standard output
 
 
@@ -58,7 +61,12 @@ def _places(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[Plac
     for parameter, value in given.items():
         is_file = parameter in OUTPUTS or (parameter in DECLARED and DECLARED[parameter].file)
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if isinstance(one, Path) or (is_file and isinstance(one, str)):
+            if parameter in _SIDES and isinstance(one, str):
+                from heapscope.ladder.side import paths_of
+
+                for path in paths_of(one):
+                    yield Place(name=names.get(parameter, parameter), path=path)
+            elif isinstance(one, Path) or (is_file and isinstance(one, str)):
                 yield Place(name=names.get(parameter, parameter), path=Path(one))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.choices import did_you_mean
@@ -44,28 +44,43 @@ def choose_config(
     """Options before what the files say. `tree`: an ESP-IDF whose own options judge. `project`: a
     folder whose files count where no others are given, and whose own options count in any case.
     InputError names what contradicts or is missing."""
-    found = None if project is None else find_project(project, idf_path=tree)
     named = tuple(map(Path, paths))
-    if not named and found is None:
+    if not named and project is None:
         raise InputError(
             "no configuration",
             remedy="give an sdkconfig or sdkconfig.defaults, or --project FOLDER",
         )
-    files = read_files(named or (found.for_all_chips() if found is not None else ()))
+    chosen = choose_among(read_files(named), chip=chip, idf=idf, tree=tree, project=project)
+    return replace(chosen, paths=named) if named else chosen
+
+
+def choose_among(
+    files: Sequence[ConfigFile],
+    *,
+    chip: str | None,
+    idf: str | None,
+    tree: Path | None = None,
+    project: Path | None = None,
+    later: Sequence[ConfigFile] = (),
+) -> ChosenConfig:
+    """The same of files that were read. `later`: lines that follow them, or the project's own."""
+    found = None if project is None else find_project(project, idf_path=tree)
+    its_own = () if files or found is None else found.for_all_chips()
+    files = (*files, *read_files(its_own), *later)
     notes: list[str] = []
     chosen = _chip(files, chip, found.chip if found is not None else Said(), notes)
     release = _release(files, chosen, idf, tree, found, notes)
     own = None if tree is None else tree_table(tree, chip=chosen, sdk=release.name)
     if found is None:
         config = settle(files, chip=chosen, sdk=release.name, own=own)
-        return ChosenConfig(config=config, notes=tuple(notes), paths=named)
+        return ChosenConfig(config=config, notes=tuple(notes), paths=())
     options = project_options(found, own or table_of(chosen, release.name), idf_path=tree)
-    if not named:
-        named = found.files(chosen, options.table.release)
-        files = read_files(named)
+    if its_own:
+        its_own = found.files(chosen, options.table.release)
+        files = (*read_files(its_own), *later)
     config = settle(files, chip=chosen, sdk=release.name, own=options.table)
     notes += _of_project(found, options, files)
-    return ChosenConfig(config=config, notes=tuple(notes), paths=named, project=options)
+    return ChosenConfig(config=config, notes=tuple(notes), paths=its_own, project=options)
 
 
 def left_out(config: Config) -> tuple[str, ...]:

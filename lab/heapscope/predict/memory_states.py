@@ -296,6 +296,20 @@ class MemoryModel:
         own = empty.dram if place == DRAM else empty.iram
         return left - own, empty.doubt if own else 0.0
 
+    def before_parts(self, state: str, place: str) -> float:
+        """Free bytes before any part that the configuration holds is taken off."""
+        scene = self.scene
+        if place == PSRAM:
+            return float(_PSRAM * scene.on("SPIRAM"))
+        if place == IRAM and scene.config.chip != "esp32":
+            return 0.0
+        fit, free = memory_fit(), self.constant(state, place)[0]
+        if self.known(place) is None:  # an empty program has the parts of a default build in it
+            config = scene.config
+            default = _default_statics(config.chip, config.sdk, scene.minor, place)
+            free += sum(each.bytes for each in default)
+        return free - (sum(map(fit.factor, self.more(state))) if place == DRAM else 0)
+
     def sizes(
         self, state: str, place: str, only: Collection[str] | None = None
     ) -> dict[str, tuple[str, float]]:

@@ -14,7 +14,7 @@ from heapscope.report.table import Table, headed
 from heapscope.tune.prediction import Prediction
 from heapscope.tune.trace_fit import TraceFit
 
-_NAMES = {
+METRIC_NAMES = {
     "tcp_tx": "TCP sent",
     "tcp_rx": "TCP received",
     "udp_tx": "UDP sent",
@@ -106,7 +106,7 @@ def _tables(found: Forecast) -> Iterator[Table]:
 
 def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:
     for metric, band in found.throughput_mbps.items():
-        yield (_NAMES[metric], *_figures(band, 1))
+        yield (METRIC_NAMES[metric], *_figures(band, 1))
     if found.tls_1mb is not None:
         tls = found.tls_1mb
         seconds = (f"{value:.1f}" for value in (tls.seconds, tls.low_80, tls.high_80))

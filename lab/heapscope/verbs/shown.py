@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 #: The module in heapscope.report and the function that make what is printed of a class of answers.
 REPORTS = {
     "Comparison": ("compare", "comparison_parts"),
+    "Diff": ("ladder", "diff_parts"),
     "EspIdfImport": ("esp_idf", "esp_idf_parts"),
     "Exported": ("exported", "exported_parts"),
     "FitResults": ("fit", "fit_parts"),
     "ImportResult": ("imported", "imported_parts"),
+    "Ladder": ("ladder", "ladder_parts"),
     "Leaks": ("leaks", "leaks_parts"),
     "LintResult": ("lint", "lint_parts"),
     "LogResult": ("log", "log_parts"),

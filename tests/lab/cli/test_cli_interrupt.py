@@ -42,6 +42,8 @@ VERBS = {
     "pools": ("pools", "T.hst", "--json", "out.json"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "predict": ("predict", "sdkconfig", "--json", "out.json"),
+    "diff": ("diff", "sdkconfig", "sdkconfig", "--json", "out.json"),
+    "ladder": ("ladder", "sdkconfig", "sdkconfig", "-o", "out.html"),
     "experiment": ("experiment", "wifi-path", "--write", "out.md"),
 }
 

@@ -100,6 +100,8 @@ VERBS = [
     ["upgrade", "T.hst", "--chip", "esp32", "--from", "4.2", "--to", "5.5"],
     ["lint", "sdkconfig"],
     ["predict", "sdkconfig"],
+    ["diff", "sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", "--json", "-"],
+    ["ladder", "sdkconfig", "+CONFIG_LWIP_TCP_MSS=536"],
     *(
         ["export", "T.hst", "--to", form, "-o", f"export.{form}"]
         for form in ("csv", "json", "collapsed", "speedscope", "dhat", "perfetto")

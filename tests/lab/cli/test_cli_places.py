@@ -85,6 +85,7 @@ def test_a_named_pipe_is_read_as_often_as_wanted(
         ("replay", "-", "--boot-log", "-"),
         ("lint", "-", "-"),
         ("predict", "-", "--chip", "esp32", "--trace", "-"),
+        ("diff", "-", "-", "--chip", "esp32"),
     ],
     ids=lambda args: args[0],
 )
@@ -104,6 +105,7 @@ WRITERS = [
     ("import", "text", "events.txt", ("--out", "--json")),
     ("import", "esp-idf", "boot.txt", ("--out", "--json")),
     ("record", ("--out", "--json"), "true"),
+    ("diff", "sdkconfig", "sdkconfig", ("--out", "--json")),
 ]
 PAIRS = [
     (one[:at], flags[i], flags[j], one[at + 1 :])
@@ -154,6 +156,8 @@ def test_two_outputs_in_one_place_are_refused_before_anything_is_computed(
         ("lint", "sdkconfig", "--fix", "sdkconfig"),
         ("tune", "--chip", "esp32", "--sdkconfig", "sdkconfig", "--fragment", "sdkconfig"),
         ("predict", "sdkconfig", "--json", "sdkconfig"),
+        ("diff", "sdkconfig@5.5", "@5.1", "--json", "sdkconfig"),
+        ("ladder", "sdkconfig", "+events.txt", "-o", "events.txt"),
         ("report", "T.hst", "--pool", "64KB", "-o", "T.hst"),
         ("export", "T.hst", "--to", "csv", "--output", "T.hst"),
         ("compare", "T.hst", "other.hst", "--pool", "64KB", "--json", "other.hst"),

@@ -42,6 +42,7 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "--measured": (("predict", "sdkconfig", "--chip", "esp32", "--measured", "FILE"), ()),
     "lint": (("lint", "FILE", "--chip", "esp32"), ("sdkconfig",)),
     "predict": (("predict", "FILE", "--chip", "esp32"), ("sdkconfig",)),
+    "diff": (("diff", "sdkconfig", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
     "tune": (("tune", "--chip", "esp32", "--sdkconfig", "FILE"), ("sdkconfig",)),
 }
 

@@ -86,6 +86,14 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
         ("sdkconfig", "--tls", "1", "--rtt", "20"),
         lambda: hs.predict("sdkconfig", tls=1, rtt=20),
     ),
+    "diff": (
+        ("sdkconfig@5.1", "@5.5", "--tls", "1"),
+        lambda: hs.diff("sdkconfig@5.1", "@5.5", tls=1),
+    ),
+    "ladder": (
+        ("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", "--chip", "esp32"),
+        lambda: hs.ladder("sdkconfig", "+CONFIG_LWIP_TCP_MSS=536", chip="esp32"),
+    ),
     "tune": (
         ("--sdkconfig", "sdkconfig", "--need", "tcp_rx>=5"),
         lambda: hs.tune("sdkconfig", need=["tcp_rx>=5"]),

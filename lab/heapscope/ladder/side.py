@@ -1,0 +1,179 @@
+"""A configuration as the user names it on the command line, with its release.
+
+FILE  FILE,FILE  FOLDER      an sdkconfig; of several, later ones win; a project's folder
+FILE@5.1                     the same under that release
++CONFIG_X=y  +FILE           the configuration before it, with these lines
+@5.5                         the configuration before it, under another release
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from heapscope.config.config import Config
+from heapscope.config.lines import read_text
+from heapscope.config.read_file import ConfigFile, read_config_file
+from heapscope.errors import InputError
+from heapscope.layout.chosen_config import built_config, choose_among
+from heapscope.predict.demand import Demand
+from heapscope.predict.memory_scene import MemoryScene, minor_of_config
+from heapscope.predict.memory_states import MemoryModel
+from heapscope.predict.static_use import KnownStatic
+from heapscope.trace.names import printable
+
+_NAME_MAX = 60  # characters of a side's name
+_EXAMPLES = "for example: sdkconfig.defaults@5.1 @5.5, or sdkconfig +CONFIG_SPIRAM=y"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedFiles:
+    """The lines that a name stands for; `idf`: the release that it names."""
+
+    name: str
+    files: tuple[ConfigFile, ...]
+    idf: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ConfigSide:
+    name: str
+    idf: str | None
+    model: MemoryModel
+    notes: tuple[str, ...]
+
+    @property
+    def config(self) -> Config:
+        return self.model.scene.config
+
+    @property
+    def platform(self) -> tuple[str, str, tuple[int, int]]:
+        """Chip and release."""
+        return self.config.chip, self.config.sdk, self.model.scene.minor
+
+    @property
+    def release(self) -> str:
+        """ "5.1"."""
+        return ".".join(map(str, self.model.scene.minor))
+
+
+def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
+    """InputError: a file cannot be read, or a name needs one before it."""
+    made: list[NamedFiles] = []
+    for name in map(str, names):
+        text, idf = _release(name)
+        before = made[-1] if made else None
+        if text and not text.startswith("+"):
+            before = None
+        elif before is None:
+            raise InputError(
+                f"'{printable(name)}' changes a configuration, and none stands before it",
+                remedy=_EXAMPLES,
+            )
+        files = tuple(_files(text.removeprefix("+")))
+        if before is not None:
+            files, idf = before.files + files, idf or before.idf
+        made.append(NamedFiles(name=printable(name, limit=_NAME_MAX), files=files, idf=idf))
+    return made
+
+
+def paths_of(name: str) -> list[Path]:
+    """The files that a name has in it; "-" is standard input."""
+    parts = name.removeprefix("+").split(",")
+    last, at, _ = parts[-1].rpartition("@")
+    paths = [Path(part) for part in (*parts, *([last] if at else [])) if part]
+    return [path for path in paths if str(path) == "-" or path.is_file()]
+
+
+def steps_of(path: str | Path, base: NamedFiles) -> Iterator[NamedFiles]:
+    """The paragraphs of a file, each added to the configuration before it. A comment in front of a
+    paragraph is its name. InputError: the file cannot be read, or has no step."""
+    whole = read_config_file(path)
+    text = Path(path).read_text(encoding="utf-8-sig")
+    now, found = base, False
+    for number, lines in enumerate(_paragraphs(text), 1):
+        own = [each for each in whole.lines if each.number in lines]
+        if not own:
+            continue
+        found = True
+        title = lines[min(lines)]
+        name = title.lstrip("# ") if title.startswith("#") else ""
+        shown = printable(name or f"step {number}", limit=_NAME_MAX)
+        file = replace(whole, lines=tuple(own))
+        now = NamedFiles(name=shown, files=(*now.files, file), idf=now.idf)
+        yield now
+    if not found:
+        raise InputError(
+            f"{whole.name}: no option is set in it",
+            remedy="give paragraphs of lines CONFIG_X=Y, an empty line between two steps",
+        )
+
+
+def side_of(
+    named: NamedFiles,
+    *,
+    chip: str | None,
+    idf: str | None,
+    demand: Demand,
+    links: Sequence[str],
+    static: KnownStatic | None = None,
+) -> ConfigSide:
+    """`idf`: the release where the name says none. InputError: an input cannot be used."""
+    release = named.idf or idf
+    chosen = choose_among(named.files, chip=chip, idf=release)
+    config, left_out = built_config(chosen.config)
+    scene = MemoryScene(
+        config=config,
+        minor=minor_of_config(config, release),
+        demand=demand,
+        links=tuple(links),
+    )
+    known = static or KnownStatic()
+    model = MemoryModel(scene=scene, static_dram=known.static_dram, static_iram=known.static_iram)
+    return ConfigSide(name=named.name, idf=release, model=model, notes=(*chosen.notes, *left_out))
+
+
+def _release(name: str) -> tuple[str, str | None]:
+    """The name without its release, and that. A file may have an @ in its name, and a text too."""
+    last = name.rpartition(",")[2].removeprefix("+")
+    text, _, release = name.rpartition("@")
+    if "@" not in last or '"' in release or (last and Path(last).exists()):
+        return name, None
+    if not release:
+        raise InputError(f"'{printable(name)}' has no release behind @", remedy=_EXAMPLES)
+    return text, release
+
+
+def _files(text: str) -> Iterator[ConfigFile]:
+    for part in filter(None, text.split(",")):
+        if part.startswith("CONFIG_") and "=" in part:
+            yield ConfigFile(name=part, lines=read_text(part, file=printable(part)).lines)
+        elif Path(part).is_dir():
+            yield from map(read_config_file, _of_folder(Path(part)))
+        else:
+            yield read_config_file(part)
+
+
+def _of_folder(folder: Path) -> list[Path]:
+    """sdkconfig, or else the defaults."""
+    for name in ("sdkconfig", "sdkconfig.defaults"):
+        if (folder / name).is_file():
+            return [folder / name]
+    raise InputError(
+        f"{printable(str(folder))}: no sdkconfig and no sdkconfig.defaults in it",
+        remedy="name the file itself",
+    )
+
+
+def _paragraphs(text: str) -> Iterator[dict[int, str]]:
+    """Lines by number, from one empty line to the next."""
+    made: dict[int, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            made[number] = line.strip()
+        elif made:
+            yield made
+            made = {}
+    if made:
+        yield made

@@ -1,0 +1,244 @@
+"""`heapscope diff` and `ladder`: shares that add up, sides that can be exchanged, honest gaps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import heapscope
+from heapscope.cli.app import app
+from heapscope.errors import InputError
+from heapscope.ladder.difference import Diff, Gained
+
+#: Options of memory and speed with values that Kconfig takes, of several components.
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "ESP_WIFI_STATIC_RX_BUFFER_NUM": ("4", "10", "16"),
+    "ESP_WIFI_DYNAMIC_RX_BUFFER_NUM": ("16", "32", "64"),
+    "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM": ("8", "32", "64"),
+    "ESP_WIFI_RX_BA_WIN": ("4", "6", "8"),
+    "ESP_WIFI_AMPDU_RX_ENABLED": ("y", "n"),
+    "ESP_WIFI_IRAM_OPT": ("y", "n"),
+    "ESP_WIFI_RX_IRAM_OPT": ("y", "n"),
+    "LWIP_TCP_WND_DEFAULT": ("5760", "11520", "32768"),
+    "LWIP_TCP_SND_BUF_DEFAULT": ("5760", "11520"),
+    "LWIP_IRAM_OPTIMIZATION": ("y", "n"),
+    "LWIP_TCP_MSS": ("536", "1440"),
+    "LWIP_MAX_SOCKETS": ("3", "10"),
+    "LWIP_L2_TO_L3_COPY": ("y", "n"),
+    "MBEDTLS_DYNAMIC_BUFFER": ("y", "n"),
+    "MBEDTLS_SSL_IN_CONTENT_LEN": ("4096", "16384"),
+    "FREERTOS_PLACE_FUNCTIONS_INTO_FLASH": ("y", "n"),
+    "FREERTOS_UNICORE": ("y", "n"),
+    "ESP_MAIN_TASK_STACK_SIZE": ("2048", "8192"),
+    "SPIRAM": ("y", "n"),
+    "BT_ENABLED": ("y", "n"),
+    "BT_NIMBLE_ENABLED": ("y", "n"),
+    "HEAP_POISONING_COMPREHENSIVE": ("y", "n"),
+}
+LINES = st.dictionaries(st.sampled_from(sorted(OPTIONS)), st.integers(0, 2), max_size=10)
+CHIPS = st.sampled_from(["esp32", "esp32s3", "esp32c3", "esp32c6", "esp32h2"])
+RELEASES = st.sampled_from(["4.4", "5.1", "5.5"])
+
+Given = dict[str, int]
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def made(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return made
+
+
+def text_of(lines: Given) -> str:
+    values = {name: OPTIONS[name][at % len(OPTIONS[name])] for name, at in lines.items()}
+    return "".join(f"CONFIG_{name}={value}\n" for name, value in values.items()) or "CONFIG_X=y\n"
+
+
+def medians(gain: Gained) -> Iterator[tuple[str, float]]:
+    for state, memory in {**gain.states, "left": gain.left}.items():
+        for place in ("dram", "iram", "psram"):
+            yield f"{state} {place}", getattr(memory, place).median
+    yield "static", gain.static_dram.median
+    for metric, band in gain.throughput_mbps.items():
+        yield metric, band.median
+
+
+def summed(found: Diff) -> dict[str, float]:
+    made = {name: 0.0 for name, _ in medians(found.total)}
+    for row in found.options:
+        for name, value in medians(row.gain):
+            made[name] += value
+    return made
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sides")
+
+
+@settings(max_examples=8)
+@given(before=LINES, after=LINES, chip=CHIPS, old=RELEASES, new=RELEASES)
+def test_shares_add_up_and_sides_can_be_exchanged(
+    folder: Path, before: Given, after: Given, chip: str, old: str, new: str
+) -> None:
+    (folder / "a").write_text(text_of(before), encoding="utf-8")
+    (folder / "b").write_text(text_of(after), encoding="utf-8")
+    sides = (f"{folder / 'a'}@{old}", f"{folder / 'b'}@{new}")
+    there = heapscope.diff(*sides, chip=chip, tls=1)
+    back = heapscope.diff(*reversed(sides), chip=chip, tls=1)
+    total = dict(medians(there.total))
+    assert summed(there) == pytest.approx(total, abs=1e-6)
+    assert dict(medians(back.total)) == pytest.approx({n: -v for n, v in total.items()}, abs=1e-6)
+    assert not any(row.cause == "rest" for row in there.options)
+    # Whole configurations as predict has them differ by the total.
+    for state, memory in there.total.states.items():
+        for place in ("dram", "iram", "psram"):
+            old_band, new_band = (
+                getattr(side.states[state], place) for side in (there.before, there.after)
+            )
+            gained = getattr(memory, place).median
+            assert new_band.median - old_band.median == pytest.approx(gained, abs=1)
+    for metric, band in there.total.throughput_mbps.items():
+        ends = [side.throughput_mbps[metric].median for side in (there.before, there.after)]
+        assert ends[1] - ends[0] == pytest.approx(band.median, abs=1e-6)
+
+
+@settings(max_examples=5)
+@given(lines=LINES, chip=CHIPS)
+def test_a_configuration_does_not_differ_from_itself(folder: Path, lines: Given, chip: str) -> None:
+    (folder / "a").write_text(text_of(lines), encoding="utf-8")
+    found = heapscope.diff(folder / "a", folder / "a", chip=chip, idf="5.5")
+    assert not found.options
+    assert not found.unknown
+    assert not any(value for _, value in medians(found.total))
+
+
+def test_final_values_count_and_not_lines(write: Write) -> None:
+    """A line with the default's value changes nothing."""
+    plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
+    said = write("b", "CONFIG_LWIP_TCP_MSS=1440\nCONFIG_LWIP_MAX_SOCKETS=10\n")
+    found = heapscope.diff(plain, said, chip="esp32c3", idf="5.5")
+    assert [row.option for row in found.options] == []
+    assert [row.option for row in found.unknown] == []
+
+
+def test_doubt_that_both_sides_share_drops_out(write: Write) -> None:
+    """Four static buffers of 1,696 bytes are known better than any whole program."""
+    few = write("a", "CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=6\n")
+    found = heapscope.diff(
+        few, "+CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=10", chip="esp32c3", idf="5.5"
+    )
+    gained = found.total.left.dram
+    assert -4 * 1760 < gained.low_80 <= gained.median <= gained.high_80 < -4 * 1600
+    width = found.after.left.high_80 - found.after.left.low_80
+    assert gained.high_80 - gained.low_80 < width / 4
+
+
+def test_what_follows_a_line_is_named_with_it(write: Write) -> None:
+    plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
+    found = heapscope.diff(plain, "+CONFIG_SPIRAM=y", chip="esp32", idf="5.5")
+    rows = {row.option: row for row in found.options}
+    assert rows["SPIRAM"].cause == "line"
+    assert "ESP_WIFI_DYNAMIC_TX_BUFFER" in rows["SPIRAM"].follow
+    assert rows["SPIRAM"].gain.left.psram.median > 0
+
+
+def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
+    plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
+    found = heapscope.diff(plain, "+CONFIG_OUR_OWN_BUFFERS=40", chip="esp32", idf="5.5")
+    assert not found.options
+    assert [row.option for row in found.unknown] == ["OUR_OWN_BUFFERS"]
+    printed = CliRunner().invoke(
+        app, ["diff", str(plain), "+CONFIG_OUR_OWN_BUFFERS=40", "--chip", "esp32", "--idf", "5.5"]
+    )
+    assert "nobody published" in printed.output
+    assert "OUR_OWN_BUFFERS" in printed.output
+
+
+def test_the_static_use_of_the_first_is_carried_on(write: Write) -> None:
+    plain = write("a", "CONFIG_ESP_WIFI_IRAM_OPT=y\n")
+    found = heapscope.diff(
+        plain, "+CONFIG_ESP_WIFI_IRAM_OPT=n", chip="esp32c3", idf="5.5", static_dram=90_000
+    )
+    gained = found.total.states["boot"].dram.median
+    assert gained > 5_000
+    boots = [side.states["boot"].dram.median for side in (found.before, found.after)]
+    assert boots[1] - boots[0] == pytest.approx(gained, abs=1)
+
+
+def test_a_ladder_is_its_steps(write: Write) -> None:
+    first = write("a", "CONFIG_LWIP_IRAM_OPTIMIZATION=y\n")
+    steps = write(
+        "steps",
+        "# smaller windows\nCONFIG_LWIP_TCP_WND_DEFAULT=2880\n"
+        "CONFIG_LWIP_TCP_SND_BUF_DEFAULT=2880\n"
+        "\nCONFIG_ESP_WIFI_IRAM_OPT=n\n",
+    )
+    found = heapscope.ladder(
+        first, "+CONFIG_LWIP_IRAM_OPTIMIZATION=n", steps=steps, chip="esp32c6", idf="5.4"
+    )
+    assert [rung.name for rung in found.rungs[2:]] == ["smaller windows", "step 2"]
+    gained = [step.total.left.dram.median for step in found.steps]
+    assert sum(gained) == pytest.approx(found.total.left.dram.median, abs=len(gained))
+    ends = found.rungs[-1].left.median - found.rungs[0].left.median
+    assert ends == pytest.approx(sum(gained), abs=len(gained))
+    assert all(step.options for step in found.steps)
+
+
+def test_both_write_pages_markdown_and_json(write: Write, tmp_path: Path) -> None:
+    plain = write("a", "CONFIG_LWIP_IRAM_OPTIMIZATION=y\n")
+    end = ["--chip", "esp32", "--idf", "5.5"]
+    for verb in ("diff", "ladder"):
+        for name in ("x.md", "x.html"):
+            out = tmp_path / f"{verb}-{name}"
+            args = [verb, str(plain), "+CONFIG_LWIP_IRAM_OPTIMIZATION=n", *end, "--out", str(out)]
+            done = CliRunner().invoke(app, [*args, "--json", str(tmp_path / "x.json")])
+            assert done.exit_code == 0, done.output
+            assert "LWIP_IRAM_OPTIMIZATION" in out.read_text(encoding="utf-8")
+            document: dict[str, Any] = json.loads((tmp_path / "x.json").read_text("utf-8"))
+            assert document[f"heapscope_{verb}"] == 1
+
+
+def test_names_of_sides(write: Write, tmp_path: Path) -> None:
+    """A folder, several files, a file with an @ in its name."""
+    write("sdkconfig.defaults", "CONFIG_LWIP_MAX_SOCKETS=5\n")
+    odd = write("a@5.1", "CONFIG_LWIP_MAX_SOCKETS=7\n")
+    found = heapscope.diff(tmp_path, f"{odd}@5.1", chip="esp32", idf="5.5")
+    assert (found.before.release, found.after.release) == ("5.5", "5.1")
+    found = heapscope.diff(odd, f"{odd},CONFIG_LWIP_TCP_MSS=536", chip="esp32", idf="5.5")
+    assert [row.option for row in found.options] == ["LWIP_TCP_MSS"]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["@5.1", "@5.5"], "none stands before it"),
+        (["+CONFIG_SPIRAM=y", "a"], "none stands before it"),
+        (["a", "a@"], "no release behind @"),
+        (["a", "a@9.9"], "9.9"),
+        (["a", "missing"], "missing"),
+        (["a", "empty"], "no sdkconfig"),
+        (["a", "+CONFIG_BROKEN LINE=y"], "no option"),
+        (["a"], "needs two configurations"),
+    ],
+)
+def test_what_cannot_be_read_says_why(
+    write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, names: list[str], words: str
+) -> None:
+    write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=words) as caught:
+        heapscope.ladder(*names, chip="esp32")
+    assert caught.value.remedy
