@@ -6,6 +6,7 @@ from mutant import Mutant
 
 MODEL = "tests/studies/test_wifi_model.py"
 COMMAND = "tests/lab/predict/test_predict_command.py"
+POWER = "tests/lab/predict/test_power.py"
 KNOBS = "tests/lab/predict/test_knob_offers.py"
 WIFI_RANKS = "tests/studies/test_wifi_ranks.py"
 
@@ -191,6 +192,30 @@ PREDICT = (
         "PERIODIC if window_ms < interval_ms",
         "PERIODIC if window_ms <= interval_ms",
         WIFI_RANKS,
+    ),
+    Mutant(
+        "power save",
+        "a window without a connection hears everything",
+        "lab/heapscope/predict/power_save.py::connectionless",
+        "broadcast_heard=on",
+        "broadcast_heard=1.0",
+        POWER,
+    ),
+    Mutant(
+        "current of a sleeping station",
+        "figures count for any clock",
+        "lab/heapscope/predict/sleep_current.py::_is_possible",
+        "series.mhz != mhz",
+        "False",
+        POWER,
+    ),
+    Mutant(
+        "current of a sleeping station",
+        "the band is half as wide",
+        "lab/heapscope/predict/sleep_current.py::law_width",
+        "off[ceil(_SHARE * len(off)) - 1]",
+        "off[ceil(_SHARE * len(off)) - 1] / 2",
+        POWER,
     ),
     Mutant(
         "what a build has of a configuration",

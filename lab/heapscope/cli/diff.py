@@ -31,8 +31,8 @@ def diff(
     throughput, with the band of the difference.
 
     Options are compared by their final values and not by lines: an option that a default changed
-    between two releases is named too. The gain of options that act together is shared among them, and
-    adds up to the total.
+    between two releases is named too. The gain of options that act together is shared among
+    them, and adds up to the total.
 
     \b
     Examples:

@@ -54,7 +54,7 @@ class Exchange:
         )
 
     def divided(self, figure: Callable[[ConfigSide, Config], Array]) -> dict[str, Array]:
-        """The share of each change that a figure asks about. `figure`: worked out for a configuration
+        """The share of each change that a figure asks about; it is worked out for a configuration
         on a side's chip and release."""
         known: dict[frozenset[str], Array] = {}
         acting: set[str] = {PLATFORM} if self.of_platform else set()

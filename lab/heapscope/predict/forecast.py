@@ -17,7 +17,9 @@ from heapscope.predict.guess import Guess, predicted_throughput
 from heapscope.predict.memory_fit import memory_fit
 from heapscope.predict.memory_part import MemoryPart, parts_of
 from heapscope.predict.memory_states import DRAM, MemoryModel, OwnMemory
-from heapscope.predict.power_save import PowerSave, Times, modes
+from heapscope.predict.power_save import TIME_UNIT_MS, PowerSave, Times, modes
+from heapscope.predict.power_statement import PowerStatement, power_statements
+from heapscope.predict.sleep_current import SleepCurrent, current_rests_on, sleep_currents
 from heapscope.predict.state_memory import ByteBand, StateFree, byte_band, states_of
 from heapscope.predict.tls_time import TlsTime, tls_time
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
@@ -60,6 +62,12 @@ class Forecast(Row, eq=False):
         "The time to receive 1 MB over TLS; null: no TLS session was asked for.", digits=2
     )
     power_save: tuple[PowerSave, ...] = figure("The modes of power save.")
+    sleep_current: tuple[SleepCurrent, ...] = figure(
+        "The mean current of a station that sleeps; empty: nobody published it."
+    )
+    power_statements: tuple[PowerStatement, ...] = figure(
+        "Published statements about power save that hold for the configuration."
+    )
     rests_on: tuple[str, ...] = figure(
         "The sources, rows and SDK generation of each prediction, in sentences.", entries=(1, None)
     )
@@ -98,6 +106,8 @@ def forecast(
     model = with_own(model, measured)
     constants = calibrated(read_constants(), measured)
     seen = _throughput(constants, read.knobs, environment) if read else {}
+    times = times or Times()
+    currents = _currents(config, read.knobs, times) if read else ()
     return Forecast(
         config=config,
         knobs=read.knobs if read else None,
@@ -107,14 +117,28 @@ def forecast(
         left=byte_band(model.free(model.busiest)[DRAM]),
         throughput_mbps={metric: _band(guess) for metric, guess in seen.items()},
         tls_1mb=_tls(config, read.knobs, model.scene.demand, seen["tcp_rx"]) if read else None,
-        power_save=modes(times or Times()) if read else (),
+        power_save=modes(_with_radios(config, times)) if read else (),
+        sleep_current=currents,
+        power_statements=power_statements(config) if read else (),
         rests_on=(
             *(_rests_on(constants, read.knobs, environment) if read else (_NO_WIFI,)),
+            *((current_rests_on(config.chip, currents),) if read else ()),
             *_memory_rests_on(model),
             *_own(measured),
         ),
         notes=(*notes, *_short(model), *(read.notes if read else ())),
     )
+
+
+def _with_radios(config: Config, times: Times) -> Times:
+    """With what the configuration says of another radio."""
+    return replace(times, shared=enabled(config, "ESP_COEX_SW_COEXIST_ENABLE"))
+
+
+def _currents(config: Config, knobs: Knobs, times: Times) -> tuple[SleepCurrent, ...]:
+    beacon = times.beacon * TIME_UNIT_MS
+    wakes = {"min_modem": times.dtim * beacon, "max_modem": times.listen * beacon}
+    return sleep_currents(config, mhz=knobs.mhz or chips()[knobs.chip].mhz, wakes_ms=wakes)
 
 
 def with_own(model: MemoryModel, measured: Sequence[Measured]) -> MemoryModel:

@@ -31,7 +31,8 @@ NOT_USED, ALL_TIME, PERIODIC, DEFAULT = (
 class Times:
     """`beacon`: time units between beacons; `dtim`, `listen`: beacons; `awake_ms`: how long the
     radio is on for one beacon (an assumption: it was not published); `wifi_share`: of the time
-    that coexistence leaves to Wi-Fi."""
+    that coexistence leaves to Wi-Fi. `window_ms`, `interval_ms`: of modules without a
+    connection."""
 
     beacon: int = 100
     dtim: int = 1
@@ -40,6 +41,7 @@ class Times:
     window_ms: int = _MAX
     interval_ms: int = DEFAULT_MODE
     wifi_share: float = 1.0
+    shared: bool = False  # another radio takes time, and nothing says how much
     slice_ms: float = 100.0  # period of the slices
 
     def __post_init__(self) -> None:
@@ -75,7 +77,14 @@ class PowerSave(Row):
         digits=1,
     )
     broadcast_heard: float = figure(
-        "The share of DTIMs at which the radio is on, at best.", hidden=True, default=1.0
+        "The share of DTIMs, or of frames at any time, at which the radio is on, at best.",
+        hidden=True,
+        default=1.0,
+    )
+    at_best: bool = figure(
+        "Another radio takes time slices of unknown length: radio_on is at most this, and "
+        "worst_delay at least.",
+        default=False,
     )
     notes: tuple[str, ...] = figure("The sentences that limit its worth.", default=())
 
@@ -143,16 +152,22 @@ def connectionless(times: Times) -> PowerSave:
     if use == PERIODIC:
         on, delay = window / interval, float(interval - window)
     notes = (f"connectionless modules: {use}",)
-    found = PowerSave(mode="connectionless", radio_on=on, worst_delay_ms=delay, notes=notes)
+    found = PowerSave(
+        mode="connectionless",
+        radio_on=on,
+        worst_delay_ms=delay,
+        broadcast_heard=on,
+        notes=(*notes, "a frame outside the window is lost: nobody keeps it for the module"),
+    )
     if use == NOT_USED:
-        return replace(found, radio_on=0.0, worst_delay_ms=None)
+        return replace(found, radio_on=0.0, worst_delay_ms=None, broadcast_heard=0.0)
     return _shared(found, times)
 
 
 def _shared(alone: PowerSave, times: Times) -> PowerSave:
     """Coexistence leaves the radio to Wi-Fi only in its time slices, whatever the mode is."""
     if not times.coexists:
-        return alone
+        return replace(alone, at_best=times.shared)
     away = (1 - times.wifi_share) * times.slice_ms
     told = "time slices of coexistence override the mode: the radio is Wi-Fi's "
     return replace(

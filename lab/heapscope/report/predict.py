@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.measure.result import ReplayResult
+from heapscope.measure.wording import digits
 from heapscope.predict.forecast import Band, Forecast
 from heapscope.report import tables
 from heapscope.report.table import Table, headed
@@ -36,8 +37,15 @@ def _forecast(found: Forecast) -> Iterator[RenderableType]:
     for mode in found.power_save:
         for note in mode.notes:
             yield Text(f"{mode.mode}: {note}", style="dim")
+    for statement in found.power_statements:
+        yield Text(f"power save: {statement.say}", style="dim")
     for sentence in found.rests_on:
         yield Text(sentence, style="dim")
+
+
+def _cpu(scaling: bool | None) -> str:
+    """The state of the CPU while the radio is off."""
+    return "sleeps" if scaling is None else "slower" if scaling else "at its clock"
 
 
 def _headline(found: Forecast) -> str:
@@ -91,17 +99,33 @@ def _tables(found: Forecast) -> Iterator[Table]:
         return
     yield Table(
         title="Power save",
-        columns=headed("Mode", "#radio on %", "#worst delay ms", "#broadcast heard %"),
+        columns=headed("Mode", "#radio on %", "#worst delay ms", "#broadcast heard %, at most"),
         rows=tuple(
             (
                 mode.mode,
-                f"{100 * mode.radio_on:.1f}",
-                "never" if mode.worst_delay_ms is None else f"{mode.worst_delay_ms:,.0f}",
+                f"{'at most ' * mode.at_best}{100 * mode.radio_on:.1f}",
+                "never"
+                if mode.worst_delay_ms is None
+                else f"{'at least ' * mode.at_best}{mode.worst_delay_ms:,.0f}",
                 f"{100 * mode.broadcast_heard:.0f}",
             )
             for mode in found.power_save
         ),
     )
+    if found.sleep_current:
+        yield Table(
+            title="Mean current of an idle station, mA",
+            columns=headed("Sleep", "CPU", "Mode", "#median", "#80 % from", "#80 % to"),
+            rows=tuple(
+                (
+                    f"{each.sleep}, {each.band_ghz} GHz",
+                    _cpu(each.scaling),
+                    each.mode,
+                    *(digits(value) for value in (each.median, each.low_80, each.high_80)),
+                )
+                for each in found.sleep_current
+            ),
+        )
 
 
 def _band_rows(found: Forecast) -> Iterator[tuple[str, ...]]:

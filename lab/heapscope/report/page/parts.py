@@ -18,7 +18,7 @@ def parts_html(title: str, parts: Iterable[RenderableType]) -> str:
     return fitting(
         lambda detail: page(
             "parts.html.j2",
-            scripts=(),
+            scripts=("ready.js",),
             data={},
             detail=detail,
             charts=False,
