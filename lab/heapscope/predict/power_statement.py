@@ -1,4 +1,4 @@
-"""What is published about power save for a configuration: data/wifi/power.toml."""
+"""The published statements about power save that hold for a configuration: data/wifi/power.toml."""
 
 from __future__ import annotations
 
