@@ -20,7 +20,7 @@ from heapscope.ladder.difference import (
 from heapscope.ladder.exchange import PLATFORM, Exchange, exchange
 from heapscope.ladder.fair_share import Array
 from heapscope.ladder.memory_gain import PLACES, STATIC, MemoryGains, MemoryShare, memory_gains
-from heapscope.ladder.option_change import shown_value
+from heapscope.ladder.option_change import can_be_set, shown_value
 from heapscope.ladder.side import ConfigSide
 from heapscope.ladder.speed_gain import SpeedGains, SpeedShare, speed_gains
 from heapscope.predict.memory_states import DRAM, MEMORIES
@@ -110,7 +110,9 @@ def _rest(pair: Exchange, memory: MemoryGains) -> Iterator[OptionGain]:
 
 def _unknown(pair: Exchange) -> Iterator[UnknownOption]:
     for name, change in pair.changes.items():
-        if name not in pair.asked and change.before != change.after:
+        sides = (pair.before.config, pair.after.config)
+        settable = change.given or any(can_be_set(side, name) for side in sides)
+        if name not in pair.asked and change.before != change.after and settable:
             yield UnknownOption(
                 option=name,
                 before=shown_value(change.before),

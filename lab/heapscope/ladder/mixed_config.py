@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 
 from heapscope.config.config import Config
 from heapscope.config.value import Value
+from heapscope.ladder.option_change import shared_name
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,6 +36,7 @@ class MixedConfig(Config):
         return self._side(name).changed(name)
 
     def _side(self, name: str) -> Config:
+        name = shared_name(self.before, self.after, name)
         self.read.add(name)
         if name in self.differing:
             return self.after if name in self.made else self.before
@@ -51,7 +53,7 @@ def mixed(
 ) -> MixedConfig:
     """It has no lines: nobody wrote such a file."""
     own = {each.name: getattr(base, each.name) for each in fields(Config) if each.init}
-    empty: dict[str, object] = {"settings": {}, "all_settings": ()}
+    empty: dict[str, object] = {"all_settings": ()}
     return MixedConfig(
         **{name: value for name, value in own.items() if not name.startswith("_")} | empty,
         base=base,

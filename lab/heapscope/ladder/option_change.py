@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from heapscope.config.config import Config
-from heapscope.config.tables import option_table
 from heapscope.config.value import Value, value_text
 
 #: Names that say what is built, and are no options.
@@ -27,21 +26,32 @@ class OptionChange:
 
 
 def option_changes(before: Config, after: Config) -> dict[str, OptionChange]:
-    """By name. An option that is off and one that is not there are alike."""
+    """By shared name. An option that is off and one that is not there are alike."""
     found = {}
-    for name in sorted({*_names(before), *_names(after)}):
-        if name.startswith(_BUILDS):
-            continue
-        if _final(before, name) != _final(after, name):
-            given = before.given(name) or after.given(name)
+    sides = (before, after)
+    names = {shared_name(before, after, name) for side in sides for name in _names(side)}
+    for name in sorted(names):
+        if not name.startswith(_BUILDS) and _final(before, name) != _final(after, name):
             found[name] = OptionChange(
                 name=name,
-                before=before.value(name),
-                after=after.value(name),
-                given=given,
+                before=_value(before, name),
+                after=_value(after, name),
+                given=any(_is_said(side, name) for side in sides),
                 leader=name,
             )
-    return _led(before, after, found)
+    leaders = _leaders(before, after, found)
+    return {name: replace(each, leader=leaders.get(name, name)) for name, each in found.items()}
+
+
+def shared_name(before: Config, after: Config, name: str) -> str:
+    """One name for an option that releases call by several."""
+    return after.name_here(name) or before.name_here(name) or name
+
+
+def can_be_set(config: Config, name: str) -> bool:
+    """A user may give it a value in some configuration; a project's own options may be set."""
+    here = config.name_here(name)
+    return here is None or config.table.symbols[here].prompt is not None
 
 
 def shown_value(value: Value | None) -> str:
@@ -49,32 +59,44 @@ def shown_value(value: Value | None) -> str:
     return "-" if value is None else value_text(value)
 
 
-def _names(config: Config) -> Iterator[str]:
-    yield from option_table()
-    yield from config.settings
+def _names(config: Config) -> Iterable[str]:
+    return {*config.table.symbols, *config.settings}
+
+
+def _value(config: Config, name: str) -> Value | None:
+    """The final value; of an option that no release knows the text of its line."""
+    value = config.value(name)
+    if value is None and config.name_here(name) is None:
+        setting = config.setting(name)
+        return setting.text if setting else None
+    return value
 
 
 def _final(config: Config, name: str) -> tuple[Value | None, bool]:
     """The value, and whether it is another one than the default, which some parts ask about."""
-    value = config.value(name)
+    value = _value(config, name)
     return (None if value is False or value == "" else value), config.changed(name)
 
 
-def _led(
-    before: Config, after: Config, found: Mapping[str, OptionChange]
-) -> dict[str, OptionChange]:
-    """Options that have their new value as soon as another one's line is changed belong to it."""
-    made = dict(found)
-    free = set(found)
-    for leader in sorted(found, key=lambda name: (found[name].after is not True, name)):
-        value = found[leader].after
-        if not found[leader].given or leader not in free:
+def _is_said(config: Config, name: str) -> bool:
+    """By a line, of an option that no release knows too."""
+    unknown = config.name_here(name) is None and config.setting(name) is not None
+    return unknown or config.given(name)
+
+
+def _leaders(before: Config, after: Config, found: Mapping[str, OptionChange]) -> dict[str, str]:
+    """Lines are changed one after the other, from the side on which less is on, so that both
+    directions agree. Options that have their new value then belong to the last line."""
+    more = sum((each.after is True) - (each.before is True) for each in found.values())
+    now, then = (before, after) if more >= 0 else (after, before)
+    free = {name for name, each in found.items() if each.before != each.after}
+    leaders: dict[str, str] = {}
+    for leader in sorted(free, key=lambda name: (then.value(name) is not True, name)):
+        if leader not in free or not found[leader].given:
             continue
-        free.discard(leader)
-        alone = before.without([leader]) if value is None else before.changed_to({leader: value})
-        for name in sorted(free):
-            each = found[name]
-            if each.before != each.after and alone.value(name) == each.after:
-                free.discard(name)
-                made[name] = OptionChange(**vars(each) | {"leader": leader})
-    return made
+        value = then.value(leader)
+        now = now.without([leader]) if value is None else now.changed_to({leader: value})
+        followers = {name for name in free if now.value(name) == then.value(name)}
+        leaders |= dict.fromkeys(followers, leader) | {leader: leader}
+        free -= {*followers, leader}
+    return leaders

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.config.config import Config
-from heapscope.config.lines import read_text
 from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.errors import InputError
-from heapscope.layout.chosen_config import built_config, choose_among
+from heapscope.layout.chosen_config import choose_among, left_out
 from heapscope.predict.demand import Demand
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.predict.memory_states import MemoryModel
@@ -90,17 +89,17 @@ def steps_of(path: str | Path, base: NamedFiles) -> Iterator[NamedFiles]:
     """The paragraphs of a file, each added to the configuration before it. A comment in front of a
     paragraph is its name. InputError: the file cannot be read, or has no step."""
     whole = read_config_file(path)
-    text = Path(path).read_text(encoding="utf-8-sig")
     now, found = base, False
-    for number, lines in enumerate(_paragraphs(text), 1):
-        own = [each for each in whole.lines if each.number in lines]
-        if not own:
+    for number, lines in enumerate(_paragraphs(whole.text), 1):
+        first, title = min(lines), lines[min(lines)]
+        # Lines keep their numbers.
+        text = "\n" * (first - 1) + "\n".join(lines.values()) + "\n"
+        file = replace(whole, text=text)
+        if not any(file.assignments()):
             continue
         found = True
-        title = lines[min(lines)]
         name = title.lstrip("# ") if title.startswith("#") else ""
         shown = printable(name or f"step {number}", limit=_NAME_MAX)
-        file = replace(whole, lines=tuple(own))
         now = NamedFiles(name=shown, files=(*now.files, file), idf=now.idf)
         yield now
     if not found:
@@ -122,16 +121,17 @@ def side_of(
     """`idf`: the release where the name says none. InputError: an input cannot be used."""
     release = named.idf or idf
     chosen = choose_among(named.files, chip=chip, idf=release)
-    config, left_out = built_config(chosen.config)
     scene = MemoryScene(
-        config=config,
-        minor=minor_of_config(config, release),
+        config=chosen.config,
+        minor=minor_of_config(chosen.config, release),
         demand=demand,
         links=tuple(links),
     )
     known = static or KnownStatic()
     model = MemoryModel(scene=scene, static_dram=known.static_dram, static_iram=known.static_iram)
-    return ConfigSide(name=named.name, idf=release, model=model, notes=(*chosen.notes, *left_out))
+    return ConfigSide(
+        name=named.name, idf=release, model=model, notes=(*chosen.notes, *left_out(chosen.config))
+    )
 
 
 def _release(name: str) -> tuple[str, str | None]:
@@ -148,7 +148,7 @@ def _release(name: str) -> tuple[str, str | None]:
 def _files(text: str) -> Iterator[ConfigFile]:
     for part in filter(None, text.split(",")):
         if part.startswith("CONFIG_") and "=" in part:
-            yield ConfigFile(name=part, lines=read_text(part, file=printable(part)).lines)
+            yield ConfigFile(name=printable(part), text=f"{part}\n")
         elif Path(part).is_dir():
             yield from map(read_config_file, _of_folder(Path(part)))
         else:

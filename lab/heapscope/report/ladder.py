@@ -80,18 +80,19 @@ def _gained(total: Gained) -> str:
 def _option_tables(step: Diff | Difference) -> Iterator[Table]:
     if not step.options:
         return
+    acting = [row for row in step.options if _does_something(row.gain)]
     rows: list[tuple[tuple[Cell, ...], Gained]] = [
-        ((_of(row), _value(row.before), _value(row.after)), row.gain) for row in step.options
+        ((_of(row), _value(row.before), _value(row.after)), row.gain) for row in acting
     ]
     rows.append(((_TOTAL, "", ""), step.total))
+    quiet = [row.option for row in step.options if row not in acting]
     yield _table(
         f"Memory gained {_BUSY}, bytes",
         ("Option", "before", "after", *_BAND, "#of it static", "#IRAM", "#PSRAM"),
         [(*words, *_memory(gain.left, gain.static_dram)) for words, gain in rows],
         notes=[
-            f"{row.option}: {_named(row.follow)} {'follows' if len(row.follow) == 1 else 'follow'}"
-            for row in step.options
-            if row.follow
+            *(f"{row.option} brings {_named(row.follow)}" for row in acting if row.follow),
+            *([f"no effect by the parts that ask about it: {_named(quiet)}"] if quiet else []),
         ],
     )
     faster = [(words[0], gain) for words, gain in rows if _has_speed(gain)]
@@ -101,6 +102,12 @@ def _option_tables(step: Diff | Difference) -> Iterator[Table]:
             ("Option", *(f"#{name}" for name in METRIC_NAMES.values())),
             [(name, *_speeds(gain)) for name, gain in faster],
         )
+
+
+def _does_something(gain: Gained) -> bool:
+    memory = [gain.left, *gain.states.values()]
+    bands = [band for each in memory for band in (each.dram, each.iram, each.psram)]
+    return any(band.low_80 or band.high_80 for band in bands) or _has_speed(gain)
 
 
 def _staircase(found: Ladder) -> Table:

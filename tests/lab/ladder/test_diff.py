@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -87,7 +87,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sides")
 
 
-@settings(max_examples=8)
+@settings(max_examples=8, phases=[Phase.generate])
 @given(before=LINES, after=LINES, chip=CHIPS, old=RELEASES, new=RELEASES)
 def test_shares_add_up_and_sides_can_be_exchanged(
     folder: Path, before: Given, after: Given, chip: str, old: str, new: str
@@ -101,6 +101,11 @@ def test_shares_add_up_and_sides_can_be_exchanged(
     assert summed(there) == pytest.approx(total, abs=1e-6)
     assert dict(medians(back.total)) == pytest.approx({n: -v for n, v in total.items()}, abs=1e-6)
     assert not any(row.cause == "rest" for row in there.options)
+    turned = {row.option: dict(medians(row.gain)) for row in back.options}
+    for row in there.options:
+        for name, value in medians(row.gain):
+            if row.option in turned:  # releases call it by one name; rounding may leave a byte
+                assert turned[row.option][name] == pytest.approx(-value, abs=1)
     # Whole configurations as predict has them differ by the total.
     for state, memory in there.total.states.items():
         for place in ("dram", "iram", "psram"):
@@ -114,7 +119,7 @@ def test_shares_add_up_and_sides_can_be_exchanged(
         assert ends[1] - ends[0] == pytest.approx(band.median, abs=1e-6)
 
 
-@settings(max_examples=5)
+@settings(max_examples=5, phases=[Phase.generate])
 @given(lines=LINES, chip=CHIPS)
 def test_a_configuration_does_not_differ_from_itself(folder: Path, lines: Given, chip: str) -> None:
     (folder / "a").write_text(text_of(lines), encoding="utf-8")
@@ -150,8 +155,27 @@ def test_what_follows_a_line_is_named_with_it(write: Write) -> None:
     found = heapscope.diff(plain, "+CONFIG_SPIRAM=y", chip="esp32", idf="5.5")
     rows = {row.option: row for row in found.options}
     assert rows["SPIRAM"].cause == "line"
-    assert "ESP_WIFI_DYNAMIC_TX_BUFFER" in rows["SPIRAM"].follow
+    assert "SPIRAM_MALLOC_ALWAYSINTERNAL" in rows["SPIRAM"].follow
     assert rows["SPIRAM"].gain.left.psram.median > 0
+
+
+def test_options_that_need_two_lines_belong_to_the_last_of_them(write: Write) -> None:
+    plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
+    found = heapscope.diff(
+        plain, "+CONFIG_BT_ENABLED=y,CONFIG_BT_NIMBLE_ENABLED=y", chip="esp32c3", idf="5.5"
+    )
+    rows = {row.option: row for row in found.options}
+    assert "BT_NIMBLE_MAX_CONNECTIONS" in rows["BT_NIMBLE_ENABLED"].follow
+    assert all(row.cause == "line" for row in found.options)
+
+
+def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
+    plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
+    found = heapscope.diff(f"{plain}@5.1", "@5.5", chip="esp32c3")
+    rows = {row.option: row for row in found.options}
+    changed = rows["HTTPD_MAX_REQ_HDR_LEN"]
+    assert (changed.before, changed.after, changed.cause) == ("512", "1024", "default")
+    assert rows["release"].before == "5.1"
 
 
 def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
@@ -229,7 +253,6 @@ def test_names_of_sides(write: Write, tmp_path: Path) -> None:
         (["a", "a@9.9"], "9.9"),
         (["a", "missing"], "missing"),
         (["a", "empty"], "no sdkconfig"),
-        (["a", "+CONFIG_BROKEN LINE=y"], "no option"),
         (["a"], "needs two configurations"),
     ],
 )
