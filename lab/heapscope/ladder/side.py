@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.config.config import Config
-from heapscope.config.read_file import ConfigFile, read_config_file
+from heapscope.config.read_file import REMEDY, ConfigFile, read_config_file
 from heapscope.errors import InputError
 from heapscope.layout.chosen_config import choose_among, left_out
 from heapscope.predict.demand import Demand
@@ -150,9 +150,18 @@ def _files(text: str) -> Iterator[ConfigFile]:
         if part.startswith("CONFIG_") and "=" in part:
             yield ConfigFile(name=printable(part), text=f"{part}\n")
         elif Path(part).is_dir():
-            yield from map(read_config_file, _of_folder(Path(part)))
+            yield from map(_read, _of_folder(Path(part)))
         else:
-            yield read_config_file(part)
+            yield _read(part)
+
+
+def _read(path: str | Path) -> ConfigFile:
+    """InputError: it has text, and none of it sets an option. An empty file is a default build."""
+    file = read_config_file(path)
+    lines = [line.strip() for line in file.text.splitlines()]
+    if any(line and line[0] != "#" for line in lines) and not any(file.assignments()):
+        raise InputError(f"{file.name}: no option is set in it", remedy=REMEDY)
+    return file
 
 
 def _of_folder(folder: Path) -> list[Path]:
