@@ -48,7 +48,7 @@ class SleepCurrent(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Series:
+class CurrentSeries:
     """Mean currents by DTIM period, mA. `scaling`: "on", "off", or "": it sleeps."""
 
     chip: str
@@ -72,13 +72,13 @@ class Series:
 
 
 @functools.cache
-def all_series() -> tuple[Series, ...]:
+def all_series() -> tuple[CurrentSeries, ...]:
     found: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for row in table("current"):
         key = (row["chip"], row["sleep"], row["dfs"], row["band"])
         found.setdefault(key, []).append(row)
     return tuple(
-        Series(
+        CurrentSeries(
             chip=chip,
             sleep=sleep,
             scaling=scaling,
@@ -117,7 +117,7 @@ def sleep_currents(
     )
 
 
-def _is_possible(series: Series, config: Config, mhz: int) -> bool:
+def _is_possible(series: CurrentSeries, config: Config, mhz: int) -> bool:
     managed = config.value("PM_ENABLE")
     if series.sleep == LIGHT:
         return bool(managed and config.value("FREERTOS_USE_TICKLESS_IDLE"))
@@ -128,7 +128,7 @@ def _is_possible(series: Series, config: Config, mhz: int) -> bool:
     return not (managed and config.value("PM_DFS_INIT_AUTO"))
 
 
-def _current(series: Series, mode: str, period_ms: float) -> SleepCurrent:
+def _current(series: CurrentSeries, mode: str, period_ms: float) -> SleepCurrent:
     median = series.at(period_ms / _BEACON_MS)
     factor = exp(law_width(series.sleep))
     return SleepCurrent(
