@@ -36,7 +36,7 @@ def diff(
 
     \b
     Examples:
-      heapscope diff sdkconfig.old sdkconfig --chip esp32c3 --tls 1
+      heapscope diff sdkconfig.defaults sdkconfig --chip esp32c3 --tls 1
       heapscope diff sdkconfig.defaults@5.1 @5.5 --chip esp32
       heapscope diff sdkconfig +CONFIG_LWIP_TCP_WND_DEFAULT=11520,CONFIG_LWIP_IRAM_OPTIMIZATION=y
     """

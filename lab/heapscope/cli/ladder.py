@@ -43,7 +43,7 @@ def ladder(
 
     \b
     Examples:
-      heapscope ladder sdkconfig.defaults sdkconfig.small sdkconfig.smallest --chip esp32c2
+      heapscope ladder sdkconfig.defaults sdkconfig sdkconfig.release --chip esp32c2
       heapscope ladder sdkconfig +CONFIG_LWIP_IRAM_OPTIMIZATION=n +CONFIG_ESP_WIFI_IRAM_OPT=n
       heapscope ladder sdkconfig.defaults --steps steps.txt --chip esp32 --out ladder.md
     """
