@@ -79,6 +79,22 @@ def predict(
     air: Air = False,
     rtt: Rtt = 0.0,
     loss: Loss = 0.0,
+    band: Annotated[
+        float, typer.Option("--band", metavar="GHZ", help="Band of the access point: 2.4 or 5.")
+    ] = 2.4,
+    width: Annotated[
+        int,
+        typer.Option("--width", metavar="MHZ", help="Its channel: 20 or 40 (the chip's fastest)."),
+    ] = 0,
+    calibrate: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--calibrate",
+            metavar="IPERF_LOG",
+            help="What iperf printed of your own board with this configuration: on the host (iperf "
+            "2 or 3, with -J too) or on the device.",
+        ),
+    ] = None,
     beacon: Annotated[
         int, typer.Option("--beacon", metavar="TU", help="Beacon interval, 1.024 ms each.")
     ] = 100,
@@ -114,6 +130,7 @@ def predict(
       heapscope predict sdkconfig.defaults sdkconfig.release --chip esp32s3 --tls 2
       heapscope predict sdkconfig.defaults --chip esp32 --air --rtt 20 --loss 0.1
       heapscope predict sdkconfig.defaults --chip esp32 --listen 10 --json predict.json
+      heapscope predict sdkconfig --calibrate iperf.log
       heapscope predict sdkconfig.defaults --chip esp32 --trace T.hst
       heapscope predict --project . --tls 1
     """
@@ -142,6 +159,9 @@ def predict(
             air=air,
             rtt=rtt,
             loss=loss,
+            band=band,
+            width=width,
+            calibrate=calibrate or (),
             beacon=beacon,
             dtim=dtim,
             listen=listen,
@@ -157,6 +177,7 @@ def predict(
         inputs=[
             *(files or ()),
             *project_files(project),
+            *(calibrate or ()),
             *(one for one in (trace, measured, elf, map) if one is not None),
         ],
     )

@@ -18,7 +18,6 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +108,16 @@ def calibrated(constants: Constants, measured: Sequence[Measured]) -> Constants:
     )
     for each in measured:
         for metric, value in each.throughput.items():
-            cases = Cases([(each.knobs, metric)], constants.names)
-            throughput = _reached(throughput, cases, log(value))
+            try:
+                cases = Cases([(each.knobs, metric)], constants.names, [value]).behind_air(
+                    constants.widths.sharpness
+                )
+            except ValueError as error:
+                raise InputError(
+                    f"{metric}: {error}",
+                    remedy="give a figure of Wi-Fi, of one stream, in Mbit/s",
+                ) from None
+            throughput = _reached(throughput, cases)
     return replace(constants, throughput=throughput)
 
 
@@ -120,13 +127,13 @@ def _loosened(found: Posterior, names: Sequence[str], widths: Mapping[str, float
     return replace(found, covariance=found.covariance + np.diag(more))
 
 
-def _reached(found: Posterior, cases: Cases, value: float) -> Posterior:
+def _reached(found: Posterior, cases: Cases) -> Posterior:
     """One observation of a throughput more, linear around the constants that come out."""
     moved = found
     for _ in range(_ROUNDS):
         expected, slope = cases.expected_and_slope(moved.theta)
         back = float(slope[0] @ (found.theta - moved.theta))
-        moved = _moved(found, slope[0], value - float(expected[0]) - back, _ERROR)
+        moved = _moved(found, slope[0], float(cases.observed[0] - expected[0]) - back, _ERROR)
     return moved
 
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 from heapscope.config.config import Config
 from heapscope.errors import InputError
+from heapscope.predict.software import year_of
 from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips
 
 _VERSION = re.compile(r"v?([0-9]{1,3})\.([0-9]{1,3})")
-#: Software of these ESP-IDF versions is that of the tables, or that of December 2024; in between
-#: nobody published which.
-_TABLES, _LATER = (5, 1), (5, 5)
 _CLOCKS = (40, 80, 120, 160, 240)
 #: Values where the release has no such option, or the option is hidden.
 _FALLBACKS = {
@@ -21,6 +19,7 @@ _FALLBACKS = {
     "ESP_WIFI_STATIC_TX_BUFFER_NUM": 16,
     "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM": 32,
     "ESP_WIFI_RX_BA_WIN": 6,
+    "ESP_WIFI_TX_BA_WIN": 6,
     "LWIP_TCP_SND_BUF_DEFAULT": 5760,
     "LWIP_TCP_WND_DEFAULT": 5760,
 }
@@ -57,6 +56,7 @@ def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
     static = enabled(config, "ESP_WIFI_STATIC_TX_BUFFER")
     tx = "ESP_WIFI_STATIC_TX_BUFFER_NUM" if static else "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM"
     aggregated = config.value("ESP_WIFI_AMPDU_RX_ENABLED") is not False
+    sends_aggregated = config.value("ESP_WIFI_AMPDU_TX_ENABLED") is not False
     knobs = Knobs(
         chip=config.chip,
         psram=psram,
@@ -73,7 +73,11 @@ def knobs_of(config: Config, *, idf: str | None = None) -> KnobsRead:
         icache_kb=_cache(config, "INSTRUCTION"),
         dcache_kb=_cache(config, "DATA"),
         mhz=_mhz(config),
-        generation=_generation(config, idf, notes),
+        tx_ba_win=_count(config, "ESP_WIFI_TX_BA_WIN") if sends_aggregated else 0,
+        single_core=enabled(config, "FREERTOS_UNICORE") and chips()[config.chip].cores > 1,
+        optimized=enabled(config, "COMPILER_OPTIMIZATION_PERF"),
+        core_locking=enabled(config, "LWIP_TCPIP_CORE_LOCKING"),
+        year=_year(config, idf),
     )
     return KnobsRead(knobs=knobs, notes=tuple(notes))
 
@@ -122,16 +126,7 @@ def _mhz(config: Config) -> int:
     return fastest
 
 
-def _generation(config: Config, idf: str | None, notes: list[str]) -> float:
+def _year(config: Config, idf: str | None) -> float:
     said = next((file.version for file in reversed(config.files) if file.version), "")
     found = _VERSION.match(idf or said or config.sdk)
-    if found is None:
-        return 1.0  # the development branch
-    version = (int(found[1]), int(found[2]))
-    if _TABLES < version < _LATER:
-        notes.append(
-            f"the speed of ESP-IDF {version[0]}.{version[1]} is taken as half-way from the tables' "
-            f"to that of {_LATER[0]}.{_LATER[1]}"
-        )
-        return 0.5
-    return 0.0 if version <= _TABLES else 1.0
+    return year_of(None if found is None else (int(found[1]), int(found[2])))

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, hypot, log, sqrt
 from statistics import median
 
 from heapscope.errors import InputError
 from heapscope.predict.guess import Guess
-from heapscope.predict.wifi_table import METRICS, Knobs, table
+from heapscope.predict.radio import modes
+from heapscope.predict.wifi_table import METRICS, Knobs, chips, table
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
 SHIELDED, AIR = "shielded", "air"
+BANDS_GHZ = (2.4, 5.0)
+WIDTHS_MHZ = (0, 20, 40)
 _KBIT = 8.192  # bits of 1 KB, in thousands: ms of a round trip per KB and Mbit/s
 _SEGMENT_KBIT = 1.44 * 8
 _BASE_MS = 1.9  # round trip in the shielded box: by the windows' constants 1.7 to send, 2.1
@@ -41,6 +44,13 @@ class Environment(Row):
         "The round trip beyond that of a shielded box.", "ms", default=0.0
     )
     loss: float = figure("The share of frames that are lost for good.", hidden=True, default=0.0)
+    band_ghz: float = figure("The band of the access point.", "GHz", hidden=True, default=2.4)
+    width_mhz: int = figure(
+        "The width of its channel; 0: the one on which the chip is fastest.",
+        "MHz",
+        hidden=True,
+        default=0,
+    )
 
     def __post_init__(self) -> None:
         if self.place not in (SHIELDED, AIR):
@@ -51,6 +61,10 @@ class Environment(Row):
             )
         if not 0 <= self.loss < 1:
             raise InputError(f"loss of {self.loss:.0%}", remedy="give one from 0 to below 100")
+        if self.band_ghz not in BANDS_GHZ:
+            raise InputError(f"a band of {self.band_ghz:g} GHz", remedy="valid: 2.4, 5")
+        if self.width_mhz not in WIDTHS_MHZ:
+            raise InputError(f"a channel of {self.width_mhz} MHz", remedy="valid: 20, 40")
 
     @property
     def plain(self) -> bool:
@@ -81,9 +95,30 @@ class PlaceFactors:
     width: float
 
 
-def placed(*, air: bool, rtt: float, loss: float) -> Environment:
-    """`rtt`: ms beyond that of the shielded box; `loss`: percent of the frames."""
-    return Environment(place=AIR if air else SHIELDED, round_trip_ms=rtt, loss=loss / 100)
+def placed(*, air: bool, rtt: float, loss: float, band: float = 2.4, width: int = 0) -> Environment:
+    """`rtt`: ms beyond that of the shielded box; `loss`: percent of the frames; `band` in GHz,
+    `width` in MHz, 0: the one on which the chip is fastest."""
+    return Environment(
+        place=AIR if air else SHIELDED,
+        round_trip_ms=rtt,
+        loss=loss / 100,
+        band_ghz=band,
+        width_mhz=width,
+    )
+
+
+def on_channel(environment: Environment, knobs: Knobs) -> Knobs:
+    """The knobs on the band and channel of the place. InputError: the chip has no such radio."""
+    chip = knobs.chip
+    if environment.band_ghz > 3 and not chips()[chip].has_5_ghz:
+        having = ", ".join(name for name, each in chips().items() if each.has_5_ghz)
+        raise InputError(f"{chip} has no radio for 5 GHz", remedy=f"chips that have one: {having}")
+    widths = [mode.width_mhz for mode in modes() if chip in mode.chips]
+    if environment.width_mhz not in (0, *widths):
+        raise InputError(
+            f"{chip} has no channels of {environment.width_mhz} MHz", remedy="give --width 20"
+        )
+    return replace(knobs, band_ghz=environment.band_ghz, width_mhz=environment.width_mhz)
 
 
 def place_of(environment: Environment, knobs: Knobs, metric: str) -> PlaceFactors:
@@ -108,4 +143,9 @@ def seen_in(environment: Environment, knobs: Knobs, metric: str, shielded: Guess
     place = place_of(environment, knobs, metric)
     own = exp(-shielded.mean)
     width = hypot(shielded.width * own / (own + place.added), place.width)
-    return Guess(mean=-log(place.factor * (own + place.added)), width=width, errors=shielded.errors)
+    return replace(
+        shielded,
+        mean=-log(place.factor * (own + place.added)),
+        width=width,
+        most=shielded.most / place.factor,
+    )

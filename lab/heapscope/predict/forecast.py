@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import exp
 
 from heapscope.config.config import Config
 from heapscope.predict.calibrate import Measured, calibrated
@@ -12,17 +11,20 @@ from heapscope.predict.chip_memory import empty_static
 from heapscope.predict.config_knobs import KnobsRead, enabled
 from heapscope.predict.constants import Constants, read_constants
 from heapscope.predict.demand import Demand
-from heapscope.predict.environment import AIR, Environment, seen_in
+from heapscope.predict.environment import AIR, Environment, on_channel, seen_in
 from heapscope.predict.guess import Guess, predicted_throughput
 from heapscope.predict.memory_fit import memory_fit
 from heapscope.predict.memory_part import MemoryPart, parts_of
 from heapscope.predict.memory_states import DRAM, MemoryModel, OwnMemory
 from heapscope.predict.power_save import TIME_UNIT_MS, PowerSave, Times, modes
 from heapscope.predict.power_statement import PowerStatement, power_statements
+from heapscope.predict.radio import air_limit
 from heapscope.predict.sleep_current import SleepCurrent, current_rests_on, sleep_currents
+from heapscope.predict.software import years_from_known
 from heapscope.predict.state_memory import ByteBand, StateFree, byte_band, states_of
+from heapscope.predict.throughput import beyond_features
 from heapscope.predict.tls_time import TlsTime, tls_time
-from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, later, ranks
+from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, WifiRow, chips, lab, ranks
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
 
@@ -105,6 +107,8 @@ def forecast(
     config = model.scene.config
     model = with_own(model, measured)
     constants = calibrated(read_constants(), measured)
+    if read is not None:
+        read = replace(read, knobs=on_channel(environment, read.knobs))
     seen = _throughput(constants, read.knobs, environment) if read else {}
     times = times or Times()
     currents = _currents(config, read.knobs, times) if read else ()
@@ -198,13 +202,8 @@ def _own(measured: Sequence[Measured]) -> Iterator[str]:
 
 
 def _band(guess: Guess) -> Band:
-    (low_80, high_80), (low_95, high_95) = (
-        (exp(guess.mean - guess.reach(share)), exp(guess.mean + guess.reach(share)))
-        for share in SHARES
-    )
-    return Band(
-        median=exp(guess.mean), low_80=low_80, high_80=high_80, low_95=low_95, high_95=high_95
-    )
+    (low_80, high_80), (low_95, high_95) = map(guess.band, SHARES)
+    return Band(median=guess.mbps(), low_80=low_80, high_80=high_80, low_95=low_95, high_95=high_95)
 
 
 def _tls(config: Config, knobs: Knobs, demand: Demand, tcp_rx: Guess) -> TlsTime | None:
@@ -224,24 +223,36 @@ def _rests_on(constants: Constants, knobs: Knobs, environment: Environment) -> l
         said.append(
             f"throughput: {len(table)} published ranks of this chip"
             f"{_with(knobs)}, of {_dates(table)}; left out, one is predicted within "
-            f"{errors['row']['median_pct']:.1f} % (median)"
+            f"{errors['row']['median_pct']:.1f} % (median), a whole table within "
+            f"{errors['table']['median_pct']:.0f} %"
         )
     elif of_chip:
         said.append(
             f"throughput: no rank of this chip{_with(knobs)}, but {len(of_chip)} with other PSRAM"
         )
     else:
-        best = [row for row in later() if row.knobs.chip == knobs.chip]
+        best = [row for row in lab() if row.knobs.chip == knobs.chip]
         known = f"{len(best)} best figures of {_dates(best)}" if best else "its clock alone"
         said.append(
             f"throughput: no published rank of this chip; {known}. Chips left out wholly are "
             f"predicted within {errors['chip']['median_pct']:.0f} % (median)"
         )
-    if knobs.generation:
+    away = years_from_known(knobs.year)
+    said.append(
+        f"software of {knobs.year:.0f}: throughputs were measured {away:.1f} years from it; the "
+        f"band grows with that time. A release that is left out is predicted within "
+        f"{errors['release']['median_pct']:.0f} % (median)"
+    )
+    said += _air_limits(knobs)
+    if any(beyond_features(knobs).values()):
         said.append(
-            "newer software than the ranks': faster by what the ESP32-C6 gained up to December "
-            "2024 (1.27 to 1.53 times), with the band that one chip's gain deserves"
+            "windows, buffers or aggregates are smaller than any that was measured: the band is "
+            "wider for it"
         )
+    if knobs.band_ghz > 3:
+        said.append("5 GHz: measured on one chip, the ESP32-C5, at 1.02 to 1.04 times 2.4 GHz")
+    if knobs.single_core:
+        said.append("one of two cores: taken as a chip with one; nothing was measured")
     if knobs.mhz and knobs.mhz != chips()[knobs.chip].mhz:
         said.append(
             f"{knobs.mhz} MHz instead of the ranks' {chips()[knobs.chip].mhz}: taken as "
@@ -253,6 +264,14 @@ def _rests_on(constants: Constants, knobs: Knobs, environment: Environment) -> l
             "are 1.7 and 0.4 times that"
         )
     return said
+
+
+def _air_limits(knobs: Knobs) -> Iterator[str]:
+    """What no throughput can pass, and why; once for metrics of one limit."""
+    limits = {metric: air_limit(knobs, metric) for metric in METRICS}
+    for limit in dict.fromkeys(limits.values()):
+        metrics = ", ".join(metric for metric in METRICS if limits[metric] == limit)
+        yield f"{metrics}: the air carries {limit.mbps:.0f} Mbit/s at most ({limit.source})"
 
 
 def _with(knobs: Knobs) -> str:

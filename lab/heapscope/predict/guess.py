@@ -10,30 +10,41 @@ from statistics import NormalDist
 import numpy as np
 
 from heapscope.predict.posterior import Errors, Posterior
-from heapscope.predict.throughput import (
-    Cases,
-    Widths,
-)
+from heapscope.predict.radio import through_air
+from heapscope.predict.throughput import Cases, Widths
 from heapscope.predict.wifi_table import Knobs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guess:
-    """A prediction of ln(Mbit/s). `width` is the standard
-    deviation of what the constants say; a measurement then has its error."""
+    """A prediction of what the processor gives, ln(Mbit/s), behind which is the air: `most`,
+    Mbit/s. `width` is the standard deviation of what the constants say; a measurement then has its
+    error."""
 
     mean: float
     width: float
     errors: Errors
+    most: float
+    sharpness: float
+
+    def mbps(self, off: float = 0.0) -> float:
+        """The throughput; `off`: where the processor gives that much more, ln. It is above zero and
+        below what the air carries, whatever it is."""
+        return through_air(math.exp(self.mean + off), self.most, self.sharpness)
 
     def reach(self, share: float) -> float:
-        """Half the band that is to hold this share of all measurements."""
+        """Half the band that is to hold this share of all measurements, before the air."""
         upper = (1 + share) / 2
         own = NormalDist().inv_cdf(upper) * self.width
         return math.hypot(own, self.errors.quantile(upper))
 
-    def holds(self, value: float, *, share: float) -> bool:
-        return abs(value - self.mean) <= self.reach(share)
+    def band(self, share: float) -> tuple[float, float]:
+        reach = self.reach(share)
+        return self.mbps(-reach), self.mbps(reach)
+
+    def holds(self, mbps: float, *, share: float) -> bool:
+        low, high = self.band(share)
+        return low <= mbps <= high
 
 
 def predicted_throughput(
@@ -42,9 +53,16 @@ def predicted_throughput(
     posterior: Posterior,
     widths: Widths,
 ) -> list[Guess]:
-    expected, slope = Cases(cases, names).expected_and_slope(posterior.theta)
+    made = Cases(cases, names)
+    expected, slope = made.expected_and_slope(posterior.theta)
     width = np.sqrt(np.einsum("ij,jk,ik->i", slope, posterior.covariance, slope))
     return [
-        Guess(mean=float(mean), width=float(each), errors=widths.errors)
-        for mean, each in zip(expected, width, strict=True)
+        Guess(
+            mean=float(mean),
+            width=float(each),
+            errors=widths.errors,
+            most=most,
+            sharpness=widths.sharpness,
+        )
+        for mean, each, most in zip(expected, width, made.air, strict=True)
     ]

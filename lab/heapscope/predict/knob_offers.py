@@ -20,6 +20,7 @@ from heapscope.predict.constants import Constants, read_constants
 from heapscope.predict.knob_changes import KnobChange, changes
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.predict.memory_states import MemoryModel
+from heapscope.predict.radio import through_air
 from heapscope.predict.throughput import Cases
 from heapscope.predict.wifi_table import METRICS, Knobs, chips
 from heapscope.rows.figure import figure
@@ -146,9 +147,15 @@ def _costs(constants: Constants, now: Knobs, then: Knobs) -> Iterator[Cost]:
         cases = Cases([(now, metric), (then, metric)], constants.names)
         expected, slope = cases.expected_and_slope(constants.throughput.theta)
         step = slope[1] - slope[0]
-        mean = float(expected[1] - expected[0])
         reach = _reach(float(step @ constants.throughput.covariance @ step))
-        change, low, high = (100 * (exp(at) - 1) for at in (mean, mean - reach, mean + reach))
+        before, middle, least, most = (
+            through_air(exp(at), air, constants.widths.sharpness)
+            for at, air in (
+                (expected[0], cases.air[0]),
+                *((expected[1] + off, cases.air[1]) for off in (0.0, -reach, reach)),
+            )
+        )
+        change, low, high = (100 * (after / before - 1) for after in (middle, least, most))
         yield Cost(
             metric=metric, change_pct=round(change), low_pct=round(low), high_pct=round(high)
         )

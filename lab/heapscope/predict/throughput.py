@@ -1,17 +1,21 @@
-"""Throughput from the knobs: the time of a bit is a sum.
+"""Throughput from the knobs: the time of a bit is a sum, and the air is behind it.
 
-    1/T = (1 + penalties) / C + limits
+    1/P = (1 + penalties) / C + limits
+    1/T = (P^-s + A^-s)^(1/s)
 
-C, the ceiling, is a chip's with its PSRAM, for each metric: it scales with the clock and with newer
-software. A penalty is a share more processing, where code or data is not in fast memory. A limit is
-time that does not depend on the chip: a window's round trip over its length, a turn of the buffers
-over their number, a frame without aggregation. Every limit is bounded above by its knob alone and
-every penalty is a knob's own, so that 1/T is linear in one-hot values of the knobs; a window that
-two knobs bound is 1/min(a, b) = max(1/a, 1/b).
+P is what the processor gives. C, its ceiling, is a chip's with its PSRAM, for each metric: it
+scales with the clock, and moves with the years of the software. A penalty is a share more
+processing, where code or data is not in fast memory. A limit is time that does not depend on the
+chip: a window's round trip over its length, a turn of the buffers over their number, a frame
+without aggregation. Every limit is bounded above by its knob alone and every penalty is a knob's
+own, so that 1/P is linear in one-hot values of the knobs; a window that two knobs bound is
+1/min(a, b) = max(1/a, 1/b). A is what the air carries (predict/radio.py): nothing passes it.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -19,7 +23,9 @@ from math import log
 import numpy as np
 
 from heapscope.predict.posterior import Array, Errors
-from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips
+from heapscope.predict.radio import air_limit, before_air
+from heapscope.predict.software import software_terms
+from heapscope.predict.wifi_table import NO_PSRAM, Knobs, chips, lab, ranks
 
 #: Limits by metric, and what 1/T holds of each: see limit_features.
 LIMITS: Mapping[str, tuple[str, ...]] = {
@@ -46,6 +52,9 @@ class Widths:
     psram: float = 0.2  # PSRAM's effect on a metric
     penalty: float = 0.5  # a penalty of a metric around the option's
     code: float = 0.5  # a chip's and metric's sensitivity to them
+    chip: float = 0.15  # a chip around its clock and cores
+    walk: float = 0.1  # a step of a year of the software
+    sharpness: float = 6.0  # of the corner where air and processor meet; a number, no share
 
     @property
     def errors(self) -> Errors:
@@ -69,6 +78,38 @@ def limit_features(knobs: Knobs) -> dict[str, float]:
     }
 
 
+def beyond_features(knobs: Knobs) -> dict[str, float]:
+    """The part of each limit that no published row has seen: of windows, buffers and aggregates
+    that are smaller than any there. It is a sum of what single knobs give."""
+    seen, now = _tightest(), _tightness(knobs)
+    return {
+        limit: sum(
+            max(0.0, part - most) for part, most in zip(now[limit], seen[limit], strict=True)
+        )
+        for limit in now
+    }
+
+
+def _tightness(knobs: Knobs) -> dict[str, tuple[float, ...]]:
+    """What each knob alone gives to a limit."""
+    of = limit_features(knobs)
+    window = 1 / (knobs.window_kb + _SEGMENT_KB)
+    buffers = 1 / (_SEGMENT_KB * (knobs.dynamic_rx + 1)) if knobs.dynamic_rx else 0.0
+    return {
+        limit: (window, buffers) if limit == "receive_window" else (of[limit],)
+        for limit in _LIMIT_NAMES
+    }
+
+
+@functools.cache
+def _tightest() -> dict[str, tuple[float, ...]]:
+    rows = [_tightness(row.knobs) for row in (*ranks(), *lab())]
+    return {
+        limit: tuple(max(parts) for parts in zip(*(row[limit] for row in rows), strict=True))
+        for limit in _LIMIT_NAMES
+    }
+
+
 def penalty_features(knobs: Knobs) -> dict[str, float]:
     """1 where the penalty is paid. The cache's: below the size of the chip's best rank."""
     small = 0 < knobs.icache_kb < chips()[knobs.chip].icache_kb
@@ -82,19 +123,19 @@ def penalty_features(knobs: Knobs) -> dict[str, float]:
 
 def ceiling_terms(knobs: Knobs, metric: str) -> dict[str, float]:
     """ln C as a sum: coefficient by the constant's name."""
-    own = log((knobs.mhz or chips()[knobs.chip].mhz) / chips()[knobs.chip].mhz)
-    newer = knobs.generation
+    of = chips()[knobs.chip]
     terms = {
         f"chip.{knobs.chip}": 1.0,
         f"metric.{metric}": 1.0,
         f"spread.{knobs.group}.{metric}": 1.0,
-        "clock.own": own,
-        "newer": newer,
-        f"newer.{metric}": newer,
-        f"newer.{knobs.chip}": newer,
+        "clock.own": log((knobs.mhz or of.mhz) / of.mhz),
+        "cores": float(knobs.cores - of.cores),
+        "cores.own": float(knobs.cores - of.cores),
+        "optimized": float(knobs.optimized),
+        "core_locking": float(knobs.core_locking),
+        "band.5": float(knobs.band_ghz > 3),
+        **dict(software_terms(knobs.year, metric, knobs.chip)),
     }
-    if 0 < newer < 1:
-        terms["newer.between"] = 1.0
     if knobs.psram != NO_PSRAM:
         terms[f"psram.{knobs.group}"] = 1.0
         terms[f"psram.{metric}"] = 1.0
@@ -111,23 +152,28 @@ def penalty_terms(knobs: Knobs, metric: str, penalty: str) -> tuple[str, ...]:
 
 
 class Cases:
-    """Configurations and metrics, ready to be evaluated for given constants; `observed` in
-    ln(Mbit/s), zeros where nothing was."""
+    """Configurations and metrics, ready to be evaluated for given constants. `observed`: the
+    processor's part of `seen` (Mbit/s), ln; see behind_air. `air`: what the air carries."""
 
     def __init__(
         self,
         cases: Sequence[tuple[Knobs, str]],
         names: Sequence[str],
-        observed: Sequence[float] | None = None,
+        seen: Sequence[float] = (),
     ) -> None:
         index = {name: number for number, name in enumerate(names)}
         count, size = len(cases), len(names)
-        self.observed: Array = np.log(observed) if observed else np.zeros(count)
+        self.observed: Array = np.zeros(count)
+        self.log_stretch = 0.0  # ln of the density of `seen` over that of `observed`
+        self.air = [air_limit(knobs, metric).mbps for knobs, metric in cases]
+        self._seen = seen
         self._ceiling = np.zeros((count, size))
         self._penalty = np.zeros((len(PENALTIES), count, size))
         self._paid = np.zeros((len(PENALTIES), count))
         self._limit_at = np.array([index[f"limit.{limit}"] for limit in _LIMIT_NAMES])
+        self._beyond_at = np.array([index[f"beyond.{limit}"] for limit in _LIMIT_NAMES])
         self._limit = np.zeros((count, len(_LIMIT_NAMES)))
+        self._beyond = np.zeros((count, len(_LIMIT_NAMES)))
         for row, (knobs, metric) in enumerate(cases):
             for name, value in ceiling_terms(knobs, metric).items():
                 self._ceiling[row, index[name]] = value
@@ -137,10 +183,25 @@ class Cases:
                 if paid[penalty]:
                     for name in penalty_terms(knobs, metric, penalty):
                         self._penalty[number, row, index[name]] = 1.0
-            features = limit_features(knobs)
+            features, beyond = limit_features(knobs), beyond_features(knobs)
             for number, limit in enumerate(_LIMIT_NAMES):
                 if limit in LIMITS[metric]:
                     self._limit[row, number] = features[limit]
+                    self._beyond[row, number] = beyond[limit]
+
+    def behind_air(self, sharpness: float) -> Cases:
+        """The same with `observed` of that sharpness. ValueError: more than the air carries was
+        seen."""
+        made = copy.copy(self)
+        made.observed = np.log(
+            [
+                before_air(seen, most, sharpness)
+                for seen, most in zip(self._seen, self.air, strict=True)
+            ]
+        )
+        shares = (np.array(self._seen) / np.array(self.air)) ** sharpness
+        made.log_stretch = -float(np.log1p(-shares).sum())
+        return made
 
     def expected(self, theta: Array) -> Array:
         *_, total = self._parts(theta)
@@ -148,16 +209,19 @@ class Cases:
 
     def expected_and_slope(self, theta: Array) -> tuple[Array, Array]:
         time, penalties, limits, total = self._parts(theta)
+        beyond = self._beyond * np.exp(theta[self._limit_at] + theta[self._beyond_at])
         slope = self._ceiling * ((time + penalties.sum(axis=0)) / total)[:, None]
         for number in range(len(PENALTIES)):
             if self._paid[number].any():
                 slope -= self._penalty[number] * (penalties[number] / total)[:, None]
         slope[:, self._limit_at] -= limits / total[:, None]
+        slope[:, self._beyond_at] -= beyond / total[:, None]
         return -np.log(total), slope
 
     def _parts(self, theta: Array) -> tuple[Array, Array, Array, Array]:
         """Time of a bit in the ceiling, each penalty and each limit, and in all; us."""
         time = np.exp(-self._ceiling @ theta)
         penalties = self._paid * np.exp(self._penalty @ theta) * time
-        limits = self._limit * np.exp(theta[self._limit_at])
+        more = self._beyond * np.expm1(theta[self._beyond_at])
+        limits = (self._limit + more) * np.exp(theta[self._limit_at])
         return time, penalties, limits, time + penalties.sum(axis=0) + limits.sum(axis=1)

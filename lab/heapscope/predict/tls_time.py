@@ -8,8 +8,6 @@ clock. The time that IRAM added is that of its accesses.
 
 from __future__ import annotations
 
-from math import exp
-
 from heapscope.predict.guess import Guess
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Row
@@ -38,14 +36,14 @@ class TlsTime(Row):
 
 
 def tls_time(tcp_rx: Guess, *, mhz: int, in_iram: bool) -> TlsTime:
-    """`tcp_rx`: what the network gives, ln(Mbit/s). `in_iram`: the record buffers are."""
+    """`tcp_rx`: what the network gives. `in_iram`: the record buffers are."""
     cipher = _CIPHER * _MHZ / mhz
     iram = _ACCESSES * 167 / (mhz * 1e6) if in_iram else 0.0
-    reach = tcp_rx.reach(0.8)
+    low, high = tcp_rx.band(0.8)
     return TlsTime(
-        network_s=_MEGABIT / exp(tcp_rx.mean),
+        network_s=_MEGABIT / tcp_rx.mbps(),
         cipher_s=cipher,
         iram_s=iram,
-        low_80=_MEGABIT / exp(tcp_rx.mean + reach) + cipher / _FACTOR + iram / _FACTOR,
-        high_80=_MEGABIT / exp(tcp_rx.mean - reach) + cipher * _FACTOR + iram * _FACTOR,
+        low_80=_MEGABIT / high + cipher / _FACTOR + iram / _FACTOR,
+        high_80=_MEGABIT / low + cipher * _FACTOR + iram * _FACTOR,
     )

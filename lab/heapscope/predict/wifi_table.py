@@ -27,6 +27,7 @@ class WifiChip:
     psram: tuple[str, ...]  # kinds, NO_PSRAM among them
     iram_kb: tuple[int, int, int]  # code moved to IRAM by the options of Wi-Fi, its RX, lwIP
     icache_kb: int
+    has_5_ghz: bool
     empty_heap_kb: float  # free heap of an empty program, default options
     source: str
 
@@ -51,11 +52,21 @@ class Knobs:
     icache_kb: int = 0
     dcache_kb: int = 0
     mhz: int = 0  # 0: the chip's highest
-    generation: float = 0.0  # software: 0 that of the tables, 1 that of December 2024 and later
+    tx_ba_win: int = 32  # 0: AMPDU TX is off; the tables do not tell it
+    single_core: bool = False  # one core of two is in use
+    optimized: bool = False  # compiled for speed
+    core_locking: bool = False  # of TCP/IP, in place of messages to its task
+    year: float = 2020.55  # of the software, with the part of the year that had passed
+    band_ghz: float = 2.4
+    width_mhz: int = 0  # of the channel; 0: the one on which the chip is fastest
 
     @property
     def group(self) -> str:
         return f"{self.chip}.{self.psram}"
+
+    @property
+    def cores(self) -> int:
+        return 1 if self.single_core else chips()[self.chip].cores
 
     @property
     def send_kb(self) -> float:
@@ -92,6 +103,7 @@ def chips() -> Mapping[str, WifiChip]:
             psram=tuple(row["psram"].split()),
             iram_kb=(int(row["iram_wifi_kb"]), int(row["iram_rx_kb"]), int(row["iram_lwip_kb"])),
             icache_kb=int(row["icache_kb"]),
+            has_5_ghz="5" in row["bands_ghz"].split(),
             empty_heap_kb=float(row["empty_heap_kb"]),
             source=row["source"],
         )
@@ -106,9 +118,18 @@ def ranks() -> tuple[WifiRow, ...]:
 
 
 @functools.cache
-def later() -> tuple[WifiRow, ...]:
-    """Best figures of known configurations outside the rank tables, most of later software."""
-    return tuple(_row(row) for row in table("later"))
+def lab() -> tuple[WifiRow, ...]:
+    """Best figures of known configurations outside the rank tables, of older and newer software. A
+    check is of a row of the tables once more, rounded, or of an unknown place, tool or
+    configuration: nothing learns from it."""
+    return tuple(_row(row) for row in table("lab"))
+
+
+@functools.cache
+def home_year(chip: str) -> float | None:
+    """The software of a chip's first rank table, or of its first other row; None: it has none."""
+    rows = [row for row in (*ranks(), *lab()) if row.knobs.chip == chip]
+    return rows[0].knobs.year if rows else None
 
 
 def table(name: str) -> Iterator[dict[str, str]]:
@@ -118,7 +139,7 @@ def table(name: str) -> Iterator[dict[str, str]]:
 
 
 def _row(row: dict[str, str]) -> WifiRow:
-    static = not row["dynamic_tx"]
+    static = not row["dynamic_tx"]  # both columns are in the rank tables alone
     return WifiRow(
         id=row["id"],
         label=row["label"],
@@ -138,16 +159,21 @@ def _row(row: dict[str, str]) -> WifiRow:
             wifi_rx_iram=row["wifi_rx_iram_opt"] != "0",
             lwip_iram=row["lwip_iram_opt"] != "0",
             icache_kb=int(row["icache_kb"] or 0),
-            dcache_kb=int(row["dcache_kb"] or 0),
+            dcache_kb=int(row.get("dcache_kb") or 0),
             mhz=int(row["mhz"]),
-            generation=1.0 if row["date"] >= LATER_FROM else 0.0,
+            tx_ba_win=int(row.get("tx_ba_win") or 32),
+            optimized=row.get("optimized") == "1",
+            core_locking=row.get("core_locking") == "1",
+            year=_year(row["date"]),
+            band_ghz=float(row.get("band_ghz") or 2.4),
         ),
-        memory_kb=float(row["memory_kb"]) if row["memory_kb"] else None,
-        memory_computed=row["memory_kind"] == "computed",
+        memory_kb=float(row["memory_kb"]) if row.get("memory_kb") else None,
+        memory_computed=row.get("memory_kind") == "computed",
         throughput={metric: float(row[metric]) for metric in METRICS if row[metric]},
         source=row["source"],
     )
 
 
-#: Software from here on was measured to be faster than that of the tables.
-LATER_FROM = "2024-12"
+def _year(date: str) -> float:
+    year, month = date.split("-")
+    return int(year) + (int(month) - 0.5) / 12

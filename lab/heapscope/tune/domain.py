@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from heapscope.config.config import Config
-from heapscope.predict.wifi_table import Knobs, WifiRow, later, ranks
+from heapscope.predict.wifi_table import Knobs, WifiRow, lab, ranks
 from heapscope.tune.memory import LeftMemory
 from heapscope.tune.options import (
     AMPDU_OFF,
@@ -43,7 +43,7 @@ def published(knobs: Knobs) -> tuple[tuple[WifiRow, ...], bool]:
     own = tuple(row for row in ranks() if row.knobs.group == knobs.group)
     if own:
         return own, False
-    rows = (*ranks(), *later())
+    rows = (*ranks(), *lab())
     return tuple(row for row in rows if row.knobs.psram == knobs.psram) or ranks(), True
 
 

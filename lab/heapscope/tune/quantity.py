@@ -88,6 +88,23 @@ def time_above(weights: Array, covariance: Array, error: float, z: float) -> Cos
     return cost
 
 
+def not_below(processor: Cost, sharpness: float) -> Cost:
+    """A time of the processor, and the last of the sums, a time of the air behind it: a norm of
+    both, which is above either one. A norm of convex functions is convex."""
+
+    def cost(sums: Array) -> tuple[float, Array]:
+        time, gradient = processor(sums)
+        air = float(sums[-1])
+        value = float(
+            max(time, air) * (1 + (min(time, air) / max(time, air)) ** sharpness) ** (1 / sharpness)
+        )
+        slope = gradient * (time / value) ** (sharpness - 1)
+        slope[-1] += (air / value) ** (sharpness - 1)
+        return value, slope
+
+    return cost
+
+
 def added(name: str, quantities: Mapping[Quantity, float]) -> Quantity:
     """Several costs, each times a positive weight, as one."""
     each = list(quantities.items())

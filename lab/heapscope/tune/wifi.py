@@ -17,9 +17,11 @@ from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment, place_of, seen_in
 from heapscope.predict.guess import Guess, predicted_throughput
 from heapscope.predict.memory_states import FreeBand
+from heapscope.predict.radio import air_limit
 from heapscope.predict.throughput import (
     LIMITS,
     PENALTIES,
+    beyond_features,
     ceiling_terms,
     limit_features,
     penalty_features,
@@ -32,6 +34,7 @@ from heapscope.tune.memory import FREE
 from heapscope.tune.options import as_number
 from heapscope.tune.quantity import (
     Quantity,
+    not_below,
     time_above,
 )
 from heapscope.tune.space import Array, Choice, Larger, Space
@@ -60,10 +63,8 @@ def figures(
     median, low, high = {}, {}, {}
     for metric, shielded in zip(METRICS, guesses, strict=True):
         guess = seen_in(environment or Environment(), knobs, metric, shielded)
-        reach = guess.reach(BAND)
-        median[metric] = float(np.exp(guess.mean))
-        low[metric] = float(np.exp(guess.mean - reach))
-        high[metric] = float(np.exp(guess.mean + reach))
+        median[metric] = guess.mbps()
+        low[metric], high[metric] = guess.band(BAND)
     left, half = free.median / 1024, free.half_80 / 1024
     median[FREE], low[FREE], high[FREE] = left, left - half, left + half
     return WifiFigures(median=median, low_80=low, high_80=high)
@@ -99,27 +100,37 @@ def time_quantity(
     environment: Environment | None = None,
 ) -> Quantity:
     """Time of a bit, us: at the median, or at the upper end of its band. The environment adds a sum
-    of its own. The width of its unknown part is joined with that of the error."""
+    of its own. The width of its unknown part is joined with that of the error. The time that the
+    air takes stands behind that of the processor."""
     limits = [name for name in LIMITS[metric] if name != _WINDOW]
     windowed = _WINDOW in LIMITS[metric]
     weights, slope = _time_weights(constants, base, metric, limits, windowed=windowed)
     there = environment or Environment()
     place = place_of(there, base, metric)
-    weights = place.factor * np.append(weights, 1.0)
+    weights = place.factor * np.append(weights, (1.0, 0.0))
     covariance = np.zeros((len(weights), len(weights)))
-    covariance[:-1, :-1] = place.factor**2 * (slope @ constants.throughput.covariance @ slope.T)
+    covariance[:-2, :-2] = place.factor**2 * (slope @ constants.throughput.covariance @ slope.T)
 
     def features(knobs: Knobs) -> Array:
         paid, held = penalty_features(knobs), limit_features(knobs)
         added = place_of(there, knobs, metric).added
+        beyond = beyond_features(knobs)
         return np.array(
-            [1.0, *(paid[p] for p in PENALTIES), *(held[n] for n in limits), 0.0, added]
+            [
+                1.0,
+                *(paid[p] for p in PENALTIES),
+                *(held[n] for n in limits),
+                *(beyond[n] for n in LIMITS[metric]),
+                0.0,
+                added,
+                place.factor / air_limit(knobs, metric).mbps,
+            ]
         )
 
     z, error = _band(_throughput(constants, base)[0], median)
     error = float(np.hypot(error, z * place.width))
     unit = np.zeros(len(weights))
-    unit[-2] = 1.0
+    unit[-3] = 1.0
     constant, parts = features(base), _parts(base, space, changed, features)
     larger = {_WINDOW: unit} if windowed else {}
     return Quantity(
@@ -127,7 +138,7 @@ def time_quantity(
         constant=constant,
         parts=parts,
         larger=larger,
-        cost=time_above(weights, covariance, error, z),
+        cost=not_below(time_above(weights, covariance, error, z), constants.widths.sharpness),
         scale=float(weights @ constant),
     )
 
@@ -136,7 +147,7 @@ def _time_weights(
     constants: Constants, base: Knobs, metric: str, limits: list[str], *, windowed: bool
 ) -> tuple[Array, Array]:
     """The weight of each feature, us, and its derivatives by the constants: the ceiling's time, the
-    penalties', the limits', the window's."""
+    penalties', the limits', what is beyond the published rows of each, the window's."""
     index = {name: number for number, name in enumerate(constants.names)}
     theta = constants.throughput.theta
 
@@ -147,6 +158,12 @@ def _time_weights(
         value = float(np.exp(row @ theta))
         return value, value * row
 
+    def beyond(limit: str) -> tuple[float, Array]:
+        own, _ = exponential({f"limit.{limit}": 1.0})
+        more, slope = exponential({f"limit.{limit}": 1.0, f"beyond.{limit}": 1.0})
+        slope[index[f"limit.{limit}"]] -= own
+        return more - own, slope
+
     ceiling = {name: -value for name, value in ceiling_terms(base, metric).items()}
     made = [exponential(ceiling)]
     for penalty in PENALTIES:
@@ -155,6 +172,7 @@ def _time_weights(
             terms[name] = terms.get(name, 0.0) + 1.0
         made.append(exponential(terms))
     made += [exponential({f"limit.{name}": 1.0}) for name in limits]
+    made += [beyond(name) for name in LIMITS[metric]]
     made.append(exponential({f"limit.{_WINDOW}": 1.0}) if windowed else (0.0, np.zeros(len(theta))))
     return np.array([value for value, _ in made]), np.array([row for _, row in made])
 

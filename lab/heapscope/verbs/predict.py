@@ -14,7 +14,7 @@ from heapscope.predict.environment import placed
 from heapscope.predict.forecast import forecast, with_own
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.predict.memory_states import MemoryModel
-from heapscope.predict.own_board import measured_of
+from heapscope.predict.own_board import calibrated_by, measured_of
 from heapscope.predict.part_table import LINKS
 from heapscope.predict.power_save import Times
 from heapscope.predict.static_use import static_use
@@ -46,6 +46,9 @@ def predict(
     air: bool = False,
     rtt: float = 0.0,
     loss: float = 0.0,
+    band: float = 2.4,
+    width: int = 0,
+    calibrate: Sequence[str | Path] = (),
     beacon: int = 100,
     dtim: int = 1,
     listen: int = 3,
@@ -65,11 +68,13 @@ def predict(
     `links`: what is linked at boot and app_main already, of "wifi" and "ble". `elf`, `map`: the
     firmware, for its static use; `static_dram`: that use itself, bytes of code and data in the
     memory that malloc serves. Without them it is that of an empty program with what is linked.
-    `air`, `rtt` (ms), `loss` (percent): where the device is. The rest describes power save:
+    `air`, `rtt` (ms), `loss` (percent): where the device is; `band` (GHz) and `width` (MHz; 0: the
+    one on which the chip is fastest): the channel. `calibrate`: logs of iperf on the user's own
+    board with this configuration, on that channel. The rest describes power save:
     `beacon` in units of 1.024 ms, `dtim` and `listen` in beacons, `window`, `interval` and `awake`
     in ms, `wifi_share` in percent. InputError: an input cannot be used.
     """
-    environment = placed(air=air, rtt=rtt, loss=loss)
+    environment = placed(air=air, rtt=rtt, loss=loss, band=band, width=width)
     times = Times(
         beacon=beacon,
         dtim=dtim,
@@ -96,13 +101,16 @@ def predict(
     )
     has_wifi = config.chip in chips()
     own, said = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
+    read = knobs_of(config, idf=idf) if has_wifi else None
+    logs = [Path(log) for log in calibrate]
+    learned = calibrated_by(logs, config, read, environment=environment, known=own)
     found = forecast(
         model,
-        knobs_of(config, idf=idf) if has_wifi else None,
+        read,
         environment=environment,
         times=times,
-        measured=own,
-        notes=(*chosen.notes, *left_out(config), *said),
+        measured=learned.measured,
+        notes=(*chosen.notes, *left_out(config), *said, *learned.notes),
     )
     if trace is None:
         return Prediction(**vars(found))

@@ -21,8 +21,8 @@ import numpy as np
 
 from heapscope.predict.constants import FILE, Constants
 from heapscope.predict.posterior import Posterior
-from heapscope.predict.wifi_table import chips, later, ranks
-from heapscope_studies.wifi_model.folds import NEWER, SPLITS, left_out
+from heapscope.predict.wifi_table import chips
+from heapscope_studies.wifi_model.folds import SPLITS, fitted, left_out
 from heapscope_studies.wifi_model.left_out import (
     LeftOut,
     covered,
@@ -36,21 +36,21 @@ _TOLERANCE = 1e-3  # of a constant: other machines' arithmetic differs in the la
 
 def fit_all() -> Constants:
     """From all rows. Widths and shape are chosen by the rank tables."""
-    rows = (*ranks(), *(row for row in later() if row.kind != "check"))
+    rows = fitted()
     groups = tuple(f"{chip.name}.{psram}" for chip in chips().values() for psram in chip.psram)
-    widths = choose_widths(ranks())
+    widths = choose_widths(rows)
     names, throughput = fit_throughput(rows, widths, groups=groups)
     return Constants(
         names=names,
         throughput=throughput,
         widths=widths,
-        measured={split.key: measured(left_out(split.key)) for split in (*SPLITS, *NEWER)},
+        measured={split.key: measured(left_out(split.key)) for split in SPLITS},
     )
 
 
 def to_json(constants: Constants) -> dict[str, Any]:
     return {
-        "heapscope_wifi_model": 1,
+        "heapscope_wifi_model": 2,
         "made_by": "python -m heapscope_studies.wifi_model.fit",
         "throughput": {
             "unit": "natural logarithms: of Mbit/s, of KB or buffers per Mbit/s, of shares",
@@ -109,7 +109,7 @@ def same(new: Any, old: Any) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     if "--errors" in arguments:
-        for split in (*SPLITS, *NEWER):
+        for split in SPLITS:
             found = measured(left_out(split.key))
             print(f"{split.title} left out")
             print("".join(f"  {name:<18} {value:g}\n" for name, value in found.items()))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from heapscope.predict.wifi_table import WifiRow, later, ranks
+from heapscope.predict.software import release_of
+from heapscope.predict.wifi_table import WifiRow, lab, ranks
 from heapscope_studies.wifi_model.left_out import LeftOut, Progress, leave_out
 
 Fold = tuple[Sequence[WifiRow], Sequence[WifiRow]]
@@ -18,17 +19,12 @@ class Split:
 
 
 SPLITS = (
-    Split(key="row", title="one row"),
-    Split(key="new_table", title="a table but its best row"),
-    Split(key="new_chip", title="a chip but one best row"),
+    Split(key="row", title="one rank"),
+    Split(key="table", title="a whole table"),
+    Split(key="release", title="a release of the SDK"),
     Split(key="chip", title="a chip"),
-    Split(key="date", title="a date of the SDK"),
-)
-
-#: The same of newer software, which is known by best figures of three chips, without memory.
-NEWER = (
-    Split(key="generation", title="all newer software"),
-    Split(key="newer_chip", title="a chip with newer software"),
+    Split(key="new_table", title="a rank table but its best row"),
+    Split(key="new_chip", title="the ranks of a chip but one best row"),
 )
 
 _found: dict[str, tuple[LeftOut, ...]] = {}
@@ -38,48 +34,47 @@ def left_out(key: str, progress: Progress = lambda done, total: None) -> tuple[L
     """All predictions of one split, in the tables' order inside each fold. Some seconds the first
     time."""
     if key not in _found:
-        rows = (*ranks(), *(later() if key in [split.key for split in NEWER] else ()))
-        _found[key] = tuple(leave_out(rows, _folds(key), progress=progress))
+        _found[key] = tuple(leave_out(fitted(), _folds(key), progress=progress))
     return _found[key]
 
 
+def fitted() -> tuple[WifiRow, ...]:
+    """The rows that constants are learned from."""
+    return (*ranks(), *(row for row in lab() if row.kind != "check"))
+
+
 def _folds(key: str) -> list[Fold]:
-    rows = ranks()
     if key == "row":
-        return [([other for other in rows if other is not row], [row]) for row in rows]
-    if key == "chip":
-        return [_without(rows, chip, "chip") for chip in _values(rows, "chip")]
-    if key == "date":
-        return [_without(rows, date, "date") for date in _values(rows, "date")]
-    newer = [row for row in later() if row.knobs.generation]
-    if key == "generation":
-        return [(rows, newer)]
-    if key == "newer_chip":
-        every = [*rows, *(row for row in later() if row.kind != "check")]
-        return [
-            ([row for row in every if row.knobs.chip != one.knobs.chip], [one]) for one in newer
-        ]
-    return [_but_best(rows, group, whole=key == "new_chip") for group in _values(rows, "group")]
+        return [_without([row]) for row in ranks()]
+    if key in ("new_table", "new_chip"):
+        groups = dict.fromkeys(row.knobs.group for row in ranks())
+        return [_but_best(group, whole=key == "new_chip") for group in groups]
+    of = {"table": _table, "release": _release, "chip": _chip}[key]
+    values = dict.fromkeys(of(row) for row in fitted())
+    return [_without([row for row in fitted() if of(row) == value]) for value in values]
 
 
-def _but_best(rows: Sequence[WifiRow], group: str, *, whole: bool) -> Fold:
-    """The best row of a table is its first. `whole`: the chip's other tables are hidden too."""
-    table = [row for row in rows if row.knobs.group == group]
-    chip = table[0].knobs.chip
-    known = [row for row in rows if (row.knobs.chip != chip if whole else row.knobs.group != group)]
-    return [*known, table[0]], table[1:]
+def _without(asked: Sequence[WifiRow], hidden: Sequence[WifiRow] = ()) -> Fold:
+    out = {row.id for row in (*asked, *hidden)}
+    return [row for row in fitted() if row.id not in out], asked
 
 
-def _without(rows: Sequence[WifiRow], value: str, what: str) -> Fold:
-    return (
-        [row for row in rows if _value(row, what) != value],
-        [row for row in rows if _value(row, what) == value],
-    )
+def _but_best(group: str, *, whole: bool) -> Fold:
+    """The best row of a table is its first. `whole`: whatever else is known of the chip is hidden
+    too."""
+    best, *table = (row for row in ranks() if row.knobs.group == group)
+    others = [row for row in fitted() if _chip(row) == _chip(best) and row is not best]
+    return _without(table, others if whole else ())
 
 
-def _values(rows: Sequence[WifiRow], what: str) -> list[str]:
-    return list(dict.fromkeys(_value(row, what) for row in rows))
+def _table(row: WifiRow) -> str:
+    """What one publisher measured of one chip on one day."""
+    return f"{row.knobs.group} of {row.date}"
 
 
-def _value(row: WifiRow, what: str) -> str:
-    return {"chip": row.knobs.chip, "group": row.knobs.group, "date": row.date}[what]
+def _release(row: WifiRow) -> str:
+    return release_of(row.knobs.year)
+
+
+def _chip(row: WifiRow) -> str:
+    return row.knobs.chip

@@ -64,7 +64,7 @@ def percent(found: Iterable[LeftOut], metrics: Sequence[str] = METRICS) -> Array
     """Errors of all throughputs, percent of what was measured, without sign."""
     return np.array(
         [
-            abs(np.exp(each.throughput[metric].mean) / each.row.throughput[metric] - 1) * 100
+            abs(each.throughput[metric].mbps() / each.row.throughput[metric] - 1) * 100
             for each in found
             for metric in metrics
             if metric in each.row.throughput
@@ -82,14 +82,14 @@ def ordered(found: Sequence[LeftOut]) -> tuple[int, int]:
             truth = a.row.throughput[metric] - b.row.throughput[metric]
             if truth:
                 total += 1
-                right += truth * (a.throughput[metric].mean - b.throughput[metric].mean) > 0
+                right += truth * (a.throughput[metric].mbps() - b.throughput[metric].mbps()) > 0
     return right, total
 
 
 def covered(found: Sequence[LeftOut], *, share: float) -> tuple[int, int]:
     """Throughputs inside the band that is to hold this share, and all."""
     inside = [
-        each.throughput[metric].holds(float(np.log(value)), share=share)
+        each.throughput[metric].holds(value, share=share)
         for each in found
         for metric, value in each.row.throughput.items()
     ]

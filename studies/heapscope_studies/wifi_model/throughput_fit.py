@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import log
 
 from heapscope.predict.posterior import Array, Posterior
+from heapscope.predict.software import software_beliefs
 from heapscope.predict.throughput import PENALTIES, Cases, Widths
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, chips
 from heapscope_studies.wifi_model.evidence import Prior, choose, fit_posterior
@@ -24,12 +26,15 @@ _GUESSES = {
 _CLOCK = 160  # MHz at which the prior's ceiling is told
 #: The values that choose_widths tries.
 WIDTH_GRID: Mapping[str, Sequence[float]] = {
-    "error": (0.04, 0.05, 0.07, 0.1),
+    "error": (0.04, 0.055, 0.07, 0.085, 0.1),
     "degrees": (2.0, 3.0, 5.0),
     "spread": (0.08, 0.12, 0.2),
     "penalty": (0.35, 0.5, 0.7),
     "code": (0.3, 0.5, 0.7),
     "psram": (0.1, 0.2, 0.4),
+    "chip": (0.15, 0.2, 0.3),
+    "walk": (0.05, 0.1, 0.2),
+    "sharpness": (3.0, 6.0, 12.0),
 }
 
 
@@ -48,26 +53,37 @@ def throughput_prior(groups: Iterable[str], widths: Widths) -> tuple[tuple[str, 
     believe("base", 3.7, 1.0)  # about 40 Mbit/s at 160 MHz
     believe("clock", 1.0, 0.5)  # a faster clock's chips are that power of it faster
     believe("clock.own", 1.0, 0.3)  # one chip at another clock; nothing was measured
-    believe("newer", 0.15, 0.2)
-    believe("newer.between", 0.0, 0.1)
+    believe("cores", 0.35, 0.2)  # two cores are more than one and less than two of one
+    believe("cores.own", 0.0, 0.2)  # one of two cores in use; nothing was measured
+    believe("optimized", 0.08, 0.06)  # of what is not in the libraries; nothing tells it alone
+    believe("core_locking", 0.06, 0.06)
+    believe("band.5", 0.0, 0.1)
+    believe("software.year", 0.04, 0.04)  # software grows faster, a little each year
+    for name, start, width in software_beliefs(widths.walk):
+        believe(name, 0.0, width, start)
     for metric in METRICS:
         believe(f"metric.{metric}", 0.0, 0.4)
         believe(f"psram.{metric}", 0.0, widths.psram)
-        believe(f"newer.{metric}", 0.0, 0.1)
     for chip in members:
-        ratio = log(chips()[chip].mhz / _CLOCK)
-        believe(f"chip.{chip}", 0.0, 0.3, {"base": 1.0, "clock": ratio})
-        believe(f"newer.{chip}", 0.0, 0.15)
+        about = {
+            "base": 1.0,
+            "clock": log(chips()[chip].mhz / _CLOCK),
+            "cores": float(chips()[chip].cores - 1),
+        }
+        believe(f"chip.{chip}", 0.0, widths.chip, about)
+        believe(f"aged.{chip}", 0.0, 0.1)
+        believe(f"psram.{chip}", 0.0, 0.4)
         believe(f"code.{chip}", 0.0, 1.5)
         for metric in METRICS:
             believe(f"code.{chip}.{metric}", 0.0, widths.code)
     for group in groups:
         if not group.endswith(f".{NO_PSRAM}"):
-            believe(f"psram.{group}", 0.0, 0.4)
+            believe(f"psram.{group}", 0.0, 0.15, {f"psram.{group.split('.')[0]}": 1.0})
         for metric in METRICS:
             believe(f"spread.{group}.{metric}", 0.0, widths.spread)
     for limit, guess in _GUESSES.items():
         believe(f"limit.{limit}", log(guess), 0.5)
+        believe(f"beyond.{limit}", 0.0, 0.5)
     for penalty in PENALTIES:
         believe(f"penalty.{penalty}", log(0.1), 0.5)
         for metric in METRICS:
@@ -108,7 +124,9 @@ def fit_throughput(
     names, prior = throughput_prior((*names_for(rows), *groups), widths)
     if cases is None:
         _, cases = observed_cases(rows, groups)
-    return names, fit_posterior(cases, prior, errors=widths.errors, start=start)
+    seen = cases.behind_air(widths.sharpness)
+    found = fit_posterior(seen, prior, errors=widths.errors, start=start)
+    return names, replace(found, log_evidence=found.log_evidence + seen.log_stretch)
 
 
 def choose_widths(rows: Sequence[WifiRow], start: Widths | None = None) -> Widths:

@@ -88,7 +88,7 @@ def _predicted(row: WifiRow, metric: str, window: int, environment: Environment)
     (guess,) = predicted_throughput(
         [(knobs, metric)], constants.names, constants.throughput, constants.widths
     )
-    return float(np.exp(seen_in(environment, knobs, metric, guess).mean))
+    return seen_in(environment, knobs, metric, guess).mbps()
 
 
 def forms(link: Link) -> tuple[Form, ...]:

@@ -69,8 +69,7 @@ def predictions() -> dict[tuple[str, str], float]:
         constants.widths,
     )
     return {
-        (row.id, metric): float(np.exp(guess.mean))
-        for (row, metric), guess in zip(asked, guesses, strict=True)
+        (row.id, metric): guess.mbps() for (row, metric), guess in zip(asked, guesses, strict=True)
     }
 
 

@@ -46,7 +46,8 @@ def figures(found: Found) -> dict[str, dict[str, float]]:
         "new_table": _table_figures(found["new_table"]),
         "new_chip": _table_figures(found["new_chip"]),
         "unseen_chip": _table_figures(found["chip"]),
-        "unseen_date": _table_figures(found["date"]),
+        "unseen_release": _table_figures(found["release"]),
+        "unseen_table": _table_figures(found["table"]),
         "memory": {
             "parts_median_kb": _round(np.median(errors_kb())),
             "parts_p90_kb": _round(np.percentile(errors_kb(), 90)),
@@ -89,7 +90,7 @@ def findings(found: Found) -> Iterator[str]:
     yield (
         f"Bands that are to hold 80 % hold {rows['in_80_pct']:.0f} % of ranks not seen, "
         f"{said['unseen_chip']['in_80_pct']:.0f} % of chips not seen, and "
-        f"{said['unseen_date']['in_80_pct']:.0f} % of SDK dates not seen."
+        f"{said['unseen_release']['in_80_pct']:.0f} % of SDK releases not seen."
     )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from heapscope.predict.wifi_table import METRICS
 from heapscope_studies.result import Cell, Column, Plot, Series, Table
 from heapscope_studies.wifi_model.left_out import LeftOut
@@ -75,7 +73,7 @@ def _row(found: LeftOut) -> tuple[Cell, ...]:
     cells.append(round(predicted_kb(row), 1))
     for metric in METRICS:
         cells.append(row.throughput.get(metric))
-        cells.append(round(float(np.exp(found.throughput[metric].mean)), 2))
+        cells.append(round(found.throughput[metric].mbps(), 2))
     return tuple(cells)
 
 
@@ -85,7 +83,7 @@ def _band_row(found: LeftOut) -> tuple[Cell, ...]:
         guess = found.throughput[metric]
         for share in (0.8, 0.95):
             for sign in (-1, 1):
-                cells.append(round(float(np.exp(guess.mean + sign * guess.reach(share))), 2))
+                cells.append(round(guess.mbps(sign * guess.reach(share)), 2))
     return tuple(cells)
 
 
@@ -115,7 +113,7 @@ def plots(found: Sequence[LeftOut]) -> Iterator[Plot]:
                 for metric in metrics
                 for curve in _pair(
                     f"{METRIC_NAMES[metric]} ",
-                    [round(float(np.exp(each.throughput[metric].mean)), 2) for each in found],
+                    [round(each.throughput[metric].mbps(), 2) for each in found],
                     [each.row.throughput.get(metric) for each in found],
                 )
             ),
