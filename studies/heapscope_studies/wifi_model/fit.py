@@ -4,8 +4,8 @@
     --check      fails (exit code 1) when that would change it
     --errors     only prints the errors on what was left out
 
-Errors are measured by whole source, with everything chosen anew for each fold. The constants that are
-written then come from all rows.
+Errors are measured by whole source, with everything chosen anew for each fold. The constants that
+are written then come from all rows.
 """
 
 from __future__ import annotations

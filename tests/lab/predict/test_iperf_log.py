@@ -12,7 +12,7 @@ from heapscope.errors import InputError
 from heapscope.predict.iperf_log import read_iperf_log
 
 DEVICE = """\
-\x1b[0;32mI (371973) iperf: mode=tcp-server sip=10.0.0.2:5001, dip=0.0.0.0:5001, interval=3, time=9\x1b[0m
+\x1b[0;32mI (371973) iperf: mode=tcp-server sip=10.0.0.2:5001, interval=3, time=9\x1b[0m
         Interval Bandwidth
    0-   3 sec       20.00 Mbits/sec
    3-   6 sec       26.00 Mbits/sec
