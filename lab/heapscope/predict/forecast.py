@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from heapscope.config.config import Config
@@ -130,7 +130,7 @@ def forecast(
             *_memory_rests_on(model),
             *_own(measured),
         ),
-        notes=(*notes, *_short(model), *(read.notes if read else ())),
+        notes=(*notes, *_short(model), *_tcp_above_udp(seen), *(read.notes if read else ())),
     )
 
 
@@ -166,6 +166,16 @@ def _throughput(constants: Constants, knobs: Knobs, environment: Environment) ->
         metric: seen_in(environment, knobs, metric, guess)
         for metric, guess in zip(METRICS, guesses, strict=True)
     }
+
+
+def _tcp_above_udp(seen: Mapping[str, Guess]) -> Iterator[str]:
+    """TCP cannot pass UDP: it has more headers and is acknowledged. Each has rows of its own."""
+    for way in ("tx", "rx"):
+        if seen and seen[f"tcp_{way}"].mbps() > seen[f"udp_{way}"].mbps():
+            yield (
+                f"tcp_{way} is predicted above udp_{way}, which it cannot pass: the smaller one is "
+                f"the better guess"
+            )
 
 
 def _short(model: MemoryModel) -> Iterator[str]:
