@@ -91,7 +91,7 @@ def predict(
         typer.Option(
             "--calibrate",
             metavar="IPERF_LOG",
-            help="What iperf printed of your own board with this configuration: on the host (iperf "
+            help="The output of iperf of your board with this configuration: on the host (iperf "
             "2 or 3, with -J too) or on the device.",
         ),
     ] = None,

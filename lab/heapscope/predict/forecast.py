@@ -277,7 +277,7 @@ def _rests_on(constants: Constants, knobs: Knobs, environment: Environment) -> l
 
 
 def _air_limits(knobs: Knobs) -> Iterator[str]:
-    """What no throughput can pass, and why; once for metrics of one limit."""
+    """The limits that no throughput can pass, and why; once for metrics of one limit."""
     limits = {metric: air_limit(knobs, metric) for metric in METRICS}
     for limit in dict.fromkeys(limits.values()):
         metrics = ", ".join(metric for metric in METRICS if limits[metric] == limit)

@@ -1,4 +1,4 @@
-"""What iperf measured, from its log: iperf 2 or 3 on the host, or its console on the device.
+"""The rates of a log of iperf: of iperf 2 or 3 on the host, or of the console on the device.
 
 A log of the device says `mode=tcp-client` and the like, and its directions are the device's. Any
 other log is the host's: what the host sends, the device receives. A run that was cut off before its

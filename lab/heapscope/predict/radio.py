@@ -96,8 +96,8 @@ def through_air(processor: float, most: float, sharpness: float) -> float:
 
 
 def before_air(seen: float, most: float, sharpness: float) -> float:
-    """What the processor gave, by what was seen behind the air. ValueError: more than the air
-    carries was seen."""
+    """The throughput that the processor gave, by what was seen behind the air. ValueError: more
+    than the air carries was seen."""
     left = 1 - (seen / most) ** sharpness
     if left <= 0:
         raise ValueError(f"{seen:g} Mbit/s, where the air carries {most:.1f}")

@@ -91,7 +91,7 @@ def beyond_features(knobs: Knobs) -> dict[str, float]:
 
 
 def _tightness(knobs: Knobs) -> dict[str, tuple[float, ...]]:
-    """What each knob alone gives to a limit."""
+    """The part that each knob alone gives to a limit."""
     of = limit_features(knobs)
     window = 1 / (knobs.window_kb + _SEGMENT_KB)
     buffers = 1 / (_SEGMENT_KB * (knobs.dynamic_rx + 1)) if knobs.dynamic_rx else 0.0

@@ -68,7 +68,7 @@ def _but_best(group: str, *, whole: bool) -> Fold:
 
 
 def _table(row: WifiRow) -> str:
-    """What one publisher measured of one chip on one day."""
+    """The rows that one publisher measured of one chip on one day."""
     return f"{row.knobs.group} of {row.date}"
 
 

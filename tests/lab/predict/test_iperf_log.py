@@ -1,4 +1,4 @@
-"""What a log of iperf says, and what a configuration learns from it."""
+"""The rates of a log of iperf, and what a configuration learns from them."""
 
 from __future__ import annotations
 
