@@ -28,11 +28,13 @@ _EXAMPLES = "for example: sdkconfig.defaults@5.1 @5.5, or sdkconfig +CONFIG_SPIR
 
 @dataclass(frozen=True, kw_only=True)
 class NamedFiles:
-    """The lines that a name stands for; `idf`: the release that it names."""
+    """The lines that a name stands for, behind those of `project` where it names a folder; `idf`:
+    the release that it names."""
 
     name: str
     files: tuple[ConfigFile, ...]
     idf: str | None = None
+    project: Path | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,10 +72,16 @@ def named_files(names: Sequence[str | Path]) -> list[NamedFiles]:
                 f"'{printable(name)}' changes a configuration, and none stands before it",
                 remedy=_EXAMPLES,
             )
-        files = tuple(_files(text.removeprefix("+")))
+        project, files = _of(text.removeprefix("+"))
         if before is not None:
-            files, idf = before.files + files, idf or before.idf
-        made.append(NamedFiles(name=printable(name, limit=_NAME_MAX), files=files, idf=idf))
+            if project is not None:
+                raise InputError(
+                    f"'{printable(name)}' adds a folder to a configuration",
+                    remedy="name a file of it, or the folder without the +",
+                )
+            project, files, idf = before.project, before.files + files, idf or before.idf
+        shown = printable(name, limit=_NAME_MAX)
+        made.append(NamedFiles(name=shown, files=files, idf=idf, project=project))
     return made
 
 
@@ -100,7 +108,7 @@ def steps_of(path: str | Path, base: NamedFiles) -> Iterator[NamedFiles]:
         found = True
         name = title.lstrip("# ") if title.startswith("#") else ""
         shown = printable(name or f"step {number}", limit=_NAME_MAX)
-        now = NamedFiles(name=shown, files=(*now.files, file), idf=now.idf)
+        now = replace(now, name=shown, files=(*now.files, file))
         yield now
     if not found:
         raise InputError(
@@ -120,7 +128,7 @@ def side_of(
 ) -> ConfigSide:
     """`idf`: the release where the name says none. InputError: an input cannot be used."""
     release = named.idf or idf
-    chosen = choose_among(named.files, chip=chip, idf=release)
+    chosen = choose_among((), chip=chip, idf=release, project=named.project, later=named.files)
     scene = MemoryScene(
         config=chosen.config,
         minor=minor_of_config(chosen.config, release),
@@ -145,34 +153,28 @@ def _release(name: str) -> tuple[str, str | None]:
     return text, release
 
 
-def _files(text: str) -> Iterator[ConfigFile]:
-    for part in filter(None, text.split(",")):
-        if part.startswith("CONFIG_") and "=" in part:
-            yield ConfigFile(name=printable(part), text=f"{part}\n")
-        elif Path(part).is_dir():
-            yield from map(_read, _of_folder(Path(part)))
-        else:
-            yield _read(part)
+def _of(text: str) -> tuple[Path | None, tuple[ConfigFile, ...]]:
+    """The project that the text names, and the lines that follow its own."""
+    parts = [part for part in text.split(",") if part]
+    folder = Path(parts[0]) if parts and Path(parts[0]).is_dir() else None
+    return folder, tuple(map(_read, parts if folder is None else parts[1:]))
 
 
-def _read(path: str | Path) -> ConfigFile:
-    """InputError: it has text, and none of it sets an option. An empty file is a default build."""
-    file = read_config_file(path)
+def _read(part: str) -> ConfigFile:
+    """InputError: it is a folder, or has text of which none sets an option. An empty file is a
+    default build."""
+    if part.startswith("CONFIG_") and "=" in part:
+        return ConfigFile(name=printable(part), text=f"{part}\n")
+    if Path(part).is_dir():
+        raise InputError(
+            f"{printable(part)}: a folder stands behind other files",
+            remedy="name the folder first, and the files that follow it after a comma",
+        )
+    file = read_config_file(part)
     lines = [line.strip() for line in file.text.splitlines()]
     if any(line and line[0] != "#" for line in lines) and not any(file.assignments()):
         raise InputError(f"{file.name}: no option is set in it", remedy=REMEDY)
     return file
-
-
-def _of_folder(folder: Path) -> list[Path]:
-    """sdkconfig, or else the defaults."""
-    for name in ("sdkconfig", "sdkconfig.defaults"):
-        if (folder / name).is_file():
-            return [folder / name]
-    raise InputError(
-        f"{printable(str(folder))}: no sdkconfig and no sdkconfig.defaults in it",
-        remedy="name the file itself",
-    )
 
 
 def _paragraphs(text: str) -> Iterator[dict[int, str]]:
