@@ -92,14 +92,13 @@ def not_below(processor: Cost, sharpness: float) -> Cost:
     """A time of the processor, and the last of the sums, a time of the air behind it: a norm of
     both, which is above either one. A norm of convex functions is convex."""
 
-    def cost(sums: Array) -> tuple[float, Array]:
+    def cost(sums: Array) -> tuple[Array, Array]:
         time, gradient = processor(sums)
-        air = float(sums[-1])
-        value = float(
-            max(time, air) * (1 + (min(time, air) / max(time, air)) ** sharpness) ** (1 / sharpness)
-        )
-        slope = gradient * (time / value) ** (sharpness - 1)
-        slope[-1] += (air / value) ** (sharpness - 1)
+        air = sums[..., -1]
+        longer, shorter = np.maximum(time, air), np.minimum(time, air)
+        value = longer * (1 + (shorter / longer) ** sharpness) ** (1 / sharpness)
+        slope = gradient * ((time / value) ** (sharpness - 1))[..., None]
+        slope[..., -1] += (air / value) ** (sharpness - 1)
         return value, slope
 
     return cost
