@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from heapscope.config.config import Config
-from heapscope.config.read_file import REMEDY, ConfigFile, read_config_file
+from heapscope.config.read_file import ConfigFile, read_config_file
 from heapscope.errors import InputError
 from heapscope.layout.chosen_config import choose_among, left_out
 from heapscope.predict.demand import Demand
@@ -161,8 +161,7 @@ def _of(text: str) -> tuple[Path | None, tuple[ConfigFile, ...]]:
 
 
 def _read(part: str) -> ConfigFile:
-    """InputError: it is a folder, or has text of which none sets an option. An empty file is a
-    default build."""
+    """InputError: it is a folder, or no configuration."""
     if part.startswith("CONFIG_") and "=" in part:
         return ConfigFile(name=printable(part), text=f"{part}\n")
     if Path(part).is_dir():
@@ -170,11 +169,7 @@ def _read(part: str) -> ConfigFile:
             f"{printable(part)}: a folder stands behind other files",
             remedy="name the folder first, and the files that follow it after a comma",
         )
-    file = read_config_file(part)
-    lines = [line.strip() for line in file.text.splitlines()]
-    if any(line and line[0] != "#" for line in lines) and not any(file.assignments()):
-        raise InputError(f"{file.name}: no option is set in it", remedy=REMEDY)
-    return file
+    return read_config_file(part)
 
 
 def _paragraphs(text: str) -> Iterator[dict[int, str]]:

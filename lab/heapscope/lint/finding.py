@@ -99,6 +99,7 @@ class LintResult(Document):
     """The faults of a firmware's configuration, the worst first."""
 
     VERB = "lint"
+    VERSION = 1
     main_table = "findings"
 
     files: tuple[str, ...] = figure("The files as given; later ones win.", entries=(1, None))

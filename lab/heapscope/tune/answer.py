@@ -151,6 +151,7 @@ class TuneResult(Document):
     are in Mbit/s, memory is in KB (1024 bytes); figures are predictions."""
 
     VERB = "tune"
+    VERSION = 1
     main_table = "changes"
 
     chip: str = figure("The chip of the configuration.")

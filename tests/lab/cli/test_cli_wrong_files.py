@@ -35,15 +35,15 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "predict --trace": (("predict", "sdkconfig", "--chip", "esp32", "--trace", "FILE"), TRACES),
     "tune --trace": (("tune", "--chip", "esp32c3", "--trace", "FILE"), TRACES),
     "--boot-log": (("replay", "trace.hst", *CHIP, "--boot-log", "FILE"), ("boot log", "esp-idf")),
-    "--sdkconfig": (("replay", "trace.hst", *CHIP, "--sdkconfig", "FILE"), ("sdkconfig",)),
+    "--sdkconfig": (("replay", "trace.hst", *CHIP, "--sdkconfig", "FILE"), ("sdkconfig", "empty")),
     "--elf": (("replay", "trace.hst", *CHIP, "--elf", "FILE"), ()),
     "--layout": (("replay", "trace.hst", "--layout", "FILE"), ()),
     "--place": (("replay", "trace.hst", *CHIP, "--place", "FILE"), ()),
     "--measured": (("predict", "sdkconfig", "--chip", "esp32", "--measured", "FILE"), ()),
-    "lint": (("lint", "FILE", "--chip", "esp32"), ("sdkconfig",)),
-    "predict": (("predict", "FILE", "--chip", "esp32"), ("sdkconfig",)),
+    "lint": (("lint", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
+    "predict": (("predict", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
     "diff": (("diff", "sdkconfig", "FILE", "--chip", "esp32"), ("sdkconfig", "empty")),
-    "tune": (("tune", "--chip", "esp32", "--sdkconfig", "FILE"), ("sdkconfig",)),
+    "tune": (("tune", "--chip", "esp32", "--sdkconfig", "FILE"), ("sdkconfig", "empty")),
 }
 
 
