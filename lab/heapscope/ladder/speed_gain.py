@@ -19,6 +19,7 @@ from heapscope.ladder.fair_share import Array
 from heapscope.ladder.side import ConfigSide
 from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants, read_constants
+from heapscope.predict.radio import through_air
 from heapscope.predict.throughput import Cases
 from heapscope.predict.wifi_table import METRICS, chips
 
@@ -59,8 +60,15 @@ def _figures(constants: Constants, side: ConfigSide, config: Config) -> Array:
     knobs = knobs_of(config, idf=side.idf).knobs
     cases = Cases([(knobs, metric) for metric in METRICS], constants.names)
     mean, slope = cases.expected_and_slope(constants.throughput.theta)
-    speed = np.exp(mean)[:, None]
-    return np.hstack([speed, speed * slope])
+    sharpness = constants.widths.sharpness
+    processor = np.exp(mean)
+    made = [
+        through_air(float(each), most, sharpness)
+        for each, most in zip(processor, cases.air, strict=True)
+    ]
+    speed = np.array(made)[:, None]
+    # The air takes its part of each step of the processor: v^-s is the sum of both to the -s.
+    return np.hstack([speed, speed * (speed / processor[:, None]) ** sharpness * slope])
 
 
 def _by_metric(constants: Constants, share: Array) -> dict[str, SpeedShare]:
