@@ -1,11 +1,11 @@
 """Lines of published configurations that a build takes or refuses, against what lint says of them.
 
-    python benches/example_lines.py CSV [--list]
+    python benches/example_lines.py [CSV] [--list]
 
-CSV (or .csv.zst) has a row for each line of a file, as a release's own program took it: `version`,
-`path`, `chip`, `read_together` (the files that are read in this order), `line`, `text`, `status`
-(accepted, changed, not visible, rejected, unknown, malformed, overridden) and `note`. lint is not
-asked for a line that a project's own Kconfig file or a component of the registry may know.
+CSV (or .csv.zst; else that of the tests) has a row for each line of a file, as a release's own
+program took it: `version`, `path`, `chip`, `read_together` (the files that are read in this
+order), `line`, `text`, `status` (accepted, changed, not visible, rejected, unknown, malformed, overridden) and `note`. lint is not
+asked to find a line that a project's own Kconfig file or a component of the registry may know.
 Rows of a set of files are left out where the CSV lacks one of the set.
 --list names each line that was missed, and each finding that is false.
 """
@@ -26,17 +26,18 @@ from heapscope.config.read_file import ConfigFile
 from heapscope.lint.find import lint
 
 Row = dict[str, str]
+LINES = Path(__file__).parents[1] / "tests" / "lab" / "lint" / "example_lines.csv.zst"
 REFUSED = ("changed", "not visible", "rejected", "unknown", "malformed")
 OWN, MANAGED = "own option", "managed component"
 
 
 def main(arguments: Sequence[str]) -> int:
     paths = [each for each in arguments if not each.startswith("--")]
-    if len(paths) != 1 or set(arguments) - {*paths, "--list"}:
+    if len(paths) > 1 or set(arguments) - {*paths, "--list"}:
         print(__doc__, file=sys.stderr)
         return 2
     counted: Counter[str] = Counter()
-    for kind, row, said in judged(rows_of(Path(paths[0]))):
+    for kind, row, said in judged(rows_of(Path(paths[0]) if paths else LINES)):
         counted[kind] += 1
         if "--list" in arguments and kind in ("missed", "false"):
             place = f"{row['version']} {row['chip']} {row['path']}:{row['line']}"
