@@ -4,8 +4,9 @@
 
 CSV (or .csv.zst; else that of the tests) has a row for each line of a file, as a release's own
 program took it: `version`, `path`, `chip`, `read_together` (the files that are read in this
-order), `line`, `text`, `status` (accepted, changed, not visible, rejected, unknown, malformed, overridden) and `note`. lint is not
-asked to find a line that a project's own Kconfig file or a component of the registry may know.
+order), `line`, `text`, `status` (accepted, changed, not visible, rejected, unknown, malformed,
+overridden) and `note`. lint is not asked to find a line that a project's own Kconfig file or a
+component of the registry may know.
 Rows of a set of files are left out where the CSV lacks one of the set.
 --list names each line that was missed, and each finding that is false.
 """

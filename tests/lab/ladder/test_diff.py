@@ -236,6 +236,26 @@ def test_both_write_pages_markdown_and_json(write: Write, tmp_path: Path) -> Non
             assert document[f"heapscope_{verb}"] == 1
 
 
+def test_a_folder_is_a_project(tmp_path: Path, write: Write) -> None:
+    """Its files count in the release's order, its own options are known, and lines may follow."""
+    project = tmp_path / "firmware"
+    (project / "main").mkdir(parents=True)
+    (project / "CMakeLists.txt").write_text("project(firmware)\n")
+    own = "config KEEP_LESS\n    bool\n    default y\n    select LWIP_L2_TO_L3_COPY\n"
+    (project / "main" / "Kconfig.projbuild").write_text(own)
+    (project / "sdkconfig.defaults").write_text("CONFIG_LWIP_MAX_SOCKETS=3\n")
+    (project / "sdkconfig.defaults.esp32c3").write_text("CONFIG_LWIP_MAX_SOCKETS=8\n")
+    same = write("same", "CONFIG_LWIP_MAX_SOCKETS=8\nCONFIG_LWIP_L2_TO_L3_COPY=y\n")
+    found = heapscope.diff(project, same, chip="esp32c3", idf="5.5")
+    assert not found.options
+    assert [(each.option, each.before) for each in found.unknown] == [("KEEP_LESS", "y")]
+    behind = heapscope.diff(f"{project},CONFIG_LWIP_MAX_SOCKETS=5", same, chip="esp32c3", idf="5.5")
+    changed = {each.option: (each.before, each.after) for each in behind.options}
+    assert changed["LWIP_MAX_SOCKETS"] == ("5", "8")
+    with pytest.raises(InputError, match="a folder stands behind other files"):
+        heapscope.diff(f"{same},{project}", same, chip="esp32c3")
+
+
 def test_names_of_sides(write: Write, tmp_path: Path) -> None:
     """A folder, several files, a file with an @ in its name."""
     write("sdkconfig.defaults", "CONFIG_LWIP_MAX_SOCKETS=5\n")
