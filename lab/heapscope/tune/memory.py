@@ -96,7 +96,7 @@ class LeftMemory:
         for each in hang:
             if each.id in _FRAMES:
                 larger[each.id] = np.zeros(width + 1)
-                larger[each.id][index[each.id]] = -float(each.size(model.scene)) / _KIB
+                larger[each.id][index[each.id]] = -float(each.size(model.at(state).scene)) / _KIB
         reach, variance = model.widths(model.busiest)
         made = Quantity(
             name=FREE,
@@ -192,7 +192,8 @@ class LeftMemory:
 
     def _asked(self, part: str, window: str, value: Hashable) -> float:
         """Frames that a window asks for."""
-        scene = self._unlimited(part, **{window: value}).scene
+        model = self._unlimited(part, **{window: value})
+        scene = model.at(model.busiest).scene
         return float(scene.name(_FRAMES[part][2]))
 
     def _at(self, choice: Choice) -> MemoryModel:
