@@ -136,7 +136,7 @@ def tune(
       heapscope tune --chip esp32 --need "tcp_rx>=20" --need "free>=150KB"
       heapscope tune --chip esp32c6 --need "free>=250KB" --fragment wifi.defaults
       heapscope tune --chip esp32 --sdkconfig sdkconfig --keep ESP_WIFI_IRAM_OPT --need "tcp_rx>=15"
-      heapscope tune --chip esp32c3 --need "free>=250KB" --trade code,features
+      heapscope tune --chip esp32c3 --need "free>=240KB" --trade code,features
       heapscope tune --chip esp32 --air --rtt 20 --loss 0.1 --need "tcp_rx>=3"
       heapscope tune --chip esp32 --tls 2 --need "tcp_rx>=15" --need "free>=100KB"
       heapscope tune --chip esp32c3 --front tcp_rx --plot front.svg

@@ -26,7 +26,7 @@ _MANIFEST = "idf_component.yml"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Said:
+class Stated:
     """Something that a file of the project says, and the file's name; "" and "": none says it."""
 
     value: str = ""
@@ -52,8 +52,8 @@ class Project:
     sdkconfig: Path | None
     defaults: tuple[Path, ...]
     components: tuple[Component, ...]
-    chip: Said
-    version: Said
+    chip: Stated
+    version: Stated
     notes: tuple[str, ...]
     whole: bool
 
@@ -79,11 +79,11 @@ def find_project(
 ) -> Project:
     """`idf_path`: the folder of an ESP-IDF, where the project's files name it. `environment`: its
     SDKCONFIG_DEFAULTS counts, as in the build. InputError: the folder holds none."""
-    found = _Search(Path(folder), idf_path, environment)
+    found = _ProjectSearch(Path(folder), idf_path, environment)
     return found.project()
 
 
-class _Search:
+class _ProjectSearch:
     def __init__(self, folder: Path, idf_path: Path | None, environment: Mapping[str, str]) -> None:
         self._folder = folder
         self._environment = environment
@@ -222,14 +222,14 @@ class _Search:
 
     # ---- what a file says ------------------------------------------------------------------------
 
-    def _chip(self, lock: Mapping[str, Any]) -> Said:
+    def _chip(self, lock: Mapping[str, Any]) -> Stated:
         said = self._values("IDF_TARGET")
         target = lock.get("target")
         if said:
-            return Said(value=said[0], file="CMakeLists.txt")
+            return Stated(value=said[0], file="CMakeLists.txt")
         if self._platform.chip:
-            return Said(value=self._platform.chip, file="platformio.ini")
-        return Said(value=target, file=_LOCK) if isinstance(target, str) else Said()
+            return Stated(value=self._platform.chip, file="platformio.ini")
+        return Stated(value=target, file=_LOCK) if isinstance(target, str) else Stated()
 
     def _values(self, name: str) -> tuple[str, ...]:
         found = self._cmake.get(name, Assigned((), 0, True))
@@ -320,11 +320,11 @@ class _Platform:
         return self._sections[self._order[0]].get(key, "") if self._order else ""
 
 
-def _version(lock: Mapping[str, Any]) -> Said:
+def _version(lock: Mapping[str, Any]) -> Stated:
     dependencies = lock.get("dependencies")
     idf = dependencies.get("idf") if isinstance(dependencies, dict) else None
     version = idf.get("version") if isinstance(idf, dict) else None
-    return Said(value=version, file=_LOCK) if isinstance(version, str) else Said()
+    return Stated(value=version, file=_LOCK) if isinstance(version, str) else Stated()
 
 
 def _below(folder: Path) -> Iterable[Path]:

@@ -11,7 +11,7 @@ from heapscope.kconfig.words import ALWAYS, Word, both
 Values = list[tuple[list[Word], Condition]]  #: the words of a value, and when it holds
 
 
-class Place(NamedTuple):
+class FileLine(NamedTuple):
     file: str
     line: int
 
@@ -19,7 +19,7 @@ class Place(NamedTuple):
 class Fault(NamedTuple):
     """Something that is wrong, or not known."""
 
-    place: Place
+    place: FileLine
     message: str
 
 
@@ -27,7 +27,7 @@ class Fault(NamedTuple):
 class Choice:
     """`name`: "" until its first member is known, where it has none of its own."""
 
-    place: Place
+    place: FileLine
     name: str
     prompt: Condition | None = None
     depends: Condition = ALWAYS
@@ -40,7 +40,7 @@ class Entry:
     """One definition of an option. Conditions are without `depends` until the file is read.
     `unsure`: something of it is not known here."""
 
-    place: Place
+    place: FileLine
     name: str
     outer: Condition
     visible: Condition
@@ -61,7 +61,7 @@ class Block:
     """A menu, an if, or a choice that is open, and what holds for all inside it."""
 
     kind: str
-    place: Place
+    place: FileLine
     outer: Condition
     visible: Condition
     choice: Choice | None = None

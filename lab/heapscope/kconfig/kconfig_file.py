@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from heapscope.kconfig.condition import Condition, written
-from heapscope.kconfig.definitions import Block, Choice, Entry, Fault, Place
+from heapscope.kconfig.definitions import Block, Choice, Entry, Fault, FileLine
 from heapscope.kconfig.option_lines import OptionLines
 from heapscope.kconfig.words import (
     ALWAYS,
@@ -59,7 +59,7 @@ class KconfigReader:
         self._blocks: list[Block] = []
         self._open_files: list[Path] = []
         self._current: Entry | Block | str | None = None
-        self._place = Place("", 0)
+        self._place = FileLine("", 0)
         self._letters = 0
         self._projbuild = False
         self._lines = OptionLines(
@@ -75,7 +75,7 @@ class KconfigReader:
         before those of its own components."""
         path = file.resolve()
         self._projbuild = projbuild
-        self._place = Place(self._shown(path), 0)
+        self._place = FileLine(self._shown(path), 0)
         self._file(path)
 
     # ---- files -----------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class KconfigReader:
         lines = text.split("\n")
         at = 0
         while at < len(lines):
-            self._place = Place(self._shown(path), at + 1)
+            self._place = FileLine(self._shown(path), at + 1)
             at = self._line(lines, at)
         while len(self._blocks) > height:
             self._fault_open()
@@ -124,7 +124,7 @@ class KconfigReader:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
-            self._fault("the line is not UTF-8 text", place=Place(self._shown(path), line))
+            self._fault("the line is not UTF-8 text", place=FileLine(self._shown(path), line))
             text = content.decode("utf-8", "replace")
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
@@ -319,7 +319,7 @@ class KconfigReader:
         self._not_read("the conditions around it are too long to be worked out here")
         return "is", UNKNOWN
 
-    def _fault(self, message: str, *, place: Place | None = None) -> None:
+    def _fault(self, message: str, *, place: FileLine | None = None) -> None:
         if len(self.faults) < _FAULTS_MAX:
             self.faults.append(Fault(place or self._place, message))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 from heapscope.kconfig.condition import Condition, names_in, parse_condition, written
-from heapscope.kconfig.definitions import Choice, Entry, Fault, Place
+from heapscope.kconfig.definitions import Choice, Entry, Fault, FileLine
 from heapscope.kconfig.kconfig_file import KconfigReader
 from heapscope.kconfig.table import Kind, OptionChoice, OptionTable, Pairs, Symbol, with_symbols
 from heapscope.kconfig.words import ALWAYS, Word, both, condition_of, either
@@ -146,7 +146,7 @@ class _Made:
             else:
                 self._faults.append(Fault(choice.place, "a choice's default is one option"))
 
-    def _value(self, place: Place, words: list[Word], kind: Kind) -> str | None:
+    def _value(self, place: FileLine, words: list[Word], kind: Kind) -> str | None:
         """A condition for a bool, an atom for others; None: it is neither."""
         if kind == "bool":
             try:

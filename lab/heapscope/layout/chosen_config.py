@@ -9,7 +9,7 @@ from pathlib import Path
 from heapscope.choices import did_you_mean
 from heapscope.config.config import Config, read_files, settle, table_of
 from heapscope.config.kconfig_tree import tree_table, tree_version
-from heapscope.config.project import Project, Said, find_project
+from heapscope.config.project import Project, Stated, find_project
 from heapscope.config.project_options import ProjectOptions, project_options
 from heapscope.config.read_file import ConfigFile
 from heapscope.errors import InputError
@@ -68,7 +68,7 @@ def choose_among(
     its_own = () if files or found is None else found.for_all_chips()
     files = (*files, *read_files(its_own), *later)
     notes: list[str] = []
-    chosen = _chip(files, chip, found.chip if found is not None else Said(), notes)
+    chosen = _chip(files, chip, found.chip if found is not None else Stated(), notes)
     release = _release(files, chosen, idf, tree, found, notes)
     own = None if tree is None else tree_table(tree, chip=chosen, sdk=release.name)
     if found is None:
@@ -120,7 +120,7 @@ def _of_project(
         yield f"project: {len(every) - _SAID} more things that only the build knows"
 
 
-def _chip(files: Sequence[ConfigFile], chip: str | None, project: Said, notes: list[str]) -> str:
+def _chip(files: Sequence[ConfigFile], chip: str | None, project: Stated, notes: list[str]) -> str:
     said = {file.said("IDF_TARGET"): file.name for file in files if file.said("IDF_TARGET")}
     targets = [file.said("IDF_TARGET") for file in files]
     last = next(filter(None, reversed(targets)), "")

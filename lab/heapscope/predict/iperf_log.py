@@ -46,7 +46,7 @@ class IperfLog:
 
 
 @dataclass
-class _Run:
+class _IperfRun:
     metric: str
     offered: bool = False  # the rates are what was sent over UDP, not what came in
     spans: list[tuple[float, float, float]] = field(default_factory=list)  # from, to, Mbit/s
@@ -80,7 +80,7 @@ def read_iperf_log(path: Path) -> IperfLog:
     return IperfLog(mbps=mbps, notes=tuple(dict.fromkeys(notes)))
 
 
-def _rate(run: _Run, notes: list[str]) -> float | None:
+def _rate(run: _IperfRun, notes: list[str]) -> float | None:
     """None: nothing that tells the throughput."""
     if run.came_in is not None:
         return run.came_in or None
@@ -117,9 +117,9 @@ def _is_whole(span: tuple[float, float, float], spans: list[tuple[float, float, 
     return start == 0 and end >= 0.9 * last and end - start > 1.5 * shortest
 
 
-def _text_runs(text: str) -> Iterator[_Run]:
+def _text_runs(text: str) -> Iterator[_IperfRun]:
     """Runs in the order of the log."""
-    run: _Run | None = None
+    run: _IperfRun | None = None
     third = client = in_report = False
     for line in text.splitlines():
         line = _ESCAPE.sub("", line[:_LONG])
@@ -143,21 +143,21 @@ def _text_runs(text: str) -> Iterator[_Run]:
         yield run
 
 
-def _begun(line: str) -> _Run | None:
+def _begun(line: str) -> _IperfRun | None:
     if found := _DEVICE.search(line):
         sends = found[2] == "client"
-        return _Run(metric=f"{found[1]}_{'tx' if sends else 'rx'}")
+        return _IperfRun(metric=f"{found[1]}_{'tx' if sends else 'rx'}")
     if found := _CLIENT.search(line):
         protocol = found[1].lower()
-        return _Run(metric=f"{protocol}_rx", offered=protocol == "udp")
+        return _IperfRun(metric=f"{protocol}_rx", offered=protocol == "udp")
     if found := _SERVER.search(line):
-        return _Run(metric=f"{found[1].lower()}_tx")
+        return _IperfRun(metric=f"{found[1].lower()}_tx")
     if _CLIENT_3.search(line):
-        return _Run(metric="tcp_rx")
-    return _Run(metric="tcp_tx") if _SERVER_3.search(line) else None
+        return _IperfRun(metric="tcp_rx")
+    return _IperfRun(metric="tcp_tx") if _SERVER_3.search(line) else None
 
 
-def _take(run: _Run, found: re.Match[str], *, third: bool, in_report: bool) -> None:
+def _take(run: _IperfRun, found: re.Match[str], *, third: bool, in_report: bool) -> None:
     scale = _SCALES[found["unit"]] * (8 if found["what"] == "Bytes" else 1)
     span = (float(found["from"]), float(found["to"]), float(found["rate"]) * scale)
     if in_report or (third and found["tail"].rstrip().endswith("receiver")):
@@ -170,7 +170,7 @@ def _take(run: _Run, found: re.Match[str], *, third: bool, in_report: bool) -> N
         run.spans.append(span)
 
 
-def _json_runs(text: str) -> Iterator[_Run]:
+def _json_runs(text: str) -> Iterator[_IperfRun]:
     """The one run of iperf3 -J."""
     try:
         document: Any = json.loads(text)
@@ -180,7 +180,7 @@ def _json_runs(text: str) -> Iterator[_Run]:
     try:
         test = document["start"]["test_start"]
         end = document.get("end") or {}
-        run = _Run(
+        run = _IperfRun(
             metric=_json_metric(
                 str(test["protocol"]),
                 client="connecting_to" in document["start"],
@@ -210,13 +210,13 @@ _JSON_SUM = re.compile(
 )
 
 
-def _cut_json(text: str) -> Iterator[_Run]:
+def _cut_json(text: str) -> Iterator[_IperfRun]:
     """The seconds of a document that was cut off."""
     protocol = re.search(r'"protocol":\s*"(TCP|UDP)"', text)
     if protocol is None:
         return
     reverse = re.search(r'"reverse":\s*(\d)', text)
-    run = _Run(
+    run = _IperfRun(
         metric=_json_metric(
             protocol[1],
             client='"connecting_to"' in text,

@@ -63,6 +63,9 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     rule = '[[rule]]\ntask = "net"\nmax = 64\nregion = "%s"\n'
     kind = "pool" if "--pool" in example else "D/IRAM"
     Path("rules.toml").write_text(rule % kind, encoding="utf-8")
+    iperf = "Client connecting to 10.0.0.2, TCP port 5001\n"
+    iperf += "[  3]  0.0-10.0 sec  24.5 MBytes  20.6 Mbits/sec\n"
+    Path("iperf.log").write_text(iperf, encoding="utf-8")
     Path("steps.txt").write_text("CONFIG_LWIP_TCP_MSS=536\n", encoding="utf-8")
     for name in ("sdkconfig", "sdkconfig.defaults", "sdkconfig.release"):
         target = "" if "--chip" in example else 'CONFIG_IDF_TARGET="esp32"\n'
