@@ -69,10 +69,11 @@ typedef struct hs_callers {
 /* ---- levels ---- */
 
 typedef enum hs_recorder_level {
-    HS_LEVEL_ALL = 0,     /* every event */
-    HS_LEVEL_PAIRS = 1,   /* an allocation that is freed while its record is in the ring is counted by
+    HS_LEVEL_ALL = 0,   /* every event */
+    HS_LEVEL_PAIRS = 1, /* an allocation that is freed while its record is in the ring is counted by
                              call site and size, with the most that were live at once */
-    HS_LEVEL_SAMPLED = 2, /* of one address in 2^sampling all events; of the others failed requests */
+    HS_LEVEL_SAMPLED =
+        2, /* of one address in 2^sampling all events; of the others failed requests */
     HS_LEVEL_FAILURES = 3 /* failed requests, marks, tasks and snapshots */
 } hs_recorder_level_t;
 
@@ -128,24 +129,24 @@ typedef const char *(*hs_recorder_task_name_t)(void *context, uintptr_t task);
 
 typedef struct hs_recorder_config {
     hs_recorder_write_t write;
-    hs_recorder_walk_t walk;             /* NULL: snapshots have no blocks, and are not taken */
-    hs_recorder_region_of_t region;      /* NULL: snapshots have no regions */
-    hs_recorder_task_name_t task_name;   /* NULL: tasks are known by number */
-    void *context;                       /* of these four */
-    const char *chip;                    /* metadata, each may be NULL: "esp32c3" */
-    const char *sdk;                     /* "esp-idf v5.5" */
-    const char *program;                 /* name and release of the firmware */
-    uint32_t boot;                       /* identity of this boot: a counter or a random number, not 0 */
-    const char *reset;                   /* why the chip was reset: "power on", "panic" */
-    uint32_t clock_hz;                   /* of HS_RECORDER_CLOCK(), after clock_shift */
-    uint8_t clock_shift;                 /* the clock is divided by 2^clock_shift */
-    uint8_t address_shift;               /* addresses are multiples of 2^address_shift: 2 */
-    uint8_t sampling;                    /* 0 to 15, of HS_LEVEL_SAMPLED */
-    bool walked_sizes;                   /* the walk tells what blocks hold, not what was asked for */
-    bool automatic;                      /* the level follows the fill of the rings, see below */
-    bool black_box;                      /* the memory survives a reset: see hs_recorder_open */
-    hs_recorder_level_t level;           /* to begin with, and the lowest that `automatic` chooses */
-    uint32_t snapshot_ticks;             /* a snapshot every so often; 0: at the start, after gaps and
+    hs_recorder_walk_t walk;           /* NULL: snapshots have no blocks, and are not taken */
+    hs_recorder_region_of_t region;    /* NULL: snapshots have no regions */
+    hs_recorder_task_name_t task_name; /* NULL: tasks are known by number */
+    void *context;                     /* of these four */
+    const char *chip;                  /* metadata, each may be NULL: "esp32c3" */
+    const char *sdk;                   /* "esp-idf v5.5" */
+    const char *program;               /* name and release of the firmware */
+    uint32_t boot;             /* identity of this boot: a counter or a random number, not 0 */
+    const char *reset;         /* why the chip was reset: "power on", "panic" */
+    uint32_t clock_hz;         /* of HS_RECORDER_CLOCK(), after clock_shift */
+    uint8_t clock_shift;       /* the clock is divided by 2^clock_shift */
+    uint8_t address_shift;     /* addresses are multiples of 2^address_shift: 2 */
+    uint8_t sampling;          /* 0 to 15, of HS_LEVEL_SAMPLED */
+    bool walked_sizes;         /* the walk tells what blocks hold, not what was asked for */
+    bool automatic;            /* the level follows the fill of the rings, see below */
+    bool black_box;            /* the memory survives a reset: see hs_recorder_open */
+    hs_recorder_level_t level; /* to begin with, and the lowest that `automatic` chooses */
+    uint32_t snapshot_ticks;   /* a snapshot every so often; 0: at the start, after gaps and
                                             when asked for */
 } hs_recorder_config_t;
 
@@ -222,12 +223,12 @@ void hs_recorder_joined(hs_recorder_t *recorder);
 
 /* Events and bytes that were left out since the start because a ring was full. */
 typedef struct hs_recorder_figures {
-    uint32_t events;       /* taken out of the rings */
-    uint32_t lost;         /* found a ring full */
-    uint32_t left_out;     /* by level or filter */
-    uint32_t cancelled;    /* pairs */
-    uint32_t snapshots;    /* finished */
-    uint32_t chunks;       /* taken by the sink */
+    uint32_t events;    /* taken out of the rings */
+    uint32_t lost;      /* found a ring full */
+    uint32_t left_out;  /* by level or filter */
+    uint32_t cancelled; /* pairs */
+    uint32_t snapshots; /* finished */
+    uint32_t chunks;    /* taken by the sink */
     hs_recorder_level_t level;
 } hs_recorder_figures_t;
 

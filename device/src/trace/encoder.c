@@ -20,7 +20,6 @@ struct hs_trace {
     hs_record_state_t state;
     uint64_t heap_events;
     uint8_t pairs;  /* of the open metadata chunk */
-    uint8_t begun;  /* 1: the first metadata chunk is written, facts come too late */
     uint8_t closed; /* 1: the end chunk is written */
 };
 
@@ -28,11 +27,15 @@ _Static_assert(sizeof(struct hs_trace) + HS_CHUNK_HEADER + BASE_MAX + NAME_MAX +
                    HS_TRACE_MEMORY_MIN,
                "a name must fit in the smallest buffer");
 _Static_assert(CALLERS_MAX <= NAME_MAX, "a piece of a name takes no more than a name");
+_Static_assert(16u + HS_RECORD_LIVE_MAX(HS_TRACE_LIVE_MAX) <= NAME_MAX, "nor do live blocks");
+_Static_assert(NAME_MAX == HS_TRACE_NAME_MAX && HS_RECORD_MAX == HS_TRACE_EVENT_MAX,
+               "trace.h says what they take");
 _Static_assert(HS_RECORD_MAX < NAME_MAX, "an event must fit in the smallest buffer");
 
 static bool config_valid(const hs_trace_config_t *config)
 {
-    return config->sink != NULL && (config->features & ~HS_FEATURES_KNOWN) == 0 &&
+    return config->sink != NULL &&
+           (config->features & HS_FEATURES_REQUIRED & ~HS_FEATURES_KNOWN) == 0 &&
            config->address_shift <= HS_ADDRESS_SHIFT_MAX;
 }
 
@@ -66,7 +69,6 @@ hs_trace_t *hs_trace_open(void *memory, size_t size, const hs_trace_config_t *co
 static hs_status_t metadata_seal(hs_trace_t *trace)
 {
     trace->chunk.bytes[HS_CHUNK_HEADER] = trace->pairs;
-    trace->begun = 1;
     return hs_chunk_seal(&trace->chunk);
 }
 
@@ -92,17 +94,17 @@ hs_status_t hs_trace_metadata(hs_trace_t *trace, const char *key, const char *va
     const size_t key_length = length_of(key);
     const size_t value_length = length_of(value);
     const size_t need = 3u + key_length + 3u + value_length;
-    if (trace->begun != 0 || key_length == 0 || key_length > HS_NAME_MAX ||
+    if (trace->closed != 0 || key_length == 0 || key_length > HS_NAME_MAX ||
         need > trace->chunk.limit - HS_CHUNK_HEADER - 1u) {
         return HS_ERR_ARGUMENT;
     }
-    if (need > hs_chunk_room(&trace->chunk) || trace->pairs == METADATA_PAIRS_MAX) {
-        const hs_status_t status = metadata_seal(trace);
+    if (trace->chunk.kind != HS_CHUNK_METADATA || need > hs_chunk_room(&trace->chunk) ||
+        trace->pairs == METADATA_PAIRS_MAX) {
+        const hs_status_t status = hs_trace_flush(trace);
         if (status != HS_OK) {
             return status;
         }
         metadata_open(trace);
-        trace->begun = 0;
     }
     uint8_t *at = hs_chunk_at(&trace->chunk);
     at = hs_varint_put(at, key_length);
@@ -237,6 +239,30 @@ hs_status_t hs_trace_event(hs_trace_t *trace, const hs_event_t *event)
     hs_chunk_advance(&trace->chunk, hs_record_put(at, &trace->state, event));
     trace->heap_events += HS_EVENT_IS_HEAP(event->kind) ? 1u : 0u;
     return HS_OK;
+}
+
+hs_status_t hs_trace_live(hs_trace_t *trace, const hs_event_t *blocks, size_t count)
+{
+    if (trace->closed != 0 || count == 0 || count > HS_TRACE_LIVE_MAX) {
+        return HS_ERR_ARGUMENT;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (blocks[i].kind != HS_EVENT_LIVE || !hs_record_valid(&trace->state, &blocks[i])) {
+            return HS_ERR_ARGUMENT;
+        }
+    }
+    const hs_status_t status = events_reserve(trace, NAME_MAX);
+    if (status != HS_OK) {
+        return status;
+    }
+    uint8_t *at = hs_record_context_put(hs_chunk_at(&trace->chunk), &trace->state, blocks);
+    hs_chunk_advance(&trace->chunk, hs_record_live_put(at, &trace->state, blocks, count));
+    return HS_OK;
+}
+
+size_t hs_trace_room(const hs_trace_t *trace)
+{
+    return trace->chunk.kind == HS_CHUNK_EVENTS ? hs_chunk_room(&trace->chunk) : 0;
 }
 
 hs_status_t hs_trace_close(hs_trace_t *trace)

@@ -99,6 +99,9 @@ static bool indexed_read(hs_records_t *records, hs_cursor_t *body, unsigned kind
 
 static bool body_read(hs_records_t *records, hs_cursor_t *body, uint64_t sub_kind)
 {
+    if (sub_kind >= HS_EXTENSION_TASK_ON && sub_kind <= HS_EXTENSION_FREE_MEMORY) {
+        return hs_record_of_chip(records, body, sub_kind);
+    }
     switch (sub_kind) {
     case HS_EXTENSION_MARK:
         return indexed_read(records, body, HS_EVENT_MARK, HS_NAMES_MARK, 0);
