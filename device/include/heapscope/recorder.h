@@ -41,20 +41,20 @@ extern "C" {
 /* Tasks and call sites that are known at one time. With more of them the trace gets longer, not wrong:
  * who is forgotten is named again. */
 #ifndef HS_RECORDER_TASKS
-#define HS_RECORDER_TASKS 12
+#define HS_RECORDER_TASKS 8
 #endif
 #ifndef HS_RECORDER_SITES
-#define HS_RECORDER_SITES 64 /* a power of two */
+#define HS_RECORDER_SITES 32 /* a power of two */
 #endif
 
 /* Kinds of pairs (call site and size) that are counted at one time, at HS_LEVEL_PAIRS. */
 #ifndef HS_RECORDER_PAIRS
-#define HS_RECORDER_PAIRS 8
+#define HS_RECORDER_PAIRS 4
 #endif
 
 /* The size of a record in a ring. */
 #define HS_RECORDER_RECORD_WORDS (HS_RECORDER_CALLERS == 1 ? 8u : 12u)
-#define HS_RECORDER_RECORD_BYTES (4u * HS_RECORDER_RECORD_WORDS)
+#define HS_RECORDER_RECORD_BYTES (sizeof(uintptr_t) * HS_RECORDER_RECORD_WORDS)
 
 typedef struct hs_recorder hs_recorder_t;
 
@@ -77,8 +77,8 @@ typedef enum hs_recorder_level {
     HS_LEVEL_FAILURES = 3 /* failed requests, marks, tasks and snapshots */
 } hs_recorder_level_t;
 
-/* Which requests are recorded. A free is recorded whatever the filter, as nothing in it tells whose
- * block it is. All zero: every request. */
+/* Which allocations are recorded. Frees and reallocations are recorded whatever the filter, as nothing
+ * in them tells whose block it is; and failed requests. All zero: everything. */
 typedef struct hs_recorder_filter {
     uint32_t size_min;
     uint32_t size_max; /* 0: no bound */
@@ -155,7 +155,7 @@ typedef struct hs_recorder_config {
 /* Bytes that a recorder takes before its rings. */
 size_t hs_recorder_overhead(void);
 
-/* Opens a recorder in `memory` (aligned to 8), which must last as long as it: what is left after
+/* Opens a recorder in `memory` (aligned to 8), which must last as long as it, as must `config`: what is left after
  * hs_recorder_overhead() is divided among the cores, each share rounded down to a power of two of
  * records (at least 16). NULL: too small, unaligned, or the configuration is invalid. O(1).
  *

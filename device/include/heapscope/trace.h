@@ -138,11 +138,15 @@ hs_status_t hs_trace_event(hs_trace_t *trace, const hs_event_t *event);
 #define HS_TRACE_LIVE_MAX 8u
 hs_status_t hs_trace_live(hs_trace_t *trace, const hs_event_t *blocks, size_t count);
 
-/* Bytes that an event or a name takes at most, and those that fit in the open chunk: as long as there
- * are as many, appending does not write to the sink. */
+/* Bytes that fit in the open chunk of events; 0: none is open. As long as there are as many as what is
+ * appended takes at most, appending does not write to the sink. A name takes HS_TRACE_NAME_MAX and its
+ * length, live blocks HS_TRACE_LIVE_BYTES. */
 #define HS_TRACE_EVENT_MAX 61u
-#define HS_TRACE_NAME_MAX 264u
+#define HS_TRACE_NAME_MAX 9u
+#define HS_TRACE_LIVE_BYTES(count) (31u + (count) * 23u)
 size_t hs_trace_room(const hs_trace_t *trace);
+/* The same of the open chunk of metadata; a fact takes 6 bytes, its key and its value. */
+size_t hs_trace_metadata_room(const hs_trace_t *trace);
 
 /* Writes the buffered events as a chunk now (a live view wants them early). */
 hs_status_t hs_trace_flush(hs_trace_t *trace);

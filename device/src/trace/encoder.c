@@ -27,8 +27,11 @@ _Static_assert(sizeof(struct hs_trace) + HS_CHUNK_HEADER + BASE_MAX + NAME_MAX +
                    HS_TRACE_MEMORY_MIN,
                "a name must fit in the smallest buffer");
 _Static_assert(CALLERS_MAX <= NAME_MAX, "a piece of a name takes no more than a name");
-_Static_assert(16u + HS_RECORD_LIVE_MAX(HS_TRACE_LIVE_MAX) <= NAME_MAX, "nor do live blocks");
-_Static_assert(NAME_MAX == HS_TRACE_NAME_MAX && HS_RECORD_MAX == HS_TRACE_EVENT_MAX,
+_Static_assert(16u + HS_RECORD_LIVE_MAX(HS_TRACE_LIVE_MAX) <=
+                       HS_TRACE_LIVE_BYTES(HS_TRACE_LIVE_MAX) &&
+                   HS_TRACE_LIVE_BYTES(HS_TRACE_LIVE_MAX) <= NAME_MAX &&
+                   NAME_MAX == HS_TRACE_NAME_MAX + HS_NAME_MAX &&
+                   HS_RECORD_MAX == HS_TRACE_EVENT_MAX,
                "trace.h says what they take");
 _Static_assert(HS_RECORD_MAX < NAME_MAX, "an event must fit in the smallest buffer");
 
@@ -154,7 +157,7 @@ hs_status_t hs_trace_name(hs_trace_t *trace, hs_name_table_t table, uint32_t ind
     if (length > HS_NAME_MAX) {
         length = HS_NAME_MAX;
     }
-    const hs_status_t status = events_reserve(trace, NAME_MAX);
+    const hs_status_t status = events_reserve(trace, HS_TRACE_NAME_MAX + length);
     if (status != HS_OK) {
         return status;
     }
@@ -251,7 +254,7 @@ hs_status_t hs_trace_live(hs_trace_t *trace, const hs_event_t *blocks, size_t co
             return HS_ERR_ARGUMENT;
         }
     }
-    const hs_status_t status = events_reserve(trace, NAME_MAX);
+    const hs_status_t status = events_reserve(trace, HS_TRACE_LIVE_BYTES(count));
     if (status != HS_OK) {
         return status;
     }
@@ -263,6 +266,11 @@ hs_status_t hs_trace_live(hs_trace_t *trace, const hs_event_t *blocks, size_t co
 size_t hs_trace_room(const hs_trace_t *trace)
 {
     return trace->chunk.kind == HS_CHUNK_EVENTS ? hs_chunk_room(&trace->chunk) : 0;
+}
+
+size_t hs_trace_metadata_room(const hs_trace_t *trace)
+{
+    return trace->chunk.kind == HS_CHUNK_METADATA ? hs_chunk_room(&trace->chunk) : 0;
 }
 
 hs_status_t hs_trace_close(hs_trace_t *trace)

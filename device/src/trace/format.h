@@ -69,6 +69,9 @@ enum {
     HS_EXTENSION_FREE_MEMORY = 21
 };
 
+/* A kind of LOST_KIND besides those of events: how many were left out by level or filter. */
+#define HS_LOST_LEFT_OUT 7u
+
 /* Flags of LIVE. */
 #define HS_LIVE_OWNED 1u /* task and capabilities are those of what follows */
 #define HS_LIVE_SITES 2u /* each block has a site */

@@ -27,12 +27,18 @@ void hs_chunk_reader_damage(hs_chunk_reader_t *reader, uint64_t position)
     }
 }
 
-/* Events are missing from here on, or may be. */
-static void lose(hs_chunk_reader_t *reader, uint64_t number)
+static void note_lost(hs_chunk_reader_t *reader, uint64_t number)
 {
     if (number < reader->health.lost_at) {
         reader->health.lost_at = number;
     }
+}
+
+/* Events are missing from here on, or may be. */
+static void lose(hs_chunk_reader_t *reader, uint64_t number)
+{
+    reader->health.gaps++;
+    note_lost(reader, number);
 }
 
 void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame)
@@ -150,7 +156,7 @@ static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *fram
     records->lost_at = UINT64_MAX;
     const hs_status_t status = hs_records_decode(records);
     reader->health.lost_events += records->lost;
-    lose(reader, records->lost_at);
+    note_lost(reader, records->lost_at);
     reader->health.events += records->number - first;
     reader->next_event = records->number;
     return status;

@@ -40,13 +40,16 @@ typedef struct hs_trace_health {
                                   whole and in order; UINT64_MAX: nothing is lost. Set before an
                                   event after the loss is handed out, but for a LOST record: that
                                   is in the batch itself */
-    uint64_t next_trace;       /* byte offset where another recording begins, from which on nothing
+    uint64_t gaps;       /* how often events were lost, or may have been: a batch after a change
+                                  does not go on where the one before ended. LOST records are in the
+                                  batches, and not in this number */
+    uint64_t next_trace; /* byte offset where another recording begins, from which on nothing
                                   is read (a device was reset, or files were joined);
                                   UINT64_MAX: none */
-    uint32_t version;          /* highest format version seen */
-    uint32_t features;         /* union over all chunks */
-    uint32_t ended;            /* 1: the end chunk was read */
-    uint32_t truncated;        /* 1: the input ends inside a chunk */
+    uint32_t version;    /* highest format version seen */
+    uint32_t features;   /* union over all chunks */
+    uint32_t ended;      /* 1: the end chunk was read */
+    uint32_t truncated;  /* 1: the input ends inside a chunk */
 } hs_trace_health_t;
 
 hs_decoder_t *hs_decoder_new(void); /* NULL: no host memory */
