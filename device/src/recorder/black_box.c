@@ -127,27 +127,26 @@ size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events)
     }
     if (recorder->old == HS_OLD_OPEN) {
         recorder->old = HS_OLD_CLOSED;
-        (void)hs_trace_close(recorder->trace);
+        hs_emit_end(&recorder->emit);
     }
     if (!hs_recorder_sent(recorder)) {
         return 0;
     }
     recorder->old = 0;
     recorder->boot = recorder->config->boot;
-    recorder->clock = HS_RECORDER_CLOCK();
-    (void)hs_recorder_trace_open(recorder);
+    hs_recorder_trace_open(recorder);
+    recorder->emit.clock = HS_RECORDER_CLOCK();
     return events;
 }
 
 bool hs_recorder_old_begin(hs_recorder_t *recorder)
 {
     if (recorder->old_before != 0) {
-        if (!hs_recorder_ready(recorder, HS_TRACE_EVENT_MAX)) {
+        if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(1))) {
             return false;
         }
-        hs_event_t lost = hs_recorder_event(recorder, HS_EVENT_LOST);
-        lost.size = recorder->old_before;
-        (void)hs_trace_event(recorder->trace, &lost);
+        const hs_number_t lost = recorder->old_before;
+        hs_recorder_say(recorder, HS_EXTENSION_LOST, &lost, 1);
         recorder->old_before = 0;
     }
     return true;

@@ -1,12 +1,6 @@
 /* The rings' records, merged by their numbers, to events of the trace. */
 #include "recorder.h"
 
-hs_event_t hs_recorder_event(const hs_recorder_t *recorder, hs_event_kind_t kind)
-{
-    return (hs_event_t){.kind = (uint8_t)kind,
-                        .time = recorder->time >> recorder->config->clock_shift};
-}
-
 /* With one core the ring is in order. With several the numbers have no holes but where a hook of another
  * core is just writing: then the drain comes back later. */
 unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *positions,
@@ -25,40 +19,31 @@ unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *posi
     return HS_RECORDER_CORES;
 }
 
-/* The clock goes round after 2^32 ticks; records of two cores may be a little out of order. */
-static void time_reach(hs_recorder_t *recorder, uint32_t clock)
-{
-    const uint32_t ticks = clock - recorder->clock;
-    if (ticks <= UINT32_MAX / 2u) {
-        recorder->clock = clock;
-        recorder->time += ticks;
-    }
-}
-
 /* ---- records to events ---- */
 
-static void heap_event(hs_event_t *event, const uintptr_t *record)
+static void say_index(hs_recorder_t *recorder, unsigned sub_kind, hs_number_t index)
 {
-    const uintptr_t other = record[HS_RAW_OTHER];
-    event->key = record[HS_RAW_ADDRESS];
-    event->size = (uint32_t)record[HS_RAW_SIZE];
-    event->caps = (uint32_t)record[HS_RAW_CAPS];
-    if (event->kind == HS_EVENT_REALLOC) {
-        event->key = other;
-        event->new_key = record[HS_RAW_ADDRESS];
-    } else if (event->kind == HS_EVENT_ALIGNED) {
-        event->align_log2 = (uint8_t)other;
-    } else if (event->kind == HS_EVENT_FAILED) {
-        event->new_key = other & 0xFFu;
-        event->align_log2 = (uint8_t)(other >> 8);
-    }
+    hs_recorder_say(recorder, sub_kind, &index, 1);
 }
 
-static void task_event(hs_recorder_t *recorder, hs_event_t *event, const uintptr_t *record)
+static void failed_say(hs_recorder_t *recorder, const uintptr_t *record, uint32_t site)
+{
+    const uintptr_t other = record[HS_RAW_OTHER];
+    hs_number_t numbers[5] = {other & 0xFFu, (uint32_t)record[HS_RAW_SIZE], other >> 8};
+    unsigned count = 3;
+    if (numbers[0] == HS_EVENT_REALLOC) {
+        numbers[count++] = hs_emit_address(&recorder->emit, record[HS_RAW_ADDRESS]);
+    }
+    numbers[count++] = site;
+    hs_recorder_say(recorder, HS_EXTENSION_FAILED, numbers, count);
+    recorder->emit.heap_events++;
+}
+
+static void task_say(hs_recorder_t *recorder, unsigned kind, const uintptr_t *record)
 {
     const uintptr_t handle = record[HS_RAW_ADDRESS];
-    if (event->kind == HS_EVENT_TASK_END) {
-        event->key = hs_recorder_task_end(recorder, handle);
+    if (kind == HS_EVENT_TASK_END) {
+        say_index(recorder, HS_EXTENSION_TASK_END, hs_recorder_task_end(recorder, handle));
         return;
     }
     char name[HS_RAW_NAME_BYTES + 1u];
@@ -68,31 +53,42 @@ static void task_event(hs_recorder_t *recorder, hs_event_t *event, const uintptr
         name[i] = (char)(words[i >> 2] >> ((i & 3u) * 8u) & 0xFFu);
     }
     name[HS_RAW_NAME_BYTES] = '\0';
-    event->key = hs_recorder_task_begin(recorder, handle, name);
+    say_index(recorder, HS_EXTENSION_TASK_START, hs_recorder_task_begin(recorder, handle, name));
 }
 
-static void pool_event(hs_event_t *event, const uintptr_t *record)
+static void pool_say(hs_recorder_t *recorder, unsigned kind, const uintptr_t *record)
 {
-    event->key = record[HS_RAW_ADDRESS];
-    event->size = (uint32_t)record[HS_RAW_SIZE];
-    event->new_key = record[HS_RAW_OTHER];
+    const hs_number_t numbers[] = {record[HS_RAW_ADDRESS], (uint32_t)record[HS_RAW_SIZE],
+                                   record[HS_RAW_OTHER]};
+    const unsigned count = kind == HS_EVENT_POOL_CREATE ? 3 : kind == HS_EVENT_POOL_RELEASE ? 1 : 2;
+    hs_recorder_say(recorder, kind - HS_EVENT_POOL_CREATE + HS_EXTENSION_POOL_CREATE, numbers,
+                    count);
 }
+
+_Static_assert((int)HS_EVENT_POOL_RELEASE - (int)HS_EVENT_POOL_CREATE ==
+                   (int)HS_EXTENSION_POOL_RELEASE - (int)HS_EXTENSION_POOL_CREATE,
+               "the two are in the same order");
 
 /* A change of what is recorded: what is missing so far comes in front of it. False: no room yet. */
-static bool level_event(hs_recorder_t *recorder, hs_event_t *event, const uintptr_t *record)
+static bool level_say(hs_recorder_t *recorder, const uintptr_t *record)
 {
     const hs_recorder_filter_t *filter = &recorder->filter;
     const bool whole = record[HS_RAW_OTHER] == 0;
-    if (whole && !hs_recorder_losses_tell(recorder, true)) {
+    if ((whole && !hs_recorder_losses_tell(recorder, true)) ||
+        !hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(7) + HS_NAMES_NEED)) {
         return false;
     }
-    event->key = record[HS_RAW_ADDRESS];
-    event->heap = (uint16_t)record[HS_RAW_SIZE];
-    event->align_log2 = recorder->config->sampling;
-    event->size = filter->size_min;
-    event->new_key = filter->size_max == UINT32_MAX ? 0 : filter->size_max;
-    event->caps = filter->caps;
-    event->site = filter->task == 0 ? 0 : hs_recorder_task(recorder, filter->task, 0) + 1u;
+    const hs_number_t task =
+        filter->task == 0 ? 0 : hs_recorder_task(recorder, filter->task, 0) + 1u;
+    const hs_number_t most = filter->size_max == UINT32_MAX ? 0 : filter->size_max;
+    const hs_number_t numbers[] = {record[HS_RAW_ADDRESS],
+                                   record[HS_RAW_SIZE],
+                                   recorder->config->sampling,
+                                   filter->size_min,
+                                   most,
+                                   task,
+                                   filter->caps};
+    hs_recorder_say(recorder, HS_EXTENSION_LEVEL, numbers, 7);
     recorder->partial = 0; /* the first that is left out here is told at once */
     recorder->snapshot.wanted |= whole;
     return true;
@@ -107,38 +103,40 @@ static bool take(hs_recorder_t *recorder, unsigned core, const uintptr_t *record
     if (kind == HS_RAW_CANCELLED) {
         return hs_recorder_pairs_count(recorder, record, where);
     }
-    hs_callers_t callers;
-    for (unsigned i = 0; i < HS_RECORDER_CALLERS; i++) {
-        callers.at[i] = record[HS_RAW_CALLER + i];
+    if (kind == HS_EVENT_LEVEL) {
+        return level_say(recorder, record);
     }
-    const uintptr_t caller = where & 1u ? (where >> 1) + 1u : record[HS_RAW_TASK];
-    const hs_known_t *task = hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, caller);
-    const bool known = (task != NULL ? task->where == where : caller == 0) &&
-                       kind <= HS_EVENT_FAILED && hs_recorder_site_known(recorder, &callers);
-    if (!hs_recorder_ready(recorder,
-                           known ? HS_TRACE_EVENT_MAX : HS_TRACE_EVENT_MAX + 2u * HS_NAMES_NEED)) {
+    hs_emit_t *const emit = &recorder->emit;
+    uint32_t task = 0;
+    uint32_t site = 0;
+    const bool asks = kind != HS_EVENT_FREE && kind <= HS_EVENT_FAILED;
+    const bool known = hs_recorder_known_all(recorder, record, where, asks, &task, &site);
+    if (!hs_recorder_ready(recorder, known && kind < HS_EVENT_FAILED
+                                         ? HS_EMIT_EVENT_MAX
+                                         : HS_EMIT_EXTENSION_MAX(6) + 3u * HS_NAMES_NEED)) {
         return false;
     }
-    time_reach(recorder, (uint32_t)record[HS_RAW_TIME]);
-    hs_event_t event = hs_recorder_event(recorder, (hs_event_kind_t)kind);
-    if (kind == HS_EVENT_LEVEL) {
-        if (!level_event(recorder, &event, record)) {
-            return false;
-        }
-    } else {
-        event.task = hs_recorder_task(recorder, record[HS_RAW_TASK], where);
-        if (HS_EVENT_IS_HEAP(kind)) {
-            heap_event(&event, record);
-            event.site = kind == HS_EVENT_FREE ? 0 : hs_recorder_site(recorder, &callers);
-        } else if (kind == HS_EVENT_MARK) {
-            event.key = hs_recorder_mark_index(recorder, record[HS_RAW_ADDRESS]);
-        } else if (kind == HS_EVENT_TASK_START || kind == HS_EVENT_TASK_END) {
-            task_event(recorder, &event, record);
-        } else {
-            pool_event(&event, record);
-        }
+    if (!known) {
+        task = hs_recorder_task(recorder, record[HS_RAW_TASK], where);
+        site = asks ? hs_recorder_site(recorder, record + HS_RAW_CALLER) : 0;
     }
-    (void)hs_trace_event(recorder->trace, &event);
+    hs_emit_clock(emit, (uint32_t)record[HS_RAW_TIME]);
+    if (kind < HS_EVENT_FAILED) {
+        hs_emit_event(emit, kind, record, task, site);
+        return true;
+    }
+    const uint32_t caps = (uint32_t)record[HS_RAW_CAPS];
+    hs_emit_context(emit, task, kind == HS_EVENT_FAILED ? &caps : NULL);
+    if (kind == HS_EVENT_FAILED) {
+        failed_say(recorder, record, site);
+    } else if (kind == HS_EVENT_MARK) {
+        say_index(recorder, HS_EXTENSION_MARK,
+                  hs_recorder_mark_index(recorder, record[HS_RAW_ADDRESS]));
+    } else if (kind == HS_EVENT_TASK_START || kind == HS_EVENT_TASK_END) {
+        task_say(recorder, kind, record);
+    } else {
+        pool_say(recorder, kind, record);
+    }
     return true;
 }
 
@@ -211,6 +209,6 @@ hs_status_t hs_recorder_flush(hs_recorder_t *recorder)
         !hs_recorder_losses_tell(recorder, true)) {
         return HS_ERR_SINK;
     }
-    (void)hs_trace_flush(recorder->trace);
+    hs_emit_seal(&recorder->emit);
     return hs_recorder_sent(recorder) ? HS_OK : HS_ERR_SINK;
 }

@@ -2,17 +2,12 @@
 #include "recorder.h"
 
 /* A LOST and a LOST_KIND for each kind; most of them are a few bytes long. */
-#define NEED (HS_TRACE_EVENT_MAX * 3u)
-
-#define LEFT_OUT 7u /* a LOST_KIND of its own (format/SPEC.md) */
+#define NEED (HS_EMIT_EXTENSION_MAX(1) + 8u * (3u + 1u + 2u * 5u))
 
 static void kind_tell(hs_recorder_t *recorder, unsigned kind, uint32_t events, uint32_t bytes)
 {
-    hs_event_t event = hs_recorder_event(recorder, HS_EVENT_LOST_KIND);
-    event.key = kind;
-    event.new_key = events;
-    event.size = bytes;
-    (void)hs_trace_event(recorder->trace, &event);
+    const hs_number_t numbers[] = {kind, events, bytes};
+    hs_recorder_say(recorder, HS_EXTENSION_LOST_KIND, numbers, 3);
 }
 
 /* The sum over all rings, which their cores may change meanwhile: each number is read once. */
@@ -63,7 +58,7 @@ bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
     recorder->told_full += full;
     uint32_t events[HS_MISSING_KINDS];
     uint32_t bytes[HS_MISSING_KINDS];
-    hs_event_t lost = hs_recorder_event(recorder, HS_EVENT_LOST);
+    uint32_t lost = 0;
     for (unsigned kind = 0; kind < HS_MISSING_KINDS; kind++) {
         const uint32_t total = sum(recorder, kind, false);
         events[kind] = total - recorder->told.events[kind];
@@ -71,16 +66,17 @@ bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
         const uint32_t size = sum(recorder, kind, true);
         bytes[kind] = size - recorder->told.bytes[kind];
         recorder->told.bytes[kind] = size;
-        lost.size += events[kind];
+        lost += events[kind];
     }
-    (void)hs_trace_event(recorder->trace, &lost);
+    const hs_number_t number = lost;
+    hs_recorder_say(recorder, HS_EXTENSION_LOST, &number, 1);
     for (unsigned kind = 0; kind < HS_MISSING_KINDS; kind++) {
         if (events[kind] != 0) {
             kind_tell(recorder, kind, events[kind], bytes[kind]);
         }
     }
-    if (lost.size > full) {
-        kind_tell(recorder, LEFT_OUT, (uint32_t)lost.size - full, 0);
+    if (lost > full) {
+        kind_tell(recorder, HS_LOST_LEFT_OUT, lost - full, 0);
     }
     recorder->partial = recorder->gate != 0;
     if (full != 0) {

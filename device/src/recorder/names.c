@@ -27,14 +27,14 @@ static char *hex_put(char *at, uintptr_t number)
     }
 }
 
-static void name_put(hs_recorder_t *recorder, hs_name_table_t table, uint32_t index,
-                     const char *name, size_t limit)
+static void name_put(hs_recorder_t *recorder, unsigned table, uint32_t index, const char *name,
+                     size_t limit)
 {
     size_t length = 0;
     while (length < limit && name[length] != '\0') {
         length++;
     }
-    (void)hs_trace_name(recorder->trace, table, index, name, length);
+    hs_emit_name(&recorder->emit, table, index, name, length);
 }
 
 hs_known_t *hs_recorder_known(hs_known_t *from, unsigned count, uintptr_t handle)
@@ -68,7 +68,7 @@ static void task_name(hs_recorder_t *recorder, const hs_known_t *task, const cha
     const hs_recorder_config_t *config = recorder->config;
     if (task->handle <= HS_RECORDER_CORES) { /* the handlers of a core */
         made[10] = (char)('0' + task->handle - 1u);
-        (void)hs_trace_name(recorder->trace, HS_NAMES_TASK, task->index, made, 11);
+        hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, made, 11);
         return;
     }
     if (name == NULL && config->task_name != NULL && recorder->old == 0) {
@@ -78,17 +78,14 @@ static void task_name(hs_recorder_t *recorder, const hs_known_t *task, const cha
         name_put(recorder, HS_NAMES_TASK, task->index, name, HS_RAW_NAME_BYTES);
     } else {
         const size_t length = (size_t)(hex_put(made, task->handle) - made);
-        (void)hs_trace_name(recorder->trace, HS_NAMES_TASK, task->index, made, length);
+        hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, made, length);
     }
 }
 
 static void where_put(hs_recorder_t *recorder, const hs_known_t *task)
 {
-    hs_event_t event = hs_recorder_event(recorder, HS_EVENT_TASK_ON);
-    event.key = task->index;
-    event.new_key = task->where >> 1;
-    event.size = task->where & 1u;
-    (void)hs_trace_event(recorder->trace, &event);
+    const hs_number_t numbers[] = {task->index, task->where};
+    hs_recorder_say(recorder, HS_EXTENSION_TASK_ON, numbers, 2);
 }
 
 uint32_t hs_recorder_task(hs_recorder_t *recorder, uintptr_t handle, unsigned where)
@@ -142,24 +139,24 @@ void hs_recorder_task_again(hs_recorder_t *recorder, unsigned place)
 /* ---- call sites ---- */
 
 /* The first place of the set. */
-static unsigned set_of(const hs_callers_t *callers)
+static unsigned set_of(const uintptr_t *callers)
 {
     uint32_t mixed = 0;
     for (unsigned i = 0; i < HS_RECORDER_CALLERS; i++) {
-        mixed = (mixed ^ (uint32_t)(callers->at[i] >> 1)) * MIX;
+        mixed = (mixed ^ (uint32_t)(callers[i] >> 1)) * MIX;
     }
     return (mixed >> 16) & (HS_RECORDER_SITES - 2u);
 }
 
 /* The place of a site, or that which it is to take. */
-static unsigned place_of(const hs_sites_t *sites, const hs_callers_t *callers, bool *known)
+static unsigned place_of(const hs_sites_t *sites, const uintptr_t *callers, bool *known)
 {
     const unsigned set = set_of(callers);
     *known = true;
-    if (hs_callers_same(&sites->callers[set], callers->at)) {
+    if (hs_callers_same(&sites->callers[set], callers)) {
         return set;
     }
-    *known = hs_callers_same(&sites->callers[set + 1u], callers->at);
+    *known = hs_callers_same(&sites->callers[set + 1u], callers);
     return set + 1u;
 }
 
@@ -175,35 +172,52 @@ static void site_name(hs_recorder_t *recorder, unsigned place)
             *at++ = ';';
         }
     }
-    (void)hs_trace_name(recorder->trace, HS_NAMES_SITE, recorder->sites.index[place], name,
-                        (size_t)(at - name) - 1u);
+    hs_emit_name(&recorder->emit, HS_NAMES_SITE, recorder->sites.index[place], name,
+                 (size_t)(at - name) - 1u);
 }
 
-bool hs_recorder_site_known(const hs_recorder_t *recorder, const hs_callers_t *callers)
-{
-    bool known;
-    (void)place_of(&recorder->sites, callers, &known);
-    return known || callers->at[0] == 0;
-}
-
-uint32_t hs_recorder_site(hs_recorder_t *recorder, const hs_callers_t *callers)
+uint32_t hs_recorder_site(hs_recorder_t *recorder, const uintptr_t *callers)
 {
     hs_sites_t *sites = &recorder->sites;
     bool known;
-    if (callers->at[0] == 0 || sites->next == UINT16_MAX) {
+    if (callers[0] == 0 || sites->next == UINT16_MAX) {
         return 0;
     }
     unsigned place = place_of(sites, callers, &known);
     if (!known) { /* the set's older one goes */
-        const unsigned set = place & ~1u;
-        sites->callers[set + 1u] = sites->callers[set];
-        sites->index[set + 1u] = sites->index[set];
-        place = set;
-        sites->callers[place] = *callers;
+        place &= ~1u;
+        sites->callers[place + 1u] = sites->callers[place];
+        sites->index[place + 1u] = sites->index[place];
+        for (unsigned i = 0; i < HS_RECORDER_CALLERS; i++) {
+            sites->callers[place].at[i] = callers[i];
+        }
         sites->index[place] = ++sites->next;
         site_name(recorder, place);
     }
     return sites->index[place];
+}
+
+bool hs_recorder_known_all(hs_recorder_t *recorder, const uintptr_t *record, unsigned where,
+                           bool site_too, uint32_t *task, uint32_t *site)
+{
+    const uintptr_t handle = (where & 1u) != 0 ? (where >> 1) + 1u : record[HS_RAW_TASK];
+    *task = 0;
+    if (handle != 0) {
+        hs_known_t *known = &recorder->tasks[recorder->task_state.last];
+        if (known->handle != handle) {
+            known = hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, handle);
+        }
+        if (known == NULL || known->where != where) {
+            return false;
+        }
+        recorder->task_state.last = (uint8_t)(known - recorder->tasks);
+        *task = known->index;
+    }
+    bool there = true;
+    if (site_too && record[HS_RAW_CALLER] != 0) {
+        *site = recorder->sites.index[place_of(&recorder->sites, record + HS_RAW_CALLER, &there)];
+    }
+    return there;
 }
 
 void hs_recorder_site_again(hs_recorder_t *recorder, unsigned place)

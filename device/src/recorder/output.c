@@ -47,8 +47,8 @@ bool hs_recorder_ready(hs_recorder_t *recorder, size_t need)
     if (!hs_recorder_sent(recorder)) {
         return false;
     }
-    if (hs_trace_room(recorder->trace) < need) {
-        (void)hs_trace_flush(recorder->trace);
+    if (hs_emit_room(&recorder->emit, HS_CHUNK_EVENTS) < need) {
+        hs_emit_seal(&recorder->emit);
         return hs_recorder_sent(recorder);
     }
     return true;

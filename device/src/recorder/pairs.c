@@ -111,17 +111,14 @@ static bool same_kind(const hs_pairs_t *pairs, const uintptr_t *record)
 
 static bool write_one(hs_recorder_t *recorder, hs_pairs_t *pairs)
 {
-    if (!hs_recorder_ready(recorder, HS_TRACE_EVENT_MAX + 2u * HS_NAMES_NEED)) {
+    if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(6) + 2u * HS_NAMES_NEED)) {
         return false;
     }
-    hs_event_t event = hs_recorder_event(recorder, HS_EVENT_PAIRS);
-    event.task = hs_recorder_task(recorder, pairs->task, pairs->where);
-    event.site = hs_recorder_site(recorder, &pairs->callers);
-    event.caps = pairs->caps;
-    event.size = pairs->size;
-    event.key = pairs->count;
-    event.new_key = pairs->peak;
-    (void)hs_trace_event(recorder->trace, &event);
+    const uint32_t task = hs_recorder_task(recorder, pairs->task, pairs->where);
+    const hs_number_t numbers[] = {pairs->size, hs_recorder_site(recorder, pairs->callers.at),
+                                   pairs->count, pairs->peak};
+    hs_emit_context(&recorder->emit, task, &pairs->caps);
+    hs_recorder_say(recorder, HS_EXTENSION_PAIRS, numbers, 4);
     recorder->figures.cancelled += pairs->count;
     pairs->count = 0;
     return true;

@@ -1,4 +1,4 @@
-/* A recorder's memory: | state | the encoder's memory | the rings of all cores |. */
+/* A recorder's memory: | state | the open chunk | the rings of all cores |. */
 #include "recorder.h"
 
 #define PLACES_MIN 16u
@@ -6,16 +6,16 @@
 #define ALIGNED_TO_8(size) (((size) + 7u) & ~(size_t)7u)
 
 #if defined(__LP64__) || defined(_WIN64)
-#define TRACE_BYTES 1024u /* a host, for tests */
+#define CHUNK_BYTES 1024u /* a host, for tests */
 #else
-#define TRACE_BYTES HS_TRACE_MEMORY_MIN
+#define CHUNK_BYTES 400u
 #endif
 
 #define STATE_BYTES ALIGNED_TO_8(sizeof(hs_recorder_t))
 
 size_t hs_recorder_overhead(void)
 {
-    return STATE_BYTES + TRACE_BYTES;
+    return STATE_BYTES + CHUNK_BYTES;
 }
 
 /* Records of each ring: the largest power of two that fits. */
@@ -47,19 +47,17 @@ static void names_clear(hs_recorder_t *recorder)
     recorder->task_state = (hs_knowns_t){.next = 1}; /* 0 is main */
     recorder->mark_state = (hs_knowns_t){.next = 0};
 }
-bool hs_recorder_trace_open(hs_recorder_t *recorder)
+void hs_recorder_trace_open(hs_recorder_t *recorder)
 {
-    const hs_trace_config_t config = {.features = (uint16_t)(HS_TRACE_ADDRESSES | HS_TRACE_CLOCK |
-                                                             HS_TRACE_SITES |
-                                                             HS_TRACE_BOOT(recorder->boot)),
-                                      .address_shift = recorder->config->address_shift,
-                                      .sink = hs_recorder_take_chunk,
-                                      .context = recorder};
     names_clear(recorder); /* the trace before knew others */
     recorder->snapshot = (hs_snapshot_t){.wanted = 1};
-    recorder->time = 0;
-    recorder->trace = hs_trace_open((uint8_t *)recorder + STATE_BYTES, TRACE_BYTES, &config);
-    return recorder->trace != NULL;
+    recorder->emit.chunk.sink = hs_recorder_take_chunk;
+    recorder->emit.chunk.context = recorder;
+    recorder->emit.address_shift = recorder->config->address_shift;
+    recorder->emit.clock_shift = recorder->config->clock_shift;
+    hs_emit_open(&recorder->emit, (uint8_t *)recorder + STATE_BYTES, CHUNK_BYTES,
+                 (uint16_t)(HS_TRACE_ADDRESSES | HS_TRACE_CLOCK | HS_TRACE_SITES |
+                            HS_TRACE_BOOT(recorder->boot)));
 }
 
 hs_recorder_t *hs_recorder_open(void *memory, size_t size, const hs_recorder_config_t *config)
@@ -97,15 +95,13 @@ hs_recorder_t *hs_recorder_open(void *memory, size_t size, const hs_recorder_con
     recorder->old = old.boot != 0;
     recorder->boot = recorder->old ? old.boot : config->boot;
     recorder->old_before = old.before;
-    recorder->clock = recorder->old ? old.clock : HS_RECORDER_CLOCK();
     recorder->level = (uint8_t)config->level;
     recorder->lowest = recorder->level;
     for (unsigned i = 0; i < HS_PENDING; i++) {
         recorder->pending[i] = UINT16_MAX;
     }
-    if (!hs_recorder_trace_open(recorder)) {
-        return NULL;
-    }
+    hs_recorder_trace_open(recorder);
+    recorder->emit.clock = recorder->old ? old.clock : HS_RECORDER_CLOCK();
     hs_recorder_old_leave(recorder, config);
     recorder->level_due = !hs_recorder_level_put(recorder, hs_recorder_gate_of(recorder));
     return recorder;

@@ -2,6 +2,7 @@
 #ifndef HEAPSCOPE_RECORDER_STATE_H
 #define HEAPSCOPE_RECORDER_STATE_H
 
+#include "emit.h"
 #include "ring.h"
 
 /* Why a hook must look twice: bits of `gate`. */
@@ -25,6 +26,7 @@ typedef struct hs_known {
 typedef struct hs_knowns {
     uint16_t next; /* index of who comes next */
     uint8_t turn;  /* place of who is forgotten next */
+    uint8_t last;  /* place of who was asked for last */
 } hs_knowns_t;
 
 /* Call sites, in sets of two places. */
@@ -109,12 +111,10 @@ struct hs_recorder {
     uint32_t paired_next; /* and of that which is to be looked at for pairs */
     uint32_t boundary;
     uint32_t old_before; /* events in front of them */
-    uint32_t clock;      /* of the record before */
-    uint64_t time;       /* of the trace, before it is divided */
     uint32_t first;      /* number of this boot's first record */
     uint32_t boot;       /* whose records are being written */
     const hs_recorder_config_t *config;
-    hs_trace_t *trace;
+    hs_emit_t emit;
     hs_reading_t reading[HS_RECORDER_CORES];
     hs_missing_t told;
     uint32_t told_full;
@@ -141,6 +141,15 @@ static inline bool hs_recorder_sampled(const hs_recorder_t *recorder, uintptr_t 
 /* hook.c: puts a LEVEL record, and closes or opens the gate. False: the ring is full. */
 bool hs_recorder_level_put(hs_recorder_t *recorder, uint32_t gate);
 
+/* What records of recorders on chips have as numbers, and whether a time: hs_emit_extension. */
+static inline void hs_recorder_say(hs_recorder_t *recorder, unsigned sub_kind,
+                                   const hs_number_t *numbers, unsigned count)
+{
+    const bool stamped = sub_kind != HS_EXTENSION_TASK_ON && sub_kind != HS_EXTENSION_REGION &&
+                         sub_kind != HS_EXTENSION_LOST_KIND && sub_kind != HS_EXTENSION_LIVE;
+    hs_emit_extension(&recorder->emit, sub_kind, stamped, numbers, count);
+}
+
 /* output.c: true when nothing of a chunk is left to be sent; tries it before it answers. */
 bool hs_recorder_sent(hs_recorder_t *recorder);
 /* True when `need` bytes fit in the open chunk, or none is open; ends it otherwise. */
@@ -150,17 +159,19 @@ hs_status_t hs_recorder_take_chunk(void *recorder, const uint8_t *bytes, size_t 
 
 /* names.c: what a name of a task or a call site takes in a chunk, with TASK_ON. */
 #define HS_NAMES_NEED                                                                              \
-    (HS_TRACE_EVENT_MAX + 2u * 9u + HS_RAW_NAME_BYTES +                                            \
+    (HS_EMIT_EXTENSION_MAX(2) + 2u * 9u + HS_MARK_NAME_BYTES +                                     \
      HS_RECORDER_CALLERS * (3u + 2u * sizeof(uintptr_t))) /* more than a mark's name takes */
 /* The index of the task, site or mark; what is new is named in the trace, for which HS_NAMES_NEED bytes
  * are there. */
 uint32_t hs_recorder_task(hs_recorder_t *recorder, uintptr_t handle, unsigned where);
-uint32_t hs_recorder_site(hs_recorder_t *recorder, const hs_callers_t *callers);
+uint32_t hs_recorder_site(hs_recorder_t *recorder, const uintptr_t *callers);
 uint32_t hs_recorder_mark_index(hs_recorder_t *recorder, uintptr_t name);
 /* The place of a handle; NULL: it is not known. */
 hs_known_t *hs_recorder_known(hs_known_t *from, unsigned count, uintptr_t handle);
-/* True: the site is known, so that hs_recorder_site() will write nothing. */
-bool hs_recorder_site_known(const hs_recorder_t *recorder, const hs_callers_t *callers);
+/* The task and, where it is wanted, the site of a record, if both are known: the two functions above
+ * would write nothing. */
+bool hs_recorder_known_all(hs_recorder_t *recorder, const uintptr_t *record, unsigned where,
+                           bool site_too, uint32_t *task, uint32_t *site);
 /* Begins and ends a task. */
 uint32_t hs_recorder_task_begin(hs_recorder_t *recorder, uintptr_t handle, const char *name);
 uint32_t hs_recorder_task_end(hs_recorder_t *recorder, uintptr_t handle);
@@ -194,13 +205,12 @@ bool hs_recorder_fact(const hs_recorder_t *recorder, unsigned number, hs_fact_te
 /* drain.c: the ring whose record at `positions` has that number; HS_RECORDER_CORES: none has it yet. */
 unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *positions,
                              uint32_t number);
-/* What follows has no task of its own: an event of `kind` with the time of the last one. */
-hs_event_t hs_recorder_event(const hs_recorder_t *recorder, hs_event_kind_t kind);
+
 /* losses.c: writes what is missing and was not told. False: there is no room yet. */
 bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all);
 
 /* recorder.c: opens the encoder for the boot that `recorder` says. */
-bool hs_recorder_trace_open(hs_recorder_t *recorder);
+void hs_recorder_trace_open(hs_recorder_t *recorder);
 
 /* black_box.c: what the last boot left. */
 typedef struct hs_old {

@@ -8,6 +8,7 @@
 /* ---- what comes in front ---- */
 
 #define FACT_MAX (6u + 16u) /* bytes that a fact takes besides its value */
+#define FACT_BYTES_MAX 255u /* with it */
 
 /* Metadata has chunks of its own: the open chunk is ended before and after. */
 static bool facts_write(hs_recorder_t *recorder)
@@ -19,19 +20,19 @@ static bool facts_write(hs_recorder_t *recorder)
         for (const char *at = fact.text; at != NULL && *at != '\0'; at++) {
             need++;
         }
-        if (need == FACT_MAX) {
-            continue;
+        if (need == FACT_MAX || need > FACT_BYTES_MAX) {
+            continue; /* nothing to say, or more than a chunk holds */
         }
         if (!hs_recorder_sent(recorder)) {
             return false;
         }
-        if (hs_trace_metadata_room(recorder->trace) < need) {
-            (void)hs_trace_flush(recorder->trace);
+        if (hs_emit_room(&recorder->emit, HS_CHUNK_METADATA) < need) {
+            hs_emit_seal(&recorder->emit);
             if (!hs_recorder_sent(recorder)) {
                 return false;
             }
         }
-        (void)hs_trace_metadata(recorder->trace, fact.key, fact.text);
+        hs_emit_fact(&recorder->emit, fact.key, fact.text);
     }
     return hs_recorder_ready(recorder, SIZE_MAX);
 }
@@ -41,7 +42,7 @@ typedef void (*hs_again_t)(hs_recorder_t *recorder, unsigned place);
 static bool names_write(hs_recorder_t *recorder, hs_again_t again, unsigned count)
 {
     for (; recorder->snapshot.step < count; recorder->snapshot.step++) {
-        if (!hs_recorder_ready(recorder, HS_TRACE_EVENT_MAX + HS_NAMES_NEED)) {
+        if (!hs_recorder_ready(recorder, HS_NAMES_NEED)) {
             return false;
         }
         again(recorder, recorder->snapshot.step);
@@ -49,9 +50,10 @@ static bool names_write(hs_recorder_t *recorder, hs_again_t again, unsigned coun
     return true;
 }
 
-static uint64_t known(uint32_t number)
+/* 0 stands for unknown. */
+static hs_number_t known(uint32_t number)
 {
-    return number == HS_RECORDER_UNKNOWN ? UINT64_MAX : number;
+    return number == HS_RECORDER_UNKNOWN ? 0 : (hs_number_t)number + 1u;
 }
 
 static bool regions_write(hs_recorder_t *recorder)
@@ -60,7 +62,7 @@ static bool regions_write(hs_recorder_t *recorder)
     hs_recorder_region_t region;
     for (; config->region != NULL; recorder->snapshot.step++) { /* bound: the user's regions */
         const unsigned index = recorder->snapshot.step;
-        if (!hs_recorder_ready(recorder, 2u * HS_TRACE_EVENT_MAX + HS_NAMES_NEED)) {
+        if (!hs_recorder_ready(recorder, 2u * HS_EMIT_EXTENSION_MAX(4) + HS_NAMES_NEED)) {
             return false;
         }
         if (!config->region(config->context, index, &region)) {
@@ -70,19 +72,12 @@ static bool regions_write(hs_recorder_t *recorder)
         while (region.name != NULL && region.name[length] != '\0' && length < HS_MARK_NAME_BYTES) {
             length++;
         }
-        (void)hs_trace_name(recorder->trace, HS_NAMES_REGION, index, region.name, length);
-        hs_event_t event = hs_recorder_event(recorder, HS_EVENT_REGION);
-        event.key = index;
-        event.new_key = region.start;
-        event.size = region.size;
-        event.caps = region.caps;
-        (void)hs_trace_event(recorder->trace, &event);
-        event = hs_recorder_event(recorder, HS_EVENT_FREE_MEMORY);
-        event.site = index;
-        event.key = known(region.free);
-        event.new_key = known(region.minimum);
-        event.size = known(region.largest);
-        (void)hs_trace_event(recorder->trace, &event);
+        hs_emit_name(&recorder->emit, HS_NAMES_REGION, index, region.name, length);
+        const hs_number_t where[] = {index, region.start, region.size, region.caps};
+        hs_recorder_say(recorder, HS_EXTENSION_REGION, where, 4);
+        const hs_number_t free[] = {index, known(region.free), known(region.minimum),
+                                    known(region.largest)};
+        hs_recorder_say(recorder, HS_EXTENSION_FREE_MEMORY, free, 4);
     }
     return true;
 }
@@ -92,39 +87,40 @@ static bool regions_write(hs_recorder_t *recorder)
 /* A slice of the walk as records, each of blocks of one owner. */
 static bool slice_write(hs_recorder_t *recorder)
 {
+    enum { SLICE = 8, FRONT = 2 }; /* a body of so many is below 128 bytes */
     hs_snapshot_t *snapshot = &recorder->snapshot;
     const hs_recorder_config_t *config = recorder->config;
-    hs_recorder_block_t found[HS_TRACE_LIVE_MAX];
-    if (!hs_recorder_ready(recorder, HS_TRACE_LIVE_BYTES(HS_TRACE_LIVE_MAX))) {
+    hs_recorder_block_t found[SLICE];
+    if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(2 * SLICE + FRONT) + 10u)) {
         return false;
     }
-    const size_t count = config->walk(config->context, snapshot->after, found, HS_TRACE_LIVE_MAX);
+    const size_t count = config->walk(config->context, snapshot->after, found, SLICE);
     if (count == 0) {
         snapshot->phase = HS_SNAPSHOT_AFTER;
         return true;
     }
-    hs_event_t blocks[HS_TRACE_LIVE_MAX];
-    size_t taken = 0;
+    const hs_known_t *owner =
+        found[0].task == 0 ? NULL
+                           : hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, found[0].task);
+    if (owner != NULL) {
+        hs_emit_context(&recorder->emit, owner->index, &found[0].caps);
+    }
+    hs_number_t numbers[2 * SLICE + FRONT] = {snapshot->number, owner != NULL};
+    const hs_number_t before = recorder->emit.address;
+    unsigned taken = 0;
     for (;
          taken < count && found[taken].task == found[0].task && found[taken].caps == found[0].caps;
          taken++) {
-        const hs_known_t *owner =
-            hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, found[taken].task);
-        hs_event_t *block = &blocks[taken];
-        *block = hs_recorder_event(recorder, HS_EVENT_LIVE);
-        block->key = found[taken].address;
-        block->size = found[taken].size;
-        block->new_key = snapshot->number;
-        block->caps = found[taken].caps;
-        if (found[taken].task != 0 && owner != NULL) {
-            block->task = owner->index;
-            block->align_log2 = 1;
-        }
+        const hs_number_t away = hs_emit_address(&recorder->emit, found[taken].address);
+        /* The first is written whole. */
+        numbers[FRONT + 2u * taken] = taken == 0 ? recorder->emit.address : away;
+        numbers[FRONT + 2u * taken + 1u] = found[taken].size;
         snapshot->blocks++;
         snapshot->bytes += found[taken].size;
     }
+    recorder->emit.address = before; /* for other records nothing has changed */
     snapshot->after = found[taken - 1u].address;
-    (void)hs_trace_live(recorder->trace, blocks, taken);
+    hs_recorder_say(recorder, HS_EXTENSION_LIVE, numbers, FRONT + 2u * taken);
     return true;
 }
 
@@ -236,15 +232,13 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder)
     }
     if (!hs_recorder_pairs_write(recorder) ||
         !hs_recorder_losses_tell(recorder, snapshot->phase == HS_SNAPSHOT_BEFORE) ||
-        !hs_recorder_ready(recorder, HS_TRACE_EVENT_MAX)) {
+        !hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(3))) {
         return false;
     }
     if (snapshot->phase == HS_SNAPSHOT_NONE) { /* a loss made it void */
         return true;
     }
     const bool begins = snapshot->phase == HS_SNAPSHOT_BEFORE;
-    hs_event_t event =
-        hs_recorder_event(recorder, begins ? HS_EVENT_SNAPSHOT : HS_EVENT_SNAPSHOT_END);
     if (begins) {
         snapshot->number++;
         snapshot->blocks = 0;
@@ -252,12 +246,11 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder)
         snapshot->after = 0;
         snapshot->phase = HS_SNAPSHOT_BLOCKS; /* the walk begins at the next drain */
     } else {
-        event.new_key = snapshot->blocks;
-        event.size = snapshot->bytes;
         recorder->figures.snapshots++;
         snapshot->phase = HS_SNAPSHOT_NONE;
     }
-    event.key = snapshot->number;
-    (void)hs_trace_event(recorder->trace, &event);
+    const hs_number_t numbers[] = {snapshot->number, snapshot->blocks, snapshot->bytes};
+    hs_recorder_say(recorder, begins ? HS_EXTENSION_SNAPSHOT : HS_EXTENSION_SNAPSHOT_END, numbers,
+                    begins ? 1 : 3);
     return true;
 }
