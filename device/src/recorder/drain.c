@@ -11,6 +11,9 @@ unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *posi
         if (positions[core] == HS_RECORDER_LOAD(&ring->head)) {
             continue;
         }
+        if (HS_RECORDER_CORES == 1) {
+            return core;
+        }
         const uintptr_t head = hs_ring_record(ring, positions[core])[HS_RAW_HEAD];
         if ((((uint32_t)head >> HS_RAW_NUMBER_SHIFT) ^ number) << HS_RAW_NUMBER_SHIFT == 0) {
             return core;

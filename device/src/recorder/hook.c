@@ -41,10 +41,15 @@ HS_RECORDER_CODE static bool let_through(const hs_recorder_t *recorder, unsigned
            (filter->task == 0 || filter->task == HS_RECORDER_TASK());
 }
 
+#if defined(__GNUC__)
+#define INLINED inline __attribute__((always_inline))
+#else
+#define INLINED inline
+#endif
+
 /* Puts one record into the ring of this core. False: it found no place. O(1). */
-HS_RECORDER_CODE static inline bool put(hs_recorder_t *recorder, unsigned kind, uintptr_t address,
-                                        uint32_t size, uint32_t caps, uintptr_t other,
-                                        hs_callers_t callers)
+static INLINED bool put_here(hs_recorder_t *recorder, unsigned kind, uintptr_t address,
+                             uint32_t size, uint32_t caps, uintptr_t other, hs_callers_t callers)
 {
     const bool through =
         recorder->gate == 0 || let_through(recorder, kind, address, size, caps, other);
@@ -75,13 +80,21 @@ HS_RECORDER_CODE static inline bool put(hs_recorder_t *recorder, unsigned kind, 
     return done;
 }
 
+/* The same for hooks that are called seldom. */
+HS_RECORDER_CODE static bool put(hs_recorder_t *recorder, unsigned kind, uintptr_t address,
+                                 uint32_t size, uint32_t caps, uintptr_t other,
+                                 hs_callers_t callers)
+{
+    return put_here(recorder, kind, address, size, caps, other, callers);
+}
+
 HS_RECORDER_CODE void hs_recorder_allocated(hs_recorder_t *recorder, hs_event_kind_t kind,
                                             const void *block, size_t size, uint32_t caps,
                                             hs_callers_t callers)
 {
     const bool failed = block == NULL;
-    (void)put(recorder, failed ? (unsigned)HS_EVENT_FAILED : (unsigned)kind, (uintptr_t)block,
-              (uint32_t)size, caps, failed ? (uintptr_t)kind : 0u, callers);
+    (void)put_here(recorder, failed ? (unsigned)HS_EVENT_FAILED : (unsigned)kind, (uintptr_t)block,
+                   (uint32_t)size, caps, failed ? (uintptr_t)kind : 0u, callers);
 }
 
 HS_RECORDER_CODE void hs_recorder_aligned(hs_recorder_t *recorder, const void *block, size_t size,
@@ -115,7 +128,7 @@ HS_RECORDER_CODE void hs_recorder_freed(hs_recorder_t *recorder, const void *blo
 {
     if (block != NULL) {
         const hs_callers_t none = {{0}};
-        (void)put(recorder, HS_EVENT_FREE, (uintptr_t)block, 0, 0, 0, none);
+        (void)put_here(recorder, HS_EVENT_FREE, (uintptr_t)block, 0, 0, 0, none);
     }
 }
 
