@@ -23,6 +23,7 @@ bool hs_recorder_fact(const hs_recorder_t *recorder, unsigned number, hs_fact_te
         {"source", "device", ""},
         {"recorder", "heapscope", ""},
         {"black_box", old ? "1" : "", ""},
+        {"snapshots", config->walk != NULL && !old ? "1" : "", ""},
         {"walked_sizes", config->walked_sizes ? "1" : "", ""},
         {"chip", config->chip, ""},
         {"sdk", config->sdk, ""},

@@ -101,10 +101,10 @@ HS_RECORDER_CODE void hs_recorder_aligned(hs_recorder_t *recorder, const void *b
                                           unsigned align_log2, uint32_t caps, hs_callers_t callers)
 {
     const bool failed = block == NULL;
-    (void)put(recorder, failed ? (unsigned)HS_EVENT_FAILED : (unsigned)HS_EVENT_ALIGNED,
-              (uintptr_t)block, (uint32_t)size, caps,
-              failed ? HS_EVENT_ALIGNED | (uintptr_t)align_log2 << 8 : (uintptr_t)align_log2,
-              callers);
+    (void)put_here(recorder, failed ? (unsigned)HS_EVENT_FAILED : (unsigned)HS_EVENT_ALIGNED,
+                   (uintptr_t)block, (uint32_t)size, caps,
+                   failed ? HS_EVENT_ALIGNED | (uintptr_t)align_log2 << 8 : (uintptr_t)align_log2,
+                   callers);
 }
 
 HS_RECORDER_CODE void hs_recorder_reallocated(hs_recorder_t *recorder, const void *before,
@@ -113,15 +113,16 @@ HS_RECORDER_CODE void hs_recorder_reallocated(hs_recorder_t *recorder, const voi
 {
     if (before == NULL) {
         hs_recorder_allocated(recorder, HS_EVENT_MALLOC, after, size, caps, callers);
-    } else if (after != NULL) {
-        (void)put(recorder, HS_EVENT_REALLOC, (uintptr_t)after, (uint32_t)size, caps,
-                  (uintptr_t)before, callers);
-    } else if (size == 0) {
-        hs_recorder_freed(recorder, before);
-    } else {
-        (void)put(recorder, HS_EVENT_FAILED, (uintptr_t)before, (uint32_t)size, caps,
-                  HS_EVENT_REALLOC, callers);
+        return;
     }
+    if (after == NULL && size == 0) {
+        hs_recorder_freed(recorder, before);
+        return;
+    }
+    const bool failed = after == NULL;
+    (void)put_here(recorder, failed ? (unsigned)HS_EVENT_FAILED : (unsigned)HS_EVENT_REALLOC,
+                   (uintptr_t)(failed ? before : after), (uint32_t)size, caps,
+                   failed ? (uintptr_t)HS_EVENT_REALLOC : (uintptr_t)before, callers);
 }
 
 HS_RECORDER_CODE void hs_recorder_freed(hs_recorder_t *recorder, const void *block)
@@ -135,7 +136,7 @@ HS_RECORDER_CODE void hs_recorder_freed(hs_recorder_t *recorder, const void *blo
 HS_RECORDER_CODE void hs_recorder_failed(hs_recorder_t *recorder, hs_event_kind_t call, size_t size,
                                          uint32_t caps, hs_callers_t callers)
 {
-    (void)put(recorder, HS_EVENT_FAILED, 0, (uint32_t)size, caps, (uintptr_t)call, callers);
+    (void)put_here(recorder, HS_EVENT_FAILED, 0, (uint32_t)size, caps, (uintptr_t)call, callers);
 }
 
 HS_RECORDER_CODE void hs_recorder_mark(hs_recorder_t *recorder, const char *name)

@@ -29,6 +29,7 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
     if (reader != NULL) {
         hs_replay_free(&reader->replay);
         hs_loss_free(&reader->loss);
+        hs_start_free(&reader->start);
         hs_decoder_delete(reader->decoder);
         hs_export_free(reader->export);
         hs_times_delete(reader->times);
@@ -62,6 +63,39 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
     return hs_replay_events(&reader->replay, first, events, count);
 }
 
+static uint64_t number_after(uint64_t first, const hs_event_t *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        first += HS_EVENT_IS_HEAP(events[i].kind);
+    }
+    return first;
+}
+
+/* Events before all is known are counted as those after a loss are; then come the blocks that are live,
+ * as allocations at that moment, numbered so that the next event follows them. */
+static hs_status_t start(hs_lab_reader_t *reader, uint64_t *first, const hs_event_t *events,
+                         size_t count, size_t *before)
+{
+    hs_start_t *const found = &reader->start;
+    hs_status_t status = hs_start_take(found, reader->decoder, *first, events, count, before);
+    if (status != HS_OK || *before == 0) {
+        return status;
+    }
+    status = hs_loss_take(&reader->loss, *first, events, *before, reader->replay.by_address);
+    *first = number_after(*first, events, *before);
+    if (status != HS_OK || !found->primed) {
+        return status;
+    }
+    hs_loss_finish(&reader->loss);
+    if (found->count != 0) {
+        const uint64_t number = *first > found->count ? *first - found->count : 0;
+        status = use_events(reader, number, found->blocks, found->count);
+    }
+    reader->next = *first;
+    hs_start_free(found);
+    return status;
+}
+
 static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
                                size_t count)
 {
@@ -70,13 +104,21 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
     hs_trace_health_t health;
     hs_decoder_health(reader->decoder, &health);
     reader->replay.by_address = (health.features & HS_TRACE_ADDRESSES) != 0;
-    const size_t used = hs_loss_split(&reader->loss, health.lost_at, events, count);
-    const hs_status_t status = used == 0 ? HS_OK : use_events(reader, first, events, used);
-    if (status != HS_OK || used == count) {
+    size_t before;
+    hs_status_t status = start(reader, &first, events, count, &before);
+    events += before;
+    count -= before;
+    if (status != HS_OK || count == 0) {
         return status;
     }
-    for (size_t i = 0; i < used; i++) {
-        first += HS_EVENT_IS_HEAP(events[i].kind);
+    const bool lost = !reader->start.primed || health.gaps != reader->start.gaps;
+    const size_t used =
+        hs_loss_split(&reader->loss, lost ? health.lost_at : UINT64_MAX, events, count);
+    status = used == 0 ? HS_OK : use_events(reader, first, events, used);
+    first = number_after(first, events, used);
+    reader->next = used != 0 ? first : reader->next;
+    if (status != HS_OK || used == count) {
+        return status;
     }
     return hs_loss_take(&reader->loss, first, events + used, count - used,
                         reader->replay.by_address);
@@ -147,6 +189,12 @@ void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out)
     hs_decoder_health(reader->decoder, &health);
     *out = reader->loss.sums;
     out->event = health.lost_at;
+    if (reader->start.primed) { /* what came before the first snapshot is no loss of what is used */
+        const bool lost = reader->loss.lost || health.gaps != reader->start.gaps;
+        out->event = lost ? reader->next : UINT64_MAX;
+    } else if (reader->start.waiting) {
+        out->event = 0;
+    }
     out->time = reader->replay.census.figures.last_time;
 }
 

@@ -6,6 +6,7 @@
 #include "lab/export.h"
 #include "lab/lab.h"
 #include "lab/loss.h"
+#include "lab/start.h"
 #include "lab/times.h"
 #include "queue/queue.h"
 #include "replay/replay.h"
@@ -15,6 +16,8 @@ struct hs_lab_reader {
     hs_decoder_t *decoder;
     hs_replay_t replay; /* of the events before the first loss */
     hs_loss_t loss;
+    hs_start_t start;
+    uint64_t next;       /* number of the event after the last one that was used */
     hs_fit_t *fit;       /* NULL, or where the events go as well */
     hs_export_t *export; /* NULL, or what an export keeps of them */
     hs_times_t *times;   /* NULL, or where the ticks of chosen events go, and nothing else */

@@ -11,6 +11,14 @@ static bool accept(hs_records_t *records)
     return true;
 }
 
+/* Events are missing from here on: left out, or counted without their order. */
+static void note_missing(hs_records_t *records)
+{
+    if (records->lost_at == UINT64_MAX) {
+        records->lost_at = records->number + records->count - records->others;
+    }
+}
+
 static bool lost_kind_read(hs_records_t *records, hs_cursor_t *body)
 {
     hs_event_t *event = hs_records_event(records, HS_EVENT_LOST_KIND);
@@ -50,6 +58,9 @@ static bool level_read(hs_records_t *records, hs_cursor_t *body)
         return false;
     }
     event->heap = (uint16_t)reason;
+    if (hs_level_leaves_out(event)) {
+        note_missing(records);
+    }
     return accept(records);
 }
 
@@ -62,6 +73,7 @@ static bool pairs_read(hs_records_t *records, hs_cursor_t *body)
         !hs_record_stamp(records, body, event)) {
         return false;
     }
+    note_missing(records);
     return accept(records);
 }
 

@@ -15,6 +15,13 @@
 
 #define HS_BATCH_EVENTS 1024u
 
+/* Whether a LEVEL event says that not every event is written from here on. */
+static inline bool hs_level_leaves_out(const hs_event_t *event)
+{
+    return event->key >= 2 || event->size != 0 || event->new_key != 0 || event->site != 0 ||
+           event->caps != 0;
+}
+
 typedef struct hs_decoder hs_decoder_t;
 
 /* Receives decoded events in order, at most HS_BATCH_EVENTS at once; they are valid during the call.

@@ -72,7 +72,7 @@ static bool lost_read(hs_records_t *records, hs_cursor_t *body)
     if (!hs_cursor_varint(body, &event->size) || !hs_record_stamp(records, body, event)) {
         return false;
     }
-    if (event->size != 0 && records->lost == 0) {
+    if (event->size != 0 && records->lost_at == UINT64_MAX) {
         records->lost_at = records->number + records->count - records->others;
     }
     records->lost += event->size;
