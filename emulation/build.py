@@ -48,9 +48,7 @@ def heap_sources() -> list[Path]:
     return sorted((ROOT / "device" / "src" / "heap").glob("*.c"))
 
 
-def flags_of(
-    target: Target, source: Path, level: str, more: Sequence[str] = ()
-) -> tuple[str, ...]:
+def flags_of(target: Target, source: Path, level: str, more: Sequence[str] = ()) -> tuple[str, ...]:
     own = [*more] if target.by_gcc else [*ZIG, *more]
     if source == COPYING:
         own += NO_CALLS if target.by_gcc else NO_CALLS[:1]

@@ -1,5 +1,5 @@
-"""What the second edition of SPEC.md adds, for make_2.py: the encoder of the first with the records
-of recorders on chips."""
+"""The encoder of the first edition of SPEC.md, with the records of recorders on chips, which the
+second one adds, for make_2.py."""
 
 from __future__ import annotations
 
@@ -118,9 +118,7 @@ class ChipTrace(Trace):
         self.extension(SUB_KINDS["lost_kind"], body)
         self._say("lost_kind", key=kind, new=events, size=size, time=0)
 
-    def free_memory(
-        self, index: int, free: int, minimum: int, largest: int, dt: int = 0
-    ) -> None:
+    def free_memory(self, index: int, free: int, minimum: int, largest: int, dt: int = 0) -> None:
         """UNKNOWN: the heap does not say."""
         said = [(number + 1) & UNKNOWN for number in (free, minimum, largest)]
         body = varint(index) + b"".join(varint(number) for number in said)

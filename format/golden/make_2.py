@@ -42,8 +42,14 @@ def every_record(features: int) -> Case:
     t.snapshot(1, dt=2)
     t.set_task(1)
     t.set_caps(0x1804)
-    t.live(1, (BASE + 0x100, 100, 7), (BASE + 0x200, 0, 8), (BASE + 0x80, 70000, 0),
-           owned=True, sites=True)
+    t.live(
+        1,
+        (BASE + 0x100, 100, 7),
+        (BASE + 0x200, 0, 8),
+        (BASE + 0x80, 70000, 0),
+        owned=True,
+        sites=True,
+    )
     t.add("malloc", at(0, 0x400), size=32, site=2, dt=1)
     t.live(1, (BASE + 0x40000, 12))
     t.live(1)
@@ -125,9 +131,7 @@ def void_record() -> Case:
     t.pending.pop()
     t.flush()
     t.end()
-    return t.bytes(), t.text(
-        [0, 1, 2], malformed_chunks=1, first_damage=len(t.chunks[0])
-    )
+    return t.bytes(), t.text([0, 1, 2], malformed_chunks=1, first_damage=len(t.chunks[0]))
 
 
 def cases() -> dict[str, Case]:

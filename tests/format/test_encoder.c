@@ -167,7 +167,7 @@ static void facts_fill_as_many_chunks_as_they_need(size_t size, size_t value_len
     stream_bytes_clear(&bytes);
 }
 
-/* Blocks of a snapshot, several to a record, more than a decoder hands over at once. */
+/* Blocks of a snapshot, more than a decoder hands over at once. */
 static void live_blocks_come_back(void)
 {
     enum { BLOCKS = 3000 };
@@ -182,21 +182,14 @@ static void live_blocks_come_back(void)
     stream_bytes_t bytes = {0};
     hs_trace_t *trace =
         open_trace(&bytes, HS_TRACE_ADDRESSES | HS_TRACE_SITES, HS_TRACE_MEMORY_MIN);
-    CHECK_EQUAL(0, hs_trace_room(trace));
-    for (size_t i = 0; i < BLOCKS; i += HS_TRACE_LIVE_MAX) {
-        CHECK_EQUAL(HS_OK, hs_trace_live(trace, blocks + i, HS_TRACE_LIVE_MAX));
+    for (size_t i = 0; i < BLOCKS; i++) {
+        CHECK_EQUAL(HS_OK, hs_trace_event(trace, &blocks[i]));
     }
-    const size_t room = hs_trace_room(trace);
-    CHECK_EQUAL(HS_OK, hs_trace_event(trace, &blocks[0]));
-    CHECK(hs_trace_room(trace) < room);
-    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_live(trace, blocks, HS_TRACE_LIVE_MAX + 1));
-    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_live(trace, blocks, 0));
     CHECK_EQUAL(HS_OK, hs_trace_close(trace));
-    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_live(trace, blocks, 1));
     stream_events_t events = {0};
     hs_trace_health_t health;
     CHECK_EQUAL(HS_OK, stream_read(bytes.at, bytes.count, 0, &events, &health));
-    CHECK_EQUAL(BLOCKS + 1, events.count);
+    CHECK_EQUAL(BLOCKS, events.count);
     CHECK_EQUAL(0, health.events);
     for (size_t i = 0; i < BLOCKS; i++) {
         CHECK_EQUAL(blocks[i].key, events.at[i].key);

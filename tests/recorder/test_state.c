@@ -1,4 +1,4 @@
-/* What a listener knows after each snapshot is the heap's own walk, whatever happened on the way: a slow
+/* A listener knows after each snapshot what the heap's own walk sees, whatever happened on the way: a slow
  * line, full rings, noise, cuts, levels, and a program that goes on while the snapshot is taken. */
 #include "line.h"
 #include "listener.h"

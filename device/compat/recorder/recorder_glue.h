@@ -1,4 +1,4 @@
-/* What the ways into a recorder have in common: each is told which recorder, NULL: none. */
+/* The ways into a recorder: each is told which recorder it fills; NULL: none. */
 #ifndef HEAPSCOPE_RECORDER_GLUE_H
 #define HEAPSCOPE_RECORDER_GLUE_H
 

@@ -161,8 +161,8 @@ size_t hs_recorder_overhead(void);
  *
  * With black_box and a memory that the linker keeps out of zeroing (.noinit), a recorder that the last
  * boot left there is found again by its check word: the newest events of its rings, at most half of
- * them, are sent first, as a recording of their own with the identity of their boot. Of a memory that holds
- * anything else nothing is used. */
+ * them, are sent first, as a recording of their own with the identity of their boot. Anything else that the
+ * memory holds is not used. */
 hs_recorder_t *hs_recorder_open(void *memory, size_t size, const hs_recorder_config_t *config);
 
 /* ---- hooks: from any task, core or interrupt. Each is O(1) ---- */

@@ -1,6 +1,6 @@
 /*
- * What the recorder's hooks want of a processor and its system, as macros, since a hook has no time for
- * calls. Those below fit a bare processor with one core. Others go into a header that HS_RECORDER_PORT
+ * The hooks of the recorder want these things of a processor and its system. They are macros, since a hook
+ * has no time for calls. Those below fit a bare processor with one core. Others go into a header that HS_RECORDER_PORT
  * names on the compiler's command line (-DHS_RECORDER_PORT='"my_port.h"'); what it leaves out is taken
  * from here.
  */

@@ -45,7 +45,7 @@ typedef enum hs_event_kind {
     HS_EVENT_POOL_GROW = 12,
     HS_EVENT_POOL_ALLOC = 13,
     HS_EVENT_POOL_RELEASE = 14,
-    /* What a recorder on a chip tells besides (format/SPEC.md); the fields are those below. */
+    /* A recorder on a chip tells these besides (format/SPEC.md); the fields are those below. */
     HS_EVENT_LOST_KIND = 15, /* of the LOST before: key the kind, new_key events, size bytes */
     HS_EVENT_TASK_ON = 16,   /* key task, new_key core, size 1: it is an interrupt */
     HS_EVENT_LEVEL = 17,     /* key level, heap reason, align_log2 sampling; the filter: size the
@@ -131,22 +131,6 @@ uint64_t hs_trace_next_id(const hs_trace_t *trace);
  * is taken as standing still. A FAILED request takes no id. HS_ERR_ARGUMENT: the event does not fit the trace's features (wrong
  * id, address off the shift, unknown kind); it is not written and the encoder goes on. */
 hs_status_t hs_trace_event(hs_trace_t *trace, const hs_event_t *event);
-
-/* Appends live blocks (HS_EVENT_LIVE) of one snapshot, task and capabilities as one record, at most
- * HS_TRACE_LIVE_MAX of them; sites only where all have one. HS_ERR_ARGUMENT: a trace without addresses, an
- * address off the shift, or too many. */
-#define HS_TRACE_LIVE_MAX 8u
-hs_status_t hs_trace_live(hs_trace_t *trace, const hs_event_t *blocks, size_t count);
-
-/* Bytes that fit in the open chunk of events; 0: none is open. As long as there are as many as what is
- * appended takes at most, appending does not write to the sink. A name takes HS_TRACE_NAME_MAX and its
- * length, live blocks HS_TRACE_LIVE_BYTES. */
-#define HS_TRACE_EVENT_MAX 61u
-#define HS_TRACE_NAME_MAX 9u
-#define HS_TRACE_LIVE_BYTES(count) (31u + (count) * 23u)
-size_t hs_trace_room(const hs_trace_t *trace);
-/* The same of the open chunk of metadata; a fact takes 6 bytes, its key and its value. */
-size_t hs_trace_metadata_room(const hs_trace_t *trace);
 
 /* Writes the buffered events as a chunk now (a live view wants them early). */
 hs_status_t hs_trace_flush(hs_trace_t *trace);

@@ -7,7 +7,7 @@
 #define MAGIC UINT32_C(0x48534252)
 #define PRIME UINT32_C(16777619) /* of FNV-1a */
 
-/* What must be the same for the old records to mean anything: the program, above all, since they have
+/* These must be the same for the old records to mean anything: the program, above all, since they have
  * addresses of its texts. */
 static uint32_t layout_of(const hs_recorder_t *recorder, uint32_t places,
                           const hs_recorder_config_t *config)

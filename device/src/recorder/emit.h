@@ -10,7 +10,7 @@
 
 typedef uintptr_t hs_number_t; /* as wide as an address */
 
-/* What the records of the open chunk are relative to. */
+/* The values to which the records of the open chunk are relative. */
 typedef struct hs_emit {
     hs_chunk_t chunk;
     uint64_t time;       /* of the last stamped record */

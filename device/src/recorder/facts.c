@@ -1,4 +1,4 @@
-/* What a listener must know before all else, as metadata of the trace. */
+/* The facts that a listener must know before all else, as metadata of the trace. */
 #include "recorder.h"
 
 #define NUMBER NULL /* the text is a number, made below */

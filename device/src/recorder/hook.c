@@ -22,7 +22,7 @@ HS_RECORDER_CODE static bool let_through(const hs_recorder_t *recorder, unsigned
                                          uintptr_t other)
 {
     const uint32_t gate = recorder->gate;
-    if (kind > HS_EVENT_FREE) { /* failed requests and what is no heap event */
+    if (kind > HS_EVENT_FREE) { /* failed requests, and marks, tasks, pools */
         return true;
     }
     if ((gate & HS_GATE_FAILURES) != 0) {

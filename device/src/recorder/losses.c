@@ -1,4 +1,4 @@
-/* What did not go into the rings is told, by kind. */
+/* Events that did not go into the rings are told, by kind. */
 #include "recorder.h"
 
 /* A LOST and a LOST_KIND for each kind; most of them are a few bytes long. */

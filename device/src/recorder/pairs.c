@@ -10,7 +10,7 @@
 #define CORE_SHIFT 14u
 
 _Static_assert((HS_PENDING & (HS_PENDING - 1)) == 0, "found by bits of a hash");
-_Static_assert(HS_RECORDER_CORES <= 3, "NONE is no core's");
+_Static_assert(HS_RECORDER_CORES <= 3, "NONE is different from each place");
 
 static uint16_t *slot_of(hs_recorder_t *recorder, uintptr_t address)
 {
@@ -72,7 +72,7 @@ static void look_at(hs_recorder_t *recorder, unsigned core, uint32_t position, u
         record[word] = given[word];
     }
     record[HS_RAW_OTHER] = number_of(given) + 1u;
-    given[HS_RAW_OTHER] = 0; /* it is no free */
+    given[HS_RAW_OTHER] = 0; /* the record is not a free */
     cancel(given);
     cancel(record);
 }

@@ -81,7 +81,7 @@ typedef struct hs_output {
     uint8_t broken;
 } hs_output_t;
 
-/* Of a drain, for each ring. */
+/* The drain has this for each ring. */
 typedef struct hs_reading {
     uint32_t paired; /* records that were looked at for pairs */
     uint32_t missed; /* of the ring's `missed`, told */
@@ -141,7 +141,7 @@ static inline bool hs_recorder_sampled(const hs_recorder_t *recorder, uintptr_t 
 /* hook.c: puts a LEVEL record, and closes or opens the gate. False: the ring is full. */
 bool hs_recorder_level_put(hs_recorder_t *recorder, uint32_t gate);
 
-/* What records of recorders on chips have as numbers, and whether a time: hs_emit_extension. */
+/* Writes an extension, with its time where it has one. */
 static inline void hs_recorder_say(hs_recorder_t *recorder, unsigned sub_kind,
                                    const hs_number_t *numbers, unsigned count)
 {

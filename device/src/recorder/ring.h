@@ -29,7 +29,7 @@ enum {
 
 #define HS_MISSING_KINDS (HS_EVENT_FAILED + 1u) /* 0: anything but a heap event */
 
-/* What did not go into the ring, ever: for the drain, which tells what is new. */
+/* Events that did not go into the ring, ever: the drain tells which are new. */
 typedef struct hs_missing {
     uint32_t events[HS_MISSING_KINDS];
     uint32_t bytes[HS_MISSING_KINDS];

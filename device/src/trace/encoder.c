@@ -27,12 +27,6 @@ _Static_assert(sizeof(struct hs_trace) + HS_CHUNK_HEADER + BASE_MAX + NAME_MAX +
                    HS_TRACE_MEMORY_MIN,
                "a name must fit in the smallest buffer");
 _Static_assert(CALLERS_MAX <= NAME_MAX, "a piece of a name takes no more than a name");
-_Static_assert(16u + HS_RECORD_LIVE_MAX(HS_TRACE_LIVE_MAX) <=
-                       HS_TRACE_LIVE_BYTES(HS_TRACE_LIVE_MAX) &&
-                   HS_TRACE_LIVE_BYTES(HS_TRACE_LIVE_MAX) <= NAME_MAX &&
-                   NAME_MAX == HS_TRACE_NAME_MAX + HS_NAME_MAX &&
-                   HS_RECORD_MAX == HS_TRACE_EVENT_MAX,
-               "trace.h says what they take");
 _Static_assert(HS_RECORD_MAX < NAME_MAX, "an event must fit in the smallest buffer");
 
 static bool config_valid(const hs_trace_config_t *config)
@@ -157,7 +151,7 @@ hs_status_t hs_trace_name(hs_trace_t *trace, hs_name_table_t table, uint32_t ind
     if (length > HS_NAME_MAX) {
         length = HS_NAME_MAX;
     }
-    const hs_status_t status = events_reserve(trace, HS_TRACE_NAME_MAX + length);
+    const hs_status_t status = events_reserve(trace, NAME_MAX);
     if (status != HS_OK) {
         return status;
     }
@@ -242,35 +236,6 @@ hs_status_t hs_trace_event(hs_trace_t *trace, const hs_event_t *event)
     hs_chunk_advance(&trace->chunk, hs_record_put(at, &trace->state, event));
     trace->heap_events += HS_EVENT_IS_HEAP(event->kind) ? 1u : 0u;
     return HS_OK;
-}
-
-hs_status_t hs_trace_live(hs_trace_t *trace, const hs_event_t *blocks, size_t count)
-{
-    if (trace->closed != 0 || count == 0 || count > HS_TRACE_LIVE_MAX) {
-        return HS_ERR_ARGUMENT;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (blocks[i].kind != HS_EVENT_LIVE || !hs_record_valid(&trace->state, &blocks[i])) {
-            return HS_ERR_ARGUMENT;
-        }
-    }
-    const hs_status_t status = events_reserve(trace, HS_TRACE_LIVE_BYTES(count));
-    if (status != HS_OK) {
-        return status;
-    }
-    uint8_t *at = hs_record_context_put(hs_chunk_at(&trace->chunk), &trace->state, blocks);
-    hs_chunk_advance(&trace->chunk, hs_record_live_put(at, &trace->state, blocks, count));
-    return HS_OK;
-}
-
-size_t hs_trace_room(const hs_trace_t *trace)
-{
-    return trace->chunk.kind == HS_CHUNK_EVENTS ? hs_chunk_room(&trace->chunk) : 0;
-}
-
-size_t hs_trace_metadata_room(const hs_trace_t *trace)
-{
-    return trace->chunk.kind == HS_CHUNK_METADATA ? hs_chunk_room(&trace->chunk) : 0;
 }
 
 hs_status_t hs_trace_close(hs_trace_t *trace)

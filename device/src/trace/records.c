@@ -124,7 +124,8 @@ static uint8_t *new_block_put(uint8_t *at, hs_record_state_t *state, uint64_t ke
 
 static bool stamped(unsigned kind)
 {
-    return kind != HS_EVENT_LOST_KIND && kind != HS_EVENT_TASK_ON && kind != HS_EVENT_REGION;
+    return kind != HS_EVENT_LOST_KIND && kind != HS_EVENT_TASK_ON && kind != HS_EVENT_REGION &&
+           kind != HS_EVENT_LIVE;
 }
 
 static uint8_t *stamp_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
@@ -152,7 +153,7 @@ static bool owned(const hs_event_t *event, bool caps)
 
 /* The changes of task, capabilities and heap that the event needs in front of it. Frees ask for no
  * capabilities, and only heap events have a heap, so neither is switched for others. */
-uint8_t *hs_record_context_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
+static uint8_t *context_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
     if (event->task != state->task && owned(event, false)) {
         state->task = event->task;
@@ -173,29 +174,6 @@ uint8_t *hs_record_context_put(uint8_t *at, hs_record_state_t *state, const hs_e
 }
 
 /* ---- records ---- */
-
-uint8_t *hs_record_live_put(uint8_t *at, const hs_record_state_t *state, const hs_event_t *blocks,
-                            size_t count)
-{
-    const uint8_t sites = has(state, HS_TRACE_SITES) ? HS_LIVE_SITES : 0;
-    at = hs_head_put(at, HS_RECORD_EXTENSION, HS_EXTENSION_LIVE);
-    uint8_t *const length = at;
-    at += 2; /* padded to two bytes, as more than 127 may follow */
-    at = hs_varint_put(at, blocks->new_key);
-    *at++ = (uint8_t)((blocks->align_log2 & HS_LIVE_OWNED) | sites);
-    uint64_t last = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t address = blocks[i].key >> state->shift;
-        at = hs_varint_put(at, i == 0 ? address : hs_zigzag(address - last));
-        at = hs_varint_put(at, blocks[i].size);
-        at = sites != 0 ? hs_varint_put(at, blocks[i].site) : at;
-        last = address;
-    }
-    const size_t bytes = (size_t)(at - length - 2);
-    length[0] = (uint8_t)(bytes | 0x80u);
-    length[1] = (uint8_t)(bytes >> 7);
-    return at;
-}
 
 static uint8_t *block_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
@@ -246,6 +224,16 @@ static uint8_t *pairs_body_put(uint8_t *at, const hs_record_state_t *state, cons
     return hs_varint_put(at, event->new_key);
 }
 
+static uint8_t *live_body_put(uint8_t *at, const hs_record_state_t *state, const hs_event_t *event)
+{
+    const uint8_t sites = has(state, HS_TRACE_SITES) ? HS_LIVE_SITES : 0;
+    at = hs_varint_put(at, event->new_key);
+    *at++ = (uint8_t)((event->align_log2 & HS_LIVE_OWNED) | sites);
+    at = hs_varint_put(at, event->key >> state->shift);
+    at = hs_varint_put(at, event->size);
+    return sites != 0 ? hs_varint_put(at, event->site) : at;
+}
+
 static uint8_t *body_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
     switch (event->kind) {
@@ -264,6 +252,8 @@ static uint8_t *body_put(uint8_t *at, hs_record_state_t *state, const hs_event_t
         return level_body_put(at, event);
     case HS_EVENT_PAIRS:
         return pairs_body_put(at, state, event);
+    case HS_EVENT_LIVE:
+        return live_body_put(at, state, event);
     case HS_EVENT_SNAPSHOT_END:
         at = hs_varint_put(at, event->key);
         at = hs_varint_put(at, event->new_key);
@@ -308,6 +298,7 @@ static uint8_t *extension_put(uint8_t *at, hs_record_state_t *state, const hs_ev
                                     [HS_EVENT_LEVEL] = HS_EXTENSION_LEVEL,
                                     [HS_EVENT_PAIRS] = HS_EXTENSION_PAIRS,
                                     [HS_EVENT_SNAPSHOT] = HS_EXTENSION_SNAPSHOT,
+                                    [HS_EVENT_LIVE] = HS_EXTENSION_LIVE,
                                     [HS_EVENT_SNAPSHOT_END] = HS_EXTENSION_SNAPSHOT_END,
                                     [HS_EVENT_REGION] = HS_EXTENSION_REGION,
                                     [HS_EVENT_FREE_MEMORY] = HS_EXTENSION_FREE_MEMORY};
@@ -322,10 +313,8 @@ static uint8_t *extension_put(uint8_t *at, hs_record_state_t *state, const hs_ev
 
 uint8_t *hs_record_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
-    at = hs_record_context_put(at, state, event);
+    at = context_put(at, state, event);
     switch (event->kind) {
-    case HS_EVENT_LIVE:
-        return hs_record_live_put(at, state, event, 1);
     case HS_EVENT_MALLOC:
     case HS_EVENT_CALLOC:
     case HS_EVENT_ALIGNED:

@@ -29,17 +29,6 @@ bool hs_record_valid(const hs_record_state_t *state, const hs_event_t *event);
 /* Writes the base of a chunk of events after its event number. Returns the byte after. O(1). */
 uint8_t *hs_record_base_put(uint8_t *at, const hs_record_state_t *state);
 
-/* Writes the changes of task, capabilities and heap that the event needs in front of it: 16 bytes. */
-uint8_t *hs_record_context_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event);
-
-/* Bytes of a record of `count` live blocks, without what it needs in front. */
-#define HS_RECORD_LIVE_MAX(count)                                                                  \
-    (2u + 2u + HS_VARINT_MAX + 1u + (count) * (2u * HS_VARINT_MAX + 3u))
-
-/* Writes live blocks of one snapshot, task and capabilities. O(count). */
-uint8_t *hs_record_live_put(uint8_t *at, const hs_record_state_t *state, const hs_event_t *blocks,
-                            size_t count);
-
 /* Writes a valid event and moves the state on; the caller has HS_RECORD_MAX bytes of room. Returns
  * the byte after. O(1). */
 uint8_t *hs_record_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event);

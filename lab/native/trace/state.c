@@ -2,39 +2,13 @@
  * A hash table of addresses. While a snapshot is taken it also keeps which addresses events named since
  * it began, and which it told; at its end the two make the new state.
  */
-#include "state.h"
+#include "state_table.h"
 
 #include <stdlib.h>
 
 #define SAMPLED_MIX UINT32_C(2654435761)
 #define LEFT_OUT 7u /* a LOST_KIND of its own */
 #define PLACES_FIRST 1024u
-
-typedef struct hs_place {
-    hs_state_block_t block;
-    uint64_t told_size; /* by the snapshot under way */
-    uint32_t touched;   /* window in which an event named it last */
-    uint32_t told;      /* window in which a snapshot told it */
-    uint8_t used;
-    uint8_t live;
-    uint8_t told_alone; /* no event since the snapshot has named it */
-    hs_state_block_t told_block;
-} hs_place_t;
-
-struct hs_state {
-    hs_place_t *places;
-    size_t count; /* used places */
-    size_t mask;
-    hs_state_figures_t figures;
-    uint64_t gaps;
-    uint64_t snapshot; /* number of the one under way */
-    uint64_t told_blocks;
-    uint64_t told_bytes;
-    uint32_t window; /* one more with each snapshot */
-    unsigned shift;
-    uint64_t lost; /* of the last LOST, less what was left out on purpose */
-    bool taking;   /* a snapshot is under way */
-};
 
 hs_state_t *hs_state_new(bool known)
 {
@@ -63,71 +37,6 @@ void hs_state_delete(hs_state_t *state)
 void hs_state_shift(hs_state_t *state, unsigned shift)
 {
     state->shift = shift;
-}
-
-/* ---- the table ---- */
-
-static size_t hash_of(uint64_t address)
-{
-    return (size_t)((address >> 2) * UINT64_C(0x9E3779B97F4A7C15) >> 20);
-}
-
-/* The place of an address, or the free one where it would lie. Bound: a table is never full. */
-static hs_place_t *place_at(hs_place_t *places, size_t mask, uint64_t address)
-{
-    size_t at = hash_of(address) & mask;
-    while (places[at].used && places[at].block.address != address) {
-        at = (at + 1) & mask;
-    }
-    return &places[at];
-}
-
-/* Moves all places that matter into a table of that many. */
-static hs_status_t table_make(hs_state_t *state, size_t size)
-{
-    hs_place_t *made = calloc(size, sizeof *made);
-    if (made == NULL) {
-        return HS_ERR_MEMORY;
-    }
-    size_t count = 0;
-    for (size_t i = 0; i <= state->mask; i++) {
-        const hs_place_t *place = &state->places[i];
-        const bool matters =
-            place->live ||
-            (state->taking && (place->touched == state->window || place->told == state->window));
-        if (place->used && matters) {
-            *place_at(made, size - 1, place->block.address) = *place;
-            count++;
-        }
-    }
-    free(state->places);
-    state->places = made;
-    state->mask = size - 1;
-    state->count = count;
-    return HS_OK;
-}
-
-/* The place of an address, made when there is none. NULL: no host memory. */
-static hs_place_t *place_make(hs_state_t *state, uint64_t address)
-{
-    hs_place_t *place = place_at(state->places, state->mask, address);
-    if (place->used) {
-        return place;
-    }
-    if (state->count * 2 > state->mask) {
-        const uint64_t live = state->figures.blocks + state->told_blocks;
-        const size_t size = live * 4 > state->mask ? (state->mask + 1) * 2 : state->mask + 1;
-        if (table_make(state, size) != HS_OK) {
-            return NULL;
-        }
-        if (state->count * 2 > state->mask && table_make(state, (state->mask + 1) * 2) != HS_OK) {
-            return NULL;
-        }
-        place = place_at(state->places, state->mask, address);
-    }
-    *place = (hs_place_t){.used = 1, .block = {.address = address}};
-    state->count++;
-    return place;
 }
 
 /* ---- changes ---- */
@@ -199,7 +108,7 @@ static void touch(const hs_state_t *state, hs_place_t *place)
 
 static hs_status_t allocated(hs_state_t *state, const hs_event_t *event, uint64_t address)
 {
-    hs_place_t *place = on_record(state, address) ? place_make(state, address) : NULL;
+    hs_place_t *place = on_record(state, address) ? hs_state_place_make(state, address) : NULL;
     if (place == NULL) {
         return on_record(state, address) ? HS_ERR_MEMORY : HS_OK;
     }
@@ -220,7 +129,7 @@ static hs_status_t allocated(hs_state_t *state, const hs_event_t *event, uint64_
 static hs_status_t freed(hs_state_t *state, uint64_t address)
 {
     if (!state->taking) {
-        hs_place_t *found = place_at(state->places, state->mask, address);
+        hs_place_t *found = hs_state_place_at(state->places, state->mask, address);
         if (found->used && found->live) {
             end_life(state, found);
         } else {
@@ -228,7 +137,7 @@ static hs_status_t freed(hs_state_t *state, uint64_t address)
         }
         return HS_OK;
     }
-    hs_place_t *place = place_make(state, address);
+    hs_place_t *place = hs_state_place_make(state, address);
     if (place == NULL) {
         return HS_ERR_MEMORY;
     }
@@ -243,7 +152,7 @@ static hs_status_t freed(hs_state_t *state, uint64_t address)
 
 static hs_status_t moved(hs_state_t *state, const hs_event_t *event)
 {
-    const hs_place_t *before = place_at(state->places, state->mask, event->key);
+    const hs_place_t *before = hs_state_place_at(state->places, state->mask, event->key);
     const bool was = before->used && before->live;
     if (!was && state->figures.known && !state->taking &&
         (state->figures.filtered || !on_record(state, event->new_key))) {
@@ -254,7 +163,7 @@ static hs_status_t moved(hs_state_t *state, const hs_event_t *event)
         return status;
     }
     if (event->new_key == event->key && was && state->figures.known) {
-        end_life(state, place_at(state->places, state->mask, event->key)); /* no overlap */
+        end_life(state, hs_state_place_at(state->places, state->mask, event->key)); /* no overlap */
     }
     return allocated(state, event, event->new_key);
 }
@@ -281,7 +190,7 @@ static hs_status_t block_told(hs_state_t *state, const hs_event_t *event)
     }
     state->told_blocks++;
     state->told_bytes += event->size;
-    hs_place_t *place = place_make(state, event->key);
+    hs_place_t *place = hs_state_place_make(state, event->key);
     if (place == NULL) {
         return HS_ERR_MEMORY;
     }
@@ -365,7 +274,7 @@ static hs_status_t take(hs_state_t *state, const hs_event_t *event)
     case HS_EVENT_FREE:
         return freed(state, event->key);
     case HS_EVENT_LOST:
-        /* What level and filter leave out is told so, too; the blocks on record stay known. */
+        /* Events that level and filter leave out are told so, too; the blocks on record stay known. */
         state->lost = event->size;
         return HS_OK;
     case HS_EVENT_LOST_KIND:
@@ -444,7 +353,7 @@ bool hs_state_next(const hs_state_t *state, size_t *at, hs_state_block_t *out)
 
 bool hs_state_find(const hs_state_t *state, uint64_t address, hs_state_block_t *out)
 {
-    const hs_place_t *place = place_at(state->places, state->mask, address);
+    const hs_place_t *place = hs_state_place_at(state->places, state->mask, address);
     if (!known(state) || !place->used || !place->live) {
         return false;
     }
