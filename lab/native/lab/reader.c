@@ -189,7 +189,8 @@ void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out)
     hs_decoder_health(reader->decoder, &health);
     *out = reader->loss.sums;
     out->event = health.lost_at;
-    if (reader->start.primed) { /* events before the first snapshot are not missing in what is used */
+    if (reader->start
+            .primed) { /* events before the first snapshot are not missing in what is used */
         const bool lost = reader->loss.lost || health.gaps != reader->start.gaps;
         out->event = lost ? reader->next : UINT64_MAX;
     } else if (reader->start.waiting) {
