@@ -97,7 +97,7 @@ class ChipTrace(Trace):
                 continue
             if sites:
                 self._use(2, site[0])
-            said = dict(key=address, new=number, size=size, align=int(owned), time=0)
+            said = {"key": address, "new": number, "size": size, "align": int(owned), "time": 0}
             said["site"] = site[0] if sites else 0
             self._say("live", owned=owned, task=0, **said)
         self.extension(SUB_KINDS["live"], body)

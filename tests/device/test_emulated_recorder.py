@@ -53,7 +53,8 @@ def events_of(trace: bytes, folder: Path) -> np.ndarray:
     with NativeReader() as reader:
         keep_events(reader)
         health = read_trace(path, reader)
-        assert health.lost_events == 0 and health.skipped_bytes == 0
+        assert health.lost_events == 0
+        assert health.skipped_bytes == 0
         return np.concatenate(list(take_events(reader)))
 
 
