@@ -1,5 +1,5 @@
-"""The recorder as machine code of chips: what it costs, to the instruction, and that its trace has the
-events that its hooks were called with."""
+"""The recorder as machine code of chips: what it costs, to the instruction, and that its trace has
+the events that its hooks were called with."""
 
 from __future__ import annotations
 
