@@ -93,8 +93,7 @@ def heard_late() -> Case:
 
 
 def other_boot() -> Case:
-    """A reset whose first chunks were not heard: chunks of the next boot have numbers that the first
-    one could have."""
+    """A reset whose first chunks were not heard: those that follow have numbers that go on."""
     t, other = ChipTrace(1, shift=2, boot=3), ChipTrace(1, shift=2, boot=4)
     for trace in (t, other):
         facts(trace)
