@@ -12,7 +12,7 @@
 #define CAPS_MALLOC (HS_CAP_8BIT | HS_CAP_DEFAULT)
 #define MARKS 64u
 
-static uint64_t control[512 / 8], chunk[2048 / 8];
+static uint64_t chunk[2048 / 8];
 static hs_regions_t *set;
 static hs_trace_t *trace;
 static uint32_t marks;
@@ -67,7 +67,7 @@ void memory_open(void)
         .address_shift = 2,
         .sink = to_stream,
     };
-    set = hs_regions_create(board_regions, board_region_count, &config, control, sizeof control);
+    set = hs_regions_create(board_regions, board_region_count, &config, NULL, 0);
     trace = hs_trace_open(chunk, sizeof chunk, &features);
     if (set == NULL || trace == NULL) {
         printf("no heap\n");
