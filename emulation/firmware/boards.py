@@ -50,6 +50,7 @@ BOARDS = {
             given=0x2038_0000,
             machine=(
                 *("-machine", "mps2-an386", "-nic", "user"),
+                *("-semihosting-config", "enable=on,target=native"),
                 *("-serial", "stdio", "-serial", "chardev:stream"),
             ),
         ),
