@@ -21,34 +21,6 @@
 #define NVIC_ENABLE (*(volatile uint32_t *)0xE000E100u)
 #define NETWORK_INTERRUPT 13u
 
-static const hs_memory_t fast = {
-    .name = "DRAM",
-    .caps = {HS_CAP_8BIT | HS_CAP_DEFAULT, HS_CAP_INTERNAL | HS_CAP_DMA | HS_CAP_32BIT, 0},
-};
-static const hs_memory_t coupled = {
-    .name = "DTCM",
-    .caps = {HS_CAP_8BIT | HS_CAP_DEFAULT, HS_CAP_INTERNAL | HS_CAP_32BIT, 0},
-    .kind = 1,
-};
-static const hs_memory_t words = {
-    .name = "IRAM",
-    .caps = {HS_CAP_INTERNAL | HS_CAP_EXEC | HS_CAP_32BIT, 0, 0},
-    .kind = 2,
-};
-static const hs_memory_t external = {
-    .name = "PSRAM",
-    .caps = {HS_CAP_SPIRAM, 0, HS_CAP_8BIT | HS_CAP_32BIT | HS_CAP_DEFAULT},
-    .kind = 3,
-};
-
-#define DRAM {.memory = &fast, .start = (void *)0x20200000u, .size = 0x18000}
-#define DTCM {.memory = &coupled, .start = (void *)0x20280000u, .size = 0x10000}
-#define IRAM {.memory = &words, .start = (void *)0x20300000u, .size = 0x4000}
-#define PSRAM {.memory = &external, .start = (void *)0x21000000u, .size = 0x40000}
-
-const hs_region_t board_regions[] = {FIRMWARE_REGIONS};
-const uint32_t board_region_count = sizeof board_regions / sizeof board_regions[0];
-
 static void put(uint32_t port, uint8_t byte)
 {
     while ((UART(port)[UART_STATE] & UART_FULL) != 0) {

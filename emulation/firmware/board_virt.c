@@ -31,34 +31,6 @@
 
 static volatile uint8_t *stream;
 
-static const hs_memory_t fast = {
-    .name = "DRAM",
-    .caps = {HS_CAP_8BIT | HS_CAP_DEFAULT, HS_CAP_INTERNAL | HS_CAP_DMA | HS_CAP_32BIT, 0},
-};
-static const hs_memory_t coupled = {
-    .name = "DTCM",
-    .caps = {HS_CAP_8BIT | HS_CAP_DEFAULT, HS_CAP_INTERNAL | HS_CAP_32BIT, 0},
-    .kind = 1,
-};
-static const hs_memory_t words = {
-    .name = "IRAM",
-    .caps = {HS_CAP_INTERNAL | HS_CAP_EXEC | HS_CAP_32BIT, 0, 0},
-    .kind = 2,
-};
-static const hs_memory_t external = {
-    .name = "PSRAM",
-    .caps = {HS_CAP_SPIRAM, 0, HS_CAP_8BIT | HS_CAP_32BIT | HS_CAP_DEFAULT},
-    .kind = 3,
-};
-
-#define DRAM {.memory = &fast, .start = (void *)0x80800000u, .size = 0x18000}
-#define DTCM {.memory = &coupled, .start = (void *)0x80900000u, .size = 0x10000}
-#define IRAM {.memory = &words, .start = (void *)0x80A00000u, .size = 0x4000}
-#define PSRAM {.memory = &external, .start = (void *)0x80B00000u, .size = 0x40000}
-
-const hs_region_t board_regions[] = {FIRMWARE_REGIONS};
-const uint32_t board_region_count = sizeof board_regions / sizeof board_regions[0];
-
 static void put(volatile uint8_t *port, uint8_t byte)
 {
     while ((port[LINE_STATUS] & LINE_FREE) == 0) {

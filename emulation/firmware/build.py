@@ -80,7 +80,7 @@ def objects(board: Board, options: Options) -> list[Path]:
 
 
 OWN_FILES = (
-    *("main.c", "console.c", "memory.c", "kernel.c", "lwip_port.c"),
+    *("main.c", "console.c", "memory.c", "regions.c", "kernel.c", "lwip_port.c"),
     *("tls_client.c", "json_worker.c", "node_pool.c", "sampler.c", "numbers.c"),
 )
 
