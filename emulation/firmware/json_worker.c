@@ -38,12 +38,10 @@ static void read_document(char *document)
         readings++;
         sum += number_of(reading, "value") * 4; /* whole quarters */
     }
-    char name[32];
-    const unsigned number = (unsigned)number_of(tree, "document");
-    snprintf(name, sizeof name, "document %u read", number);
-    memory_mark(name);
+    memory_mark("document read");
+    printf("json: document %u has %u readings, %u quarters together\n",
+           (unsigned)number_of(tree, "document"), readings, (unsigned)sum);
     cJSON_Delete(tree);
-    printf("json: document %u has %u readings, %u quarters together\n", number, readings, (unsigned)sum);
 }
 
 static void work(void *unused)
@@ -60,7 +58,7 @@ bool json_worker_start(void)
 {
     cJSON_Hooks hooks = {node_pool_malloc, node_pool_free};
     cJSON_InitHooks(&hooks);
-    return node_pool_open() && kernel_create("json", work, NULL, 3, 4096);
+    return kernel_create("json", work, NULL, 3, 4096);
 }
 
 void json_worker_take(char *document)

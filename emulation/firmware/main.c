@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "lwip_port.h"
 #include "memory.h"
+#include "node_pool.h"
 #include "sampler.h"
 #include "tls_client.h"
 
@@ -32,8 +33,8 @@ static void run(void *unused)
 _Noreturn void firmware_main(void)
 {
     memory_open();
-    if (!kernel_create("client", run, NULL, 4, 8192)) {
-        printf("no room for a task\n");
+    if (!node_pool_open() || !kernel_create("client", run, NULL, 4, 8192)) {
+        printf("no room to begin\n");
         abort();
     }
     kernel_start();

@@ -10,11 +10,12 @@
 #include "kernel.h"
 
 #define CAPS_MALLOC (HS_CAP_8BIT | HS_CAP_DEFAULT)
-#define MARKS 64u
+#define MARKS 16u
 
 static uint64_t chunk[2048 / 8];
 static hs_regions_t *set;
 static hs_trace_t *trace;
+static const char *names[MARKS];
 static uint32_t marks;
 
 static const struct {
@@ -164,8 +165,14 @@ void free(void *block)
 void memory_mark(const char *name)
 {
     hs_port_lock(NULL);
-    const uint32_t index = marks++ % MARKS;
-    hs_trace_name(trace, HS_NAMES_MARK, index, name, strlen(name));
+    uint32_t index = 0; /* of its name, which is a literal */
+    while (index < marks && names[index] != name) {
+        index++;
+    }
+    if (index == marks && marks < MARKS) {
+        names[marks++] = name;
+        hs_trace_name(trace, HS_NAMES_MARK, index, name, strlen(name));
+    }
     record((hs_event_t){.kind = HS_EVENT_MARK, .key = index});
     for (uint32_t i = 0; i < sizeof SETS / sizeof SETS[0]; i++) {
         const uint32_t caps = SETS[i].caps;

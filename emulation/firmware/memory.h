@@ -9,7 +9,8 @@
 void memory_open(void);
 /* `caps` 0: those of malloc. From an interrupt, too. NULL: no room. */
 void *memory_take(size_t size, uint32_t caps);
-/* Prints what each set of capabilities has at this moment, which is a mark of the recording. */
+/* Prints what each set of capabilities has at this moment, a mark of the recording. `name` is a
+ * literal. */
 void memory_mark(const char *name);
 /* Ends the recording. */
 void memory_close(void);
