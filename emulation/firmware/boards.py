@@ -17,6 +17,7 @@ class Board:
     name: str
     target: Target
     files: tuple[str, ...]
+    network: tuple[str, ...]  # its driver
     qemu: str
     package: str  # of Debian, that has it
     given: int
@@ -29,7 +30,8 @@ BOARDS = {
         Board(
             name="virt",
             target=TARGETS["rv32imc"],
-            files=("board_virt.c", "virtio_net.c", "cpu_riscv.c"),
+            files=("board_virt.c", "cpu_riscv.c"),
+            network=("virtio_net.c",),
             qemu="qemu-system-riscv32",
             package="qemu-system-misc",
             given=0x8070_0000,
@@ -44,7 +46,8 @@ BOARDS = {
         Board(
             name="mps2",
             target=TARGETS["cortex-m4"],
-            files=("board_mps2.c", "lan9118.c", "cpu_cortex_m.c"),
+            files=("board_mps2.c", "cpu_cortex_m.c"),
+            network=("lan9118.c",),
             qemu="qemu-system-arm",
             package="qemu-system-arm",
             given=0x2038_0000,

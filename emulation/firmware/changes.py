@@ -72,11 +72,7 @@ def pool(recording: Path, layout: Layout, sets: tuple[int, ...], folder: Path) -
 
 
 CHANGES = (
-    Change(
-        f"TLS records of {SMALL_RECORDS:,} bytes",
-        replace(BASE, tls_in=SMALL_RECORDS),
-        smaller_records,
-    ),
-    Change(f"regions in the order {', '.join(OTHER_ORDER)}", replace(BASE, regions=OTHER_ORDER), other_order),
+    Change("TLS records of 4 KB", replace(BASE, tls_in=SMALL_RECORDS), smaller_records),
+    Change("DTCM and PSRAM asked first", replace(BASE, regions=OTHER_ORDER), other_order),
     Change(f"a pool of {NODES} JSON nodes", replace(BASE, nodes=NODES), pool),
 )

@@ -21,7 +21,8 @@ extern uint8_t firmware_interrupt_stack_end[];
 
 __attribute__((naked)) void cpu_reset(void)
 {
-    __asm__ volatile("ldr r0, =firmware_stack_end\n"
+    __asm__ volatile("cpsid i\n" /* until kernel_start() */
+                     "ldr r0, =firmware_stack_end\n"
                      "msr psp, r0\n"
                      "movs r0, #2\n"
                      "msr control, r0\n"

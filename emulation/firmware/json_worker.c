@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cJSON.h"
+#include "heapscope/port.h"
 #include "kernel.h"
 #include "memory.h"
 #include "node_pool.h"
@@ -39,8 +40,10 @@ static void read_document(char *document)
         sum += number_of(reading, "value") * 4; /* whole quarters */
     }
     memory_mark("document read");
+    hs_port_lock(NULL); /* the line in one piece */
     printf("json: document %u has %u readings, %u quarters together\n",
            (unsigned)number_of(tree, "document"), readings, (unsigned)sum);
+    hs_port_unlock(NULL);
     cJSON_Delete(tree);
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from heapscope.layout import capabilities
@@ -40,6 +40,12 @@ class Difference:
     capabilities: str
     printed: Figures
     replayed: Figures
+
+    @property
+    def figures(self) -> int:
+        """How many of the three differ."""
+        pairs = zip(astuple(self.printed), astuple(self.replayed), strict=True)
+        return sum(one != other for one, other in pairs)
 
 
 @dataclass(frozen=True)
@@ -80,14 +86,17 @@ def figures_of(row: SetRow) -> Figures:
 
 
 def prove(ran: Ran, layout_file: Path) -> Proof:
-    """Replays the recording on the printed memory and compares all that was printed."""
+    """Replays the recording on the printed memory and compares all that was printed. RuntimeError:
+    marks are missing on one side."""
     layout = layout_of(ran.console, layout_file)
     printed = printed_marks(ran.console)
     names = {name for _, sets in printed for name in sets if name != "malloc"}
     masks = {name: capabilities.parse(name) for name in sorted(names)}
     result = replay(ran.recording, layout, capsets=masks.values())
     if [mark.name for mark in result.marks] != [name for name, _ in printed]:
-        raise AssertionError("the marks of the recording are not those of the console")
+        raise RuntimeError(f"the marks of the recording are not those of:\n{ran.console}")
+    if any(len(sets) != len(masks) + 1 for _, sets in printed):
+        raise RuntimeError(f"a mark has not all of its lines in:\n{ran.console}")
     count, differences = 0, []
     for mark, (name, sets) in zip(result.marks, printed, strict=True):
         rows = {row.capabilities: row for row in mark.sets}
