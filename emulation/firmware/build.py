@@ -105,6 +105,7 @@ def lwip_files(lwip: Path) -> Iterator[Path]:
 def compiled(board: Board, jobs: Sequence[Job]) -> list[Path]:
     flags = [OPTIMISED, *COMMON, *SECTIONS, *ZIG, *include(HERE / "site", HOSTED / "include")]
     flags += ["-I", str(HERE), "-I", str(ROOT / "device" / "src")]
+    flags.append('-DHS_RECORDER_PORT="recorder_site.h"')
 
     def one(job: Job) -> Path:
         source, own = job

@@ -10,6 +10,7 @@ struct kernel_task {
     const char *name;
     const void *waits_for; /* an object, or the task itself while it sleeps */
     uint32_t until;        /* the tick at which it stops waiting */
+    uint32_t turn;         /* when it was last chosen to run */
     bool forever;
     bool late; /* it stopped waiting because the time was over */
     uint8_t priority;
@@ -45,17 +46,20 @@ static void tell(const kernel_task_t *task, bool begins)
 
 /* ---- which task runs --------------------------------------------------------------------------- */
 
-/* The ready task of the highest priority; of equal ones the next after the running one. */
+/* The ready task of the highest priority; of equal ones that which has waited longest. */
 static kernel_task_t *choose(void)
 {
-    const uint32_t from = (uint32_t)(running - tasks);
+    static uint32_t turns;
     kernel_task_t *best = &tasks[0];
-    for (uint32_t i = 1; i <= KERNEL_TASKS; i++) {
-        kernel_task_t *const task = &tasks[(from + i) % KERNEL_TASKS];
-        if (task->state == READY && task->priority > best->priority) {
+    for (uint32_t i = 1; i < KERNEL_TASKS; i++) {
+        kernel_task_t *const task = &tasks[i];
+        if (task->state == READY &&
+            (task->priority > best->priority ||
+             (task->priority == best->priority && (int32_t)(task->turn - best->turn) < 0))) {
             best = task;
         }
     }
+    best->turn = ++turns;
     return best;
 }
 
@@ -134,6 +138,11 @@ bool kernel_in_interrupt(void)
 uint32_t kernel_task_number(void)
 {
     return kernel_in_interrupt() ? KERNEL_INTERRUPT : (uint32_t)(running - tasks);
+}
+
+void *kernel_task_handle(uint32_t number)
+{
+    return number < KERNEL_TASKS ? &tasks[number] : NULL;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------- */

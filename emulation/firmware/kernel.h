@@ -43,6 +43,7 @@ void kernel_use(void *(*allocate)(size_t size), void (*release)(void *block));
 /* Makes a task of the caller, which then has priority 0 and must never wait, and starts the ticks. */
 _Noreturn void kernel_start(void);
 uint32_t kernel_task_number(void); /* of the running task, or KERNEL_INTERRUPT */
+void *kernel_task_handle(uint32_t number); /* NULL: no task, but an interrupt */
 bool kernel_in_interrupt(void);
 uint32_t kernel_now(void); /* ticks, modulo 2^32 */
 void kernel_sleep(uint32_t ticks);

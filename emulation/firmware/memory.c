@@ -2,21 +2,20 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "board.h"
 #include "heapscope/port.h"
-#include "heapscope/trace.h"
+#include "heapscope/recorder.h"
 #include "kernel.h"
 
 #define CAPS_MALLOC (HS_CAP_8BIT | HS_CAP_DEFAULT)
-#define MARKS 16u
+#define RECORDS 4096u
 
-static uint64_t chunk[2048 / 8];
 static hs_regions_t *set;
-static hs_trace_t *trace;
-static const char *names[MARKS];
-static uint32_t marks;
+static hs_recorder_t *recorder;
+static _Alignas(8) uint8_t ring[RECORDS * HS_RECORDER_RECORD_BYTES + 4096];
+static volatile bool closing;
+static kernel_semaphore_t closed;
 
 static const struct {
     const char *name;
@@ -30,25 +29,100 @@ static const struct {
     {"SPIRAM", HS_CAP_SPIRAM},
 };
 
-static hs_status_t to_stream(void *context, const uint8_t *bytes, size_t count)
+/* ---- the recording ----------------------------------------------------------------------------- */
+
+static size_t to_stream(void *context, const uint8_t *bytes, size_t count)
 {
     (void)context;
     board_stream(bytes, (uint32_t)count);
-    return HS_OK;
+    return count;
 }
 
 static void on_task(uint32_t number, const char *name, bool begins)
 {
     if (begins) {
-        hs_trace_name(trace, HS_NAMES_TASK, number, name, strlen(name));
+        hs_recorder_task_started(recorder, kernel_task_handle(number), name);
+    } else {
+        hs_recorder_task_ended(recorder, kernel_task_handle(number));
     }
-    hs_trace_event(trace, &(hs_event_t){
-                              .kind = begins ? HS_EVENT_TASK_START : HS_EVENT_TASK_END,
-                              .key = number,
-                              .task = number,
-                              .time = board_clock(),
-                          });
 }
+
+/* The lowest blocks above an address, in order. */
+typedef struct lowest {
+    uintptr_t after;
+    hs_recorder_block_t *out;
+    size_t capacity, count;
+} lowest_t;
+
+static bool keep_lowest(void *context, uint32_t region, void *block, size_t size, bool used,
+                        hs_tag_t tag)
+{
+    (void)region, (void)tag;
+    lowest_t *const lowest = context;
+    const uintptr_t address = (uintptr_t)block;
+    if (!used || address <= lowest->after) {
+        return true;
+    }
+    size_t at = lowest->count;
+    while (at > 0 && lowest->out[at - 1].address > address) {
+        at--;
+    }
+    if (at < lowest->capacity) {
+        lowest->count += lowest->count < lowest->capacity;
+        for (size_t i = lowest->count - 1; i > at; i--) {
+            lowest->out[i] = lowest->out[i - 1];
+        }
+        lowest->out[at] = (hs_recorder_block_t){.address = address, .size = (uint32_t)size};
+    }
+    return true;
+}
+
+static size_t walk(void *context, uintptr_t after, hs_recorder_block_t *out, size_t capacity)
+{
+    (void)context;
+    lowest_t lowest = {after, out, capacity, 0};
+    hs_regions_walk(set, 0, keep_lowest, &lowest); /* with the lock */
+    return lowest.count;
+}
+
+static bool region_of(void *context, unsigned index, hs_recorder_region_t *out)
+{
+    (void)context;
+    hs_region_state_t state;
+    if (!hs_regions_state(set, index, &state)) {
+        return false;
+    }
+    hs_heap_info_t info;
+    hs_heap_info(state.guard->heap, &info);
+    *out = (hs_recorder_region_t){
+        .name = state.name,
+        .start = (uintptr_t)state.start,
+        .size = (uint32_t)state.size,
+        .caps = state.caps,
+        .free = (uint32_t)info.free,
+        .minimum = (uint32_t)info.minimum_free,
+        .largest = HS_RECORDER_UNKNOWN,
+    };
+    return true;
+}
+
+static void drain(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        const bool last = closing;
+        while (hs_recorder_drain(recorder, RECORDS) != 0) {
+        }
+        if (last) {
+            hs_recorder_flush(recorder);
+            kernel_give(&closed);
+            return;
+        }
+        kernel_sleep(1);
+    }
+}
+
+/* ---- the heap ---------------------------------------------------------------------------------- */
 
 static void print_regions(void)
 {
@@ -63,117 +137,89 @@ static void print_regions(void)
 void memory_open(void)
 {
     static const hs_regions_config_t config = {.lock = hs_port_lock, .unlock = hs_port_unlock};
-    const hs_trace_config_t features = {
-        .features = HS_TRACE_ADDRESSES | HS_TRACE_CLOCK,
+    static const hs_recorder_config_t recording = {
+        .write = to_stream,
+        .walk = walk,
+        .region = region_of,
+        .chip = "emulated board",
+        .program = "the firmware of emulation/firmware",
+        .boot = 1,
+        .reset = "power on",
+        .clock_hz = 1000000,
         .address_shift = 2,
-        .sink = to_stream,
+        .walked_sizes = true,
     };
     set = hs_regions_create(board_regions, board_region_count, &config, NULL, 0);
-    trace = hs_trace_open(chunk, sizeof chunk, &features);
-    if (set == NULL || trace == NULL) {
+    recorder = hs_recorder_open(ring, sizeof ring, &recording);
+    if (set == NULL || recorder == NULL) {
         printf("no heap\n");
         board_end(1);
     }
-    hs_trace_metadata(trace, "program", "the firmware of emulation/firmware");
-    hs_trace_metadata(trace, "allocator", "heapscope");
-    hs_trace_metadata(trace, "word", "4");
-    hs_trace_metadata(trace, "clock", "1000000");
-    hs_trace_name(trace, HS_NAMES_TASK, 0, "start", 5);
-    hs_trace_name(trace, HS_NAMES_TASK, KERNEL_INTERRUPT, "interrupt", 9);
     kernel_use(malloc, free);
     kernel_watch(on_task);
     print_regions();
-}
-
-/* Within the lock: events are in the order of what happened. */
-static void record(hs_event_t event)
-{
-    event.task = kernel_task_number();
-    event.time = board_clock();
-    hs_trace_event(trace, &event);
-}
-
-static uint64_t key_of(const void *block)
-{
-    return (uintptr_t)block;
-}
-
-static void record_request(hs_event_kind_t kind, const void *block, size_t size, uint32_t caps)
-{
-    if (block != NULL) {
-        record((hs_event_t){.kind = kind, .key = key_of(block), .size = size, .caps = caps});
-    } else if (size != 0) {
-        record((hs_event_t){.kind = HS_EVENT_FAILED, .new_key = kind, .size = size, .caps = caps});
+    if (!kernel_create("recorder", drain, NULL, 7, 2048)) { /* above who allocates */
+        board_end(1);
     }
+}
+
+/* Each call of the recorder is within the heap's lock: events are in the order of what happened. */
+
+static void *allocate(hs_event_kind_t kind, size_t count, size_t size, uint32_t caps,
+                      hs_callers_t callers)
+{
+    const uint32_t asked = caps != 0 ? caps : CAPS_MALLOC;
+    hs_port_lock(NULL);
+    void *const block = kind == HS_EVENT_CALLOC ? hs_regions_calloc(set, count, size, asked)
+                                                : hs_regions_malloc(set, size, asked);
+    if (count * size != 0) {
+        hs_recorder_allocated(recorder, kind, block, count * size, caps, callers);
+    }
+    hs_port_unlock(NULL);
+    return block;
 }
 
 void *memory_take(size_t size, uint32_t caps)
 {
-    hs_port_lock(NULL);
-    void *const block = hs_regions_malloc(set, size, caps != 0 ? caps : CAPS_MALLOC);
-    record_request(HS_EVENT_MALLOC, block, size, caps);
-    hs_port_unlock(NULL);
-    return block;
+    return allocate(HS_EVENT_MALLOC, 1, size, caps, HS_RECORDER_CALLER);
 }
 
 void *malloc(size_t size)
 {
-    return memory_take(size, 0);
+    return allocate(HS_EVENT_MALLOC, 1, size, 0, HS_RECORDER_CALLER);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    hs_port_lock(NULL);
-    void *const block = hs_regions_calloc(set, count, size, CAPS_MALLOC);
-    record_request(HS_EVENT_CALLOC, block, count * size, 0);
-    hs_port_unlock(NULL);
-    return block;
+    return allocate(HS_EVENT_CALLOC, count, size, 0, HS_RECORDER_CALLER);
 }
 
 void *realloc(void *block, size_t size)
 {
-    if (block == NULL || size == 0) {
-        free(block);
-        return malloc(size);
-    }
     hs_port_lock(NULL);
-    const uint64_t before = key_of(block);
-    void *const moved = hs_regions_realloc(set, block, size, CAPS_MALLOC);
-    record((hs_event_t){
-        .kind = moved != NULL ? HS_EVENT_REALLOC : HS_EVENT_FAILED,
-        .key = before,
-        .new_key = moved != NULL ? key_of(moved) : HS_EVENT_REALLOC,
-        .size = size,
-    });
+    void *const moved = block != NULL ? hs_regions_realloc(set, block, size, CAPS_MALLOC)
+                                      : hs_regions_malloc(set, size, CAPS_MALLOC);
+    if (block != NULL || size != 0) {
+        hs_recorder_reallocated(recorder, block, moved, size, 0, HS_RECORDER_CALLER);
+    }
     hs_port_unlock(NULL);
     return moved;
 }
 
 void free(void *block)
 {
-    if (block == NULL) {
-        return;
-    }
     hs_port_lock(NULL);
+    hs_recorder_freed(recorder, block);
     if (hs_regions_free(set, block) != HS_OK) {
         printf("refused: free(%p)\n", block);
     }
-    record((hs_event_t){.kind = HS_EVENT_FREE, .key = key_of(block)});
     hs_port_unlock(NULL);
 }
 
 void memory_mark(const char *name)
 {
     hs_port_lock(NULL);
-    uint32_t index = 0; /* of its name, which is a literal */
-    while (index < marks && names[index] != name) {
-        index++;
-    }
-    if (index == marks && marks < MARKS) {
-        names[marks++] = name;
-        hs_trace_name(trace, HS_NAMES_MARK, index, name, strlen(name));
-    }
-    record((hs_event_t){.kind = HS_EVENT_MARK, .key = index});
+    hs_recorder_mark(recorder, name);
     for (uint32_t i = 0; i < sizeof SETS / sizeof SETS[0]; i++) {
         const uint32_t caps = SETS[i].caps;
         printf("mark %s: %s free %u minimum %u largest %u\n", name, SETS[i].name,
@@ -186,7 +232,9 @@ void memory_mark(const char *name)
 
 void memory_close(void)
 {
-    hs_port_lock(NULL);
-    hs_trace_close(trace);
-    hs_port_unlock(NULL);
+    closing = true;
+    kernel_take(&closed, KERNEL_FOREVER);
+    hs_recorder_figures_t figures;
+    hs_recorder_figures(recorder, &figures);
+    printf("recorder: %u events, %u lost\n", (unsigned)figures.events, (unsigned)figures.lost);
 }
