@@ -105,7 +105,7 @@ def lwip_files(lwip: Path) -> Iterator[Path]:
 def compiled(board: Board, jobs: Sequence[Job]) -> list[Path]:
     flags = [OPTIMISED, *COMMON, *SECTIONS, *ZIG, *include(HERE / "site", HOSTED / "include")]
     flags += ["-I", str(HERE), "-I", str(ROOT / "device" / "src")]
-    flags.append('-DHS_RECORDER_PORT="recorder_site.h"')
+    flags += ['-DHS_RECORDER_PORT="recorder_site.h"', "-DHS_RECORDER_TASKS=16"]
 
     def one(job: Job) -> Path:
         source, own = job
@@ -123,7 +123,12 @@ def link(board: Board, name: str, made: Sequence[Path]) -> Path:
         own = fresh(folder)
         options = (OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{script},--gc-sections,-e,cpu_reset")
         run(
-            *compiler(board.target), *options, *made, "-rtlib=compiler-rt", "-o", own / f"{name}.elf"
+            *compiler(board.target),
+            *options,
+            *made,
+            "-rtlib=compiler-rt",
+            "-o",
+            own / f"{name}.elf",
         )
         put(own, folder)
     return folder / f"{name}.elf"

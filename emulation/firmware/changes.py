@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+
+from emulation.firmware.build import Options
 from heapscope.layout.layout import Layout
 from heapscope.layout.place_file import read_placement
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
 from heapscope.why.recording import Edit, are_heap_events, read_recording
-
-from emulation.firmware.build import Options
 
 __all__ = ["CHANGES", "Change"]
 

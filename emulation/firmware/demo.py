@@ -28,7 +28,9 @@ SHOWN = 14  #: lines of the firmware's own output
 
 
 def show_run(console: Console, board: Board, said: str, seconds: float) -> None:
-    console.print(f"The firmware ran on {board.qemu}, board {board.name}, in {seconds:.1f} s. It says:")
+    console.print(
+        f"The firmware ran on {board.qemu}, board {board.name}, in {seconds:.1f} s. It says:"
+    )
     lines = said.splitlines()
     for line in lines[:SHOWN]:
         console.print(Text(f"  {line}", style="dim"))
@@ -72,7 +74,9 @@ def main() -> int:
     board = BOARDS[name]
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
-        console.print("Building the firmware: a kernel, lwIP, mbedTLS and cJSON on Heapscope's heap")
+        console.print(
+            "Building the firmware: a kernel, lwIP, mbedTLS and cJSON on Heapscope's heap"
+        )
         build(board, Options())
         begun = time.monotonic()
         base = run_base(board, FOLDER)

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from heapscope.layout import capabilities
-from heapscope.layout.toml_file import read_layout
-from heapscope.measure.result import ReplayResult
-
 from emulation.firmware.boards import Board
 from emulation.firmware.build import Options, build
 from emulation.firmware.changes import CHANGES, Change
 from emulation.firmware.proof import Proof, prove
 from emulation.firmware.run import Ran, run_firmware
+from heapscope.layout import capabilities
+from heapscope.layout.toml_file import read_layout
+from heapscope.measure.result import ReplayResult
 
 __all__ = ["Base", "Effect", "effects_of", "run_and_prove", "run_base"]
 
@@ -64,12 +63,12 @@ def minimum(result: ReplayResult, named: str) -> int:
     return next(row.minimum_free for row in result.sets if row.capabilities == wanted)
 
 
-def effects_of(board: Board, base: Base, change: Change, folder: Path) -> tuple[Proof, list[Effect]]:
+def effects_of(
+    board: Board, base: Base, change: Change, folder: Path
+) -> tuple[Proof, list[Effect]]:
     """The proof of the changed firmware's run, and what the change did."""
     masks = tuple(capabilities.parse(named) for named in SHOWN[1:])
-    predicted = change.predict(
-        base.ran[0].recording, read_layout(base.layout_file), masks, folder
-    )
+    predicted = change.predict(base.ran[0].recording, read_layout(base.layout_file), masks, folder)
     name = f"{board.name}-changed-{CHANGES.index(change)}"
     _, proof = run_and_prove(board, change.options, folder, name)
     rows = []

@@ -17,7 +17,8 @@ struct kernel_task {
     uint8_t state;
 };
 
-static kernel_task_t tasks[KERNEL_TASKS]; /* the first is the idle task */
+/* The first is the idle task, which before is the start of all. */
+static kernel_task_t tasks[KERNEL_TASKS] = {{.name = "start"}};
 static kernel_task_t *running = &tasks[0];
 static uint32_t ticks_gone;
 static void *ended_stack; /* of a task that ended; freed by the next task that is created or idles */
@@ -143,6 +144,11 @@ uint32_t kernel_task_number(void)
 void *kernel_task_handle(uint32_t number)
 {
     return number < KERNEL_TASKS ? &tasks[number] : NULL;
+}
+
+const char *kernel_task_name(const void *handle)
+{
+    return ((const kernel_task_t *)handle)->name;
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------- */

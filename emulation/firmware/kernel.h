@@ -44,6 +44,7 @@ void kernel_use(void *(*allocate)(size_t size), void (*release)(void *block));
 _Noreturn void kernel_start(void);
 uint32_t kernel_task_number(void); /* of the running task, or KERNEL_INTERRUPT */
 void *kernel_task_handle(uint32_t number); /* NULL: no task, but an interrupt */
+const char *kernel_task_name(const void *handle);
 bool kernel_in_interrupt(void);
 uint32_t kernel_now(void); /* ticks, modulo 2^32 */
 void kernel_sleep(uint32_t ticks);

@@ -106,6 +106,12 @@ static bool region_of(void *context, unsigned index, hs_recorder_region_t *out)
     return true;
 }
 
+static const char *name_of(void *context, uintptr_t task)
+{
+    (void)context;
+    return task != 0 ? kernel_task_name((const void *)task) : "interrupt";
+}
+
 static void drain(void *unused)
 {
     (void)unused;
@@ -141,6 +147,7 @@ void memory_open(void)
         .write = to_stream,
         .walk = walk,
         .region = region_of,
+        .task_name = name_of,
         .chip = "emulated board",
         .program = "the firmware of emulation/firmware",
         .boot = 1,

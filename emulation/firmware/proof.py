@@ -6,14 +6,13 @@ import re
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from emulation.firmware.run import Ran
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
 from heapscope.layout.toml_file import read_layout
 from heapscope.measure.memory import SetRow
 from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
-
-from emulation.firmware.run import Ran
 
 __all__ = ["Difference", "Figures", "Proof", "layout_of", "printed_marks", "prove"]
 
