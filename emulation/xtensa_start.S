@@ -4,9 +4,12 @@
     .global xtensa_reset
     .align 4
 xtensa_reset:
-    j begin
+    j xtensa_begin
+
+    .section .start, "ax"
+    .align 4
     .literal_position
-begin:
+xtensa_begin:
     movi a1, xtensa_stack_end
     movi a2, xtensa_finished
     movi a3, hosted_return
@@ -16,9 +19,7 @@ begin:
     movi a0, hosted_start
     callx0 a0
 
-    .text
     .align 4
-    .literal_position
     .global xtensa_finished
 xtensa_finished:
     movi a2, 4

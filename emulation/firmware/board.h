@@ -14,10 +14,10 @@ typedef struct board_given {
 } board_given_t;
 extern volatile board_given_t board_given;
 
-void board_console(char byte);                            /* the first serial port */
-void board_stream(const uint8_t *bytes, uint32_t count);  /* the second */
-uint32_t board_clock(void);                               /* microseconds, modulo 2^32 */
-_Noreturn void board_end(int code);                       /* switches the machine off */
+void board_console(char byte);                           /* the first serial port */
+void board_stream(const uint8_t *bytes, uint32_t count); /* the second */
+uint32_t board_clock(void);                              /* microseconds, modulo 2^32 */
+_Noreturn void board_end(int code);                      /* switches the machine off */
 
 extern const hs_region_t board_regions[]; /* what the heap has */
 extern const uint32_t board_region_count;

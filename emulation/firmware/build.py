@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 ORDER = ("DRAM", "DTCM", "IRAM", "PSRAM")  #: of the regions
 #: What every image has.
-CORE = ("console.c", "memory.c", "regions.c", "kernel.c", "sampler.c")
+CORE = ("console.c", "memory.c", "regions.c", "small_kernel.c", "sampler.c")
 #: Files of emulation/hosted that need no system.
 HOSTED_FILES = ("bytes.c", "print.c", "text.c")
 APPLICATION = (
@@ -35,7 +35,7 @@ Job = tuple[Path, Sequence[str]]  # a source with the options of its own
 
 @dataclass(frozen=True)
 class Options:
-    """What of the firmware can be chosen. `tls_in`: MBEDTLS_SSL_IN_CONTENT_LEN. `regions`: their
+    """The choices of a firmware. `tls_in`: MBEDTLS_SSL_IN_CONTENT_LEN. `regions`: their
     names in the order in which requests try them. `nodes`: cJSON's nodes in a pool."""
 
     tls_in: int = 16384
@@ -121,14 +121,8 @@ def link(board: Board, name: str, made: Sequence[Path]) -> Path:
     folder = BUILD / f"{name}-{board.name}-{key.hexdigest()[:16]}"
     if not folder.exists():
         own = fresh(folder)
-        options = (OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{script},--gc-sections,-e,cpu_reset")
-        run(
-            *compiler(board.target),
-            *options,
-            *made,
-            "-rtlib=compiler-rt",
-            "-o",
-            own / f"{name}.elf",
-        )
+        options = [OPTIMISED, "-nostdlib", "-static", "-rtlib=compiler-rt"]
+        options.append(f"-Wl,-T,{script},--gc-sections,-e,cpu_reset")
+        run(*compiler(board.target), *options, *made, "-o", own / f"{name}.elf")
         put(own, folder)
     return folder / f"{name}.elf"

@@ -1,7 +1,7 @@
 /* Cortex-M: SysTick, and PendSV, which switches tasks when no handler runs. */
 #include "board.h"
 #include "cpu.h"
-#include "kernel.h"
+#include "small_kernel.h"
 
 #define CLOCK 25000000u /* of SysTick */
 #define SYSTICK ((volatile uint32_t *)0xE000E010u)
@@ -11,7 +11,7 @@
 #define SHPR3 (*(volatile uint32_t *)0xE000ED20u)
 #define PENDSV_LOWEST (0xFFu << 16)
 
-#define SAVED_WORDS 8u /* r4 to r11 */
+#define SAVED_WORDS 8u   /* r4 to r11 */
 #define STACKED_WORDS 8u /* r0 to r3, r12, lr, pc, xpsr */
 #define THUMB_STATE 0x01000000u
 #define VECTORS (16u + 32u)
@@ -121,7 +121,8 @@ void *cpu_frame(void *stack, uint32_t size, void (*entry)(void *), void *argumen
 
 void cpu_start_ticks(uint32_t hertz)
 {
-    SHPR3 |= PENDSV_LOWEST; /* all others have one priority, so that no handler interrupts another */
+    SHPR3 |=
+        PENDSV_LOWEST; /* all others have one priority, so that no handler interrupts another */
     SYSTICK[1] = CLOCK / hertz - 1;
     SYSTICK[2] = 0;
     SYSTICK[0] = SYSTICK_ON;

@@ -1,7 +1,7 @@
 /* RISC-V in machine mode, with the timer and the software interrupt of SiFive's CLINT. */
 #include "board.h"
 #include "cpu.h"
-#include "kernel.h"
+#include "small_kernel.h"
 
 #define CLINT 0x02000000u
 #define MSIP (*(volatile uint32_t *)CLINT)
@@ -138,8 +138,7 @@ void cpu_idle(void)
 void *cpu_frame(void *stack, uint32_t size, void (*entry)(void *), void *argument,
                 void (*leave)(void))
 {
-    uint32_t *const frame =
-        (uint32_t *)(((uintptr_t)stack + size) & ~(uintptr_t)15) - FRAME_WORDS;
+    uint32_t *const frame = (uint32_t *)(((uintptr_t)stack + size) & ~(uintptr_t)15) - FRAME_WORDS;
     frame[FRAME_RA] = (uint32_t)(uintptr_t)leave;
     frame[FRAME_A0] = (uint32_t)(uintptr_t)argument;
     frame[FRAME_PC] = (uint32_t)(uintptr_t)entry;

@@ -1,5 +1,7 @@
-"""The firmware demo: a whole firmware on an emulated board talks to a TLS server; what its heap says of
-itself is held against the lab's replay of what it recorded; three changes are predicted and built.
+"""The firmware demo: a whole firmware on an emulated board talks to a TLS server.
+
+Its heap's own figures are held against the lab's replay of what it recorded. Three changes are
+predicted, and then built and run.
 
     python emulation/firmware/demo.py [BOARD]      virt (RISC-V, unless told otherwise) or mps2
 """
@@ -74,15 +76,15 @@ def main() -> int:
     board = BOARDS[name]
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
-        console.print(
-            "Building the firmware: a kernel, lwIP, mbedTLS and cJSON on Heapscope's heap"
-        )
+        console.print("Building the firmware: a kernel, lwIP, mbedTLS, cJSON, Heapscope's heap")
         build(board, Options())
         begun = time.monotonic()
         base = run_base(board, FOLDER)
         seconds = (time.monotonic() - begun) / len(base.ran)
         show_run(console, board, base.ran[0].console, seconds)
-        good = all([show_proof(console, proof) for proof in base.proofs])
+        good = True
+        for proof in base.proofs:
+            good &= show_proof(console, proof)
         effects: list[Effect] = []
         for change in CHANGES:
             console.print(f"\nPredicted, then built and run: {change.name}")

@@ -5,7 +5,7 @@
 
 #include "cJSON.h"
 #include "heapscope/port.h"
-#include "kernel.h"
+#include "small_kernel.h"
 #include "memory.h"
 #include "node_pool.h"
 

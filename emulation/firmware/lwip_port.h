@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "kernel.h"
+#include "small_kernel.h"
 
 /* Begins lwIP's task and takes the network device into use. False: there is no device. */
 bool lwip_port_open(void);

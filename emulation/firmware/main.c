@@ -8,7 +8,7 @@
 
 #include "board.h"
 #include "json_worker.h"
-#include "kernel.h"
+#include "small_kernel.h"
 #include "lwip_port.h"
 #include "memory.h"
 #include "node_pool.h"

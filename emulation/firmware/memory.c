@@ -6,7 +6,7 @@
 #include "board.h"
 #include "heapscope/port.h"
 #include "heapscope/recorder.h"
-#include "kernel.h"
+#include "small_kernel.h"
 
 #define CAPS_MALLOC (HS_CAP_8BIT | HS_CAP_DEFAULT)
 #define RECORDS 4096u

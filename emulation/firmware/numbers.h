@@ -1,4 +1,4 @@
-/* What cJSON wants of a C library beyond emulation/hosted. Included before its first line. */
+/* Functions that cJSON wants of a C library beyond emulation/hosted. Included before its first line. */
 #ifndef FIRMWARE_NUMBERS_H
 #define FIRMWARE_NUMBERS_H
 

@@ -26,7 +26,7 @@ MARK = re.compile(
 
 @dataclass(frozen=True)
 class Figures:
-    """Of the regions that have a set of capabilities, at a mark. Bytes."""
+    """Bytes in the regions that have a set of capabilities, at a mark."""
 
     free: int
     minimum: int
@@ -80,7 +80,7 @@ def printed_marks(console: str) -> list[tuple[str, dict[str, Figures]]]:
 
 
 def figures_of(row: SetRow) -> Figures:
-    """As the device's interface tells them: its minimum is the sum of the regions' own."""
+    """The figures of the device's interface: its minimum is the sum of the regions' own."""
     return Figures(row.free, row.minimum_free_reported, row.largest_allocatable)
 
 

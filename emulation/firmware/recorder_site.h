@@ -3,7 +3,7 @@
 #define FIRMWARE_RECORDER_SITE_H
 
 #include "board.h"
-#include "kernel.h"
+#include "small_kernel.h"
 
 #define HS_RECORDER_CLOCK() board_clock()
 #define HS_RECORDER_TASK() ((uintptr_t)kernel_task_handle(kernel_task_number()))

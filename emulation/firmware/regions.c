@@ -1,5 +1,5 @@
 /*
- * What the heap has, on every board: addresses are the linker script's, sizes and capabilities those of a
+ * The heap's memory, on every board: addresses are the linker script's, sizes and capabilities those of a
  * small chip with memory outside. The order is that in which requests try them.
  */
 #include "board.h"

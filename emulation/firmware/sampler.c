@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "heapscope/regions.h"
-#include "kernel.h"
+#include "small_kernel.h"
 #include "memory.h"
 
 #define PERIOD 10u /* ticks */

@@ -172,9 +172,9 @@ void tls_client_run(void)
     int error = mbedtls_x509_crt_parse(&authority, (const unsigned char *)mbedtls_test_ca_crt_rsa,
                                        mbedtls_test_ca_crt_rsa_len);
     if (error == 0) {
-        error = mbedtls_ssl_config_defaults(&config, MBEDTLS_SSL_IS_CLIENT,
-                                            MBEDTLS_SSL_TRANSPORT_STREAM,
-                                            MBEDTLS_SSL_PRESET_DEFAULT);
+        error =
+            mbedtls_ssl_config_defaults(&config, MBEDTLS_SSL_IS_CLIENT,
+                                        MBEDTLS_SSL_TRANSPORT_STREAM, MBEDTLS_SSL_PRESET_DEFAULT);
     }
     if (error != 0) {
         give_up("TLS configuration", error);

@@ -1,4 +1,4 @@
-"""Firmware on QEMU's boards: the heap's own figures, and the addresses that it gave, are the lab's."""
+"""Firmware on QEMU's boards: the heap's own figures and the addresses it gave are the lab's."""
 
 from __future__ import annotations
 

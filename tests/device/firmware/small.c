@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "board.h"
-#include "kernel.h"
+#include "small_kernel.h"
 #include "memory.h"
 #include "sampler.h"
 

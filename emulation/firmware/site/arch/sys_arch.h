@@ -2,7 +2,7 @@
 #ifndef FIRMWARE_SYS_ARCH_H
 #define FIRMWARE_SYS_ARCH_H
 
-#include "kernel.h"
+#include "small_kernel.h"
 
 typedef struct sys_sem {
     kernel_semaphore_t semaphore;

@@ -3,8 +3,8 @@
  * priority, mailboxes and time-outs. Every call is constant or O(tasks); interrupts are masked inside
  * it. From an interrupt: kernel_give(), kernel_post(), kernel_now(), kernel_task_number().
  */
-#ifndef FIRMWARE_KERNEL_H
-#define FIRMWARE_KERNEL_H
+#ifndef FIRMWARE_SMALL_KERNEL_H
+#define FIRMWARE_SMALL_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,12 +37,12 @@ void kernel_watch(void (*watcher)(uint32_t number, const char *name, bool begins
  * which is freed when `entry` returns. False: too many tasks, or no memory. */
 bool kernel_create(const char *name, void (*entry)(void *argument), void *argument,
                    uint8_t priority, uint32_t stack_size);
-/* What the kernel takes stacks from; before the first task. */
+/* The kernel takes stacks from these; to be called before the first task. */
 void kernel_use(void *(*allocate)(size_t size), void (*release)(void *block));
 
 /* Makes a task of the caller, which then has priority 0 and must never wait, and starts the ticks. */
 _Noreturn void kernel_start(void);
-uint32_t kernel_task_number(void); /* of the running task, or KERNEL_INTERRUPT */
+uint32_t kernel_task_number(void);         /* of the running task, or KERNEL_INTERRUPT */
 void *kernel_task_handle(uint32_t number); /* NULL: no task, but an interrupt */
 const char *kernel_task_name(const void *handle);
 bool kernel_in_interrupt(void);

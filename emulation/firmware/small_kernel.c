@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "small_kernel.h"
 
 #include "cpu.h"
 
@@ -21,7 +21,8 @@ struct kernel_task {
 static kernel_task_t tasks[KERNEL_TASKS] = {{.name = "start"}};
 static kernel_task_t *running = &tasks[0];
 static uint32_t ticks_gone;
-static void *ended_stack; /* of a task that ended; freed by the next task that is created or idles */
+static void
+    *ended_stack; /* of a task that ended; freed by the next task that is created or idles */
 static void *(*allocate)(size_t size);
 static void (*release)(void *block);
 static void (*watcher)(uint32_t number, const char *name, bool begins);
