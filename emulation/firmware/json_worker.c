@@ -5,9 +5,9 @@
 
 #include "cJSON.h"
 #include "heapscope/port.h"
-#include "small_kernel.h"
 #include "memory.h"
 #include "node_pool.h"
+#include "small_kernel.h"
 
 #define WAITING 3u
 

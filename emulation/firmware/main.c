@@ -8,11 +8,11 @@
 
 #include "board.h"
 #include "json_worker.h"
-#include "small_kernel.h"
 #include "lwip_port.h"
 #include "memory.h"
 #include "node_pool.h"
 #include "sampler.h"
+#include "small_kernel.h"
 #include "tls_client.h"
 
 static void run(void *unused)

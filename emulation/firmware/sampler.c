@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "heapscope/regions.h"
-#include "small_kernel.h"
 #include "memory.h"
+#include "small_kernel.h"
 
 #define PERIOD 10u /* ticks */
 #define WAITING 16u
