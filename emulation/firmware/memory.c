@@ -47,44 +47,6 @@ static void on_task(uint32_t number, const char *name, bool begins)
     }
 }
 
-/* The lowest blocks above an address, in order. */
-typedef struct lowest {
-    uintptr_t after;
-    hs_recorder_block_t *out;
-    size_t capacity, count;
-} lowest_t;
-
-static bool keep_lowest(void *context, uint32_t region, void *block, size_t size, bool used,
-                        hs_tag_t tag)
-{
-    (void)region, (void)tag;
-    lowest_t *const lowest = context;
-    const uintptr_t address = (uintptr_t)block;
-    if (!used || address <= lowest->after) {
-        return true;
-    }
-    size_t at = lowest->count;
-    while (at > 0 && lowest->out[at - 1].address > address) {
-        at--;
-    }
-    if (at < lowest->capacity) {
-        lowest->count += lowest->count < lowest->capacity;
-        for (size_t i = lowest->count - 1; i > at; i--) {
-            lowest->out[i] = lowest->out[i - 1];
-        }
-        lowest->out[at] = (hs_recorder_block_t){.address = address, .size = (uint32_t)size};
-    }
-    return true;
-}
-
-static size_t walk(void *context, uintptr_t after, hs_recorder_block_t *out, size_t capacity)
-{
-    (void)context;
-    lowest_t lowest = {after, out, capacity, 0};
-    hs_regions_walk(set, 0, keep_lowest, &lowest); /* with the lock */
-    return lowest.count;
-}
-
 static bool region_of(void *context, unsigned index, hs_recorder_region_t *out)
 {
     (void)context;
@@ -143,9 +105,9 @@ static void print_regions(void)
 void memory_open(void)
 {
     static const hs_regions_config_t config = {.lock = hs_port_lock, .unlock = hs_port_unlock};
+    /* Without a walk: who listens from the boot on needs no snapshots. */
     static const hs_recorder_config_t recording = {
         .write = to_stream,
-        .walk = walk,
         .region = region_of,
         .task_name = name_of,
         .chip = "emulated board",
@@ -154,7 +116,6 @@ void memory_open(void)
         .reset = "power on",
         .clock_hz = 1000000,
         .address_shift = 2,
-        .walked_sizes = true,
     };
     set = hs_regions_create(board_regions, board_region_count, &config, NULL, 0);
     recorder = hs_recorder_open(ring, sizeof ring, &recording);
