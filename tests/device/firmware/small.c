@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "board.h"
-#include "small_kernel.h"
 #include "memory.h"
 #include "sampler.h"
+#include "small_kernel.h"
 
 static kernel_semaphore_t done;
 static kernel_mutex_t mutex;
