@@ -114,7 +114,7 @@ int hs_lab_writer_finish(hs_lab_writer_t *writer);
 size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity);
 
 /* ---- replay ---- */
-/* A census alone (config NULL), or a replay. NULL: *status is an hs_status_t; *where the index of
+/* A census alone (config NULL), or a replay, which uses the config as long as it lives. NULL: *status is an hs_status_t; *where the index of
  * the offending region, or UINT32_MAX. */
 hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, uint32_t *where);
 void hs_lab_reader_delete(hs_lab_reader_t *reader);

@@ -89,7 +89,11 @@ static hs_status_t start(hs_lab_reader_t *reader, uint64_t *first, const hs_even
     hs_loss_finish(&reader->loss);
     if (found->count != 0) {
         const uint64_t number = *first > found->count ? *first - found->count : 0;
-        status = use_events(reader, number, found->blocks, found->count);
+        status = hs_replay_prime(&reader->replay, *first, found->blocks, found->count);
+        if (status == HS_OK) {
+            status = use_events(reader, number, found->blocks, found->count);
+        }
+        hs_replay_primed(&reader->replay);
     }
     reader->next = *first;
     hs_start_free(found);

@@ -9,6 +9,7 @@
 #include "lab/start.h"
 #include "lab/times.h"
 #include "queue/queue.h"
+#include "replay/prime.h"
 #include "replay/replay.h"
 #include "trace/decoder.h"
 

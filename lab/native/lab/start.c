@@ -41,10 +41,11 @@ static int by_address(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-static hs_status_t blocks_collect(hs_start_t *start, uint64_t time)
+static hs_status_t blocks_collect(hs_start_t *start, const hs_decoder_t *decoder, uint64_t time)
 {
     hs_state_figures_t figures;
     hs_state_figures(start->state, &figures);
+    const bool held = begin_of(decoder, "walked_sizes") == '1';
     start->blocks = calloc(figures.blocks + 1, sizeof *start->blocks);
     if (start->blocks == NULL) {
         return HS_ERR_MEMORY;
@@ -53,6 +54,7 @@ static hs_status_t blocks_collect(hs_start_t *start, uint64_t time)
     for (size_t at = 0; hs_state_next(start->state, &at, &block);) {
         start->blocks[start->count++] = (hs_event_t){.kind = HS_EVENT_MALLOC,
                                                      .key = block.address,
+                                                     .new_key = block.walked && held,
                                                      .size = block.size,
                                                      .time = time,
                                                      .task = block.task,
@@ -90,7 +92,7 @@ hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, uint64
             start->waiting = false;
             start->primed = true;
             start->gaps = health.gaps;
-            return blocks_collect(start, event->time);
+            return blocks_collect(start, decoder, event->time);
         }
     }
     return HS_OK;

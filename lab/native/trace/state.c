@@ -113,7 +113,7 @@ static hs_status_t allocated(hs_state_t *state, const hs_event_t *event, uint64_
         return on_record(state, address) ? HS_ERR_MEMORY : HS_OK;
     }
     const hs_state_block_t block = {address,     event->size, event->task, event->caps,
-                                    event->site, event->heap, true};
+                                    event->site, event->heap, true,        false};
     touch(state, place);
     if (state->figures.known) {
         /* A block of which a snapshot alone told may be this one, whose event was late. */
@@ -196,7 +196,8 @@ static hs_status_t block_told(hs_state_t *state, const hs_event_t *event)
     }
     place->told = state->window;
     place->told_block = (hs_state_block_t){
-        event->key, event->size, event->task, event->caps, event->site, 0, event->align_log2 != 0};
+        event->key, event->size, event->task, event->caps, event->site, 0, event->align_log2 != 0,
+        true};
     return HS_OK;
 }
 

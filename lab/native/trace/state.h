@@ -22,7 +22,8 @@ typedef struct hs_state_block {
     uint32_t caps;
     uint32_t site;
     uint16_t heap;
-    bool owned; /* task and caps are known; a snapshot alone may not tell them */
+    bool owned;  /* task and caps are known; a snapshot alone may not tell them */
+    bool walked; /* a snapshot alone tells it */
 } hs_state_block_t;
 
 typedef struct hs_state_figures {
