@@ -124,6 +124,10 @@ void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out);
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out);
 /* Known when the reader is finished. */
 void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out);
+/* What a recorder on a chip told: of a census alone. */
+void hs_lab_recording(const hs_lab_reader_t *reader, hs_lab_recording_t *out);
+size_t hs_lab_dropped(const hs_lab_reader_t *reader, hs_lab_dropped_row_t *rows, size_t capacity);
+size_t hs_lab_levels(const hs_lab_reader_t *reader, hs_lab_level_row_t *rows, size_t capacity);
 size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader);
 /* Key (NUL-terminated) and value; returns the value's length. Both are untrusted bytes. */
 size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const char **key,

@@ -1,37 +1,14 @@
 #include "lab/start.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "lab/fact.h"
 
 void hs_start_free(hs_start_t *start)
 {
     hs_state_delete(start->state);
     free(start->blocks);
     *start = (hs_start_t){.decided = start->decided, .primed = start->primed, .gaps = start->gaps};
-}
-
-/* The first byte of a fact's value; 0: there is none. */
-static uint8_t begin_of(const hs_decoder_t *decoder, const char *wanted)
-{
-    for (size_t i = 0; i < hs_decoder_metadata_count(decoder); i++) {
-        const char *key;
-        const uint8_t *value;
-        size_t length;
-        if (hs_decoder_metadata(decoder, i, &key, &value, &length) == HS_OK &&
-            strcmp(key, wanted) == 0) {
-            return length == 0 ? 0 : value[0];
-        }
-    }
-    return 0;
-}
-
-/* Without addresses no snapshot has blocks, and waiting for one would be in vain. */
-static bool begins_unknown(const hs_decoder_t *decoder, uint64_t first, uint32_t features,
-                           uint64_t gaps)
-{
-    return (features & HS_TRACE_ADDRESSES) != 0 &&
-           (begin_of(decoder, "snapshots") == '1' || begin_of(decoder, "black_box") == '1' ||
-            (features >> 8 != 0 && (first != 0 || gaps != 0)));
 }
 
 static int by_address(const void *one, const void *other)
@@ -45,7 +22,7 @@ static hs_status_t blocks_collect(hs_start_t *start, const hs_decoder_t *decoder
 {
     hs_state_figures_t figures;
     hs_state_figures(start->state, &figures);
-    const bool held = begin_of(decoder, "walked_sizes") == '1';
+    const bool held = hs_fact_begin(decoder, "walked_sizes") == '1';
     start->blocks = calloc(figures.blocks + 1, sizeof *start->blocks);
     if (start->blocks == NULL) {
         return HS_ERR_MEMORY;
@@ -66,19 +43,22 @@ static hs_status_t blocks_collect(hs_start_t *start, const hs_decoder_t *decoder
     return HS_OK;
 }
 
-hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, uint64_t first,
-                          const hs_event_t *events, size_t count, size_t *before)
+hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, const hs_event_t *events,
+                          size_t count, size_t *before)
 {
     hs_trace_health_t health;
     hs_decoder_health(decoder, &health);
     *before = 0;
     if (!start->decided) {
         start->decided = true;
-        start->waiting = begins_unknown(decoder, first, health.features, health.gaps);
+        start->waiting = hs_fact_begins_unknown(decoder);
         start->state = start->waiting ? hs_state_new(false) : NULL;
         if (start->waiting && start->state == NULL) {
             return HS_ERR_MEMORY;
         }
+    }
+    if (start->waiting) {
+        hs_state_shift(start->state, hs_decoder_shift(decoder));
     }
     while (start->waiting && *before < count) {
         const hs_event_t *event = &events[(*before)++];

@@ -25,7 +25,7 @@ void hs_start_free(hs_start_t *start);
 
 /* How many of a batch's events come before everything is known: `count` while it is not. When it becomes
  * known within this batch, `primed` is set. HS_ERR_MEMORY: no host memory. */
-hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, uint64_t first,
-                          const hs_event_t *events, size_t count, size_t *before);
+hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, const hs_event_t *events,
+                          size_t count, size_t *before);
 
 #endif

@@ -26,11 +26,9 @@ static hs_status_t lay(hs_replay_t *replay, const hs_event_t *blocks, size_t cou
     return hs_measure_init(&replay->measure, &replay->chip, replay->config, replay->kinds);
 }
 
-hs_status_t hs_replay_prime(hs_replay_t *replay, uint64_t first, const hs_event_t *blocks,
-                            size_t count)
+hs_status_t hs_replay_prime(hs_replay_t *replay, const hs_event_t *blocks, size_t count)
 {
     replay->priming = true;
-    replay->first = first;
     return replay->census_only ? HS_OK : lay(replay, blocks, count);
 }
 
@@ -38,7 +36,7 @@ void hs_replay_primed(hs_replay_t *replay)
 {
     replay->priming = false;
     replay->laid = 0;
-    replay->expected = replay->first;
+    replay->expected = 0;
     if (!replay->census_only) {
         hs_measure_begun(&replay->measure);
     }

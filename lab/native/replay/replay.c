@@ -173,7 +173,6 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
         if (replay->priming) {
             hs_census_origin(&replay->census, event);
             status = hs_survey_event(replay, event, number);
-            number += number + 1 < replay->first;
             continue;
         }
         hs_census_event(&replay->census, event);

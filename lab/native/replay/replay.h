@@ -26,7 +26,6 @@ typedef struct hs_replay {
     bool census_only;
     bool by_address;    /* the trace knows blocks by address */
     bool priming;       /* what comes are the blocks of the beginning (prime.h) */
-    uint64_t first;     /* number of the event that follows them */
     bool gaps;          /* events are missing, so an unknown block proves nothing */
     uint64_t next_key;  /* one past the highest id allocated */
     uint64_t expected;  /* the next event number if nothing is missing */

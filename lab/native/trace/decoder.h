@@ -70,6 +70,8 @@ hs_status_t hs_decoder_push(hs_decoder_t *decoder, const uint8_t *bytes, size_t 
  * one chunk was read, HS_ERR_VERSION when all there were are newer. */
 hs_status_t hs_decoder_finish(hs_decoder_t *decoder, hs_event_sink_t sink, void *context);
 
+/* The address shift of the chunk whose events are handed out; 0 without addresses. */
+unsigned hs_decoder_shift(const hs_decoder_t *decoder);
 void hs_decoder_health(const hs_decoder_t *decoder, hs_trace_health_t *out);
 
 /* Number of metadata pairs, and the index-th (NUL-terminated key; value may hold any bytes). Valid
