@@ -179,7 +179,7 @@ typedef struct hs_laid {
 } hs_laid_t;
 
 /* Makes a heap hold just these blocks, which lie in the order of their offsets, whatever it held before;
- * low-water marks and steps begin there. Of the holes of one size TLSF will take the lowest first, and a
+ * low-water marks and steps begin there. TLSF will take the lowest of the holes of one size first, and a
  * block before a hole has what malloc gives now where `held` is not set: blocks alone do not tell it. false: this allocator cannot have them there, or no host memory; the heap is as it
  * was. O(blocks) calls of its malloc. */
 bool hs_sim_lay(hs_sim_t *heap, const hs_laid_t *blocks, size_t count);

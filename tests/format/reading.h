@@ -1,4 +1,4 @@
-/* What a decoder makes of a trace, as the text that stands beside each golden trace. */
+/* A decoder's reading of a trace, as the text that stands beside each golden trace. */
 #ifndef HEAPSCOPE_TESTS_FORMAT_READING_H
 #define HEAPSCOPE_TESTS_FORMAT_READING_H
 

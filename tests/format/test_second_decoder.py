@@ -4,33 +4,19 @@ change bytes."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from second_decoder import read
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 RECORDINGS = 40
 
-
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-read = _load(HERE / "second_decoder.py").read
 
 GOLDEN = [
     (path, tables)

@@ -79,7 +79,7 @@ class NativeReader(NativeOwner):
     #: Known when the reader is finished.
     loss = struct_of("hs_lab_reader_loss")
 
-    #: What a recorder on a chip told; a census alone knows it.
+    #: A recorder on a chip told it; a census alone knows it.
     recording = struct_of("hs_lab_recording")
     #: Events that are missing, by kind: 0 anything else, then hs_event_kind_t.
     dropped = structs_of("hs_lab_dropped")

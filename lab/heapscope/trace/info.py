@@ -96,7 +96,7 @@ class TraceInfo(Document):
     health: TraceHealth = figure("The state of the trace as it was read.")
     loss: Loss | None = figure("The loss of events; null: every event is there.")
     recording: Recording | None = figure(
-        "The facts that only a recorder on a chip tells; null: it is no such recording.",
+        "The facts that only a recorder on a chip tells; null: no recorder on a chip wrote it.",
         default=None,
     )
 

@@ -1,4 +1,4 @@
-"""What a recorder on a chip tells of its own work: boots, cores, levels, losses, pairs,
+"""The facts that a recorder on a chip tells of its own work: boots, cores, levels, losses, pairs,
 snapshots."""
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Recording(Row):
     levels: tuple[LevelAt, ...] = figure("Changes of what is recorded, the first 1024.")
     losses: int = figure("How often the recorder told of missing events.")
     missing: tuple[MissingKind, ...] = figure("The events that it told of, by kind.")
-    left_out: int = figure("Of these events, those that a level or a filter left out.")
+    left_out: int = figure("The events among these that a level or a filter left out.")
     pairs: int = figure("Allocations that were freed soon: counted, and not recorded.")
     pair_bytes: int = figure("Bytes of these allocations together.", "B")
     snapshots: int = figure("Whole snapshots of the live blocks.")
@@ -58,8 +58,8 @@ class Recording(Row):
     corrections: int = figure("Blocks in which a snapshot and the events before it disagreed.")
     known: bool = figure("The live blocks are known at the end.")
     begins_with_snapshot: bool = figure(
-        "What the lab uses begins with the first whole snapshot: the heap was not empty, or the "
-        "beginning was not heard. Numbers of events count from there."
+        "The part that the lab uses begins with the first whole snapshot: the heap was not empty, "
+        "or the beginning was not heard. Numbers of events count from there."
     )
     events_before: int = figure("Heap events in front of it, which are counted and no more.")
     start_blocks: int = figure("Blocks of that snapshot.")

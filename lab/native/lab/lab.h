@@ -124,7 +124,7 @@ void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out);
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out);
 /* Known when the reader is finished. */
 void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out);
-/* What a recorder on a chip told: of a census alone. */
+/* A recorder on a chip told it; a census alone knows it. */
 void hs_lab_recording(const hs_lab_reader_t *reader, hs_lab_recording_t *out);
 size_t hs_lab_dropped(const hs_lab_reader_t *reader, hs_lab_dropped_row_t *rows, size_t capacity);
 size_t hs_lab_levels(const hs_lab_reader_t *reader, hs_lab_level_row_t *rows, size_t capacity);

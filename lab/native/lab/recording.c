@@ -22,7 +22,8 @@ static hs_status_t decide(hs_recording_t *recording, const hs_decoder_t *decoder
     hs_trace_health_t health;
     hs_decoder_health(decoder, &health);
     recording->decided = true;
-    recording->sums.told = (health.features & HS_TRACE_BOOT(0xFFu)) != 0 || hs_fact_begin(decoder, "edition") == '2';
+    recording->sums.told =
+        (health.features & HS_TRACE_BOOT(0xFFu)) != 0 || hs_fact_begin(decoder, "edition") == '2';
     if (recording->sums.told == 0) {
         return HS_OK;
     }

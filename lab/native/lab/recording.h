@@ -1,4 +1,4 @@
-/* What a trace tells of its recorder on a chip: losses by kind, levels, pairs, snapshots, cores. */
+/* The facts that a trace tells of its recorder on a chip: losses by kind, levels, pairs, snapshots, cores. */
 #ifndef HEAPSCOPE_NATIVE_RECORDING_H
 #define HEAPSCOPE_NATIVE_RECORDING_H
 

@@ -47,7 +47,7 @@ typedef struct hs_lab_loss {
     uint32_t tasks, sites; /* distinct ones of the part that has most */
 } hs_lab_loss_t;
 
-/* What only a recorder on a chip tells, in all of a trace: events that were lost or left out are those that
+/* The facts that only a recorder on a chip tells, in all of a trace: events that were lost or left out are those that
  * it told of. Nothing of it is known where `told` is 0. */
 #define HS_LAB_DROPPED_KINDS 7
 #define HS_LAB_LEVELS_MAX 1024

@@ -26,7 +26,7 @@ COUNT = 3000
 
 @dataclass(frozen=True)
 class Recording:
-    """What a program did on a heap: its events, by the addresses that the heap gave."""
+    """The events of a program on a heap, by the addresses that the heap gave."""
 
     events: Events
     live: dict[int, int]  # bytes by address at `cut`
@@ -132,7 +132,7 @@ def test_blocks_of_the_beginning_are_no_calls_of_the_program(
 
 
 def test_start_up_use_is_among_the_blocks_of_a_snapshot(record: Record, tmp_path: Path) -> None:
-    """What start-up took stands in the snapshot, and is not taken once more."""
+    """The snapshot has the blocks of start-up, and they are not taken once more."""
     recording = record("idf-5.5")
     write(tmp_path / "T.hst", replace(recording, events=recording.events[: recording.cut + 1]))
     layout = pool_layout(POOL, "idf-5.5")

@@ -1,4 +1,4 @@
-"""What the lab says of recordings of chips: levels, losses by kind, pairs, snapshots, boots."""
+"""The lab tells of recordings of chips: levels, losses by kind, pairs, snapshots, boots."""
 
 from __future__ import annotations
 
