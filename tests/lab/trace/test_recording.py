@@ -49,7 +49,7 @@ def test_a_trace_heard_late_begins_with_its_snapshot() -> None:
     assert info.events.total == info.events.frees == 1
     assert (info.live_end, info.live_blocks_end) == (43, 2)
     assert info.loss is not None  # it has no end
-    assert (info.loss.event, info.loss.events_after) == (1, 0)
+    assert (info.loss.event, info.loss.events_after, info.loss.told) == (1, 0, False)
 
 
 def test_traces_of_the_first_edition_tell_nothing_of_a_recorder() -> None:
