@@ -1,5 +1,5 @@
 /* A serial line of 115,200 and of 921,600 baud, in the time of the device: it is too slow for what the program
- * does, or has noise, is cut, and the device is reset. What is missing is counted to the event, and the state
+ * does, or has noise, is cut, and the device is reset. Missing events are counted exactly, and the state
  * after a snapshot is the heap's own walk. */
 #include "line.h"
 #include "listener.h"
