@@ -26,7 +26,7 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo test test-all test-long bench workloads lint mutants-of-change generated pictures fuzz coverage clean
+.PHONY: help demo firmware-demo test test-all test-long bench workloads lint mutants-of-change generated pictures fuzz coverage clean
 .PHONY: installed dev
 
 help: ## this list
@@ -34,6 +34,12 @@ help: ## this list
 
 demo: installed ## a real TLS client's memory on an ESP32, under two SDK versions
 	@$(VENV)/python studies/workloads/mix/demo.py
+
+firmware-demo: dev ## a whole firmware in emulation: its heap beside the lab's replay (needs QEMU)
+	@command -v qemu-system-riscv32 >/dev/null || { \
+	    [ "$$(id -u)" = 0 ] && apt-get install -qq -y --no-install-recommends qemu-system-misc; } || \
+	    echo "The demo needs QEMU. Debian package: qemu-system-misc"
+	@$(VENV)/python emulation/firmware/demo.py
 
 test: ## C tests with sanitizers, Python tests, lint; and how long each took
 	@tests/run.sh setup asan python lint

@@ -48,8 +48,8 @@ def heap_sources() -> list[Path]:
     return sorted((ROOT / "device" / "src" / "heap").glob("*.c"))
 
 
-def flags_of(target: Target, source: Path, level: str) -> tuple[str, ...]:
-    own = [] if target.by_gcc else [*ZIG]
+def flags_of(target: Target, source: Path, level: str, more: Sequence[str] = ()) -> tuple[str, ...]:
+    own = [*more] if target.by_gcc else [*ZIG, *more]
     if source == COPYING:
         own += NO_CALLS if target.by_gcc else NO_CALLS[:1]
     return (level, *COMMON, *own)
@@ -65,10 +65,12 @@ def folder_for(target: Target, sources: Sequence[Path], *rest: str) -> Path:
     return BUILD / f"{target.name.replace(' ', '-')}-{key.hexdigest()[:16]}"
 
 
-def compile_all(target: Target, sources: Sequence[Path], level: str, folder: Path) -> list[Path]:
+def compile_all(
+    target: Target, sources: Sequence[Path], level: str, folder: Path, more: Sequence[str] = ()
+) -> list[Path]:
     def one(source: Path) -> Path:
         made = folder / f"{source.stem}.o"
-        flags = flags_of(target, source, level)
+        flags = flags_of(target, source, level, more)
         run(*compiler(target), *flags, "-c", source, "-o", made)
         return made
 
@@ -92,18 +94,24 @@ def put(own: Path, folder: Path) -> None:
 
 
 def build_image(
-    target: Target, sources: Sequence[Path] | None = None, *, level: str = OPTIMISED
+    target: Target,
+    sources: Sequence[Path] | None = None,
+    *,
+    level: str = OPTIMISED,
+    entry: str = "drive_events",
+    more: Sequence[str] = (),
 ) -> Path:
-    """The ELF of the driver and `sources` (None: the heap). MissingError: no such compiler."""
+    """The ELF of the driver and `sources` (None: the heap), compiled with `more` flags, too.
+    MissingError: no such compiler."""
     chosen = [DRIVER, *heap_sources()] if sources is None else list(sources)
     chosen.append(COPYING)
-    folder = folder_for(target, chosen, level)
+    folder = folder_for(target, chosen, level, *more)
     if not folder.exists():
         own = fresh(folder)
-        objects = compile_all(target, chosen, level, own)
+        objects = compile_all(target, chosen, level, own, more)
         # No library but the arithmetic that the processor lacks.
         link = [level, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--no-gc-sections"]
-        link += ["-Wl,-e,drive_events"]
+        link += [f"-Wl,-e,{entry}"]
         link += ["-no-pie", "-Wl,--build-id=none"] if target.by_gcc else []
         arithmetic = "-lgcc" if target.by_gcc else "-rtlib=compiler-rt"
         run(*compiler(target), *link, *objects, arithmetic, "-o", own / "image.elf")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 ADDRESSES, CLOCK, SITES = 1, 2, 4
 METADATA, EVENTS, END = 1, 2, 3
-TABLES = ("task", "mark", "site", "heap", "pool")
+TABLES = ("task", "mark", "site", "heap", "pool", "region")
 U64 = 1 << 64
 NONE = U64 - 1
 

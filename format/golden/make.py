@@ -311,11 +311,12 @@ def cases() -> dict[str, Case]:
     return made
 
 
-def main() -> int:
-    folder = Path(__file__).parent / "v1"
-    check = sys.argv[1:] == ["--check"]
+def put_or_check(folder: Path, made: dict[str, Case], arguments: list[str]) -> int:
+    """Writes the files, or with --check says which are not what would be written."""
+    check = arguments == ["--check"]
+    folder.mkdir(exist_ok=True)
     wrong = 0
-    for name, (data, text) in cases().items():
+    for name, (data, text) in made.items():
         for path, content in (
             (folder / f"{name}.hst", data),
             (folder / f"{name}.txt", text.encode("ascii")),
@@ -329,4 +330,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(put_or_check(Path(__file__).parent / "v1", cases(), sys.argv[1:]))

@@ -268,6 +268,12 @@ static void reported(const hs_sim_t *heap, hs_reported_t *out)
     out->allocated = state->end - state->start - state->free_bytes;
 }
 
+static void forget_low(hs_sim_t *heap)
+{
+    hs_sim_4_t *state = state_of(heap);
+    state->minimum_free_bytes = state->free_bytes;
+}
+
 /* A size that leads to the end or to before it. */
 static bool is_size(const hs_sim_4_t *state, uint32_t block, uint32_t size)
 {
@@ -386,7 +392,7 @@ static hs_status_t create(hs_sim_t *heap)
     .has_aligned = false, .serves_up_to_largest = true, .aligned_is_own = false, .create = create, \
     .malloc = model_malloc, .free = model_free, .usable = usable, .fits = fits,                    \
     .largest_allocatable = largest_allocatable, .largest_free = largest_free,                      \
-    .reported = reported, .walk = walk, .check = check
+    .reported = reported, .walk = walk, .forget_low = forget_low, .check = check
 
 const hs_model_t hs_model_heap_4 = {
     .name = "heap_4",

@@ -17,6 +17,7 @@
 
 #include "bits.h"
 #include "list.h"
+#include "load.h"
 #include "region.h"
 
 /* ---- the free list ---------------------------------------------------------------------------- */
@@ -381,7 +382,7 @@ static hs_status_t create(hs_sim_t *heap)
     .create = create, .malloc = model_malloc, .free = model_free, .realloc = model_realloc,        \
     .usable = usable, .fits = hs_list_fits, .largest_allocatable = hs_list_largest_allocatable,    \
     .largest_free = hs_list_largest_free, .reported = hs_list_reported, .walk = hs_list_walk,      \
-    .check = hs_list_check
+    .forget_low = hs_idf_forget_low, .check = hs_list_check
 
 const hs_model_t hs_model_idf_4_2 = {
     .name = "idf-4.2",

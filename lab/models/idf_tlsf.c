@@ -19,6 +19,7 @@
  */
 #include "bits.h"
 #include "list.h"
+#include "load.h"
 #include "region.h"
 #include "tlsf.h"
 #include "tlsf_fixed.h"
@@ -317,6 +318,7 @@ static hs_status_t check(const hs_sim_t *heap, uint32_t *where)
         .largest_free = largest_free,                                                              \
         .reported = reported,                                                                      \
         .walk = walk,                                                                              \
+        .forget_low = hs_idf_forget_low,                                                           \
         .check = check,                                                                            \
     };
 

@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "bits.h"
+#include "load.h"
 #include "model.h"
 #include "region.h"
 
 #define MINIMUM_AT UINT32_C(8) /* behind the lock and the count of free bytes, in every release */
 
-/* The only free block, all of it, as a used one; HS_NONE: the allocator does not give it. */
-static uint32_t take_all(hs_sim_t *heap)
+uint32_t hs_sim_take_all(hs_sim_t *heap)
 {
     const hs_model_t *model = heap->model;
     const uint32_t all = model->largest_free(heap);
@@ -34,7 +34,7 @@ static bool is_at(const hs_sim_t *heap, uint32_t offset, const hs_walk_block_t *
 /* All blocks, each used. */
 static bool cut(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count)
 {
-    uint32_t rest = take_all(heap);
+    uint32_t rest = hs_sim_take_all(heap);
     for (uint32_t i = 0; i + 1 < count; i++) {
         if (rest != blocks[i].offset || heap->model->usable(heap, rest) <= blocks[i].size ||
             blocks[i].size == 0) {
@@ -44,7 +44,7 @@ static bool cut(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count)
         if (rest == HS_NONE || !is_at(heap, rest, &blocks[i]) || heap->tally.free == 0) {
             return false;
         }
-        rest = take_all(heap);
+        rest = hs_sim_take_all(heap);
     }
     return rest != HS_NONE && is_at(heap, rest, &blocks[count - 1]);
 }
@@ -67,14 +67,19 @@ static bool free_holes(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t c
     return true;
 }
 
-/* The way here has emptied the heap: the low-water marks begin now. */
-static void forget_low(hs_sim_t *heap)
+void hs_idf_forget_low(hs_sim_t *heap)
 {
     const uint32_t start = hs_bits_up4(heap->base) - heap->base;
     hs_reported_t reported;
     heap->model->reported(heap, &reported);
     hs_region_put(heap, start + MINIMUM_AT, reported.free);
+}
+
+void hs_sim_forget_low(hs_sim_t *heap)
+{
+    heap->model->forget_low(heap);
     heap->tally.minimum_free = heap->tally.lowest_free = heap->tally.free;
+    heap->largest = HS_NONE;
     memset(&heap->steps, 0, sizeof heap->steps);
 }
 
@@ -88,7 +93,6 @@ hs_status_t hs_sim_load(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t 
     if (!cut(heap, blocks, count) || !free_holes(heap, blocks, count, lowest_first)) {
         return HS_ERR_FORMAT;
     }
-    forget_low(heap);
-    heap->largest = HS_NONE;
+    hs_sim_forget_low(heap); /* the way here has emptied the heap */
     return HS_OK;
 }

@@ -118,6 +118,7 @@ struct hs_model {
     uint32_t (*free_blocks)(const hs_sim_t *heap);  /* may walk; NULL: the tally has them */
     void (*reported)(const hs_sim_t *heap, hs_reported_t *out); /* without poisoning; may walk */
     void (*walk)(const hs_sim_t *heap, hs_walk_fn visit, void *context); /* address order */
+    void (*forget_low)(hs_sim_t *heap); /* its own low-water mark begins now; NULL: it cannot */
     /* Full integrity check of `mem` against the rules and the tally. On HS_ERR_CORRUPT, *where is
      * the offset of the first thing wrong. */
     hs_status_t (*check)(const hs_sim_t *heap, uint32_t *where);
@@ -170,6 +171,18 @@ void hs_sim_delete(hs_sim_t *heap);           /* NULL is fine */
  * not make up its memory, or two holes are neighbours; the heap is then of no use any more. */
 hs_status_t hs_sim_load(hs_sim_t *heap, const hs_walk_block_t *blocks, uint32_t count,
                         bool lowest_first);
+/* A block as the program knows it. */
+typedef struct hs_laid {
+    uint32_t offset;
+    uint32_t size; /* that it asked for */
+    bool held;     /* or, when this is set, all that it may use */
+} hs_laid_t;
+
+/* Makes a heap hold just these blocks, which lie in the order of their offsets, whatever it held before;
+ * low-water marks and steps begin there. TLSF will take the lowest of the holes of one size first, and a
+ * block before a hole has what malloc gives now where `held` is not set: blocks alone do not tell it. false: this allocator cannot have them there, or no host memory; the heap is as it
+ * was. O(blocks) calls of its malloc. */
+bool hs_sim_lay(hs_sim_t *heap, const hs_laid_t *blocks, size_t count);
 /* The modulus by which mem[0] is congruent to base; 1: none (host_alignment). */
 uint32_t hs_sim_modulus(const hs_sim_t *heap);
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,3 +31,9 @@ def emulation_tools() -> None:
     with what_is_missing():
         need_package("ziglang")
         need_package("unicorn")
+
+
+@pytest.fixture
+def skipping() -> Callable[[], AbstractContextManager[None]]:
+    """For a test that meets what is missing only while it runs: `with skipping(): ...`"""
+    return what_is_missing

@@ -1,15 +1,19 @@
-"""Everything that ships compiles for Xtensa, by Debian's compiler for it. Compiled, not run: there
-is no emulation of an Xtensa here."""
+"""Everything that ships compiles for Xtensa, by Debian's compiler for it. The examples, and a
+test of the heap's results, run as code of an LX106 on QEMU's board `sim`."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from emulation.suite import programs
+from emulation.xtensa import build_for_xtensa, run_on_xtensa
 
 ROOT = Path(__file__).parents[2]
 DEVICE = ROOT / "device"
@@ -69,3 +73,32 @@ def test_everything_compiles(jobs: list[tuple[Path, tuple[str, ...]]], tmp_path:
         said = list(pool.map(lambda job: compile_one(job[0], tmp_path, job[1]), jobs))
     assert [text for text in said if text] == []
     assert len(list(tmp_path.glob("*.o"))) == len(jobs) > 20
+
+
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("xtensa")
+
+
+@pytest.mark.parametrize("name", ["hello", "regions", "script", "pools"])
+def test_an_example_runs(
+    name: str, objects: Path, skipping: Callable[[], AbstractContextManager[None]]
+) -> None:
+    example = DEVICE / "examples" / name
+    sources = [example / "main.c", ROOT / "emulation" / "board.c"]
+    with skipping():
+        finished = run_on_xtensa(build_for_xtensa(sources, objects))
+    assert finished.output == (example / "expected.txt").read_text(encoding="utf-8")
+    assert finished.code == 0
+
+
+def test_the_heap_gives_the_recorded_results(
+    tmp_path: Path, skipping: Callable[[], AbstractContextManager[None]]
+) -> None:
+    program = next(one for one in programs() if one.name == "heap_digest")
+    with skipping():
+        image = build_for_xtensa(
+            program.sources, tmp_path, flags=(*program.flags, "-DCHECK_THIN=32")
+        )
+        finished = run_on_xtensa(image)
+    assert finished.code == 0, finished.output

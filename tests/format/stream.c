@@ -163,6 +163,68 @@ static void other_event(stream_source_t *source, hs_event_t *event)
     event->new_key = event->kind == HS_EVENT_POOL_CREATE ? number_of(source, 14) : 0;
 }
 
+/* One of those that recorders on chips write. */
+static void chip_event(stream_source_t *source, hs_event_t *event)
+{
+    const uint64_t address = block_of(source, 0);
+    event->kind = (uint8_t)(HS_EVENT_LOST_KIND + check_below(source->random, 9));
+    if (event->kind == HS_EVENT_LIVE && (source->features & HS_TRACE_ADDRESSES) == 0) {
+        event->kind = HS_EVENT_SNAPSHOT;
+    }
+    event->key = number_of(source, 14);
+    if (event->kind != HS_EVENT_SNAPSHOT) {
+        event->new_key = number_of(source, 14);
+        event->size = number_of(source, 14);
+    }
+    switch (event->kind) {
+    case HS_EVENT_LOST_KIND:
+        event->key = check_below(source->random, HS_EVENT_FAILED + 1);
+        break;
+    case HS_EVENT_TASK_ON:
+        event->key = index_of(source);
+        event->new_key = check_below(source->random, 256);
+        event->size = check_below(source->random, 2);
+        break;
+    case HS_EVENT_LEVEL:
+        event->heap = (uint16_t)check_log(source->random, 16);
+        event->align_log2 = (uint8_t)check_below(source->random, 32);
+        event->site = index_of(source);
+        event->caps = (uint32_t)check_log(source->random, 32);
+        break;
+    case HS_EVENT_LIVE:
+        event->key = address;
+        event->align_log2 = (uint8_t)check_below(source->random, 2);
+        break;
+    case HS_EVENT_REGION:
+        event->key = index_of(source);
+        event->caps = (uint32_t)check_log(source->random, 32);
+        break;
+    case HS_EVENT_FREE_MEMORY:
+        event->site = index_of(source);
+        break;
+    default:
+        break;
+    }
+    if (event->kind == HS_EVENT_PAIRS || event->kind == HS_EVENT_LIVE) {
+        event->site = (source->features & HS_TRACE_SITES) != 0 ? index_of(source) : 0;
+    }
+    const bool owned =
+        event->kind == HS_EVENT_PAIRS || (event->kind == HS_EVENT_LIVE && event->align_log2 != 0);
+    event->caps = owned ? source->context.caps : event->caps;
+    if (event->kind == HS_EVENT_LIVE && !owned) {
+        event->task = 0;
+    } else if (!owned) {
+        event->task = source->written_task;
+    }
+}
+
+/* Whether the decoder gives it a time. */
+static bool stamped(unsigned kind)
+{
+    return kind != HS_EVENT_LOST_KIND && kind != HS_EVENT_TASK_ON && kind != HS_EVENT_LIVE &&
+           kind != HS_EVENT_REGION;
+}
+
 static void context_change(stream_source_t *source)
 {
     if (one_in(source, 8)) {
@@ -182,10 +244,16 @@ hs_event_t stream_next(stream_source_t *source, uint64_t next_id)
     hs_event_t event = {.task = source->context.task};
     if (one_in(source, 24)) {
         other_event(source, &event);
+    } else if (one_in(source, 24)) {
+        chip_event(source, &event);
     } else {
         heap_event(source, &event, next_id);
     }
-    if ((source->features & HS_TRACE_CLOCK) != 0) {
+    if (event.kind <= HS_EVENT_POOL_RELEASE || event.kind == HS_EVENT_PAIRS ||
+        (event.kind == HS_EVENT_LIVE && event.align_log2 != 0)) {
+        source->written_task = event.task;
+    }
+    if ((source->features & HS_TRACE_CLOCK) != 0 && stamped(event.kind)) {
         source->time += number_of(source, 8) & UINT64_C(0xFFFFFFFFFFFF);
         event.time = source->time;
     }

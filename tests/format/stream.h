@@ -29,7 +29,8 @@ typedef struct stream_source {
     bool wild; /* numbers of any size; else as from a chip */
     uint64_t time;
     uint64_t address;
-    hs_event_t context; /* task, caps and heap of late */
+    uint32_t written_task; /* which the encoder wrote last */
+    hs_event_t context;    /* task, caps and heap of late */
 } stream_source_t;
 
 void stream_bytes_add(stream_bytes_t *bytes, const uint8_t *from, size_t count);

@@ -37,7 +37,7 @@ static void refuses_events_that_do_not_fit_and_goes_on(void)
     stream_bytes_t bytes = {0};
     hs_trace_t *trace = open_trace(&bytes, 0, sizeof memory);
     refuse(trace, (hs_event_t){.kind = 0});
-    refuse(trace, (hs_event_t){.kind = HS_EVENT_POOL_RELEASE + 1});
+    refuse(trace, (hs_event_t){.kind = HS_EVENT_FREE_MEMORY + 1});
     refuse(trace, (hs_event_t){.kind = HS_EVENT_MALLOC, .key = 1});
     refuse(trace, (hs_event_t){.kind = HS_EVENT_REALLOC, .key = 1, .new_key = 2});
     refuse(trace, (hs_event_t){.kind = HS_EVENT_ALIGNED, .align_log2 = 32});
@@ -143,13 +143,16 @@ static void facts_fill_as_many_chunks_as_they_need(size_t size, size_t value_len
     CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_metadata(trace, "", "x"));
     const hs_event_t event = {.kind = HS_EVENT_FREE, .key = HS_KEY_NONE};
     CHECK_EQUAL(HS_OK, hs_trace_event(trace, &event));
-    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_metadata(trace, "late", "x"));
+    CHECK_EQUAL(HS_OK, hs_trace_metadata(trace, "late", "x"));
+    CHECK_EQUAL(HS_OK, hs_trace_event(trace, &event));
     CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    CHECK_EQUAL(HS_ERR_ARGUMENT, hs_trace_metadata(trace, "closed", "x"));
     hs_decoder_t *decoder = hs_decoder_new();
     stream_events_t events = {0};
     CHECK_EQUAL(HS_OK,
                 hs_decoder_push(decoder, bytes.at, bytes.count, stream_events_sink, &events));
-    CHECK_EQUAL(200, hs_decoder_metadata_count(decoder));
+    CHECK_EQUAL(2, events.count);
+    CHECK_EQUAL(201, hs_decoder_metadata_count(decoder));
     for (size_t i = 0; i < 200; i++) {
         const char *got;
         const uint8_t *content;
@@ -160,6 +163,40 @@ static void facts_fill_as_many_chunks_as_they_need(size_t size, size_t value_len
         CHECK_EQUAL(i % 2 == 0 ? value_length : 0, length);
     }
     hs_decoder_delete(decoder);
+    stream_events_clear(&events);
+    stream_bytes_clear(&bytes);
+}
+
+/* Blocks of a snapshot, more than a decoder hands over at once. */
+static void live_blocks_come_back(void)
+{
+    enum { BLOCKS = 3000 };
+    static hs_event_t blocks[BLOCKS];
+    for (size_t i = 0; i < BLOCKS; i++) {
+        blocks[i] = (hs_event_t){.kind = HS_EVENT_LIVE,
+                                 .key = (uint64_t)0x20000000 + 64 * ((i * 7919) % BLOCKS),
+                                 .size = i * i,
+                                 .new_key = 5,
+                                 .site = (uint32_t)(i % 300)};
+    }
+    stream_bytes_t bytes = {0};
+    hs_trace_t *trace =
+        open_trace(&bytes, HS_TRACE_ADDRESSES | HS_TRACE_SITES, HS_TRACE_MEMORY_MIN);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        CHECK_EQUAL(HS_OK, hs_trace_event(trace, &blocks[i]));
+    }
+    CHECK_EQUAL(HS_OK, hs_trace_close(trace));
+    stream_events_t events = {0};
+    hs_trace_health_t health;
+    CHECK_EQUAL(HS_OK, stream_read(bytes.at, bytes.count, 0, &events, &health));
+    CHECK_EQUAL(BLOCKS, events.count);
+    CHECK_EQUAL(0, health.events);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        CHECK_EQUAL(blocks[i].key, events.at[i].key);
+        CHECK_EQUAL(blocks[i].size, events.at[i].size);
+        CHECK_EQUAL(blocks[i].site, events.at[i].site);
+        CHECK_EQUAL(5, events.at[i].new_key);
+    }
     stream_events_clear(&events);
     stream_bytes_clear(&bytes);
 }
@@ -314,6 +351,7 @@ int main(void)
     a_refusing_sink_stops_it();
     facts_fill_as_many_chunks_as_they_need(HS_TRACE_MEMORY_MIN, 100);
     facts_fill_as_many_chunks_as_they_need(sizeof memory, 1);
+    live_blocks_come_back();
     names_are_cut_and_the_last_one_holds();
     names_of_call_sites_are_whole();
     too_long_names_of_call_sites_keep_the_allocating_function();

@@ -12,20 +12,46 @@
 #include "fuzz.h"
 #include "held.h"
 #include "trace/decoder.h"
+#include "trace/state.h"
 
 typedef struct hs_seen {
     uint64_t digest;
     uint64_t heap_events;
     uint64_t next; /* event number */
+    hs_state_t *state;
+    const hs_decoder_t *decoder;
 } hs_seen_t;
+
+/* The live blocks that the events tell are those that are counted, and none is there twice. */
+static void state_check(const hs_state_t *state)
+{
+    hs_state_figures_t figures;
+    hs_state_figures(state, &figures);
+    uint64_t blocks = 0;
+    uint64_t bytes = 0;
+    hs_state_block_t block;
+    for (size_t at = 0; hs_state_next(state, &at, &block);) {
+        hs_state_block_t found;
+        FUZZ_REQUIRE(hs_state_find(state, block.address, &found));
+        FUZZ_REQUIRE(found.size == block.size);
+        blocks++;
+        bytes += block.size;
+    }
+    FUZZ_REQUIRE(blocks == figures.blocks && bytes == figures.bytes);
+    FUZZ_REQUIRE(figures.known || blocks == 0);
+}
 
 static void event_check(const hs_event_t *event)
 {
-    FUZZ_REQUIRE(event->kind >= HS_EVENT_MALLOC && event->kind <= HS_EVENT_POOL_RELEASE);
-    FUZZ_REQUIRE(event->task <= HS_NAME_INDEX_MAX && event->site <= HS_NAME_INDEX_MAX);
+    FUZZ_REQUIRE(event->kind >= HS_EVENT_MALLOC && event->kind <= HS_EVENT_FREE_MEMORY);
+    FUZZ_REQUIRE(event->task <= HS_NAME_INDEX_MAX &&
+                 event->site <= HS_NAME_INDEX_MAX + (event->kind == HS_EVENT_LEVEL ? 1u : 0u));
     FUZZ_REQUIRE(event->align_log2 <= 31);
-    FUZZ_REQUIRE(event->kind < HS_EVENT_MARK || event->kind == HS_EVENT_LOST ||
-                 event->key <= HS_NAME_INDEX_MAX);
+    const bool indexed = (event->kind >= HS_EVENT_MARK && event->kind <= HS_EVENT_POOL_RELEASE &&
+                          event->kind != HS_EVENT_LOST) ||
+                         event->kind == HS_EVENT_TASK_ON || event->kind == HS_EVENT_REGION;
+    FUZZ_REQUIRE(!indexed || event->key <= HS_NAME_INDEX_MAX);
+    FUZZ_REQUIRE(event->kind != HS_EVENT_TASK_ON || event->new_key <= 255);
     FUZZ_REQUIRE(event->kind != HS_EVENT_FREE || (event->size == 0 && event->caps == 0));
 }
 
@@ -35,6 +61,13 @@ static hs_status_t take(void *context, uint64_t first, const hs_event_t *events,
     FUZZ_REQUIRE(count > 0 && count <= HS_BATCH_EVENTS);
     FUZZ_REQUIRE(first >= seen->next);
     seen->next = first;
+    if (seen->state != NULL) {
+        hs_trace_health_t health;
+        hs_decoder_health(seen->decoder, &health);
+        hs_state_shift(seen->state, hs_decoder_shift(seen->decoder));
+        FUZZ_REQUIRE(hs_state_events(seen->state, health.gaps, events, count) == HS_OK);
+        state_check(seen->state);
+    }
     for (size_t i = 0; i < count; i++) {
         const hs_event_t *event = &events[i];
         event_check(event);
@@ -113,8 +146,25 @@ static void decode_short(const uint8_t *bytes, size_t count, size_t nth, uint64_
     hs_held_reset();
 }
 
+/* The state behind the events, from its beginning or from the middle on: with memory of its own, which the
+ * decoder's bound does not count. */
+static void state_of(const uint8_t *bytes, size_t count)
+{
+    hs_held_reset();
+    for (unsigned known = 0; known < 2; known++) {
+        hs_decoder_t *decoder = hs_decoder_new();
+        hs_seen_t seen = {.state = hs_state_new(known != 0), .decoder = decoder};
+        FUZZ_REQUIRE(decoder != NULL && seen.state != NULL);
+        FUZZ_REQUIRE(hs_decoder_push(decoder, bytes, count, take, &seen) == HS_OK);
+        hs_state_delete(seen.state);
+        hs_decoder_delete(decoder);
+    }
+    FUZZ_REQUIRE(hs_held_now() == 0);
+}
+
 static void check(const uint8_t *bytes, size_t count)
 {
+    state_of(bytes, count);
     hs_trace_health_t whole;
     const hs_seen_t seen = decode(bytes, count, 0, &whole);
     decode_short(bytes, count, 1 + count % 8, seen.heap_events);

@@ -17,6 +17,7 @@ from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_project import PROJECT
 from mutants_record import RECORD
+from mutants_recording import RECORDING
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
 from mutants_sites import CALL_SITES
@@ -38,6 +39,7 @@ MUTANTS = (
     *POOL_TRACE,
     *ESP_IDF,
     *RECORD,
+    *RECORDING,
     *GUARD,
     *LADDER,
     *LEAK_MUTANTS,

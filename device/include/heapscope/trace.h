@@ -17,6 +17,8 @@
 #define HS_TRACE_ADDRESSES 0x0001u /* blocks are known by address, otherwise by sequential id */
 #define HS_TRACE_CLOCK 0x0002u     /* events carry a time */
 #define HS_TRACE_SITES 0x0004u     /* allocations carry a site */
+/* The low byte of a boot's identity, in the high byte: chunks of two boots are told apart by it. */
+#define HS_TRACE_BOOT(identity) ((uint16_t)(((identity) & 0xFFu) << 8))
 
 /* Bytes of caller memory: at least this; more makes larger chunks (best near 65 000 on a host, 512
  * to 4096 on a chip). Aligned to 8. */
@@ -42,7 +44,20 @@ typedef enum hs_event_kind {
     HS_EVENT_POOL_CREATE = 11,
     HS_EVENT_POOL_GROW = 12,
     HS_EVENT_POOL_ALLOC = 13,
-    HS_EVENT_POOL_RELEASE = 14
+    HS_EVENT_POOL_RELEASE = 14,
+    /* A recorder on a chip tells these besides (format/SPEC.md); the fields are those below. */
+    HS_EVENT_LOST_KIND = 15, /* of the LOST before: key the kind, new_key events, size bytes */
+    HS_EVENT_TASK_ON = 16,   /* key task, new_key core, size 1: it is an interrupt */
+    HS_EVENT_LEVEL = 17,     /* key level, heap reason, align_log2 sampling; the filter: size the
+                                   least, new_key the most, site the task + 1, caps */
+    HS_EVENT_PAIRS = 18,     /* key how many, new_key their peak; size, site, task, caps of each */
+    HS_EVENT_SNAPSHOT = 19,  /* key its number */
+    HS_EVENT_LIVE = 20, /* key address, size, site, new_key the snapshot's number; align_log2 1:
+                                   task and caps are known */
+    HS_EVENT_SNAPSHOT_END = 21, /* key its number, new_key blocks, size their bytes */
+    HS_EVENT_REGION = 22,       /* key index, new_key start, size bytes, caps */
+    HS_EVENT_FREE_MEMORY = 23   /* site the region's index, key free, new_key minimum, size largest;
+                                   UINT64_MAX: unknown */
 } hs_event_kind_t;
 
 /* Kinds 1 to 6 are heap events; event numbers count these alone, from 0. */
@@ -54,7 +69,8 @@ typedef enum hs_name_table {
     HS_NAMES_SITE = 2,
     HS_NAMES_HEAP = 3,
     HS_NAMES_POOL = 4,
-    HS_NAMES_TABLES = 5 /* how many there are */
+    HS_NAMES_REGION = 5,
+    HS_NAMES_TABLES = 6 /* how many there are */
 } hs_name_table_t;
 
 #define HS_NAME_INDEX_MAX 0xFFFFFu /* largest index in a table */
@@ -92,8 +108,9 @@ typedef struct hs_trace hs_trace_t;
  * used. NULL: memory too small or unaligned, or config invalid. O(1). */
 hs_trace_t *hs_trace_open(void *memory, size_t size, const hs_trace_config_t *config);
 
-/* Adds one fact about the trace's origin (keys: format/SPEC.md). Before the first event, name or
- * flush. HS_ERR_ARGUMENT: too late, longer than a chunk, or a key of 0 or over 255 bytes. */
+/* Adds one fact about the trace's origin (keys: format/SPEC.md). After the first event it comes in a
+ * chunk of its own, which ends the one before. HS_ERR_ARGUMENT: longer than a chunk, or a key of 0 or
+ * over 255 bytes. */
 hs_status_t hs_trace_metadata(hs_trace_t *trace, const char *key, const char *value);
 
 /* Gives an index of a table its name (`length` bytes of UTF-8, cut at HS_NAME_MAX). May be repeated

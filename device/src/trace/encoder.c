@@ -20,7 +20,6 @@ struct hs_trace {
     hs_record_state_t state;
     uint64_t heap_events;
     uint8_t pairs;  /* of the open metadata chunk */
-    uint8_t begun;  /* 1: the first metadata chunk is written, facts come too late */
     uint8_t closed; /* 1: the end chunk is written */
 };
 
@@ -32,7 +31,8 @@ _Static_assert(HS_RECORD_MAX < NAME_MAX, "an event must fit in the smallest buff
 
 static bool config_valid(const hs_trace_config_t *config)
 {
-    return config->sink != NULL && (config->features & ~HS_FEATURES_KNOWN) == 0 &&
+    return config->sink != NULL &&
+           (config->features & HS_FEATURES_REQUIRED & ~HS_FEATURES_KNOWN) == 0 &&
            config->address_shift <= HS_ADDRESS_SHIFT_MAX;
 }
 
@@ -66,7 +66,6 @@ hs_trace_t *hs_trace_open(void *memory, size_t size, const hs_trace_config_t *co
 static hs_status_t metadata_seal(hs_trace_t *trace)
 {
     trace->chunk.bytes[HS_CHUNK_HEADER] = trace->pairs;
-    trace->begun = 1;
     return hs_chunk_seal(&trace->chunk);
 }
 
@@ -92,17 +91,17 @@ hs_status_t hs_trace_metadata(hs_trace_t *trace, const char *key, const char *va
     const size_t key_length = length_of(key);
     const size_t value_length = length_of(value);
     const size_t need = 3u + key_length + 3u + value_length;
-    if (trace->begun != 0 || key_length == 0 || key_length > HS_NAME_MAX ||
+    if (trace->closed != 0 || key_length == 0 || key_length > HS_NAME_MAX ||
         need > trace->chunk.limit - HS_CHUNK_HEADER - 1u) {
         return HS_ERR_ARGUMENT;
     }
-    if (need > hs_chunk_room(&trace->chunk) || trace->pairs == METADATA_PAIRS_MAX) {
-        const hs_status_t status = metadata_seal(trace);
+    if (trace->chunk.kind != HS_CHUNK_METADATA || need > hs_chunk_room(&trace->chunk) ||
+        trace->pairs == METADATA_PAIRS_MAX) {
+        const hs_status_t status = hs_trace_flush(trace);
         if (status != HS_OK) {
             return status;
         }
         metadata_open(trace);
-        trace->begun = 0;
     }
     uint8_t *at = hs_chunk_at(&trace->chunk);
     at = hs_varint_put(at, key_length);

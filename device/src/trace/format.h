@@ -31,6 +31,7 @@ enum { HS_CHUNK_METADATA = 1, HS_CHUNK_EVENTS = 2, HS_CHUNK_END = 3 };
 
 /* Features a reader must understand, and those of them that exist. */
 #define HS_FEATURES_REQUIRED 0x00FFu
+#define HS_FEATURES_BOOT_SHIFT 8u
 #define HS_FEATURES_KNOWN (HS_TRACE_ADDRESSES | HS_TRACE_CLOCK | HS_TRACE_SITES)
 
 enum {
@@ -56,11 +57,28 @@ enum {
     HS_EXTENSION_POOL_GROW = 8,
     HS_EXTENSION_POOL_ALLOC = 9,
     HS_EXTENSION_POOL_RELEASE = 10,
-    HS_EXTENSION_SITE_CALLERS = 12 /* 11 is an unknown one in a golden file */
+    HS_EXTENSION_SITE_CALLERS = 12, /* 11 is an unknown one in a golden file */
+    HS_EXTENSION_TASK_ON = 13,
+    HS_EXTENSION_LEVEL = 14,
+    HS_EXTENSION_PAIRS = 15,
+    HS_EXTENSION_SNAPSHOT = 16,
+    HS_EXTENSION_LIVE = 17,
+    HS_EXTENSION_SNAPSHOT_END = 18,
+    HS_EXTENSION_REGION = 19,
+    HS_EXTENSION_LOST_KIND = 20,
+    HS_EXTENSION_FREE_MEMORY = 21
 };
 
-#define HS_VARINT_MAX 10u        /* bytes of the longest varint, and of the longest record head */
-#define HS_ALIGN_LOG2_MAX 31u    /* largest alignment: 2 GiB */
+/* A kind of LOST_KIND besides those of events: how many were left out by level or filter. */
+#define HS_LOST_LEFT_OUT 7u
+
+/* Flags of LIVE. */
+#define HS_LIVE_OWNED 1u /* task and capabilities are those of what follows */
+#define HS_LIVE_SITES 2u /* each block has a site */
+
+#define HS_VARINT_MAX 10u     /* bytes of the longest varint, and of the longest record head */
+#define HS_ALIGN_LOG2_MAX 31u /* largest alignment: 2 GiB */
+#define HS_CORE_MAX 255u
 #define HS_ADDRESS_SHIFT_MAX 15u /* largest granule of addresses: 32 KiB */
 
 #endif

@@ -64,8 +64,20 @@ static bool kind_valid(const hs_record_state_t *state, const hs_event_t *event)
         return failed_valid(state, event);
     case HS_EVENT_LOST:
         return true;
-    default: /* MARK, TASK_*, POOL_*: the key is an index */
-        return event->kind > HS_EVENT_FAILED && event->kind <= HS_EVENT_POOL_RELEASE &&
+    case HS_EVENT_LOST_KIND:
+        return event->key <= HS_LOST_LEFT_OUT;
+    case HS_EVENT_LIVE:
+        return has(state, HS_TRACE_ADDRESSES) && address_valid(state, event->key);
+    case HS_EVENT_LEVEL:
+    case HS_EVENT_PAIRS:
+    case HS_EVENT_SNAPSHOT:
+    case HS_EVENT_SNAPSHOT_END:
+    case HS_EVENT_FREE_MEMORY: /* the site is the index */
+        return true;
+    case HS_EVENT_TASK_ON:
+        return event->key <= HS_NAME_INDEX_MAX && event->new_key <= HS_CORE_MAX;
+    default: /* MARK, TASK_*, POOL_*, REGION: the key is an index */
+        return event->kind > HS_EVENT_FAILED && event->kind <= HS_EVENT_REGION &&
                event->key <= HS_NAME_INDEX_MAX;
     }
 }
@@ -110,6 +122,12 @@ static uint8_t *new_block_put(uint8_t *at, hs_record_state_t *state, uint64_t ke
     return has(state, HS_TRACE_ADDRESSES) ? hs_varint_put(at, reference(state, key)) : at;
 }
 
+static bool stamped(unsigned kind)
+{
+    return kind != HS_EVENT_LOST_KIND && kind != HS_EVENT_TASK_ON && kind != HS_EVENT_REGION &&
+           kind != HS_EVENT_LIVE;
+}
+
 static uint8_t *stamp_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
     if (has(state, HS_TRACE_SITES) && asks(event->kind)) {
@@ -123,15 +141,25 @@ static uint8_t *stamp_put(uint8_t *at, hs_record_state_t *state, const hs_event_
     return at;
 }
 
+/* Whether the task, and with `caps` whether the capabilities, of what follows are those of the event. */
+static bool owned(const hs_event_t *event, bool caps)
+{
+    if (event->kind <= HS_EVENT_POOL_RELEASE) {
+        return !caps || asks(event->kind);
+    }
+    return event->kind == HS_EVENT_PAIRS ||
+           (event->kind == HS_EVENT_LIVE && (event->align_log2 & HS_LIVE_OWNED) != 0);
+}
+
 /* The changes of task, capabilities and heap that the event needs in front of it. Frees ask for no
  * capabilities, and only heap events have a heap, so neither is switched for others. */
 static uint8_t *context_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
-    if (event->task != state->task) {
+    if (event->task != state->task && owned(event, false)) {
         state->task = event->task;
         at = hs_head_put(at, HS_RECORD_TASK, event->task);
     }
-    if (event->caps != state->caps && asks(event->kind)) {
+    if (event->caps != state->caps && owned(event, true)) {
         state->caps = event->caps;
         at = hs_head_put(at, HS_RECORD_CAPS, event->caps);
     }
@@ -177,6 +205,35 @@ static uint8_t *failed_body_put(uint8_t *at, hs_record_state_t *state, const hs_
     return event->new_key == CALL_REALLOC ? hs_varint_put(at, reference(state, event->key)) : at;
 }
 
+static uint8_t *level_body_put(uint8_t *at, const hs_event_t *event)
+{
+    at = hs_varint_put(at, event->key);
+    at = hs_varint_put(at, event->heap);
+    *at++ = event->align_log2;
+    at = hs_varint_put(at, event->size);
+    at = hs_varint_put(at, event->new_key);
+    at = hs_varint_put(at, event->site);
+    return hs_varint_put(at, event->caps);
+}
+
+static uint8_t *pairs_body_put(uint8_t *at, const hs_record_state_t *state, const hs_event_t *event)
+{
+    at = hs_varint_put(at, event->size);
+    at = has(state, HS_TRACE_SITES) ? hs_varint_put(at, event->site) : at;
+    at = hs_varint_put(at, event->key);
+    return hs_varint_put(at, event->new_key);
+}
+
+static uint8_t *live_body_put(uint8_t *at, const hs_record_state_t *state, const hs_event_t *event)
+{
+    const uint8_t sites = has(state, HS_TRACE_SITES) ? HS_LIVE_SITES : 0;
+    at = hs_varint_put(at, event->new_key);
+    *at++ = (uint8_t)((event->align_log2 & HS_LIVE_OWNED) | sites);
+    at = hs_varint_put(at, event->key >> state->shift);
+    at = hs_varint_put(at, event->size);
+    return sites != 0 ? hs_varint_put(at, event->site) : at;
+}
+
 static uint8_t *body_put(uint8_t *at, hs_record_state_t *state, const hs_event_t *event)
 {
     switch (event->kind) {
@@ -184,6 +241,33 @@ static uint8_t *body_put(uint8_t *at, hs_record_state_t *state, const hs_event_t
         return failed_body_put(at, state, event);
     case HS_EVENT_LOST:
         return hs_varint_put(at, event->size);
+    case HS_EVENT_LOST_KIND:
+        *at++ = (uint8_t)event->key;
+        at = hs_varint_put(at, event->new_key);
+        return hs_varint_put(at, event->size);
+    case HS_EVENT_TASK_ON:
+        at = hs_varint_put(at, event->key);
+        return hs_varint_put(at, event->new_key << 1 | (event->size & 1u));
+    case HS_EVENT_LEVEL:
+        return level_body_put(at, event);
+    case HS_EVENT_PAIRS:
+        return pairs_body_put(at, state, event);
+    case HS_EVENT_LIVE:
+        return live_body_put(at, state, event);
+    case HS_EVENT_SNAPSHOT_END:
+        at = hs_varint_put(at, event->key);
+        at = hs_varint_put(at, event->new_key);
+        return hs_varint_put(at, event->size);
+    case HS_EVENT_REGION:
+        at = hs_varint_put(at, event->key);
+        at = hs_varint_put(at, event->new_key);
+        at = hs_varint_put(at, event->size);
+        return hs_varint_put(at, event->caps);
+    case HS_EVENT_FREE_MEMORY:
+        at = hs_varint_put(at, event->site);
+        at = hs_varint_put(at, event->key + 1u);
+        at = hs_varint_put(at, event->new_key + 1u);
+        return hs_varint_put(at, event->size + 1u);
     case HS_EVENT_POOL_CREATE:
         at = hs_varint_put(at, event->key);
         at = hs_varint_put(at, event->size);
@@ -192,7 +276,7 @@ static uint8_t *body_put(uint8_t *at, hs_record_state_t *state, const hs_event_t
     case HS_EVENT_POOL_ALLOC:
         at = hs_varint_put(at, event->key);
         return hs_varint_put(at, event->size);
-    default: /* MARK, TASK_START, TASK_END, POOL_RELEASE */
+    default: /* MARK, TASK_START, TASK_END, POOL_RELEASE, SNAPSHOT */
         return hs_varint_put(at, event->key);
     }
 }
@@ -208,11 +292,20 @@ static uint8_t *extension_put(uint8_t *at, hs_record_state_t *state, const hs_ev
                                     [HS_EVENT_POOL_CREATE] = HS_EXTENSION_POOL_CREATE,
                                     [HS_EVENT_POOL_GROW] = HS_EXTENSION_POOL_GROW,
                                     [HS_EVENT_POOL_ALLOC] = HS_EXTENSION_POOL_ALLOC,
-                                    [HS_EVENT_POOL_RELEASE] = HS_EXTENSION_POOL_RELEASE};
+                                    [HS_EVENT_POOL_RELEASE] = HS_EXTENSION_POOL_RELEASE,
+                                    [HS_EVENT_LOST_KIND] = HS_EXTENSION_LOST_KIND,
+                                    [HS_EVENT_TASK_ON] = HS_EXTENSION_TASK_ON,
+                                    [HS_EVENT_LEVEL] = HS_EXTENSION_LEVEL,
+                                    [HS_EVENT_PAIRS] = HS_EXTENSION_PAIRS,
+                                    [HS_EVENT_SNAPSHOT] = HS_EXTENSION_SNAPSHOT,
+                                    [HS_EVENT_LIVE] = HS_EXTENSION_LIVE,
+                                    [HS_EVENT_SNAPSHOT_END] = HS_EXTENSION_SNAPSHOT_END,
+                                    [HS_EVENT_REGION] = HS_EXTENSION_REGION,
+                                    [HS_EVENT_FREE_MEMORY] = HS_EXTENSION_FREE_MEMORY};
     at = hs_head_put(at, HS_RECORD_EXTENSION, kinds[event->kind]);
     uint8_t *length = at++;
     at = body_put(at, state, event);
-    at = stamp_put(at, state, event);
+    at = stamped(event->kind) ? stamp_put(at, state, event) : at;
     HS_ASSERT(at - length - 1 < 128);
     *length = (uint8_t)(at - length - 1);
     return at;

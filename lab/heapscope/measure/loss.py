@@ -45,6 +45,11 @@ class Loss(Row):
         "it, it says nothing of what followed; withheld: it says nothing.",
         choices=Bound,
     )
+    told: bool = figure(
+        "Whether no more events may be missing than `events_missing`, the end apart: the recorder "
+        "of a chip tells what it dropped, and a lost chunk may have told it.",
+        default=True,
+    )
 
     def of(self, rows: Mapping[str, Bounds]) -> Self:
         """The same loss with the marks of another result that was made from this one."""
@@ -59,7 +64,7 @@ class Loss(Row):
         missing = f"{plural(self.events_missing, 'event')} of the trace"
         if self.events_missing == 0:
             missing = "a part of the trace"
-        elif not self.end_known:
+        elif not (self.end_known and self.told):
             missing = f"at least {missing}"
         are = "is" if self.events_missing <= 1 else "are"
         missing = missing[0].upper() + missing[1:]
@@ -100,6 +105,7 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         events_after=row.events,
         events_missing=health.lost_events,
         end_known=bool(health.ended),
+        told=not health.may_miss_told,
         reasons=health.messages,
         **_counted(marked),
     )

@@ -79,6 +79,12 @@ class NativeReader(NativeOwner):
     #: Known when the reader is finished.
     loss = struct_of("hs_lab_reader_loss")
 
+    #: A recorder on a chip told it; a census alone knows it.
+    recording = struct_of("hs_lab_recording")
+    #: Events that are missing, by kind: 0 anything else, then hs_event_kind_t.
+    dropped = structs_of("hs_lab_dropped")
+    levels = structs_of("hs_lab_levels")
+
     @property
     def whole(self) -> bool:
         """False: an event is missing. Known when the reader is finished."""

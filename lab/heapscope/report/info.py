@@ -16,6 +16,7 @@ from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines, next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
 from heapscope.trace.names import printable
+from heapscope.trace.recording import LevelAt, Recording
 
 #: Names listed at most; --json has all of them.
 SHOWN = 12
@@ -65,7 +66,45 @@ def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
     if info.events.marks:
         marks = _list([_mark(mark, info.seconds) for mark in info.marks], info.events.marks)
         yield "marks", least + marks
+    if info.recording is not None:
+        yield from _recording(info.recording)
     yield from _origin(info)
+
+
+def _recording(told: Recording) -> Iterator[tuple[str, str]]:
+    if told.begins_with_snapshot:
+        began = "the first whole snapshot, which did not come"
+        if told.start_blocks or told.snapshots:
+            live = f"{size(told.start_bytes)} in {plural(told.start_blocks, 'block')}"
+            began = f"a snapshot: {live} live"
+        yield "begins with", f"{began}; {plural(told.events_before, 'event')} before it"
+    if told.other_boots:
+        yield "other boots", "another one follows in this file and is not read"
+    if told.snapshots or told.void_snapshots:
+        void = f", {told.void_snapshots:,} more not whole" if told.void_snapshots else ""
+        wrong = f", {plural(told.corrections, 'block')} corrected" if told.corrections else ""
+        known = "known" if told.known else "not known"
+        yield "snapshots", f"{told.snapshots:,}{void}{wrong}; live blocks at the end: {known}"
+    if told.losses:
+        rows = [f"{row.events:,} {row.kind} ({size(row.bytes)})" for row in told.missing]
+        left = f"; {told.left_out:,} of them left out on purpose" if told.left_out else ""
+        yield "told missing", f"{', '.join(rows)}, in {plural(told.losses, 'gap')}{left}"
+    if told.pairs:
+        pairs = plural(told.pairs, "allocation")
+        yield "pairs", f"{pairs} ({size(told.pair_bytes)}) counted with their frees, not recorded"
+    if len(told.levels) > 1 or any(row.level != "all" for row in told.levels):
+        yield "levels", _list([_level(row) for row in told.levels], len(told.levels))
+    if told.cores:
+        handlers = " and in interrupts" if told.handlers else ""
+        yield "ran on", f"{plural(told.cores, 'core')}{handlers}"
+
+
+def _level(row: LevelAt) -> str:
+    what = f"{row.level} (1 of {row.sampled})" if row.level == "sampled" else row.level
+    least = f" from {size(row.least)}" if row.least else ""
+    most = f" up to {size(row.most)}" if row.most else ""
+    more = " of some requests" if row.task is not None or row.capabilities else ""
+    return f"{what}{least}{most}{more} at event {row.event:,} ({row.reason})"
 
 
 def _origin(info: TraceInfo) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from heapscope.trace.loss import SourceLoss
 
 _ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES (device/include/heapscope/trace.h)
 _CLOCK = 1 << 1  # HS_TRACE_CLOCK
+_BOOT = 0xFF00  # HS_TRACE_BOOT: a recorder on a chip names its boot there
 
 
 class CallCounts(Row):
@@ -76,13 +77,19 @@ class TraceHealth(DecoderCounts):
         return bool(self.features & _CLOCK)
 
     @property
+    def may_miss_told(self) -> bool:
+        """A lost chunk of a chip's recording may have told of events that were dropped."""
+        return bool(self.features & _BOOT and (self.lost_chunks or self.malformed_chunks))
+
+    @property
     @computed("The losses and their places, a sentence each; empty: nothing was lost.")
     def messages(self) -> tuple[str, ...]:
         found = [] if self.source_loss is None else [self.source_loss.sentence()]
         if self.lost_chunks or self.malformed_chunks or self.skipped_bytes:
             found.append(self._damage())
         if self.lost_events:
-            found.append(f"events missing: {self.lost_events:,}")
+            least = "at least " if self.may_miss_told else ""
+            found.append(f"events missing: {least}{self.lost_events:,}")
         if self.newer_chunks:
             found.append(f"chunks of a newer version, left out: {self.newer_chunks:,}")
         if self.next_trace is not None:

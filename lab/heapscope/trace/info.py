@@ -15,6 +15,7 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.health import CallCounts, TraceHealth
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
 from heapscope.trace.names import mark_names, printable, task_names
+from heapscope.trace.recording import Recording, recording_of
 from heapscope.trace.source import Progress
 from heapscope.trace.take import take
 
@@ -94,6 +95,10 @@ class TraceInfo(Document):
     )
     health: TraceHealth = figure("The state of the trace as it was read.")
     loss: Loss | None = figure("The loss of events; null: every event is there.")
+    recording: Recording | None = figure(
+        "The facts that only a recorder on a chip tells; null: no recorder on a chip wrote it.",
+        default=None,
+    )
 
 
 #: The marks of the figures after a loss.
@@ -141,6 +146,7 @@ def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
         word_size=number(metadata, WORD_SIZE),
         source=printable(metadata.get(SOURCE, b"")),
         metadata=texts(metadata),
+        recording=recording_of(reader, health),
         health=health,
         loss=loss_of(health, INFO),
     )
@@ -148,7 +154,7 @@ def _info(file: str, reader: NativeReader, health: TraceHealth) -> TraceInfo:
 
 def _features(bits: int) -> tuple[str, ...]:
     known = [name for bit, name in enumerate(_FEATURES) if bits >> bit & 1]
-    others = bits >> len(_FEATURES) << len(_FEATURES)
+    others = bits & 0xFF & ~((1 << len(_FEATURES)) - 1)  # above them is the boot
     return (*known, *([f"unknown {others:#06x}"] if others else []))
 
 

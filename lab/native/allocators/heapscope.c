@@ -256,6 +256,11 @@ static void reported(const hs_sim_t *sim, hs_reported_t *out)
     out->allocated = sim->tally.used;
 }
 
+static void forget_low(hs_sim_t *sim)
+{
+    (void)hs_heap_reset_minimum(device(sim));
+}
+
 typedef struct visitor {
     const hs_sim_t *sim;
     hs_walk_fn visit;
@@ -312,7 +317,7 @@ static hs_status_t check(const hs_sim_t *sim, uint32_t *where)
     .realloc = own_realloc, .aligned = own_aligned, .aligned_free = own_free, .usable = usable,    \
     .aligned_usable = usable, .fits = fits, .largest_allocatable = largest_allocatable,            \
     .largest_free = largest_free, .free_blocks = free_blocks, .reported = reported, .walk = walk,  \
-    .check = check
+    .forget_low = forget_low, .check = check
 
 const hs_model_t hs_model_heapscope = {
     .name = "heapscope",

@@ -202,7 +202,9 @@ hs_status_t hs_export_events(hs_export_t *export, hs_replay_t *replay, uint64_t 
             continue;
         }
         hs_step_t step;
-        status = hs_follow_event(&export->follow, replay, &events[i], export->next++, &step);
+        const uint64_t number = export->next;
+        export->next += !replay->priming; /* blocks of the beginning have the number 0 */
+        status = hs_follow_event(&export->follow, replay, &events[i], number, &step);
         if (status == HS_OK && !look(export, replay, &events[i], &step)) {
             status = HS_ERR_MEMORY;
         }

@@ -114,7 +114,7 @@ int hs_lab_writer_finish(hs_lab_writer_t *writer);
 size_t hs_lab_writer_take(hs_lab_writer_t *writer, uint8_t *out, size_t capacity);
 
 /* ---- replay ---- */
-/* A census alone (config NULL), or a replay. NULL: *status is an hs_status_t; *where the index of
+/* A census alone (config NULL), or a replay, which uses the config as long as it lives. NULL: *status is an hs_status_t; *where the index of
  * the offending region, or UINT32_MAX. */
 hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, uint32_t *where);
 void hs_lab_reader_delete(hs_lab_reader_t *reader);
@@ -124,6 +124,10 @@ void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out);
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out);
 /* Known when the reader is finished. */
 void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out);
+/* A recorder on a chip told it; a census alone knows it. */
+void hs_lab_recording(const hs_lab_reader_t *reader, hs_lab_recording_t *out);
+size_t hs_lab_dropped(const hs_lab_reader_t *reader, hs_lab_dropped_row_t *rows, size_t capacity);
+size_t hs_lab_levels(const hs_lab_reader_t *reader, hs_lab_level_row_t *rows, size_t capacity);
 size_t hs_lab_reader_metadata_count(const hs_lab_reader_t *reader);
 /* Key (NUL-terminated) and value; returns the value's length. Both are untrusted bytes. */
 size_t hs_lab_reader_metadata(const hs_lab_reader_t *reader, size_t index, const char **key,

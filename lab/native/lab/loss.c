@@ -8,9 +8,13 @@ void hs_loss_free(hs_loss_t *loss)
     }
 }
 
+/* Whether events are missing from here on: lost, left out, or counted without their order. */
 static bool drops(const hs_event_t *event)
 {
-    return event->kind == HS_EVENT_LOST && event->size != 0;
+    if (event->kind == HS_EVENT_LEVEL) {
+        return hs_level_leaves_out(event);
+    }
+    return event->kind == HS_EVENT_PAIRS || (event->kind == HS_EVENT_LOST && event->size != 0);
 }
 
 size_t hs_loss_split(hs_loss_t *loss, uint64_t lost_at, const hs_event_t *events, size_t count)

@@ -8,6 +8,7 @@
 #include "heapscope/trace.h"
 #include "lab/lab.h"
 #include "replay/replay.h"
+#include "trace/decoder.h"
 
 typedef struct hs_loss {
     bool lost;         /* an event after the loss has come */

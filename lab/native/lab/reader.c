@@ -29,6 +29,9 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
     if (reader != NULL) {
         hs_replay_free(&reader->replay);
         hs_loss_free(&reader->loss);
+        hs_loss_free(&reader->before);
+        hs_start_free(&reader->start);
+        hs_recording_free(&reader->recording);
         hs_decoder_delete(reader->decoder);
         hs_export_free(reader->export);
         hs_times_delete(reader->times);
@@ -47,7 +50,9 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
                               size_t count)
 {
     if (reader->times != NULL) {
-        hs_times_events(reader->times, first, events, count);
+        if (!reader->replay.priming) {
+            hs_times_events(reader->times, first, events, count);
+        }
         return HS_OK;
     }
     if (reader->keep && hs_queue_put(&reader->kept, events, count * sizeof *events) != HS_OK) {
@@ -62,6 +67,49 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
     return hs_replay_events(&reader->replay, first, events, count);
 }
 
+static uint64_t number_after(uint64_t first, const hs_event_t *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        first += HS_EVENT_IS_HEAP(events[i].kind);
+    }
+    return first;
+}
+
+/* The blocks of the snapshot, as allocations in front of the next event, which has the number 0 here. */
+static hs_status_t begin(hs_lab_reader_t *reader)
+{
+    hs_start_t *const found = &reader->start;
+    hs_status_t status = hs_replay_prime(&reader->replay, found->blocks, found->count);
+    if (status == HS_OK && found->count != 0) {
+        status = use_events(reader, 0, found->blocks, found->count);
+    }
+    hs_replay_primed(&reader->replay);
+    reader->start_blocks = found->count;
+    for (size_t i = 0; i < found->count; i++) {
+        reader->start_bytes += found->blocks[i].size;
+    }
+    hs_start_free(found);
+    return status;
+}
+
+/* Events before all is known are counted, and no more. */
+static hs_status_t start(hs_lab_reader_t *reader, uint64_t *first, const hs_event_t *events,
+                         size_t count, size_t *before)
+{
+    hs_status_t status = hs_start_take(&reader->start, reader->decoder, events, count, before);
+    if (status != HS_OK || *before == 0) {
+        return status;
+    }
+    status = hs_loss_take(&reader->before, *first, events, *before, reader->replay.by_address);
+    *first = number_after(*first, events, *before);
+    if (status != HS_OK || !reader->start.primed) {
+        return status;
+    }
+    hs_loss_finish(&reader->before);
+    reader->base = *first;
+    return begin(reader);
+}
+
 static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
                                size_t count)
 {
@@ -70,13 +118,28 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
     hs_trace_health_t health;
     hs_decoder_health(reader->decoder, &health);
     reader->replay.by_address = (health.features & HS_TRACE_ADDRESSES) != 0;
-    const size_t used = hs_loss_split(&reader->loss, health.lost_at, events, count);
-    const hs_status_t status = used == 0 ? HS_OK : use_events(reader, first, events, used);
-    if (status != HS_OK || used == count) {
+    hs_status_t status = HS_OK;
+    if (reader->replay.census_only && reader->times == NULL) {
+        status = hs_recording_events(&reader->recording, reader->decoder, first, events, count);
+    }
+    size_t before = 0;
+    if (status == HS_OK) {
+        status = start(reader, &first, events, count, &before);
+    }
+    events += before;
+    count -= before;
+    if (status != HS_OK || count == 0) {
         return status;
     }
-    for (size_t i = 0; i < used; i++) {
-        first += HS_EVENT_IS_HEAP(events[i].kind);
+    const bool lost = !reader->start.primed || health.gaps != reader->start.gaps;
+    const size_t used =
+        hs_loss_split(&reader->loss, lost ? health.lost_at : UINT64_MAX, events, count);
+    first -= reader->base;
+    status = used == 0 ? HS_OK : use_events(reader, first, events, used);
+    first = number_after(first, events, used);
+    reader->next = used != 0 ? first : reader->next;
+    if (status != HS_OK || used == count) {
+        return status;
     }
     return hs_loss_take(&reader->loss, first, events + used, count - used,
                         reader->replay.by_address);
@@ -110,6 +173,7 @@ int hs_lab_reader_finish(hs_lab_reader_t *reader)
     if (status == HS_OK && reader->export != NULL) {
         status = hs_export_finish(reader->export, &reader->replay);
     }
+    hs_loss_finish(&reader->before);
     hs_loss_finish(&reader->loss);
     const hs_status_t finished = hs_replay_finish(&reader->replay);
     return (int)(status != HS_OK ? status : finished);
@@ -145,8 +209,12 @@ void hs_lab_reader_loss(const hs_lab_reader_t *reader, hs_lab_loss_t *out)
 {
     hs_trace_health_t health;
     hs_decoder_health(reader->decoder, &health);
-    *out = reader->loss.sums;
-    out->event = health.lost_at;
+    *out = reader->start.waiting ? reader->before.sums : reader->loss.sums;
+    out->event = reader->start.waiting ? 0 : health.lost_at;
+    if (reader->start.primed) { /* what is missing in front of the snapshot is not missing here */
+        const bool lost = reader->loss.lost || health.gaps != reader->start.gaps;
+        out->event = lost ? reader->next : UINT64_MAX;
+    }
     out->time = reader->replay.census.figures.last_time;
 }
 

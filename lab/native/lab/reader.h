@@ -6,8 +6,11 @@
 #include "lab/export.h"
 #include "lab/lab.h"
 #include "lab/loss.h"
+#include "lab/recording.h"
+#include "lab/start.h"
 #include "lab/times.h"
 #include "queue/queue.h"
+#include "replay/prime.h"
 #include "replay/replay.h"
 #include "trace/decoder.h"
 
@@ -15,11 +18,17 @@ struct hs_lab_reader {
     hs_decoder_t *decoder;
     hs_replay_t replay; /* of the events before the first loss */
     hs_loss_t loss;
-    hs_fit_t *fit;       /* NULL, or where the events go as well */
-    hs_export_t *export; /* NULL, or what an export keeps of them */
-    hs_times_t *times;   /* NULL, or where the ticks of chosen events go, and nothing else */
-    bool keep;           /* events are kept for hs_lab_reader_take */
-    hs_queue_t kept;     /* hs_lab_event_t */
+    hs_loss_t before; /* events in front of what is used, when that begins with a snapshot */
+    hs_start_t start;
+    hs_recording_t recording;
+    uint64_t base; /* number of the first event that is used: here it is 0 */
+    uint64_t next; /* number here of the event after the last one that was used */
+    uint64_t start_blocks, start_bytes; /* of the snapshot */
+    hs_fit_t *fit;                      /* NULL, or where the events go as well */
+    hs_export_t *export;                /* NULL, or what an export keeps of them */
+    hs_times_t *times; /* NULL, or where the ticks of chosen events go, and nothing else */
+    bool keep;         /* events are kept for hs_lab_reader_take */
+    hs_queue_t kept;   /* hs_lab_event_t */
 };
 
 #endif

@@ -18,7 +18,7 @@ typedef struct hs_census_set {
 
 typedef struct hs_census {
     hs_lab_census_t figures; /* all but counts by kind, tasks, sites; blocks from the replay */
-    uint64_t kinds[16];      /* events by hs_event_kind_t */
+    uint64_t kinds[32];      /* events by hs_event_kind_t */
     hs_census_set_t tasks;
     hs_census_set_t sites;
 } hs_census_t;
@@ -30,7 +30,7 @@ void hs_census_origin(hs_census_t *census, const hs_event_t *event);
 /* Any event: counts it by kind and origin. */
 static inline void hs_census_event(hs_census_t *census, const hs_event_t *event)
 {
-    census->kinds[event->kind & 15u]++;
+    census->kinds[event->kind & 31u]++;
     if (event->task != census->tasks.last || event->site != census->sites.last) {
         hs_census_origin(census, event);
     }

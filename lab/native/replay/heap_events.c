@@ -1,5 +1,7 @@
 #include "replay/heap_events.h"
 
+#include "chip/laid.h"
+
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
 /* ---- results and what is wrong with a trace --------------------------------------------------- */
@@ -126,6 +128,9 @@ static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t k
 static bool allocate(hs_replay_t *replay, const hs_event_t *event, const hs_request_t *request,
                      uint64_t number, hs_place_t *place)
 {
+    if (replay->laid != 0 && hs_chip_laid(&replay->chip, replay->laid, event->key, place)) {
+        return true;
+    }
     if (replay->placement.count == 0) {
         return hs_chip_allocate(&replay->chip, request, place);
     }

@@ -26,17 +26,17 @@ hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, u
     if (config == NULL) {
         return HS_OK;
     }
-    uint32_t kinds;
+    replay->config = config;
     hs_status_t status = hs_placement_init(&replay->placement, config);
     if (status == HS_OK) {
-        status =
-            hs_chip_init(&replay->chip, config, where, &kinds, &replay->summary.startup_unplaced);
+        status = hs_chip_init(&replay->chip, config, where, &replay->kinds,
+                              &replay->summary.startup_unplaced);
     }
     if (status == HS_OK) {
         status = hs_tenants_place(replay, config);
     }
     if (status == HS_OK) {
-        status = hs_measure_init(&replay->measure, &replay->chip, config, kinds);
+        status = hs_measure_init(&replay->measure, &replay->chip, config, replay->kinds);
     }
     return status == HS_OK ? hs_tenants_book(replay, config) : status;
 }
@@ -151,7 +151,7 @@ static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_
 static void note_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count)
 {
     hs_lab_census_t *census = &replay->census.figures;
-    replay->gaps |= first != replay->expected;
+    replay->gaps |= first != replay->expected && !replay->priming;
     if (!replay->begun) {
         census->first_time = events[0].time;
         replay->begun = true;
@@ -170,6 +170,11 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
     note_batch(replay, first, events, count);
     for (size_t i = 0; i < count && status == HS_OK && !replay->stopped; i++) {
         const hs_event_t *event = &events[i];
+        if (replay->priming) {
+            hs_census_origin(&replay->census, event);
+            status = hs_survey_event(replay, event, number);
+            continue;
+        }
         hs_census_event(&replay->census, event);
         if (!HS_EVENT_IS_HEAP(event->kind)) {
             on_other_event(replay, event, number);

@@ -21,8 +21,11 @@
 #include "rows/replay.h"
 
 typedef struct hs_replay {
+    const hs_lab_config_t *config; /* NULL: a census */
+    uint32_t kinds;                /* of regions */
     bool census_only;
     bool by_address;    /* the trace knows blocks by address */
+    bool priming;       /* what comes are the blocks of the beginning (prime.h) */
     bool gaps;          /* events are missing, so an unknown block proves nothing */
     uint64_t next_key;  /* one past the highest id allocated */
     uint64_t expected;  /* the next event number if nothing is missing */
@@ -35,6 +38,7 @@ typedef struct hs_replay {
     hs_explain_t explain;
     hs_survey_t survey; /* off but for a report */
     hs_blocks_t blocks;
+    uint32_t laid;    /* regions, by bit, that hold the blocks of the beginning already */
     uint32_t tenants; /* of these blocks, those of the system itself */
     hs_chip_t chip;
     hs_placement_t placement;
@@ -45,7 +49,7 @@ typedef struct hs_replay {
     uint32_t anomalies_kept;
 } hs_replay_t;
 
-/* config NULL: a census. On failure *where is the index of the region at fault, or UINT32_MAX. */
+/* config NULL: a census; else it is used as long as the replay. On failure *where is the index of the region at fault, or UINT32_MAX. */
 hs_status_t hs_replay_init(hs_replay_t *replay, const hs_lab_config_t *config, uint32_t *where);
 void hs_replay_free(hs_replay_t *replay);
 

@@ -47,6 +47,41 @@ typedef struct hs_lab_loss {
     uint32_t tasks, sites; /* distinct ones of the part that has most */
 } hs_lab_loss_t;
 
+/* The facts that only a recorder on a chip tells, in all of a trace: events that were lost or left out are those that
+ * it told of. Nothing of it is known where `told` is 0. */
+#define HS_LAB_DROPPED_KINDS 7
+#define HS_LAB_LEVELS_MAX 1024
+typedef struct hs_lab_recording {
+    uint64_t losses;   /* how often it told of events that are missing */
+    uint64_t left_out; /* of the missing events, those that a level or a filter left out */
+    uint64_t pairs;    /* allocations that were freed soon, and counted */
+    uint64_t pair_bytes;
+    uint64_t snapshots, voids; /* whole ones, and others */
+    uint64_t corrections;      /* blocks in which a snapshot and the events before it disagreed */
+    uint64_t before;           /* heap events in front of what is used */
+    uint64_t start_blocks, start_bytes; /* live where what is used begins */
+    uint32_t told;                      /* 1: the trace is one of the format's second edition */
+    uint32_t begun_late;                /* 1: what is used begins with a snapshot */
+    uint32_t known;                     /* 1: the live blocks are known at the end */
+    uint32_t cores;                     /* one more than the highest that ran a task */
+    uint32_t
+        handlers;    /* tasks that were said to be interrupt handlers, as often as that was said */
+    uint32_t levels; /* rows of hs_lab_levels, of which the first HS_LAB_LEVELS_MAX are kept */
+} hs_lab_recording_t;
+
+/* Events that are missing, by kind: 0 anything else, then hs_event_kind_t. */
+typedef struct hs_lab_dropped_row {
+    uint64_t events, bytes;
+} hs_lab_dropped_row_t;
+
+/* A change of what is written. */
+typedef struct hs_lab_level_row {
+    uint64_t event, time; /* heap events before it */
+    uint64_t least, most; /* bytes; 0: no bound */
+    uint32_t level, reason, sampling, caps;
+    uint32_t task; /* index + 1; 0: every one */
+} hs_lab_level_row_t;
+
 /* The layout of hs_event_t (device/include/heapscope/trace.h), field by field. */
 typedef struct hs_lab_event {
     uint64_t key, new_key, size, time;

@@ -7,7 +7,7 @@
 
 void hs_chunk_reader_init(hs_chunk_reader_t *reader, hs_event_t *batch)
 {
-    *reader = (hs_chunk_reader_t){.restart_at = UINT64_MAX};
+    *reader = (hs_chunk_reader_t){.restart_at = UINT64_MAX, .boot = UINT32_MAX};
     reader->health.first_damage = UINT64_MAX;
     reader->health.next_trace = UINT64_MAX;
     reader->health.lost_at = UINT64_MAX;
@@ -27,12 +27,18 @@ void hs_chunk_reader_damage(hs_chunk_reader_t *reader, uint64_t position)
     }
 }
 
-/* Events are missing from here on, or may be. */
-static void lose(hs_chunk_reader_t *reader, uint64_t number)
+static void note_lost(hs_chunk_reader_t *reader, uint64_t number)
 {
     if (number < reader->health.lost_at) {
         reader->health.lost_at = number;
     }
+}
+
+/* Events are missing from here on, or may be. */
+static void lose(hs_chunk_reader_t *reader, uint64_t number)
+{
+    reader->health.gaps++;
+    note_lost(reader, number);
 }
 
 void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame)
@@ -150,7 +156,7 @@ static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *fram
     records->lost_at = UINT64_MAX;
     const hs_status_t status = hs_records_decode(records);
     reader->health.lost_events += records->lost;
-    lose(reader, records->lost_at);
+    note_lost(reader, records->lost_at);
     reader->health.events += records->number - first;
     reader->next_event = records->number;
     return status;
@@ -218,8 +224,32 @@ static hs_status_t content_read(hs_chunk_reader_t *reader, const hs_frame_t *fra
     }
 }
 
+/* Whether the chunk is of the boot that is read. Chunks of later versions say nothing of it. */
+static bool boot_agrees(hs_chunk_reader_t *reader, const hs_frame_t *frame)
+{
+    if (frame->bytes[HS_CHUNK_VERSION_AT] != HS_TRACE_VERSION) {
+        return true;
+    }
+    const uint32_t features = hs_load16(frame->bytes + HS_CHUNK_FEATURES_AT);
+    const uint32_t boot = features >> HS_FEATURES_BOOT_SHIFT;
+    if (reader->boot == UINT32_MAX) {
+        reader->boot = boot;
+    }
+    if (reader->boot != boot) {
+        return false;
+    }
+    size_t count;
+    const uint8_t *payload = payload_of(frame, &count);
+    return kind_of(frame) != HS_CHUNK_METADATA ||
+           hs_metadata_agrees(&reader->metadata, "boot", payload, count);
+}
+
 hs_status_t hs_chunk_reader_take(hs_chunk_reader_t *reader, const hs_frame_t *frame)
 {
+    if (!boot_agrees(reader, frame)) {
+        reader->health.next_trace = frame->position;
+        return HS_OK;
+    }
     if (frame->sequence < reader->next_sequence) {
         older_take(reader, frame);
         return HS_OK;

@@ -27,6 +27,7 @@ typedef struct hs_chunk_reader {
     uint64_t restart_at;    /* where chunk 0 came again; UINT64_MAX: it did not */
     uint64_t printed;       /* bit n: prints[n] is set */
     uint32_t prints[HS_PRINTS];
+    uint32_t boot;      /* of all chunks, as their features say it; UINT32_MAX: none was read */
     uint32_t addressed; /* 0: not known yet; 1: without addresses; 2: with */
 } hs_chunk_reader_t;
 

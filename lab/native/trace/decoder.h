@@ -15,6 +15,13 @@
 
 #define HS_BATCH_EVENTS 1024u
 
+/* Whether a LEVEL event says that not every event is written from here on. */
+static inline bool hs_level_leaves_out(const hs_event_t *event)
+{
+    return event->key >= 2 || event->size != 0 || event->new_key != 0 || event->site != 0 ||
+           event->caps != 0;
+}
+
 typedef struct hs_decoder hs_decoder_t;
 
 /* Receives decoded events in order, at most HS_BATCH_EVENTS at once; they are valid during the call.
@@ -40,13 +47,16 @@ typedef struct hs_trace_health {
                                   whole and in order; UINT64_MAX: nothing is lost. Set before an
                                   event after the loss is handed out, but for a LOST record: that
                                   is in the batch itself */
-    uint64_t next_trace;       /* byte offset where another recording begins, from which on nothing
+    uint64_t gaps;       /* how often events were lost, or may have been: a batch after a change
+                                  does not go on where the one before ended. LOST records are in the
+                                  batches, and not in this number */
+    uint64_t next_trace; /* byte offset where another recording begins, from which on nothing
                                   is read (a device was reset, or files were joined);
                                   UINT64_MAX: none */
-    uint32_t version;          /* highest format version seen */
-    uint32_t features;         /* union over all chunks */
-    uint32_t ended;            /* 1: the end chunk was read */
-    uint32_t truncated;        /* 1: the input ends inside a chunk */
+    uint32_t version;    /* highest format version seen */
+    uint32_t features;   /* union over all chunks */
+    uint32_t ended;      /* 1: the end chunk was read */
+    uint32_t truncated;  /* 1: the input ends inside a chunk */
 } hs_trace_health_t;
 
 hs_decoder_t *hs_decoder_new(void); /* NULL: no host memory */
@@ -60,6 +70,8 @@ hs_status_t hs_decoder_push(hs_decoder_t *decoder, const uint8_t *bytes, size_t 
  * one chunk was read, HS_ERR_VERSION when all there were are newer. */
 hs_status_t hs_decoder_finish(hs_decoder_t *decoder, hs_event_sink_t sink, void *context);
 
+/* The address shift of the chunk whose events are handed out; 0 without addresses. */
+unsigned hs_decoder_shift(const hs_decoder_t *decoder);
 void hs_decoder_health(const hs_decoder_t *decoder, hs_trace_health_t *out);
 
 /* Number of metadata pairs, and the index-th (NUL-terminated key; value may hold any bytes). Valid

@@ -72,7 +72,7 @@ static bool lost_read(hs_records_t *records, hs_cursor_t *body)
     if (!hs_cursor_varint(body, &event->size) || !hs_record_stamp(records, body, event)) {
         return false;
     }
-    if (event->size != 0 && records->lost == 0) {
+    if (event->size != 0 && records->lost_at == UINT64_MAX) {
         records->lost_at = records->number + records->count - records->others;
     }
     records->lost += event->size;
@@ -99,6 +99,9 @@ static bool indexed_read(hs_records_t *records, hs_cursor_t *body, unsigned kind
 
 static bool body_read(hs_records_t *records, hs_cursor_t *body, uint64_t sub_kind)
 {
+    if (sub_kind >= HS_EXTENSION_TASK_ON && sub_kind <= HS_EXTENSION_FREE_MEMORY) {
+        return hs_record_of_chip(records, body, sub_kind);
+    }
     switch (sub_kind) {
     case HS_EXTENSION_MARK:
         return indexed_read(records, body, HS_EVENT_MARK, HS_NAMES_MARK, 0);

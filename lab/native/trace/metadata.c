@@ -78,6 +78,31 @@ void hs_metadata_clear(hs_metadata_t *metadata)
     *metadata = (hs_metadata_t){0};
 }
 
+bool hs_metadata_agrees(const hs_metadata_t *metadata, const char *key, const uint8_t *payload,
+                        size_t count)
+{
+    const hs_span_t wanted = {(const uint8_t *)key, strlen(key)};
+    const size_t at = metadata->count == 0 ? 0 : fact_find(metadata, wanted);
+    hs_cursor_t cursor = {payload, payload + count};
+    uint64_t pairs;
+    if (at == metadata->count || !hs_cursor_varint(&cursor, &pairs)) {
+        return true;
+    }
+    const hs_fact_t *known = &metadata->facts[at];
+    for (; pairs > 0; pairs--) { /* bound: each pair takes bytes of the payload */
+        hs_span_t found;
+        hs_span_t value;
+        if (!span_read(&cursor, &found) || !span_read(&cursor, &value)) {
+            return true;
+        }
+        if (found.count == wanted.count && memcmp(found.bytes, key, found.count) == 0 &&
+            (value.count != known->length || memcmp(value.bytes, known->value, value.count) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 hs_status_t hs_metadata_read(hs_metadata_t *metadata, const uint8_t *payload, size_t count)
 {
     hs_cursor_t cursor = {payload, payload + count};

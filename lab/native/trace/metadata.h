@@ -24,5 +24,8 @@ void hs_metadata_clear(hs_metadata_t *metadata);
 /* Takes the payload of a metadata chunk; a key seen before gets the new value. HS_ERR_FORMAT:
  * malformed, what came before the fault is kept. HS_ERR_MEMORY: the bounds above, or the host's. */
 hs_status_t hs_metadata_read(hs_metadata_t *metadata, const uint8_t *payload, size_t count);
+/* False: the payload has this key with another value than the known one. */
+bool hs_metadata_agrees(const hs_metadata_t *metadata, const char *key, const uint8_t *payload,
+                        size_t count);
 
 #endif

@@ -243,14 +243,16 @@ static void run_as(hs_records_t *records)
 hs_status_t hs_records_emit(hs_records_t *records)
 {
     if (records->count == 0) {
-        return HS_OK;
+        return records->stopped;
     }
-    const hs_status_t status =
-        records->sink(records->context, records->number, records->batch, records->count);
+    if (records->stopped == HS_OK) {
+        records->stopped =
+            records->sink(records->context, records->number, records->batch, records->count);
+    }
     records->number += records->count - records->others;
     records->count = 0;
     records->others = 0;
-    return status;
+    return records->stopped;
 }
 
 hs_status_t hs_records_decode(hs_records_t *records)

@@ -29,6 +29,7 @@ typedef struct hs_records {
     hs_event_sink_t sink;
     void *context;
 
+    hs_status_t stopped;            /* what the sink said */
     uint32_t used[HS_NAMES_TABLES]; /* one past the highest index seen */
     uint64_t lost;                  /* by LOST records */
     uint64_t lost_at;               /* heap events before the first of them; UINT64_MAX: none */
@@ -67,11 +68,14 @@ static inline hs_event_t *hs_records_event(hs_records_t *records, unsigned kind)
 }
 
 /* One record, whatever its kind, checked at every byte; for all that the fast path leaves. It adds
- * at most one event. False: malformed. */
+ * at most one event; one of live blocks adds any number, and hands over batches by itself. False:
+ * malformed. */
 bool hs_record_read(hs_records_t *records);
 
 /* The parts that extension.c shares with it. */
 bool hs_record_extension(hs_records_t *records, uint64_t sub_kind);
+/* The body of an extension that only recorders on chips write (sub-kinds 13 to 21). */
+bool hs_record_of_chip(hs_records_t *records, hs_cursor_t *body, uint64_t sub_kind);
 bool hs_record_reference(hs_records_t *records, hs_cursor_t *in, uint64_t *key);
 bool hs_record_site(hs_records_t *records, hs_cursor_t *in, hs_event_t *event);
 bool hs_record_stamp(hs_records_t *records, hs_cursor_t *in, hs_event_t *event);

@@ -1,0 +1,122 @@
+/* A recorder's memory: | state | the open chunk | the rings of all cores |. */
+#include "recorder.h"
+
+#define PLACES_MIN 16u
+#define PLACES_MAX 8192u /* positions are told apart by 14 bits (pairs.c) */
+#define ALIGNED_TO_8(size) (((size) + 7u) & ~(size_t)7u)
+
+#if defined(__LP64__) || defined(_WIN64)
+#define CHUNK_BYTES 1024u /* a host, for tests */
+#else
+#define CHUNK_BYTES 400u
+#endif
+
+#define STATE_BYTES ALIGNED_TO_8(sizeof(hs_recorder_t))
+
+size_t hs_recorder_overhead(void)
+{
+    return STATE_BYTES + CHUNK_BYTES;
+}
+
+/* Records of each ring: the largest power of two that fits. */
+static uint32_t places_of(size_t bytes)
+{
+    uint32_t places = PLACES_MAX;
+    while (places >= PLACES_MIN && places * HS_RECORDER_RECORD_BYTES > bytes / HS_RECORDER_CORES) {
+        places /= 2u;
+    }
+    return places >= PLACES_MIN ? places : 0u;
+}
+
+static bool valid(const hs_recorder_config_t *config)
+{
+    return config != NULL && config->write != NULL && config->boot != 0 &&
+           config->sampling <= 15u && config->clock_shift <= 31u &&
+           (unsigned)config->level <= HS_LEVEL_FAILURES;
+}
+
+static void names_clear(hs_recorder_t *recorder)
+{
+    for (unsigned i = 0; i < HS_RECORDER_TASKS; i++) {
+        recorder->tasks[i].handle = 0;
+    }
+    for (unsigned i = 0; i < HS_MARKS_KNOWN; i++) {
+        recorder->marks[i].handle = 0;
+    }
+    recorder->sites = (hs_sites_t){.next = 0};
+    recorder->task_state = (hs_knowns_t){.next = 1}; /* 0 is main */
+    recorder->mark_state = (hs_knowns_t){.next = 0};
+}
+void hs_recorder_trace_open(hs_recorder_t *recorder)
+{
+    names_clear(recorder); /* the trace before knew others */
+    recorder->snapshot = (hs_snapshot_t){.wanted = 1};
+    recorder->emit.chunk.sink = hs_recorder_take_chunk;
+    recorder->emit.chunk.context = recorder;
+    recorder->emit.address_shift = recorder->config->address_shift;
+    recorder->emit.clock_shift = recorder->config->clock_shift;
+    hs_emit_open(&recorder->emit, (uint8_t *)recorder + STATE_BYTES, CHUNK_BYTES,
+                 (uint16_t)(HS_TRACE_ADDRESSES | HS_TRACE_CLOCK | HS_TRACE_SITES |
+                            HS_TRACE_BOOT(recorder->boot)));
+}
+
+hs_recorder_t *hs_recorder_open(void *memory, size_t size, const hs_recorder_config_t *config)
+{
+    if (memory == NULL || ((uintptr_t)memory & 7u) != 0 || size < hs_recorder_overhead() ||
+        !valid(config)) {
+        return NULL;
+    }
+    const uint32_t places = places_of(size - hs_recorder_overhead());
+    if (places == 0) {
+        return NULL;
+    }
+    hs_recorder_t *recorder = memory;
+    uintptr_t *const rings = (uintptr_t *)(void *)((uint8_t *)memory + hs_recorder_overhead());
+    hs_old_t old = {.boot = 0};
+    if (config->black_box) {
+        hs_recorder_old_find(recorder, places, rings, config, &old);
+    }
+    *recorder = (hs_recorder_t){.config = config};
+    for (unsigned core = 0; core < HS_RECORDER_CORES; core++) {
+        recorder->rings[core] =
+            (hs_ring_t){.head = old.head[core],
+                        .tail = old.tail[core],
+                        .mask = places - 1u,
+                        .places = rings + (size_t)core * places * HS_RECORDER_RECORD_WORDS};
+        recorder->reading[core].paired = old.head[core];
+    }
+    recorder->filter.size_max = UINT32_MAX;
+    recorder->sampled_bits = ~(UINT32_MAX >> config->sampling);
+    recorder->address_shift = config->address_shift;
+    recorder->sequence = old.boundary;
+    recorder->boundary = old.boundary;
+    recorder->paired_next = old.boundary;
+    recorder->next = old.next;
+    recorder->old = old.boot != 0;
+    recorder->boot = recorder->old ? old.boot : config->boot;
+    recorder->old_before = old.before;
+    recorder->level = (uint8_t)config->level;
+    recorder->lowest = recorder->level;
+    for (unsigned i = 0; i < HS_PENDING; i++) {
+        recorder->pending[i] = UINT16_MAX;
+    }
+    hs_recorder_trace_open(recorder);
+    recorder->emit.clock = recorder->old ? old.clock : HS_RECORDER_CLOCK();
+    hs_recorder_old_leave(recorder, config);
+    recorder->level_due = !hs_recorder_level_put(recorder, hs_recorder_gate_of(recorder));
+    return recorder;
+}
+
+void hs_recorder_figures(const hs_recorder_t *recorder, hs_recorder_figures_t *out)
+{
+    *out = recorder->figures;
+    out->level = (hs_recorder_level_t)recorder->level;
+    for (unsigned core = 0; core < HS_RECORDER_CORES; core++) {
+        const hs_ring_t *ring = &recorder->rings[core];
+        out->lost += HS_RECORDER_LOAD(&ring->full);
+        for (unsigned kind = 0; kind < HS_MISSING_KINDS; kind++) {
+            out->left_out += HS_RECORDER_LOAD(&ring->missing.events[kind]);
+        }
+    }
+    out->left_out -= out->lost;
+}

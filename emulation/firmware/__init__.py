@@ -1,0 +1,1 @@
+"""A whole firmware on emulated boards: built, run, and its recording replayed."""

@@ -1,0 +1,59 @@
+"""Runs the firmware on an emulated board, with a server to talk to; keeps its recording."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from emulation.firmware import sources
+from emulation.firmware.boards import Board
+from emulation.firmware.server import Server
+from emulation.places import MissingError
+
+__all__ = ["Ran", "run_firmware"]
+
+SECONDS = 120  #: after which a run is stopped; it takes a few
+
+
+@dataclass(frozen=True)
+class Ran:
+    console: str
+    recording: Path
+
+
+def run_firmware(
+    board: Board, image: Path, recording: Path, *, sessions: int = 3, seed: int = 1
+) -> Ran:
+    """Until the firmware switches the machine off. MissingError: no QEMU. RuntimeError: it failed,
+    with what the console said."""
+    if shutil.which(board.qemu) is None:
+        raise MissingError(f"{board.qemu}; Debian package: {board.package}")
+    keys = sources.mbedtls() / "tests" / "data_files"
+    with Server(keys / "server2-sha256.crt", keys / "server2.key") as server:
+        given = (server.port, sessions, seed)
+        command = [board.qemu, *board.machine, "-kernel", str(image), "-display", "none"]
+        command += ["-chardev", f"file,id=stream,path={recording}", "-monitor", "none"]
+        for i, word in enumerate(given):
+            place = f"addr={board.given + 4 * i:#x},data={word},data-len=4"
+            command += ["-device", f"loader,{place}"]
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as console:
+            code: int | str
+            try:
+                code = subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=console,
+                    stderr=subprocess.STDOUT,
+                    timeout=SECONDS,
+                    check=False,
+                ).returncode
+            except subprocess.TimeoutExpired:
+                code = f"stopped after {SECONDS} s"
+            console.seek(0)
+            said = console.read()
+    if code != 0:
+        raise RuntimeError(f"the firmware on {board.name} ended with {code}:\n{said}")
+    return Ran(said, recording)

@@ -1,0 +1,7 @@
+/* For cJSON. */
+#ifndef FIRMWARE_CTYPE_H
+#define FIRMWARE_CTYPE_H
+
+int tolower(int letter);
+
+#endif

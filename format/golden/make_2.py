@@ -1,0 +1,144 @@
+"""Makes the golden traces of the second edition of format version 1.
+
+    python3 format/golden/make_2.py            writes v1_2/NAME.hst and v1_2/NAME.txt
+    python3 format/golden/make_2.py --check    says whether the files are what it would write
+
+The encoder is written from SPEC.md alone, as that of the first edition is (make.py).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from chip_encoder import UNKNOWN, ChipTrace
+from encoder import Case
+from make import put_or_check
+
+BASE = 0x3FFB0000
+
+
+def facts(t: ChipTrace) -> None:
+    t.metadata(
+        (b"edition", b"2"), (b"boot", str(t.boot).encode()), (b"cores", b"2"), (b"chip", b"esp32")
+    )
+
+
+def every_record(features: int) -> Case:
+    """Each record of the second edition, with each set of features."""
+    t = ChipTrace(features, shift=2 if features & 1 else 0, boot=0x1234)
+    at = (lambda id, address: BASE + address) if features & 1 else (lambda id, address: id)
+    facts(t)
+    t.begin()
+    t.level(0, 0)
+    t.name(0, 1, b"net")
+    t.task_on(1, 1)
+    t.task_on(0xFFFFF, 255, interrupt=True)
+    t.name(5, 0, b"DRAM")
+    t.region(0, BASE, 180224, 0x1804)
+    t.region(1, 0x3F800000, 4 << 20, 0x400)
+    t.free_memory(0, 100000, 90000, 65536, dt=3)
+    t.free_memory(1, UNKNOWN, 0, UNKNOWN)
+    t.snapshot(1, dt=2)
+    t.set_task(1)
+    t.set_caps(0x1804)
+    t.live(
+        1,
+        (BASE + 0x100, 100, 7),
+        (BASE + 0x200, 0, 8),
+        (BASE + 0x80, 70000, 0),
+        owned=True,
+        sites=True,
+    )
+    t.add("malloc", at(0, 0x400), size=32, site=2, dt=1)
+    t.live(1, (BASE + 0x40000, 12))
+    t.live(1)
+    t.snapshot_end(1, 4, 70112, dt=9)
+    t.level(1, 2, dt=1)
+    t.pairs(24, 900, 3, site=2, dt=400)
+    t.flush()
+    facts(t)  # again, for a listener that comes late
+    t.begin()
+    t.add("lost", size=7, dt=5)
+    t.lost_kind(1, 4, 4096)
+    t.lost_kind(5, 3, 0)
+    t.level(2, 1, k=5, least=16, most=4096, task=2, caps=0x404, dt=2)
+    t.level(3, 3)
+    t.pairs((1 << 64) - 1, (1 << 64) - 1, (1 << 64) - 1)
+    t.add("free", at(0, 0x400), dt=2)
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2, 3, 4], lost_events=7)
+
+
+def heard_late() -> Case:
+    """The middle of a trace: its first chunks were not heard."""
+    t = ChipTrace(3, shift=2, boot=9)
+    facts(t)
+    for turn in range(3):
+        t.begin()
+        t.add("malloc", BASE + 64 * turn, size=20 + turn)
+        t.flush()
+    facts(t)
+    t.begin()
+    t.snapshot(2)
+    t.live(2, *((BASE + 64 * turn, 20 + turn) for turn in range(3)))
+    t.snapshot_end(2, 3, 63)
+    t.add("free", BASE, dt=1)
+    t.flush()
+    t.used = [1, 0, 0, 1, 0, 0]
+    return b"".join(t.chunks[3:]), t.text(
+        [3, 4, 5], lost_chunks=3, lost_events=2, first_damage=0, ended=0
+    )
+
+
+def other_boot() -> Case:
+    """A reset whose first chunks were not heard: those that follow have numbers that go on."""
+    t, other = ChipTrace(1, shift=2, boot=3), ChipTrace(1, shift=2, boot=4)
+    for trace in (t, other):
+        facts(trace)
+        for turn in range(3):
+            trace.begin()
+            trace.add("malloc", BASE + 64 * turn, size=100 + turn)
+            trace.flush()
+    data = b"".join(t.chunks[:2])
+    return data + b"".join(other.chunks[2:]), t.text([0, 1], ended=0, next_trace=len(data))
+
+
+def other_boot_same_byte() -> Case:
+    """Two boots whose identities end in the same byte are told apart by their metadata."""
+    t, other = ChipTrace(1, shift=2, boot=0x103), ChipTrace(1, shift=2, boot=0x203)
+    for trace in (t, other):
+        facts(trace)
+        trace.begin()
+        trace.add("malloc", BASE, size=100)
+        trace.flush()
+        facts(trace)
+    data = b"".join(t.chunks[:2])
+    return data + b"".join(other.chunks[2:]), t.text([0, 1], ended=0, next_trace=len(data))
+
+
+def void_record() -> Case:
+    """A block of a snapshot cut off inside its size: what comes before it counts."""
+    t = ChipTrace(1, shift=2)
+    facts(t)
+    t.begin()
+    t.snapshot(1)
+    t.live(1, (BASE, 10), (BASE + 8, 20))
+    payload_end = len(t.payload)
+    t.payload = t.payload[: payload_end - 1] + b"\x80"
+    t.pending.pop()
+    t.flush()
+    t.end()
+    return t.bytes(), t.text([0, 1, 2], malformed_chunks=1, first_damage=len(t.chunks[0]))
+
+
+def cases() -> dict[str, Case]:
+    made = {f"chip{features}": every_record(features) for features in range(8)}
+    for make in (heard_late, other_boot, other_boot_same_byte, void_record):
+        made[make.__name__] = make()
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(put_or_check(Path(__file__).parent / "v1_2", cases(), sys.argv[1:]))

@@ -1,0 +1,28 @@
+#include "lab/fact.h"
+
+#include <string.h>
+
+uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key)
+{
+    for (size_t i = 0; i < hs_decoder_metadata_count(decoder); i++) {
+        const char *found;
+        const uint8_t *value;
+        size_t length;
+        if (hs_decoder_metadata(decoder, i, &found, &value, &length) == HS_OK &&
+            strcmp(found, key) == 0) {
+            return length == 0 ? 0 : value[0];
+        }
+    }
+    return 0;
+}
+
+bool hs_fact_begins_unknown(const hs_decoder_t *decoder)
+{
+    hs_trace_health_t health;
+    hs_decoder_health(decoder, &health);
+    const bool of_chip = (health.features & HS_TRACE_BOOT(0xFFu)) != 0;
+    return (health.features & HS_TRACE_ADDRESSES) != 0 &&
+           (hs_fact_begin(decoder, "snapshots") == '1' ||
+            hs_fact_begin(decoder, "black_box") == '1' ||
+            (of_chip && (health.lost_chunks != 0 || health.gaps != 0)));
+}

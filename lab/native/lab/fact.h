@@ -1,0 +1,14 @@
+/* Single facts of a trace's metadata, and what they say of its beginning. */
+#ifndef HEAPSCOPE_NATIVE_FACT_H
+#define HEAPSCOPE_NATIVE_FACT_H
+
+#include "trace/decoder.h"
+
+/* The first byte of a fact's value; 0: there is none. */
+uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key);
+
+/* Asked as the first batch is handed out: blocks were live before it that its events do not tell. Without
+ * addresses no snapshot has blocks, and waiting for one would be in vain. */
+bool hs_fact_begins_unknown(const hs_decoder_t *decoder);
+
+#endif

@@ -1,0 +1,65 @@
+"""A second decoder, written from SPEC.md alone, reads what the lab's decoder reads: the golden
+traces of both editions, and random recordings of the recorder that ships, over lines that lose and
+change bytes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from second_decoder import read
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+RECORDINGS = 40
+
+
+GOLDEN = [
+    (path, tables)
+    for edition, tables in (("v1", 5), ("v1_2", 6))
+    for path in sorted((ROOT / "format/golden" / edition).glob("*.hst"))
+]
+
+
+@pytest.mark.parametrize(("path", "tables"), GOLDEN, ids=[path.stem for path, _ in GOLDEN])
+def test_a_golden_trace_reads_as_its_text(path: Path, tables: int) -> None:
+    assert read(path.read_bytes(), tables=tables) == path.with_suffix(".txt").read_text("ascii")
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    if shutil.which(compiler[0]) is None:
+        pytest.skip("a C compiler; Debian package: gcc")
+    recorder, device = ROOT / "tests/recorder", ROOT / "device"
+    sources = [
+        *(recorder / name for name in ("recordings/recordings.c", "device.c", "line.c")),
+        *(HERE / name for name in ("reading.c", "stream.c")),
+        *(device / "src/recorder").glob("*.c"),
+        *(device / "src/trace").glob("*.c"),
+        *(ROOT / "lab/native/trace").glob("*.c"),
+    ]
+    flags = ["-std=c11", "-O1", f"-I{device}/include", f"-I{ROOT}/lab/native", f"-I{recorder}"]
+    flags += ["-DHS_RECORDER_CORES=2", '-DHS_RECORDER_PORT="port_for_tests.h"']
+    made = tmp_path_factory.mktemp("recordings") / "recordings"
+    subprocess.run([*compiler, *flags, *map(str, sources), "-o", str(made)], check=True)
+    return made
+
+
+def test_random_recordings_read_alike(program: Path, seed: int, tmp_path: Path) -> None:
+    command = [str(program), str(seed), str(RECORDINGS), str(tmp_path)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    whole = damaged = snapshots = 0
+    for path in sorted(tmp_path.glob("*.hst")):
+        wanted = path.with_suffix(".txt").read_text("ascii")
+        assert read(path.read_bytes()) == wanted, f"recording {path.stem} of seed {seed}"
+        whole += "\nhealth lost_chunks 0\n" in wanted
+        damaged += "\nhealth skipped_bytes 0\n" not in wanted
+        snapshots += wanted.count(" snapshot_end ")
+    assert whole > 4
+    assert damaged > 10
+    assert snapshots > RECORDINGS
