@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.info import info
     from heapscope.verbs.leaks import leaks
     from heapscope.verbs.lint import fixed, lint
+    from heapscope.verbs.live import live
     from heapscope.verbs.log import log
     from heapscope.verbs.pools import pools
     from heapscope.verbs.predict import predict
@@ -47,6 +48,7 @@ __all__ = [
     "info",
     "leaks",
     "lint",
+    "live",
     "log",
     "pools",
     "predict",
@@ -62,6 +64,7 @@ __all__ = [
 #: The verbs of the command line, in the order of its help.
 VERBS = (
     "record",
+    "live",
     "import_",
     "log",
     "info",

@@ -21,6 +21,7 @@ REPORTS = {
     "ImportResult": ("imported", "imported_parts"),
     "Leaks": ("leaks", "leaks_parts"),
     "LintResult": ("lint", "lint_parts"),
+    "LiveResult": ("live", "live_parts"),
     "LogResult": ("log", "log_parts"),
     "PoolsResult": ("pools", "pools_parts"),
     "Prediction": ("predict", "prediction_parts"),

@@ -61,6 +61,8 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_life_row_t),     SIZE(hs_lab_log_fact_t),
         SIZE(hs_lab_held_t),         SIZE(hs_lab_state_row_t),
         SIZE(hs_lab_served_t),       SIZE(hs_lab_tenant_t),
+        SIZE(hs_lab_listened_t),     SIZE(hs_lab_listened_region_t),
+        SIZE(hs_lab_listened_block_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

@@ -26,9 +26,11 @@ static uint8_t begin_of(const hs_decoder_t *decoder, const char *wanted)
 }
 
 /* Without addresses no snapshot has blocks, and waiting for one would be in vain. */
-static bool begins_unknown(const hs_decoder_t *decoder, uint64_t first, uint32_t features,
-                           uint64_t gaps)
+bool hs_start_unknown(const hs_decoder_t *decoder, uint64_t first, uint64_t gaps)
 {
+    hs_trace_health_t health;
+    hs_decoder_health(decoder, &health);
+    const uint32_t features = health.features;
     return (features & HS_TRACE_ADDRESSES) != 0 &&
            (begin_of(decoder, "snapshots") == '1' || begin_of(decoder, "black_box") == '1' ||
             (features >> 8 != 0 && (first != 0 || gaps != 0)));
@@ -72,7 +74,7 @@ hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, uint64
     *before = 0;
     if (!start->decided) {
         start->decided = true;
-        start->waiting = begins_unknown(decoder, first, health.features, health.gaps);
+        start->waiting = hs_start_unknown(decoder, first, health.gaps);
         start->state = start->waiting ? hs_state_new(false) : NULL;
         if (start->waiting && start->state == NULL) {
             return HS_ERR_MEMORY;

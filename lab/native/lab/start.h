@@ -21,6 +21,9 @@ typedef struct hs_start {
     uint64_t gaps; /* of the decoder when it came: more of them are losses after it */
 } hs_start_t;
 
+/* Does what came before the first event have to be told by a snapshot? `first`: that event's number. */
+bool hs_start_unknown(const hs_decoder_t *decoder, uint64_t first, uint64_t gaps);
+
 void hs_start_free(hs_start_t *start);
 
 /* How many of a batch's events come before everything is known: `count` while it is not. When it becomes

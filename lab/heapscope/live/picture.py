@@ -1,0 +1,199 @@
+"""The rows of a moment, from what the listener has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from heapscope.layout import capabilities
+from heapscope.live.addresses import Addresses
+from heapscope.live.blocks import UNKNOWN, Owners, Span, longest_room, owners, within
+from heapscope.live.moment import Holder, Losses, LossLine, MemoryLine, NeedLine, OwnerLine
+from heapscope.live.needs import WatchedNeed
+from heapscope.live.window import Point
+from heapscope.native.listener import REGIONS, SITES, TASKS, NativeListener
+from heapscope.native.structs import NEVER, Rows, Struct
+from heapscope.printable import printable
+from heapscope.trace.call_sites import site_names
+
+OWNERS_MAX = 12
+_NOUNS = {0: "task", 1: "mark", 5: "region"}
+#: By the kind of a LOST_KIND record.
+_KINDS = ("anything else", "malloc", "calloc", "aligned", "realloc", "free", "failed request")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalledNames:
+    """The names of a recording, safe to show, as they are needed."""
+
+    listener: NativeListener
+    addresses: Addresses
+
+    def of(self, table: int, index: int) -> str:
+        if table == TASKS and index == UNKNOWN:
+            return ""
+        raw = self.listener.name(table, index)
+        if table == SITES:
+            if index == 0 or raw is None:
+                return "" if index == 0 else f"site {index}"
+            return self.addresses.named(site_names((raw,))[0])
+        return printable(raw) if raw and raw.strip() else f"{_NOUNS[table]} {index}"
+
+    def owner(self, task: int, site: int) -> str:
+        """For a sentence."""
+        names = [self.of(TASKS, task) or "a task that is not told", self.of(SITES, site)]
+        return ", ".join(filter(None, names))
+
+
+def names(listener: NativeListener, addresses: Addresses) -> CalledNames:
+    return CalledNames(listener=listener, addresses=addresses)
+
+
+def heard_owners(blocks: Rows) -> Owners:
+    return owners(blocks) if len(blocks) else {}
+
+
+# ---- memory -------------------------------------------------------------------------------------
+
+
+def heard_memory(
+    regions: Sequence[Struct],
+    blocks: Rows,
+    figures: Struct,
+    called: CalledNames,
+    *,
+    known: bool,
+    hertz: int,
+) -> tuple[MemoryLine, ...]:
+    """Regions of one name together, as the heap's own functions add them."""
+    groups: dict[tuple[str, int], list[Struct]] = {}
+    for region in regions:
+        if region.start != NEVER:
+            key = called.of(REGIONS, region.index), region.caps
+            groups.setdefault(key, []).append(region)
+    return tuple(
+        _memory(name, caps, group, blocks, figures, known=known, hertz=hertz)
+        for (name, caps), group in groups.items()
+    )
+
+
+def _memory(
+    name: str,
+    caps: int,
+    group: Sequence[Struct],
+    blocks: Rows,
+    figures: Struct,
+    *,
+    known: bool,
+    hertz: int,
+) -> MemoryLine:
+    spans = [Span(start=one.start, end=one.start + one.size) for one in group]
+    inside = [within(blocks, span) for span in spans]
+    oldest = min((one.time for one in group if one.time != NEVER), default=None)
+    largest = _told(group, "largest")
+    return MemoryLine(
+        name=name,
+        capabilities=capabilities.format(caps),
+        size=sum(one.size for one in group),
+        free=_sum(_told(group, "free")),
+        largest=max(largest) if largest else None,
+        minimum=_sum(_told(group, "minimum")),
+        said=None
+        if oldest is None or not hertz
+        else max(0, figures.last_time - oldest) / hertz,
+        live=sum(int(some["size"].sum()) for some in inside) if known else None,
+        blocks=sum(map(len, inside)) if known else None,
+        room=max(longest_room(blocks, span) for span in spans) if known else None,
+    )
+
+
+def _told(group: Sequence[Struct], figure: str) -> list[int]:
+    """That figure of each region; empty where one of them does not tell it."""
+    found = [int(getattr(one, figure)) for one in group]
+    return [] if NEVER in found else found
+
+
+def _sum(numbers: list[int]) -> int | None:
+    return sum(numbers) if numbers else None
+
+
+# ---- owners -------------------------------------------------------------------------------------
+
+
+def owner_lines(
+    held: Owners, before: Point | None, called: CalledNames
+) -> tuple[tuple[OwnerLine, ...], int]:
+    """Those that hold most, and how many hold less."""
+    order = sorted(held.items(), key=lambda one: (-one[1][0], one[0]))
+    lines = tuple(
+        OwnerLine(
+            task=called.of(TASKS, task),
+            site=called.of(SITES, site),
+            live=size,
+            blocks=count,
+            growth=None if before is None else size - before.owners.get((task, site), (0, 0))[0],
+        )
+        for (task, site), (size, count) in order[:OWNERS_MAX]
+    )
+    return lines, max(0, len(order) - OWNERS_MAX)
+
+
+# ---- losses -------------------------------------------------------------------------------------
+
+
+def missing(health: Struct, figures: Struct) -> int:
+    """Events that are missing and were not left out on purpose."""
+    return int(health.lost_events) - int(figures.left_out)
+
+
+def losses(figures: Struct, health: Struct) -> Losses:
+    told = zip(_KINDS, figures.lost, figures.lost_bytes, strict=True)
+    lines = [
+        LossLine(kind=kind, events=events, size=None if number in (0, 5) else size)
+        for number, (kind, events, size) in enumerate(told)
+        if events
+    ]
+    return Losses(
+        events=int(health.lost_events),
+        left_out=figures.left_out,
+        kinds=tuple(lines),
+        chunks=health.lost_chunks,
+        damaged_chunks=figures.damaged_chunks,
+        damaged_bytes=figures.damaged_bytes,
+        late_chunks=figures.late_chunks,
+        malformed_chunks=health.malformed_chunks,
+    )
+
+
+# ---- needs --------------------------------------------------------------------------------------
+
+
+def need_lines(
+    needs: Iterable[WatchedNeed], regions: Sequence[Struct], blocks: Rows, called: CalledNames
+) -> tuple[NeedLine, ...]:
+    return tuple(
+        NeedLine(
+            size=need.size,
+            capabilities=need.capabilities,
+            fits=need.answer.fits,
+            by=need.answer.by,
+            largest=need.answer.largest,
+            stopped=need.stopped,
+            in_the_way=in_the_way(need, regions, blocks, called),
+        )
+        for need in needs
+    )
+
+
+def in_the_way(
+    need: WatchedNeed, regions: Sequence[Struct], blocks: Rows, called: CalledNames
+) -> tuple[Holder, ...]:
+    """While it does not fit: who holds the stretch that would serve it most cheaply."""
+    if need.answer.fits is not False:
+        return ()
+    held = heard_owners(need.obstacles(regions, blocks))
+    order = sorted(held.items(), key=lambda one: (-one[1][0], one[0]))
+    return tuple(
+        Holder(task=called.of(TASKS, task), site=called.of(SITES, site), blocks=count, live=size)
+        for (task, site), (size, count) in order[:OWNERS_MAX]
+    )
