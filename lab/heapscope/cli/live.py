@@ -9,16 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
+from heapscope.cli.memory import takes_memory
+from heapscope.memory.options import MemoryOptions
 
+
+@takes_memory
 def live(
     port: Annotated[
         str,
         typer.Argument(
             metavar="PORT",
-            help="serial:/dev/ttyUSB0@921600, tcp:HOST:PORT, tcp:PORT or udp:PORT (these two listen), "
-            "a file, a pipe, or -: standard input.",
+            help="serial:/dev/ttyUSB0@921600, tcp:HOST:PORT, tcp:PORT or udp:PORT (these two "
+            "listen), a file, a pipe, or -: standard input.",
         ),
     ],
+    memory: MemoryOptions,
     need: Annotated[
         list[str] | None,
         typer.Option(
@@ -27,10 +32,6 @@ def live(
             help="Ring when one block of this size stops fitting, for malloc or with capabilities "
             "(16717, 4KB:DMA), and say who stands in the way. May be repeated.",
         ),
-    ] = None,
-    elf: Annotated[
-        Path | None,
-        typer.Option(metavar="F.elf", help="The firmware: names functions behind addresses."),
     ] = None,
     prefix: Annotated[
         str,
@@ -93,6 +94,10 @@ def live(
     opened again when it is back. What is missing is counted, and nothing is guessed: after a loss
     the live blocks are not known until a whole snapshot has arrived.
 
+    The free memory is what the device's heap says at each snapshot. With the options of replay that
+    name its memory, the recording is replayed as it comes, and it is known after every event.
+    --elf alone names the functions behind addresses.
+
     \b
     Exit codes: 0 it ended well (end of the input, --seconds, --until, Ctrl-C or q); 1 an event of
     --fail-on happened; 2 it could not be heard.
@@ -102,6 +107,7 @@ def live(
       heapscope live serial:/dev/ttyUSB0@921600
       heapscope live udp:3333 --listen-on 0.0.0.0 --need 16717:DMA --elf build/app.elf
       heapscope live tcp:3333 --headless --seconds 60 --fail-on failed --fail-on lost
+      heapscope live serial:/dev/ttyUSB0 --chip esp32c3 --idf 5.5 --need 16717
       heapscope live stream.bin --json - --no-files
     """
     from heapscope.choices import known
@@ -110,13 +116,13 @@ def live(
     failing = ["need"] if fail_on is None else [one for one in fail_on if one != "none"]
     for event in failing:
         known(event, (*EVENTS, "none"), noun="event")
-    options = {
+    options: dict[str, Any] = {
         "out": prefix if files else None,
         "need": need or (),
-        "elf": elf,
         "listen_on": listen_on,
         "seconds": seconds,
         "until": until or (),
+        **memory,
     }
     to_output = str(json) == "-"
     with ExitStack() as stack:

@@ -53,5 +53,3 @@ class LiveLines:
         if text.isatty() and any(one.kind == "need" for one in moment.happenings):
             text.write(RING)
         text.flush()
-
-

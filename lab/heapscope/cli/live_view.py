@@ -84,14 +84,14 @@ class LiveView(App[LiveResult]):
         if self._over or result.ended_by != "input":
             self.exit(result)
         else:
-            self._log(Text("heapscope: the input is over; q ends this view", style="bold"))
+            self._say(Text("heapscope: the input is over; q ends this view", style="bold"))
 
     def show(self, moment: Moment) -> None:
         """Draws it. The log goes on while figures are held."""
         for line in moment.log:
-            self._log(Text(line))
+            self._say(Text(line))
         for happening in moment.happenings:
-            self._log(Text(f"heapscope: {happening.text}", style="bold yellow"))
+            self._say(Text(f"heapscope: {happening.text}", style="bold yellow"))
             if happening.kind == "need" and not self._muted:
                 self.bell()
         if self._held:
@@ -99,7 +99,7 @@ class LiveView(App[LiveResult]):
         self.query_one("#state", Static).update(state_of(moment))
         self.query_one("#figures", Static).update(figures_of(moment))
 
-    def _log(self, line: Text) -> None:
+    def _say(self, line: Text) -> None:
         self.query_one("#log", RichLog).write(line)
 
     def action_end(self) -> None:

@@ -37,7 +37,9 @@ def owners(blocks: Rows) -> Owners:
 
 def within(blocks: Rows, span: Span) -> Rows:
     """Those that begin in it. `blocks` are sorted by address."""
-    first, last = np.searchsorted(blocks["address"], [span.start, span.end]).tolist()
+    first, last = np.searchsorted(
+        blocks["address"], np.array([span.start, span.end], np.uint64)
+    ).tolist()
     return blocks[first:last]
 
 

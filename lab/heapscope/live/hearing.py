@@ -9,19 +9,38 @@ from pathlib import Path
 
 from heapscope.live.addresses import Addresses
 from heapscope.live.device_log import DeviceLog
+from heapscope.live.model import LiveModel
 from heapscope.live.moment import Happening, Moment
-from heapscope.live.needs import WatchedNeed
-from heapscope.live.picture import heard_memory, heard_owners, in_the_way, losses, missing, names
-from heapscope.live.picture import need_lines, owner_lines
+from heapscope.live.needs import WatchedNeed, heard_answer, replayed_answer
+from heapscope.live.picture import (
+    CalledNames,
+    heard_owners,
+    heard_regions,
+    in_the_way,
+    losses,
+    memory_lines,
+    missing,
+    need_lines,
+    owner_lines,
+)
 from heapscope.live.recording_file import RecordingFile, boot_label
-from heapscope.live.window import SPAN, Point, Window
+from heapscope.live.region import HeardRegion
+from heapscope.live.window import Point, Window
 from heapscope.measure.wording import plural, size
 from heapscope.native.listener import MARKS, NativeListener, figures_of
-from heapscope.native.structs import Struct
+from heapscope.native.structs import Rows, Struct
 from heapscope.printable import printable
 
-RATE_SPAN = 5.0  #: seconds that a rate is taken over
+_CLOCK = 2  # HS_TRACE_CLOCK
 LOG_MAX = 1000  #: lines of a moment
+
+#: By how it is known that a need does not fit.
+_REASONS = {
+    "blocks": "between the live blocks are at most",
+    "heap": "the heap said that its largest free block has",
+    "replay": "the largest that its heap would serve is",
+    "laid anew": "the largest that its heap would serve, were it laid out anew, is",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +56,8 @@ class Heard:
 
 
 class Hearing:
-    """Use as a context manager: at its end the last recording gets its name. `prefix` None: no files
-    are written. InputError: a file cannot be written."""
+    """Use as a context manager: at its end the last recording gets its name. `prefix` None: no
+    files are written. InputError: a file cannot be written."""
 
     def __init__(
         self,
@@ -47,11 +66,13 @@ class Hearing:
         needs: Sequence[WatchedNeed] = (),
         prefix: Path | None = None,
         addresses: Addresses | None = None,
+        model: LiveModel | None = None,
     ) -> None:
         self._port = port
         self._needs = needs
         self._prefix = prefix
         self._addresses = addresses or Addresses()
+        self._model = model
         self._listener = NativeListener()
         self._device_log = DeviceLog(self._addresses)
         self._begun = time.monotonic()
@@ -72,6 +93,8 @@ class Hearing:
             self._close_recording()
         finally:
             self._listener.close()
+            if self._model is not None:
+                self._model.close()
 
     # ---- bytes ----------------------------------------------------------------------------------
 
@@ -118,9 +141,13 @@ class Hearing:
             self._file = None if self._prefix is None else RecordingFile(self._prefix)
             self._window = Window()
             self._failures = self._lost = self._marks = 0
+            if self._model is not None and self._number > 1:
+                self._model.restart()
             self.happened("recording", f"recording {self._number} begins{self._whose()}")
         if self._file is not None:
             self._file.write(chunks)
+        if self._model is not None:
+            self._model.push(chunks)
 
     def _whose(self) -> str:
         facts = self._facts()
@@ -131,6 +158,9 @@ class Hearing:
         room = LOG_MAX - len(self._log)
         self._log += lines[:room]
         self._log_left_out += max(0, len(lines) - room)
+
+    def _called(self) -> CalledNames:
+        return CalledNames(listener=self._listener, addresses=self._addresses)
 
     def _facts(self) -> dict[str, str]:
         return {key: printable(value) for key, value in self._listener.metadata().items()}
@@ -144,7 +174,9 @@ class Hearing:
         if self._file is not None:
             path = self._file.finish(boot_label(self._listener.metadata()))
             self._file = None
-            self.happened("file", f"recording {self._number} is in {printable(str(path), limit=400)}")
+            self.happened(
+                "file", f"recording {self._number} is in {printable(str(path), limit=400)}"
+            )
         self.recordings.append(
             Heard(
                 path=path,
@@ -160,75 +192,88 @@ class Hearing:
 
     def _notice(self, figures: Struct) -> None:
         """After each piece of the stream: no answer is known between two pieces."""
-        called = names(self._listener, self._addresses)
+        called = self._called()
         if figures.failures > self._failures:
-            more = figures.failures - self._failures
-            self._failures = figures.failures
+            more, self._failures = figures.failures - self._failures, figures.failures
             beside = f", the last of {more:,}" if more > 1 else ""
             who = called.owner(figures.failed_task, figures.failed_site)
-            self.happened("failed", f"a request of {size(figures.failed_size)} failed: {who}{beside}")
+            what = f"a request of {size(figures.failed_size)} failed"
+            self.happened("failed", f"{what}: {who}{beside}")
         lost = missing(self._listener.health(), figures)
         if lost > self._lost:
             more, self._lost = lost - self._lost, lost
             until = "" if figures.known else "; live blocks are not known until the next snapshot"
             self.happened("lost", f"{plural(more, 'event')} did not arrive{until}")
         if figures.marks > self._marks:
-            self._marks = figures.marks
-            self.happened("mark", f"mark {called.of(MARKS, figures.mark)}")
+            more, self._marks = figures.marks - self._marks, figures.marks
+            beside = f", the last of {more:,}" if more > 1 else ""
+            self.happened("mark", f"mark {called.of(MARKS, figures.mark)}{beside}")
         if self._needs:
-            self._look_at_needs(figures)
+            self._look_at_needs(figures, called)
 
-    def _look_at_needs(self, figures: Struct) -> None:
-        regions, blocks = self._listener.regions(), self._listener.blocks()
-        called = names(self._listener, self._addresses)
-        for need in self._needs:
-            if not need.look(regions, blocks, known=bool(figures.known)):
-                continue
-            most = size(need.answer.largest or 0)
-            why = (
-                f"between the live blocks are at most {most}"
-                if need.answer.by == "blocks"
-                else f"the heap said that its largest free block has {most}"
-            )
-            text = f"{size(need.size)} for {need.capabilities} do not fit: {why}"
-            holders = in_the_way(need, regions, blocks, called)
-            if holders:
-                first = holders[0]
-                text += (
-                    f"; most in the way: {first.task} with {size(first.live)} in "
-                    f"{plural(first.blocks, 'block')}{f', {first.site}' if first.site else ''}"
-                )
-            self.happened("need", text)
+    def _regions(self, called: CalledNames) -> list[HeardRegion]:
+        """The layout's where one was given, else those that the recording tells."""
+        if self._model is not None:
+            return list(self._model.regions())
+        return heard_regions(self._listener, called)
+
+    def _look_at_needs(self, figures: Struct, called: CalledNames) -> None:
+        regions, blocks = self._regions(called), self._listener.blocks()
+        for index, need in enumerate(self._needs):
+            if self._model is None:
+                answer = heard_answer(need, regions, blocks, known=bool(figures.known))
+                stopped = need.look(answer, spells=None)
+            else:
+                answer = replayed_answer(self._model, index)
+                stopped = need.look(answer, spells=self._model.spells(index))
+            if stopped:
+                self.happened("need", self._stopped(need, regions, blocks, called))
+
+    def _stopped(
+        self,
+        need: WatchedNeed,
+        regions: Sequence[HeardRegion],
+        blocks: Rows,
+        called: CalledNames,
+    ) -> str:
+        what = f"{size(need.size)} for {need.capabilities}"
+        if need.answer.fits is not False:
+            return f"{what} did not fit for a moment"
+        text = f"{what} do not fit: {_REASONS[need.answer.by]} {size(need.answer.largest or 0)}"
+        holders = in_the_way(need, regions, blocks, called)
+        if not holders:
+            return text
+        first = holders[0]
+        who = first.task or "a task that is not told"
+        text += f"; most in the way: {who} with {size(first.live)} in "
+        return f"{text}{plural(first.blocks, 'block')}{f', {first.site}' if first.site else ''}"
 
     # ---- a moment -------------------------------------------------------------------------------
 
     def moment(self) -> Moment:
         """Everything as it stands, and what was said and happened since the last moment."""
-        listener, figures, facts = self._listener, figures_of(self._listener), self._facts()
-        health, regions, blocks = listener.health(), listener.regions(), listener.blocks()
+        figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
+        blocks, called = self._listener.blocks(), self._called()
+        regions = self._regions(called)
         known = bool(figures.known) and self._number > len(self.recordings)
-        called = names(listener, self._addresses)
-        ticks = facts.get("clock_hz", "")
-        hertz = int(ticks) if ticks.isascii() and ticks.isdigit() and len(ticks) < 16 else 0
-        clock = figures.last_time / hertz if hertz and health.features & 2 else None
-        now = time.monotonic() - self._begun
+        hertz = _number(facts.get("clock_hz", ""))
+        clock = figures.last_time / hertz if hertz and health.features & _CLOCK else None
+        seconds = time.monotonic() - self._begun
         held = heard_owners(blocks)
-        at = now if clock is None else clock
         point = Point(
-            time=at,
+            time=seconds if clock is None else clock,
             events=health.events,
             asked=figures.asked,
             live=figures.live if known else None,
             owners=held,
         )
-        rated, grown = self._window.before(at, RATE_SPAN), self._window.known_before(at)
-        self._window.add(point)
-        lines, left_out = owner_lines(held, grown, called)
-        log, self._log, log_left_out, self._log_left_out = self._log, [], self._log_left_out, 0
+        lately = self._window.lately(point)
+        owners, owners_left_out = owner_lines(held, lately.grown_from, called)
+        log, self._log, left_out, self._log_left_out = self._log, [], self._log_left_out, 0
         happenings, self._happenings = self._happenings, []
         return Moment(
             port=self._port,
-            seconds=now,
+            seconds=seconds,
             recording=self._number,
             boot=facts.get("boot", ""),
             reset=facts.get("reset", ""),
@@ -237,24 +282,28 @@ class Hearing:
             known=known,
             level=figures.level,
             filtered=bool(figures.filtered),
-            live=figures.live if known else None,
+            live=point.live,
             live_blocks=figures.live_blocks if known else None,
             live_peak=figures.live_peak,
             events=health.events,
             failures=figures.failures,
             snapshots=figures.snapshots,
             corrections=figures.corrections,
-            rate=rated and (point.events - rated.events) / (at - rated.time),
-            churn=rated and (point.asked - rated.asked) / (at - rated.time),
-            window=grown and min(at - grown.time, SPAN),
-            growth=None if grown is None or grown.live is None or not known
-            else figures.live - grown.live,
-            memory=heard_memory(regions, blocks, figures, called, known=known, hertz=hertz),
-            owners=lines,
-            owners_left_out=left_out,
+            rate=lately.rate,
+            churn=lately.churn,
+            window=lately.window,
+            growth=lately.growth,
+            memory=memory_lines(regions, blocks, known=known, now=figures.last_time, hertz=hertz),
+            owners=owners,
+            owners_left_out=owners_left_out,
             losses=losses(figures, health),
             needs=need_lines(self._needs, regions, blocks, called),
             happenings=tuple(happenings),
             log=tuple(log),
-            log_left_out=log_left_out,
+            log_left_out=left_out,
         )
+
+
+def _number(text: str) -> int:
+    """Of a fact that is one; 0: it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0

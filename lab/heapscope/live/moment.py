@@ -1,5 +1,5 @@
-"""The device's memory as it stands, as far as it is known. Plain data, which the view, the lines and
-the JSON show alike."""
+"""The device's memory as it stands, as far as it is known. Plain data, which the view, the lines
+and the JSON show alike."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
 #: How an answer about a need is known.
-SOURCES = ("", "heap", "blocks")
+SOURCES = ("", "heap", "blocks", "replay", "laid anew")
 #: What can happen.
 HAPPENINGS = ("recording", "need", "failed", "lost", "gone", "back", "mark", "file")
 
@@ -16,12 +16,23 @@ class MemoryLine(Row):
     """The regions of one name."""
 
     name: str = figure("Name of the memory, as the recorder told it.", heading="Memory")
-    capabilities: str = figure("Its capabilities, joined with |.", heading="capabilities", wide=True)
+    capabilities: str = figure(
+        "Its capabilities, joined with |.", heading="capabilities", wide=True
+    )
     size: int = figure("Bytes.", "B", "size")
-    free: int | None = figure("Free bytes, as the heap said last; null: it did not say.", "B", "free")
-    largest: int | None = figure("Largest free block, as the heap said last.", "B", "largest free")
-    minimum: int | None = figure("The least that was free, as the heap said last.", "B", "least free")
-    said: float | None = figure("Seconds since the heap said so.", "s", "said ago", digits=3)
+    by: str = figure(
+        "Who says what is free: heap: the device's own, at each snapshot; replay: a replay of the "
+        "recording on the layout that was given, now; laid anew: one that began at a snapshot and "
+        "laid its blocks down by their addresses. Empty: nobody.",
+        choices=("", "heap", "replay", "laid anew"),
+        heading="by",
+    )
+    free: int | None = figure("Free bytes; null: not told.", "B", "free")
+    largest: int | None = figure("The largest that would be served.", "B", "largest")
+    minimum: int | None = figure("The least that was free.", "B", "least free")
+    said: float | None = figure(
+        "Seconds since the heap said so; null: it did not.", "s", "said ago", digits=3
+    )
     live: int | None = figure("Bytes of its live blocks now; null: not known.", "B", "live now")
     blocks: int | None = figure("Its live blocks now; null: not known.", heading="blocks")
     room: int | None = figure(
@@ -58,7 +69,9 @@ class LossLine(Row):
 class Losses(Row):
     """Everything that did not arrive, or not whole."""
 
-    events: int = figure("Events that are missing, by the recorder's count and by the numbers of chunks.")
+    events: int = figure(
+        "Events that are missing, by the recorder's count and by the numbers of chunks."
+    )
     left_out: int = figure("Of these: left out by the recorder's level or filter, on purpose.")
     kinds: tuple[LossLine, ...] = figure("Of these: as the recorder told, by kind.")
     chunks: int = figure("Chunks that are missing.")
@@ -84,8 +97,9 @@ class NeedLine(Row):
     capabilities: str = figure("Its capabilities; malloc: plain malloc.", heading="for")
     fits: bool | None = figure("Would it be served now? null: not known.", heading="fits")
     by: str = figure(
-        "How that is known: heap: the largest free block that the heap said; blocks: no stretch "
-        "between the live blocks is as long. Empty: it is not.",
+        "How that is known: replay, laid anew: as for a memory; heap: the largest free block that "
+        "the heap said last; blocks: no stretch between the live blocks is as long. Empty: it is "
+        "not.",
         choices=SOURCES,
         heading="by",
     )

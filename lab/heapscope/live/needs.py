@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from heapscope.layout import capabilities
-from heapscope.live.blocks import Span, in_the_way, longest_room
-from heapscope.native.structs import NEVER, Rows, Struct
+from heapscope.live.blocks import in_the_way, longest_room
+from heapscope.live.model import LiveModel
+from heapscope.live.region import BY_HEAP, HeardRegion, asked
+from heapscope.native.structs import Rows
 
-BY_HEAP, BY_BLOCKS = "heap", "blocks"
+BY_BLOCKS = "blocks"  #: the room between the live blocks says it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """`largest`: what it rests on."""
+    """`fits` None: not known. `largest`: the bytes that it rests on."""
 
     fits: bool | None = None
     by: str = ""
@@ -23,60 +25,55 @@ class Answer:
 
 @dataclass(kw_only=True)
 class WatchedNeed:
-    """A request, and how its answers went."""
+    """A request, and how its answers went. `last`: the last answer that was known."""
 
     size: int
     caps: int
     answer: Answer = field(default_factory=Answer)
-    last: bool | None = None  # answer that was known
+    last: bool | None = None
     stopped: int = 0
 
     @property
     def capabilities(self) -> str:
         return capabilities.format(self.caps) if self.caps else "malloc"
 
-    def look(self, regions: Sequence[Struct], blocks: Rows, *, known: bool) -> bool:
-        """Answers anew. True: it fitted, or that was not known, and now it does not."""
-        self.answer = answer_of(self.size, asked(regions, self.caps), blocks, known=known)
-        stops = self.answer.fits is False and self.last is not False
-        self.stopped += stops
-        self.last = self.last if self.answer.fits is None else self.answer.fits
-        return stops
+    def look(self, answer: Answer, *, spells: int | None) -> bool:
+        """Takes a new answer. `spells`: how often it stopped fitting, where each event was looked
+        at. True: it stopped fitting since the look before."""
+        stops = answer.fits is False and self.last is not False
+        before = self.stopped
+        self.stopped = self.stopped + stops if spells is None else spells
+        self.answer = answer
+        self.last = self.last if answer.fits is None else answer.fits
+        return self.stopped > before
 
-    def obstacles(self, regions: Sequence[Struct], blocks: Rows) -> Rows:
+    def obstacles(self, regions: Sequence[HeardRegion], blocks: Rows) -> Rows:
         """The blocks that stand in the way."""
-        return in_the_way(blocks, list(spans(asked(regions, self.caps))), self.size)
+        return in_the_way(blocks, [one.span for one in asked(regions, self.caps)], self.size)
 
 
-def asked(regions: Sequence[Struct], caps: int) -> list[Struct]:
-    """The regions that a request with these capabilities may be served from. Plain malloc asks those
-    with DEFAULT; where no region has it, all that bytes can be in, or else all."""
-    told = [region for region in regions if region.start != NEVER and region.size]
-    if caps:
-        return [region for region in told if region.caps & caps == caps]
-    for wanted in (capabilities.DEFAULT, capabilities.EIGHT_BIT):
-        if found := [region for region in told if region.caps & wanted]:
-            return found
-    return told
+def replayed_answer(model: LiveModel, need: int) -> Answer:
+    if not model.known:
+        return Answer()
+    fits, largest = model.room(need)
+    return Answer(fits=fits, by=model.by, largest=largest)
 
 
-def spans(regions: Sequence[Struct]) -> Iterator[Span]:
-    for region in regions:
-        yield Span(start=region.start, end=region.start + region.size)
-
-
-def answer_of(size: int, regions: Sequence[Struct], blocks: Rows, *, known: bool) -> Answer:
+def heard_answer(
+    need: WatchedNeed, regions: Sequence[HeardRegion], blocks: Rows, *, known: bool
+) -> Answer:
     """Between the live blocks is at most so much room: that it does not fit is then sure. That it
     fits is the heap's word, as of when it spoke."""
-    if not regions:
+    may = asked(regions, need.caps)
+    if not may:
         return Answer()
     if known:
-        room = max(longest_room(blocks, span) for span in spans(regions))
-        if room < size:
+        room = max(longest_room(blocks, region.span) for region in may)
+        if room < need.size:
             return Answer(fits=False, by=BY_BLOCKS, largest=room)
-    said = [region.largest for region in regions if region.largest != NEVER]
-    if said and max(said) >= size:
+    said = [region.largest for region in may if region.largest is not None]
+    if said and max(said) >= need.size:
         return Answer(fits=True, by=BY_HEAP, largest=max(said))
-    if said and len(said) == len(regions):
+    if said and len(said) == len(may):
         return Answer(fits=False, by=BY_HEAP, largest=max(said))
     return Answer()

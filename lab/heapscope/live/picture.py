@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from heapscope.layout import capabilities
 from heapscope.live.addresses import Addresses
-from heapscope.live.blocks import UNKNOWN, Owners, Span, longest_room, owners, within
+from heapscope.live.blocks import UNKNOWN, Owners, longest_room, owners, within
 from heapscope.live.moment import Holder, Losses, LossLine, MemoryLine, NeedLine, OwnerLine
 from heapscope.live.needs import WatchedNeed
+from heapscope.live.region import HeardRegion, told_regions
 from heapscope.live.window import Point
 from heapscope.native.listener import REGIONS, SITES, TASKS, NativeListener
-from heapscope.native.structs import NEVER, Rows, Struct
+from heapscope.native.structs import Rows, Struct
 from heapscope.printable import printable
 from heapscope.trace.call_sites import site_names
 
@@ -45,10 +46,6 @@ class CalledNames:
         return ", ".join(filter(None, names))
 
 
-def names(listener: NativeListener, addresses: Addresses) -> CalledNames:
-    return CalledNames(listener=listener, addresses=addresses)
-
-
 def heard_owners(blocks: Rows) -> Owners:
     return owners(blocks) if len(blocks) else {}
 
@@ -56,61 +53,51 @@ def heard_owners(blocks: Rows) -> Owners:
 # ---- memory -------------------------------------------------------------------------------------
 
 
-def heard_memory(
-    regions: Sequence[Struct],
-    blocks: Rows,
-    figures: Struct,
-    called: CalledNames,
-    *,
-    known: bool,
-    hertz: int,
+def heard_regions(listener: NativeListener, called: CalledNames) -> list[HeardRegion]:
+    """Those that the recording tells."""
+    rows = listener.regions()
+    return list(told_regions(rows, [called.of(REGIONS, row.index) for row in rows]))
+
+
+def memory_lines(
+    regions: Sequence[HeardRegion], blocks: Rows, *, known: bool, now: int, hertz: int
 ) -> tuple[MemoryLine, ...]:
-    """Regions of one name together, as the heap's own functions add them."""
-    groups: dict[tuple[str, int], list[Struct]] = {}
+    """Regions of one name and the same capabilities together, as the heap's own functions add
+    them. `now`: the recording's time in ticks, `hertz` of them a second."""
+    groups: dict[tuple[str, int], list[HeardRegion]] = {}
     for region in regions:
-        if region.start != NEVER:
-            key = called.of(REGIONS, region.index), region.caps
-            groups.setdefault(key, []).append(region)
+        groups.setdefault((region.name, region.caps), []).append(region)
     return tuple(
-        _memory(name, caps, group, blocks, figures, known=known, hertz=hertz)
-        for (name, caps), group in groups.items()
+        _memory(group, blocks, known=known, now=now, hertz=hertz) for group in groups.values()
     )
 
 
 def _memory(
-    name: str,
-    caps: int,
-    group: Sequence[Struct],
-    blocks: Rows,
-    figures: Struct,
-    *,
-    known: bool,
-    hertz: int,
+    group: Sequence[HeardRegion], blocks: Rows, *, known: bool, now: int, hertz: int
 ) -> MemoryLine:
-    spans = [Span(start=one.start, end=one.start + one.size) for one in group]
-    inside = [within(blocks, span) for span in spans]
-    oldest = min((one.time for one in group if one.time != NEVER), default=None)
-    largest = _told(group, "largest")
+    inside = [within(blocks, one.span) for one in group]
+    times = [one.time for one in group if one.time is not None]
+    largest = _told(one.largest for one in group)
     return MemoryLine(
-        name=name,
-        capabilities=capabilities.format(caps),
+        name=group[0].name,
+        capabilities=capabilities.format(group[0].caps),
         size=sum(one.size for one in group),
-        free=_sum(_told(group, "free")),
+        by=group[0].by,
+        free=_sum(_told(one.free for one in group)),
         largest=max(largest) if largest else None,
-        minimum=_sum(_told(group, "minimum")),
-        said=None
-        if oldest is None or not hertz
-        else max(0, figures.last_time - oldest) / hertz,
+        minimum=_sum(_told(one.minimum for one in group)),
+        said=max(0, now - min(times)) / hertz if times and hertz else None,
         live=sum(int(some["size"].sum()) for some in inside) if known else None,
         blocks=sum(map(len, inside)) if known else None,
-        room=max(longest_room(blocks, span) for span in spans) if known else None,
+        room=max(longest_room(blocks, one.span) for one in group) if known else None,
     )
 
 
-def _told(group: Sequence[Struct], figure: str) -> list[int]:
-    """That figure of each region; empty where one of them does not tell it."""
-    found = [int(getattr(one, figure)) for one in group]
-    return [] if NEVER in found else found
+def _told(figures: Iterable[int | None]) -> list[int]:
+    """The figure of each region; empty where one of them does not tell it."""
+    found = list(figures)
+    told = [one for one in found if one is not None]
+    return told if len(told) == len(found) else []
 
 
 def _sum(numbers: list[int]) -> int | None:
@@ -169,7 +156,7 @@ def losses(figures: Struct, health: Struct) -> Losses:
 
 
 def need_lines(
-    needs: Iterable[WatchedNeed], regions: Sequence[Struct], blocks: Rows, called: CalledNames
+    needs: Iterable[WatchedNeed], regions: Sequence[HeardRegion], blocks: Rows, called: CalledNames
 ) -> tuple[NeedLine, ...]:
     return tuple(
         NeedLine(
@@ -186,7 +173,7 @@ def need_lines(
 
 
 def in_the_way(
-    need: WatchedNeed, regions: Sequence[Struct], blocks: Rows, called: CalledNames
+    need: WatchedNeed, regions: Sequence[HeardRegion], blocks: Rows, called: CalledNames
 ) -> tuple[Holder, ...]:
     """While it does not fit: who holds the stretch that would serve it most cheaply."""
     if need.answer.fits is not False:

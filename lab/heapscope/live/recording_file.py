@@ -14,8 +14,8 @@ _NAMES = 10_000  # of one boot
 
 
 class RecordingFile:
-    """`prefix`: how the names of all files begin. While it grows it is PREFIX-….hst.part, which every
-    verb reads as well. InputError: it cannot be written."""
+    """`prefix`: how the names of all files begin. While it grows it is PREFIX-….hst.part, which
+    every verb reads as well. InputError: it cannot be written."""
 
     def __init__(self, prefix: Path) -> None:
         self._prefix = prefix
@@ -57,8 +57,9 @@ class RecordingFile:
         return self._part.with_suffix("")
 
     def _cannot(self, error: OSError) -> InputError:
+        name = printable(str(self._part), limit=400)
         return InputError(
-            f"{printable(str(self._part), limit=400)}: cannot be written: {error.strerror or error}",
+            f"{name}: cannot be written: {error.strerror or error}",
             remedy="choose another place with -o, or make room there",
         )
 

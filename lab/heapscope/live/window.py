@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapscope.live.blocks import Owners
 
 STEP = 1.0  #: seconds between two points
-SPAN = 60.0  #: seconds that it looks back at most
+SPAN = 60.0  #: seconds that growth is measured over at most
+RATE_SPAN = 5.0  #: seconds that a rate is taken over at most
 _OWNERS_MAX = 4096  # of a point
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """`live` None: not known then; `owners` are then none."""
+    """`live` None: not known then."""
 
     time: float
     events: int
@@ -23,37 +24,54 @@ class Point:
     owners: Owners
 
 
+@dataclass(frozen=True, kw_only=True)
+class Lately:
+    """None: there is no earlier point to compare with."""
+
+    rate: float | None = None
+    churn: float | None = None
+    window: float | None = None
+    growth: int | None = None
+    grown_from: Point | None = None
+
+
 class Window:
     """Keeps a point a step."""
 
     def __init__(self) -> None:
         self._points: deque[Point] = deque(maxlen=int(SPAN / STEP) + 1)
 
-    def add(self, point: Point) -> None:
-        if self._points and point.time < self._points[-1].time:
+    def lately(self, now: Point) -> Lately:
+        """What changed up to a point, which it keeps."""
+        if self._points and now.time < self._points[-1].time:
             self._points.clear()  # a clock that goes back tells no time
-        if not self._points or point.time - self._points[-1].time >= STEP:
-            kept = point.owners if len(point.owners) <= _OWNERS_MAX else {}
-            self._points.append(
-                Point(
-                    time=point.time,
-                    events=point.events,
-                    asked=point.asked,
-                    live=point.live,
-                    owners=kept,
-                )
+        rated = next((one for one in self._points if self._before(one, now, RATE_SPAN)), None)
+        grown = self._known_before(now)
+        found = Lately()
+        if rated is not None:
+            passed = now.time - rated.time
+            rate, churn = (now.events - rated.events) / passed, (now.asked - rated.asked) / passed
+            found = replace(found, rate=rate, churn=churn)
+        if grown is not None and grown.live is not None and now.live is not None:
+            found = replace(
+                found, window=now.time - grown.time, growth=now.live - grown.live, grown_from=grown
             )
+        self._keep(now)
+        return found
 
-    def before(self, time: float, span: float) -> Point | None:
-        """The oldest point that is not longer ago than `span`, and at least a step."""
-        fitting = (point for point in self._points if STEP <= time - point.time <= span)
-        return next(fitting, None)
+    def _before(self, one: Point, now: Point, span: float) -> bool:
+        return STEP <= now.time - one.time <= span
 
-    def known_before(self, time: float) -> Point | None:
-        """The oldest point of a time since which the live blocks were known all along."""
+    def _known_before(self, now: Point) -> Point | None:
+        """The oldest point since which the live blocks were known all along."""
         oldest = None
-        for point in reversed(self._points):
-            if point.live is None or time - point.time > SPAN:
+        for one in reversed(self._points):
+            if one.live is None or now.time - one.time > SPAN:
                 break
-            oldest = point
-        return oldest if oldest is not None and time - oldest.time >= STEP else None
+            oldest = one
+        return oldest if oldest is not None and self._before(oldest, now, SPAN) else None
+
+    def _keep(self, now: Point) -> None:
+        if self._points and now.time - self._points[-1].time < STEP:
+            return
+        self._points.append(now if len(now.owners) <= _OWNERS_MAX else replace(now, owners={}))

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Unpack
 
 from heapscope.choices import known
 from heapscope.layout.need import parse_needs
@@ -13,9 +14,12 @@ from heapscope.live.addresses import Addresses
 from heapscope.live.hearing import Hearing
 from heapscope.live.incoming import Incoming
 from heapscope.live.live_result import EVENTS, EventCount, LiveResult, RecordingLine
+from heapscope.live.model import LiveModel
 from heapscope.live.moment import Moment
 from heapscope.live.needs import WatchedNeed
 from heapscope.live.port import LOOPBACK, Port, find_port
+from heapscope.memory.choose import choose_memory
+from heapscope.memory.options import MemoryOptions, given
 
 TICK = 0.1  #: seconds between two moments, at most
 
@@ -27,34 +31,40 @@ def live(
     *,
     out: str | Path | None = "live",
     need: Sequence[int | str] = (),
-    elf: str | Path | None = None,
     listen_on: str = LOOPBACK,
     seconds: float | None = None,
     until: Sequence[str] = (),
     on_moment: OnMoment | None = None,
     on_open: Callable[[str], object] | None = None,
     stop: Callable[[], bool] | None = None,
+    **memory: Unpack[MemoryOptions],
 ) -> LiveResult:
     """Listens to a device whose recorder sends, to the end of the input.
 
     `port`: "serial:/dev/ttyUSB0@921600", "tcp:HOST:PORT", "tcp:PORT" or "udp:PORT" (which listen on
     the address `listen_on`), a file, a pipe, "-". `out`: how the names of the traces begin, one for
     each recording ("live-boot-7.hst"); None: none is written. `need`: requests to ask about all the
-    time, as for replay(). `elf`: the program, whose functions are named behind addresses. It ends
-    after `seconds`, after the first of the events `until` ("need", "failed", "lost", "restart",
-    "gone", "mark"), or when `stop` says True. `on_moment` gets a Moment at least ten times a
-    second; `on_open` the address and port where it listens. InputError: it cannot be heard, or a
-    file cannot be written.
+    time, as for replay(). `memory`: as for replay(); the recording is then replayed on it as it
+    comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
+    the functions behind addresses. It ends after `seconds`, after the first of the events `until`
+    ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. `on_moment`
+    gets a Moment at least ten times a second; `on_open` the address and port where it listens.
+    InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:
         known(event, EVENTS, noun="event")
     needs = [WatchedNeed(size=size, caps=caps) for size, caps in parse_needs(need)]
-    addresses = Addresses(elf)
+    options = given(memory)
+    addresses = Addresses(options.get("elf"))
     found = find_port(str(port), listen_on=listen_on)
     if on_open is not None and found.detail:
         on_open(found.detail)
     prefix = None if out is None else Path(out)
-    hearing = Hearing(found.name, needs=needs, prefix=prefix, addresses=addresses)
+    asked = [(need.size, need.caps) for need in needs]
+    model = (
+        LiveModel(choose_memory(options, None).layout, asked) if options.keys() - {"elf"} else None
+    )
+    hearing = Hearing(found.name, needs=needs, prefix=prefix, addresses=addresses, model=model)
     with hearing:
         run = _Run(found, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop)
         run.whole()
