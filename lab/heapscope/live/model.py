@@ -13,6 +13,9 @@ from heapscope.native.structs import NEVER
 from heapscope.replay.config import Need, native_config
 from heapscope.replay.unfit import check_kinds
 
+#: Bytes of a chunk around its payload, and where its length stands (format/SPEC.md).
+_FRAME, _LENGTH = 20, slice(12, 14)
+
 
 class LiveModel:
     """Takes the chunks of recordings. After a loss it begins anew at the next whole snapshot.
@@ -26,6 +29,7 @@ class LiveModel:
         self._config = native_config(layout, needs=needs, capsets=None, buckets=0)
         self._spells = [0] * len(needs)  # of readers before this one
         self._reader = NativeReader(self._config)
+        self._missing: int | None = None  # chunks before the reader's first; None: it has none yet
 
     def close(self) -> None:
         self._reader.close()
@@ -36,12 +40,28 @@ class LiveModel:
             self._spells[index] = self.spells(index)
         self._reader.close()
         self._reader = NativeReader(self._config)
+        self._missing = None
 
     def push(self, chunks: bytes) -> None:
-        self._reader.push(chunks)
-        lost = self._reader.loss().event
-        if lost not in (0, NEVER):
-            self.restart()
+        """The next whole chunks. The first one after a loss may have the snapshot in it."""
+        while chunks:
+            size = _FRAME + int.from_bytes(chunks[_LENGTH], "little")
+            chunk, chunks = chunks[:size], chunks[size:]
+            self._read(chunk)
+            if self._lost():
+                self.restart()
+                self._read(chunk)
+
+    def _read(self, chunk: bytes) -> None:
+        self._reader.push(chunk)
+        if self._missing is None:
+            self._missing = self._reader.health().lost_chunks
+
+    def _lost(self) -> bool:
+        """A reader waits for a snapshot at event 0, and chunks before its first are no loss to it."""
+        event, health = self._reader.loss().event, self._reader.health()
+        more = health.lost_chunks > (self._missing or 0)
+        return event not in (0, NEVER) or (event == 0 and more)
 
     @property
     def known(self) -> bool:

@@ -1,0 +1,115 @@
+"""The verb: lines, JSON, exit codes, and what a hostile device cannot do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+SCHEMAS = Path(__file__).parents[3] / "docs" / "reference"
+BLOCKS = [(0x1008 * i, 0x1000) for i in range(12)]
+
+
+def run(*options: str, feed: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "heapscope", "live", *options]
+    return subprocess.run(command, input=feed, capture_output=True, cwd=cwd, check=False)
+
+
+def test_the_exit_code_says_whether_an_event_of_fail_on_happened(make_boot, tmp_path: Path) -> None:
+    feed = b"".join(make_boot(7, BLOCKS, failed=90_000))
+    for options, code in (
+        ((), 0),
+        (("--need", "60000"), 1),
+        (("--need", "60000", "--fail-on", "none"), 0),
+        (("--need", "10"), 0),
+        (("--fail-on", "failed"), 1),
+        (("--fail-on", "lost", "--fail-on", "restart"), 0),
+        (("--fail-on", "sunshine"), 2),
+        (("--until", "rain"), 2),
+        (("--elf", "pyproject.toml"), 2),
+    ):
+        assert run("-", "--no-files", *options, feed=feed).returncode == code, options
+
+
+def test_json_lines_are_moments_by_their_schema(make_boot) -> None:
+    feed = b"hello\n" + b"".join(make_boot(7, BLOCKS, lost=[(1, 5, 700)]))
+    done = run("-", "--no-files", "--need", "60001", "--json", "-", feed=feed)
+    assert done.returncode == 1
+    moments = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+    schema = json.loads((SCHEMAS / "live-moment.schema.json").read_text("utf-8"))
+    for moment in moments:
+        jsonschema.validate(moment, schema)
+    assert [line for moment in moments for line in moment["log"]] == ["hello"]
+    assert moments[-1]["losses"]["events"] == 5
+    assert {one["kind"] for moment in moments for one in moment["happenings"]} == {
+        "recording",
+        "lost",
+        "need",
+    }
+
+
+def test_escapes_of_the_device_do_nothing(make_boot, tmp_path: Path) -> None:
+    evil = b"\x1b]0;owned\x07\x1b[2J\xe2\x80\xae"
+    chunks = make_boot(7, BLOCKS[:2], task=evil, site=evil, reset=evil, failed=90_000)
+    feed = b"\x1b[0;32mI (5) app: fine\x1b[0m\r\n" + evil + b"\n" + b"".join(chunks)
+    done = run("-", "--need", "70000", feed=feed, cwd=tmp_path)
+    lines = done.stdout.decode("utf-8").splitlines()
+    assert lines[0] == "I (5) app: fine"
+    assert lines[1] == "\\x1b]0;owned\\x07\\x1b[2J\\u202e"
+    assert not {"\x1b", "\x07", "\u202e", "\r"} & set(done.stdout.decode("utf-8"))
+    assert [path.name for path in tmp_path.iterdir()] == ["live-boot-7.hst"]
+
+
+def test_a_line_without_end_does_not_grow(make_boot) -> None:
+    done = run("-", "--no-files", feed=b"x" * 1_000_000)
+    assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= 1100
+
+
+def test_until_ends_it_and_seconds_does(make_boot) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = f"tcp:127.0.0.1:{server.getsockname()[1]}"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "heapscope", "live", port, "--no-files", "--until", "failed"],
+            stdout=subprocess.PIPE,
+        )
+        connection, _ = server.accept()
+        connection.sendall(b"".join(make_boot(7, BLOCKS, failed=90_000)))
+        assert process.wait(60) == 0
+        assert process.stdout is not None
+        assert b"a request of 90,000 B failed" in process.stdout.read()
+        connection.close()
+        done = run(port, "--no-files", "--seconds", "0.2")
+    assert done.returncode == 0
+
+
+def test_a_file_that_cannot_be_written_is_an_error(make_boot, tmp_path: Path) -> None:
+    feed = b"".join(make_boot(7, BLOCKS))
+    done = run("-", "-o", str(tmp_path / "no" / "folder"), feed=feed)
+    assert done.returncode == 2
+    assert b"cannot be written" in done.stderr
+
+
+def test_addresses_are_named_with_the_elf_file(make_boot, tmp_path: Path) -> None:
+    pytest.importorskip("symbolic")
+    compiler = ["cc", "-g", "-static", "-nostdlib", "-Wl,-Ttext=0x42001000", "-o"]
+    source = tmp_path / "app.c"
+    source.write_text("int work(int a)\n{\n    return a + 1;\n}\nvoid _start(void)\n{\n    work(1);\n}\n")
+    elf = tmp_path / "app.elf"
+    made = subprocess.run([*compiler, elf, source], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("cc does not link a static program here; Debian package: gcc")
+    feed = b"PC 0x42001004 and 0x3ffb0000\n" + b"".join(
+        make_boot(7, BLOCKS[:2], site=b"0x42001004")
+    )
+    done = run("-", "--no-files", "--elf", str(elf), "--json", "-", feed=feed)
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert done.stdout.count(b"0x42001004 (work (app.c:") >= 2
+    assert last["owners"][0]["site"].startswith("0x42001004 (work (app.c:")
+    assert b"0x3ffb0000\"" in done.stdout
