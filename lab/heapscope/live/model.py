@@ -58,7 +58,7 @@ class LiveModel:
             self._missing = self._reader.health().lost_chunks
 
     def _lost(self) -> bool:
-        """A reader waits for a snapshot at event 0, and chunks before its first are no loss to it."""
+        """A reader waits for a snapshot at event 0; chunks before its first are no loss to it."""
         event, health = self._reader.loss().event, self._reader.health()
         more = health.lost_chunks > (self._missing or 0)
         return event not in (0, NEVER) or (event == 0 and more)

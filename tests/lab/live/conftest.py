@@ -34,8 +34,8 @@ def _encoder() -> Any:
 
 @pytest.fixture
 def make_boot() -> MakeBoot:
-    """make_boot(7, [(offset, size), ...], freed=[offset], ...): the chunks of a boot that begins with
-    a snapshot of a heap without blocks, and then allocates one block an event."""
+    """make_boot(7, [(offset, size), ...], freed=[offset], ...): the chunks of a boot that begins
+    with a snapshot of a heap without blocks, and then allocates one block an event."""
     chip_encoder, encoder = _encoder()
 
     def make(

@@ -85,7 +85,9 @@ def test_the_word_of_the_heap_answers_a_need(make_boot, hear) -> None:
     ]
 
 
-def test_no_room_between_live_blocks_is_a_sure_no_and_says_who_is_in_the_way(make_boot, hear) -> None:  # noqa: E501
+def test_no_room_between_live_blocks_is_a_sure_no_and_says_who_is_in_the_way(
+    make_boot, hear
+) -> None:
     need = WatchedNeed(size=16_385, caps=0)
     chunks = make_boot(7, ROW)
     moment = hear(*chunks, needs=[need])
@@ -114,7 +116,7 @@ def test_a_need_rings_once_each_time_that_it_stops_fitting(make_boot, hear) -> N
     assert (moment.needs[0].fits, moment.needs[0].stopped) == (True, 1)
 
 
-# ---- a replay beside ------------------------------------------------------------------------------
+# ---- a replay beside ----------------------------------------------------------------------------
 
 
 def test_with_a_memory_every_figure_is_that_of_replay(make_boot, tmp_path: Path) -> None:

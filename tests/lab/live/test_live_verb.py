@@ -100,7 +100,9 @@ def test_addresses_are_named_with_the_elf_file(make_boot, tmp_path: Path) -> Non
     pytest.importorskip("symbolic")
     compiler = ["cc", "-g", "-static", "-nostdlib", "-Wl,-Ttext=0x42001000", "-o"]
     source = tmp_path / "app.c"
-    source.write_text("int work(int a)\n{\n    return a + 1;\n}\nvoid _start(void)\n{\n    work(1);\n}\n")
+    source.write_text(
+        "int work(int a)\n{\n    return a + 1;\n}\nvoid _start(void)\n{\n    work(1);\n}\n"
+    )
     elf = tmp_path / "app.elf"
     made = subprocess.run([*compiler, elf, source], capture_output=True, check=False)
     if made.returncode:
@@ -112,4 +114,4 @@ def test_addresses_are_named_with_the_elf_file(make_boot, tmp_path: Path) -> Non
     last = json.loads(done.stdout.splitlines()[-1])
     assert done.stdout.count(b"0x42001004 (work (app.c:") >= 2
     assert last["owners"][0]["site"].startswith("0x42001004 (work (app.c:")
-    assert b"0x3ffb0000\"" in done.stdout
+    assert b'0x3ffb0000"' in done.stdout
