@@ -13,7 +13,8 @@
 #include "queue/queue.h"
 #include "trace/bytes.h"
 
-#define PENDING_MAX ((size_t)4 << 20) /* bytes of chunks that may be repeated, or another recording's */
+#define PENDING_MAX                                                                                \
+    ((size_t)4 << 20) /* bytes of chunks that may be repeated, or another recording's */
 #define BLOCKS_MAX (UINT64_C(1) << 20) /* no chip has as many; beyond them the state is not known */
 
 struct hs_lab_listener {
@@ -21,13 +22,13 @@ struct hs_lab_listener {
     hs_state_t *state;
     hs_account_t account;
     hs_queue_t text, chunks;
-    hs_queue_t pending;  /* chunks from a repeated chunk 0 on: perhaps another recording */
-    hs_status_t status;  /* not HS_OK: no host memory */
-    uint64_t unsettled;  /* events since a snapshot began */
-    unsigned boot;       /* of the recording */
-    unsigned before;     /* boot of the one before; UINT_MAX: there is none */
-    bool heard;          /* a chunk of the recording */
-    bool decided;        /* whether it begins with an empty heap */
+    hs_queue_t pending; /* chunks from a repeated chunk 0 on: perhaps another recording */
+    hs_status_t status; /* not HS_OK: no host memory */
+    uint64_t unsettled; /* events since a snapshot began */
+    unsigned boot;      /* of the recording */
+    unsigned before;    /* boot of the one before; UINT_MAX: there is none */
+    bool heard;         /* a chunk of the recording */
+    bool decided;       /* whether it begins with an empty heap */
     hs_stream_t stream;
 };
 
@@ -96,8 +97,7 @@ static hs_status_t decide(hs_lab_listener_t *listener, uint64_t first, uint64_t 
 static hs_status_t bound(hs_lab_listener_t *listener, const hs_event_t *event,
                          const hs_state_figures_t *figures)
 {
-    const bool settles =
-        event->kind == HS_EVENT_SNAPSHOT || event->kind == HS_EVENT_SNAPSHOT_END;
+    const bool settles = event->kind == HS_EVENT_SNAPSHOT || event->kind == HS_EVENT_SNAPSHOT_END;
     listener->unsettled = settles ? 0 : listener->unsettled + 1;
     if (figures->blocks <= BLOCKS_MAX && (figures->known || listener->unsettled <= BLOCKS_MAX)) {
         return HS_OK;
@@ -135,8 +135,7 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
 
 /* ---- chunks ---- */
 
-static bool keep(hs_lab_listener_t *listener, hs_queue_t *queue, const uint8_t *bytes,
-                 size_t count)
+static bool keep(hs_lab_listener_t *listener, hs_queue_t *queue, const uint8_t *bytes, size_t count)
 {
     const hs_status_t status = hs_queue_put(queue, bytes, count);
     listener->status = status == HS_OK ? listener->status : status;

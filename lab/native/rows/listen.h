@@ -21,8 +21,8 @@ typedef struct hs_lab_listened {
     uint64_t live, live_blocks, live_peak; /* bytes; 0 while they are not known */
     uint64_t snapshots, voids, corrections, unknown_frees, overlaps, pairs, overflows;
     uint64_t first_time, last_time;
-    uint64_t lost[7], lost_bytes[7]; /* as LOST tells, by kind; 0: of no kind that it tells */
-    uint64_t left_out;               /* of these, by a level or filter */
+    uint64_t lost[7], lost_bytes[7];   /* as LOST tells, by kind; 0: of no kind that it tells */
+    uint64_t left_out;                 /* of these, by a level or filter */
     uint64_t failed_size, failed_time; /* of the last failed request */
     uint32_t failed_caps, failed_task, failed_site, failed_call;
     uint32_t mark;  /* index of the last one's name */
