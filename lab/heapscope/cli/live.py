@@ -91,7 +91,7 @@ def live(
 
     The device sends the chunks of its recorder (heapscope/recorder.h), which may stand between
     lines of its log. Each boot becomes a trace that every verb reads. A port that goes away is
-    opened again when it is back. What is missing is counted, and nothing is guessed: after a loss
+    opened again when it is back. Losses are counted, and nothing is guessed: after a loss
     the live blocks are not known until a whole snapshot has arrived.
 
     The free memory is what the device's heap says at each snapshot. With the options of replay that

@@ -14,7 +14,8 @@ _KEPT = 4096  # addresses whose names are kept
 
 
 class Addresses:
-    """Without a file every text stays as it is. InputError: the file is no ELF program."""
+    """Without a file every text stays as it is. InputError: the file cannot be read as an ELF
+    program."""
 
     def __init__(self, elf: str | Path | None = None) -> None:
         self._code: list[tuple[int, int]] = []

@@ -24,7 +24,7 @@ class Span:
 
 
 def owners(blocks: Rows) -> Owners:
-    """What each task holds through each call site."""
+    """The bytes and blocks that each task holds through each call site."""
     task = np.where(blocks["owned"] != 0, blocks["task"].astype(np.int64), UNKNOWN)
     keys = np.stack([task, blocks["site"].astype(np.int64)], axis=1)
     found, where = np.unique(keys, axis=0, return_inverse=True)

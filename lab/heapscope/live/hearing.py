@@ -305,5 +305,5 @@ class Hearing:
 
 
 def _number(text: str) -> int:
-    """Of a fact that is one; 0: it is none."""
+    """The number that a fact is; 0: it is something else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0

@@ -17,7 +17,8 @@ _RETRY = 0.3  # seconds between two tries to open a port again
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """What came: bytes, or `gone` (the other side is gone) or `back` (it is there again)."""
+    """Something that came: bytes, or `gone` (the other side is gone), or `back` (it is there
+    again)."""
 
     data: bytes = b""
     gone: bool = False

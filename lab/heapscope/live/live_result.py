@@ -6,7 +6,7 @@ from heapscope.live.moment import NeedLine
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 
-#: What can end it, or make it fail, by the happening.
+#: Events that can end it, or make it fail.
 EVENTS = ("need", "failed", "lost", "restart", "gone", "mark")
 
 
@@ -24,7 +24,7 @@ class RecordingLine(Row):
 class EventCount(Row):
     """How often something happened."""
 
-    event: str = figure("What.", choices=EVENTS, heading="Happened")
+    event: str = figure("Its kind.", choices=EVENTS, heading="Happened")
     count: int = figure("How often.", heading="times")
 
 
@@ -42,8 +42,8 @@ class LiveResult(Document):
         "Why it ended: the end of the input; so many seconds; an event; whoever asked for it.",
         choices=("input", "seconds", "until", "stop"),
     )
-    recordings: tuple[RecordingLine, ...] = figure("What was recorded, in order.")
-    happened: tuple[EventCount, ...] = figure("What happened, and how often.")
+    recordings: tuple[RecordingLine, ...] = figure("The recordings, in order.")
+    happened: tuple[EventCount, ...] = figure("Each event that happened, and how often.")
     needs: tuple[NeedLine, ...] = figure("The requests that were asked about, as it ended.")
 
     def times(self, event: str) -> int:

@@ -35,7 +35,7 @@ class LiveModel:
         self._reader.close()
 
     def restart(self) -> None:
-        """What comes is of another recording, or follows a loss."""
+        """The next chunk is of another recording, or follows a loss."""
         for index in range(len(self._needs)):
             self._spells[index] = self.spells(index)
         self._reader.close()

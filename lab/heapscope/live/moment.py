@@ -8,7 +8,7 @@ from heapscope.rows.row import Document, Row
 
 #: How an answer about a need is known.
 SOURCES = ("", "heap", "blocks", "replay", "laid anew")
-#: What can happen.
+#: Kinds of happenings.
 HAPPENINGS = ("recording", "need", "failed", "lost", "gone", "back", "mark", "file")
 
 
@@ -44,7 +44,7 @@ class MemoryLine(Row):
 
 
 class OwnerLine(Row):
-    """What one task holds through one call site."""
+    """The blocks that one task holds through one call site."""
 
     task: str = figure("Task; empty: a snapshot told the blocks without it.", heading="Task")
     site: str = figure("Call site; empty: not told.", heading="Site")
@@ -72,8 +72,8 @@ class Losses(Row):
     events: int = figure(
         "Events that are missing, by the recorder's count and by the numbers of chunks."
     )
-    left_out: int = figure("Of these: left out by the recorder's level or filter, on purpose.")
-    kinds: tuple[LossLine, ...] = figure("Of these: as the recorder told, by kind.")
+    left_out: int = figure("Those of them that the recorder's level or filter left out on purpose.")
+    kinds: tuple[LossLine, ...] = figure("Those of them that the recorder told, by kind.")
     chunks: int = figure("Chunks that are missing.")
     damaged_chunks: int = figure("Chunks whose checksum was wrong, in the whole stream.")
     damaged_bytes: int = figure("Bytes of such chunks, in the whole stream.", "B")
@@ -114,7 +114,7 @@ class NeedLine(Row):
 class Happening(Row):
     """Something that is told at once."""
 
-    kind: str = figure("What it is.", choices=HAPPENINGS)
+    kind: str = figure("Its kind.", choices=HAPPENINGS)
     text: str = figure("A sentence.")
 
 
@@ -149,8 +149,8 @@ class Moment(Document):
     memory: tuple[MemoryLine, ...] = figure("The memories, by name.")
     owners: tuple[OwnerLine, ...] = figure("Who holds most, at most 12.")
     owners_left_out: int = figure("Owners beyond those.")
-    losses: Losses = figure("What did not arrive.")
+    losses: Losses = figure("Everything that did not arrive.")
     needs: tuple[NeedLine, ...] = figure("The requests that were asked about.")
-    happenings: tuple[Happening, ...] = figure("What happened since the moment before.")
+    happenings: tuple[Happening, ...] = figure("Events since the moment before.")
     log: tuple[str, ...] = figure("Lines of the device's log since then, safe to show.")
     log_left_out: int = figure("Lines beyond those, of a device that logs faster than is shown.")

@@ -42,7 +42,7 @@ class Window:
         self._points: deque[Point] = deque(maxlen=int(SPAN / STEP) + 1)
 
     def lately(self, now: Point) -> Lately:
-        """What changed up to a point, which it keeps."""
+        """The changes up to a point, which it keeps."""
         if self._points and now.time < self._points[-1].time:
             self._points.clear()  # a clock that goes back tells no time
         rated = next((one for one in self._points if self._before(one, now, RATE_SPAN)), None)

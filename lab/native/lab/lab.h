@@ -326,7 +326,7 @@ void hs_lab_listener_delete(hs_lab_listener_t *listener);
  * hs_lab_listener_next before the rest. Take text and chunks after each of these three calls. */
 int hs_lab_listener_push(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count,
                          size_t *taken);
-/* Nothing follows: what is held is no begin of a chunk. */
+/* Nothing follows: no chunk begins in the bytes that are held. */
 int hs_lab_listener_flush(hs_lab_listener_t *listener);
 /* Begins the next recording. */
 int hs_lab_listener_next(hs_lab_listener_t *listener);
@@ -340,7 +340,7 @@ size_t hs_lab_listener_regions(const hs_lab_listener_t *listener, hs_lab_listene
 /* The live blocks, by address; none while they are not known. O(n log n). */
 size_t hs_lab_listener_blocks(const hs_lab_listener_t *listener, hs_lab_listened_block_t *rows,
                               size_t capacity);
-/* As of a reader. */
+/* The same as those of a reader. */
 size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener);
 size_t hs_lab_listener_metadata(const hs_lab_listener_t *listener, size_t index, const char **key,
                                 const uint8_t **value);

@@ -49,7 +49,7 @@ static void memory_take(hs_account_t *account, const hs_event_t *event)
     }
 }
 
-/* What LOST_KIND records tell beyond the number of their LOST is not believed. */
+/* LOST_KIND records are not believed beyond the number of their LOST. */
 static void kind_take(hs_account_t *account, const hs_event_t *event)
 {
     hs_lab_listened_t *sums = &account->sums;

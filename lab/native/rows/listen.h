@@ -1,4 +1,4 @@
-/* What a listener to a device has heard: the recording under way, its losses, and the live blocks. */
+/* All that a listener to a device has heard: the recording under way, its losses, and the live blocks. */
 #ifndef HEAPSCOPE_ROWS_LISTEN_H
 #define HEAPSCOPE_ROWS_LISTEN_H
 
@@ -9,13 +9,13 @@
 #define HS_LAB_LISTENED_KINDS 7 /* of a LOST_KIND record, format/SPEC.md: 0 is anything else */
 
 typedef struct hs_lab_listened {
-    /* Of the whole stream. */
+    /* These are of the whole stream. */
     uint64_t recordings;     /* that began before this one */
     uint64_t text_bytes;     /* of the device's log */
     uint64_t damaged_bytes;  /* of chunks whose checksum is wrong */
     uint64_t damaged_chunks; /* headers of such chunks */
     uint64_t late_chunks;    /* of the boot before, left aside */
-    /* Of this recording. */
+    /* These are of this recording. */
     uint64_t allocations, reallocations, frees, failures, marks;
     uint64_t asked;                        /* bytes of all allocations and reallocations */
     uint64_t live, live_blocks, live_peak; /* bytes; 0 while they are not known */

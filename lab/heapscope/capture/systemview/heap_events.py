@@ -47,7 +47,7 @@ class HeapEvent:
 
 @dataclass
 class Told:
-    """What the recording says beside its heap events."""
+    """The facts that the recording has beside its heap events."""
 
     hertz: int = 0
     names: dict[Owner, bytes] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Told:
 
 
 def heap_events(found: Iterable[Stream], told: Told) -> Iterator[HeapEvent]:
-    """Of all cores in the order of their times; fills `told`."""
+    """The events of all cores in the order of their times; fills `told`."""
     readers = [(stream, PacketReader(stream)) for stream in found]
     packets = heapq.merge(*(reader for _, reader in readers), key=lambda packet: packet.time)
     running: dict[int, Owner] = {}

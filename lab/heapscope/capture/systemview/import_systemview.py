@@ -80,7 +80,7 @@ class SystemViewImport(Document):
             )
         if self.unaligned:
             found.append(
-                f"{plural(self.unaligned, 'event')} with an address that is no multiple of 4: "
+                f"{plural(self.unaligned, 'event')} with an address that 4 does not divide: "
                 "left out"
             )
         if self.cores == 1:
@@ -109,7 +109,7 @@ def import_systemview(
     path: str | Path, out: str | Path, *, progress: Progress | None = None
 ) -> SystemViewImport:
     """Reads `path` (.zst too, "-": standard input) and writes the trace `out`, whole or not at all.
-    InputError: it is no recording of SystemView, or has no heap event."""
+    InputError: SystemView did not write it, or it has no heap event."""
     with open_blocks(path, progress=progress) as blocks:
         data = b""
         for block in blocks:

@@ -73,7 +73,7 @@ class Packet:
 
 
 def streams(data: bytes) -> list[Stream]:
-    """One for each core. None: this is no recording of SystemView."""
+    """One for each core. None: SystemView did not write this."""
     head = data.find(SYNC, 0, HEADER_MAX)
     header = data[: max(head, 0)]
     if head < 0 or not header.startswith(b";") or b"SystemView" not in header:
