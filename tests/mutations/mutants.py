@@ -8,6 +8,7 @@ from mutants_bad_input import BAD_INPUT
 from mutants_esp_idf import ESP_IDF
 from mutants_guard import GUARD
 from mutants_leaks import LEAK_MUTANTS
+from mutants_live import OF_LIVE
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
 from mutants_pages import PAGES
@@ -38,6 +39,7 @@ MUTANTS = (
     *RECORD,
     *GUARD,
     *LEAK_MUTANTS,
+    *OF_LIVE,
     *TLS_LADDER,
     *SCRIPT_HEAP,
     *WIFI_PATH,

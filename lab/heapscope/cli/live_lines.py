@@ -7,7 +7,7 @@ import json
 from typing import TextIO
 
 from heapscope.cli.held_output import release_output
-from heapscope.live.moment import Moment
+from heapscope.live.moment import LiveMoment
 from heapscope.report.live import headline, status
 
 RING = "\a"
@@ -29,7 +29,7 @@ class LiveLines:
             self._text.write(f"heapscope: {line}\n")
             self._text.flush()
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: LiveMoment) -> None:
         due = moment.seconds >= self._next
         if due:
             self._next = moment.seconds + self._every
@@ -39,7 +39,7 @@ class LiveLines:
         if self._text is not None:
             self._show_text(self._text, moment, due=due)
 
-    def _show_text(self, text: TextIO, moment: Moment, *, due: bool) -> None:
+    def _show_text(self, text: TextIO, moment: LiveMoment, *, due: bool) -> None:
         lines = list(moment.log)
         if moment.log_left_out:
             lines.append(f"heapscope: {moment.log_left_out:,} lines of the log are left out")

@@ -13,7 +13,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Footer, RichLog, Static
 
 from heapscope.live.live_result import LiveResult
-from heapscope.live.moment import Moment
+from heapscope.live.moment import LiveMoment
 from heapscope.report.live import (
     headline,
     loss_line,
@@ -26,7 +26,7 @@ from heapscope.report.live import (
 )
 
 #: Starts listening with these two calls: what takes a moment, and what says whether to stop.
-Listen = Callable[[Callable[[Moment], object], Callable[[], bool]], LiveResult]
+Listen = Callable[[Callable[[LiveMoment], object], Callable[[], bool]], LiveResult]
 
 _LINES = 5000  # of the device's log that can be scrolled back to
 
@@ -74,7 +74,7 @@ class LiveView(App[LiveResult]):
         else:
             self.call_from_thread(self._heard, result)
 
-    def _take(self, moment: Moment) -> None:
+    def _take(self, moment: LiveMoment) -> None:
         if not self._over:
             self.call_from_thread(self.show, moment)
 
@@ -86,7 +86,7 @@ class LiveView(App[LiveResult]):
         else:
             self._say(Text("heapscope: the input is over; q ends this view", style="bold"))
 
-    def show(self, moment: Moment) -> None:
+    def show(self, moment: LiveMoment) -> None:
         """Draws it. The log goes on while figures are held."""
         for line in moment.log:
             self._say(Text(line))
@@ -114,7 +114,7 @@ class LiveView(App[LiveResult]):
         self._muted = not self._muted
 
 
-def state_of(moment: Moment) -> Text:
+def state_of(moment: LiveMoment) -> Text:
     return Text("\n").join(
         [
             Text(headline(moment), style="bold"),
@@ -124,7 +124,7 @@ def state_of(moment: Moment) -> Text:
     )
 
 
-def figures_of(moment: Moment) -> RenderableType:
+def figures_of(moment: LiveMoment) -> RenderableType:
     tables = (
         memory_table(moment),
         needs_table(moment.needs),

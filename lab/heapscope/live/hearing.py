@@ -10,7 +10,7 @@ from pathlib import Path
 from heapscope.live.addresses import Addresses
 from heapscope.live.device_log import DeviceLog
 from heapscope.live.model import LiveModel
-from heapscope.live.moment import Happening, Moment
+from heapscope.live.moment import LiveEvent, LiveMoment
 from heapscope.live.needs import WatchedNeed, heard_answer, replayed_answer
 from heapscope.live.picture import (
     CalledNames,
@@ -25,7 +25,7 @@ from heapscope.live.picture import (
 )
 from heapscope.live.recording_file import RecordingFile, boot_label
 from heapscope.live.region import HeardRegion
-from heapscope.live.window import Point, Window
+from heapscope.live.window import Window, WindowPoint
 from heapscope.measure.wording import plural, size
 from heapscope.native.listener import MARKS, NativeListener, figures_of
 from heapscope.native.structs import Rows, Struct
@@ -80,7 +80,7 @@ class Hearing:
         self._number = 0  # of the recording, from 1
         self._window = Window()
         self._failures = self._lost = self._marks = 0
-        self._happenings: list[Happening] = []
+        self._happenings: list[LiveEvent] = []
         self._log: list[str] = []
         self._log_left_out = 0
         self.recordings: list[Heard] = []
@@ -129,7 +129,7 @@ class Hearing:
         self._say_log(self._device_log.flush())
 
     def happened(self, kind: str, text: str) -> None:
-        self._happenings.append(Happening(kind=kind, text=text))
+        self._happenings.append(LiveEvent(kind=kind, text=text))
 
     def _take_out(self) -> None:
         self._say_log(self._device_log.push(self._listener.text()))
@@ -250,7 +250,7 @@ class Hearing:
 
     # ---- a moment -------------------------------------------------------------------------------
 
-    def moment(self) -> Moment:
+    def moment(self) -> LiveMoment:
         """Everything as it stands, and what was said and happened since the last moment."""
         figures, facts, health = figures_of(self._listener), self._facts(), self._listener.health()
         blocks, called = self._listener.blocks(), self._called()
@@ -260,7 +260,7 @@ class Hearing:
         clock = figures.last_time / hertz if hertz and health.features & _CLOCK else None
         seconds = time.monotonic() - self._begun
         held = heard_owners(blocks)
-        point = Point(
+        point = WindowPoint(
             time=seconds if clock is None else clock,
             events=health.events,
             asked=figures.asked,
@@ -271,7 +271,7 @@ class Hearing:
         owners, owners_left_out = owner_lines(held, lately.grown_from, called)
         log, self._log, left_out, self._log_left_out = self._log, [], self._log_left_out, 0
         happenings, self._happenings = self._happenings, []
-        return Moment(
+        return LiveMoment(
             port=self._port,
             seconds=seconds,
             recording=self._number,

@@ -81,7 +81,7 @@ class Losses(Row):
     malformed_chunks: int = figure("Chunks that were written wrong.")
 
 
-class Holder(Row):
+class Obstacle(Row):
     """Blocks of one task and site that stand in the way."""
 
     task: str = figure("Task.", heading="Task")
@@ -105,20 +105,20 @@ class NeedLine(Row):
     )
     largest: int | None = figure("The bytes that the answer rests on.", "B", "most")
     stopped: int = figure("How often it stopped fitting.", heading="stopped")
-    in_the_way: tuple[Holder, ...] = figure(
+    in_the_way: tuple[Obstacle, ...] = figure(
         "While it does not fit: who holds the blocks of the stretch that would serve it if the "
         "fewest live bytes were gone."
     )
 
 
-class Happening(Row):
+class LiveEvent(Row):
     """Something that is told at once."""
 
     kind: str = figure("Its kind.", choices=HAPPENINGS)
     text: str = figure("A sentence.")
 
 
-class Moment(Document):
+class LiveMoment(Document):
     """One line of `heapscope live --headless --json`."""
 
     VERB = "live-moment"
@@ -151,6 +151,6 @@ class Moment(Document):
     owners_left_out: int = figure("Owners beyond those.")
     losses: Losses = figure("Everything that did not arrive.")
     needs: tuple[NeedLine, ...] = figure("The requests that were asked about.")
-    happenings: tuple[Happening, ...] = figure("Events since the moment before.")
+    happenings: tuple[LiveEvent, ...] = figure("Events since the moment before.")
     log: tuple[str, ...] = figure("Lines of the device's log since then, safe to show.")
     log_left_out: int = figure("Lines beyond those, of a device that logs faster than is shown.")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from heapscope.layout import capabilities
 from heapscope.live.addresses import Addresses
 from heapscope.live.blocks import UNKNOWN, Owners, longest_room, owners, within
-from heapscope.live.moment import Holder, Losses, LossLine, MemoryLine, NeedLine, OwnerLine
+from heapscope.live.moment import Losses, LossLine, MemoryLine, NeedLine, Obstacle, OwnerLine
 from heapscope.live.needs import WatchedNeed
 from heapscope.live.region import HeardRegion, told_regions
-from heapscope.live.window import Point
+from heapscope.live.window import WindowPoint
 from heapscope.native.listener import REGIONS, SITES, TASKS, NativeListener
 from heapscope.native.structs import Rows, Struct
 from heapscope.printable import printable
@@ -108,7 +108,7 @@ def _sum(numbers: list[int]) -> int | None:
 
 
 def owner_lines(
-    held: Owners, before: Point | None, called: CalledNames
+    held: Owners, before: WindowPoint | None, called: CalledNames
 ) -> tuple[tuple[OwnerLine, ...], int]:
     """Those that hold most, and how many hold less."""
     order = sorted(held.items(), key=lambda one: (-one[1][0], one[0]))
@@ -174,13 +174,13 @@ def need_lines(
 
 def in_the_way(
     need: WatchedNeed, regions: Sequence[HeardRegion], blocks: Rows, called: CalledNames
-) -> tuple[Holder, ...]:
+) -> tuple[Obstacle, ...]:
     """While it does not fit: who holds the stretch that would serve it most cheaply."""
     if need.answer.fits is not False:
         return ()
     held = heard_owners(need.obstacles(regions, blocks))
     order = sorted(held.items(), key=lambda one: (-one[1][0], one[0]))
     return tuple(
-        Holder(task=called.of(TASKS, task), site=called.of(SITES, site), blocks=count, live=size)
+        Obstacle(task=called.of(TASKS, task), site=called.of(SITES, site), blocks=count, live=size)
         for (task, site), (size, count) in order[:OWNERS_MAX]
     )

@@ -14,7 +14,7 @@ _OWNERS_MAX = 4096  # of a point
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class WindowPoint:
     """`live` None: not known then."""
 
     time: float
@@ -32,16 +32,16 @@ class Lately:
     churn: float | None = None
     window: float | None = None
     growth: int | None = None
-    grown_from: Point | None = None
+    grown_from: WindowPoint | None = None
 
 
 class Window:
     """Keeps a point a step."""
 
     def __init__(self) -> None:
-        self._points: deque[Point] = deque(maxlen=int(SPAN / STEP) + 1)
+        self._points: deque[WindowPoint] = deque(maxlen=int(SPAN / STEP) + 1)
 
-    def lately(self, now: Point) -> Lately:
+    def lately(self, now: WindowPoint) -> Lately:
         """The changes up to a point, which it keeps."""
         if self._points and now.time < self._points[-1].time:
             self._points.clear()  # a clock that goes back tells no time
@@ -59,10 +59,10 @@ class Window:
         self._keep(now)
         return found
 
-    def _before(self, one: Point, now: Point, span: float) -> bool:
+    def _before(self, one: WindowPoint, now: WindowPoint, span: float) -> bool:
         return STEP <= now.time - one.time <= span
 
-    def _known_before(self, now: Point) -> Point | None:
+    def _known_before(self, now: WindowPoint) -> WindowPoint | None:
         """The oldest point since which the live blocks were known all along."""
         oldest = None
         for one in reversed(self._points):
@@ -71,7 +71,7 @@ class Window:
             oldest = one
         return oldest if oldest is not None and self._before(oldest, now, SPAN) else None
 
-    def _keep(self, now: Point) -> None:
+    def _keep(self, now: WindowPoint) -> None:
         if self._points and now.time - self._points[-1].time < STEP:
             return
         self._points.append(now if len(now.owners) <= _OWNERS_MAX else replace(now, owners={}))

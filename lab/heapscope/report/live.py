@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.live.live_result import LiveResult, RecordingLine
-from heapscope.live.moment import Holder, LossLine, MemoryLine, Moment, NeedLine, OwnerLine
+from heapscope.live.moment import LiveMoment, LossLine, MemoryLine, NeedLine, Obstacle, OwnerLine
 from heapscope.measure.wording import count, plural, signed, size
 from heapscope.report.next_command import next_command
 from heapscope.report.table import Cell, Said, Table, change, columns_of, table_of
@@ -16,7 +16,7 @@ from heapscope.report.table import Cell, Said, Table, change, columns_of, table_
 LEVELS = ("every event", "soon freed blocks as counts", "a sample", "failed requests only")
 
 
-def headline(moment: Moment) -> str:
+def headline(moment: LiveMoment) -> str:
     """Whose heap it is, and how much of it is live."""
     if not moment.recording:
         return f"{moment.port}: no chunk of a recording yet"
@@ -28,7 +28,7 @@ def headline(moment: Moment) -> str:
     return ", ".join(parts)
 
 
-def state_line(moment: Moment) -> str:
+def state_line(moment: LiveMoment) -> str:
     """The live blocks, their growth, and the rate."""
     if not moment.recording:
         return "waiting"
@@ -47,7 +47,7 @@ def state_line(moment: Moment) -> str:
     return said
 
 
-def loss_line(moment: Moment) -> str:
+def loss_line(moment: LiveMoment) -> str:
     """Everything that is missing."""
     lost = moment.losses
     missing = lost.events - lost.left_out
@@ -68,7 +68,7 @@ def loss_line(moment: Moment) -> str:
     return ", ".join(parts)
 
 
-def status(moment: Moment) -> str:
+def status(moment: LiveMoment) -> str:
     """One line for a log."""
     memory = "; ".join(
         f"{one.name} free {count(one.free)} largest {count(one.largest)}"
@@ -78,11 +78,11 @@ def status(moment: Moment) -> str:
     return " | ".join(filter(None, (state_line(moment), memory, loss_line(moment))))
 
 
-def memory_table(moment: Moment) -> Table:
+def memory_table(moment: LiveMoment) -> Table:
     return table_of("Memory", columns_of(MemoryLine), moment.memory)
 
 
-def owners_table(moment: Moment) -> Table:
+def owners_table(moment: LiveMoment) -> Table:
     columns = columns_of(
         OwnerLine,
         task=lambda one: one.task or "not told",
@@ -91,7 +91,7 @@ def owners_table(moment: Moment) -> Table:
     return table_of("Who holds it", columns, moment.owners, left_out=moment.owners_left_out)
 
 
-def losses_table(moment: Moment) -> Table:
+def losses_table(moment: LiveMoment) -> Table:
     return table_of("Not heard, as the recorder told", columns_of(LossLine), moment.losses.kinds)
 
 
@@ -110,7 +110,7 @@ def way_tables(needs: tuple[NeedLine, ...]) -> Iterator[Table]:
     for need in needs:
         if need.in_the_way:
             title = f"In the way of {size(need.size)} for {need.capabilities}"
-            yield table_of(title, columns_of(Holder), need.in_the_way)
+            yield table_of(title, columns_of(Obstacle), need.in_the_way)
 
 
 def live_parts(result: LiveResult) -> Iterator[RenderableType]:

@@ -11,11 +11,11 @@ from typing import Unpack
 from heapscope.choices import known
 from heapscope.layout.need import parse_needs
 from heapscope.live.addresses import Addresses
+from heapscope.live.arrivals import Arrivals
 from heapscope.live.hearing import Hearing
-from heapscope.live.incoming import Incoming
 from heapscope.live.live_result import EVENTS, EventCount, LiveResult, RecordingLine
 from heapscope.live.model import LiveModel
-from heapscope.live.moment import Moment
+from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
 from heapscope.live.port import LOOPBACK, Port, find_port
 from heapscope.memory.choose import choose_memory
@@ -23,7 +23,7 @@ from heapscope.memory.options import MemoryOptions, given
 
 TICK = 0.1  #: seconds between two moments, at most
 
-OnMoment = Callable[[Moment], object]
+OnMoment = Callable[[LiveMoment], object]
 
 
 def live(
@@ -48,7 +48,7 @@ def live(
     comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
     the functions behind addresses. It ends after `seconds`, after the first of the events `until`
     ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. `on_moment`
-    gets a Moment at least ten times a second; `on_open` the address and port where it listens.
+    gets a LiveMoment at least ten times a second; `on_open` the address and port where it listens.
     InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:
@@ -66,7 +66,9 @@ def live(
     )
     hearing = Hearing(found.name, needs=needs, prefix=prefix, addresses=addresses, model=model)
     with hearing:
-        run = _Run(found, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop)
+        run = _Listening(
+            found, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop
+        )
         run.whole()
         last = hearing.moment()
     return LiveResult(
@@ -91,7 +93,7 @@ def live(
     )
 
 
-class _Run:
+class _Listening:
     """The loop over what comes."""
 
     def __init__(
@@ -116,8 +118,8 @@ class _Run:
 
     def whole(self) -> None:
         shown = self.begun
-        with Incoming(self._port, stop=self._over, tick=TICK) as incoming:
-            for arrival in incoming:
+        with Arrivals(self._port, stop=self._over, tick=TICK) as arrivals:
+            for arrival in arrivals:
                 if arrival.gone:
                     self._hearing.happened("gone", f"{self._port.name} is gone")
                 elif arrival.back:

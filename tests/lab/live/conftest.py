@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from heapscope.live.hearing import Hearing
-from heapscope.live.moment import Moment
+from heapscope.live.moment import LiveMoment
 
 GOLDEN = Path(__file__).parents[3] / "format" / "golden"
 
@@ -52,6 +52,7 @@ def make_boot() -> MakeBoot:
         snapshots: bytes = b"1",
         failed: int = 0,
         lost: Sequence[tuple[int, int, int]] = (),
+        lost_events: int | None = None,
         again: Sequence[Block] | None = None,
         identity: bytes | None = None,
         black_box: bytes = b"0",
@@ -91,7 +92,8 @@ def make_boot() -> MakeBoot:
             if failed:
                 trace.add("failed", new=1, size=failed, site=1, dt=10)
             if lost:
-                trace.add("lost", size=sum(events for kind, events, _ in lost if kind < 7), dt=1)
+                told = sum(events for kind, events, _ in lost if kind < 7)
+                trace.add("lost", size=told if lost_events is None else lost_events, dt=1)
                 for kind, events, size in lost:
                     trace.lost_kind(kind, events, size)
             trace.flush()
@@ -108,10 +110,10 @@ def make_boot() -> MakeBoot:
 
 
 @pytest.fixture
-def hear(tmp_path: Path) -> Callable[..., Moment]:
+def hear(tmp_path: Path) -> Callable[..., LiveMoment]:
     """hear(bytes, ...): the moment after these bytes."""
 
-    def heard(*pieces: bytes, **options: Any) -> Moment:
+    def heard(*pieces: bytes, **options: Any) -> LiveMoment:
         with Hearing("here", **options) as hearing:
             for piece in pieces:
                 hearing.take(piece)

@@ -17,7 +17,7 @@ import pytest
 import heapscope as hs
 from heapscope.errors import InputError
 from heapscope.live.live_result import LiveResult
-from heapscope.live.moment import Moment
+from heapscope.live.moment import LiveMoment
 from heapscope.live.port import find_port
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and pipes of POSIX")
@@ -31,7 +31,7 @@ class Listening:
         self.opened = threading.Event()
         self.seen: list[str] = []
         self.where = ""
-        self.moment: Moment | None = None
+        self.moment: LiveMoment | None = None
         self._events = events
         self._after = after
         self._result: LiveResult | None = None
@@ -52,7 +52,7 @@ class Listening:
         self.where = where
         self.opened.set()
 
-    def _take(self, moment: Moment) -> None:
+    def _take(self, moment: LiveMoment) -> None:
         self.seen += [one.kind for one in moment.happenings]
         self.moment = moment
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import heapscope as hs
-from heapscope.live.moment import Moment
+from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
-from heapscope.live.window import Point, Window
+from heapscope.live.window import Window, WindowPoint
 
 #: Blocks of 4,096 bytes, one behind the other, with 8 bytes between two.
 ROW = [(0x1008 * i, 0x1000) for i in range(12)]
@@ -47,7 +47,7 @@ def test_a_void_snapshot_tells_nothing(make_boot, hear) -> None:
 
 def test_losses_are_told_by_kind_with_bytes_and_what_was_left_out_apart(make_boot, hear) -> None:
     lost = [(1, 5, 700), (5, 3, 0), (7, 2, 0)]
-    moment: Moment = hear(b"".join(make_boot(7, ROW, lost=lost)))
+    moment: LiveMoment = hear(b"".join(make_boot(7, ROW, lost=lost)))
     assert (moment.losses.events, moment.losses.left_out) == (8, 2)
     assert [(one.kind, one.events, one.size) for one in moment.losses.kinds] == [
         ("malloc", 5, 700),
@@ -60,8 +60,9 @@ def test_losses_are_told_by_kind_with_bytes_and_what_was_left_out_apart(make_boo
 
 
 def test_kinds_of_a_loss_never_tell_more_than_it_had(make_boot, hear) -> None:
-    moment = hear(b"".join(make_boot(7, [], lost=[(1, 5, 700), (0, 0, 0)])))
-    assert moment.losses.events == 5
+    kinds = [(1, 9, 700), (5, 3, 0), (7, 90, 0)]
+    moment = hear(b"".join(make_boot(7, [], lost=kinds, lost_events=5)))
+    assert (moment.losses.events, moment.losses.left_out) == (5, 5)
     assert sum(one.events for one in moment.losses.kinds) == 5
 
 
@@ -122,7 +123,7 @@ def test_a_need_rings_once_each_time_that_it_stops_fitting(make_boot, hear) -> N
 def test_with_a_memory_every_figure_is_that_of_replay(make_boot, tmp_path: Path) -> None:
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, ROW, freed=[0x1008], snapshots=b"0")))
-    moments: list[Moment] = []
+    moments: list[LiveMoment] = []
     memory = {"pool": "64KB", "allocator": "idf-5.5"}
     result = hs.live(
         stream, out=tmp_path / "t", need=[20_000, 14_000], on_moment=moments.append, **memory
@@ -143,7 +144,7 @@ def test_with_a_memory_every_figure_is_that_of_replay(make_boot, tmp_path: Path)
 def test_after_a_loss_the_replay_begins_anew_at_a_snapshot(make_boot, tmp_path: Path) -> None:
     chunks = make_boot(7, ROW, again=ROW, snapshots=b"0")
     stream = tmp_path / "stream"
-    moments: list[Moment] = []
+    moments: list[LiveMoment] = []
     memory = {"pool": "64KB", "allocator": "idf-5.5"}
     for kept, by in (([*chunks[:2], *chunks[3:-1]], ""), ([*chunks[:2], *chunks[3:]], "laid anew")):
         stream.write_bytes(b"".join(kept))
@@ -154,8 +155,8 @@ def test_after_a_loss_the_replay_begins_anew_at_a_snapshot(make_boot, tmp_path: 
 # ---- growth and rates ---------------------------------------------------------------------------
 
 
-def point(time: float, live: int | None, events: int = 0) -> Point:
-    return Point(time=time, events=events, asked=events * 10, live=live, owners={})
+def point(time: float, live: int | None, events: int = 0) -> WindowPoint:
+    return WindowPoint(time=time, events=events, asked=events * 10, live=live, owners={})
 
 
 def test_growth_is_measured_since_all_was_known() -> None:

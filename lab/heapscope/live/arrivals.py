@@ -25,7 +25,7 @@ class Arrival:
     back: bool = False
 
 
-class Incoming:
+class Arrivals:
     """Iterate it once; every `tick` seconds it yields at least an Arrival of nothing. Use as a
     context manager. InputError: the port cannot be opened to begin with."""
 
@@ -38,7 +38,7 @@ class Incoming:
         self._connection: Connection = port.open()
         self._thread = threading.Thread(target=self._fetch, daemon=True)
 
-    def __enter__(self) -> Incoming:
+    def __enter__(self) -> Arrivals:
         self._thread.start()
         return self
 
