@@ -83,7 +83,7 @@ OF_LIVE = (
     Mutant(
         "growth of a device's heap",
         "it is measured across a time in which nothing was known",
-        f"{LIVE}/window.py::Window._known_before",
+        f"{LIVE}/window.py::TrendWindow._known_before",
         "one.live is None or now.time",
         "now.time",
         f"{TESTS}/test_live_state.py",

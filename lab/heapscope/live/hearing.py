@@ -25,7 +25,7 @@ from heapscope.live.picture import (
 )
 from heapscope.live.recording_file import RecordingFile, boot_label
 from heapscope.live.region import HeardRegion
-from heapscope.live.window import Window, WindowPoint
+from heapscope.live.window import TrendWindow, WindowPoint
 from heapscope.measure.wording import plural, size
 from heapscope.native.listener import MARKS, NativeListener, figures_of
 from heapscope.native.structs import Rows, Struct
@@ -78,7 +78,7 @@ class Hearing:
         self._begun = time.monotonic()
         self._file: RecordingFile | None = None
         self._number = 0  # of the recording, from 1
-        self._window = Window()
+        self._window = TrendWindow()
         self._failures = self._lost = self._marks = 0
         self._happenings: list[LiveEvent] = []
         self._log: list[str] = []
@@ -139,7 +139,7 @@ class Hearing:
         if self._number == len(self.recordings):
             self._number += 1
             self._file = None if self._prefix is None else RecordingFile(self._prefix)
-            self._window = Window()
+            self._window = TrendWindow()
             self._failures = self._lost = self._marks = 0
             if self._model is not None and self._number > 1:
                 self._model.restart()

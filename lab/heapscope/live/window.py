@@ -35,7 +35,7 @@ class Lately:
     grown_from: WindowPoint | None = None
 
 
-class Window:
+class TrendWindow:
     """Keeps a point a step."""
 
     def __init__(self) -> None:

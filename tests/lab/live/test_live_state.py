@@ -7,7 +7,7 @@ from pathlib import Path
 import heapscope as hs
 from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
-from heapscope.live.window import Window, WindowPoint
+from heapscope.live.window import TrendWindow, WindowPoint
 
 #: Blocks of 4,096 bytes, one behind the other, with 8 bytes between two.
 ROW = [(0x1008 * i, 0x1000) for i in range(12)]
@@ -160,14 +160,14 @@ def point(time: float, live: int | None, events: int = 0) -> WindowPoint:
 
 
 def test_growth_is_measured_since_all_was_known() -> None:
-    window = Window()
+    window = TrendWindow()
     for time, live in ((0, 100), (1, None), (2, 50), (3, 80)):
         found = window.lately(point(time, live))
     assert (found.window, found.growth) == (1, 30)
 
 
 def test_rates_are_those_of_the_last_seconds() -> None:
-    window = Window()
+    window = TrendWindow()
     for time in range(20):
         found = window.lately(point(time, 0, events=time * time))
     assert found.rate == (19 * 19 - 14 * 14) / 5
@@ -175,7 +175,7 @@ def test_rates_are_those_of_the_last_seconds() -> None:
 
 
 def test_a_clock_that_goes_back_gives_no_rate() -> None:
-    window = Window()
+    window = TrendWindow()
     window.lately(point(100, 0))
     assert window.lately(point(3, 5)).rate is None
     assert window.lately(point(4, 9)).growth == 4
