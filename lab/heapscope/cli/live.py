@@ -105,10 +105,11 @@ def live(
     \b
     Examples:
       heapscope live serial:/dev/ttyUSB0@921600
-      heapscope live udp:3333 --listen-on 0.0.0.0 --need 16717:DMA --elf build/app.elf
+      heapscope live serial:/dev/ttyUSB0 --chip esp32c3 --idf 5.5 --elf app.elf --need 16717
+      heapscope live udp:3333 --listen-on 0.0.0.0 --need 16717:DMA
       heapscope live tcp:3333 --headless --seconds 60 --fail-on failed --fail-on lost
-      heapscope live serial:/dev/ttyUSB0 --chip esp32c3 --idf 5.5 --need 16717
-      heapscope live stream.bin --json - --no-files
+      heapscope live T.hst --headless --no-files
+      heapscope live T.hst --no-files --json -
     """
     from heapscope.choices import known
     from heapscope.live.live_result import EVENTS
