@@ -52,7 +52,8 @@ def live(
         typer.Option(
             "--json",
             metavar="FILE",
-            help='Also write moments as JSON, one a line; "-": to standard output, without a view.',
+            help="Also write moments as JSON, one a line, and the answer as the last line; "
+            '"-": to standard output, without a view.',
         ),
     ] = None,
     every: Annotated[
@@ -126,6 +127,8 @@ def live(
         **memory,
     }
     to_output = str(json) == "-"
+    from json import dumps
+
     with ExitStack() as stack:
         lines = None
         if json is not None:
@@ -134,6 +137,8 @@ def live(
             result = _lines(port, options, every=every, lines=lines, text=not to_output)
         else:
             result = _view(port, options, every=every, lines=lines)
+        if lines is not None and result is not None:
+            lines.write(f"{dumps(result.to_json())}\n")
     if result is not None and not to_output:
         from heapscope.cli.answer import print_answer
 

@@ -29,10 +29,10 @@ class EventCount(Row):
 
 
 class LiveResult(Document):
-    """A device that was heard."""
+    """A device that was heard: the last line of `heapscope live --json`."""
 
     VERB = "live"
-    COMMAND = "live --result"
+    COMMAND = "live --json"
     VERSION = 1
     main_table = "recordings"
 

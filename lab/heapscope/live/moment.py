@@ -119,10 +119,10 @@ class LiveEvent(Row):
 
 
 class LiveMoment(Document):
-    """One line of `heapscope live --headless --json`."""
+    """Each line of `heapscope live --json` but the last."""
 
     VERB = "live-moment"
-    COMMAND = "live --headless --json"
+    COMMAND = "live --json"
     VERSION = 1
 
     port: str = figure("Where the device is heard.")

@@ -39,7 +39,9 @@ def test_json_lines_are_moments_by_their_schema(make_boot) -> None:
     feed = b"hello\n" + b"".join(make_boot(7, BLOCKS, lost=[(1, 5, 700)]))
     done = run("-", "--no-files", "--need", "60001", "--json", "-", feed=feed)
     assert done.returncode == 1
-    moments = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+    *moments, answer = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+    jsonschema.validate(answer, json.loads((SCHEMAS / "live.schema.json").read_text("utf-8")))
+    assert (answer["ended_by"], answer["recordings"][0]["missing"]) == ("input", 5)
     schema = json.loads((SCHEMAS / "live-moment.schema.json").read_text("utf-8"))
     for moment in moments:
         jsonschema.validate(moment, schema)
@@ -111,7 +113,7 @@ def test_addresses_are_named_with_the_elf_file(make_boot, tmp_path: Path) -> Non
         make_boot(7, BLOCKS[:2], site=b"0x42001004")
     )
     done = run("-", "--no-files", "--elf", str(elf), "--json", "-", feed=feed)
-    last = json.loads(done.stdout.splitlines()[-1])
+    last = json.loads(done.stdout.splitlines()[-2])
     assert done.stdout.count(b"0x42001004 (work (app.c:") >= 2
     assert last["owners"][0]["site"].startswith("0x42001004 (work (app.c:")
     assert b'0x3ffb0000"' in done.stdout
