@@ -1,4 +1,4 @@
-"""A firmware on QEMU's board is heard while it runs: the figures are those of a replay afterwards."""
+"""A firmware on QEMU's board is heard as it runs: the figures are those of a replay afterwards."""
 
 from __future__ import annotations
 
