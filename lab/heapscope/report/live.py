@@ -52,18 +52,15 @@ def loss_line(moment: LiveMoment) -> str:
     lost = moment.losses
     missing = lost.events - lost.left_out
     parts = [f"{plural(missing, 'event')} missing"] if missing else ["nothing is missing"]
-    parts += [
-        f"{said} {name}"
-        for said, name in (
-            (count(lost.left_out), "left out on purpose"),
-            (count(lost.chunks), "chunks missing"),
-            (count(lost.damaged_chunks), f"damaged ({size(lost.damaged_bytes)})"),
-            (count(lost.late_chunks), "late"),
-            (count(lost.malformed_chunks), "written wrong"),
-            (count(moment.corrections), "blocks corrected by snapshots"),
-        )
-        if said != "0"
-    ]
+    told = (
+        (lost.left_out, f"{lost.left_out:,} left out on purpose"),
+        (lost.chunks, f"{plural(lost.chunks, 'chunk')} missing"),
+        (lost.damaged_chunks, f"{lost.damaged_chunks:,} damaged ({size(lost.damaged_bytes)})"),
+        (lost.late_chunks, f"{lost.late_chunks:,} late"),
+        (lost.malformed_chunks, f"{lost.malformed_chunks:,} written wrong"),
+        (moment.corrections, f"{plural(moment.corrections, 'block')} corrected by snapshots"),
+    )
+    parts += [words for number, words in told if number]
     parts += [plural(moment.failures, "failed request")] if moment.failures else []
     return ", ".join(parts)
 
