@@ -50,6 +50,7 @@ def make_boot() -> MakeBoot:
         largest: int = 60_000,
         region: bool = True,
         snapshots: bytes = b"1",
+        begins: bool = True,
         failed: int = 0,
         lost: Sequence[tuple[int, int, int]] = (),
         lost_events: int | None = None,
@@ -76,8 +77,9 @@ def make_boot() -> MakeBoot:
             trace.region(0, START, SIZE, CAPS)
             trace.free_memory(0, 60_400, 50_000, largest, dt=1)
         trace.set_task(1)
-        trace.snapshot(1, dt=1)
-        trace.snapshot_end(1, 0, 0, dt=1)
+        if begins:
+            trace.snapshot(1, dt=1)
+            trace.snapshot_end(1, 0, 0, dt=1)
         trace.flush()
         asked = [*blocks]
         for at in range(0, len(asked), per_chunk):

@@ -37,6 +37,11 @@ def test_a_heap_is_not_known_before_a_snapshot_and_known_after_it(make_boot, hea
     assert {owner.task for owner in whole.owners} == {"", "task 1"} or whole.owners[0].live
 
 
+def test_nothing_is_known_before_the_first_snapshot_of_a_recorder_of_them(make_boot, hear) -> None:
+    assert hear(*make_boot(7, ROW, begins=False, snapshots=b"1")).live is None
+    assert hear(*make_boot(7, ROW, begins=False, snapshots=b"0")).live == 12 * 4096
+
+
 def test_a_void_snapshot_tells_nothing(make_boot, hear) -> None:
     chunks = make_boot(7, ROW, again=ROW)
     late = b"".join(chunks[2:])
