@@ -19,6 +19,7 @@ HEADERS = (
     "rows/log.h",
     "rows/trials.h",
     "rows/recorder.h",
+    "rows/listen.h",
     "lab/lab.h",
 )
 

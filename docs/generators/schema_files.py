@@ -14,7 +14,11 @@ from heapscope.rows.row import Document
 from heapscope.rows.schema import schema
 
 #: Modules with a document that no verb imports before it is asked for it.
-MORE = ("heapscope.capture.esp_idf.imported_trace", "heapscope_studies.result")
+MORE = (
+    "heapscope.capture.esp_idf.imported_trace",
+    "heapscope.capture.systemview.import_systemview",
+    "heapscope_studies.result",
+)
 
 for verb in pkgutil.iter_modules(verbs.__path__, f"{verbs.__name__}."):
     importlib.import_module(verb.name)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.ladder import ladder
     from heapscope.verbs.leaks import leaks
     from heapscope.verbs.lint import fixed, lint
+    from heapscope.verbs.live import live
     from heapscope.verbs.log import log
     from heapscope.verbs.pools import pools
     from heapscope.verbs.predict import predict
@@ -51,6 +52,7 @@ __all__ = [
     "ladder",
     "leaks",
     "lint",
+    "live",
     "log",
     "pools",
     "predict",
@@ -66,6 +68,7 @@ __all__ = [
 #: The verbs of the command line, in the order of its help.
 VERBS = (
     "record",
+    "live",
     "import_",
     "log",
     "info",

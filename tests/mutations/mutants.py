@@ -9,6 +9,7 @@ from mutants_esp_idf import ESP_IDF
 from mutants_guard import GUARD
 from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
+from mutants_live import OF_LIVE
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
 from mutants_pages import PAGES
@@ -43,6 +44,7 @@ MUTANTS = (
     *GUARD,
     *LADDER,
     *LEAK_MUTANTS,
+    *OF_LIVE,
     *TLS_LADDER,
     *SCRIPT_HEAP,
     *WIFI_PATH,

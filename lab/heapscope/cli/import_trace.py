@@ -19,7 +19,8 @@ def import_trace(
     form: Annotated[
         str,
         typer.Argument(
-            metavar="FORMAT", help="The form of FILE: text, esp-idf, heaptrack, mtrace, pjsip."
+            metavar="FORMAT",
+            help="The form of FILE: text, esp-idf, systemview, heaptrack, mtrace, pjsip.",
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help='The file to import; "-": stdin.')],
@@ -66,6 +67,10 @@ def import_trace(
     the .hst file; the rest is answered at once.
 
     \b
+    FORMAT systemview: what OpenOCD recorded with heap tracing to the host (.svdat), of one core or
+    of both.
+
+    \b
     FORMAT heaptrack: the file that `heaptrack PROGRAM` wrote, with its stacks. It does not tell
     which of several blocks of one size and stack is freed; that of `heaptrack --raw` does, but has
     no names of functions.
@@ -83,6 +88,7 @@ def import_trace(
       heapscope import text events.txt.zst -o T.hst --json -
       heapscope import esp-idf boot.txt
       heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
+      heapscope import systemview heap.svdat -o T.hst
       heapscope import heaptrack heaptrack.firmware.4711.zst -o T.hst
       heapscope import mtrace mtrace.txt -o T.hst
       heapscope import pjsip pjsua.log -o T.hst

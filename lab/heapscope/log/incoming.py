@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import queue
 import stat
@@ -15,6 +14,7 @@ from typing import Any
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
 from heapscope.trace.port import is_port
+from heapscope.trace.serial_port import open_serial
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 
 BAUD = 115_200  # bits a second, as of ESP-IDF's console
@@ -108,21 +108,8 @@ class Incoming:
                 remedy="send it through a pipe: nc HOST PORT | heapscope log -",
             )
         name = rest if scheme.lower() == "serial" and rest else source
-        try:
-            serial = importlib.import_module("serial")  # an extra
-        except ModuleNotFoundError:
-            raise InputError(
-                f"{self.name}: a serial port needs pyserial, which is not installed",
-                remedy="pip install heapscope[serial], or send it through a pipe: "
-                "idf.py monitor | heapscope log -",
-            ) from None
-        try:
-            port = serial.Serial(name, baud, timeout=None)
-        except (OSError, ValueError) as error:  # SerialException is an OSError
-            raise InputError(
-                f"{self.name}: cannot be opened: {printable(str(error), limit=200)}",
-                remedy="is it plugged in, free, and yours to read?",
-            ) from None
+        instead = "send it through a pipe: idf.py monitor | heapscope log -"
+        port = open_serial(name, baud, shown=self.name, instead=instead, wait=None)
         self._port = port
         return lambda: bytes(port.read(max(1, min(port.in_waiting, _PIECE))))
 

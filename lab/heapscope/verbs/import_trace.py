@@ -14,14 +14,15 @@ from heapscope.progress import OnProgress, phase
 if TYPE_CHECKING:
     from heapscope.capture.esp_idf.imported_trace import EspIdfImport
     from heapscope.capture.line_import import ImportResult
+    from heapscope.capture.systemview.import_systemview import SystemViewImport
 
-ESP_IDF = "esp-idf"
+ESP_IDF, SYSTEMVIEW = "esp-idf", "systemview"
 
 
 #: The formats that are read line by line, by their names in capture/line_forms.py.
 _LINES = ("text", "heaptrack", "mtrace", "pjsip")
 
-FORMATS = (*_LINES, ESP_IDF)
+FORMATS = (*_LINES, ESP_IDF, SYSTEMVIEW)
 
 
 def import_(
@@ -34,12 +35,13 @@ def import_(
     poisoning: str | None = None,
     need: Sequence[int | str] = (),
     progress: OnProgress | None = None,
-) -> ImportResult | EspIdfImport:
+) -> ImportResult | EspIdfImport | SystemViewImport:
     """Turns another form of a trace into the trace `out`, and says what a device's log tells.
 
-    `form`: text, esp-idf, heaptrack, mtrace or pjsip; `file`: what holds it. A log of ESP-IDF needs
-    no `out`; `idf`, `chip` and `poisoning` say what it does not tell, and `need` asks whether a
-    block would have fitted at each of its heap summaries. InputError: an input cannot be used.
+    `form`: text, esp-idf, systemview, heaptrack, mtrace or pjsip; `file`: what holds it. A log of
+    ESP-IDF needs no `out`; `idf`, `chip` and `poisoning` say what it does not tell, and `need` asks
+    whether a block would have fitted at each of its heap summaries. InputError: an input cannot be
+    used.
     """
     known(form, FORMATS, noun="format")
     if form == ESP_IDF:
@@ -68,6 +70,10 @@ def import_(
         raise InputError(
             "Missing option '--out' / '-o': the trace to write", remedy="heapscope import --help"
         )
+    if form == SYSTEMVIEW:
+        from heapscope.capture.systemview.import_systemview import import_systemview
+
+        return import_systemview(file, out, progress=phase(progress, "reading"))
     from heapscope.capture.line_forms import LINE_FORMS
     from heapscope.capture.line_import import import_lines
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "rows/export.h"
+#include "rows/listen.h"
 #include "rows/log.h"
 #include "rows/picture.h"
 #include "rows/recorder.h"
@@ -319,6 +320,36 @@ void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, co
                         size_t length);
 void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
 void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
+
+/* ---- a listener to a device: log text and chunks in, recordings and a state out ---- */
+typedef struct hs_lab_listener hs_lab_listener_t;
+
+hs_lab_listener_t *hs_lab_listener_new(void);
+void hs_lab_listener_delete(hs_lab_listener_t *listener);
+/* Takes bytes until all are taken or another recording begins (`over` of the figures): then call
+ * hs_lab_listener_next before the rest. Take text and chunks after each of these three calls. */
+int hs_lab_listener_push(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count,
+                         size_t *taken);
+/* Nothing follows: no chunk begins in the bytes that are held. */
+int hs_lab_listener_flush(hs_lab_listener_t *listener);
+/* Begins the next recording. */
+int hs_lab_listener_next(hs_lab_listener_t *listener);
+/* Copies up to `capacity` bytes out, returns how many: the device's log, untrusted; whole chunks. */
+size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out);
+void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out);
+size_t hs_lab_listener_regions(const hs_lab_listener_t *listener, hs_lab_listened_region_t *rows,
+                               size_t capacity);
+/* The live blocks, by address; none while they are not known. O(n log n). */
+size_t hs_lab_listener_blocks(const hs_lab_listener_t *listener, hs_lab_listened_block_t *rows,
+                              size_t capacity);
+/* The same as those of a reader. */
+size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener);
+size_t hs_lab_listener_metadata(const hs_lab_listener_t *listener, size_t index, const char **key,
+                                const uint8_t **value);
+size_t hs_lab_listener_name(const hs_lab_listener_t *listener, uint32_t table, uint32_t index,
+                            const uint8_t **bytes);
 
 /* ---- pools of a trace, with their sizes or others ---- */
 /* hs_pools_replay for the binding; initial 0: sizes as recorded. */

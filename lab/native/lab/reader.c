@@ -179,10 +179,10 @@ int hs_lab_reader_finish(hs_lab_reader_t *reader)
     return (int)(status != HS_OK ? status : finished);
 }
 
-void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
+void hs_health_give(const hs_decoder_t *decoder, hs_lab_health_t *out)
 {
     hs_trace_health_t health;
-    hs_decoder_health(reader->decoder, &health);
+    hs_decoder_health(decoder, &health);
     out->bytes = health.bytes;
     out->events = health.events;
     out->chunks = health.chunks;
@@ -198,6 +198,11 @@ void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
     out->features = health.features;
     out->ended = health.ended;
     out->truncated = health.truncated;
+}
+
+void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
+{
+    hs_health_give(reader->decoder, out);
 }
 
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out)

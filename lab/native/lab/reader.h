@@ -31,4 +31,7 @@ struct hs_lab_reader {
     hs_queue_t kept;   /* hs_lab_event_t */
 };
 
+/* The health of what a decoder has read, for the binding. */
+void hs_health_give(const hs_decoder_t *decoder, hs_lab_health_t *out);
+
 #endif

@@ -1,0 +1,1 @@
+"""Recordings of SEGGER SystemView with the heap events that ESP-IDF's heap tracing adds."""

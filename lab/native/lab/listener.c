@@ -1,0 +1,383 @@
+/*
+ * A listener to a device: a stream of log text and chunks in, and out of it the text, the whole chunks of
+ * one recording after the other, and the state that they tell.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lab/fact.h"
+#include "lab/lab.h"
+#include "lab/reader.h"
+#include "listen/account.h"
+#include "listen/stream.h"
+#include "queue/queue.h"
+#include "trace/bytes.h"
+
+#define PENDING_MAX                                                                                \
+    ((size_t)4 << 20) /* bytes of chunks that may be repeated, or another recording's */
+#define BLOCKS_MAX (UINT64_C(1) << 20) /* no chip has as many; beyond them the state is not known */
+
+struct hs_lab_listener {
+    hs_decoder_t *decoder;
+    hs_state_t *state;
+    hs_account_t account;
+    hs_queue_t text, chunks;
+    hs_queue_t pending; /* chunks from a repeated chunk 0 on: perhaps another recording */
+    hs_status_t status; /* not HS_OK: no host memory */
+    uint64_t unsettled; /* events since a snapshot began */
+    unsigned boot;      /* of the recording */
+    unsigned before;    /* boot of the one before; UINT_MAX: there is none */
+    bool heard;         /* a chunk of the recording */
+    bool decided;       /* whether it begins with an empty heap */
+    hs_stream_t stream;
+};
+
+static hs_status_t recording_begin(hs_lab_listener_t *listener)
+{
+    hs_decoder_delete(listener->decoder);
+    hs_state_delete(listener->state);
+    listener->decoder = hs_decoder_new();
+    listener->state = hs_state_new(false);
+    listener->heard = false;
+    listener->decided = false;
+    listener->unsettled = 0;
+    return listener->decoder == NULL || listener->state == NULL ? HS_ERR_MEMORY : HS_OK;
+}
+
+hs_lab_listener_t *hs_lab_listener_new(void)
+{
+    hs_lab_listener_t *listener = calloc(1, sizeof *listener);
+    if (listener == NULL) {
+        return NULL;
+    }
+    hs_stream_init(&listener->stream);
+    listener->before = UINT32_MAX;
+    if (recording_begin(listener) != HS_OK) {
+        hs_lab_listener_delete(listener);
+        return NULL;
+    }
+    return listener;
+}
+
+void hs_lab_listener_delete(hs_lab_listener_t *listener)
+{
+    if (listener != NULL) {
+        hs_decoder_delete(listener->decoder);
+        hs_state_delete(listener->state);
+        hs_queue_free(&listener->text);
+        hs_queue_free(&listener->chunks);
+        hs_queue_free(&listener->pending);
+        free(listener);
+    }
+}
+
+/* ---- events ---- */
+
+static hs_status_t state_new(hs_lab_listener_t *listener, bool known)
+{
+    hs_state_t *made = hs_state_new(known);
+    if (made == NULL) {
+        return HS_ERR_MEMORY;
+    }
+    hs_state_delete(listener->state);
+    listener->state = made;
+    return HS_OK;
+}
+
+/* Only a recording from its first event on, of a recorder that says so, begins with an empty heap. */
+static hs_status_t decide(hs_lab_listener_t *listener, uint64_t first, uint64_t gaps)
+{
+    listener->decided = true;
+    const bool unknown = first != 0 || gaps != 0 || hs_fact_begins_unknown(listener->decoder);
+    return unknown ? HS_OK : state_new(listener, true);
+}
+
+/* A stream made for it could make the table of blocks grow without end. */
+static hs_status_t bound(hs_lab_listener_t *listener, const hs_event_t *event,
+                         const hs_state_figures_t *figures)
+{
+    const bool settles = event->kind == HS_EVENT_SNAPSHOT || event->kind == HS_EVENT_SNAPSHOT_END;
+    listener->unsettled = settles ? 0 : listener->unsettled + 1;
+    if (figures->blocks <= BLOCKS_MAX && (figures->known || listener->unsettled <= BLOCKS_MAX)) {
+        return HS_OK;
+    }
+    listener->account.sums.overflows++;
+    listener->unsettled = 0;
+    return state_new(listener, false);
+}
+
+static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
+                               size_t count)
+{
+    hs_lab_listener_t *listener = context;
+    hs_trace_health_t health;
+    hs_decoder_health(listener->decoder, &health);
+    if (!listener->decided && decide(listener, first, health.gaps) != HS_OK) {
+        return HS_ERR_MEMORY;
+    }
+    hs_state_shift(listener->state, hs_decoder_shift(listener->decoder));
+    for (size_t i = 0; i < count; i++) {
+        hs_state_figures_t figures;
+        hs_account_event(&listener->account, &events[i]);
+        hs_status_t status = hs_state_events(listener->state, health.gaps, &events[i], 1);
+        hs_state_figures(listener->state, &figures);
+        status = status == HS_OK ? bound(listener, &events[i], &figures) : status;
+        if (status != HS_OK) {
+            return status;
+        }
+        if (figures.bytes > listener->account.sums.live_peak) {
+            listener->account.sums.live_peak = figures.bytes;
+        }
+    }
+    return HS_OK;
+}
+
+/* ---- chunks ---- */
+
+static bool keep(hs_lab_listener_t *listener, hs_queue_t *queue, const uint8_t *bytes, size_t count)
+{
+    const hs_status_t status = hs_queue_put(queue, bytes, count);
+    listener->status = status == HS_OK ? listener->status : status;
+    return status == HS_OK;
+}
+
+static void pending_clear(hs_lab_listener_t *listener)
+{
+    hs_queue_free(&listener->pending);
+}
+
+static void pending_put(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count)
+{
+    if (hs_queue_waiting(&listener->pending) + count <= PENDING_MAX) {
+        (void)keep(listener, &listener->pending, bytes, count);
+    } else {
+        pending_clear(listener);
+    }
+}
+
+static unsigned boot_of(const uint8_t *chunk)
+{
+    return hs_load16(chunk + HS_CHUNK_FEATURES_AT) >> HS_FEATURES_BOOT_SHIFT;
+}
+
+static bool is_first(const uint8_t *chunk)
+{
+    return chunk[HS_CHUNK_KIND_AT] == HS_CHUNK_METADATA &&
+           hs_load32(chunk + HS_CHUNK_SEQUENCE_AT) == 0;
+}
+
+/* A network may deliver chunks of the boot before after those of this one. */
+static bool is_late(const hs_lab_listener_t *listener, const uint8_t *chunk)
+{
+    return listener->heard && chunk[HS_CHUNK_KIND_AT] != HS_CHUNK_METADATA &&
+           boot_of(chunk) != listener->boot && boot_of(chunk) == listener->before;
+}
+
+static void another_begins(hs_lab_listener_t *listener, const uint8_t *chunk, size_t count,
+                           bool with_it)
+{
+    if (with_it) {
+        pending_clear(listener);
+    }
+    (void)keep(listener, &listener->pending, chunk, count);
+    listener->account.sums.over = 1;
+}
+
+static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t count)
+{
+    if (is_late(listener, chunk)) {
+        listener->account.sums.late_chunks++;
+        return;
+    }
+    hs_trace_health_t before;
+    hs_trace_health_t after;
+    hs_decoder_health(listener->decoder, &before);
+    const hs_status_t status =
+        hs_decoder_push(listener->decoder, chunk, count, take_events, listener);
+    hs_decoder_health(listener->decoder, &after);
+    listener->status = status == HS_OK ? listener->status : status;
+    if (after.next_trace != UINT64_MAX) {
+        another_begins(listener, chunk, count, after.next_trace == before.bytes);
+    } else if (after.repeated_chunks != before.repeated_chunks) {
+        if (is_first(chunk)) {
+            pending_clear(listener);
+            pending_put(listener, chunk, count);
+        } else if (hs_queue_waiting(&listener->pending) != 0) {
+            pending_put(listener, chunk, count);
+        }
+    } else {
+        pending_clear(listener);
+        listener->boot = boot_of(chunk);
+        listener->heard = true;
+        (void)keep(listener, &listener->chunks, chunk, count);
+    }
+}
+
+/* ---- the stream ---- */
+
+/* Bound: each round consumes a piece. */
+static void pump(hs_lab_listener_t *listener, bool last)
+{
+    while (!listener->account.sums.over && listener->status == HS_OK) {
+        const hs_piece_t piece = hs_stream_next(&listener->stream, last);
+        if (piece.kind == HS_PIECE_NONE) {
+            return;
+        }
+        if (piece.kind == HS_PIECE_CHUNK) {
+            chunk_take(listener, piece.bytes, piece.count);
+        } else if (piece.kind == HS_PIECE_TEXT) {
+            listener->account.sums.text_bytes += piece.count;
+            (void)keep(listener, &listener->text, piece.bytes, piece.count);
+        } else {
+            listener->account.sums.damaged_bytes += piece.count;
+        }
+    }
+}
+
+int hs_lab_listener_push(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count,
+                         size_t *taken)
+{
+    *taken = 0;
+    while (*taken < count && !listener->account.sums.over && listener->status == HS_OK) {
+        *taken += hs_stream_push(&listener->stream, bytes + *taken, count - *taken);
+        pump(listener, false);
+    }
+    return (int)listener->status;
+}
+
+int hs_lab_listener_flush(hs_lab_listener_t *listener)
+{
+    pump(listener, true);
+    return (int)listener->status;
+}
+
+/* Chunks that belong to the recording that begins; those behind another begin wait on. */
+static void pending_read(hs_lab_listener_t *listener)
+{
+    hs_queue_t waiting = listener->pending;
+    listener->pending = (hs_queue_t){0};
+    for (size_t at = waiting.taken; at < waiting.used && listener->status == HS_OK;) {
+        const uint8_t *chunk = waiting.bytes + at;
+        const size_t count =
+            (size_t)HS_CHUNK_HEADER + hs_load16(chunk + HS_CHUNK_LENGTH_AT) + HS_CHUNK_CRC;
+        if (listener->account.sums.over) {
+            (void)keep(listener, &listener->pending, chunk, count);
+        } else {
+            chunk_take(listener, chunk, count);
+        }
+        at += count;
+    }
+    hs_queue_free(&waiting);
+}
+
+int hs_lab_listener_next(hs_lab_listener_t *listener)
+{
+    const hs_lab_listened_t of_stream = listener->account.sums;
+    listener->account = (hs_account_t){.sums = {.recordings = of_stream.recordings + 1,
+                                                .text_bytes = of_stream.text_bytes,
+                                                .damaged_bytes = of_stream.damaged_bytes,
+                                                .late_chunks = of_stream.late_chunks}};
+    listener->before = listener->boot;
+    const hs_status_t status = recording_begin(listener);
+    listener->status = status == HS_OK ? listener->status : status;
+    if (status == HS_OK) {
+        pending_read(listener);
+        pump(listener, false);
+    }
+    return (int)listener->status;
+}
+
+size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+{
+    return hs_queue_take(&listener->text, out, 1, capacity);
+}
+
+size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+{
+    return hs_queue_take(&listener->chunks, out, 1, capacity);
+}
+
+/* ---- what was heard ---- */
+
+void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out)
+{
+    hs_state_figures_t figures;
+    hs_state_figures(listener->state, &figures);
+    *out = listener->account.sums;
+    out->damaged_chunks = listener->stream.damaged_chunks;
+    out->live = figures.bytes;
+    out->live_blocks = figures.blocks;
+    out->snapshots = figures.snapshots;
+    out->voids = figures.voids;
+    out->corrections = figures.corrections;
+    out->unknown_frees = figures.unknown_frees;
+    out->overlaps = figures.overlaps;
+    out->pairs = figures.pairs;
+    out->known = figures.known;
+    out->level = figures.level;
+    out->sampling = figures.sampling;
+    out->filtered = figures.filtered;
+}
+
+void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out)
+{
+    hs_health_give(listener->decoder, out);
+}
+
+size_t hs_lab_listener_regions(const hs_lab_listener_t *listener, hs_lab_listened_region_t *rows,
+                               size_t capacity)
+{
+    for (size_t i = 0; i < listener->account.region_count && i < capacity; i++) {
+        rows[i] = listener->account.regions[i];
+    }
+    return listener->account.region_count;
+}
+
+static int by_address(const void *one, const void *other)
+{
+    const uint64_t a = ((const hs_lab_listened_block_t *)one)->address;
+    const uint64_t b = ((const hs_lab_listened_block_t *)other)->address;
+    return (a > b) - (a < b);
+}
+
+size_t hs_lab_listener_blocks(const hs_lab_listener_t *listener, hs_lab_listened_block_t *rows,
+                              size_t capacity)
+{
+    hs_state_block_t block;
+    size_t count = 0;
+    for (size_t at = 0; hs_state_next(listener->state, &at, &block); count++) {
+        if (count < capacity) {
+            rows[count] = (hs_lab_listened_block_t){block.address, block.size, block.task,
+                                                    block.caps,    block.site, block.owned};
+        }
+    }
+    if (rows != NULL) {
+        qsort(rows, count < capacity ? count : capacity, sizeof *rows, by_address);
+    }
+    return count;
+}
+
+size_t hs_lab_listener_metadata_count(const hs_lab_listener_t *listener)
+{
+    return hs_decoder_metadata_count(listener->decoder);
+}
+
+size_t hs_lab_listener_metadata(const hs_lab_listener_t *listener, size_t index, const char **key,
+                                const uint8_t **value)
+{
+    size_t length = 0;
+    *key = NULL;
+    *value = NULL;
+    (void)hs_decoder_metadata(listener->decoder, index, key, value, &length);
+    return length;
+}
+
+size_t hs_lab_listener_name(const hs_lab_listener_t *listener, uint32_t table, uint32_t index,
+                            const uint8_t **bytes)
+{
+    size_t length = 0;
+    *bytes = table < HS_NAMES_TABLES
+                 ? hs_decoder_name(listener->decoder, (hs_name_table_t)table, index, &length)
+                 : NULL;
+    return length;
+}

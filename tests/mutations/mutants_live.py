@@ -1,0 +1,107 @@
+"""Broken in what a device that is heard has live, lost, and room for."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+LIVE = "lab/heapscope/live"
+TESTS = "tests/lab/live"
+
+OF_LIVE = (
+    Mutant(
+        "losses of a device",
+        "events that the recorder left out on purpose count as lost",
+        f"{LIVE}/picture.py::missing",
+        "int(health.lost_events) - int(figures.left_out)",
+        "int(health.lost_events)",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "losses of a device",
+        "a kind tells more than its loss had",
+        "lab/native/listen/account.c::kind_take",
+        "const uint64_t more = least_of(event->new_key, account->kinds_left);",
+        "const uint64_t more = event->new_key;",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "live blocks of a device",
+        "a heap of unknown contents begins empty",
+        "lab/native/lab/listener.c::decide",
+        "return unknown ? HS_OK : state_new(listener, true);",
+        "return state_new(listener, true);",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "a trace for each boot",
+        "late chunks of the boot before begin a recording",
+        "lab/native/lab/listener.c::is_late",
+        "boot_of(chunk) == listener->before",
+        "false",
+        f"{TESTS}/test_live_stream.py",
+    ),
+    Mutant(
+        "a trace for each boot",
+        "the chunk that begins a recording is in neither file",
+        "lab/native/lab/listener.c::another_begins",
+        "(void)keep(listener, &listener->pending, chunk, count);",
+        "",
+        f"{TESTS}/test_live_stream.py",
+    ),
+    Mutant(
+        "would it still fit",
+        "the room behind the last block is forgotten",
+        f"{LIVE}/blocks.py::_edges",
+        "yield begin, span.end",
+        "yield begin, begin",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "would it still fit",
+        "a need rings at every look",
+        f"{LIVE}/needs.py::WatchedNeed.look",
+        "answer.fits is False and self.last is not False",
+        "answer.fits is False",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "would it still fit",
+        "after a loss the replay goes on as if nothing was missing",
+        f"{LIVE}/model.py::LiveModel.known",
+        "bool(self._reader.loss().event == NEVER)",
+        "True",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "who stands in the way",
+        "the stretch is that with most live bytes",
+        f"{LIVE}/blocks.py::in_the_way",
+        "held < least",
+        "held > least",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "growth of a device's heap",
+        "it is measured across a time in which nothing was known",
+        f"{LIVE}/window.py::TrendWindow._known_before",
+        "one.live is None or now.time",
+        "now.time",
+        f"{TESTS}/test_live_state.py",
+    ),
+    Mutant(
+        "events of SystemView",
+        "the second core's packets come after those of the first",
+        "lab/heapscope/capture/systemview/heap_events.py::heap_events",
+        "key=lambda packet: packet.time",
+        "key=lambda packet: packet.core",
+        "tests/lab/capture/test_import_systemview.py",
+    ),
+    Mutant(
+        "events of SystemView",
+        "packets that the device dropped are no loss",
+        "lab/heapscope/capture/systemview/heap_events.py::heap_events",
+        "if packet.id == OVERFLOW:",
+        "if False:",
+        "tests/lab/capture/test_import_systemview.py",
+    ),
+)
