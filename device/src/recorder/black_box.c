@@ -4,6 +4,7 @@
  */
 #include "recorder.h"
 
+#if HS_RECORDER_BLACK_BOX
 #define MAGIC UINT32_C(0x48534252)
 #define PRIME UINT32_C(16777619) /* of FNV-1a */
 
@@ -122,7 +123,7 @@ size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events)
         return events < left ? events : left;
     }
     /* The old recording is over; then the new one begins. */
-    if (!hs_recorder_ready(recorder, SIZE_MAX)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, SIZE_MAX)) {
         return 0;
     }
     if (recorder->old == HS_OLD_OPEN) {
@@ -142,7 +143,7 @@ size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events)
 bool hs_recorder_old_begin(hs_recorder_t *recorder)
 {
     if (recorder->old_before != 0) {
-        if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(1))) {
+        if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_EMIT_EXTENSION_MAX(1))) {
             return false;
         }
         const hs_number_t lost = recorder->old_before;
@@ -151,3 +152,5 @@ bool hs_recorder_old_begin(hs_recorder_t *recorder)
     }
     return true;
 }
+
+#endif

@@ -2,7 +2,7 @@
 
 #include "ring.h"
 
-static uint8_t *number_put(uint8_t *at, hs_number_t number)
+static HS_ONE_COPY uint8_t *number_put(uint8_t *at, hs_number_t number)
 {
     while (number > 0x7Fu) { /* bound: ten rounds of 7 bits */
         *at++ = (uint8_t)(number | 0x80u);
@@ -12,7 +12,7 @@ static uint8_t *number_put(uint8_t *at, hs_number_t number)
     return at;
 }
 
-static uint8_t *head_put(uint8_t *at, unsigned kind, hs_number_t number)
+static HS_ONE_COPY uint8_t *head_put(uint8_t *at, unsigned kind, hs_number_t number)
 {
     const unsigned low = kind | (unsigned)(number & 15u) << 3;
     number >>= 4;
@@ -44,7 +44,7 @@ void hs_emit_seal(hs_emit_t *emit)
 
 /* ---- chunks ---- */
 
-static uint8_t *text_put(uint8_t *at, const char *text, size_t length)
+static HS_ONE_COPY uint8_t *text_put(uint8_t *at, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         *at++ = (uint8_t)text[i];

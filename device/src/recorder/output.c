@@ -42,12 +42,12 @@ bool hs_recorder_sent(hs_recorder_t *recorder)
     return true;
 }
 
-bool hs_recorder_ready(hs_recorder_t *recorder, size_t need)
+bool hs_recorder_ready(hs_recorder_t *recorder, unsigned kind, size_t need)
 {
     if (!hs_recorder_sent(recorder)) {
         return false;
     }
-    if (hs_emit_room(&recorder->emit, HS_CHUNK_EVENTS) < need) {
+    if (hs_emit_room(&recorder->emit, kind) < need) {
         hs_emit_seal(&recorder->emit);
         return hs_recorder_sent(recorder);
     }
