@@ -93,10 +93,8 @@ static void the_last_events_come_first(check_random_t *random)
                 (void)hs_recorder_drain(line.device.recorder, 1 + check_below(random, 30));
             }
         }
-        for (int i = 0; i < 1000 && drained == 0; i++) { /* the ring has place for the last one */
-            (void)hs_recorder_drain(line.device.recorder, 1);
-        }
-        (void)hs_recorder_drain(line.device.recorder, 2);
+        (void)hs_recorder_drain(line.device.recorder,
+                                RECORDS + RECORDS / 2u); /* place for the last */
         port_clock += 5;
         hs_recorder_allocated(line.device.recorder, HS_EVENT_CALLOC, NULL, 4321, 0x1804,
                               (hs_callers_t){{0x40081234}});

@@ -155,7 +155,7 @@ HS_RECORDER_CODE void hs_recorder_failed(hs_recorder_t *recorder, hs_event_kind_
 HS_RECORDER_CODE void hs_recorder_mark(hs_recorder_t *recorder, const char *name)
 {
     const hs_callers_t none = {{0}};
-    (void)put(recorder, HS_EVENT_MARK, (uintptr_t)name, 0, 0, 0, none);
+    (void)put(recorder, HS_EVENT_MARK, (uintptr_t)name, 0, 0, hs_raw_check((uintptr_t)name), none);
 }
 
 /* The name is packed into four of the record's words, 32 bits of each. */
