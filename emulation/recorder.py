@@ -12,9 +12,19 @@ from emulation.build import OPTIMISED, build_image
 from emulation.counter import Counter, Counts
 from emulation.machine import Machine
 from emulation.places import HERE, ROOT
+from emulation.program import build_program
 from emulation.targets import Target
 
-__all__ = ["EVENT", "FLAGS", "EmulatedRecorder", "Recorded", "recorder_image", "recorder_sources"]
+__all__ = [
+    "EVENT",
+    "FLAGS",
+    "INTERRUPTED_HOOKS",
+    "EmulatedRecorder",
+    "Recorded",
+    "build_interrupted_hooks",
+    "recorder_image",
+    "recorder_sources",
+]
 
 #: recorder_event_t
 EVENT = np.dtype(
@@ -38,6 +48,17 @@ def recorder_sources() -> list[Path]:
 def recorder_image(target: Target, *, level: str = OPTIMISED) -> Path:
     sources = [HERE / "recorder_driver.c", *recorder_sources()]
     return build_image(target, sources, level=level, entry="drive_recorder_hooks", more=FLAGS)
+
+
+#: Operations of recorder_interrupts.c.
+INTERRUPTED_HOOKS = ("allocate", "free", "reallocate", "mark", "allocate when full", "with a filter")
+
+
+def build_interrupted_hooks(target: Target, *, flags: tuple[str, ...] = ()) -> Path:
+    """The image of recorder_interrupts.c, for Interrupted."""
+    functions = ("enable", "prepare", "operate", "handle", "verify")
+    kept = tuple(f"interrupts_{name}" for name in functions)
+    return build_program(target, [HERE / "recorder_interrupts.c"], flags=flags, keep=kept)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@
 HS_RECORDER_CODE static void missing_add(hs_ring_t *ring, unsigned kind, uint32_t size, bool full)
 {
     const unsigned row = kind < HS_MISSING_KINDS ? kind : 0;
-    ring->missing.events[row]++;
-    ring->missing.bytes[row] += row != 0 ? size : 0;
-    ring->full += full ? 1u : 0u;
+    /* The drain reads these meanwhile. */
+    HS_RECORDER_STORE(&ring->missing.events[row], ring->missing.events[row] + 1u);
+    HS_RECORDER_STORE(&ring->missing.bytes[row], ring->missing.bytes[row] + (row != 0 ? size : 0));
+    HS_RECORDER_STORE(&ring->full, ring->full + (full ? 1u : 0u));
     HS_RECORDER_STORE(&ring->missed, ring->missed + 1u);
 }
 
@@ -22,7 +23,7 @@ HS_RECORDER_CODE static bool let_through(const hs_recorder_t *recorder, unsigned
                                          uintptr_t address, uint32_t size, uint32_t caps,
                                          uintptr_t other)
 {
-    const uint32_t gate = recorder->gate;
+    const uint32_t gate = HS_RECORDER_LOAD(&recorder->gate);
     if (kind > HS_EVENT_FREE) { /* failed requests, and marks, tasks, pools */
         return true;
     }
@@ -59,7 +60,8 @@ HS_RECORDER_CODE static COPIED bool put_here(hs_recorder_t *recorder, unsigned k
 {
 #if HS_RECORDER_LEVELS
     const bool through =
-        recorder->gate == 0 || let_through(recorder, kind, address, size, caps, other);
+        HS_RECORDER_LOAD(&recorder->gate) == 0 ||
+        let_through(recorder, kind, address, size, caps, other);
 #else
     const bool through = true;
 #endif
@@ -192,10 +194,10 @@ HS_RECORDER_CODE bool hs_recorder_level_put(hs_recorder_t *recorder, uint32_t ga
 {
     const hs_callers_t none = {{0}};
     const uint32_t before = recorder->gate;
-    recorder->gate = before & gate;
+    HS_RECORDER_STORE(&recorder->gate, before & gate);
     const bool done =
         put(recorder, HS_EVENT_LEVEL, recorder->level, recorder->reason, 0, gate, none);
-    recorder->gate = gate;
+    HS_RECORDER_STORE(&recorder->gate, gate);
     return done;
 }
 #endif

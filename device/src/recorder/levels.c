@@ -38,7 +38,7 @@ void hs_recorder_level_set(hs_recorder_t *recorder, hs_recorder_level_t level)
 void hs_recorder_filter_set(hs_recorder_t *recorder, const hs_recorder_filter_t *filter)
 {
     /* No filter while it changes: hooks of other cores may be looking at it. */
-    recorder->gate &= ~(uint32_t)HS_GATE_FILTER;
+    HS_RECORDER_STORE(&recorder->gate, recorder->gate & ~(uint32_t)HS_GATE_FILTER);
     recorder->filter = *filter;
     if (filter->size_max == 0) {
         recorder->filter.size_max = UINT32_MAX;
