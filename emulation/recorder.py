@@ -51,7 +51,14 @@ def recorder_image(target: Target, *, level: str = OPTIMISED) -> Path:
 
 
 #: Operations of recorder_interrupts.c.
-INTERRUPTED_HOOKS = ("allocate", "free", "reallocate", "mark", "allocate when full", "with a filter")
+INTERRUPTED_HOOKS = (
+    "allocate",
+    "free",
+    "reallocate",
+    "mark",
+    "allocate when full",
+    "with a filter",
+)
 
 
 def build_interrupted_hooks(target: Target, *, flags: tuple[str, ...] = ()) -> Path:
