@@ -68,7 +68,7 @@ WAYS = {
             "frees": ROUNDS * 31 + 6,
         },
         "esp_idf_wrap.opt",
-        ["-DHS_KINDS_MAX=8"],
+        ["-DHS_KINDS_MAX=8", "-Wno-deprecated-declarations"],
         [DEVICE / "compat/esp_idf/include"],
     ),
     "regions": Way(

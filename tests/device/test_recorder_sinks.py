@@ -102,6 +102,20 @@ MACHINES = {
 }
 
 
+#: All in memory that can be written, which these machines have there.
+SCRIPT = """
+ENTRY(start)
+PHDRS { all PT_LOAD FLAGS(7); }
+SECTIONS {
+    . = START;
+    .all : {
+        KEEP(*(.vectors)) KEEP(*(.text.start))
+        *(.text*) *(.rodata*) *(.srodata*) *(.data*) *(.sdata*) *(.bss*) *(.sbss*) *(COMMON)
+    } :all
+}
+"""
+
+
 @pytest.mark.parametrize("target", MACHINES)
 def test_all_arrives_by_semihosting(target: str, tmp_path: Path) -> None:
     emulator, machine, start = MACHINES[target]
@@ -114,10 +128,7 @@ def test_all_arrives_by_semihosting(target: str, tmp_path: Path) -> None:
     need_compiler(chosen)
     image = tmp_path / "image.elf"
     script = tmp_path / "image.ld"
-    script.write_text(
-        "ENTRY(start)\nSECTIONS { . = %s; .all : { KEEP(*(.vectors)) *(.text.start) *(.text*)"
-        " *(.rodata*) *(.srodata*) *(.data*) *(.sdata*) *(.bss*) *(.sbss*) *(COMMON) } }\n" % start
-    )
+    script.write_text(SCRIPT.replace("START", start), encoding="utf-8")
     flags: Sequence[str] = ["-Os", "-std=gnu11", "-ffreestanding", "-nostdlib", "-static"]
     flags = [
         *flags,
