@@ -16,6 +16,9 @@ from emulation.machine import Machine
 from emulation.places import HERE, ROOT
 from emulation.program import build_program
 from emulation.targets import Target
+from heapscope.native.events import keep_events, take_events
+from heapscope.native.reader import NativeReader
+from heapscope.trace.feed import read_trace
 
 __all__ = [
     "EVENT",
@@ -26,6 +29,7 @@ __all__ = [
     "EmulatedRecorder",
     "Recorded",
     "build_interrupted_hooks",
+    "calls_of",
     "mixed_program",
     "recorder_bytes",
     "recorder_figures",
@@ -170,6 +174,27 @@ def mixed_program(seed: int, count: int) -> Rows:
             row["kind"] = rng.choice([MALLOC, CALLOC])
         row["address"] = address
         live.append(address)
+    return rows
+
+
+def calls_of(recording: Path) -> Rows:
+    """The calls of a device's program, as it recorded them: addresses of tasks and call sites are
+    others, and as many."""
+    with NativeReader() as reader:
+        keep_events(reader)
+        read_trace(recording, reader)
+        events = np.concatenate(list(take_events(reader)))
+    events = events[(events["kind"] >= MALLOC) & (events["kind"] <= FAILED)]
+    rows, moved = np.zeros(len(events), EVENT), events["kind"] == REALLOC
+    rows["kind"], rows["size"], rows["caps"] = events["kind"], events["size"], events["caps"]
+    rows["address"] = np.where(moved, events["new_key"], events["key"])
+    rows["other"] = np.select(
+        [moved, events["kind"] == ALIGNED, events["kind"] == FAILED],
+        [events["key"], events["align_log2"], events["new_key"]],
+    )
+    rows["caller"] = np.where(events["site"] > 0, 0x4200_0000 + 46 * events["site"], 0)
+    rows["task"] = np.where(events["task"] > 0, 0x3FFB_0000 + 0x400 * events["task"], 0)
+    rows["clock"] = events["time"]
     return rows
 
 

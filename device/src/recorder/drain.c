@@ -196,7 +196,7 @@ static bool next_take(hs_recorder_t *recorder, uint32_t kept)
     }
     HS_RECORDER_STORE(&ring->tail, ring->tail + 1u);
     recorder->next++;
-    recorder->figures.events++;
+    recorder->counts.events++;
     return true;
 }
 

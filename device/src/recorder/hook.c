@@ -59,9 +59,8 @@ HS_RECORDER_CODE static COPIED bool put_here(hs_recorder_t *recorder, unsigned k
                                              uintptr_t other, hs_callers_t callers)
 {
 #if HS_RECORDER_LEVELS
-    const bool through =
-        HS_RECORDER_LOAD(&recorder->gate) == 0 ||
-        let_through(recorder, kind, address, size, caps, other);
+    const bool through = HS_RECORDER_LOAD(&recorder->gate) == 0 ||
+                         let_through(recorder, kind, address, size, caps, other);
 #else
     const bool through = true;
 #endif

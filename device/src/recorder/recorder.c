@@ -8,7 +8,7 @@
 #if defined(__LP64__) || defined(_WIN64)
 #define CHUNK_BYTES 1024u /* a host, for tests */
 #else
-#define CHUNK_BYTES 400u
+#define CHUNK_BYTES 496u
 #endif
 
 #define STATE_BYTES ALIGNED_TO_8(sizeof(hs_recorder_t))
@@ -127,8 +127,12 @@ hs_recorder_t *hs_recorder_open(void *memory, size_t size, const hs_recorder_con
 
 void hs_recorder_figures(const hs_recorder_t *recorder, hs_recorder_figures_t *out)
 {
-    *out = recorder->figures;
-    out->level = (hs_recorder_level_t)recorder->level;
+    const hs_counts_t *counts = &recorder->counts;
+    *out = (hs_recorder_figures_t){.events = counts->events,
+                                   .cancelled = counts->cancelled,
+                                   .snapshots = counts->snapshots,
+                                   .chunks = counts->chunks,
+                                   .level = (hs_recorder_level_t)recorder->level};
     for (unsigned core = 0; core < HS_RECORDER_CORES; core++) {
         const hs_ring_t *ring = &recorder->rings[core];
         out->lost += HS_RECORDER_LOAD(&ring->full);

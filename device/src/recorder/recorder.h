@@ -20,7 +20,7 @@ typedef struct hs_known {
     uint8_t where;    /* tasks: core << 1 | interrupt, as was told last; 0xFF: not yet */
 } hs_known_t;
 
-#define HS_MARKS_KNOWN 8u
+#define HS_MARKS_KNOWN 4u
 #define HS_MARK_NAME_BYTES 31u
 
 typedef struct hs_knowns {
@@ -76,12 +76,20 @@ typedef struct hs_snapshot {
     uint8_t wanted; /* another one, at once */
 } hs_snapshot_t;
 
+/* The chunk that the sink has not taken whole: its bytes are the encoder's. */
 typedef struct hs_output {
-    const uint8_t *bytes; /* of the chunk that the sink has not taken whole */
-    uint32_t count;
-    uint32_t sent;
+    uint16_t count;
+    uint16_t sent;
     uint8_t broken;
 } hs_output_t;
+
+/* What hs_recorder_figures() gives out, as far as it is counted here. */
+typedef struct hs_counts {
+    uint32_t events;
+    uint32_t cancelled;
+    uint32_t snapshots;
+    uint32_t chunks;
+} hs_counts_t;
 
 /* The drain has this for each ring. */
 typedef struct hs_reading {
@@ -118,7 +126,7 @@ struct hs_recorder {
     uint32_t told_full;
     hs_output_t output;
     hs_snapshot_t snapshot;
-    hs_recorder_figures_t figures;
+    hs_counts_t counts;
     hs_knowns_t task_state;
     hs_known_t tasks[HS_RECORDER_TASKS];
     hs_sites_t sites;

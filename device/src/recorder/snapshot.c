@@ -249,7 +249,7 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder)
         snapshot->after = 0;
         snapshot->phase = HS_SNAPSHOT_BLOCKS; /* the walk begins at the next drain */
     } else {
-        recorder->figures.snapshots++;
+        recorder->counts.snapshots++;
         snapshot->phase = HS_SNAPSHOT_NONE;
     }
     const hs_number_t numbers[] = {snapshot->number, snapshot->blocks, snapshot->bytes};
