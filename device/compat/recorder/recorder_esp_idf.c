@@ -9,6 +9,8 @@
  * with their caller, too, which the callback for those does not tell. CONFIG_HEAP_TRACING wraps the same
  * functions and cannot be used at the same time.
  */
+#if defined(__has_include) && __has_include("esp_heap_caps.h")
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +32,7 @@ void hs_recorder_esp_idf(hs_recorder_t *to)
 /* Whether a block lies in external memory: of sets of capabilities that are tried in turn, the first whose
  * memory this is has served. */
 #ifndef HS_RECORDER_IS_EXTERNAL
-#if defined(__has_include) && __has_include("esp_memory_utils.h")
+#if __has_include("esp_memory_utils.h")
 #include "esp_memory_utils.h"
 #else
 #include "soc/soc_memory_layout.h"
@@ -206,3 +208,5 @@ WRAP(void, free, void *block)
         hs_recorder_leave();
     }
 }
+
+#endif
