@@ -15,6 +15,7 @@ from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_record import RECORD
+from mutants_recorder import RECORDER
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
 from mutants_sites import CALL_SITES
@@ -36,6 +37,7 @@ MUTANTS = (
     *POOL_TRACE,
     *ESP_IDF,
     *RECORD,
+    *RECORDER,
     *GUARD,
     *LEAK_MUTANTS,
     *TLS_LADDER,
