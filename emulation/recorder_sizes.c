@@ -1,11 +1,20 @@
 /* A firmware that records, for the recorder's size: its hooks, a drain and one sink. RECORDS 0: the same
- * without a recorder. */
+ * without a recorder. Either has the functions on bytes that a compiler wants of a library. */
+#include <string.h>
+
 #include "heapscope/recorder.h"
 
 void entry(void);
 
 static _Alignas(8) unsigned char memory[8192];
 static volatile unsigned char line;
+
+static void use_bytes(void)
+{
+    memset(memory, line, line);
+    memmove(memory, memory + line, line);
+    memcpy(memory, memory + line, line);
+}
 
 #if RECORDS
 static size_t put(void *context, const uint8_t *bytes, size_t count)
@@ -31,6 +40,7 @@ static hs_recorder_t *recorder;
 
 void entry(void)
 {
+    use_bytes();
     recorder = hs_recorder_open(memory, sizeof memory, &config);
     hs_recorder_allocated(recorder, HS_EVENT_MALLOC, memory, 3, 0, HS_RECORDER_CALLER);
     hs_recorder_reallocated(recorder, memory, memory, 3, 0, HS_RECORDER_CALLER);
@@ -41,6 +51,6 @@ void entry(void)
 #else
 void entry(void)
 {
-    line = memory[0];
+    use_bytes();
 }
 #endif

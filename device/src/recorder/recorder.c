@@ -35,25 +35,31 @@ static bool valid(const hs_recorder_config_t *config)
            (unsigned)config->level <= (HS_RECORDER_LEVELS ? HS_LEVEL_FAILURES : HS_LEVEL_ALL);
 }
 
+/* The trace before knew others. */
 static void names_clear(hs_recorder_t *recorder)
 {
+#if HS_RECORDER_BLACK_BOX /* else there was none */
     for (unsigned i = 0; i < HS_RECORDER_TASKS; i++) {
         recorder->tasks[i].handle = 0;
     }
     recorder->sites = (hs_sites_t){.next = 0};
-    recorder->task_state = (hs_knowns_t){.next = 1}; /* 0 is main */
 #if HS_RECORDER_PROGRAM
     for (unsigned i = 0; i < HS_MARKS_KNOWN; i++) {
         recorder->marks[i].handle = 0;
     }
     recorder->mark_state = (hs_knowns_t){.next = 0};
 #endif
+#endif
+    recorder->task_state = (hs_knowns_t){.next = 1}; /* 0 is main */
 }
 
 void hs_recorder_trace_open(hs_recorder_t *recorder)
 {
-    names_clear(recorder); /* the trace before knew others */
-    recorder->snapshot = (hs_snapshot_t){.wanted = 1};
+    names_clear(recorder);
+#if HS_RECORDER_BLACK_BOX
+    recorder->snapshot = (hs_snapshot_t){.wanted = 0};
+#endif
+    recorder->snapshot.wanted = 1;
     recorder->emit.chunk.sink = hs_recorder_take_chunk;
     recorder->emit.chunk.context = recorder;
     recorder->emit.address_shift = recorder->config->address_shift;
