@@ -1,5 +1,5 @@
-"""Each sink that runs here, with a real reader at its other end: a file, a socket of the loopback, a
-console with log text, a debugger's ring, and semihosting under QEMU."""
+"""Each sink that runs here, with a real reader at its other end: a file, a socket of the loopback,
+a console with log text, a debugger's ring, and semihosting under QEMU."""
 
 from __future__ import annotations
 

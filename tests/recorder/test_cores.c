@@ -79,9 +79,8 @@ static void *core_run(void *of)
         if (cores.live[number]) {
             hs_recorder_freed(cores.recorder, (const void *)address_of(number));
         } else {
-            hs_recorder_allocated(cores.recorder, HS_EVENT_MALLOC,
-                                  (const void *)address_of(number), 24, 0,
-                                  (hs_callers_t){{0x40080000u + 16u * (number % 5u)}});
+            hs_recorder_allocated(cores.recorder, HS_EVENT_MALLOC, (const void *)address_of(number),
+                                  24, 0, (hs_callers_t){{0x40080000u + 16u * (number % 5u)}});
         }
         cores.live[number] = !cores.live[number];
         (void)pthread_mutex_unlock(&cores.heap);
