@@ -13,7 +13,6 @@ from emulation.interrupts import (
     Way,
     build_interrupted,
 )
-from emulation.recorder import INTERRUPTED_HOOKS, build_interrupted_hooks
 from emulation.targets import TARGETS
 
 #: Every so many boundaries; the first, where nothing is locked yet, always. Regions take longer.
@@ -54,21 +53,3 @@ def test_without_the_lock_the_same_handler_does_damage(target: str) -> None:
     found = list(interrupted.every(OPERATIONS.index("realloc in place"), step=13))
     assert {at.met for at in found} == {Met.SERVED}
     assert any(at.wrong for at in found)
-
-
-def test_a_handler_records_between_any_two_instructions_of_a_hook(target: str) -> None:
-    """At all boundaries, but those of a ring that is being filled."""
-    interrupted = Interrupted(TARGETS[target], build_interrupted_hooks(TARGETS[target]))
-    for number, operation in enumerate(INTERRUPTED_HOOKS):
-        step = 11 if operation == "allocate when full" else 1
-        found = list(interrupted.every(number, step=step))
-        assert {at.met for at in found} == {Met.SERVED, Met.MASKED}, operation
-        assert [at for at in found if at.wrong] == [], operation
-        assert len(found) > 30, operation
-
-
-def test_a_hook_that_does_not_mask_interrupts_loses_records(target: str) -> None:
-    """So the test above can fail."""
-    no_mask = ("-DHS_RECORDER_MASK()=0u", "-DHS_RECORDER_RESTORE(before)=((void)(before))")
-    image = build_interrupted_hooks(TARGETS[target], flags=no_mask)
-    assert any(at.wrong for at in Interrupted(TARGETS[target], image).every(0))

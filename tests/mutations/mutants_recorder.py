@@ -15,7 +15,7 @@ RECORDER = (
         HOOK,
         "const uintptr_t before = HS_RECORDER_MASK();",
         "const uintptr_t before = 0;",
-        "tests/device/test_interrupts.py",
+        "tests/device/test_recorder_interrupts.py",
     ),
     Mutant(
         "records of two cores",
