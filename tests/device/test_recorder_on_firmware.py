@@ -1,4 +1,4 @@
-"""What the recorder costs on the calls of a real firmware: bytes and instructions of an event."""
+"""The recorder's costs on the calls of a real firmware: bytes and instructions of an event."""
 
 from __future__ import annotations
 

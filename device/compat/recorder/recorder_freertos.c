@@ -1,4 +1,4 @@
-/* What recorder_freertos.h and port_freertos.h want of the kernel. */
+/* The kernel's functions that recorder_freertos.h and port_freertos.h want. */
 #include "FreeRTOS.h"
 #include "task.h"
 

@@ -17,13 +17,13 @@ void hs_recorder_esp_idf(hs_recorder_t *recorder);
 void hs_recorder_regions(hs_recorder_t *recorder, const hs_regions_t *set);
 void hs_recorder_heap(hs_recorder_t *recorder, const hs_heap_t *heap);
 
-/* Of a recorder's configuration, whose context is the set. */
+/* Two functions for a recorder's configuration, whose context is the set. */
 size_t hs_recorder_regions_walk(void *set, uintptr_t after, hs_recorder_block_t *out,
                                 size_t capacity);
 bool hs_recorder_regions_region(void *set, unsigned index, hs_recorder_region_t *out);
 
 /*
- * A library's realloc may call its own malloc and free, and the linker wraps those calls, too. What stands
+ * A library's realloc may call its own malloc and free, and the linker wraps those calls, too. All
  * between enter and leave is one request: the calls within it are not recorded. Both are for the caller's
  * task; with more than HS_RECORDER_TASKS tasks in such calls at the same time the calls of the others are
  * recorded. O(HS_RECORDER_TASKS).

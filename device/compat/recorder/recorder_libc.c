@@ -4,8 +4,8 @@
  *
  *   -Wl,@libc_wrap.opt
  *
- * (beside this file), open a recorder, and give it to hs_recorder_libc(). What the library itself asks for
- * by other names, as newlib's printf of floating point does by _malloc_r, is not seen.
+ * (beside this file), open a recorder, and give it to hs_recorder_libc(). Requests of the library
+ * by other names, as newlib's printf of floating point makes by _malloc_r, are not seen.
  */
 #include <stddef.h>
 
@@ -100,7 +100,7 @@ HS_RECORDER_CODE void *__wrap_memalign(size_t alignment, size_t size)
     return block;
 }
 
-/* An alignment that the call refuses (EINVAL) is no request of memory. */
+/* A call that is refused for its alignment (EINVAL) has not asked for memory. */
 HS_RECORDER_CODE int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
     if (recorder == NULL || !hs_recorder_enter()) {

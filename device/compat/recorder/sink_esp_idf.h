@@ -26,7 +26,7 @@ static inline size_t hs_recorder_uart_write(void *context, const uint8_t *bytes,
 }
 
 #if defined(CONFIG_SOC_USB_SERIAL_JTAG_SUPPORTED)
-/* hs_recorder_write_t. What nobody reads on the other side stays in the driver's buffer until that is full. */
+/* hs_recorder_write_t. Bytes that nobody reads on the other side stay in the driver's buffer until that is full. */
 static inline size_t hs_recorder_usb_serial_jtag_write(void *context, const uint8_t *bytes,
                                                        size_t count)
 {

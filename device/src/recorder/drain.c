@@ -75,7 +75,7 @@ _Static_assert((int)HS_EVENT_POOL_RELEASE - (int)HS_EVENT_POOL_CREATE ==
                    (int)HS_EXTENSION_POOL_RELEASE - (int)HS_EXTENSION_POOL_CREATE,
                "the two are in the same order");
 
-/* What is not of the heap. */
+/* Events that are not the heap's. */
 static void program_say(hs_recorder_t *recorder, unsigned kind, const uintptr_t *record)
 {
     if (kind == HS_EVENT_MARK) {

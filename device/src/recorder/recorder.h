@@ -83,7 +83,7 @@ typedef struct hs_output {
     uint8_t broken;
 } hs_output_t;
 
-/* What hs_recorder_figures() gives out, as far as it is counted here. */
+/* Figures of hs_recorder_figures() that are counted here. */
 typedef struct hs_counts {
     uint32_t events;
     uint32_t cancelled;
