@@ -111,7 +111,8 @@ free:
 
 ## Recorder
 
-These figures are of one core, with one return address a request. Flash: what hooks, a drain, snapshots and
+These figures are of one core, with one return address a request. Flash: what hooks, a drain,
+snapshots and
 one sink bring into a linked firmware at -Os; left out are levels, pairs, the black box, and marks,
 tasks' beginnings and ends and pools. Instructions are of 2,000 calls of every kind at addresses
 without any order, whose events take more bytes than a real program's
