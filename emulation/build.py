@@ -109,8 +109,9 @@ def build_image(
     if not folder.exists():
         own = fresh(folder)
         objects = compile_all(target, chosen, level, own, more)
-        # No library but the arithmetic that the processor lacks.
-        link = [level, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--no-gc-sections"]
+        # No library but the arithmetic that the processor lacks. Linked for size, zig leaves out
+        # the symbols.
+        link = [OPTIMISED, "-nostdlib", "-static", f"-Wl,-T,{HERE / 'image.ld'},--no-gc-sections"]
         link += [f"-Wl,-e,{entry}"]
         link += ["-no-pie", "-Wl,--build-id=none"] if target.by_gcc else []
         arithmetic = "-lgcc" if target.by_gcc else "-rtlib=compiler-rt"

@@ -43,6 +43,10 @@ def device_sources() -> list[Path]:
     return sorted((ROOT / "device" / "src").rglob("*.c"))
 
 
+#: Headers whose macros may be set on the compiler's command line.
+CONFIGURED = ("config.h", "recorder.h", "recorder_port.h")
+
+
 @cache
 def headers() -> bytes:
     """A digest of all files that any source may include."""
@@ -69,8 +73,9 @@ def compile_one(target: Target, source: Path, flags: Sequence[str]) -> Path:
 @cache
 def configuration() -> frozenset[str]:
     """The macros by which device/src is configured."""
-    text = (ROOT / "device" / "include" / "heapscope" / "config.h").read_text(encoding="utf-8")
-    return frozenset(re.findall(r"^#ifndef (HS_\w+)$", text, re.MULTILINE)) - {"HEAPSCOPE_CONFIG_H"}
+    folder = ROOT / "device" / "include" / "heapscope"
+    texts = [(folder / name).read_text(encoding="utf-8") for name in CONFIGURED]
+    return frozenset(re.findall(r"^#(?:ifn?def|define) (HS_\w+)", "\n".join(texts), re.MULTILINE))
 
 
 def concerns(flag: str, source: Path) -> bool:
@@ -78,7 +83,8 @@ def concerns(flag: str, source: Path) -> bool:
     programs; the configuration does."""
     if not source.is_relative_to(ROOT / "device" / "src"):
         return True
-    return flag.startswith("-D") and flag[2:].partition("=")[0] in configuration()
+    macro = re.match(r"-D(\w+)", flag)
+    return macro is not None and macro[1] in configuration()
 
 
 def flags_for(target: Target, source: Path, level: str, extra: Sequence[str]) -> list[str]:

@@ -109,6 +109,17 @@ free:
 
 "the fifth of 5": four regions that lack the capability stand before the one that serves.
 
+## Recorder
+
+These figures are of one core, with one return address a request. Flash: what hooks, a drain,
+snapshots and
+one sink bring into a linked firmware at -Os; left out are levels, pairs, the black box, and marks,
+tasks' beginnings and ends and pools. Instructions are of 2,000 calls of every kind at addresses
+without any order, whose events take more bytes than a real program's
+([what those cost](../design/recorder.md)).
+
+{by_chip(data["recorder"])}
+
 ## Interrupts
 
 One operation, and a handler that allocates 24 bytes between two of its instructions: looked at are

@@ -20,9 +20,10 @@ from emulation.interrupts import (
 )
 from emulation.machine import Machine
 from emulation.program import build_program
+from emulation.recorder import recorder_figures
 from emulation.targets import TARGETS, Target, compiler_name
 
-__all__ = ["CHIPS", "CONTROL", "WAYS", "measure"]
+__all__ = ["CHIPS", "CONTROL", "WAYS", "measure", "recorders"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -78,9 +79,14 @@ def measure(chips: tuple[str, ...] = CHIPS, *, interrupts: int = 1) -> dict[str,
         "flash": {chip: flash(TARGETS[chip]) for chip in chips},
         "control": {chip: control(TARGETS[chip]) for chip in chips},
         "calls": {chip: calls(TARGETS[chip]) for chip in chips},
+        "recorder": recorders(chips),
         "step": interrupts,
         "interrupts": interrupted(interrupts) if interrupts else {},
     }
+
+
+def recorders(chips: tuple[str, ...] = CHIPS) -> Mapping[str, Mapping[str, int]]:
+    return {chip: recorder_figures(TARGETS[chip]) for chip in chips}
 
 
 def flash(target: Target) -> Mapping[str, int]:

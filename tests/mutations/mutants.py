@@ -18,6 +18,7 @@ from mutants_pools import POOLS
 from mutants_predict import PREDICT
 from mutants_project import PROJECT
 from mutants_record import RECORD
+from mutants_recorder import RECORDER
 from mutants_recording import RECORDING
 from mutants_replay import REPLAY
 from mutants_script_heap import SCRIPT_HEAP
@@ -41,6 +42,7 @@ MUTANTS = (
     *ESP_IDF,
     *RECORD,
     *RECORDING,
+    *RECORDER,
     *GUARD,
     *LADDER,
     *LEAK_MUTANTS,

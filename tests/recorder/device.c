@@ -77,9 +77,26 @@ static void resize(device_t *device)
                             callers_of(device));
 }
 
+/* The program tells of itself. */
+static void tell(device_t *device, bool mark)
+{
+#if HS_RECORDER_PROGRAM
+    static const char *const marks[] = {"connected", "page", "sleep"};
+    if (mark) {
+        hs_recorder_mark(device->recorder, marks[check_below(device->random, 3)]);
+    } else if (check_below(device->random, 2) == 0) {
+        hs_recorder_task_started(device->recorder, (void *)port.task, "worker");
+    } else {
+        hs_recorder_task_ended(device->recorder, (void *)port.task);
+    }
+#else
+    (void)device;
+    (void)mark;
+#endif
+}
+
 void device_step(device_t *device)
 {
-    static const char *const marks[] = {"connected", "page", "sleep"};
     port_clock += (uint32_t)check_below(device->random, 300);
     if (check_below(device->random, 6) == 0) {
         port.task = 0x3FFC0000u + 0x200u * (uintptr_t)check_below(device->random, 11);
@@ -91,14 +108,10 @@ void device_step(device_t *device)
         ask(device);
     } else if (what < 92) {
         give_back(device);
-    } else if (what < 98) {
+    } else if (what < 98 || HS_RECORDER_PROGRAM == 0) {
         resize(device);
-    } else if (what < 99) {
-        hs_recorder_mark(device->recorder, marks[check_below(device->random, 3)]);
-    } else if (check_below(device->random, 2) == 0) {
-        hs_recorder_task_started(device->recorder, (void *)port.task, "worker");
     } else {
-        hs_recorder_task_ended(device->recorder, (void *)port.task);
+        tell(device, what < 99);
     }
     port.interrupt = 0;
 }

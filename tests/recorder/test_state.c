@@ -125,6 +125,7 @@ static void losses_are_counted(check_random_t *random, bool busy_walks)
     run_end(run);
 }
 
+#if HS_RECORDER_LEVELS
 /* Pairs that are counted and not written leave the state and the sum of events as they are. */
 static void at_pairs(run_t *run)
 {
@@ -197,6 +198,8 @@ static void levels_are_told(check_random_t *random)
     run_end(run);
 }
 
+#endif
+
 /* A line with wrong bytes, and log text between chunks: the listener counts what it did not get. */
 static void noise_is_counted(check_random_t *random, unsigned noise, bool rude)
 {
@@ -250,8 +253,10 @@ int main(int argc, char **argv)
     all_arrives(&random);
     losses_are_counted(&random, false);
     losses_are_counted(&random, true);
+#if HS_RECORDER_LEVELS
     pairs_are_counted(&random);
     levels_are_told(&random);
+#endif
     noise_is_counted(&random, 0, false);
     noise_is_counted(&random, 0, true);
     noise_is_counted(&random, 5000, false);

@@ -19,6 +19,8 @@ PRODUCT = "lab/heapscope"
 STAND_INS = (
     "tests/packaging/stand_ins/",
     "tests/device/freertos/kernel/",
+    "tests/device/recorder_glue/zephyr/",
+    "tests/device/recorder_glue/arduino/",
     "tests/device/libc/newlib/",
     "emulation/hosted/include/",
 )

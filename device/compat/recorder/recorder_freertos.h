@@ -1,8 +1,8 @@
 /*
- * FreeRTOS's heaps recorded by their trace macros: include this at the end of FreeRTOSConfig.h, and define
- * `hs_recorder_t *heapscope_recorder;` in one file. heap_1 to heap_5 call both macros while the scheduler
- * is suspended, so that events stand in the order of the heap's own changes. A failed request is seen with
- * configUSE_MALLOC_FAILED_HOOK, whose function calls hs_recorder_failed.
+ * FreeRTOS's heaps recorded by their trace macros: include this at the end of FreeRTOSConfig.h,
+ * compile recorder_freertos.c, and set heapscope_recorder. heap_1 to heap_5 call both macros while the scheduler
+ * is suspended, so that events stand in the order of the heap's own changes. A failed request is one, too,
+ * from the same macro: the size that the kernel gives it there has the header of its blocks.
  */
 #ifndef HEAPSCOPE_RECORDER_FREERTOS_H
 #define HEAPSCOPE_RECORDER_FREERTOS_H
@@ -13,7 +13,7 @@ extern hs_recorder_t *heapscope_recorder; /* NULL: nothing is recorded */
 
 #define traceMALLOC(address, size)                                                                 \
     do {                                                                                           \
-        if (heapscope_recorder != NULL && (address) != NULL) {                                     \
+        if (heapscope_recorder != NULL) {                                                          \
             hs_recorder_allocated(heapscope_recorder, HS_EVENT_MALLOC, (address), (size), 0,       \
                                   HS_RECORDER_CALLER);                                             \
         }                                                                                          \

@@ -47,9 +47,30 @@ extern "C" {
 #define HS_RECORDER_SITES 32 /* a power of two */
 #endif
 
-/* Kinds of pairs (call site and size) that are counted at one time, at HS_LEVEL_PAIRS. */
+/* Kinds of pairs (call site and size) that are counted at one time, at HS_LEVEL_PAIRS; 0: that level is
+ * as HS_LEVEL_ALL, and its code is left out. */
 #ifndef HS_RECORDER_PAIRS
 #define HS_RECORDER_PAIRS 4
+#endif
+
+/* Parts that a firmware may do without. 0 takes away their functions, their code and their memory: levels
+ * and filters; the black box; snapshots of the live blocks; what a program tells of itself, which is
+ * marks, the beginnings and ends of tasks, and pools. All files that see this header must agree. */
+#ifndef HS_RECORDER_LEVELS
+#define HS_RECORDER_LEVELS 1
+#endif
+#ifndef HS_RECORDER_BLACK_BOX
+#define HS_RECORDER_BLACK_BOX 1
+#endif
+#ifndef HS_RECORDER_SNAPSHOTS
+#define HS_RECORDER_SNAPSHOTS 1
+#endif
+#ifndef HS_RECORDER_PROGRAM
+#define HS_RECORDER_PROGRAM 1
+#endif
+
+#if HS_RECORDER_PAIRS && !HS_RECORDER_LEVELS
+#error "HS_RECORDER_PAIRS is a level: without HS_RECORDER_LEVELS it must be 0"
 #endif
 
 /* The size of a record in a ring. */
@@ -186,6 +207,7 @@ void hs_recorder_freed(hs_recorder_t *recorder, const void *block);
 void hs_recorder_failed(hs_recorder_t *recorder, hs_event_kind_t call, size_t size, uint32_t caps,
                         hs_callers_t callers);
 
+#if HS_RECORDER_PROGRAM
 /* A named point. `name` is not copied: a literal. */
 void hs_recorder_mark(hs_recorder_t *recorder, const char *name);
 
@@ -197,6 +219,7 @@ void hs_recorder_task_ended(hs_recorder_t *recorder, const void *task);
  * `size`; given back. `kind`: HS_EVENT_POOL_CREATE to HS_EVENT_POOL_RELEASE. */
 void hs_recorder_pool(hs_recorder_t *recorder, hs_event_kind_t kind, unsigned pool, size_t size,
                       size_t increment);
+#endif
 
 /* ---- drain: one task at a time ---- */
 
@@ -209,10 +232,12 @@ hs_status_t hs_recorder_flush(hs_recorder_t *recorder);
 
 /* ---- commands, from the drain's task ---- */
 
+#if HS_RECORDER_LEVELS
 /* From the next event on. Each switch is an event of the trace. With `automatic`, full rings still
  * raise the level, never below this one. */
 void hs_recorder_level_set(hs_recorder_t *recorder, hs_recorder_level_t level);
 void hs_recorder_filter_set(hs_recorder_t *recorder, const hs_recorder_filter_t *filter);
+#endif
 
 /* Asks for a snapshot; the next drains take it. */
 void hs_recorder_snapshot(hs_recorder_t *recorder);

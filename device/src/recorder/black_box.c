@@ -4,6 +4,7 @@
  */
 #include "recorder.h"
 
+#if HS_RECORDER_BLACK_BOX
 #define MAGIC UINT32_C(0x48534252)
 #define PRIME UINT32_C(16777619) /* of FNV-1a */
 
@@ -46,15 +47,50 @@ static uint32_t age_of(const hs_ring_t *ring, uint32_t position, uint32_t bounda
     return (boundary - number_at(ring, position)) & HS_RAW_NUMBERS;
 }
 
-/* How many records before `head` have numbers that go back from `boundary`, at most half of the ring's
- * and none before `first`. Bound: half of the ring. */
+/* Whether a hook may have written such a record: bits may flip while the power is low. */
+static bool may_be(const uintptr_t *record)
+{
+    const uintptr_t address = record[HS_RAW_ADDRESS];
+    const uintptr_t other = record[HS_RAW_OTHER];
+    switch (record[HS_RAW_HEAD] & HS_RAW_KIND) {
+    case HS_EVENT_MALLOC:
+    case HS_EVENT_CALLOC:
+    case HS_EVENT_REALLOC:
+    case HS_EVENT_FREE:
+    case HS_EVENT_TASK_START:
+    case HS_EVENT_TASK_END:
+        return true;
+    case HS_EVENT_ALIGNED:
+        return other <= 31u;
+    case HS_EVENT_FAILED:
+        return (other & 0xFFu) - HS_EVENT_MALLOC <= HS_EVENT_REALLOC - HS_EVENT_MALLOC &&
+               other >> 8 <= 31u;
+    case HS_EVENT_MARK:
+        return other == hs_raw_check(address);
+    case HS_EVENT_POOL_CREATE:
+    case HS_EVENT_POOL_GROW:
+    case HS_EVENT_POOL_ALLOC:
+    case HS_EVENT_POOL_RELEASE:
+        return address <= UINT16_MAX;
+    case HS_EVENT_LEVEL:
+        return address <= HS_LEVEL_FAILURES && record[HS_RAW_SIZE] <= HS_REASON_EMPTY;
+    case HS_RAW_CANCELLED:
+        return HS_RECORDER_PAIRS != 0;
+    default:
+        return false;
+    }
+}
+
+/* How many records before `head` are whole and have numbers that go back from `boundary`, at most half of
+ * the ring's and none before `first`. Bound: half of the ring. */
 static uint32_t whole_of(const hs_ring_t *ring, uint32_t boundary, uint32_t first)
 {
     uint32_t count = 0;
     uint32_t age = 0;
     while (count < (ring->mask + 1u) / 2u) {
         const uint32_t before = age_of(ring, ring->head - count - 1u, boundary);
-        if (before <= age || before > boundary - first) {
+        if (before <= age || before > boundary - first ||
+            !may_be(hs_ring_record(ring, ring->head - count - 1u))) {
             break;
         }
         age = before;
@@ -122,7 +158,7 @@ size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events)
         return events < left ? events : left;
     }
     /* The old recording is over; then the new one begins. */
-    if (!hs_recorder_ready(recorder, SIZE_MAX)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, SIZE_MAX)) {
         return 0;
     }
     if (recorder->old == HS_OLD_OPEN) {
@@ -142,7 +178,7 @@ size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events)
 bool hs_recorder_old_begin(hs_recorder_t *recorder)
 {
     if (recorder->old_before != 0) {
-        if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(1))) {
+        if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_EMIT_EXTENSION_MAX(1))) {
             return false;
         }
         const hs_number_t lost = recorder->old_before;
@@ -151,3 +187,5 @@ bool hs_recorder_old_begin(hs_recorder_t *recorder)
     }
     return true;
 }
+
+#endif

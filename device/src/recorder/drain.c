@@ -24,10 +24,12 @@ unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *posi
 
 /* ---- records to events ---- */
 
+#if HS_RECORDER_PROGRAM
 static void say_index(hs_recorder_t *recorder, unsigned sub_kind, hs_number_t index)
 {
     hs_recorder_say(recorder, sub_kind, &index, 1);
 }
+#endif
 
 static void failed_say(hs_recorder_t *recorder, const uintptr_t *record, uint32_t site)
 {
@@ -42,6 +44,7 @@ static void failed_say(hs_recorder_t *recorder, const uintptr_t *record, uint32_
     recorder->emit.heap_events++;
 }
 
+#if HS_RECORDER_PROGRAM
 static void task_say(hs_recorder_t *recorder, unsigned kind, const uintptr_t *record)
 {
     const uintptr_t handle = record[HS_RAW_ADDRESS];
@@ -72,13 +75,28 @@ _Static_assert((int)HS_EVENT_POOL_RELEASE - (int)HS_EVENT_POOL_CREATE ==
                    (int)HS_EXTENSION_POOL_RELEASE - (int)HS_EXTENSION_POOL_CREATE,
                "the two are in the same order");
 
+/* Events that are not the heap's. */
+static void program_say(hs_recorder_t *recorder, unsigned kind, const uintptr_t *record)
+{
+    if (kind == HS_EVENT_MARK) {
+        say_index(recorder, HS_EXTENSION_MARK,
+                  hs_recorder_mark_index(recorder, record[HS_RAW_ADDRESS]));
+    } else if (kind == HS_EVENT_TASK_START || kind == HS_EVENT_TASK_END) {
+        task_say(recorder, kind, record);
+    } else {
+        pool_say(recorder, kind, record);
+    }
+}
+#endif
+
+#if HS_RECORDER_LEVELS
 /* A change of what is recorded: what is missing so far comes in front of it. False: no room yet. */
 static bool level_say(hs_recorder_t *recorder, const uintptr_t *record)
 {
     const hs_recorder_filter_t *filter = &recorder->filter;
     const bool whole = record[HS_RAW_OTHER] == 0;
     if ((whole && !hs_recorder_losses_tell(recorder, true)) ||
-        !hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(7) + HS_NAMES_NEED)) {
+        !hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_EMIT_EXTENSION_MAX(7) + HS_NAMES_NEED)) {
         return false;
     }
     const hs_number_t task =
@@ -96,6 +114,7 @@ static bool level_say(hs_recorder_t *recorder, const uintptr_t *record)
     recorder->snapshot.wanted |= whole;
     return true;
 }
+#endif
 
 /* One record. False: there is no room for it yet. */
 static bool take(hs_recorder_t *recorder, unsigned core, const uintptr_t *record)
@@ -103,25 +122,25 @@ static bool take(hs_recorder_t *recorder, unsigned core, const uintptr_t *record
     const uint32_t head = (uint32_t)record[HS_RAW_HEAD];
     const unsigned where = core << 1 | ((head & HS_RAW_INTERRUPT) != 0 ? 1u : 0u);
     const unsigned kind = head & HS_RAW_KIND;
+#if HS_RECORDER_PAIRS
     if (kind == HS_RAW_CANCELLED) {
         return hs_recorder_pairs_count(recorder, record, where);
     }
+#endif
+#if HS_RECORDER_LEVELS
     if (kind == HS_EVENT_LEVEL) {
         return level_say(recorder, record);
     }
+#endif
     hs_emit_t *const emit = &recorder->emit;
-    uint32_t task = 0;
-    uint32_t site = 0;
     const bool asks = kind != HS_EVENT_FREE && kind <= HS_EVENT_FAILED;
-    const bool known = hs_recorder_known_all(recorder, record, where, asks, &task, &site);
-    if (!hs_recorder_ready(recorder, known && kind < HS_EVENT_FAILED
-                                         ? HS_EMIT_EVENT_MAX
-                                         : HS_EMIT_EXTENSION_MAX(6) + 3u * HS_NAMES_NEED)) {
+    const uint32_t task = hs_recorder_task(recorder, record[HS_RAW_TASK], where);
+    const uint32_t site = asks ? hs_recorder_site(recorder, record + HS_RAW_CALLER) : 0;
+    if (task == HS_NO_ROOM || site == HS_NO_ROOM ||
+        !hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
+                           kind < HS_EVENT_FAILED ? HS_EMIT_EVENT_MAX
+                                                  : HS_EMIT_EXTENSION_MAX(6) + HS_NAMES_NEED)) {
         return false;
-    }
-    if (!known) {
-        task = hs_recorder_task(recorder, record[HS_RAW_TASK], where);
-        site = asks ? hs_recorder_site(recorder, record + HS_RAW_CALLER) : 0;
     }
     hs_emit_clock(emit, (uint32_t)record[HS_RAW_TIME]);
     if (kind < HS_EVENT_FAILED) {
@@ -132,19 +151,17 @@ static bool take(hs_recorder_t *recorder, unsigned core, const uintptr_t *record
     hs_emit_context(emit, task, kind == HS_EVENT_FAILED ? &caps : NULL);
     if (kind == HS_EVENT_FAILED) {
         failed_say(recorder, record, site);
-    } else if (kind == HS_EVENT_MARK) {
-        say_index(recorder, HS_EXTENSION_MARK,
-                  hs_recorder_mark_index(recorder, record[HS_RAW_ADDRESS]));
-    } else if (kind == HS_EVENT_TASK_START || kind == HS_EVENT_TASK_END) {
-        task_say(recorder, kind, record);
-    } else {
-        pool_say(recorder, kind, record);
+        return true;
     }
+#if HS_RECORDER_PROGRAM
+    program_say(recorder, kind, record);
+#endif
     return true;
 }
 
 /* ---- the drain ---- */
 
+#if HS_RECORDER_PAIRS
 /* How many records of the rings must stay for a while, as their blocks may yet be freed. */
 static uint32_t kept_back(hs_recorder_t *recorder)
 {
@@ -154,10 +171,12 @@ static uint32_t kept_back(hs_recorder_t *recorder)
     }
     const bool quiet = head == recorder->last_heads;
     recorder->last_heads = head;
-    const bool pairing = recorder->level == HS_LEVEL_PAIRS && !quiet && recorder->old == 0 &&
+    const bool pairing = recorder->level == HS_LEVEL_PAIRS && !quiet &&
+                         !hs_recorder_is_old(recorder) &&
                          recorder->snapshot.phase < HS_SNAPSHOT_BEFORE;
     return pairing ? (recorder->rings[0].mask + 1u) / 2u : 0u;
 }
+#endif
 
 /* Takes the next record out, if it is there. */
 static bool next_take(hs_recorder_t *recorder, uint32_t kept)
@@ -177,24 +196,35 @@ static bool next_take(hs_recorder_t *recorder, uint32_t kept)
     }
     HS_RECORDER_STORE(&ring->tail, ring->tail + 1u);
     recorder->next++;
-    recorder->figures.events++;
+    recorder->counts.events++;
     return true;
 }
 
 size_t hs_recorder_drain(hs_recorder_t *recorder, size_t events)
 {
+#if HS_RECORDER_LEVELS
     hs_recorder_level_follow(recorder);
+#endif
+#if HS_RECORDER_BLACK_BOX
     if (recorder->old != 0) {
         events = hs_recorder_old_left(recorder, events);
     }
-    if (!hs_recorder_snapshot_go(recorder) ||
-        (recorder->old != 0 && !hs_recorder_old_begin(recorder))) {
+#endif
+    if (!hs_recorder_snapshot_go(recorder)) {
         return 0;
     }
-    const uint32_t kept = kept_back(recorder);
+#if HS_RECORDER_BLACK_BOX
+    if (recorder->old != 0 && !hs_recorder_old_begin(recorder)) {
+        return 0;
+    }
+#endif
+    uint32_t kept = 0;
+#if HS_RECORDER_PAIRS
+    kept = kept_back(recorder);
     if (kept != 0) {
         hs_recorder_pairs_find(recorder);
     }
+#endif
     size_t done = 0;
     while (done < events && next_take(recorder, kept)) { /* bound: `events` */
         done++;
@@ -208,7 +238,10 @@ size_t hs_recorder_drain(hs_recorder_t *recorder, size_t events)
 
 hs_status_t hs_recorder_flush(hs_recorder_t *recorder)
 {
-    if (!hs_recorder_sent(recorder) || !hs_recorder_pairs_write(recorder) ||
+    if (!hs_recorder_sent(recorder) ||
+#if HS_RECORDER_PAIRS
+        !hs_recorder_pairs_write(recorder) ||
+#endif
         !hs_recorder_losses_tell(recorder, true)) {
         return HS_ERR_SINK;
     }

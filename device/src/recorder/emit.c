@@ -2,7 +2,7 @@
 
 #include "ring.h"
 
-static uint8_t *number_put(uint8_t *at, hs_number_t number)
+static HS_ONE_COPY uint8_t *number_put(uint8_t *at, hs_number_t number)
 {
     while (number > 0x7Fu) { /* bound: ten rounds of 7 bits */
         *at++ = (uint8_t)(number | 0x80u);
@@ -12,7 +12,7 @@ static uint8_t *number_put(uint8_t *at, hs_number_t number)
     return at;
 }
 
-static uint8_t *head_put(uint8_t *at, unsigned kind, hs_number_t number)
+static HS_ONE_COPY uint8_t *head_put(uint8_t *at, unsigned kind, hs_number_t number)
 {
     const unsigned low = kind | (unsigned)(number & 15u) << 3;
     number >>= 4;
@@ -44,7 +44,7 @@ void hs_emit_seal(hs_emit_t *emit)
 
 /* ---- chunks ---- */
 
-static uint8_t *text_put(uint8_t *at, const char *text, size_t length)
+static HS_ONE_COPY uint8_t *text_put(uint8_t *at, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         *at++ = (uint8_t)text[i];
@@ -52,24 +52,25 @@ static uint8_t *text_put(uint8_t *at, const char *text, size_t length)
     return at;
 }
 
+/* A text behind its length. */
+static HS_ONE_COPY uint8_t *counted_put(uint8_t *at, const char *text)
+{
+    size_t length = 0;
+    while (text[length] != '\0') {
+        length++;
+    }
+    return text_put(number_put(at, length), text, length);
+}
+
 void hs_emit_fact(hs_emit_t *emit, const char *key, const char *value)
 {
     hs_chunk_t *const chunk = &emit->chunk;
-    const char *const texts[] = {key, value};
     if (chunk->kind == 0) {
         hs_chunk_open(chunk, HS_CHUNK_METADATA);
         chunk->bytes[chunk->used++] = 0; /* how many; fewer than 128 fit */
     }
-    uint8_t *at = hs_chunk_at(chunk);
-    for (unsigned i = 0; i < 2; i++) {
-        size_t length = 0;
-        while (texts[i][length] != '\0') {
-            length++;
-        }
-        at = text_put(number_put(at, length), texts[i], length);
-    }
     chunk->bytes[HS_CHUNK_HEADER]++;
-    hs_chunk_advance(chunk, at);
+    hs_chunk_advance(chunk, counted_put(counted_put(hs_chunk_at(chunk), key), value));
 }
 
 /* Where the next record goes. */

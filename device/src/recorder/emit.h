@@ -26,6 +26,13 @@ typedef struct hs_emit {
 
 #define HS_NUMBER_MAX (sizeof(hs_number_t) == 4 ? 5u : 10u) /* bytes of one */
 
+/* Where size is asked for, there is one copy of what is small and used often. */
+#if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
+#define HS_ONE_COPY __attribute__((noinline))
+#else
+#define HS_ONE_COPY
+#endif
+
 /* Bytes at most: of a heap event with what changes in front of it, of an extension with that many numbers,
  * and of a chunk's base. */
 #define HS_EMIT_EVENT_MAX (3u * 5u + 5u * HS_NUMBER_MAX)

@@ -10,18 +10,20 @@
 HS_RECORDER_CODE static void missing_add(hs_ring_t *ring, unsigned kind, uint32_t size, bool full)
 {
     const unsigned row = kind < HS_MISSING_KINDS ? kind : 0;
-    ring->missing.events[row]++;
-    ring->missing.bytes[row] += row != 0 ? size : 0;
-    ring->full += full ? 1u : 0u;
+    /* The drain reads these meanwhile. */
+    HS_RECORDER_STORE(&ring->missing.events[row], ring->missing.events[row] + 1u);
+    HS_RECORDER_STORE(&ring->missing.bytes[row], ring->missing.bytes[row] + (row != 0 ? size : 0));
+    HS_RECORDER_STORE(&ring->full, ring->full + (full ? 1u : 0u));
     HS_RECORDER_STORE(&ring->missed, ring->missed + 1u);
 }
 
+#if HS_RECORDER_LEVELS
 /* Whether level and filter let an event through. `other`: the old address of a realloc. */
 HS_RECORDER_CODE static bool let_through(const hs_recorder_t *recorder, unsigned kind,
                                          uintptr_t address, uint32_t size, uint32_t caps,
                                          uintptr_t other)
 {
-    const uint32_t gate = recorder->gate;
+    const uint32_t gate = HS_RECORDER_LOAD(&recorder->gate);
     if (kind > HS_EVENT_FREE) { /* failed requests, and marks, tasks, pools */
         return true;
     }
@@ -40,19 +42,28 @@ HS_RECORDER_CODE static bool let_through(const hs_recorder_t *recorder, unsigned
            (caps & filter->caps) == filter->caps &&
            (filter->task == 0 || filter->task == HS_RECORDER_TASK());
 }
+#endif
 
-#if defined(__GNUC__)
-#define INLINED inline __attribute__((always_inline))
+/* A hook is made for speed, with a copy of this in each, or for size. */
+#if defined(__GNUC__) && defined(__OPTIMIZE_SIZE__)
+#define COPIED __attribute__((noinline))
+#elif defined(__GNUC__)
+#define COPIED inline __attribute__((always_inline))
 #else
-#define INLINED inline
+#define COPIED inline
 #endif
 
 /* Puts one record into the ring of this core. False: it found no place. O(1). */
-static INLINED bool put_here(hs_recorder_t *recorder, unsigned kind, uintptr_t address,
-                             uint32_t size, uint32_t caps, uintptr_t other, hs_callers_t callers)
+HS_RECORDER_CODE static COPIED bool put_here(hs_recorder_t *recorder, unsigned kind,
+                                             uintptr_t address, uint32_t size, uint32_t caps,
+                                             uintptr_t other, hs_callers_t callers)
 {
-    const bool through =
-        recorder->gate == 0 || let_through(recorder, kind, address, size, caps, other);
+#if HS_RECORDER_LEVELS
+    const bool through = HS_RECORDER_LOAD(&recorder->gate) == 0 ||
+                         let_through(recorder, kind, address, size, caps, other);
+#else
+    const bool through = true;
+#endif
     const uintptr_t before = HS_RECORDER_MASK();
     hs_ring_t *const ring = &recorder->rings[HS_RECORDER_CORE()];
     const uint32_t head = ring->head;
@@ -80,6 +91,7 @@ static INLINED bool put_here(hs_recorder_t *recorder, unsigned kind, uintptr_t a
     return done;
 }
 
+#if HS_RECORDER_PROGRAM || HS_RECORDER_LEVELS
 /* The same for hooks that are called seldom. */
 HS_RECORDER_CODE static bool put(hs_recorder_t *recorder, unsigned kind, uintptr_t address,
                                  uint32_t size, uint32_t caps, uintptr_t other,
@@ -87,6 +99,7 @@ HS_RECORDER_CODE static bool put(hs_recorder_t *recorder, unsigned kind, uintptr
 {
     return put_here(recorder, kind, address, size, caps, other, callers);
 }
+#endif
 
 HS_RECORDER_CODE void hs_recorder_allocated(hs_recorder_t *recorder, hs_event_kind_t kind,
                                             const void *block, size_t size, uint32_t caps,
@@ -139,10 +152,11 @@ HS_RECORDER_CODE void hs_recorder_failed(hs_recorder_t *recorder, hs_event_kind_
     (void)put_here(recorder, HS_EVENT_FAILED, 0, (uint32_t)size, caps, (uintptr_t)call, callers);
 }
 
+#if HS_RECORDER_PROGRAM
 HS_RECORDER_CODE void hs_recorder_mark(hs_recorder_t *recorder, const char *name)
 {
     const hs_callers_t none = {{0}};
-    (void)put(recorder, HS_EVENT_MARK, (uintptr_t)name, 0, 0, 0, none);
+    (void)put(recorder, HS_EVENT_MARK, (uintptr_t)name, 0, 0, hs_raw_check((uintptr_t)name), none);
 }
 
 /* The name is packed into four of the record's words, 32 bits of each. */
@@ -170,15 +184,19 @@ HS_RECORDER_CODE void hs_recorder_pool(hs_recorder_t *recorder, hs_event_kind_t 
     (void)put(recorder, (unsigned)kind, pool, (uint32_t)size, 0, increment, none);
 }
 
+#endif
+
+#if HS_RECORDER_LEVELS
 /* A change of level or filter takes its place in the order. The gate is closed after it and opened
  * before it, so that no event is left out where the trace says that all are there. */
 HS_RECORDER_CODE bool hs_recorder_level_put(hs_recorder_t *recorder, uint32_t gate)
 {
     const hs_callers_t none = {{0}};
     const uint32_t before = recorder->gate;
-    recorder->gate = before & gate;
+    HS_RECORDER_STORE(&recorder->gate, before & gate);
     const bool done =
         put(recorder, HS_EVENT_LEVEL, recorder->level, recorder->reason, 0, gate, none);
-    recorder->gate = gate;
+    HS_RECORDER_STORE(&recorder->gate, gate);
     return done;
 }
+#endif

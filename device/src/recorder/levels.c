@@ -1,6 +1,7 @@
 /* Which events are taken, and the level that follows the fill of the rings. */
 #include "recorder.h"
 
+#if HS_RECORDER_LEVELS
 #define CALM 16u /* drains with nearly empty rings, until the level goes down */
 
 uint32_t hs_recorder_gate_of(const hs_recorder_t *recorder)
@@ -37,7 +38,7 @@ void hs_recorder_level_set(hs_recorder_t *recorder, hs_recorder_level_t level)
 void hs_recorder_filter_set(hs_recorder_t *recorder, const hs_recorder_filter_t *filter)
 {
     /* No filter while it changes: hooks of other cores may be looking at it. */
-    recorder->gate &= ~(uint32_t)HS_GATE_FILTER;
+    HS_RECORDER_STORE(&recorder->gate, recorder->gate & ~(uint32_t)HS_GATE_FILTER);
     recorder->filter = *filter;
     if (filter->size_max == 0) {
         recorder->filter.size_max = UINT32_MAX;
@@ -50,7 +51,7 @@ void hs_recorder_level_follow(hs_recorder_t *recorder)
     if (recorder->level_due) {
         recorder->level_due = !hs_recorder_level_put(recorder, hs_recorder_gate_of(recorder));
     }
-    if (!recorder->config->automatic || recorder->old != 0) {
+    if (!recorder->config->automatic || hs_recorder_is_old(recorder)) {
         return;
     }
     uint32_t fill = 0;
@@ -71,3 +72,5 @@ void hs_recorder_level_follow(hs_recorder_t *recorder)
         level_change(recorder, recorder->level - 1u, HS_REASON_EMPTY);
     }
 }
+
+#endif

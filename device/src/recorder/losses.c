@@ -44,10 +44,10 @@ static bool changed(hs_recorder_t *recorder, bool all)
 
 bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
 {
-    if (recorder->old != 0 || !changed(recorder, all)) {
+    if (hs_recorder_is_old(recorder) || !changed(recorder, all)) {
         return true;
     }
-    if (!hs_recorder_ready(recorder, NEED)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, NEED)) {
         return false;
     }
     for (unsigned core = 0; core < HS_RECORDER_CORES; core++) {
@@ -78,7 +78,9 @@ bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
     if (lost > full) {
         kind_tell(recorder, HS_LOST_LEFT_OUT, lost - full, 0);
     }
+#if HS_RECORDER_LEVELS
     recorder->partial = recorder->gate != 0;
+#endif
     if (full != 0) {
         recorder->snapshot.wanted = 1;
         hs_recorder_snapshot_void(recorder);

@@ -11,7 +11,7 @@ _Static_assert((HS_RECORDER_SITES & (HS_RECORDER_SITES - 1)) == 0 && HS_RECORDER
                "sets of two places, found by bits of a hash");
 
 /* "0x" and the digits of a number. Returns the byte after. Bound: the digits. */
-static char *hex_put(char *at, uintptr_t number)
+static HS_ONE_COPY char *hex_put(char *at, uintptr_t number)
 {
     *at++ = '0';
     *at++ = 'x';
@@ -27,11 +27,11 @@ static char *hex_put(char *at, uintptr_t number)
     }
 }
 
-static void name_put(hs_recorder_t *recorder, unsigned table, uint32_t index, const char *name,
-                     size_t limit)
+void hs_recorder_name(hs_recorder_t *recorder, unsigned table, uint32_t index, const char *name,
+                      size_t limit)
 {
     size_t length = 0;
-    while (length < limit && name[length] != '\0') {
+    while (name != NULL && length < limit && name[length] != '\0') {
         length++;
     }
     hs_emit_name(&recorder->emit, table, index, name, length);
@@ -71,11 +71,11 @@ static void task_name(hs_recorder_t *recorder, const hs_known_t *task, const cha
         hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, made, 11);
         return;
     }
-    if (name == NULL && config->task_name != NULL && recorder->old == 0) {
+    if (name == NULL && config->task_name != NULL && !hs_recorder_is_old(recorder)) {
         name = config->task_name(config->context, task->handle);
     }
     if (name != NULL) {
-        name_put(recorder, HS_NAMES_TASK, task->index, name, HS_RAW_NAME_BYTES);
+        hs_recorder_name(recorder, HS_NAMES_TASK, task->index, name, HS_RAW_NAME_BYTES);
     } else {
         const size_t length = (size_t)(hex_put(made, task->handle) - made);
         hs_emit_name(&recorder->emit, HS_NAMES_TASK, task->index, made, length);
@@ -95,7 +95,15 @@ uint32_t hs_recorder_task(hs_recorder_t *recorder, uintptr_t handle, unsigned wh
     } else if (handle == 0) {
         return 0; /* main, before there are tasks */
     }
-    hs_known_t *task = hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, handle);
+    hs_known_t *task = &recorder->tasks[recorder->task_state.last];
+    if (task->handle == handle && task->where == where) {
+        return task->index;
+    }
+    task = hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, handle);
+    if ((task == NULL || task->where != where) &&
+        !hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_NAMES_NEED)) {
+        return HS_NO_ROOM;
+    }
     if (task == NULL) {
         task = take(recorder->tasks, HS_RECORDER_TASKS, &recorder->task_state, handle);
         task_name(recorder, task, NULL);
@@ -105,9 +113,11 @@ uint32_t hs_recorder_task(hs_recorder_t *recorder, uintptr_t handle, unsigned wh
         task->where = (uint8_t)where;
         where_put(recorder, task);
     }
+    recorder->task_state.last = (uint8_t)(task - recorder->tasks);
     return task->index;
 }
 
+#if HS_RECORDER_PROGRAM
 uint32_t hs_recorder_task_begin(hs_recorder_t *recorder, uintptr_t handle, const char *name)
 {
     (void)hs_recorder_task_end(recorder, handle); /* a handle may come again */
@@ -126,6 +136,7 @@ uint32_t hs_recorder_task_end(hs_recorder_t *recorder, uintptr_t handle)
     task->handle = 0;
     return task->index;
 }
+#endif
 
 void hs_recorder_task_again(hs_recorder_t *recorder, unsigned place)
 {
@@ -148,18 +159,6 @@ static unsigned set_of(const uintptr_t *callers)
     return (mixed >> 16) & (HS_RECORDER_SITES - 2u);
 }
 
-/* The place of a site, or that which it is to take. */
-static unsigned place_of(const hs_sites_t *sites, const uintptr_t *callers, bool *known)
-{
-    const unsigned set = set_of(callers);
-    *known = true;
-    if (hs_callers_same(&sites->callers[set], callers)) {
-        return set;
-    }
-    *known = hs_callers_same(&sites->callers[set + 1u], callers);
-    return set + 1u;
-}
-
 /* A name is the stack, the outermost caller first. */
 static void site_name(hs_recorder_t *recorder, unsigned place)
 {
@@ -179,45 +178,27 @@ static void site_name(hs_recorder_t *recorder, unsigned place)
 uint32_t hs_recorder_site(hs_recorder_t *recorder, const uintptr_t *callers)
 {
     hs_sites_t *sites = &recorder->sites;
-    bool known;
     if (callers[0] == 0 || sites->next == UINT16_MAX) {
         return 0;
     }
-    unsigned place = place_of(sites, callers, &known);
-    if (!known) { /* the set's older one goes */
-        place &= ~1u;
-        sites->callers[place + 1u] = sites->callers[place];
-        sites->index[place + 1u] = sites->index[place];
-        for (unsigned i = 0; i < HS_RECORDER_CALLERS; i++) {
-            sites->callers[place].at[i] = callers[i];
-        }
-        sites->index[place] = ++sites->next;
-        site_name(recorder, place);
+    const unsigned place = set_of(callers);
+    if (hs_callers_same(&sites->callers[place], callers)) {
+        return sites->index[place];
     }
+    if (hs_callers_same(&sites->callers[place + 1u], callers)) {
+        return sites->index[place + 1u];
+    }
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_NAMES_NEED)) {
+        return HS_NO_ROOM;
+    }
+    sites->callers[place + 1u] = sites->callers[place]; /* the set's older one goes */
+    sites->index[place + 1u] = sites->index[place];
+    for (unsigned i = 0; i < HS_RECORDER_CALLERS; i++) {
+        sites->callers[place].at[i] = callers[i];
+    }
+    sites->index[place] = ++sites->next;
+    site_name(recorder, place);
     return sites->index[place];
-}
-
-bool hs_recorder_known_all(hs_recorder_t *recorder, const uintptr_t *record, unsigned where,
-                           bool site_too, uint32_t *task, uint32_t *site)
-{
-    const uintptr_t handle = (where & 1u) != 0 ? (where >> 1) + 1u : record[HS_RAW_TASK];
-    *task = 0;
-    if (handle != 0) {
-        hs_known_t *known = &recorder->tasks[recorder->task_state.last];
-        if (known->handle != handle) {
-            known = hs_recorder_known(recorder->tasks, HS_RECORDER_TASKS, handle);
-        }
-        if (known == NULL || known->where != where) {
-            return false;
-        }
-        recorder->task_state.last = (uint8_t)(known - recorder->tasks);
-        *task = known->index;
-    }
-    bool there = true;
-    if (site_too && record[HS_RAW_CALLER] != 0) {
-        *site = recorder->sites.index[place_of(&recorder->sites, record + HS_RAW_CALLER, &there)];
-    }
-    return there;
 }
 
 void hs_recorder_site_again(hs_recorder_t *recorder, unsigned place)
@@ -229,6 +210,7 @@ void hs_recorder_site_again(hs_recorder_t *recorder, unsigned place)
 
 /* ---- marks ---- */
 
+#if HS_RECORDER_PROGRAM
 uint32_t hs_recorder_mark_index(hs_recorder_t *recorder, uintptr_t name)
 {
     hs_known_t *mark = hs_recorder_known(recorder->marks, HS_MARKS_KNOWN, name);
@@ -243,7 +225,9 @@ void hs_recorder_mark_again(hs_recorder_t *recorder, unsigned place)
 {
     const hs_known_t *mark = &recorder->marks[place];
     if (mark->handle != 0) {
-        name_put(recorder, HS_NAMES_MARK, mark->index, (const char *)mark->handle,
-                 HS_MARK_NAME_BYTES);
+        hs_recorder_name(recorder, HS_NAMES_MARK, mark->index, (const char *)mark->handle,
+                         HS_MARK_NAME_BYTES);
     }
 }
+
+#endif

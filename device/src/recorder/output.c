@@ -5,8 +5,9 @@ hs_status_t hs_recorder_take_chunk(void *context, const uint8_t *bytes, size_t c
 {
     hs_recorder_t *recorder = context;
     hs_output_t *output = &recorder->output;
-    output->bytes = bytes;
-    output->count = (uint32_t)count;
+    HS_ASSERT(bytes == recorder->emit.chunk.bytes);
+    (void)bytes;
+    output->count = (uint16_t)count;
     output->sent = 0;
     (void)hs_recorder_sent(recorder);
     return HS_OK;
@@ -20,9 +21,9 @@ bool hs_recorder_sent(hs_recorder_t *recorder)
         return true;
     }
     while (output->sent < output->count) {
-        const size_t left = output->count - output->sent;
-        const size_t taken =
-            recorder->config->write(recorder->config->context, output->bytes + output->sent, left);
+        const size_t left = (size_t)output->count - output->sent;
+        const size_t taken = recorder->config->write(
+            recorder->config->context, recorder->emit.chunk.bytes + output->sent, left);
         if (taken == HS_SINK_BROKEN) {
             output->broken = 1;
             output->sent = 0; /* whoever listens then has not heard its beginning */
@@ -31,10 +32,10 @@ bool hs_recorder_sent(hs_recorder_t *recorder)
         if (taken == 0 || taken > left) {
             return false;
         }
-        output->sent += (uint32_t)taken;
+        output->sent = (uint16_t)(output->sent + taken);
     }
     output->count = 0;
-    recorder->figures.chunks++;
+    recorder->counts.chunks++;
     if (output->broken != 0) {
         output->broken = 0;
         hs_recorder_joined(recorder);
@@ -42,12 +43,12 @@ bool hs_recorder_sent(hs_recorder_t *recorder)
     return true;
 }
 
-bool hs_recorder_ready(hs_recorder_t *recorder, size_t need)
+bool hs_recorder_ready(hs_recorder_t *recorder, unsigned kind, size_t need)
 {
     if (!hs_recorder_sent(recorder)) {
         return false;
     }
-    if (hs_emit_room(&recorder->emit, HS_CHUNK_EVENTS) < need) {
+    if (hs_emit_room(&recorder->emit, kind) < need) {
         hs_emit_seal(&recorder->emit);
         return hs_recorder_sent(recorder);
     }

@@ -4,6 +4,7 @@
  */
 #include "recorder.h"
 
+#if HS_RECORDER_PAIRS
 #define MIX UINT32_C(2654435761)
 #define NONE UINT16_MAX
 #define POSITION 0x3FFFu /* bits of a ring's position in `pending`; the others are the core's */
@@ -111,7 +112,8 @@ static bool same_kind(const hs_pairs_t *pairs, const uintptr_t *record)
 
 static bool write_one(hs_recorder_t *recorder, hs_pairs_t *pairs)
 {
-    if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(6) + 2u * HS_NAMES_NEED)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
+                           HS_EMIT_EXTENSION_MAX(6) + 2u * HS_NAMES_NEED)) {
         return false;
     }
     const uint32_t task = hs_recorder_task(recorder, pairs->task, pairs->where);
@@ -119,7 +121,7 @@ static bool write_one(hs_recorder_t *recorder, hs_pairs_t *pairs)
                                    pairs->count, pairs->peak};
     hs_emit_context(&recorder->emit, task, &pairs->caps);
     hs_recorder_say(recorder, HS_EXTENSION_PAIRS, numbers, 4);
-    recorder->figures.cancelled += pairs->count;
+    recorder->counts.cancelled += pairs->count;
     pairs->count = 0;
     return true;
 }
@@ -186,3 +188,5 @@ bool hs_recorder_pairs_count(hs_recorder_t *recorder, const uintptr_t *record, u
     pairs->peak = pairs->live > pairs->peak ? pairs->live : pairs->peak;
     return true;
 }
+
+#endif

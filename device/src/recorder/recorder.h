@@ -20,7 +20,7 @@ typedef struct hs_known {
     uint8_t where;    /* tasks: core << 1 | interrupt, as was told last; 0xFF: not yet */
 } hs_known_t;
 
-#define HS_MARKS_KNOWN 8u
+#define HS_MARKS_KNOWN 4u
 #define HS_MARK_NAME_BYTES 31u
 
 typedef struct hs_knowns {
@@ -55,7 +55,9 @@ enum {
     HS_SNAPSHOT_FACTS, /* metadata */
     HS_SNAPSHOT_TASKS, /* names */
     HS_SNAPSHOT_SITES,
+#if HS_RECORDER_PROGRAM
     HS_SNAPSHOT_MARKS,
+#endif
     HS_SNAPSHOT_REGIONS,
     HS_SNAPSHOT_BEFORE, /* the events before it are being written */
     HS_SNAPSHOT_BLOCKS, /* the walk */
@@ -74,12 +76,20 @@ typedef struct hs_snapshot {
     uint8_t wanted; /* another one, at once */
 } hs_snapshot_t;
 
+/* The chunk that the sink has not taken whole: its bytes are the encoder's. */
 typedef struct hs_output {
-    const uint8_t *bytes; /* of the chunk that the sink has not taken whole */
-    uint32_t count;
-    uint32_t sent;
+    uint16_t count;
+    uint16_t sent;
     uint8_t broken;
 } hs_output_t;
+
+/* Figures of hs_recorder_figures() that are counted here. */
+typedef struct hs_counts {
+    uint32_t events;
+    uint32_t cancelled;
+    uint32_t snapshots;
+    uint32_t chunks;
+} hs_counts_t;
 
 /* The drain has this for each ring. */
 typedef struct hs_reading {
@@ -94,25 +104,21 @@ struct hs_recorder {
     uint32_t gate;
     uint32_t sequence; /* the next number */
     hs_ring_t rings[HS_RECORDER_CORES];
+#if HS_RECORDER_LEVELS
     hs_recorder_filter_t filter; /* size_max is never 0 here */
     uint32_t sampled_bits;       /* of the mixed address, which are 0 in samples */
     uint8_t address_shift;
+#endif
 
     /* of the drain */
     uint8_t level;  /* that holds */
     uint8_t lowest; /* that was asked for */
     bool level_due; /* the change did not find a place in the ring yet */
     uint8_t reason;
-    uint8_t calm;         /* drains in a row that found the rings nearly empty */
-    uint8_t partial;      /* 1: events are left out here, which a LOST has said */
-    uint8_t old;          /* the records in front of `boundary` are the last boot's */
-    uint32_t last_heads;  /* of all rings together, at the drain before */
-    uint32_t next;        /* number of the record that comes next */
-    uint32_t paired_next; /* and of that which is to be looked at for pairs */
-    uint32_t boundary;
-    uint32_t old_before; /* events in front of them */
-    uint32_t first;      /* number of this boot's first record */
-    uint32_t boot;       /* whose records are being written */
+    uint8_t calm;    /* drains in a row that found the rings nearly empty */
+    uint8_t partial; /* 1: events are left out here, which a LOST has said */
+    uint32_t next;   /* number of the record that comes next */
+    uint32_t boot;   /* whose records are being written */
     const hs_recorder_config_t *config;
     hs_emit_t emit;
     hs_reading_t reading[HS_RECORDER_CORES];
@@ -120,17 +126,40 @@ struct hs_recorder {
     uint32_t told_full;
     hs_output_t output;
     hs_snapshot_t snapshot;
-    hs_recorder_figures_t figures;
+    hs_counts_t counts;
     hs_knowns_t task_state;
-    hs_knowns_t mark_state;
     hs_known_t tasks[HS_RECORDER_TASKS];
-    hs_known_t marks[HS_MARKS_KNOWN];
     hs_sites_t sites;
+#if HS_RECORDER_PROGRAM
+    hs_knowns_t mark_state;
+    hs_known_t marks[HS_MARKS_KNOWN];
+#endif
+#if HS_RECORDER_PAIRS
+    uint32_t last_heads;  /* of all rings together, at the drain before */
+    uint32_t paired_next; /* number of the record that is to be looked at for pairs */
     hs_pairs_t pairs[HS_RECORDER_PAIRS];
     uint16_t pending[HS_PENDING]; /* low bits of a position + 1; 0: none */
-    uint32_t check[4];            /* of the black box */
+#endif
+#if HS_RECORDER_BLACK_BOX
+    uint8_t old; /* HS_OLD_*: the records in front of `boundary` are the last boot's; 0: none are */
+    uint32_t boundary;
+    uint32_t old_before; /* events in front of them */
+    uint32_t check[4];
+#endif
 };
 
+/* Whether records of the last boot are being written. */
+static inline bool hs_recorder_is_old(const hs_recorder_t *recorder)
+{
+#if HS_RECORDER_BLACK_BOX
+    return recorder->old != 0;
+#else
+    (void)recorder;
+    return false;
+#endif
+}
+
+#if HS_RECORDER_LEVELS
 /* Whether an address is one of those of HS_LEVEL_SAMPLED. `address` is shifted inside. */
 static inline bool hs_recorder_sampled(const hs_recorder_t *recorder, uintptr_t address)
 {
@@ -140,6 +169,7 @@ static inline bool hs_recorder_sampled(const hs_recorder_t *recorder, uintptr_t 
 
 /* hook.c: puts a LEVEL record, and closes or opens the gate. False: the ring is full. */
 bool hs_recorder_level_put(hs_recorder_t *recorder, uint32_t gate);
+#endif
 
 /* Writes an extension, with its time where it has one. */
 static inline void hs_recorder_say(hs_recorder_t *recorder, unsigned sub_kind,
@@ -152,8 +182,8 @@ static inline void hs_recorder_say(hs_recorder_t *recorder, unsigned sub_kind,
 
 /* output.c: true when nothing of a chunk is left to be sent; tries it before it answers. */
 bool hs_recorder_sent(hs_recorder_t *recorder);
-/* True when `need` bytes fit in the open chunk, or none is open; ends it otherwise. */
-bool hs_recorder_ready(hs_recorder_t *recorder, size_t need);
+/* True when `need` bytes fit in the open chunk, of that kind, or none is open; ends it otherwise. */
+bool hs_recorder_ready(hs_recorder_t *recorder, unsigned kind, size_t need);
 /* The encoder's sink. */
 hs_status_t hs_recorder_take_chunk(void *recorder, const uint8_t *bytes, size_t count);
 
@@ -161,31 +191,35 @@ hs_status_t hs_recorder_take_chunk(void *recorder, const uint8_t *bytes, size_t 
 #define HS_NAMES_NEED                                                                              \
     (HS_EMIT_EXTENSION_MAX(2) + 2u * 9u + HS_MARK_NAME_BYTES +                                     \
      HS_RECORDER_CALLERS * (3u + 2u * sizeof(uintptr_t))) /* more than a mark's name takes */
-/* The index of the task, site or mark; what is new is named in the trace, for which HS_NAMES_NEED bytes
- * are there. */
+/* The index of the task or site. Who is new is named in the trace; HS_NO_ROOM: there is none for it yet. */
+#define HS_NO_ROOM UINT32_MAX
 uint32_t hs_recorder_task(hs_recorder_t *recorder, uintptr_t handle, unsigned where);
 uint32_t hs_recorder_site(hs_recorder_t *recorder, const uintptr_t *callers);
+#if HS_RECORDER_PROGRAM
+/* The index of a mark, for whose name HS_NAMES_NEED bytes are there. */
 uint32_t hs_recorder_mark_index(hs_recorder_t *recorder, uintptr_t name);
+#endif
 /* The place of a handle; NULL: it is not known. */
 hs_known_t *hs_recorder_known(hs_known_t *from, unsigned count, uintptr_t handle);
-/* The task and, where it is wanted, the site of a record, if both are known: the two functions above
- * would write nothing. */
-bool hs_recorder_known_all(hs_recorder_t *recorder, const uintptr_t *record, unsigned where,
-                           bool site_too, uint32_t *task, uint32_t *site);
 /* Begins and ends a task. */
 uint32_t hs_recorder_task_begin(hs_recorder_t *recorder, uintptr_t handle, const char *name);
 uint32_t hs_recorder_task_end(hs_recorder_t *recorder, uintptr_t handle);
+/* Writes a name of at most `limit` bytes, for which there is room; NULL: the empty one. */
+void hs_recorder_name(hs_recorder_t *recorder, unsigned table, uint32_t index, const char *name,
+                      size_t limit);
 /* Names a place of a table again, for a listener who comes late. */
 void hs_recorder_task_again(hs_recorder_t *recorder, unsigned place);
 void hs_recorder_site_again(hs_recorder_t *recorder, unsigned place);
 void hs_recorder_mark_again(hs_recorder_t *recorder, unsigned place);
 
+#if HS_RECORDER_PAIRS
 /* pairs.c: cancels what was allocated and freed within the rings. */
 void hs_recorder_pairs_find(hs_recorder_t *recorder);
 /* Counts a record that was cancelled. False: there is no room for it yet. */
 bool hs_recorder_pairs_count(hs_recorder_t *recorder, const uintptr_t *record, unsigned where);
 /* Writes what was counted. False: not all of it. */
 bool hs_recorder_pairs_write(hs_recorder_t *recorder);
+#endif
 
 /* snapshot.c: begins a snapshot when it is due, and goes on with the one that is under way. False: there
  * is no room yet. */
@@ -195,9 +229,10 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder);
 /* The snapshot under way is void: it begins anew. */
 void hs_recorder_snapshot_void(hs_recorder_t *recorder);
 /* facts.c: metadata by number; false: there are no more. */
+#define HS_FACT_KEY_BYTES 13u /* with the zero */
 typedef struct hs_fact_text {
     const char *key;
-    const char *text;
+    const char *text; /* NULL: there is nothing to say */
     char digits[12];
 } hs_fact_text_t;
 bool hs_recorder_fact(const hs_recorder_t *recorder, unsigned number, hs_fact_text_t *out);
@@ -225,6 +260,7 @@ typedef struct hs_old {
 
 enum { HS_OLD_OPEN = 1, HS_OLD_CLOSED = 2 };
 
+#if HS_RECORDER_BLACK_BOX
 /* Looks for records of the last boot in a memory of that layout. O(places). */
 void hs_recorder_old_find(const hs_recorder_t *recorder, uint32_t places, uintptr_t *rings,
                           const hs_recorder_config_t *config, hs_old_t *out);
@@ -234,9 +270,12 @@ void hs_recorder_old_leave(hs_recorder_t *recorder, const hs_recorder_config_t *
 size_t hs_recorder_old_left(hs_recorder_t *recorder, size_t events);
 /* Says how many events came in front of the old records. False: no room yet. */
 bool hs_recorder_old_begin(hs_recorder_t *recorder);
+#endif
 
+#if HS_RECORDER_LEVELS
 /* levels.c: the gate that a level and a filter need; chooses the level by the rings' fill. */
 uint32_t hs_recorder_gate_of(const hs_recorder_t *recorder);
 void hs_recorder_level_follow(hs_recorder_t *recorder);
+#endif
 
 #endif

@@ -35,6 +35,12 @@ typedef struct hs_missing {
     uint32_t bytes[HS_MISSING_KINDS];
 } hs_missing_t;
 
+/* A mark's HS_RAW_OTHER: a name is not looked for at an address that a reset has damaged. */
+static inline uintptr_t hs_raw_check(uintptr_t name)
+{
+    return ~name;
+}
+
 typedef struct hs_ring {
     uint32_t head;   /* records written, ever */
     uint32_t tail;   /* records given back, ever */

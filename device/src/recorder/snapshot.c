@@ -7,8 +7,8 @@
 
 /* ---- what comes in front ---- */
 
-#define FACT_MAX (6u + 16u) /* bytes that a fact takes besides its value */
-#define FACT_BYTES_MAX 255u /* with it */
+#define FACT_MAX (3u + HS_FACT_KEY_BYTES) /* bytes that a fact takes besides its value */
+#define FACT_BYTES_MAX 255u               /* with it */
 
 /* Metadata has chunks of its own: the open chunk is ended before and after. */
 static bool facts_write(hs_recorder_t *recorder)
@@ -23,29 +23,32 @@ static bool facts_write(hs_recorder_t *recorder)
         if (need == FACT_MAX || need > FACT_BYTES_MAX) {
             continue; /* nothing to say, or more than a chunk holds */
         }
-        if (!hs_recorder_sent(recorder)) {
+        if (!hs_recorder_ready(recorder, HS_CHUNK_METADATA, need)) {
             return false;
-        }
-        if (hs_emit_room(&recorder->emit, HS_CHUNK_METADATA) < need) {
-            hs_emit_seal(&recorder->emit);
-            if (!hs_recorder_sent(recorder)) {
-                return false;
-            }
         }
         hs_emit_fact(&recorder->emit, fact.key, fact.text);
     }
-    return hs_recorder_ready(recorder, SIZE_MAX);
+    return hs_recorder_ready(recorder, HS_CHUNK_EVENTS, SIZE_MAX);
 }
 
-typedef void (*hs_again_t)(hs_recorder_t *recorder, unsigned place);
-
-static bool names_write(hs_recorder_t *recorder, hs_again_t again, unsigned count)
+/* The tables of names, by phase. */
+static bool names_write(hs_recorder_t *recorder, unsigned phase)
 {
-    for (; recorder->snapshot.step < count; recorder->snapshot.step++) {
-        if (!hs_recorder_ready(recorder, HS_NAMES_NEED)) {
+    static const struct {
+        void (*again)(hs_recorder_t *recorder, unsigned place);
+        unsigned count;
+    } tables[] = {{hs_recorder_task_again, HS_RECORDER_TASKS},
+                  {hs_recorder_site_again, HS_RECORDER_SITES},
+#if HS_RECORDER_PROGRAM
+                  {hs_recorder_mark_again, HS_MARKS_KNOWN}
+#endif
+    };
+    for (; recorder->snapshot.step < tables[phase - HS_SNAPSHOT_TASKS].count;
+         recorder->snapshot.step++) {
+        if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_NAMES_NEED)) {
             return false;
         }
-        again(recorder, recorder->snapshot.step);
+        tables[phase - HS_SNAPSHOT_TASKS].again(recorder, recorder->snapshot.step);
     }
     return true;
 }
@@ -62,17 +65,14 @@ static bool regions_write(hs_recorder_t *recorder)
     hs_recorder_region_t region;
     for (; config->region != NULL; recorder->snapshot.step++) { /* bound: the user's regions */
         const unsigned index = recorder->snapshot.step;
-        if (!hs_recorder_ready(recorder, 2u * HS_EMIT_EXTENSION_MAX(4) + HS_NAMES_NEED)) {
+        if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
+                               2u * HS_EMIT_EXTENSION_MAX(4) + HS_NAMES_NEED)) {
             return false;
         }
         if (!config->region(config->context, index, &region)) {
             break;
         }
-        size_t length = 0;
-        while (region.name != NULL && region.name[length] != '\0' && length < HS_MARK_NAME_BYTES) {
-            length++;
-        }
-        hs_emit_name(&recorder->emit, HS_NAMES_REGION, index, region.name, length);
+        hs_recorder_name(recorder, HS_NAMES_REGION, index, region.name, HS_MARK_NAME_BYTES);
         const hs_number_t where[] = {index, region.start, region.size, region.caps};
         hs_recorder_say(recorder, HS_EXTENSION_REGION, where, 4);
         const hs_number_t free[] = {index, known(region.free), known(region.minimum),
@@ -81,6 +81,8 @@ static bool regions_write(hs_recorder_t *recorder)
     }
     return true;
 }
+
+#if HS_RECORDER_SNAPSHOTS
 
 /* ---- the blocks ---- */
 
@@ -91,7 +93,8 @@ static bool slice_write(hs_recorder_t *recorder)
     hs_snapshot_t *snapshot = &recorder->snapshot;
     const hs_recorder_config_t *config = recorder->config;
     hs_recorder_block_t found[SLICE];
-    if (!hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(2 * SLICE + FRONT) + 10u)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
+                           HS_EMIT_EXTENSION_MAX(2 * SLICE + FRONT) + 10u)) {
         return false;
     }
     const size_t count = config->walk(config->context, snapshot->after, found, SLICE);
@@ -123,6 +126,8 @@ static bool slice_write(hs_recorder_t *recorder)
     hs_recorder_say(recorder, HS_EXTENSION_LIVE, numbers, FRONT + 2u * taken);
     return true;
 }
+
+#endif
 
 /* ---- the phases ---- */
 
@@ -166,18 +171,10 @@ void hs_recorder_snapshot_void(hs_recorder_t *recorder)
 
 static bool front_write(hs_recorder_t *recorder)
 {
-    switch (recorder->snapshot.phase) {
-    case HS_SNAPSHOT_FACTS:
-        return facts_write(recorder);
-    case HS_SNAPSHOT_TASKS:
-        return names_write(recorder, hs_recorder_task_again, HS_RECORDER_TASKS);
-    case HS_SNAPSHOT_SITES:
-        return names_write(recorder, hs_recorder_site_again, HS_RECORDER_SITES);
-    case HS_SNAPSHOT_MARKS:
-        return names_write(recorder, hs_recorder_mark_again, HS_MARKS_KNOWN);
-    default:
-        return regions_write(recorder);
-    }
+    const unsigned phase = recorder->snapshot.phase;
+    return phase == HS_SNAPSHOT_FACTS     ? facts_write(recorder)
+           : phase == HS_SNAPSHOT_REGIONS ? regions_write(recorder)
+                                          : names_write(recorder, phase);
 }
 
 bool hs_recorder_snapshot_go(hs_recorder_t *recorder)
@@ -197,10 +194,11 @@ bool hs_recorder_snapshot_go(hs_recorder_t *recorder)
         }
         enter(recorder, snapshot->phase + 1u);
     }
-    if (recorder->old != 0 || recorder->config->walk == NULL) {
+    if (!HS_RECORDER_SNAPSHOTS || hs_recorder_is_old(recorder) || recorder->config->walk == NULL) {
         snapshot->phase = HS_SNAPSHOT_NONE; /* the names alone */
         return true;
     }
+#if HS_RECORDER_SNAPSHOTS
     if (snapshot->phase == HS_SNAPSHOT_BLOCKS) {
         if (!slice_write(recorder)) {
             return false;
@@ -211,8 +209,10 @@ bool hs_recorder_snapshot_go(hs_recorder_t *recorder)
         return true;
     }
     return hs_recorder_snapshot_pass(recorder);
+#endif
 }
 
+#if HS_RECORDER_SNAPSHOTS
 /* Whether all records were written that were in the rings when the phase began. */
 static bool passed(const hs_recorder_t *recorder)
 {
@@ -230,9 +230,12 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder)
     if (snapshot->phase == HS_SNAPSHOT_BLOCKS || !passed(recorder)) {
         return true;
     }
-    if (!hs_recorder_pairs_write(recorder) ||
+    if (
+#if HS_RECORDER_PAIRS
+        !hs_recorder_pairs_write(recorder) ||
+#endif
         !hs_recorder_losses_tell(recorder, snapshot->phase == HS_SNAPSHOT_BEFORE) ||
-        !hs_recorder_ready(recorder, HS_EMIT_EXTENSION_MAX(3))) {
+        !hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_EMIT_EXTENSION_MAX(3))) {
         return false;
     }
     if (snapshot->phase == HS_SNAPSHOT_NONE) { /* a loss made it void */
@@ -246,7 +249,7 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder)
         snapshot->after = 0;
         snapshot->phase = HS_SNAPSHOT_BLOCKS; /* the walk begins at the next drain */
     } else {
-        recorder->figures.snapshots++;
+        recorder->counts.snapshots++;
         snapshot->phase = HS_SNAPSHOT_NONE;
     }
     const hs_number_t numbers[] = {snapshot->number, snapshot->blocks, snapshot->bytes};
@@ -254,3 +257,4 @@ bool hs_recorder_snapshot_pass(hs_recorder_t *recorder)
                     begins ? 1 : 3);
     return true;
 }
+#endif

@@ -40,17 +40,4 @@ static inline uint64_t hs_unzigzag(uint64_t number)
     return (number >> 1) ^ (0u - (number & 1u));
 }
 
-static inline uint8_t *hs_u16_put(uint8_t *at, uint16_t value)
-{
-    at[0] = (uint8_t)(value & 0xFFu);
-    at[1] = (uint8_t)(value >> 8);
-    return at + 2;
-}
-
-static inline uint8_t *hs_u32_put(uint8_t *at, uint32_t value)
-{
-    at = hs_u16_put(at, (uint16_t)(value & 0xFFFFu));
-    return hs_u16_put(at, (uint16_t)(value >> 16));
-}
-
 #endif

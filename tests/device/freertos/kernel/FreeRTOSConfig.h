@@ -21,4 +21,8 @@ extern long inside_interrupt;
 #define HS_FREERTOS_IN_INTERRUPT() (inside_interrupt != 0)
 #endif
 
+#if defined(HEAPSCOPE_RECORDS)
+#include "recorder_freertos.h"
+#endif
+
 #endif

@@ -7,8 +7,8 @@
  *   hs_recorder_rtt_open(&rtt, bytes, sizeof bytes);
  *   config.write = hs_recorder_rtt_write; config.context = &rtt;   (or called from your own write)
  */
-#ifndef HEAPSCOPE_RECORDER_RTT_H
-#define HEAPSCOPE_RECORDER_RTT_H
+#ifndef HEAPSCOPE_SINK_RTT_H
+#define HEAPSCOPE_SINK_RTT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,54 @@
+"""Two cores record at the same time, under ThreadSanitizer: tests/recorder/test_cores.c."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [
+    *(ROOT / "device/src/recorder").glob("*.c"),
+    *(ROOT / "device/src/trace").glob("*.c"),
+    *(ROOT / "lab/native/trace").glob("*.c"),
+    *(ROOT / "tests/recorder" / name for name in ("test_cores.c", "listener.c", "device.c")),
+]
+FOLDERS = ("device/include", "device/src", "lab/native", "tests/recorder")
+#: A ring whose records may be seen before they are written.
+NO_ORDER = ("-DHS_RECORDER_LOAD(word)=(*(word))", "-DHS_RECORDER_STORE(word,v)=(*(word)=(v))")
+
+
+def run(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    compiler = [*shlex.split(os.environ.get("CC", "cc")), "-fsanitize=thread", "-std=gnu11"]
+    (folder / "probe.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+    try:
+        subprocess.run(
+            [*compiler, "probe.c", "-o", "probe"], cwd=folder, capture_output=True, check=True
+        )
+        subprocess.run([folder / "probe"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        what = f"{compiler[0]} with a thread sanitizer that runs here; Debian package: libtsan2"
+        if os.environ.get("HEAPSCOPE_ALL") == "1":
+            pytest.fail(f"missing: {what}")
+        pytest.skip(f"missing: {what}")
+    flags = ["-O1", "-g", "-pthread", "-DHS_RECORDER_CORES=2", *more]
+    flags += ['-DHS_RECORDER_PORT="port_for_tests.h"', *(f"-I{ROOT / path}" for path in FOLDERS)]
+    program = folder / "cores"
+    subprocess.run([*compiler, *flags, *map(str, SOURCES), "-o", str(program)], check=True)
+    return subprocess.run([program], capture_output=True, text=True, check=False, timeout=300)
+
+
+def test_cores_never_meet_in_a_ring(tmp_path: Path) -> None:
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
+def test_without_the_order_of_memory_they_do(tmp_path: Path) -> None:
+    """So the sanitizer looks at what it should."""
+    done = run(tmp_path, *NO_ORDER)
+    assert done.returncode != 0
+    assert "ThreadSanitizer: data race" in done.stderr

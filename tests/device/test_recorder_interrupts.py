@@ -1,0 +1,32 @@
+"""A handler records between any two instructions of a hook: the ring has both records, whole
+and once."""
+
+from __future__ import annotations
+
+import pytest
+from emulation.interrupts import INTERRUPTIBLE, Interrupted, Met
+from emulation.recorder import INTERRUPTED_HOOKS, build_interrupted_hooks
+from emulation.targets import TARGETS
+
+
+@pytest.fixture(scope="module", params=INTERRUPTIBLE)
+def target(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_a_handler_records_between_any_two_instructions_of_a_hook(target: str) -> None:
+    """At all boundaries, but those of a ring that is being filled."""
+    interrupted = Interrupted(TARGETS[target], build_interrupted_hooks(TARGETS[target]))
+    for number, operation in enumerate(INTERRUPTED_HOOKS):
+        step = 11 if operation == "allocate when full" else 1
+        found = list(interrupted.every(number, step=step))
+        assert {at.met for at in found} == {Met.SERVED, Met.MASKED}, operation
+        assert [at for at in found if at.wrong] == [], operation
+        assert len(found) > 30, operation
+
+
+def test_a_hook_that_does_not_mask_interrupts_loses_records(target: str) -> None:
+    """So the test above can fail."""
+    no_mask = ("-DHS_RECORDER_MASK()=0u", "-DHS_RECORDER_RESTORE(before)=((void)(before))")
+    image = build_interrupted_hooks(TARGETS[target], flags=no_mask)
+    assert any(at.wrong for at in Interrupted(TARGETS[target], image).every(0))
