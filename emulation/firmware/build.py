@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 ORDER = ("DRAM", "DTCM", "IRAM", "PSRAM")  #: of the regions
 #: What every image has.
-CORE = ("console.c", "memory.c", "regions.c", "small_kernel.c", "sampler.c")
+CORE = ("console.c", "memory.c", "recording.c", "regions.c", "small_kernel.c", "sampler.c")
 #: Files of emulation/hosted that need no system.
 HOSTED_FILES = ("bytes.c", "print.c", "text.c")
 APPLICATION = (

@@ -45,9 +45,10 @@ def show_proof(console: Console, proof: Proof) -> bool:
     equal = proof.figures - sum(difference.figures for difference in proof.differences)
     console.print(
         f"Replayed: {summary.address_matched:,} of {summary.address_compared:,} addresses are the "
-        f"recorded ones; {equal:,} of {proof.figures:,} printed figures are the lab's, to the byte."
+        f"recorded ones; {equal:,} of {proof.figures:,} printed figures are the lab's, to the byte; "
+        f"{proof.walks} of {len(proof.result.marks)} walks of the heap found the lab's blocks."
     )
-    return summary.address_matched == summary.address_compared and not proof.differences
+    return proof.holds
 
 
 def show_effects(console: Console, effects: list[Effect]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from emulation.firmware.run import Ran
+from emulation.firmware.walk import printed_walks, recorded_walks
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
 from heapscope.layout.toml_file import read_layout
@@ -49,11 +50,22 @@ class Difference:
 
 @dataclass(frozen=True)
 class Proof:
-    """`figures`: how many of the printed ones were compared."""
+    """`figures`: how many of the printed ones were compared. `walks`: of the heap, one a mark, that
+    found exactly the blocks which are used according to the recording."""
 
     result: ReplayResult
     figures: int
     differences: tuple[Difference, ...]
+    walks: int
+
+    @property
+    def holds(self) -> bool:
+        summary = self.result.summary
+        return (
+            summary.address_matched == summary.address_compared
+            and not self.differences
+            and self.walks == len(self.result.marks)
+        )
 
 
 def layout_of(console: str, into: Path) -> Layout:
@@ -104,4 +116,5 @@ def prove(ran: Ran, layout_file: Path) -> Proof:
             count += 3
             if figures_of(row) != figures:
                 differences.append(Difference(name, key, figures, figures_of(row)))
-    return Proof(result, count, tuple(differences))
+    both = zip(recorded_walks(ran.recording), printed_walks(ran.console), strict=True)
+    return Proof(result, count, tuple(differences), sum(one == other for one, other in both))

@@ -1,6 +1,7 @@
 #include "sampler.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "heapscope/regions.h"
@@ -10,6 +11,7 @@
 #define PERIOD 10u /* ticks */
 #define WAITING 16u
 #define KINDS 64u
+#define BURST 90000u /* bytes */
 
 typedef struct sample {
     uint32_t count;
@@ -69,4 +71,13 @@ bool sampler_start(void)
     }
     started = true;
     return true;
+}
+
+void sampler_burst(void)
+{
+    void *const burst = memory_take(BURST, HS_CAP_DMA | HS_CAP_8BIT);
+    if (burst == NULL) {
+        printf("sampler: no room for a burst of %u bytes\n", (unsigned)BURST);
+    }
+    free(burst);
 }

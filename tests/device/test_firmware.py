@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ from emulation.firmware.effects import effects_of, run_base
 from emulation.firmware.proof import Proof, prove
 from emulation.firmware.run import Ran, run_firmware
 from emulation.firmware.server import document
+from emulation.firmware.walk import Walk, printed_walks, recorded_walks
 
 Skipping = Callable[[], AbstractContextManager[None]]
 
 SMALL = Path(__file__).parent / "firmware" / "small.c"
+CUTS = 48
 HOLDS = (
     "equal priorities run by turns",
     "messages come in their order, and then none",
@@ -39,29 +42,38 @@ def check(proof: Proof) -> None:
     """Everything is equal, and there was something to be equal."""
     summary = proof.result.summary
     assert proof.differences == ()
+    assert proof.walks == len(proof.result.marks)
     assert summary.address_matched == summary.address_compared == summary.results > 1000
     assert proof.figures == 18 * len(proof.result.marks) > 0
     assert summary.unknown_frees == summary.double_frees == summary.reused_ids == 0
+    assert proof.result.census.last_time >= proof.result.marks[-1].time
     health = proof.result.health
     assert health.lost_chunks == health.lost_events == health.skipped_bytes == 0
 
 
-@pytest.fixture
-def run_small(skipping: Skipping, tmp_path: Path) -> Callable[[Board], Ran]:
+@pytest.fixture(scope="module")
+def run_small(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Board], Ran]:
+    @cache
     def run(board: Board) -> Ran:
-        with skipping():
-            return run_firmware(board, build_small(board, SMALL), tmp_path / "small.hst")
+        folder = tmp_path_factory.mktemp(board.name)
+        return run_firmware(board, build_small(board, SMALL), folder / "small.hst")
 
     return run
 
 
+def in_order(said: Sequence[Walk], heard: Sequence[Walk]) -> bool:
+    """Are they the last of those that were said?"""
+    return heard == said[len(said) - len(heard) :]
+
+
 def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
-    board: Board, run_small: Callable[[Board], Ran], tmp_path: Path
+    board: Board, run_small: Callable[[Board], Ran], skipping: Skipping, tmp_path: Path
 ) -> None:
-    ran = run_small(board)
+    with skipping():
+        ran = run_small(board)
     for line in HOLDS:
         assert f"\n{line}: yes\n" in ran.console, ran.console
-    assert " events, 0 lost\n" in ran.console
+    assert " events, 0 lost, " in ran.console
     proof = prove(ran, tmp_path / "small.toml")
     check(proof)
     assert proof.result.summary.recorded_failures == 1
@@ -70,9 +82,29 @@ def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
     assert by_task["churn 1"] > 500 < by_task["churn 2"]
 
 
-def test_a_wrong_layout_is_noticed(run_small: Callable[[Board], Ran], tmp_path: Path) -> None:
+def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
+    board: Board, run_small: Callable[[Board], Ran], skipping: Skipping, tmp_path: Path
+) -> None:
+    with skipping():
+        ran = run_small(board)
+    said, whole = printed_walks(ran.console), ran.recording.read_bytes()
+    heard, cut = [], tmp_path / "cut.hst"
+    for part in range(CUTS):
+        at = len(whole) * part // CUTS
+        cut.write_bytes(whole[at:])
+        walks = list(recorded_walks(cut))
+        assert in_order(said, walks), at
+        heard.append(len(walks))
+    assert heard[0] == len(said)
+    assert any(0 < count < len(said) for count in heard)  # a later snapshot was the first
+
+
+def test_a_wrong_layout_is_noticed(
+    run_small: Callable[[Board], Ran], skipping: Skipping, tmp_path: Path
+) -> None:
     """The proof can fail: with one region's size told wrongly, figures and addresses differ."""
-    ran = run_small(BOARDS["virt"])
+    with skipping():
+        ran = run_small(BOARDS["virt"])
     told, count = re.subn(r"(?m)^(region DRAM \S+) 98304", r"\1 98048", ran.console)
     assert count == 1
     proof = prove(replace(ran, console=told), tmp_path / "wrong.toml")
