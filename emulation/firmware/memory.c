@@ -56,7 +56,7 @@ static void *allocate(hs_event_kind_t kind, size_t count, size_t size, uint32_t 
     void *const block = kind == HS_EVENT_CALLOC ? hs_regions_calloc(set, count, size, asked)
                                                 : hs_regions_malloc(set, size, asked);
     if (count * size != 0) {
-        hs_recorder_allocated(recording(), kind, block, count * size, caps, callers);
+        hs_recorder_allocated(recording_record(), kind, block, count * size, caps, callers);
     }
     hs_port_unlock(NULL);
     return block;
@@ -83,7 +83,7 @@ void *realloc(void *block, size_t size)
     void *const moved = block != NULL ? hs_regions_realloc(set, block, size, CAPS_MALLOC)
                                       : hs_regions_malloc(set, size, CAPS_MALLOC);
     if (block != NULL || size != 0) {
-        hs_recorder_reallocated(recording(), block, moved, size, 0, HS_RECORDER_CALLER);
+        hs_recorder_reallocated(recording_record(), block, moved, size, 0, HS_RECORDER_CALLER);
     }
     hs_port_unlock(NULL);
     return moved;
@@ -92,7 +92,7 @@ void *realloc(void *block, size_t size)
 void free(void *block)
 {
     hs_port_lock(NULL);
-    hs_recorder_freed(recording(), block);
+    hs_recorder_freed(recording_record(), block);
     if (hs_regions_free(set, block) != HS_OK) {
         printf("refused: free(%p)\n", block);
     }
@@ -102,7 +102,7 @@ void free(void *block)
 void memory_mark(const char *name)
 {
     hs_port_lock(NULL);
-    hs_recorder_mark(recording(), name);
+    hs_recorder_mark(recording_record(), name);
     for (uint32_t i = 0; i < sizeof SETS / sizeof SETS[0]; i++) {
         const uint32_t caps = SETS[i].caps;
         printf("mark %s: %s free %u minimum %u largest %u\n", name, SETS[i].name,

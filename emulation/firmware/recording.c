@@ -14,10 +14,14 @@ static hs_regions_t *set;
 static hs_recorder_t *recorder;
 static _Alignas(8) uint8_t ring[RECORDS * HS_RECORDER_RECORD_BYTES + 4096];
 static volatile bool closing;
-static kernel_semaphore_t closed;
+static volatile uint32_t unsent; /* records, since the drain last began */
+static kernel_semaphore_t half_full, closed;
 
-hs_recorder_t *recording(void)
+hs_recorder_t *recording_record(void)
 {
+    if (++unsent == RECORDS / 2) {
+        kernel_give(&half_full);
+    }
     return recorder;
 }
 
@@ -151,6 +155,7 @@ static void drain(void *unused)
     }
     for (;;) {
         const bool last = closing;
+        unsent = 0;
         while (hs_recorder_drain(recorder, RECORDS) != 0) {
         }
         if (last) {
@@ -158,7 +163,7 @@ static void drain(void *unused)
             kernel_give(&closed);
             return;
         }
-        kernel_sleep(1);
+        kernel_take(&half_full, 1);
     }
 }
 
