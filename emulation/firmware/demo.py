@@ -23,6 +23,7 @@ from emulation.firmware.build import Options, build
 from emulation.firmware.changes import CHANGES
 from emulation.firmware.effects import Base, Effect, effects_of, run_base
 from emulation.firmware.proof import Proof
+from emulation.firmware.recorded import Recorded
 from emulation.places import BUILD, ROOT, MissingError
 
 FOLDER = BUILD / "demo"
@@ -37,6 +38,14 @@ def show_run(console: Console, board: Board, said: str, seconds: float) -> None:
     for line in lines[:SHOWN]:
         console.print(Text(f"  {line}", style="dim"))
     console.print(Text(f"  ... {len(lines) - SHOWN} more lines", style="dim"))
+
+
+def show_recorded(console: Console, recorded: Recorded) -> None:
+    console.print(
+        f"Its recording has {recorded.allocations:,} allocations, {recorded.interrupts:,} of them in "
+        f"interrupts, and {recorded.failed:,} requests that failed. Tasks that began: "
+        f"{', '.join(recorded.started)}; that ended: {', '.join(recorded.ended)}."
+    )
 
 
 def show_proof(console: Console, proof: Proof) -> bool:
@@ -65,7 +74,13 @@ def show_next(console: Console, base: Base) -> None:
     files = (path.relative_to(ROOT) for path in (base.ran[0].recording, base.layout_file))
     trace, layout = map(str, files)
     console.print("Now ask the lab yourself:")
-    console.print(f"  heapscope replay {trace} --layout {layout} --need 16717:DMA", soft_wrap=True)
+    for question in (
+        f"info {trace}",
+        f"replay {trace} --layout {layout} --need 16717:DMA",
+        f"why {trace} --layout {layout} --need 15800:EXEC",
+        f"leaks {trace} --from started --to finished",
+    ):
+        console.print(f"  heapscope {question}", soft_wrap=True)
 
 
 def main() -> int:
@@ -83,6 +98,7 @@ def main() -> int:
         base = run_base(board, FOLDER)
         seconds = (time.monotonic() - begun) / len(base.ran)
         show_run(console, board, base.ran[0].console, seconds)
+        show_recorded(console, base.proofs[0].recorded)
         good = True
         for proof in base.proofs:
             good &= show_proof(console, proof)

@@ -6,8 +6,8 @@ import re
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from emulation.firmware.recorded import Recorded, printed_walks, read_recorded
 from emulation.firmware.run import Ran
-from emulation.firmware.walk import printed_walks, recorded_walks
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
 from heapscope.layout.toml_file import read_layout
@@ -56,6 +56,7 @@ class Proof:
     result: ReplayResult
     figures: int
     differences: tuple[Difference, ...]
+    recorded: Recorded
     walks: int
 
     @property
@@ -116,5 +117,7 @@ def prove(ran: Ran, layout_file: Path) -> Proof:
             count += 3
             if figures_of(row) != figures:
                 differences.append(Difference(name, key, figures, figures_of(row)))
-    both = zip(recorded_walks(ran.recording), printed_walks(ran.console), strict=True)
-    return Proof(result, count, tuple(differences), sum(one == other for one, other in both))
+    recorded = read_recorded(ran.recording)
+    walks = zip(recorded.walks, printed_walks(ran.console), strict=True)
+    equal = sum(one == other for one, other in walks)
+    return Proof(result, count, tuple(differences), recorded, equal)

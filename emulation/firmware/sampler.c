@@ -11,7 +11,7 @@
 #define PERIOD 10u /* ticks */
 #define WAITING 16u
 #define KINDS 64u
-#define BURST 90000u /* bytes */
+#define HISTORY 15800u /* bytes */
 
 typedef struct sample {
     uint32_t count;
@@ -73,11 +73,11 @@ bool sampler_start(void)
     return true;
 }
 
-void sampler_burst(void)
+void sampler_keep_history(void)
 {
-    void *const burst = memory_take(BURST, HS_CAP_DMA | HS_CAP_8BIT);
-    if (burst == NULL) {
-        printf("sampler: no room for a burst of %u bytes\n", (unsigned)BURST);
+    void *const history = memory_take(HISTORY, HS_CAP_EXEC | HS_CAP_32BIT);
+    if (history == NULL) {
+        printf("sampler: no room for a history of %u bytes\n", (unsigned)HISTORY);
     }
-    free(burst);
+    free(history);
 }

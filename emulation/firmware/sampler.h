@@ -6,7 +6,7 @@
 
 bool sampler_start(void);
 void sampler_on_tick(void); /* in the interrupt */
-/* Asks for one block that is nearly as large as all memory for DMA, and does without where there is none. */
-void sampler_burst(void);
+/* Asks for nearly all memory of words alone, where the counts are, and does without it. */
+void sampler_keep_history(void);
 
 #endif

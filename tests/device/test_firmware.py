@@ -15,9 +15,9 @@ from emulation.firmware.build import Options, build, build_small
 from emulation.firmware.changes import CHANGES, POOL_SIZE
 from emulation.firmware.effects import effects_of, run_base
 from emulation.firmware.proof import Proof, prove
+from emulation.firmware.recorded import Walk, printed_walks, read_recorded
 from emulation.firmware.run import Ran, run_firmware
 from emulation.firmware.server import document
-from emulation.firmware.walk import Walk, printed_walks, recorded_walks
 
 Skipping = Callable[[], AbstractContextManager[None]]
 
@@ -76,9 +76,10 @@ def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
     assert " events, 0 lost, " in ran.console
     proof = prove(ran, tmp_path / "small.toml")
     check(proof)
-    assert proof.result.summary.recorded_failures == 1
+    assert proof.result.summary.recorded_failures == proof.recorded.failed == 1
+    assert proof.recorded.interrupts > 5
+    assert {"spin 1", "spin 2", "send", "middle", "high"} <= set(proof.recorded.ended)
     by_task = {row.task: row.allocations for row in proof.result.tasks if row.kind == "DRAM"}
-    assert by_task["interrupt 0"] > 5
     assert by_task["churn 1"] > 500 < by_task["churn 2"]
 
 
@@ -92,7 +93,7 @@ def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
     for part in range(CUTS):
         at = len(whole) * part // CUTS
         cut.write_bytes(whole[at:])
-        walks = list(recorded_walks(cut))
+        walks = read_recorded(cut).walks
         assert in_order(said, walks), at
         heard.append(len(walks))
     assert heard[0] == len(said)
@@ -126,6 +127,10 @@ def test_a_whole_firmware_tells_of_its_heap_what_the_lab_tells(
     proof = prove(ran, tmp_path / "whole.toml")
     check(proof)
     assert {row.task for row in proof.result.tasks} >= {"client", "tcpip", "json", "interrupt 0"}
+    assert proof.recorded.started == ["tcpip", "json", "sampler"]  # after the first snapshot
+    assert proof.recorded.ended == ["json"]
+    assert proof.recorded.interrupts > 100
+    assert proof.recorded.failed == 2  # a history of samples in each session
     assert proof.result.census.largest_request > 16384  # a buffer for a record
 
 
