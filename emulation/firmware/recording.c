@@ -52,7 +52,7 @@ static bool region_of(void *context, unsigned index, hs_recorder_region_t *out)
         .caps = state.caps,
         .free = (uint32_t)info.free,
         .minimum = (uint32_t)info.minimum_free,
-        .largest = HS_RECORDER_UNKNOWN,
+        .largest = (uint32_t)info.largest_free,
     };
     return true;
 }
