@@ -64,10 +64,11 @@ def show_proof(console: Console, proof: Proof) -> bool:
     """All of it equal?"""
     summary = proof.result.summary
     equal = proof.figures - sum(difference.figures for difference in proof.differences)
+    marks = len(proof.result.marks)
     console.print(
         f"Replayed: {summary.address_matched:,} of {summary.address_compared:,} addresses are the "
         f"recorded ones; {equal:,} of {proof.figures:,} printed figures are the lab's, to the "
-        f"byte; {proof.walks} of {len(proof.result.marks)} walks of the heap found the lab's blocks."
+        f"byte; {proof.walks} of {marks} walks of the heap found the lab's blocks."
     )
     return proof.holds
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,8 @@ from emulation.places import MissingError
 
 __all__ = ["Ran", "run_firmware"]
 
+#: What QEMU says before the listener is there.
+WAITS = re.compile(r"^\S+: -chardev .*info: QEMU waiting for connection on: .*\n", re.MULTILINE)
 SECONDS = 120  #: after which a run is stopped; it takes a few
 
 
@@ -52,7 +55,7 @@ def run_firmware(
         with Stream(listener, recording) as stream:
             code = run_until(command, stream, console)
         console.seek(0)
-        said = console.read()
+        said = WAITS.sub("", console.read())
     if code != 0:
         raise RuntimeError(f"the firmware on {board.name} ended with {code}:\n{said}")
     if stream.failure is not None:

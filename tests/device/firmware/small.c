@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "board.h"
-#include "small_kernel.h"
 #include "memory.h"
 #include "recording.h"
 #include "sampler.h"
+#include "small_kernel.h"
 
 static kernel_semaphore_t done;
 static kernel_mutex_t mutex;
