@@ -64,9 +64,9 @@ def build(board: Board, options: Options) -> Path:
     return link(board, "firmware", compiled(board, jobs))
 
 
-def build_small(board: Board, program: Path) -> Path:
+def build_small(board: Board, program: Path, options: Options) -> Path:
     """An image of a file with firmware_main(), the kernel and the heap, without a network."""
-    own = (*WARNINGS, *Options().macros)
+    own = (*WARNINGS, *options.macros)
     without = HERE / "no_network.c"
     return link(
         board, program.stem, compiled(board, [*core(board, own), (program, own), (without, own)])

@@ -15,7 +15,7 @@ from heapscope.layout import capabilities
 from heapscope.layout.toml_file import read_layout
 from heapscope.measure.result import ReplayResult
 
-__all__ = ["Base", "Effect", "effects_of", "run_and_prove", "run_base"]
+__all__ = ["Base", "Effect", "effects_of", "minimum", "run_base"]
 
 #: The sets that are shown: malloc's own, and memory for DMA.
 SHOWN = ("malloc", "DMA|8BIT")
@@ -64,6 +64,7 @@ def run_base(board: Board, folder: Path, *, listener: Listener = hear) -> Base:
 
 
 def minimum(result: ReplayResult, named: str) -> int:
+    """The least that was free."""
     wanted = named if named == "malloc" else capabilities.format(capabilities.parse(named))
     return next(row.minimum_free for row in result.sets if row.capabilities == wanted)
 

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from emulation.firmware.boards import BOARDS, Board
 from emulation.firmware.build import Options, build, build_small
-from emulation.firmware.changes import CHANGES, POOL_SIZE
-from emulation.firmware.effects import effects_of, run_base
-from emulation.firmware.proof import Proof, prove
+from emulation.firmware.changes import BASE, CHANGES, POOL_SIZE
+from emulation.firmware.effects import effects_of, minimum, run_base
+from emulation.firmware.proof import Proof, layout_of, prove
 from emulation.firmware.recorded import Walk, printed_walks, read_recorded
 from emulation.firmware.run import Ran, run_firmware
 from emulation.firmware.server import document
+
+from heapscope.layout import capabilities
 
 Skipping = Callable[[], AbstractContextManager[None]]
 
@@ -52,11 +54,11 @@ def check(proof: Proof) -> None:
 
 
 @pytest.fixture(scope="module")
-def run_small(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Board], Ran]:
+def run_small(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Ran]:
     @cache
-    def run(board: Board) -> Ran:
+    def run(board: Board, options: Options = BASE) -> Ran:
         folder = tmp_path_factory.mktemp(board.name)
-        return run_firmware(board, build_small(board, SMALL), folder / "small.hst")
+        return run_firmware(board, build_small(board, SMALL, options), folder / "small.hst")
 
     return run
 
@@ -67,7 +69,7 @@ def in_order(said: Sequence[Walk], heard: Sequence[Walk]) -> bool:
 
 
 def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
-    board: Board, run_small: Callable[[Board], Ran], skipping: Skipping, tmp_path: Path
+    board: Board, run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
 ) -> None:
     with skipping():
         ran = run_small(board)
@@ -84,7 +86,7 @@ def test_a_small_firmware_tells_of_its_heap_what_the_lab_tells(
 
 
 def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
-    board: Board, run_small: Callable[[Board], Ran], skipping: Skipping, tmp_path: Path
+    board: Board, run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
 ) -> None:
     with skipping():
         ran = run_small(board)
@@ -101,7 +103,7 @@ def test_who_joins_late_knows_the_blocks_from_the_first_snapshot_on(
 
 
 def test_a_wrong_layout_is_noticed(
-    run_small: Callable[[Board], Ran], skipping: Skipping, tmp_path: Path
+    run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
 ) -> None:
     """The proof can fail: with one region's size told wrongly, figures and addresses differ."""
     with skipping():
@@ -111,6 +113,25 @@ def test_a_wrong_layout_is_noticed(
     proof = prove(replace(ran, console=told), tmp_path / "wrong.toml")
     assert proof.differences
     assert proof.result.summary.address_matched < proof.result.summary.address_compared
+
+
+def test_another_order_of_regions_is_predicted(
+    run_small: Callable[..., Ran], skipping: Skipping, tmp_path: Path
+) -> None:
+    """A task of the small firmware asks for the same whatever comes when; which of them runs is up
+    to the timer."""
+    board, change = BOARDS["virt"], CHANGES[1]
+    with skipping():
+        before, after = run_small(board), run_small(board, change.options)
+    masks = (capabilities.parse("DMA|8BIT"),)
+    layout = layout_of(before.console, tmp_path / "before.toml")
+    predicted = minimum(change.predict(before.recording, layout, masks, tmp_path), "DMA|8BIT")
+    now = minimum(prove(before, tmp_path / "before.toml").result, "DMA|8BIT")
+    proof = prove(after, tmp_path / "after.toml")
+    check(proof)
+    measured = minimum(proof.result, "DMA|8BIT")
+    assert abs(measured - now) > 8192
+    assert abs(predicted - measured) < abs(measured - now) / 4
 
 
 @pytest.mark.slow
