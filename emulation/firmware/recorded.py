@@ -1,4 +1,4 @@
-"""What a recording holds, event by event: to be held against what the firmware did."""
+"""The events of a recording, to be held against what the firmware did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/* What the firmware records of its heap, sent as it runs through the second serial port. */
+/* The recording of the heap, sent as the firmware runs through the second serial port. */
 #ifndef FIRMWARE_RECORDING_H
 #define FIRMWARE_RECORDING_H
 

@@ -18,7 +18,7 @@ from emulation.places import MissingError
 
 __all__ = ["Ran", "run_firmware"]
 
-#: What QEMU says before the listener is there.
+#: QEMU says this before the listener is there.
 WAITS = re.compile(r"^\S+: -chardev .*info: QEMU waiting for connection on: .*\n", re.MULTILINE)
 SECONDS = 120  #: after which a run is stopped; it takes a few
 

@@ -75,7 +75,7 @@ class Stream:
 
     @property
     def option(self) -> str:
-        """Of QEMU's -chardev."""
+        """The value of QEMU's option -chardev."""
         return f"socket,id=stream,fd={self.descriptor},server=on,wait=on"
 
     def _listen(self) -> None:

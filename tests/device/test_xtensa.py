@@ -99,7 +99,7 @@ THIN = "-DCHECK_THIN=32"
 
 
 def run_programs(wanted: Iterable[Program], folder: Path) -> dict[str, str]:
-    """What those said that failed."""
+    """The output of those that failed, by name."""
     said = {}
     for program in wanted:
         image = build_for_xtensa(program.sources, folder, flags=(*program.flags, THIN))

@@ -6,6 +6,7 @@ from mutant import LostError, Mutant
 from mutants_answers import ANSWERS
 from mutants_bad_input import BAD_INPUT
 from mutants_esp_idf import ESP_IDF
+from mutants_firmware import FIRMWARE
 from mutants_guard import GUARD
 from mutants_leaks import LEAK_MUTANTS
 from mutants_log import OF_LOGS
@@ -47,4 +48,5 @@ MUTANTS = (
     *LOSS,
     *CALL_SITES,
     *OF_LOGS,
+    *FIRMWARE,
 )

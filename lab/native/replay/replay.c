@@ -148,7 +148,7 @@ static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_
     replay->gaps |= event->kind == HS_EVENT_LOST;
 }
 
-/* What a chip's recorder tells besides its events has no time of its own. */
+/* A chip's recorder tells of names, regions and live blocks without a time. */
 static bool has_time(const hs_event_t *event)
 {
     return event->time != 0 || event->kind < HS_EVENT_LOST_KIND;
