@@ -14,8 +14,8 @@ xtensa_begin:
     movi a2, xtensa_finished
     movi a3, hosted_return
     s32i a2, a3, 0
-    movi a2, 0
-    movi a3, 0
+    movi a2, 1
+    movi a3, xtensa_arguments
     movi a0, hosted_start
     callx0 a0
 
@@ -33,3 +33,10 @@ xtensa_finished:
     l32i a3, a3, 0
     simcall
 1:  j 1b
+
+    .section .rodata
+    .align 4
+xtensa_arguments:
+    .word xtensa_name, 0
+xtensa_name:
+    .asciz "program"

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 WARNINGS = ("-Wall", "-Wextra", "-Werror")
 ORDER = ("DRAM", "DTCM", "IRAM", "PSRAM")  #: of the regions
 #: What every image has.
-CORE = ("console.c", "memory.c", "regions.c", "small_kernel.c", "sampler.c")
+CORE = ("console.c", "memory.c", "recording.c", "regions.c", "small_kernel.c", "sampler.c")
 #: Files of emulation/hosted that need no system.
 HOSTED_FILES = ("bytes.c", "print.c", "text.c")
 APPLICATION = (
@@ -64,9 +64,9 @@ def build(board: Board, options: Options) -> Path:
     return link(board, "firmware", compiled(board, jobs))
 
 
-def build_small(board: Board, program: Path) -> Path:
+def build_small(board: Board, program: Path, options: Options) -> Path:
     """An image of a file with firmware_main(), the kernel and the heap, without a network."""
-    own = (*WARNINGS, *Options().macros)
+    own = (*WARNINGS, *options.macros)
     without = HERE / "no_network.c"
     return link(
         board, program.stem, compiled(board, [*core(board, own), (program, own), (without, own)])

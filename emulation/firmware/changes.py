@@ -15,7 +15,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.replay.run import replay
 from heapscope.why.recording import Edit, are_heap_events, read_recording
 
-__all__ = ["CHANGES", "Change"]
+__all__ = ["BASE", "CHANGES", "POOL_SIZE", "Change"]
 
 #: Predicts: the recording, its memory, the sets of capabilities, a folder for files.
 Predict = Callable[[Path, Layout, tuple[int, ...], Path], ReplayResult]

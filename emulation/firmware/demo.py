@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -23,31 +24,53 @@ from emulation.firmware.build import Options, build
 from emulation.firmware.changes import CHANGES
 from emulation.firmware.effects import Base, Effect, effects_of, run_base
 from emulation.firmware.proof import Proof
+from emulation.firmware.recorded import Recorded
+from emulation.firmware.run import Ran
+from emulation.firmware.stream import hear, hear_live, said_file
 from emulation.places import BUILD, ROOT, MissingError
 
 FOLDER = BUILD / "demo"
-SHOWN = 14  #: lines of the firmware's own output
+SHOWN = 14  #: lines of an output
+LISTENER = hear_live if find_spec("heapscope.live") else hear
 
 
-def show_run(console: Console, board: Board, said: str, seconds: float) -> None:
-    console.print(
-        f"The firmware ran on {board.qemu}, board {board.name}, in {seconds:.1f} s. It says:"
-    )
+def show_lines(console: Console, said: str) -> None:
     lines = said.splitlines()
     for line in lines[:SHOWN]:
         console.print(Text(f"  {line}", style="dim"))
-    console.print(Text(f"  ... {len(lines) - SHOWN} more lines", style="dim"))
+    if len(lines) > SHOWN:
+        console.print(Text(f"  ... {len(lines) - SHOWN} more lines", style="dim"))
+
+
+def show_run(console: Console, board: Board, ran: Ran, seconds: float) -> None:
+    console.print(
+        f"The firmware ran on {board.qemu}, board {board.name}, in {seconds:.1f} s. It says:"
+    )
+    show_lines(console, ran.console)
+    if LISTENER is hear_live:
+        console.print("heapscope live, at the other end of its second serial port, says:")
+        show_lines(console, said_file(ran.recording).read_text("utf-8"))
+
+
+def show_recorded(console: Console, recorded: Recorded) -> None:
+    console.print(
+        f"Its recording has {recorded.allocations:,} allocations, {recorded.interrupts:,} of them "
+        f"in interrupts, and {recorded.failed:,} requests that failed. Tasks that began: "
+        f"{', '.join(recorded.started)}; that ended: {', '.join(recorded.ended)}."
+    )
 
 
 def show_proof(console: Console, proof: Proof) -> bool:
     """All of it equal?"""
     summary = proof.result.summary
     equal = proof.figures - sum(difference.figures for difference in proof.differences)
+    marks = len(proof.result.marks)
     console.print(
         f"Replayed: {summary.address_matched:,} of {summary.address_compared:,} addresses are the "
-        f"recorded ones; {equal:,} of {proof.figures:,} printed figures are the lab's, to the byte."
+        f"recorded ones; {equal:,} of {proof.figures:,} printed figures are the lab's, to the "
+        f"byte; {proof.walks} of {marks} walks of the heap found the lab's blocks."
     )
-    return summary.address_matched == summary.address_compared and not proof.differences
+    return proof.holds
 
 
 def show_effects(console: Console, effects: list[Effect]) -> None:
@@ -64,7 +87,13 @@ def show_next(console: Console, base: Base) -> None:
     files = (path.relative_to(ROOT) for path in (base.ran[0].recording, base.layout_file))
     trace, layout = map(str, files)
     console.print("Now ask the lab yourself:")
-    console.print(f"  heapscope replay {trace} --layout {layout} --need 16717:DMA", soft_wrap=True)
+    for question in (
+        f"info {trace}",
+        f"replay {trace} --layout {layout} --need 16717:DMA",
+        f"why {trace} --layout {layout} --need 15800:EXEC",
+        f"leaks {trace} --from started --to finished",
+    ):
+        console.print(f"  heapscope {question}", soft_wrap=True)
 
 
 def main() -> int:
@@ -79,9 +108,10 @@ def main() -> int:
         console.print("Building the firmware: a kernel, lwIP, mbedTLS, cJSON, Heapscope's heap")
         build(board, Options())
         begun = time.monotonic()
-        base = run_base(board, FOLDER)
+        base = run_base(board, FOLDER, listener=LISTENER)
         seconds = (time.monotonic() - begun) / len(base.ran)
-        show_run(console, board, base.ran[0].console, seconds)
+        show_run(console, board, base.ran[0], seconds)
+        show_recorded(console, base.proofs[0].recorded)
         good = True
         for proof in base.proofs:
             good &= show_proof(console, proof)

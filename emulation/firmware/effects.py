@@ -10,11 +10,12 @@ from emulation.firmware.build import Options, build
 from emulation.firmware.changes import CHANGES, Change
 from emulation.firmware.proof import Proof, prove
 from emulation.firmware.run import Ran, run_firmware
+from emulation.firmware.stream import Listener, hear
 from heapscope.layout import capabilities
 from heapscope.layout.toml_file import read_layout
 from heapscope.measure.result import ReplayResult
 
-__all__ = ["Base", "Effect", "effects_of", "run_and_prove", "run_base"]
+__all__ = ["Base", "Effect", "effects_of", "minimum", "run_base"]
 
 #: The sets that are shown: malloc's own, and memory for DMA.
 SHOWN = ("malloc", "DMA|8BIT")
@@ -47,18 +48,23 @@ class Base:
     layout_file: Path
 
 
-def run_and_prove(board: Board, options: Options, folder: Path, name: str) -> tuple[Ran, Proof]:
-    ran = run_firmware(board, build(board, options), folder / f"{name}.hst")
-    return ran, prove(ran, folder / f"{name}.toml")
+def run_and_prove(
+    board: Board, options: Options, recording: Path, listener: Listener = hear
+) -> tuple[Ran, Proof]:
+    ran = run_firmware(board, build(board, options), recording, listener=listener)
+    return ran, prove(ran, recording.with_suffix(".toml"))
 
 
-def run_base(board: Board, folder: Path, runs: int = 3) -> Base:
-    both = [run_and_prove(board, Options(), folder, f"{board.name}-{i}") for i in range(runs)]
+def run_base(board: Board, folder: Path, *, listener: Listener = hear) -> Base:
+    """Three runs."""
+    files = [folder / f"{board.name}-{i}.hst" for i in range(3)]
+    both = [run_and_prove(board, Options(), file, listener) for file in files]
     ran, proofs = zip(*both, strict=True)
     return Base(ran, proofs, folder / f"{board.name}-0.toml")
 
 
 def minimum(result: ReplayResult, named: str) -> int:
+    """The least that was free."""
     wanted = named if named == "malloc" else capabilities.format(capabilities.parse(named))
     return next(row.minimum_free for row in result.sets if row.capabilities == wanted)
 
@@ -69,8 +75,8 @@ def effects_of(
     """The proof of the changed firmware's run, and what the change did."""
     masks = tuple(capabilities.parse(named) for named in SHOWN[1:])
     predicted = change.predict(base.ran[0].recording, read_layout(base.layout_file), masks, folder)
-    name = f"{board.name}-changed-{CHANGES.index(change)}"
-    _, proof = run_and_prove(board, change.options, folder, name)
+    recording = folder / f"{board.name}-changed-{CHANGES.index(change)}.hst"
+    _, proof = run_and_prove(board, change.options, recording)
     rows = []
     for named in SHOWN:
         before = [minimum(one.result, named) for one in base.proofs]

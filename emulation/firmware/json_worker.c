@@ -61,7 +61,7 @@ bool json_worker_start(void)
 {
     cJSON_Hooks hooks = {node_pool_malloc, node_pool_free};
     cJSON_InitHooks(&hooks);
-    return kernel_create("json", work, NULL, 3, 4096);
+    return kernel_create("json", work, NULL, 5, 4096);
 }
 
 void json_worker_take(char *document)

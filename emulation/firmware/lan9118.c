@@ -31,11 +31,12 @@ enum {
 #define MAC_CONTROL 1u
 #define MAC_ADDRESS_HIGH 2u
 #define MAC_ADDRESS_LOW 3u
-#define MAC_RECEIVES_AND_SENDS 0xCu
+#define MAC_SENDS 0x8u
+#define MAC_RECEIVES 0x4u
 #define STATUS_ERROR (1u << 15)
 #define CHECKSUM 4u /* bytes behind a frame */
 
-static bool opened;
+static bool receives;
 
 static void write_mac(uint32_t number, uint32_t value)
 {
@@ -58,13 +59,18 @@ bool network_open(void)
     if (DEVICE[R_ORDER] != ORDER_OF_BYTES) {
         return false;
     }
+    DEVICE[R_INTERRUPT_CONFIG] = INTERRUPTS_ON; /* first: until then the line is active low */
     DEVICE[R_TRANSMIT_CONFIG] = TRANSMIT_ON;
     DEVICE[R_LEVELS] = 0; /* one frame is enough */
-    DEVICE[R_INTERRUPT_CONFIG] = INTERRUPTS_ON;
-    DEVICE[R_INTERRUPT_ENABLE] = RECEIVED_INTERRUPT;
-    write_mac(MAC_CONTROL, MAC_RECEIVES_AND_SENDS);
-    opened = true;
+    write_mac(MAC_CONTROL, MAC_SENDS);
     return true;
+}
+
+void network_receive(void)
+{
+    receives = true; /* before the first interrupt, which must be answered */
+    DEVICE[R_INTERRUPT_ENABLE] = RECEIVED_INTERRUPT;
+    write_mac(MAC_CONTROL, MAC_SENDS | MAC_RECEIVES);
 }
 
 void network_address(uint8_t address[6])
@@ -103,7 +109,7 @@ static void take_words(uint8_t *block, uint32_t size, uint32_t words)
 
 void network_on_interrupt(void)
 {
-    if (!opened) {
+    if (!receives) {
         return;
     }
     DEVICE[R_INTERRUPT] = RECEIVED_INTERRUPT;

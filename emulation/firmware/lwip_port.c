@@ -212,5 +212,6 @@ bool lwip_port_open(void)
     netif_set_default(&interface);
     netif_set_up(&interface);
     UNLOCK_TCPIP_CORE();
+    network_receive();
     return true;
 }

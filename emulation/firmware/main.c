@@ -11,6 +11,7 @@
 #include "lwip_port.h"
 #include "memory.h"
 #include "node_pool.h"
+#include "recording.h"
 #include "sampler.h"
 #include "small_kernel.h"
 #include "tls_client.h"
@@ -26,7 +27,7 @@ static void run(void *unused)
     tls_client_run();
     json_worker_finish();
     memory_mark("finished");
-    memory_close();
+    recording_close();
     board_end(0);
 }
 

@@ -5,17 +5,12 @@
 
 #include "board.h"
 #include "heapscope/port.h"
-#include "heapscope/recorder.h"
+#include "recording.h"
 #include "small_kernel.h"
 
 #define CAPS_MALLOC (HS_CAP_8BIT | HS_CAP_DEFAULT)
-#define RECORDS 4096u
 
 static hs_regions_t *set;
-static hs_recorder_t *recorder;
-static _Alignas(8) uint8_t ring[RECORDS * HS_RECORDER_RECORD_BYTES + 4096];
-static volatile bool closing;
-static kernel_semaphore_t closed;
 
 static const struct {
     const char *name;
@@ -28,69 +23,6 @@ static const struct {
     {"EXEC", HS_CAP_EXEC},
     {"SPIRAM", HS_CAP_SPIRAM},
 };
-
-/* ---- the recording ----------------------------------------------------------------------------- */
-
-static size_t to_stream(void *context, const uint8_t *bytes, size_t count)
-{
-    (void)context;
-    board_stream(bytes, (uint32_t)count);
-    return count;
-}
-
-static void on_task(uint32_t number, const char *name, bool begins)
-{
-    if (begins) {
-        hs_recorder_task_started(recorder, kernel_task_handle(number), name);
-    } else {
-        hs_recorder_task_ended(recorder, kernel_task_handle(number));
-    }
-}
-
-static bool region_of(void *context, unsigned index, hs_recorder_region_t *out)
-{
-    (void)context;
-    hs_region_state_t state;
-    if (!hs_regions_state(set, index, &state)) {
-        return false;
-    }
-    hs_heap_info_t info;
-    hs_heap_info(state.guard->heap, &info);
-    *out = (hs_recorder_region_t){
-        .name = state.name,
-        .start = (uintptr_t)state.start,
-        .size = (uint32_t)state.size,
-        .caps = state.caps,
-        .free = (uint32_t)info.free,
-        .minimum = (uint32_t)info.minimum_free,
-        .largest = HS_RECORDER_UNKNOWN,
-    };
-    return true;
-}
-
-static const char *name_of(void *context, uintptr_t task)
-{
-    (void)context;
-    return task != 0 ? kernel_task_name((const void *)task) : "interrupt";
-}
-
-static void drain(void *unused)
-{
-    (void)unused;
-    for (;;) {
-        const bool last = closing;
-        while (hs_recorder_drain(recorder, RECORDS) != 0) {
-        }
-        if (last) {
-            hs_recorder_flush(recorder);
-            kernel_give(&closed);
-            return;
-        }
-        kernel_sleep(1);
-    }
-}
-
-/* ---- the heap ---------------------------------------------------------------------------------- */
 
 static void print_regions(void)
 {
@@ -105,30 +37,13 @@ static void print_regions(void)
 void memory_open(void)
 {
     static const hs_regions_config_t config = {.lock = hs_port_lock, .unlock = hs_port_unlock};
-    /* Without a walk: who listens from the boot on needs no snapshots. */
-    static const hs_recorder_config_t recording = {
-        .write = to_stream,
-        .region = region_of,
-        .task_name = name_of,
-        .chip = "emulated board",
-        .program = "the firmware of emulation/firmware",
-        .boot = 1,
-        .reset = "power on",
-        .clock_hz = 1000000,
-        .address_shift = 2,
-    };
     set = hs_regions_create(board_regions, board_region_count, &config, NULL, 0);
-    recorder = hs_recorder_open(ring, sizeof ring, &recording);
-    if (set == NULL || recorder == NULL) {
+    kernel_use(malloc, free);
+    if (set == NULL || !recording_open(set) || !recording_start()) {
         printf("no heap\n");
         board_end(1);
     }
-    kernel_use(malloc, free);
-    kernel_watch(on_task);
     print_regions();
-    if (!kernel_create("recorder", drain, NULL, 7, 2048)) { /* above who allocates */
-        board_end(1);
-    }
 }
 
 /* Each call of the recorder is within the heap's lock: events are in the order of what happened. */
@@ -141,7 +56,7 @@ static void *allocate(hs_event_kind_t kind, size_t count, size_t size, uint32_t 
     void *const block = kind == HS_EVENT_CALLOC ? hs_regions_calloc(set, count, size, asked)
                                                 : hs_regions_malloc(set, size, asked);
     if (count * size != 0) {
-        hs_recorder_allocated(recorder, kind, block, count * size, caps, callers);
+        hs_recorder_allocated(recording_record(), kind, block, count * size, caps, callers);
     }
     hs_port_unlock(NULL);
     return block;
@@ -168,7 +83,7 @@ void *realloc(void *block, size_t size)
     void *const moved = block != NULL ? hs_regions_realloc(set, block, size, CAPS_MALLOC)
                                       : hs_regions_malloc(set, size, CAPS_MALLOC);
     if (block != NULL || size != 0) {
-        hs_recorder_reallocated(recorder, block, moved, size, 0, HS_RECORDER_CALLER);
+        hs_recorder_reallocated(recording_record(), block, moved, size, 0, HS_RECORDER_CALLER);
     }
     hs_port_unlock(NULL);
     return moved;
@@ -177,7 +92,7 @@ void *realloc(void *block, size_t size)
 void free(void *block)
 {
     hs_port_lock(NULL);
-    hs_recorder_freed(recorder, block);
+    hs_recorder_freed(recording_record(), block);
     if (hs_regions_free(set, block) != HS_OK) {
         printf("refused: free(%p)\n", block);
     }
@@ -187,7 +102,7 @@ void free(void *block)
 void memory_mark(const char *name)
 {
     hs_port_lock(NULL);
-    hs_recorder_mark(recorder, name);
+    hs_recorder_mark(recording_record(), name);
     for (uint32_t i = 0; i < sizeof SETS / sizeof SETS[0]; i++) {
         const uint32_t caps = SETS[i].caps;
         printf("mark %s: %s free %u minimum %u largest %u\n", name, SETS[i].name,
@@ -195,14 +110,6 @@ void memory_mark(const char *name)
                (unsigned)hs_regions_minimum_free(set, caps),
                (unsigned)hs_regions_largest_allocatable(set, caps));
     }
+    recording_print_walk(name);
     hs_port_unlock(NULL);
-}
-
-void memory_close(void)
-{
-    closing = true;
-    kernel_take(&closed, KERNEL_FOREVER);
-    hs_recorder_figures_t figures;
-    hs_recorder_figures(recorder, &figures);
-    printf("recorder: %u events, %u lost\n", (unsigned)figures.events, (unsigned)figures.lost);
 }

@@ -9,11 +9,10 @@
 void memory_open(void);
 /* `caps` 0: those of malloc. From an interrupt, too. NULL: no room. */
 void *memory_take(size_t size, uint32_t caps);
-/* Prints what each set of capabilities has at this moment, a mark of the recording. `name` is a
+/* Prints what each set of capabilities has at this moment and which blocks are used, a mark of the
+ * recording. `name` is a
  * literal. */
 void memory_mark(const char *name);
-/* Ends the recording. */
-void memory_close(void);
 
 _Noreturn void firmware_main(void);
 

@@ -7,8 +7,9 @@
 
 #define NETWORK_FRAME_MAX 1518u
 
-/* False: there is none. */
+/* Takes it into use: it sends. False: there is none. */
 bool network_open(void);
+void network_receive(void); /* from now on frames come */
 void network_address(uint8_t address[6]);
 void network_send(const void *frame, uint32_t size); /* waits while the device is busy */
 void network_on_interrupt(void);

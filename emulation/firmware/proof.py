@@ -6,6 +6,7 @@ import re
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from emulation.firmware.recorded import Recorded, printed_walks, read_recorded
 from emulation.firmware.run import Ran
 from heapscope.layout import capabilities
 from heapscope.layout.layout import Layout
@@ -49,11 +50,23 @@ class Difference:
 
 @dataclass(frozen=True)
 class Proof:
-    """`figures`: how many of the printed ones were compared."""
+    """`figures`: how many of the printed ones were compared. `walks`: of the heap, one a mark, that
+    found exactly the blocks which are used according to the recording."""
 
     result: ReplayResult
     figures: int
     differences: tuple[Difference, ...]
+    recorded: Recorded
+    walks: int
+
+    @property
+    def holds(self) -> bool:
+        summary = self.result.summary
+        return (
+            summary.address_matched == summary.address_compared
+            and not self.differences
+            and self.walks == len(self.result.marks)
+        )
 
 
 def layout_of(console: str, into: Path) -> Layout:
@@ -104,4 +117,7 @@ def prove(ran: Ran, layout_file: Path) -> Proof:
             count += 3
             if figures_of(row) != figures:
                 differences.append(Difference(name, key, figures, figures_of(row)))
-    return Proof(result, count, tuple(differences))
+    recorded = read_recorded(ran.recording)
+    walks = zip(recorded.walks, printed_walks(ran.console), strict=True)
+    equal = sum(one == other for one, other in walks)
+    return Proof(result, count, tuple(differences), recorded, equal)

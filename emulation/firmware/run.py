@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from emulation.firmware import sources
 from emulation.firmware.boards import Board
 from emulation.firmware.server import Server
+from emulation.firmware.stream import Listener, Stream, hear
 from emulation.places import MissingError
 
 __all__ = ["Ran", "run_firmware"]
 
+#: QEMU says this before the listener is there.
+WAITS = re.compile(r"^\S+: -chardev .*info: QEMU waiting for connection on: .*\n", re.MULTILINE)
 SECONDS = 120  #: after which a run is stopped; it takes a few
 
 
@@ -25,35 +30,50 @@ class Ran:
 
 
 def run_firmware(
-    board: Board, image: Path, recording: Path, *, sessions: int = 3, seed: int = 1
+    board: Board,
+    image: Path,
+    recording: Path,
+    *,
+    sessions: int = 3,
+    seed: int = 1,
+    listener: Listener = hear,
 ) -> Ran:
     """Until the firmware switches the machine off. MissingError: no QEMU. RuntimeError: it failed,
     with what the console said."""
     if shutil.which(board.qemu) is None:
         raise MissingError(f"{board.qemu}; Debian package: {board.package}")
     keys = sources.mbedtls() / "tests" / "data_files"
-    with Server(keys / "server2-sha256.crt", keys / "server2.key") as server:
-        given = (server.port, sessions, seed)
+    with (
+        Server(keys / "server2-sha256.crt", keys / "server2.key") as server,
+        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as console,
+    ):
         command = [board.qemu, *board.machine, "-kernel", str(image), "-display", "none"]
-        command += ["-chardev", f"file,id=stream,path={recording}", "-monitor", "none"]
-        for i, word in enumerate(given):
+        command += ["-monitor", "none"]
+        for i, word in enumerate((server.port, sessions, seed)):
             place = f"addr={board.given + 4 * i:#x},data={word},data-len=4"
             command += ["-device", f"loader,{place}"]
-        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as console:
-            code: int | str
-            try:
-                code = subprocess.run(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=console,
-                    stderr=subprocess.STDOUT,
-                    timeout=SECONDS,
-                    check=False,
-                ).returncode
-            except subprocess.TimeoutExpired:
-                code = f"stopped after {SECONDS} s"
-            console.seek(0)
-            said = console.read()
+        with Stream(listener, recording) as stream:
+            code = run_until(command, stream, console)
+        console.seek(0)
+        said = WAITS.sub("", console.read())
     if code != 0:
         raise RuntimeError(f"the firmware on {board.name} ended with {code}:\n{said}")
+    if stream.failure is not None:
+        raise stream.failure
     return Ran(said, recording)
+
+
+def run_until(command: list[str], stream: Stream, console: IO[str]) -> int | str:
+    """The code with which QEMU ended, or why there is none."""
+    try:
+        return subprocess.run(
+            [*command, "-chardev", stream.option],
+            stdin=subprocess.DEVNULL,
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            timeout=SECONDS,
+            check=False,
+            pass_fds=(stream.descriptor,),
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return f"stopped after {SECONDS} s"

@@ -6,5 +6,7 @@
 
 bool sampler_start(void);
 void sampler_on_tick(void); /* in the interrupt */
+/* Asks for nearly all memory of words alone, where the counts are, and does without it. */
+void sampler_keep_history(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "lwip/api.h"
 #include "mbedtls/ssl.h"
 #include "memory.h"
+#include "sampler.h"
 #include "test/certs.h"
 
 #define DOCUMENTS 3u /* a session */
@@ -154,6 +155,7 @@ static void one_session(const mbedtls_ssl_config *config, uint32_t session)
         give_up("TLS handshake", error);
     }
     memory_mark("session open");
+    sampler_keep_history();
     for (uint32_t i = 0; i < DOCUMENTS; i++) {
         json_worker_take(fetch(&ssl, session * DOCUMENTS + i));
     }

@@ -128,12 +128,16 @@ bool network_open(void)
     open_queue(0, &receive, DEVICE_WRITES);
     open_queue(1, &transmit, 0);
     transmit.available.flags = NO_INTERRUPT;
+    device[R_STATUS] = ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK;
+    return true;
+}
+
+void network_receive(void)
+{
     for (uint32_t entry = 0; entry < ENTRIES; entry++) {
         offer(&receive, entry);
     }
-    device[R_STATUS] = ACKNOWLEDGE | DRIVER | FEATURES_OK | DRIVER_OK;
     device[R_NOTIFY] = 0;
-    return true;
 }
 
 void network_address(uint8_t address[6])

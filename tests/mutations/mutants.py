@@ -6,6 +6,7 @@ from mutant import LostError, Mutant
 from mutants_answers import ANSWERS
 from mutants_bad_input import BAD_INPUT
 from mutants_esp_idf import ESP_IDF
+from mutants_firmware import FIRMWARE
 from mutants_guard import GUARD
 from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
@@ -57,4 +58,5 @@ MUTANTS = (
     *CALL_SITES,
     *OF_LOGS,
     *PROJECT,
+    *FIRMWARE,
 )

@@ -148,15 +148,27 @@ static void on_other_event(hs_replay_t *replay, const hs_event_t *event, uint64_
     replay->gaps |= event->kind == HS_EVENT_LOST;
 }
 
+/* A chip's recorder tells of names, regions and live blocks without a time. */
+static bool has_time(const hs_event_t *event)
+{
+    return event->time != 0 || event->kind < HS_EVENT_LOST_KIND;
+}
+
 static void note_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *events, size_t count)
 {
     hs_lab_census_t *census = &replay->census.figures;
     replay->gaps |= first != replay->expected && !replay->priming;
-    if (!replay->begun) {
-        census->first_time = events[0].time;
-        replay->begun = true;
+    replay->begun = true;
+    size_t from = 0, to = count;
+    for (; from < count && !has_time(&events[from]); from++) {
     }
-    census->last_time = events[count - 1].time;
+    for (; to > from && !has_time(&events[to - 1]); to--) {
+    }
+    if (to > from) {
+        census->first_time = replay->timed ? census->first_time : events[from].time;
+        census->last_time = events[to - 1].time;
+        replay->timed = true;
+    }
 }
 
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,

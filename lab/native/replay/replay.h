@@ -30,6 +30,7 @@ typedef struct hs_replay {
     uint64_t next_key;  /* one past the highest id allocated */
     uint64_t expected;  /* the next event number if nothing is missing */
     bool begun;         /* an event has come */
+    bool timed;         /* and one with a time */
     bool stopped;       /* the event `stop` has come: nothing after it counts */
     uint64_t stop;      /* UINT64_MAX: none */
     uint64_t explained; /* event to explain; UINT64_MAX: none */

@@ -7,6 +7,7 @@
 
 #include "board.h"
 #include "memory.h"
+#include "recording.h"
 #include "sampler.h"
 #include "small_kernel.h"
 
@@ -139,7 +140,7 @@ static void run(void *unused)
     memory_mark("end");
     holds("a request that nothing can serve is refused", malloc(1u << 20) == NULL);
     memory_mark("after a failure");
-    memory_close();
+    recording_close();
     board_end(0);
 }
 
