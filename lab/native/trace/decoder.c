@@ -217,11 +217,6 @@ void hs_decoder_delete(hs_decoder_t *decoder)
     }
 }
 
-unsigned hs_decoder_shift(const hs_decoder_t *decoder)
-{
-    return decoder->reader.records.state.shift;
-}
-
 void hs_decoder_health(const hs_decoder_t *decoder, hs_trace_health_t *out)
 {
     *out = decoder->reader.health;
