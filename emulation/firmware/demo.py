@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -26,12 +25,11 @@ from emulation.firmware.effects import Base, Effect, effects_of, run_base
 from emulation.firmware.proof import Proof
 from emulation.firmware.recorded import Recorded
 from emulation.firmware.run import Ran
-from emulation.firmware.stream import hear, hear_live, said_file
+from emulation.firmware.stream import hear_live, said_file
 from emulation.places import BUILD, ROOT, MissingError
 
 FOLDER = BUILD / "demo"
 SHOWN = 14  #: lines of an output
-LISTENER = hear_live if find_spec("heapscope.live") else hear
 
 
 def show_lines(console: Console, said: str) -> None:
@@ -47,9 +45,8 @@ def show_run(console: Console, board: Board, ran: Ran, seconds: float) -> None:
         f"The firmware ran on {board.qemu}, board {board.name}, in {seconds:.1f} s. It says:"
     )
     show_lines(console, ran.console)
-    if LISTENER is hear_live:
-        console.print("heapscope live, at the other end of its second serial port, says:")
-        show_lines(console, said_file(ran.recording).read_text("utf-8"))
+    console.print("heapscope live, at the other end of its second serial port, says:")
+    show_lines(console, said_file(ran.recording).read_text("utf-8"))
 
 
 def show_recorded(console: Console, recorded: Recorded) -> None:
@@ -108,7 +105,7 @@ def main() -> int:
         console.print("Building the firmware: a kernel, lwIP, mbedTLS, cJSON, Heapscope's heap")
         build(board, Options())
         begun = time.monotonic()
-        base = run_base(board, FOLDER, listener=LISTENER)
+        base = run_base(board, FOLDER, listener=hear_live)
         seconds = (time.monotonic() - begun) / len(base.ran)
         show_run(console, board, base.ran[0], seconds)
         show_recorded(console, base.proofs[0].recorded)
