@@ -4,6 +4,7 @@
 #include "../../device/src/trace/varint.h"
 #include "stream.h"
 #include "trace/names.h"
+#include "words.h"
 
 /* Adds a chunk with right checks. */
 static void chunk_add(stream_bytes_t *bytes, unsigned kind, unsigned features, uint32_t sequence,
@@ -11,17 +12,17 @@ static void chunk_add(stream_bytes_t *bytes, unsigned kind, unsigned features, u
 {
     uint8_t header[HS_CHUNK_HEADER] = {HS_SYNC_0, HS_SYNC_1,     HS_SYNC_2,
                                        HS_SYNC_3, (uint8_t)kind, HS_TRACE_VERSION};
-    (void)hs_u16_put(header + HS_CHUNK_FEATURES_AT, (uint16_t)features);
-    (void)hs_u32_put(header + HS_CHUNK_SEQUENCE_AT, sequence);
-    (void)hs_u16_put(header + HS_CHUNK_LENGTH_AT, (uint16_t)count);
-    (void)hs_u16_put(header + HS_CHUNK_CHECK_AT,
-                     (uint16_t)(hs_trace_crc32(header + HS_CHUNK_KIND_AT, 10) & 0xFFFFu));
+    (void)u16_put(header + HS_CHUNK_FEATURES_AT, (uint16_t)features);
+    (void)u32_put(header + HS_CHUNK_SEQUENCE_AT, sequence);
+    (void)u16_put(header + HS_CHUNK_LENGTH_AT, (uint16_t)count);
+    (void)u16_put(header + HS_CHUNK_CHECK_AT,
+                  (uint16_t)(hs_trace_crc32(header + HS_CHUNK_KIND_AT, 10) & 0xFFFFu));
     const size_t start = bytes->count;
     uint8_t crc[HS_CHUNK_CRC];
     stream_bytes_add(bytes, header, sizeof header);
     stream_bytes_add(bytes, payload, count);
-    (void)hs_u32_put(crc, hs_trace_crc32(bytes->at + start + HS_CHUNK_KIND_AT,
-                                         bytes->count - start - HS_CHUNK_KIND_AT));
+    (void)u32_put(crc, hs_trace_crc32(bytes->at + start + HS_CHUNK_KIND_AT,
+                                      bytes->count - start - HS_CHUNK_KIND_AT));
     stream_bytes_add(bytes, crc, sizeof crc);
 }
 
@@ -177,9 +178,9 @@ static void hostile_nesting_stays_linear(void)
     enum { HEADERS = 1 << 17, GOOD_EVERY = 1000 }; /* 2 MB: unbounded, this checks 8 GB */
     stream_bytes_t bytes = {0};
     uint8_t header[HS_CHUNK_HEADER] = {HS_SYNC_0, HS_SYNC_1, HS_SYNC_2, HS_SYNC_3, 2, 1};
-    (void)hs_u16_put(header + HS_CHUNK_LENGTH_AT, 0xFFFF);
-    (void)hs_u16_put(header + HS_CHUNK_CHECK_AT,
-                     (uint16_t)(hs_trace_crc32(header + HS_CHUNK_KIND_AT, 10) & 0xFFFFu));
+    (void)u16_put(header + HS_CHUNK_LENGTH_AT, 0xFFFF);
+    (void)u16_put(header + HS_CHUNK_CHECK_AT,
+                  (uint16_t)(hs_trace_crc32(header + HS_CHUNK_KIND_AT, 10) & 0xFFFFu));
     uint8_t good[] = {0, 0, 0, 0, 0, 1};
     uint32_t sequence = 0;
     for (int i = 0; i < HEADERS; i++) {

@@ -4,7 +4,7 @@
 
 #include "../../device/src/trace/crc32.h"
 #include "../../device/src/trace/format.h"
-#include "../../device/src/trace/varint.h"
+#include "../format/words.h"
 
 #define FRAMED_DESCRIBED 7u /* bytes in front of a payload */
 
@@ -17,13 +17,13 @@ static uint8_t *framed_chunk(uint8_t *out, const uint8_t *described, uint32_t se
     *at++ = HS_SYNC_2;
     *at++ = HS_SYNC_3;
     memcpy(at, described, 4);
-    at = hs_u32_put(at + 4, sequence);
-    at = hs_u16_put(at, (uint16_t)length);
+    at = u32_put(at + 4, sequence);
+    at = u16_put(at, (uint16_t)length);
     const uint32_t check = hs_trace_crc32(out + HS_CHUNK_KIND_AT, 10);
-    at = hs_u16_put(at, (uint16_t)(check & 0xFFFFu));
+    at = u16_put(at, (uint16_t)(check & 0xFFFFu));
     memcpy(at, described + FRAMED_DESCRIBED, length);
     at += length;
-    return hs_u32_put(at, hs_trace_crc32(out + HS_CHUNK_KIND_AT, length + 12));
+    return u32_put(at, hs_trace_crc32(out + HS_CHUNK_KIND_AT, length + 12));
 }
 
 size_t framed_build(const uint8_t *data, size_t size, uint8_t *out)
