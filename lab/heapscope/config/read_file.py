@@ -25,7 +25,8 @@ _HEADER = re.compile(
 _ASSIGNED = re.compile(
     r"^\s*CONFIG_([A-Za-z0-9_]+)=([^\r\n]*)|^# CONFIG_([A-Za-z0-9_]+) is not set", re.MULTILINE
 )
-_OPTION = re.compile(r"^\s*(?:# ?)?CONFIG_", re.MULTILINE)
+_OPTION = re.compile(r"\bCONFIG_\w")
+_MALFORMED_MAX = 1  # lines of a file without any option; with more it is something else
 _SAID = re.compile(r"^\s*[^#\s\ufeff]", re.MULTILINE)
 
 
@@ -56,7 +57,7 @@ class ConfigFile:
 
 def read_config_file(path: str | Path) -> ConfigFile:
     """ "-" is standard input; .zst is taken off. An empty file, or one of comments, is a default
-    build. InputError names file and cause: it has text, and none of it speaks of an option."""
+    build. InputError names file and cause: it has lines, and none of them speaks of an option."""
     with open_blocks(path) as blocks:
         content = _content(blocks)
         name = blocks.name
@@ -71,7 +72,7 @@ def _text_file(content: bytes, name: str) -> ConfigFile:
     if b"\0" in content:
         raise InputError(f"{name}: not a text, it has bytes of value 0", remedy=REMEDY)
     text = content.decode("utf-8", "replace")
-    if _SAID.search(text) and not _OPTION.search(text):
+    if len(_SAID.findall(text)) > _MALFORMED_MAX and not _OPTION.search(text):
         raise InputError(f"{name}: no line of it is one of an option", remedy=REMEDY)
     header = _HEADER.search(text)
     file = ConfigFile(

@@ -73,12 +73,13 @@ class SystemMemory:
         memory, boot = chip_memory(scene.config.chip, scene.minor), self.model.at(self.state)
         static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
         code = max(0, memory.iram - round(boot.free(BOOT)[IRAM].median)) if self._has_code else None
-        for _ in range(_TRIES):
+        for tried in range(_TRIES):
             made = self._layout(static, code, other)
             more = free_of(made) - wanted
             if abs(more) <= NEAR:
                 break
-            if abs(more) < _SMALL:  # too little for a block
+            # Too little for a block, or blocks that the allocator rounds go past it and back.
+            if abs(more) < _SMALL << tried:
                 static += more & ~3
             else:
                 other += more
