@@ -23,6 +23,7 @@ PREFIXES = {
     "owners": "hs_owners_",
     "pool": ("hs_pool", "hs_fixed_"),
     "private": "hs_private_",
+    "recorder": "hs_recorder_",
     "regions": "hs_regions_",
     "trace": "hs_trace_",
     "text": "hs_text_",

@@ -16,7 +16,7 @@ from heapscope.measure.wording import plural, size
 from heapscope.report.next_command import loss_lines, next_command
 from heapscope.trace.info import EventCounts, MarkAt, TraceInfo
 from heapscope.trace.names import printable
-from heapscope.trace.recording import LevelAt, Recording
+from heapscope.trace.recording import ChipRecording, LevelAt
 
 #: Names listed at most; --json has all of them.
 SHOWN = 12
@@ -71,7 +71,7 @@ def _facts(info: TraceInfo) -> Iterator[tuple[str, str]]:
     yield from _origin(info)
 
 
-def _recording(told: Recording) -> Iterator[tuple[str, str]]:
+def _recording(told: ChipRecording) -> Iterator[tuple[str, str]]:
     if told.begins_with_snapshot:
         began = "the first whole snapshot, which did not come"
         if told.start_blocks or told.snapshots:

@@ -15,7 +15,7 @@ from heapscope.trace.feed import read_trace
 from heapscope.trace.health import CallCounts, TraceHealth
 from heapscope.trace.metadata import CLOCK_HZ, SOURCE, WORD_SIZE, number, texts
 from heapscope.trace.names import mark_names, printable, task_names
-from heapscope.trace.recording import Recording, recording_of
+from heapscope.trace.recording import ChipRecording, recording_of
 from heapscope.trace.source import Progress
 from heapscope.trace.take import take
 
@@ -95,7 +95,7 @@ class TraceInfo(Document):
     )
     health: TraceHealth = figure("The state of the trace as it was read.")
     loss: Loss | None = figure("The loss of events; null: every event is there.")
-    recording: Recording | None = figure(
+    recording: ChipRecording | None = figure(
         "The facts that only a recorder on a chip tells; null: no recorder on a chip wrote it.",
         default=None,
     )

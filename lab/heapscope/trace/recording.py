@@ -40,7 +40,7 @@ class LevelAt(Row):
     capabilities: int = figure("Capabilities that such a request must have, as bits; 0: any.")
 
 
-class Recording(Row):
+class ChipRecording(Row):
     """The facts that only a recorder on a chip tells."""
 
     boot: int | None = figure("Identity of the boot; null: not told.")
@@ -66,13 +66,13 @@ class Recording(Row):
     start_bytes: int = figure("Bytes of these blocks.", "B")
 
 
-def recording_of(reader: NativeReader, health: TraceHealth) -> Recording | None:
+def recording_of(reader: NativeReader, health: TraceHealth) -> ChipRecording | None:
     """None: no recorder on a chip has written it."""
     row = reader.recording()
     if not row.told:
         return None
     return take(
-        Recording,
+        ChipRecording,
         row,
         boot=number(reader.metadata(), "boot"),
         other_boots=health.next_trace is not None,

@@ -92,6 +92,9 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_served_t),
         SIZE(hs_lab_tenant_t),
         SIZE(hs_lab_listened_t),
+        SIZE(hs_lab_recording_t),
+        SIZE(hs_lab_level_row_t),
+        SIZE(hs_lab_dropped_row_t),
         SIZE(hs_lab_listened_region_t),
         SIZE(hs_lab_listened_block_t),
 #undef SIZE
