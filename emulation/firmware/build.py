@@ -64,9 +64,9 @@ def build(board: Board, options: Options) -> Path:
     return link(board, "firmware", compiled(board, jobs))
 
 
-def build_small(board: Board, program: Path, options: Options) -> Path:
+def build_small(board: Board, program: Path, options: Options | None = None) -> Path:
     """An image of a file with firmware_main(), the kernel and the heap, without a network."""
-    own = (*WARNINGS, *options.macros)
+    own = (*WARNINGS, *(options or Options()).macros)
     without = HERE / "no_network.c"
     return link(
         board, program.stem, compiled(board, [*core(board, own), (program, own), (without, own)])
