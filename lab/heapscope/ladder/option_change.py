@@ -79,7 +79,7 @@ def _final(config: Config, name: str) -> tuple[Value | None, bool]:
 
 
 def _is_said(config: Config, name: str) -> bool:
-    """By a line, of an option that no release knows too."""
+    """A line of a file sets it; this counts for an option that no release knows, too."""
     unknown = config.name_here(name) is None and config.setting(name) is not None
     return unknown or config.given(name)
 

@@ -29,7 +29,8 @@ class _Published:
 
 
 def power_statements(config: Config) -> tuple[PowerStatement, ...]:
-    """None of those whose condition is not known in this release; none at all without Wi-Fi."""
+    """The statements that hold. One is left out where its release does not tell its condition, and
+    all are left out without Wi-Fi."""
     if config.value("ESP_WIFI_ENABLED") is False:
         return ()
     return tuple(

@@ -24,6 +24,7 @@ from heapscope.kconfig.names import name_in
 from heapscope.kconfig.table import RELEASES, OptionTable, chips_of, option_table
 from heapscope.kconfig.values import OptionValues, UserValues
 from heapscope.layout.chips import chip_names, load_chip
+from heapscope.predict.chip_memory import chip_memory
 from heapscope.predict.demand import Demand
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.predict.memory_states import DRAM, IRAM, MEMORIES, MemoryModel
@@ -36,6 +37,7 @@ _FILE = PACKAGE / "data" / "memory_parts" / "options.csv"
 #: Connections: so many that the limits of lwIP can be felt.
 _DEMAND = Demand(tcp=12, udp=20, tls=1)
 _ANY = "any"
+_RTC = "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP"
 _PSRAM = "SPIRAM"
 
 
@@ -108,11 +110,13 @@ def _has_layout(chip: str, idf: str) -> bool:
 
 
 def reactions(release: str, chip: str, rows: Sequence[OptionRow] = ()) -> Iterator[Reaction]:
-    """For every row whose option the release has on the chip, and lets a file set."""
+    """For every row whose option the release has on the chip, and lets a file set. The heaps of
+    ESP-IDF 4.3 have no RTC memory on the ESP32-S3, whatever the option says."""
     table = option_table(release, chip)
+    has_rtc = chip_memory(chip, _model({}, table).scene.minor).rtc > 0
     for row in rows or option_rows():
         name = name_in(table, row.option)
-        if name is None or chip not in row.chips:
+        if name is None or chip not in row.chips or (row.option == _RTC and not has_rtc):
             continue
         pair = _values(row, name, table)
         if pair is not None:
