@@ -8,6 +8,8 @@ from emulation.interrupts import INTERRUPTIBLE, Interrupted, Met
 from emulation.recorder import INTERRUPTED_HOOKS, build_interrupted_hooks
 from emulation.targets import TARGETS
 
+pytestmark = pytest.mark.slow  # each boundary is a run
+
 
 @pytest.fixture(scope="module", params=INTERRUPTIBLE)
 def target(request: pytest.FixtureRequest) -> str:

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void connect_line(void)
 static pthread_mutex_t console_lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *console;
 static volatile int logging = 1;
+static volatile int logged;
 
 static void lock(void *context)
 {
@@ -64,6 +66,7 @@ static void *log_text(void *context)
         lock(NULL);
         (void)fprintf((FILE *)context, "I (%u) wifi: state HS\r\n", i);
         unlock(NULL);
+        logged = 1;
     }
     return NULL;
 }
@@ -116,6 +119,9 @@ int main(int argc, char **argv)
     hs_recorder_t *recorder = hs_recorder_open(memory, sizeof memory, &config);
     pthread_t logger;
     const bool logs = console != NULL && pthread_create(&logger, NULL, log_text, console) == 0;
+    while (logs && !logged) {
+        (void)sched_yield();
+    }
     for (unsigned i = 0; i < EVENTS; i++) {
         void *const block = (void *)(uintptr_t)(0x1000u + 16u * (i / 2u % 8u));
         if (i % 2u == 0) {
