@@ -282,19 +282,28 @@ class MemoryModel:
         self, state: str, place: str, widths: tuple[float, float] | None = None
     ) -> tuple[float, float]:
         """Free bytes before what hangs on options, with one standard deviation."""
-        scene = self.scene
-        chip, minor = scene.config.chip, scene.minor
-        memory = chip_memory(chip, minor)
-        left = float(memory.dram if place == DRAM else memory.iram)
-        rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
-        if place == DRAM and state != BOOT and rtc:
-            left += memory.rtc
-        known = self.known(place)
+        left, known = self.before_code(state, place), self.known(place)
         if known is not None:
             return left - known, 0.0
-        empty = empty_static(chip, minor, self.without, widths)
-        own = empty.dram if place == DRAM else empty.iram
-        return left - own, empty.doubt if own else 0.0
+        own, doubt = self.empty(place, self.without, widths)
+        return left - own, doubt
+
+    def before_code(self, state: str, place: str) -> float:
+        """Free bytes of the chip before any firmware takes of them."""
+        scene = self.scene
+        memory = chip_memory(scene.config.chip, scene.minor)
+        rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
+        if place == DRAM:
+            return float(memory.dram + (memory.rtc if state != BOOT and rtc else 0))
+        return float(memory.iram)
+
+    def empty(
+        self, place: str, without: frozenset[str], widths: tuple[float, float] | None = None
+    ) -> tuple[float, float]:
+        """Bytes that an empty program takes, with one standard deviation."""
+        found = empty_static(self.scene.config.chip, self.scene.minor, without, widths)
+        own = found.dram if place == DRAM else found.iram
+        return own, found.doubt if own else 0.0
 
     def before_parts(self, state: str, place: str) -> float:
         """Free bytes before any part that the configuration holds is taken off."""
