@@ -231,10 +231,12 @@ class MemoryModel:
         """By memory."""
         psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
         has_psram = self.scene.on("SPIRAM")
-        made = {place: self._predicted(state, place) for place in (DRAM, IRAM)}
-        made[DRAM] = self._moved(made[DRAM], state)
+        made = {DRAM: self.free_dram(state), IRAM: self._predicted(state, IRAM)}
         made[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
         return made
+
+    def free_dram(self, state: str) -> FreeBand:
+        return self._moved(self._predicted(state, DRAM), state)
 
     def _predicted(self, state: str, place: str) -> FreeBand:
         fit, group = memory_fit(), group_of(state, place)
