@@ -200,6 +200,19 @@ class MemoryModel:
 
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""
+        known = self._known_held
+        if only is None and state not in known:
+            known[state] = self._found_held(state, None)
+        if state in known:
+            return [each for each in known[state] if only is None or each.part.id in only]
+        return self._found_held(state, only)
+
+    @functools.cached_property
+    def _known_held(self) -> dict[str, list[Held]]:
+        """What was worked out, by state; a changed copy of the model has its own."""
+        return {}
+
+    def _found_held(self, state: str, only: Collection[str] | None) -> list[Held]:
         whens, scene = _HELD[state][0], self.at(state).scene
         made = []
         for part in parts_in(scene.config.chip, scene.minor):
