@@ -109,7 +109,7 @@ class Search:
             left -= 1
             kept = {**known, **{name: _all(self.space, {})[name] for name in pair}}
             at = self._grid.places(kept)
-            for quantity, high in reversed(limits.items()):  # the last one leaves the fewest
+            for quantity, high in reversed(list(limits.items())):  # the last one leaves the fewest
                 sound = self._grid.costs(quantity, at) <= high + _EXACT * quantity.scale
                 at = {name: places[sound] for name, places in at.items()}
             costs = self._grid.costs(second, at) / second.scale
