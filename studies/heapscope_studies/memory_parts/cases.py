@@ -29,7 +29,7 @@ _FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
 
 DIFFERENCE = "difference"
-#: What is learned: a factor of each kind of figure, and what the sums of states leave out.
+#: The things that are learned: a factor of each kind of figure, and what the sums of states leave out.
 NAMES = (*KINDS, *MORE)
 
 
@@ -57,8 +57,8 @@ class Case:
         is always left out."""
         if self.model is None:
             return 0.0, 0.0
-        own, doubt = self.model.empty(self.place, without | {self.publisher}, widths)
-        return self._before_code - own, doubt
+        without |= {self.publisher}
+        return self.model.less_empty(self._before_code, self.place, without, widths)
 
     @functools.cached_property
     def _before_code(self) -> float:
@@ -66,7 +66,7 @@ class Case:
 
     @functools.cached_property
     def features(self) -> Array:
-        """What the case takes by what can be learned, in the order of NAMES."""
+        """Its use by each thing that can be learned, in the order of NAMES."""
         return np.array([self.use.features.get(name, 0.0) for name in NAMES])
 
     @functools.cached_property
