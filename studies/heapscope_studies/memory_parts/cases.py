@@ -29,7 +29,7 @@ _FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
 
 DIFFERENCE = "difference"
-#: The things that are learned: a factor of each kind of figure, and what the sums of states leave out.
+#: The things that are learned: a factor of each kind of figure, and the bytes that sums leave out.
 NAMES = (*KINDS, *MORE)
 
 
