@@ -6,7 +6,7 @@
 #   asan asan32 ubsan32 fuzz   the C tests, built in this way (tests/run_c.sh)
 #   python                     the Python tests that are not slow
 #   slow                       the others, and hypothesis' tests with more inputs
-#   lint                       style, types and the rules of the repository
+#   lint                       style and types; the rules of the repository are Python tests
 # HEAPSCOPE_UNTIL=SECONDS since 1970: no part and no slow test begins later, nor does a part that
 # takes longer than is left. That is named at the end and is not a failure.
 set -uo pipefail
@@ -52,7 +52,7 @@ run_part() { # PART
     asan | asan32 | ubsan32 | fuzz) c_tests "$1" ;;
     python) python_tests python "not slow" ;;
     slow) python_tests slow "slow or hypothesis" --hypothesis-profile=full ;;
-    lint) make --no-print-directory lint ;;
+    lint) make --no-print-directory style ;;
     *)
         echo "$0: no such part: $1" >&2
         exit 2

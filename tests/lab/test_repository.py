@@ -17,6 +17,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LINES_MAX = 450
 EMPTY_NAMES = re.compile(r"(utils?|misc|common|helpers?)")
+#: The test of this one runs its commands and looks at what they print.
+LOG_GUIDE = Path("docs/guide/log.md")  # tests/lab/log/test_log_guide.py
 # Its commands run in tests/studies too, on what is computed there once.
 #: Their examples take longest.
 SLOW_DOCUMENTS = {
@@ -174,6 +176,7 @@ def commands(markdown: str) -> str:
     [
         pytest.param(path, id=str(path), marks=pytest.mark.slow if path in SLOW_DOCUMENTS else ())
         for path in documents("docs/guide")
+        if path != LOG_GUIDE
     ],
 )
 def test_every_example_of_a_document_runs(document: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ PREDICT = (
     Mutant(
         "whole programs left out",
         "the empty program is not taken off",
-        "lab/heapscope/predict/memory_states.py::MemoryModel.constant",
+        "lab/heapscope/predict/memory_states.py::MemoryModel.less_empty",
         "return left - own, empty.doubt",
         "return left, empty.doubt",
         PARTS,

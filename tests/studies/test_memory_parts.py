@@ -17,25 +17,25 @@ from heapscope_studies.wifi_model.fit import same
 
 
 @pytest.fixture(scope="module", params=["publisher", "chip"])
-def found(request: pytest.FixtureRequest) -> list[Judged]:
+def found(request: pytest.FixtureRequest) -> tuple[Judged, ...]:
     return left_out(request.param)
 
 
-def test_whole_programs_are_predicted(found: list[Judged]) -> None:
+def test_whole_programs_are_predicted(found: tuple[Judged, ...]) -> None:
     figures = summary(found)["all"]
     assert figures["figures"] >= 70
     assert figures["median_bytes"] <= 5 * 1024
     assert 70 <= figures["in_80_pct"] <= 90
 
 
-def test_differences_are_predicted(found: list[Judged]) -> None:
+def test_differences_are_predicted(found: tuple[Judged, ...]) -> None:
     figures = summary(found)[DIFFERENCE]
     assert figures["figures"] >= 15
     assert figures["median_pct"] <= 15
     assert 70 <= figures["in_80_pct"] <= 90
 
 
-def test_provisioning_is_not_off_by_what_two_radios_share(found: list[Judged]) -> None:
+def test_provisioning_is_not_off_by_what_two_radios_share(found: tuple[Judged, ...]) -> None:
     assert summary(found)["provisioning"]["median_bytes"] <= 12 * 1024
 
 

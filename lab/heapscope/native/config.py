@@ -110,10 +110,14 @@ class Prepared:
         self.pointer: Any = ffi.new("hs_lab_config_t *", self._fields(config, kind))
 
     def _fields(self, record: Any, kind: Any) -> dict[str, Any]:
-        """The record as cffi takes it for the struct `kind`. An array stands beside its count."""
+        """The record as cffi takes it for the struct `kind`, whose bytes are 0 before. An array
+        stands beside its count."""
         made: dict[str, Any] = {}
+        types = _field_types(kind)
         for name, value in vars(record).items():
-            field = _field_types(kind)[name]
+            if not value:
+                continue
+            field = types[name]
             if field.kind == "pointer":
                 rows = [self._value(one, field.item) for one in value]
                 self._kept.append(ffi.new(ffi.getctype(field.item, "[]"), rows))

@@ -105,6 +105,22 @@ def empty_static(
     """`without`: sources that are left aside, and chips as "chip esp32", for tests of what was not
     seen. `widths`: in place of those that were learned, by release and by chip."""
     step, other = widths or (memory_fit().step, memory_fit().chip)
+    own, of = _known_of(chip, without)
+    weights = [1 / _variance(each, chip, minor, step, other) for each in of]
+    code = [each for each in own if each.iram is not None]
+    dram = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
+    nearest = sorted(zip(weights, of, strict=True), key=lambda pair: -pair[0])[:3]
+    return EmptyStatic(
+        dram=dram,
+        iram=_mean(code, [_variance(each, chip, minor, step, other) for each in code]),
+        doubt=sqrt(1 / sum(weights) + (0 if own else other**2)),
+        sources=tuple(dict.fromkeys(each.source for _, each in nearest)),
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _known_of(chip: str, without: frozenset[str]) -> tuple[list[_Known], list[_Known]]:
+    """The chip's own empty programs, and those that stand for it."""
 
     def of_chips(chips: Iterable[str]) -> list[_Known]:
         return [
@@ -117,17 +133,7 @@ def empty_static(
 
     own = of_chips([chip])
     every = dict.fromkeys(row["chip"] for row in _rows())
-    of = own or of_chips(each for each in every if each != "esp32") or of_chips(every)
-    weights = [1 / _variance(each, chip, minor, step, other) for each in of]
-    code = [each for each in own if each.iram is not None]
-    dram = sum(w * each.dram for w, each in zip(weights, of, strict=True)) / sum(weights)
-    nearest = sorted(zip(weights, of, strict=True), key=lambda pair: -pair[0])[:3]
-    return EmptyStatic(
-        dram=dram,
-        iram=_mean(code, [_variance(each, chip, minor, step, other) for each in code]),
-        doubt=sqrt(1 / sum(weights) + (0 if own else other**2)),
-        sources=tuple(dict.fromkeys(each.source for _, each in nearest)),
-    )
+    return own, own or of_chips(each for each in every if each != "esp32") or of_chips(every)
 
 
 def publisher(source: str) -> str:
@@ -148,6 +154,7 @@ def _variance(known: _Known, chip: str, minor: Minor, step: float, other: float)
     return known.doubt**2 + (step * steps) ** 2 + (0 if known.chip == chip else other**2)
 
 
+@functools.cache
 def _place(minor: Minor) -> int:
     return sum(each < minor for each in _MINORS)
 

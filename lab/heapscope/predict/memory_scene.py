@@ -9,6 +9,7 @@ from math import ceil
 from heapscope.config.config import Config
 from heapscope.config.value import Value
 from heapscope.errors import InputError
+from heapscope.layout.chips import load_chip
 from heapscope.layout.releases import find_release
 from heapscope.predict.chip_memory import chip_memory
 from heapscope.predict.demand import Demand
@@ -148,8 +149,7 @@ def _idle(scene: MemoryScene) -> Number:
 
 
 def _cores(scene: MemoryScene) -> int:
-    dual = scene.config.chip in ("esp32", "esp32s3", "esp32p4")
-    return 1 if scene.on("FREERTOS_UNICORE") or not dual else 2
+    return 1 if scene.on("FREERTOS_UNICORE") else load_chip(scene.config.chip).data.cores
 
 
 def _record(scene: MemoryScene, side: str, fallback: int) -> int:

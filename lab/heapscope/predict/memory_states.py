@@ -148,13 +148,11 @@ class OwnMemory:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryModel:
     """A configuration, ready to be asked about its memory. `static_dram`, `static_iram`: bytes of
-    code and data of the whole firmware, where an ELF or a map told them. `without`: publishers of
-    the tables that are left aside, for tests of what was not seen."""
+    code and data of the whole firmware, where an ELF or a map told them."""
 
     scene: MemoryScene
     static_dram: int | None = None
     static_iram: int | None = None
-    without: frozenset[str] = frozenset()
     own: tuple[OwnMemory, ...] = ()
 
     @property
@@ -200,6 +198,17 @@ class MemoryModel:
 
     def held(self, state: str, only: Collection[str] | None = None) -> list[Held]:
         """The parts that are held in a state, static ones included; of these alone."""
+        if only is not None and state not in self._known_held:
+            return self._found_held(state, only)
+        if state not in self._known_held:
+            self._known_held[state] = self._found_held(state, None)
+        return [each for each in self._known_held[state] if only is None or each.part.id in only]
+
+    @functools.cached_property
+    def _known_held(self) -> dict[str, list[Held]]:
+        return {}  # a changed copy of the model has its own
+
+    def _found_held(self, state: str, only: Collection[str] | None) -> list[Held]:
         whens, scene = _HELD[state][0], self.at(state).scene
         made = []
         for part in parts_in(scene.config.chip, scene.minor):
@@ -231,10 +240,12 @@ class MemoryModel:
         """By memory."""
         psram = -sum(each.taken for each in self.held(state) if each.place == PSRAM)
         has_psram = self.scene.on("SPIRAM")
-        made = {place: self._predicted(state, place) for place in (DRAM, IRAM)}
-        made[DRAM] = self._moved(made[DRAM], state)
+        made = {DRAM: self.free_dram(state), IRAM: self._predicted(state, IRAM)}
         made[PSRAM] = FreeBand(median=psram + _PSRAM * has_psram, half_80=_PSRAM / 2 * has_psram)
         return made
+
+    def free_dram(self, state: str) -> FreeBand:
+        return self._moved(self._predicted(state, DRAM), state)
 
     def _predicted(self, state: str, place: str) -> FreeBand:
         fit, group = memory_fit(), group_of(state, place)
@@ -278,21 +289,28 @@ class MemoryModel:
         """Bytes of code and data, where they were told."""
         return {DRAM: self.static_dram, IRAM: self.static_iram}.get(place)
 
-    def constant(
-        self, state: str, place: str, widths: tuple[float, float] | None = None
-    ) -> tuple[float, float]:
+    def constant(self, state: str, place: str) -> tuple[float, float]:
         """Free bytes before what hangs on options, with one standard deviation."""
+        left, known = self.before_code(state, place), self.known(place)
+        return self.less_empty(left, place) if known is None else (left - known, 0.0)
+
+    def before_code(self, state: str, place: str) -> float:
+        """Free bytes of the chip before any firmware takes of them."""
         scene = self.scene
-        chip, minor = scene.config.chip, scene.minor
-        memory = chip_memory(chip, minor)
-        left = float(memory.dram if place == DRAM else memory.iram)
+        memory = chip_memory(scene.config.chip, scene.minor)
         rtc = scene.value("ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP") is not False
-        if place == DRAM and state != BOOT and rtc:
-            left += memory.rtc
-        known = self.known(place)
-        if known is not None:
-            return left - known, 0.0
-        empty = empty_static(chip, minor, self.without, widths)
+        more = memory.rtc if state != BOOT and rtc else 0
+        return float(memory.dram + more if place == DRAM else memory.iram)
+
+    def less_empty(
+        self,
+        left: float,
+        place: str,
+        without: frozenset[str] = frozenset(),
+        widths: tuple[float, float] | None = None,
+    ) -> tuple[float, float]:
+        """Less what an empty program takes. `without`, `widths`: as for empty_static."""
+        empty = empty_static(self.scene.config.chip, self.scene.minor, without, widths)
         own = empty.dram if place == DRAM else empty.iram
         return left - own, empty.doubt if own else 0.0
 

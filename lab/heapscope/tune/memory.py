@@ -47,7 +47,7 @@ class LeftMemory:
         """Bytes that a choice leaves when everything is at work."""
         key = frozenset(choice.items())
         if key not in self._known:
-            self._known[key] = self._at(choice).free(self.model.busiest)[DRAM]
+            self._known[key] = self._at(choice).free_dram(self.model.busiest)
         return self._known[key]
 
     def larger(self, values: Values) -> Iterator[Larger]:

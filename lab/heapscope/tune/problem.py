@@ -12,7 +12,7 @@ from heapscope.predict.config_knobs import knobs_of
 from heapscope.predict.constants import Constants
 from heapscope.predict.environment import Environment
 from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import DRAM, FreeBand, MemoryModel
+from heapscope.predict.memory_states import FreeBand, MemoryModel
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, Knobs, chips
 from heapscope.trace.names import printable
 from heapscope.tune.answer import Candidate
@@ -121,7 +121,7 @@ class Problem:
             environment=environment or Environment(),
             left=left,
             quantities=made,
-            start=left.free(left.now) if start is None else start.free(start.busiest)[DRAM],
+            start=left.free(left.now) if start is None else start.free_dram(start.busiest),
             search=Search(space, judge=sound),
         )
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, count
+from itertools import combinations, count, cycle
 
 import numpy as np
 
@@ -101,24 +101,26 @@ class Search:
         limits: until no change of two knobs leads further."""
         names = [knob.name for knob in self.space.knobs]
         best, known = dict(choice), _all(self.space, choice)
-        moved = True
-        while moved:
-            moved = False
-            for pair in combinations(names, 2):
-                kept = {**known, **{name: _all(self.space, {})[name] for name in pair}}
-                at = self._grid.places(kept)
-                sound = np.ones(len(at[names[0]]), dtype=bool)
-                for quantity, high in limits.items():
-                    sound &= self._grid.costs(quantity, at) <= high + _EXACT * quantity.scale
-                costs = self._grid.costs(second, at) / second.scale
-                heights = np.round(costs / _SURE) + self._grid.weight(weights, at) * _SURE
-                for place in np.argsort(np.where(sound, heights, np.inf), kind="stable"):
-                    found = self._grid.choice(at, int(place))
-                    if found == best or not sound[place]:
-                        break
-                    if not self.space.broken(found) and (self.judge is None or self.judge(found)):
-                        best, known, moved = found, _all(self.space, found), True
-                        break
+        pairs = list(combinations(names, 2))
+        left = len(pairs)  # to look at, as long as none of them leads further
+        for pair in cycle(pairs):
+            if not left:
+                break
+            left -= 1
+            kept = {**known, **{name: _all(self.space, {})[name] for name in pair}}
+            at = self._grid.places(kept)
+            for quantity, high in reversed(list(limits.items())):  # the last one leaves the fewest
+                sound = self._grid.costs(quantity, at) <= high + _EXACT * quantity.scale
+                at = {name: places[sound] for name, places in at.items()}
+            costs = self._grid.costs(second, at) / second.scale
+            heights = np.round(costs / _SURE) + self._grid.weight(weights, at) * _SURE
+            for place in np.argsort(heights, kind="stable"):
+                found = self._grid.choice(at, int(place))
+                if found == best:
+                    break
+                if not self.space.broken(found) and (self.judge is None or self.judge(found)):
+                    best, known, left = found, _all(self.space, found), len(pairs) - 1
+                    break
         return best
 
     def _solve(

@@ -10,22 +10,27 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from heapscope.config.config import Config, typed
 from heapscope.layout.releases import find_release
 from heapscope.predict.chip_memory import publisher
 from heapscope.predict.demand import Demand
 from heapscope.predict.memory_scene import MemoryScene
-from heapscope.predict.memory_states import DRAM, IRAM, MemoryModel, MemoryUse, group_of
-from heapscope.predict.part_table import minor_number
+from heapscope.predict.memory_states import DRAM, IRAM, MORE, MemoryModel, MemoryUse, group_of
+from heapscope.predict.part_table import KINDS, minor_number
+from heapscope.predict.posterior import Array
 from heapscope_studies.data_file import PACKAGE
 
 _FOLDER: Path = PACKAGE / "data" / "memory_parts"
 _UNITS = {"B": (1.0, 1.0), "KB": (1000.0, 1024.0)}
 
 DIFFERENCE = "difference"
+#: The things that are learned: a factor of each kind of figure, and the bytes that sums leave out.
+NAMES = (*KINDS, *MORE)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,8 +57,22 @@ class Case:
         is always left out."""
         if self.model is None:
             return 0.0, 0.0
-        model = replace(self.model, without=without | {self.publisher})
-        return model.constant(self.state, self.place, widths)
+        without |= {self.publisher}
+        return self.model.less_empty(self._before_code, self.place, without, widths)
+
+    @functools.cached_property
+    def _before_code(self) -> float:
+        return self.model.before_code(self.state, self.place) if self.model else 0.0
+
+    @functools.cached_property
+    def features(self) -> Array:
+        """Its use by each thing that can be learned, in the order of NAMES."""
+        return np.array([self.use.features.get(name, 0.0) for name in NAMES])
+
+    @functools.cached_property
+    def squares(self) -> Array:
+        """Squares of its parts' bytes, in the order of KINDS."""
+        return np.array([self.use.squares.get(kind, 0.0) for kind in KINDS])
 
     def off(self, predicted: float) -> float:
         if self.low <= predicted <= self.high:

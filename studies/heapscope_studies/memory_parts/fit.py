@@ -12,6 +12,7 @@ left out: everything was then learned from the others, the width of the bands am
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ from heapscope.predict.memory_fit import FILE, MemoryFit
 from heapscope.predict.memory_states import MORE
 from heapscope.predict.part_table import KINDS
 from heapscope.predict.posterior import Array
-from heapscope_studies.memory_parts.cases import DIFFERENCE, Case, cases
+from heapscope_studies.memory_parts.cases import DIFFERENCE, NAMES, Case, cases
 from heapscope_studies.wifi_model.fit import same
 
 #: Before the data: how far all figures of a kind are off together, and each by itself, as shares.
@@ -45,7 +46,7 @@ _DEGREES = 4.0  # of freedom of the errors' t distribution
 _TYPICAL = (
     4_000.0  # by how much programs of one state differ, bytes, before the data; a factor of 2
 )
-_SPREADS = tuple(500.0 * 1.19**step for step in range(26))
+_SPREADS: Array = 500.0 * 1.19 ** np.arange(26.0)
 _STEPS, _CHIPS = (500.0, 1000.0, 2000.0, 3000.0, 4500.0), (3000.0, 5000.0, 7000.0, 10000.0, 14000.0)
 _ROUNDS = 8
 _SHARE = 0.8
@@ -53,7 +54,6 @@ _FEW = 10  # figures of a group, below which its band is at least that of all gr
 #: No other chip has code in a memory of its own: the others say nothing of it.
 _ALONE = "esp32"
 _LARGE = 1000  # bytes from which on a difference is judged by its share
-NAMES = (*KINDS, *MORE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,8 @@ def _blank(step: float, chip: float) -> MemoryFit:
 def learned(from_cases: Sequence[Case], without: frozenset[str], fit: MemoryFit) -> MemoryFit:
     """Constants and spreads, but for the reach of bands. Gauss and Newton's weights of t errors."""
     mean, width = _prior()
-    rows = np.array([fit.row(case.use.features) for case in from_cases])
+    rows = np.array([case.features for case in from_cases])
+    squares = np.array([case.squares for case in from_cases])
     bases = [case.base(without, (fit.step, fit.chip)) for case in from_cases]
     target = np.array([
         base - case.published for case, (base, _) in zip(from_cases, bases, strict=True)
@@ -104,7 +105,7 @@ def learned(from_cases: Sequence[Case], without: frozenset[str], fit: MemoryFit)
     rounding = np.array([(case.high - case.low) ** 2 / 12 for case in from_cases])
     doubts = np.array([doubt for _, doubt in bases])
     for _ in range(_ROUNDS):
-        own = np.array([fit.own_variance(case.use.squares) for case in from_cases])
+        own = squares @ _own_variances(fit)
         spread = np.array([fit.spread[case.group] for case in from_cases])
         variance = doubts**2 + rounding + own + spread**2
         off = target - rows @ fit.mean
@@ -118,14 +119,20 @@ def learned(from_cases: Sequence[Case], without: frozenset[str], fit: MemoryFit)
     return fit
 
 
+def _own_variances(fit: MemoryFit) -> Array:
+    """By kind, the variance of a part of one byte, as MemoryFit.own_variance has it."""
+    own = np.array([fit.own[kind] for kind in KINDS])
+    return np.square(own * fit.mean[: len(KINDS)])
+
+
 def _spreads(from_cases: Sequence[Case], off: Array, known: Array) -> dict[str, float]:
     made = {DIFFERENCE: 0.0}
     for group in dict.fromkeys(case.group for case in from_cases):
         at = np.array([case.group == group for case in from_cases])
         if group != DIFFERENCE:
-            made[group] = max(
-                _SPREADS, key=lambda spread: _likely(off[at], known[at] + spread**2, spread)
-            )
+            variances = known[at] + (_SPREADS**2)[:, None]
+            best = int(_likely(off[at], variances, _SPREADS).argmax())
+            made[group] = float(_SPREADS[best])
     return {group: made.get(group, _TYPICAL) for group in (*made, *_groups())}
 
 
@@ -133,18 +140,21 @@ def _groups() -> tuple[str, ...]:
     return tuple(dict.fromkeys(case.group for case in cases()))
 
 
-def _likely(off: Array, variance: Array, spread: float) -> float:
+def _likely(off: Array, variance: Array, spread: Array) -> Array:
+    """For each spread, the likelihood of all errors; ln. `variance`: a row for each spread."""
     half = _DEGREES / 2
     height = lgamma(half + 0.5) - lgamma(half) - 0.5 * log(pi * _DEGREES)
     errors = height - 0.5 * np.log(variance)
     errors -= (half + 0.5) * np.log1p(off**2 / variance / _DEGREES)
-    return float(errors.sum()) - 0.5 * (log(spread / _TYPICAL) / log(2)) ** 2
+    doubt: Array = np.log2(spread / _TYPICAL)
+    return np.asarray(errors.sum(axis=-1) - 0.5 * doubt**2)
 
 
 def judged(case: Case, without: frozenset[str], fit: MemoryFit) -> Judged:
     base, doubt = case.base(without, (fit.step, fit.chip))
-    predicted = base - case.use.taken(fit)
-    deviation = sqrt(doubt**2 + fit.spread[case.group] ** 2 + case.use.variance(fit))
+    predicted = base - float(case.features @ fit.mean)
+    own = float(case.features @ fit.covariance @ case.features + case.squares @ _own_variances(fit))
+    deviation = sqrt(doubt**2 + fit.spread[case.group] ** 2 + own)
     return Judged(
         case=case,
         predicted=predicted,
@@ -197,13 +207,15 @@ def _quantile(found: Sequence[Sequence[Judged]]) -> float:
     return float(np.quantile(off, level))
 
 
-def left_out(by: str) -> list[Judged]:
-    """Each figure as predicted without its publisher, or without its chip."""
-    found = []
+@functools.cache
+def left_out(by: str) -> tuple[Judged, ...]:
+    """Each figure as predicted without its publisher, or without its chip. Some seconds the first
+    time."""
+    found: list[Judged] = []
     for gone, learn, ask in folds(cases(), by):
         fit = with_reach(learn, gone, _start(learn, gone))
         found += [judged(case, gone, fit) for case in ask]
-    return found
+    return tuple(found)
 
 
 def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
@@ -218,7 +230,8 @@ def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
             if case.chip != _ALONE
         ]
         errors = np.array([each.error for each in found])
-        return _likely(errors, np.array([each.deviation**2 for each in found]), _TYPICAL)
+        variances = np.array([each.deviation**2 for each in found])
+        return float(_likely(errors, variances, np.array(_TYPICAL)))
 
     return max((_blank(step, chip) for step in _STEPS for chip in _CHIPS), key=likely)
 

@@ -96,7 +96,7 @@ def releases() -> tuple[str, ...]:
 
 
 def chips_in(release: str) -> tuple[str, ...]:
-    """Those whose memory is known under the release: no previews."""
+    """Those whose memory is known under the release."""
     idf = ".".join(release.split("-")[0].split(".")[:2])
     known = set(chip_names())
     return tuple(chip for chip in chips_of(release) if chip in known and _has_layout(chip, idf))

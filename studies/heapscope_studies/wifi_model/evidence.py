@@ -73,12 +73,13 @@ def fit_posterior(
     now = cost(theta)
     damping = 1e-3
     for _ in range(_STEPS):
-        slope, weighted, off = _linear(likelihood, theta, errors)
-        curvature = slope.T @ weighted + own
-        pull = weighted.T @ off + prior.rows.T @ (prior.rows @ theta - prior.means)
+        slope, off = _linear(likelihood, theta, errors)
+        curvature = slope.T @ slope + own
+        pull = slope.T @ off + prior.rows.T @ (prior.rows @ theta - prior.means)
         better = False
         for _ in range(8):
-            damped = curvature + damping * np.diag(np.diag(curvature))
+            damped = curvature.copy()
+            damped.flat[:: len(theta) + 1] *= 1 + damping
             tried = theta - np.linalg.solve(damped, pull)
             then = cost(tried)
             if then < now:
@@ -92,8 +93,8 @@ def fit_posterior(
         damping = max(damping / 6, 1e-9)
         if gained < _ENOUGH:
             break
-    slope, weighted, off = _linear(likelihood, theta, errors)
-    curvature = slope.T @ weighted + own
+    slope, off = _linear(likelihood, theta, errors)
+    curvature = slope.T @ slope + own
     return Posterior(
         theta=theta,
         covariance=np.asarray(np.linalg.inv(curvature), dtype=np.float64),
@@ -104,14 +105,13 @@ def fit_posterior(
     )
 
 
-def _linear(likelihood: Likelihood, theta: Array, errors: Errors) -> tuple[Array, Array, Array]:
-    """Derivatives, the same times each observation's weight, and errors, all in units of the
-    scale. An observation far off weighs little."""
+def _linear(likelihood: Likelihood, theta: Array, errors: Errors) -> tuple[Array, Array]:
+    """Derivatives and errors in units of the scale, each times the root of its observation's
+    weight. An observation far off weighs little."""
     expected, slope = likelihood.expected_and_slope(theta)
     off = (expected - likelihood.observed) / errors.scale
-    slope = slope / errors.scale
-    weight = (1 + 1 / errors.degrees) / (1 + off**2 / errors.degrees)
-    return slope, slope * weight[:, None], off
+    root = np.sqrt((1 + 1 / errors.degrees) / (1 + off**2 / errors.degrees))
+    return slope * (root / errors.scale)[:, None], off * root
 
 
 def choose(start: T, grid: Mapping[str, Sequence[float]], evidence: Callable[[T], float]) -> T:

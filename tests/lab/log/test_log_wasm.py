@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+pytestmark = pytest.mark.slow  # the tools for wasm32-wasi compile their C library first
+
 PROGRAM = Path(__file__).with_name("facts_program.c")
 LOG = """\
 I (412) heap_init: At 3FFB2EC8 len 0002D138 (180 KiB): DRAM
