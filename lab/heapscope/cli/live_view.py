@@ -16,6 +16,7 @@ from heapscope.live.live_result import LiveResult
 from heapscope.live.moment import LiveMoment
 from heapscope.report.live import (
     headline,
+    in_order,
     loss_line,
     losses_table,
     memory_table,
@@ -23,6 +24,7 @@ from heapscope.report.live import (
     owners_table,
     state_line,
     way_tables,
+    why_tables,
 )
 
 #: Starts listening with these two calls: what takes a moment, and what says whether to stop.
@@ -88,12 +90,15 @@ class LiveView(App[LiveResult]):
 
     def show(self, moment: LiveMoment) -> None:
         """Draws it. The log goes on while figures are held."""
-        for line in moment.log:
-            self._say(Text(line))
-        for happening in moment.happenings:
-            self._say(Text(f"heapscope: {happening.text}", style="bold yellow"))
-            if happening.kind == "need" and not self._muted:
+        for one in in_order(moment):
+            if isinstance(one, str):
+                self._say(Text(one))
+                continue
+            self._say(Text(f"heapscope: {one.text}", style="bold yellow"))
+            if one.kind == "need" and not self._muted:
                 self.bell()
+        if moment.log_left_out:
+            self._say(Text(f"heapscope: {moment.log_left_out:,} lines of the log are left out"))
         if self._held:
             return
         self.query_one("#state", Static).update(state_of(moment))
@@ -129,6 +134,7 @@ def figures_of(moment: LiveMoment) -> RenderableType:
         memory_table(moment),
         needs_table(moment.needs),
         *way_tables(moment.needs),
+        *why_tables(moment.needs),
         owners_table(moment),
         losses_table(moment),
     )

@@ -12,27 +12,32 @@ from heapscope.errors import InputError
 from heapscope.live.port import Connection, GoneError, Port
 
 _WAITING = 64  # pieces that may wait; more wait in the system
+QUIET = 0.05  #: seconds after which a line without an end is taken for whole
+
 _RETRY = 0.3  # seconds between two tries to open a port again
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
     """Something that came: bytes, or `gone` (the other side is gone), or `back` (it is there
-    again)."""
+    again). `quiet`: nothing came for QUIET seconds."""
 
     data: bytes = b""
     gone: bool = False
     back: bool = False
+    quiet: bool = False
 
 
 class Arrivals:
-    """Iterate it once; every `tick` seconds it yields at least an Arrival of nothing. Use as a
-    context manager. InputError: the port cannot be opened to begin with."""
+    """Iterate it once; at `due`, `tick` seconds after the last call of shown(), it yields at least
+    an Arrival of nothing. Use as a context manager. InputError: the port cannot be opened to begin
+    with."""
 
     def __init__(self, port: Port, *, stop: Callable[[], bool], tick: float) -> None:
         self._port = port
         self._stop = stop
         self._tick = tick
+        self.due = time.monotonic() + tick
         self._closed = threading.Event()
         self._pieces: queue.Queue[Arrival | None] = queue.Queue(_WAITING)
         self._connection: Connection = port.open()
@@ -46,15 +51,21 @@ class Arrivals:
         self._closed.set()
         self._connection.close()
 
+    def shown(self) -> None:
+        """Everything that came is shown."""
+        self.due = time.monotonic() + self._tick
+
     def __iter__(self) -> Iterator[Arrival]:
+        last = time.monotonic()
         while not self._stop():
             try:
-                arrival = self._pieces.get(timeout=self._tick)
+                arrival = self._pieces.get(timeout=max(0.0, self.due - time.monotonic()))
             except queue.Empty:
-                yield Arrival()
+                yield Arrival(quiet=time.monotonic() - last >= QUIET)
                 continue
             if arrival is None:
                 return
+            last = time.monotonic()
             yield arrival
 
     def _fetch(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from heapscope.layout import capabilities
 from heapscope.live.blocks import in_the_way, longest_room
 from heapscope.live.model import LiveModel
+from heapscope.live.moment import NeedWhyLine
 from heapscope.live.region import BY_HEAP, HeardRegion, asked
 from heapscope.native.structs import Rows
 
@@ -32,6 +33,8 @@ class WatchedNeed:
     answer: Answer = field(default_factory=Answer)
     last: bool | None = None
     stopped: int = 0
+    why: NeedWhyLine | None = None
+    why_not: str = ""
 
     @property
     def capabilities(self) -> str:
