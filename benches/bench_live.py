@@ -19,38 +19,40 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.append(str(Path(__file__).parent))
+BENCHES = Path(__file__).parent
+sys.path += [str(BENCHES), str(BENCHES.parent / "format" / "golden")]
+import encoder
+from chip_encoder import ChipTrace
 from machine import cpu
-from traces import ROOT
 
 import heapscope as hs
-from heapscope.live.hearing import Hearing
-from heapscope.trace.source import open_blocks
 
-TRACE = ROOT / "studies" / "workloads" / "captured" / "mix_gateway.hst.zst"
 SAMPLES = 50
 GAP = (0.03, 0.4)  # seconds between two chunks, drawn evenly
-FRAME, LENGTH = 20, slice(12, 14)  # of a chunk: bytes around its payload, and where its length stands
+START, BLOCK, CAPS = 0x3FFB_0000, 64, 0x1806
 
 Seen = list[tuple[float, int]]  #: when so many events were shown
 
 
 class Stream:
-    """The first chunks of a trace, and the heap events up to the end of each."""
+    """The chunks of a recorder that sends one block at a time; before the first of them its metadata."""
 
     def __init__(self, samples: int) -> None:
-        with open_blocks(TRACE) as blocks:
-            data = b"".join(blocks)
-        self.chunks: list[bytes] = []
-        self.events: list[int] = []
+        features = encoder.ADDRESSES | encoder.CLOCK
+        trace = ChipTrace(features=features, shift=2, boot=7)
+        trace.metadata((b"boot", b"7"), (b"clock_hz", b"1000"), (b"snapshots", b"1"))
+        trace.begin()
+        trace.region(0, START, BLOCK * 2 * samples, CAPS)
+        trace.snapshot(1)
+        trace.snapshot_end(1, 0, 0)
+        trace.flush()
+        for number in range(samples):
+            trace.begin()
+            trace.add("malloc", START + 2 * BLOCK * number, size=BLOCK, dt=100)
+            trace.flush()
+        self.chunks: list[bytes] = trace.chunks
+        self.events = [max(0, number - 1) for number in range(len(self.chunks))]
         self._written: list[float] = []
-        with Hearing("here") as hearing:
-            while data and len(self.chunks) <= samples:
-                size = FRAME + int.from_bytes(data[LENGTH], "little")
-                self.chunks.append(data[:size])
-                data = data[size:]
-                hearing.take(self.chunks[-1])
-                self.events.append(hearing.moment().events)
 
     def send(self, put: Callable[[bytes], object]) -> None:
         chance = np.random.default_rng(1)

@@ -32,7 +32,7 @@ class LiveLines:
     def show(self, moment: LiveMoment) -> None:
         due = moment.seconds >= self._next
         if due:
-            self._next = moment.seconds + self._every
+            self._next = max(self._next + self._every, moment.seconds)
         if self._json is not None and (due or moment.happenings or moment.log):
             self._json.write(f"{json.dumps(moment.to_json())}\n")
             self._json.flush()

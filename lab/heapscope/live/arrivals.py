@@ -12,6 +12,7 @@ from heapscope.errors import InputError
 from heapscope.live.port import Connection, GoneError, Port
 
 _WAITING = 64  # pieces that may wait; more wait in the system
+IDLE = 0.25  #: seconds between two looks at nothing new
 QUIET = 0.05  #: seconds after which a line without an end is taken for whole
 
 _RETRY = 0.3  # seconds between two tries to open a port again
@@ -29,15 +30,17 @@ class Arrival:
 
 
 class Arrivals:
-    """Iterate it once; at `due`, `tick` seconds after the last call of shown(), it yields at least
-    an Arrival of nothing. Use as a context manager. InputError: the port cannot be opened to begin
-    with."""
+    """Iterate it once, and call shown() when everything that came is shown. What comes is `due` at
+    once, and again `tick` seconds after it was shown; while nothing comes, IDLE seconds after it. It
+    yields an Arrival of nothing when something is due, and when a line may be whole. Use as a
+    context manager. InputError: the port cannot be opened to begin with."""
 
     def __init__(self, port: Port, *, stop: Callable[[], bool], tick: float) -> None:
         self._port = port
         self._stop = stop
         self._tick = tick
-        self.due = time.monotonic() + tick
+        self._shown = time.monotonic()
+        self._fresh = False  # something came that is not shown, or has no end yet
         self._closed = threading.Event()
         self._pieces: queue.Queue[Arrival | None] = queue.Queue(_WAITING)
         self._connection: Connection = port.open()
@@ -51,21 +54,30 @@ class Arrivals:
         self._closed.set()
         self._connection.close()
 
+    @property
+    def due(self) -> bool:
+        """It is time to show how it stands."""
+        return self._left() <= 0
+
     def shown(self) -> None:
-        """Everything that came is shown."""
-        self.due = time.monotonic() + self._tick
+        self._shown = time.monotonic()
+
+    def _left(self) -> float:
+        return self._shown + (self._tick if self._fresh else IDLE) - time.monotonic()
 
     def __iter__(self) -> Iterator[Arrival]:
         last = time.monotonic()
         while not self._stop():
             try:
-                arrival = self._pieces.get(timeout=max(0.0, self.due - time.monotonic()))
+                arrival = self._pieces.get(timeout=max(0.0, self._left()))
             except queue.Empty:
-                yield Arrival(quiet=time.monotonic() - last >= QUIET)
+                quiet = time.monotonic() - last >= QUIET
+                yield Arrival(quiet=quiet)
+                self._fresh = not quiet or self._shown < last
                 continue
             if arrival is None:
                 return
-            last = time.monotonic()
+            last, self._fresh = time.monotonic(), True
             yield arrival
 
     def _fetch(self) -> None:

@@ -36,7 +36,8 @@ from heapscope.printable import printable
 
 _CLOCK = 2  # HS_TRACE_CLOCK
 
-NO_MEMORY = "no options name the memory of the device"  #: to replay changes on
+#: Why nothing is replayed.
+NO_MEMORY = "name the device's memory as for replay (--chip, --layout, --pool), to try changes on it"
 
 #: By how it is known that a need does not fit.
 _REASONS = {
@@ -235,27 +236,32 @@ class Hearing:
                 stopped = need.look(answer, spells=self._model.spells(index))
             if stopped:
                 self.happened("need", self._stopped(need, regions, blocks, called))
-                self._ask_why(index, need)
+            if self._reasons is None:
+                need.why_not = NO_MEMORY if need.stopped else ""
+            elif stopped or need.may_be_asked_again(self._latest.end):
+                self._ask_why(self._reasons, index, need)
 
-    def _ask_why(self, index: int, need: WatchedNeed) -> None:
-        if self._reasons is None:
-            need.why_not = NO_MEMORY
-        elif (chunks := self._latest.taken()) is None:
+    def _ask_why(self, reasons: Reasons, index: int, need: WatchedNeed) -> None:
+        need.asked_at, need.again = self._latest.end, True
+        lost = self._listener.health().lost_events or self._listener.health().lost_chunks
+        whole = None if lost else self._latest.all()
+        chunks = self._latest.since_snapshot() if whole is None else whole
+        if chunks is None:
             need.why_not = "too much was recorded since the last whole snapshot"
-        else:
-            need.why_not = "it is being asked"
-            self._reasons.ask(index, need, chunks, whole=self._latest.whole)
+            return
+        need.why_not, need.again = "it is being asked", False
+        reasons.ask(index, need, chunks + self._listener.end(), whole=whole is not None)
 
     def take_reasons(self) -> None:
         """Takes the answers of `why` that came meanwhile."""
         for reason in () if self._reasons is None else self._reasons.answers():
             need = reason.need
-            need.why, need.why_not = reason.line, reason.why_not
+            need.why, need.why_not, need.again = reason.line, reason.why_not, reason.again
             what = f"{size(need.size)} for {need.capabilities}"
             if reason.line is None:
                 self.happened("why", f"{what}: which change would help is not known: {need.why_not}")
             else:
-                for sentence in reason.line.sentences:
+                for sentence in reason.line.answer:
                     self.happened("why", f"{what}: {sentence}")
 
     def _stopped(

@@ -6,8 +6,8 @@ KEPT_MAX = 1 << 20  #: bytes, some 200,000 events
 
 
 class LatestChunks:
-    """All chunks of a recording, or of a longer one those from its last whole snapshot on. Bounded:
-    there are none where these are too long as well."""
+    """The last chunks of a recording, from its beginning or from a snapshot on. Bounded: there are
+    none where these are too long."""
 
     def __init__(self, most: int = KEPT_MAX) -> None:
         self._most = most
@@ -20,20 +20,21 @@ class LatestChunks:
         `begun`: before the last one that began. 0: there was none."""
         self._kept += chunks
         self._snapshot = snapshot
-        for start in (snapshot, begun, self._from + len(self._kept)):
+        for start in (snapshot, begun, self.end):
             if len(self._kept) > self._most and start > self._from:
                 del self._kept[: start - self._from]
                 self._from = start
 
     @property
-    def whole(self) -> bool:
-        """They are all of the recording."""
-        return self._from == 0
+    def end(self) -> int:
+        """Bytes of the recording."""
+        return self._from + len(self._kept)
 
-    def taken(self) -> bytes | None:
-        """None: they were too many."""
-        if self._from == 0:
-            return bytes(self._kept)
-        if self._snapshot < self._from:
-            return None
-        return bytes(self._kept[self._snapshot - self._from :])
+    def all(self) -> bytes | None:
+        """Of the whole recording. None: they were too many."""
+        return None if self._from else bytes(self._kept)
+
+    def since_snapshot(self) -> bytes | None:
+        """Those from the last whole snapshot on. None: there was none, or they were too many."""
+        known = self._snapshot and self._snapshot >= self._from
+        return bytes(self._kept[self._snapshot - self._from :]) if known else None

@@ -102,6 +102,7 @@ class NeedWhyLine(Row):
     )
     events: int = figure("Heap events of that part.")
     sentences: tuple[str, ...] = figure("When it missed by most, why, and who stood in the way.")
+    answer: tuple[str, ...] = figure("How often it would have failed, and the cheapest change.")
     holders: tuple[Holder, ...] = figure("Who held the best hole then, most bytes first.")
     tried: int = figure("Changes that were tried, each by a replay of that part.")
     changes: tuple[Change, ...] = figure("The best of those that help, the cheapest first.")

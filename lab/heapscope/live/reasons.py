@@ -28,11 +28,13 @@ Ask = Callable[[Path, WatchedNeed, Callable[[], None]], WhyResult]
 
 @dataclass(frozen=True, kw_only=True)
 class Reason:
-    """`line` None: `why_not` says why there is no answer."""
+    """`line` None: `why_not` says why there is no answer. `again`: when more was heard, there may be
+    one."""
 
     need: WatchedNeed
     line: NeedWhyLine | None = None
     why_not: str = ""
+    again: bool = False
 
 
 class _GivenUpError(Exception):
@@ -75,7 +77,7 @@ class Reasons:
             time.sleep(_POLL)
 
     def _answer(self, need: WatchedNeed, chunks: bytes, whole: bool) -> Reason:
-        end = time.monotonic() + self._budget
+        end, again = time.monotonic() + self._budget, False
 
         def tried() -> None:
             if self._closed.is_set() or time.monotonic() >= end:
@@ -89,14 +91,14 @@ class Reasons:
         except _GivenUpError:
             why_not = f"no answer came within {self._budget:.0f} s"
         except HeapscopeError as error:
-            why_not = error.message.replace(str(trace), "the recording")
+            why_not, again = error.message.replace(str(trace), "the recording"), True
         except OSError as error:
             why_not = f"no temporary file can be written: {error.strerror or error}"
         else:
             if result.needs:
                 return Reason(need=need, line=_line(result, whole=whole))
             why_not = "events are missing before anything is known"
-        return Reason(need=need, why_not=why_not)
+        return Reason(need=need, why_not=why_not, again=again)
 
 
 def _line(result: WhyResult, *, whole: bool) -> NeedWhyLine:
@@ -105,7 +107,8 @@ def _line(result: WhyResult, *, whole: bool) -> NeedWhyLine:
     return NeedWhyLine(
         since="boot" if whole else "snapshot",
         events=result.events,
-        sentences=(*case.sentences, *need_sentences(found)),
+        sentences=case.sentences,
+        answer=tuple(need_sentences(found)),
         holders=() if hole is None else hole.holders,
         tried=found.worst.tried,
         changes=found.worst.changes[:CHANGES_MAX],

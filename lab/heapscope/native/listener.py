@@ -55,6 +55,11 @@ class NativeListener(NativeOwner):
     health = struct_of("hs_lab_listener_health")
     regions = structs_of("hs_lab_listener_regions")
 
+    def end(self) -> bytes:
+        """The chunk that would end the recording here."""
+        size = self._lib.hs_lab_listener_end(self.handle, self._buffer, _TAKE)
+        return bytes(ffi.buffer(self._buffer, size)[:])
+
     def notices(self) -> Iterator[Struct]:
         """Those hs_lab_notice_t that were not taken yet."""
         take = self._lib.hs_lab_listener_notices

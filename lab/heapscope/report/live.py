@@ -160,8 +160,8 @@ def _answers(needs: tuple[NeedLine, ...]) -> Iterator[Text]:
         what = f"{size(need.size)} for {need.capabilities}"
         if need.why_not:
             yield Text(f"{what}: which change would help is not known: {need.why_not}")
-        for sentence in () if need.why is None else need.why.sentences:
-            yield Text(f"{what}: {sentence}")
+        if need.why is not None:
+            yield Text(" ".join((*need.why.sentences, *need.why.answer)))
 
 
 def _yes(row: RecordingLine) -> Cell:

@@ -25,7 +25,7 @@ from heapscope.memory.options import MemoryOptions, given
 from heapscope.verbs.why import why
 from heapscope.why.reasons import WhyResult
 
-TICK = 0.1  #: seconds after which something that came is in a moment, at most
+TICK = 0.08  #: seconds after which something that came is in a moment, at most
 
 OnMoment = Callable[[LiveMoment], object]
 
@@ -52,7 +52,7 @@ def live(
     comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
     the functions behind addresses. It ends after `seconds`, after the first of the events `until`
     ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. `on_moment`
-    gets a LiveMoment at least ten times a second; `on_open` the address and port where it listens.
+    gets a LiveMoment soon after something came, and four times a second while nothing does; `on_open` the address and port where it listens.
     InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:
@@ -150,7 +150,7 @@ class _Listening:
                     self._hearing.take(arrival.data)
                 elif arrival.quiet:
                     self._hearing.quiet()
-                if time.monotonic() >= arrivals.due:
+                if arrivals.due:
                     self._show()
                     arrivals.shown()
         self._hearing.finish()

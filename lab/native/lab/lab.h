@@ -337,6 +337,8 @@ int hs_lab_listener_next(hs_lab_listener_t *listener);
 /* Copies up to `capacity` bytes out, returns how many: the device's log, untrusted; whole chunks. */
 size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
 size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+/* Copies out the chunk that would end the recording here, when there is room; its bytes. */
+size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
 /* The oldest notices; returns how many. They are gone then. */
 size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity);
 void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out);

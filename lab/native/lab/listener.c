@@ -9,6 +9,7 @@
 #include "lab/lab.h"
 #include "lab/reader.h"
 #include "listen/account.h"
+#include "listen/end_chunk.h"
 #include "listen/notices.h"
 #include "listen/stream.h"
 #include "queue/queue.h"
@@ -34,6 +35,7 @@ struct hs_lab_listener {
     bool heard;         /* a chunk of the recording */
     bool decided;       /* whether it begins with an empty heap */
     bool metadata;      /* the chunk before was metadata */
+    uint8_t last[HS_CHUNK_HEADER]; /* header of the chunk before */
     hs_stream_t stream;
 };
 
@@ -238,6 +240,7 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
         listener->boot = boot_of(chunk);
         listener->heard = true;
         listener->metadata = chunk[HS_CHUNK_KIND_AT] == HS_CHUNK_METADATA;
+        memcpy(listener->last, chunk, sizeof listener->last);
         listener->kept += count;
         keep(listener, &listener->chunks, chunk, count);
     }
@@ -324,6 +327,16 @@ size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t ca
 size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
 {
     return hs_queue_take(&listener->chunks, out, 1, capacity);
+}
+
+size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+{
+    uint8_t made[HS_END_CHUNK_MAX];
+    const size_t count = hs_end_chunk(listener->last, hs_decoder_next_event(listener->decoder), made);
+    if (count <= capacity) {
+        memcpy(out, made, count);
+    }
+    return count;
 }
 
 size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity)

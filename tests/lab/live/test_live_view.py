@@ -69,6 +69,18 @@ def test_the_view_shows_memory_owners_needs_losses_and_the_log(make_boot, tmp_pa
         assert words in screen, (words, screen)
 
 
+def test_the_intervals_add_up_to_at_most_200_ms() -> None:
+    """What came is in a moment within TICK, a line without an end within QUIET more; the screen is
+    drawn so many times a second. Nothing between them waits by the clock."""
+    from textual.constants import MAX_FPS
+
+    from heapscope.live.arrivals import QUIET
+    from heapscope.verbs.live import TICK
+
+    assert QUIET <= TICK
+    assert 2 * TICK + 1 / MAX_FPS <= 0.2
+
+
 def test_names_of_a_device_are_text_and_no_markup(make_boot, tmp_path: Path) -> None:
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, BLOCKS, task=b"[red]\x1b[2J", site=b"[/]x")))
