@@ -1,6 +1,7 @@
 """How late `heapscope live` shows what arrived: from the moment at which the bytes of a chunk were
-written to a pipe or a connection, to the moment at which a line of JSON or the screen has the state after
-it, by the clock of this machine. --samples N measures so many chunks of each kind."""
+written to a pipe or a connection, to the moment at which a line of JSON or the screen has the
+state after it, by the clock of this machine. Other programs delay it; so the processor time of one
+drawing stands below. --samples N measures so many chunks of each kind."""
 
 from __future__ import annotations
 
@@ -19,13 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-BENCHES = Path(__file__).parent
-sys.path += [str(BENCHES), str(BENCHES.parent / "format" / "golden")]
+import heapscope as hs
+
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parents[1] / "format" / "golden")]
 import encoder
 from chip_encoder import ChipTrace
 from machine import cpu
-
-import heapscope as hs
 
 SAMPLES = 50
 GAP = (0.03, 0.4)  # seconds between two chunks, drawn evenly
@@ -35,7 +35,7 @@ Seen = list[tuple[float, int]]  #: when so many events were shown
 
 
 class Stream:
-    """The chunks of a recorder that sends one block at a time; before the first of them its metadata."""
+    """The chunks of a recorder that sends each block at once, behind its metadata."""
 
     def __init__(self, samples: int) -> None:
         features = encoder.ADDRESSES | encoder.CLOCK
@@ -125,36 +125,47 @@ def to_screen(stream: Stream) -> None:
     from heapscope.live.moment import LiveMoment
 
     seen: Seen = []
+    drawing: list[float] = []
 
     class Watched(LiveView):
         def show(self, moment: LiveMoment) -> None:
+            begun = time.thread_time()
             super().show(moment)
-            self.call_after_refresh(lambda: seen.append((time.monotonic(), moment.events)))
+            self.call_after_refresh(lambda: self._drawn(begun, moment))
 
-    def send(pipe: Path) -> None:
+        def _drawn(self, begun: float, moment: LiveMoment) -> None:
+            seen.append((time.monotonic(), moment.events))
+            drawing.append(1000 * (time.thread_time() - begun))
+
+    def send(pipe: Path, app: Watched) -> None:
         descriptor = os.open(pipe, os.O_WRONLY)
         stream.send(lambda chunk: os.write(descriptor, chunk))
         os.close(descriptor)
+        app.call_from_thread(app.exit)
 
     async def drive(pipe: Path) -> None:
         app = Watched(lambda show, stop: hs.live(pipe, out=None, on_moment=show, stop=stop))
-        async with app.run_test(size=(120, 40)) as pilot:
-            sending = threading.Thread(target=send, args=(pipe,))
-            sending.start()
-            while sending.is_alive():
-                await pilot.pause(0.02)
+        sending = threading.Thread(target=send, args=(pipe, app))
+        sending.start()
+        await app.run_async(headless=True, size=(120, 40))
+        sending.join()
 
     with tempfile.TemporaryDirectory() as folder:
         pipe = Path(folder) / "pipe"
         os.mkfifo(pipe)
         asyncio.run(drive(pipe))
     stream.tell("the screen, from a pipe", seen)
+    middle, most = np.median(drawing), max(drawing)
+    print(
+        f"{'processor time of a drawing':<34} {len(drawing):>7,} {middle:>8.0f} ms {most:>8.0f} ms"
+    )
 
 
 def main() -> None:
     samples = int(sys.argv[2]) if sys.argv[1:2] == ["--samples"] else SAMPLES
     stream = Stream(samples)
-    print(f"{cpu()}\n{'shown by':<34} {'chunks':>7} {'median':>11} {'most':>11}")
+    print(f"{cpu()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(f"{'shown by':<34} {'chunks':>7} {'median':>11} {'most':>11}")
     to_connection(stream)
     to_lines(stream)
     to_screen(stream)

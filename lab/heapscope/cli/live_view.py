@@ -15,6 +15,7 @@ from textual.widgets import Footer, RichLog, Static
 from heapscope.live.live_result import LiveResult
 from heapscope.live.moment import LiveMoment
 from heapscope.report.live import (
+    answer_lines,
     headline,
     in_order,
     loss_line,
@@ -55,6 +56,7 @@ class LiveView(App[LiveResult]):
         self._over = False
         self._held = False
         self._muted = False
+        self.heard: LiveResult | None = None  # when the input is over
         self.failure: Exception | None = None
 
     def compose(self) -> ComposeResult:
@@ -82,7 +84,7 @@ class LiveView(App[LiveResult]):
 
     def _heard(self, result: LiveResult) -> None:
         """The input may be over while somebody still reads what it told."""
-        self.result = result
+        self.heard = result
         if self._over or result.ended_by != "input":
             self.exit(result)
         else:
@@ -108,8 +110,8 @@ class LiveView(App[LiveResult]):
         self.query_one("#log", RichLog).write(line)
 
     def action_end(self) -> None:
-        if self._over or getattr(self, "result", None) is not None:
-            self.exit(getattr(self, "result", None))
+        if self._over or self.heard is not None:
+            self.exit(self.heard)
         self._over = True
 
     def action_hold(self) -> None:
@@ -134,12 +136,12 @@ def figures_of(moment: LiveMoment) -> RenderableType:
         memory_table(moment),
         needs_table(moment.needs),
         *way_tables(moment.needs),
-        *why_tables(moment.needs),
         owners_table(moment),
         losses_table(moment),
+        *why_tables(moment.needs),
     )
     parts: list[RenderableType] = []
     for table in tables:
         if table.count:
             parts += [table, Text("")]
-    return Group(*parts)
+    return Group(*parts, *answer_lines(moment.needs))

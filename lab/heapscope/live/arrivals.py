@@ -30,10 +30,10 @@ class Arrival:
 
 
 class Arrivals:
-    """Iterate it once, and call shown() when everything that came is shown. What comes is `due` at
-    once, and again `tick` seconds after it was shown; while nothing comes, IDLE seconds after it. It
-    yields an Arrival of nothing when something is due, and when a line may be whole. Use as a
-    context manager. InputError: the port cannot be opened to begin with."""
+    """Iterate it once, and call shown() when everything that came is shown. This is `due` when
+    something comes, at most once in `tick` seconds, and each IDLE seconds while nothing does; then
+    it yields at least an Arrival of nothing. Use as a context manager. InputError: the port cannot
+    be opened to begin with."""
 
     def __init__(self, port: Port, *, stop: Callable[[], bool], tick: float) -> None:
         self._port = port
@@ -101,6 +101,8 @@ class Arrivals:
                 self._connection = self._port.open()
             except InputError:
                 continue
+            except EOFError:
+                return False
             self._put(Arrival(back=True))
             return True
         return False

@@ -24,7 +24,7 @@ from heapscope.live.picture import (
     need_lines,
     owner_lines,
 )
-from heapscope.live.reasons import Reason, Reasons
+from heapscope.live.reasons import Reasons
 from heapscope.live.recording_file import RecordingFile, boot_label
 from heapscope.live.region import HeardRegion
 from heapscope.live.told import Telling
@@ -37,7 +37,9 @@ from heapscope.printable import printable
 _CLOCK = 2  # HS_TRACE_CLOCK
 
 #: Why nothing is replayed.
-NO_MEMORY = "name the device's memory as for replay (--chip, --layout, --pool), to try changes on it"
+NO_MEMORY = (
+    "name the device's memory as for replay (--chip, --layout, --pool), to try changes on it"
+)
 
 #: By how it is known that a need does not fit.
 _REASONS = {
@@ -259,7 +261,9 @@ class Hearing:
             need.why, need.why_not, need.again = reason.line, reason.why_not, reason.again
             what = f"{size(need.size)} for {need.capabilities}"
             if reason.line is None:
-                self.happened("why", f"{what}: which change would help is not known: {need.why_not}")
+                self.happened(
+                    "why", f"{what}: which change would help is not known: {need.why_not}"
+                )
             else:
                 for sentence in reason.line.answer:
                     self.happened("why", f"{what}: {sentence}")

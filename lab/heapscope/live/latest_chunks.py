@@ -31,7 +31,7 @@ class LatestChunks:
         return self._from + len(self._kept)
 
     def all(self) -> bytes | None:
-        """Of the whole recording. None: they were too many."""
+        """The whole recording. None: they were too many."""
         return None if self._from else bytes(self._kept)
 
     def since_snapshot(self) -> bytes | None:

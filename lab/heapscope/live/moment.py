@@ -93,7 +93,7 @@ class Obstacle(Row):
 
 
 class NeedWhyLine(Row):
-    """What `heapscope why` answers about a request that stopped fitting."""
+    """The answer of `heapscope why` about a request that stopped fitting."""
 
     since: str = figure(
         "The part of the recording that it was asked on: all of it, or what came since the last "

@@ -28,8 +28,8 @@ Ask = Callable[[Path, WatchedNeed, Callable[[], None]], WhyResult]
 
 @dataclass(frozen=True, kw_only=True)
 class Reason:
-    """`line` None: `why_not` says why there is no answer. `again`: when more was heard, there may be
-    one."""
+    """`line` None: `why_not` says why there is no answer. `again`: there may be one when more was
+    heard."""
 
     need: WatchedNeed
     line: NeedWhyLine | None = None

@@ -1,4 +1,4 @@
-"""What a device told since the last moment, in the order in which it came."""
+"""Log lines and happenings since the last moment, in the order in which they came."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import check
-from heapscope.native.structs import Rows, Struct, read_array, struct_of, structs_of
+from heapscope.native.structs import Rows, Struct, field_names, read_array, struct_of, structs_of
 
 TASKS, MARKS, SITES, REGIONS = 0, 1, 2, 5  #: tables of names
 BEGIN, FAILED, LOST, MARK = range(4)  #: kinds of notices
@@ -64,8 +64,9 @@ class NativeListener(NativeOwner):
         """Those hs_lab_notice_t that were not taken yet."""
         take = self._lib.hs_lab_listener_notices
         while len(rows := read_array(take, self.handle, most=_NOTICES)):
-            for row in rows.tolist():
-                yield Struct(**dict(zip(rows.dtype.names, row, strict=True)))
+            names = field_names("hs_lab_notice_t")
+            for row in rows[[*names]].tolist():
+                yield Struct(**dict(zip(names, row, strict=True)))
 
     def blocks(self) -> Rows:
         """The live blocks by address; none while they are not known."""

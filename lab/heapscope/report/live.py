@@ -19,8 +19,8 @@ from heapscope.live.moment import (
 )
 from heapscope.measure.wording import count, plural, signed, size
 from heapscope.report.next_command import next_command
-from heapscope.report.why import changes_table
 from heapscope.report.table import Cell, Said, Table, change, columns_of, table_of
+from heapscope.report.why import changes_table
 
 LEVELS = ("every event", "soon freed blocks as counts", "a sample", "failed requests only")
 
@@ -148,14 +148,15 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
     if result.needs:
         yield needs_table(result.needs)
         yield from way_tables(result.needs)
-        yield from _answers(result.needs)
+        yield from answer_lines(result.needs)
         yield from why_tables(result.needs)
     written = [one.file for one in result.recordings if one.file and one.events]
     if written:
         yield next_command("info", written[-1])
 
 
-def _answers(needs: tuple[NeedLine, ...]) -> Iterator[Text]:
+def answer_lines(needs: tuple[NeedLine, ...]) -> Iterator[Text]:
+    """The answer of `why` for each need that stopped fitting, or why there is none."""
     for need in needs:
         what = f"{size(need.size)} for {need.capabilities}"
         if need.why_not:

@@ -51,8 +51,10 @@ def live(
     time, as for replay(). `memory`: as for replay(); the recording is then replayed on it as it
     comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
     the functions behind addresses. It ends after `seconds`, after the first of the events `until`
-    ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. `on_moment`
-    gets a LiveMoment soon after something came, and four times a second while nothing does; `on_open` the address and port where it listens.
+    ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. Where
+    a need stopped fitting and `memory` is given, why() is asked beside it; but for `stop` the end
+    waits for its answer, at most 20 s. `on_moment` gets a LiveMoment when something came, and four
+    times a second while nothing does; `on_open` the address and port where it listens.
     InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:

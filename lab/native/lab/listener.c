@@ -147,8 +147,8 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
         return HS_ERR_MEMORY;
     }
     hs_state_shift(listener->state, hs_decoder_shift(listener->decoder));
-    hs_status_t status = hs_notices_gap(&listener->notices, health.lost_events,
-                                        listener->account.sums.text_bytes);
+    hs_status_t status =
+        hs_notices_gap(&listener->notices, health.lost_events, listener->account.sums.text_bytes);
     for (size_t i = 0; i < count && status == HS_OK; i++) {
         status = event_take(listener, &events[i], health.gaps);
     }
@@ -224,8 +224,8 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
     listener->facts = listener->metadata ? listener->facts : listener->kept;
     note(listener, hs_decoder_push(listener->decoder, chunk, count, take_events, listener));
     hs_decoder_health(listener->decoder, &after);
-    note(listener, hs_notices_chunk_end(&listener->notices, after.lost_events,
-                                        &listener->account.sums));
+    note(listener,
+         hs_notices_chunk_end(&listener->notices, after.lost_events, &listener->account.sums));
     if (after.next_trace != UINT64_MAX) {
         another_begins(listener, chunk, count, after.next_trace == before.bytes);
     } else if (after.repeated_chunks != before.repeated_chunks) {
@@ -332,7 +332,8 @@ size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t 
 size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
 {
     uint8_t made[HS_END_CHUNK_MAX];
-    const size_t count = hs_end_chunk(listener->last, hs_decoder_next_event(listener->decoder), made);
+    const size_t count =
+        hs_end_chunk(listener->last, hs_decoder_next_event(listener->decoder), made);
     if (count <= capacity) {
         memcpy(out, made, count);
     }

@@ -8,8 +8,7 @@ static hs_status_t put(hs_notices_t *notices, const hs_lab_notice_t *notice)
 hs_status_t hs_notices_begin(hs_notices_t *notices, uint64_t text)
 {
     notices->lost = notices->told_by_chunk = notices->open = notices->left_out = 0;
-    return put(notices,
-               &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_BEGIN, .text = text, .count = 1});
+    return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_BEGIN, .text = text, .count = 1});
 }
 
 hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text)
@@ -27,9 +26,8 @@ hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text)
 static hs_status_t lost_close(hs_notices_t *notices, const hs_lab_listened_t *sums)
 {
     const uint64_t left_out = sums->left_out - notices->left_out;
-    const hs_lab_notice_t notice = {.kind = HS_LAB_NOTICE_LOST,
-                                    .text = sums->text_bytes,
-                                    .count = notices->open - left_out};
+    const hs_lab_notice_t notice = {
+        .kind = HS_LAB_NOTICE_LOST, .text = sums->text_bytes, .count = notices->open - left_out};
     notices->open = 0;
     return notice.count == 0 ? HS_OK : put(notices, &notice);
 }

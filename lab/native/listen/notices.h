@@ -1,4 +1,4 @@
-/* What a listener tells at once: failed requests, losses and marks, in the order of the stream. */
+/* Failed requests, losses and marks, which a listener tells at once, in the order of the stream. */
 #ifndef HEAPSCOPE_NATIVE_NOTICES_H
 #define HEAPSCOPE_NATIVE_NOTICES_H
 
@@ -10,8 +10,8 @@
 #include "rows/listen.h"
 
 typedef struct hs_notices {
-    hs_queue_t waiting;     /* of hs_lab_notice_t */
-    uint64_t lost;          /* events of the recording whose loss was told, or waits for its kinds */
+    hs_queue_t waiting; /* of hs_lab_notice_t */
+    uint64_t lost;      /* events of the recording whose loss was told, or waits for its kinds */
     uint64_t told_by_chunk; /* events that LOST records of the chunk told */
     uint64_t open;          /* events of a LOST record whose kinds may follow */
     uint64_t left_out;      /* events that were left out on purpose, before that record */

@@ -21,8 +21,8 @@ typedef struct hs_lab_listened {
     uint64_t live, live_blocks, live_peak; /* bytes; 0 while they are not known */
     uint64_t snapshots, voids, corrections, unknown_frees, overlaps, pairs, overflows;
     uint64_t first_time, last_time;
-    uint64_t lost[7], lost_bytes[7];   /* as LOST tells, by kind; 0: of no kind that it tells */
-    uint64_t left_out;                 /* of these, by a level or filter */
+    uint64_t lost[7], lost_bytes[7]; /* as LOST tells, by kind; 0: of no kind that it tells */
+    uint64_t left_out;               /* of these, by a level or filter */
     /* Bytes of its chunks before its last whole snapshot, and before the last that began; 0: none. */
     uint64_t snapshot_at, snapshot_begun_at;
     uint32_t known; /* 1: the live blocks are known */

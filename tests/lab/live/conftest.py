@@ -35,8 +35,8 @@ def _encoder() -> Any:
 @pytest.fixture
 def make_boot() -> MakeBoot:
     """make_boot(7, [(offset, size), ...], freed=[offset], ...): the chunks of a boot that begins
-    with a snapshot of a heap without blocks, and then allocates one block an event. `told`: names of
-    marks and sizes of failed requests, in a chunk of their own."""
+    with a snapshot of a heap without blocks, and then allocates one block an event. `told`: names
+    of marks and sizes of failed requests, in a chunk of their own."""
     chip_encoder, encoder = _encoder()
 
     def make(
@@ -60,6 +60,7 @@ def make_boot() -> MakeBoot:
         black_box: bytes = b"0",
         told: Sequence[str | int] = (),
         ended: bool = False,
+        chip: bytes = b"esp32",
     ) -> list[bytes]:
         features = encoder.ADDRESSES | encoder.CLOCK | encoder.SITES
         trace = chip_encoder.ChipTrace(features=features, shift=2, boot=boot)
@@ -68,7 +69,7 @@ def make_boot() -> MakeBoot:
             (b"boot", b"%d" % boot if identity is None else identity),
             (b"black_box", black_box),
             (b"reset", reset),
-            (b"chip", b"esp32"),
+            (b"chip", chip),
             (b"clock_hz", b"1000"),
             (b"snapshots", snapshots),
         )

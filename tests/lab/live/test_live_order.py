@@ -1,4 +1,4 @@
-"""What a device tells comes in the order of the stream: log lines, marks, failed requests, losses."""
+"""Log lines, marks, failed requests and losses are told in the order of the stream."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def test_a_loss_is_told_where_it_was(
     assert [text.partition(" ")[0] for text in words(hear(*recorded))[1:]] == ["a", "5", "mark"]
 
 
-def test_each_failed_request_counts(
-    make_boot: Callable[..., list[bytes]], tmp_path: Path
-) -> None:
+def test_each_failed_request_counts(make_boot: Callable[..., list[bytes]], tmp_path: Path) -> None:
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, [], told=[90_000, 90_000, "mark", 90_000])))
     result = hs.live(stream, out=None)

@@ -37,8 +37,9 @@ def shown(stream: Path, *keys: str, size: tuple[int, int] = (120, 40), **options
         async with app.run_test(size=size) as pilot:
             for _ in range(400):
                 await pilot.pause(0.02)
-                if "the input is over" in text_of(app):
+                if app.heard is not None:
                     break
+            await pilot.pause()
             screens.append(text_of(app))
             for key in keys:
                 await pilot.press(key)
@@ -70,8 +71,8 @@ def test_the_view_shows_memory_owners_needs_losses_and_the_log(make_boot, tmp_pa
 
 
 def test_the_intervals_add_up_to_at_most_200_ms() -> None:
-    """What came is in a moment within TICK, a line without an end within QUIET more; the screen is
-    drawn so many times a second. Nothing between them waits by the clock."""
+    """Bytes that came are in a moment within TICK, a line without an end within as much again; the
+    screen is drawn so many times a second. Nothing between them waits by the clock."""
     from textual.constants import MAX_FPS
 
     from heapscope.live.arrivals import QUIET

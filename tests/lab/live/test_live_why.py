@@ -72,9 +72,7 @@ def test_lines_tables_and_json_have_it(
     assert answer["needs"][0]["why"]["changes"][0]["outcome"]["served"] is True
 
 
-def test_without_a_memory_it_says_how_to_get_an_answer(
-    make_boot: MakeBoot, tmp_path: Path
-) -> None:
+def test_without_a_memory_it_says_how_to_get_an_answer(make_boot: MakeBoot, tmp_path: Path) -> None:
     stream = tmp_path / "stream"
     stream.write_bytes(b"".join(make_boot(7, ROW)))
     (need,) = hs.live(stream, out=None, need=[NEED]).needs
