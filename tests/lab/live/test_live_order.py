@@ -35,6 +35,15 @@ def test_marks_failures_and_log_lines_come_in_the_order_of_the_stream(
         ]
 
 
+def test_equal_failures_around_a_log_line_are_two(
+    make_boot: Callable[..., list[bytes]], hear: Callable[..., LiveMoment]
+) -> None:
+    chunks = make_boot(7, [], failed=90_000, told=[90_000])
+    failed = "a request of 90,000 B failed: net, 0x42001234"
+    stream = b"".join([*chunks[:-1], b"app: tries again\n", chunks[-1]])
+    assert words(hear(stream))[1:] == [failed, "app: tries again", failed]
+
+
 def test_a_loss_is_told_where_it_was(
     make_boot: Callable[..., list[bytes]], hear: Callable[..., LiveMoment]
 ) -> None:
