@@ -30,7 +30,8 @@ def live(
             "--need",
             metavar="BYTES[:CAPS]",
             help="Ring when one block of this size stops fitting, for malloc or with capabilities "
-            "(16717, 4KB:DMA), and say who stands in the way. May be repeated.",
+            "(16717, 4KB:DMA), and say who stands in the way and, where the memory is named, which "
+            "changes help. May be repeated.",
         ),
     ] = None,
     prefix: Annotated[
@@ -45,7 +46,9 @@ def live(
     files: Annotated[bool, typer.Option("--files/--no-files", help="Write traces.")] = True,
     headless: Annotated[
         bool,
-        typer.Option("--headless", help="Lines and no view; also where there is no terminal."),
+        typer.Option(
+            "--headless", help="Lines and no view; so it is where there is no terminal, too."
+        ),
     ] = False,
     json: Annotated[
         Path | None,
@@ -96,7 +99,8 @@ def live(
     the live blocks are not known until a whole snapshot has arrived.
 
     The free memory is what the device's heap says at each snapshot. With the options of replay that
-    name its memory, the recording is replayed as it comes, and it is known after every event.
+    name its memory, the recording is replayed as it comes, and it is known after every event. Then
+    `why` is asked, too, when a --need stops fitting; the listening does not wait for its answer.
     --elf alone names the functions behind addresses.
 
     \b

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from heapscope.cli.held_output import release_output
 from heapscope.live.moment import LiveMoment
-from heapscope.report.live import headline, status
+from heapscope.report.live import headline, in_order, status
 
 RING = "\a"
 
@@ -32,7 +32,7 @@ class LiveLines:
     def show(self, moment: LiveMoment) -> None:
         due = moment.seconds >= self._next
         if due:
-            self._next = moment.seconds + self._every
+            self._next = max(self._next + self._every, moment.seconds)
         if self._json is not None and (due or moment.happenings or moment.log):
             self._json.write(f"{json.dumps(moment.to_json())}\n")
             self._json.flush()
@@ -40,10 +40,11 @@ class LiveLines:
             self._show_text(self._text, moment, due=due)
 
     def _show_text(self, text: TextIO, moment: LiveMoment, *, due: bool) -> None:
-        lines = list(moment.log)
+        lines = [
+            one if isinstance(one, str) else f"heapscope: {one.text}" for one in in_order(moment)
+        ]
         if moment.log_left_out:
             lines.append(f"heapscope: {moment.log_left_out:,} lines of the log are left out")
-        lines += [f"heapscope: {one.text}" for one in moment.happenings]
         if due and moment.recording:
             if headline(moment).rpartition(",")[0] != self._headline:
                 self._headline = headline(moment).rpartition(",")[0]

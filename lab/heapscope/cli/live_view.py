@@ -15,7 +15,9 @@ from textual.widgets import Footer, RichLog, Static
 from heapscope.live.live_result import LiveResult
 from heapscope.live.moment import LiveMoment
 from heapscope.report.live import (
+    answer_lines,
     headline,
+    in_order,
     loss_line,
     losses_table,
     memory_table,
@@ -23,6 +25,7 @@ from heapscope.report.live import (
     owners_table,
     state_line,
     way_tables,
+    why_tables,
 )
 
 #: Starts listening with these two calls: what takes a moment, and what says whether to stop.
@@ -53,6 +56,7 @@ class LiveView(App[LiveResult]):
         self._over = False
         self._held = False
         self._muted = False
+        self.heard: LiveResult | None = None  # when the input is over
         self.failure: Exception | None = None
 
     def compose(self) -> ComposeResult:
@@ -80,7 +84,7 @@ class LiveView(App[LiveResult]):
 
     def _heard(self, result: LiveResult) -> None:
         """The input may be over while somebody still reads what it told."""
-        self.result = result
+        self.heard = result
         if self._over or result.ended_by != "input":
             self.exit(result)
         else:
@@ -88,12 +92,15 @@ class LiveView(App[LiveResult]):
 
     def show(self, moment: LiveMoment) -> None:
         """Draws it. The log goes on while figures are held."""
-        for line in moment.log:
-            self._say(Text(line))
-        for happening in moment.happenings:
-            self._say(Text(f"heapscope: {happening.text}", style="bold yellow"))
-            if happening.kind == "need" and not self._muted:
+        for one in in_order(moment):
+            if isinstance(one, str):
+                self._say(Text(one))
+                continue
+            self._say(Text(f"heapscope: {one.text}", style="bold yellow"))
+            if one.kind == "need" and not self._muted:
                 self.bell()
+        if moment.log_left_out:
+            self._say(Text(f"heapscope: {moment.log_left_out:,} lines of the log are left out"))
         if self._held:
             return
         self.query_one("#state", Static).update(state_of(moment))
@@ -103,8 +110,8 @@ class LiveView(App[LiveResult]):
         self.query_one("#log", RichLog).write(line)
 
     def action_end(self) -> None:
-        if self._over or getattr(self, "result", None) is not None:
-            self.exit(getattr(self, "result", None))
+        if self._over or self.heard is not None:
+            self.exit(self.heard)
         self._over = True
 
     def action_hold(self) -> None:
@@ -131,9 +138,10 @@ def figures_of(moment: LiveMoment) -> RenderableType:
         *way_tables(moment.needs),
         owners_table(moment),
         losses_table(moment),
+        *why_tables(moment.needs),
     )
     parts: list[RenderableType] = []
     for table in tables:
         if table.count:
             parts += [table, Text("")]
-    return Group(*parts)
+    return Group(*parts, *answer_lines(moment.needs))

@@ -12,27 +12,35 @@ from heapscope.errors import InputError
 from heapscope.live.port import Connection, GoneError, Port
 
 _WAITING = 64  # pieces that may wait; more wait in the system
+IDLE = 0.25  #: seconds between two looks at nothing new
+QUIET = 0.05  #: seconds after which a line without an end is taken for whole
+
 _RETRY = 0.3  # seconds between two tries to open a port again
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
     """Something that came: bytes, or `gone` (the other side is gone), or `back` (it is there
-    again)."""
+    again). `quiet`: nothing came for QUIET seconds."""
 
     data: bytes = b""
     gone: bool = False
     back: bool = False
+    quiet: bool = False
 
 
 class Arrivals:
-    """Iterate it once; every `tick` seconds it yields at least an Arrival of nothing. Use as a
-    context manager. InputError: the port cannot be opened to begin with."""
+    """Iterate it once, and call shown() when everything that came is shown. This is `due` when
+    something comes, at most once in `tick` seconds, and each IDLE seconds while nothing does; then
+    it yields at least an Arrival of nothing. Use as a context manager. InputError: the port cannot
+    be opened to begin with."""
 
     def __init__(self, port: Port, *, stop: Callable[[], bool], tick: float) -> None:
         self._port = port
         self._stop = stop
         self._tick = tick
+        self._shown = time.monotonic()
+        self._fresh = False  # something came that is not shown, or has no end yet
         self._closed = threading.Event()
         self._pieces: queue.Queue[Arrival | None] = queue.Queue(_WAITING)
         self._connection: Connection = port.open()
@@ -46,15 +54,30 @@ class Arrivals:
         self._closed.set()
         self._connection.close()
 
+    @property
+    def due(self) -> bool:
+        """It is time to show how it stands."""
+        return self._left() <= 0
+
+    def shown(self) -> None:
+        self._shown = time.monotonic()
+
+    def _left(self) -> float:
+        return self._shown + (self._tick if self._fresh else IDLE) - time.monotonic()
+
     def __iter__(self) -> Iterator[Arrival]:
+        last = time.monotonic()
         while not self._stop():
             try:
-                arrival = self._pieces.get(timeout=self._tick)
+                arrival = self._pieces.get(timeout=max(0.0, self._left()))
             except queue.Empty:
-                yield Arrival()
+                quiet = time.monotonic() - last >= QUIET
+                yield Arrival(quiet=quiet)
+                self._fresh = not quiet or self._shown < last
                 continue
             if arrival is None:
                 return
+            last, self._fresh = time.monotonic(), True
             yield arrival
 
     def _fetch(self) -> None:
@@ -78,6 +101,8 @@ class Arrivals:
                 self._connection = self._port.open()
             except InputError:
                 continue
+            except EOFError:
+                return False
             self._put(Arrival(back=True))
             return True
         return False

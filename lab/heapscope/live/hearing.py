@@ -9,8 +9,9 @@ from pathlib import Path
 
 from heapscope.live.addresses import Addresses
 from heapscope.live.device_log import DeviceLog
+from heapscope.live.latest_chunks import LatestChunks
 from heapscope.live.model import LiveModel
-from heapscope.live.moment import LiveEvent, LiveMoment
+from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed, heard_answer, replayed_answer
 from heapscope.live.picture import (
     CalledNames,
@@ -23,16 +24,22 @@ from heapscope.live.picture import (
     need_lines,
     owner_lines,
 )
+from heapscope.live.reasons import Reasons
 from heapscope.live.recording_file import RecordingFile, boot_label
 from heapscope.live.region import HeardRegion
+from heapscope.live.told import Telling
 from heapscope.live.window import TrendWindow, WindowPoint
 from heapscope.measure.wording import plural, size
-from heapscope.native.listener import MARKS, NativeListener, figures_of
+from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
 from heapscope.native.structs import Rows, Struct
 from heapscope.printable import printable
 
 _CLOCK = 2  # HS_TRACE_CLOCK
-LOG_MAX = 1000  #: lines of a moment
+
+#: Why nothing is replayed.
+NO_MEMORY = (
+    "name the device's memory as for replay (--chip, --layout, --pool), to try changes on it"
+)
 
 #: By how it is known that a need does not fit.
 _REASONS = {
@@ -67,22 +74,23 @@ class Hearing:
         prefix: Path | None = None,
         addresses: Addresses | None = None,
         model: LiveModel | None = None,
+        reasons: Reasons | None = None,
     ) -> None:
         self._port = port
         self._needs = needs
         self._prefix = prefix
         self._addresses = addresses or Addresses()
         self._model = model
+        self._reasons = reasons
+        self._latest = LatestChunks()
         self._listener = NativeListener()
         self._device_log = DeviceLog(self._addresses)
         self._begun = time.monotonic()
         self._file: RecordingFile | None = None
         self._number = 0  # of the recording, from 1
         self._window = TrendWindow()
-        self._failures = self._lost = self._marks = 0
-        self._happenings: list[LiveEvent] = []
-        self._log: list[str] = []
-        self._log_left_out = 0
+        self._text = 0  # bytes of the log that were taken
+        self._telling = Telling()
         self.recordings: list[Heard] = []
 
     def __enter__(self) -> Hearing:
@@ -101,63 +109,70 @@ class Hearing:
     def take(self, data: bytes) -> None:
         """The next bytes of the stream."""
         while True:
-            taken = self._listener.push(data)
-            data = data[taken:]
-            self._take_out()
-            figures = figures_of(self._listener)
-            self._notice(figures)
-            if not figures.over:
+            data = data[self._listener.push(data) :]
+            if self._went_on():
                 return
-            self._close_recording()
-            self._listener.next()
 
     def quiet(self) -> None:
         """Nothing came for a moment: a line without an end is shown."""
-        self._say_log(self._device_log.flush())
+        self._telling.log(self._device_log.flush())
 
     def finish(self) -> None:
         """The stream is over."""
         while True:
             self._listener.flush()
-            self._take_out()
-            figures = figures_of(self._listener)
-            self._notice(figures)
-            if not figures.over:
+            if self._went_on():
                 break
+        self._telling.log(self._device_log.flush())
+
+    def happened(self, kind: str, text: str, *, count: int = 1) -> None:
+        self._telling.happened(kind, text, count=count)
+
+    def _went_on(self) -> bool:
+        """Takes out what a piece of the stream told. False: another recording begins."""
+        text, chunks = self._listener.text(), self._listener.chunks()
+        figures = figures_of(self._listener)
+        for notice in self._listener.notices():
+            before = notice.text - self._text
+            self._log(text[:before])
+            text = text[before:]
+            self._notice(notice, figures)
+        self._log(text)
+        if chunks:
+            self._write(chunks, figures)
+        if self._needs:
+            self._look_at_needs(figures, self._called())
+        if figures.over:
             self._close_recording()
             self._listener.next()
-        self._say_log(self._device_log.flush())
+        return not figures.over
 
-    def happened(self, kind: str, text: str) -> None:
-        self._happenings.append(LiveEvent(kind=kind, text=text))
+    def _log(self, text: bytes) -> None:
+        self._text += len(text)
+        self._telling.log(self._device_log.push(text))
 
-    def _take_out(self) -> None:
-        self._say_log(self._device_log.push(self._listener.text()))
-        chunks = self._listener.chunks()
-        if not chunks:
-            return
-        if self._number == len(self.recordings):
-            self._number += 1
-            self._file = None if self._prefix is None else RecordingFile(self._prefix)
-            self._window = TrendWindow()
-            self._failures = self._lost = self._marks = 0
-            if self._model is not None and self._number > 1:
-                self._model.restart()
-            self.happened("recording", f"recording {self._number} begins{self._whose()}")
+    def _begin_recording(self) -> None:
+        self._number += 1
+        self._file = None if self._prefix is None else RecordingFile(self._prefix)
+        self._window = TrendWindow()
+        self._latest = LatestChunks()
+        if self._model is not None and self._number > 1:
+            self._model.restart()
+        self.happened("recording", f"recording {self._number} begins{self._whose()}")
+
+    def _write(self, chunks: bytes, figures: Struct) -> None:
         if self._file is not None:
             self._file.write(chunks)
         if self._model is not None:
             self._model.push(chunks)
+        if self._reasons is not None:
+            snapshot, begun = figures.snapshot_at, figures.snapshot_begun_at
+            self._latest.add(chunks, snapshot=snapshot, begun=begun)
 
     def _whose(self) -> str:
         facts = self._facts()
         boot = f", boot {facts['boot']}" if facts.get("boot") else ""
         return boot + (f" after {facts['reset']}" if facts.get("reset") else "")
-
-    def _say_log(self, lines: list[str]) -> None:
-        room = LOG_MAX - len(self._log)
-        self._log += lines[:room]
-        self._log_left_out += max(0, len(lines) - room)
 
     def _called(self) -> CalledNames:
         return CalledNames(listener=self._listener, addresses=self._addresses)
@@ -190,26 +205,20 @@ class Hearing:
 
     # ---- what is told at once -------------------------------------------------------------------
 
-    def _notice(self, figures: Struct) -> None:
-        """After each piece of the stream: no answer is known between two pieces."""
+    def _notice(self, notice: Struct, figures: Struct) -> None:
         called = self._called()
-        if figures.failures > self._failures:
-            more, self._failures = figures.failures - self._failures, figures.failures
-            beside = f", the last of {more:,}" if more > 1 else ""
-            who = called.owner(figures.failed_task, figures.failed_site)
-            what = f"a request of {size(figures.failed_size)} failed"
-            self.happened("failed", f"{what}: {who}{beside}")
-        lost = missing(self._listener.health(), figures)
-        if lost > self._lost:
-            more, self._lost = lost - self._lost, lost
+        if notice.kind == BEGIN:
+            self._begin_recording()
+        elif notice.kind == FAILED:
+            times = f", {notice.count:,} times" if notice.count > 1 else ""
+            text = f"a request of {size(notice.size)} failed"
+            who = called.owner(notice.task, notice.site)
+            self.happened("failed", f"{text}{times}: {who}", count=notice.count)
+        elif notice.kind == LOST:
             until = "" if figures.known else "; live blocks are not known until the next snapshot"
-            self.happened("lost", f"{plural(more, 'event')} did not arrive{until}")
-        if figures.marks > self._marks:
-            more, self._marks = figures.marks - self._marks, figures.marks
-            beside = f", the last of {more:,}" if more > 1 else ""
-            self.happened("mark", f"mark {called.of(MARKS, figures.mark)}{beside}")
-        if self._needs:
-            self._look_at_needs(figures, called)
+            self.happened("lost", f"{plural(notice.count, 'event')} did not arrive{until}")
+        else:
+            self.happened("mark", f"mark {called.of(MARKS, notice.mark)}")
 
     def _regions(self, called: CalledNames) -> list[HeardRegion]:
         """The layout's where one was given, else those that the recording tells."""
@@ -218,6 +227,7 @@ class Hearing:
         return heard_regions(self._listener, called)
 
     def _look_at_needs(self, figures: Struct, called: CalledNames) -> None:
+        """After each piece of the stream: no answer is known between two pieces."""
         regions, blocks = self._regions(called), self._listener.blocks()
         for index, need in enumerate(self._needs):
             if self._model is None:
@@ -228,6 +238,35 @@ class Hearing:
                 stopped = need.look(answer, spells=self._model.spells(index))
             if stopped:
                 self.happened("need", self._stopped(need, regions, blocks, called))
+            if self._reasons is None:
+                need.why_not = NO_MEMORY if need.stopped else ""
+            elif stopped or need.may_be_asked_again(self._latest.end):
+                self._ask_why(self._reasons, index, need)
+
+    def _ask_why(self, reasons: Reasons, index: int, need: WatchedNeed) -> None:
+        need.asked_at, need.again = self._latest.end, True
+        lost = self._listener.health().lost_events or self._listener.health().lost_chunks
+        whole = None if lost else self._latest.all()
+        chunks = self._latest.since_snapshot() if whole is None else whole
+        if chunks is None:
+            need.why_not = "too much was recorded since the last whole snapshot"
+            return
+        need.why_not, need.again = "it is being asked", False
+        reasons.ask(index, need, chunks + self._listener.end(), whole=whole is not None)
+
+    def take_reasons(self) -> None:
+        """Takes the answers of `why` that came meanwhile."""
+        for reason in () if self._reasons is None else self._reasons.answers():
+            need = reason.need
+            need.why, need.why_not, need.again = reason.line, reason.why_not, reason.again
+            what = f"{size(need.size)} for {need.capabilities}"
+            if reason.line is None:
+                self.happened(
+                    "why", f"{what}: which change would help is not known: {need.why_not}"
+                )
+            else:
+                for sentence in reason.line.answer:
+                    self.happened("why", f"{what}: {sentence}")
 
     def _stopped(
         self,
@@ -269,8 +308,7 @@ class Hearing:
         )
         lately = self._window.lately(point)
         owners, owners_left_out = owner_lines(held, lately.grown_from, called)
-        log, self._log, left_out, self._log_left_out = self._log, [], self._log_left_out, 0
-        happenings, self._happenings = self._happenings, []
+        told = self._telling.take()
         return LiveMoment(
             port=self._port,
             seconds=seconds,
@@ -298,9 +336,9 @@ class Hearing:
             owners_left_out=owners_left_out,
             losses=losses(figures, health),
             needs=need_lines(self._needs, regions, blocks, called),
-            happenings=tuple(happenings),
-            log=tuple(log),
-            log_left_out=left_out,
+            happenings=told.happenings,
+            log=told.log,
+            log_left_out=told.log_left_out,
         )
 
 

@@ -33,7 +33,7 @@ class LiveResult(Document):
 
     VERB = "live"
     COMMAND = "live --json"
-    VERSION = 1
+    VERSION = 2
     main_table = "recordings"
 
     port: str = figure("Where it was heard.")

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
+from heapscope.why.case import Holder
+from heapscope.why.change import Change
 
 #: How an answer about a need is known.
 SOURCES = ("", "heap", "blocks", "replay", "laid anew")
 #: Kinds of happenings.
-HAPPENINGS = ("recording", "need", "failed", "lost", "gone", "back", "mark", "file")
+HAPPENINGS = ("recording", "need", "why", "failed", "lost", "gone", "back", "mark", "file")
 
 
 class MemoryLine(Row):
@@ -90,6 +92,22 @@ class Obstacle(Row):
     live: int = figure("Their bytes.", "B", "bytes")
 
 
+class NeedWhyLine(Row):
+    """The answer of `heapscope why` about a request that stopped fitting."""
+
+    since: str = figure(
+        "The part of the recording that it was asked on: all of it, or what came since the last "
+        "whole snapshot.",
+        choices=("boot", "snapshot"),
+    )
+    events: int = figure("Heap events of that part.")
+    sentences: tuple[str, ...] = figure("When it missed by most, why, and who stood in the way.")
+    answer: tuple[str, ...] = figure("How often it would have failed, and the cheapest change.")
+    holders: tuple[Holder, ...] = figure("Who held the best hole then, most bytes first.")
+    tried: int = figure("Changes that were tried, each by a replay of that part.")
+    changes: tuple[Change, ...] = figure("The best of those that help, the cheapest first.")
+
+
 class NeedLine(Row):
     """A request that was asked about."""
 
@@ -109,6 +127,12 @@ class NeedLine(Row):
         "While it does not fit: who holds the blocks of the stretch that would serve it if the "
         "fewest live bytes were gone."
     )
+    why: NeedWhyLine | None = figure(
+        "The answer of `heapscope why` when it last stopped fitting; null: there is none (yet)."
+    )
+    why_not: str = figure(
+        "Why there is no such answer; empty: there is one, or it never stopped fitting."
+    )
 
 
 class LiveEvent(Row):
@@ -116,6 +140,8 @@ class LiveEvent(Row):
 
     kind: str = figure("Its kind.", choices=HAPPENINGS)
     text: str = figure("A sentence.")
+    count: int = figure("How often it happened, where the sentence stands for several.")
+    after_lines: int = figure("Lines of the moment's log that came before it.")
 
 
 class LiveMoment(Document):
@@ -123,7 +149,7 @@ class LiveMoment(Document):
 
     VERB = "live-moment"
     COMMAND = "live --json"
-    VERSION = 1
+    VERSION = 2
 
     port: str = figure("Where the device is heard.")
     seconds: float = figure("Seconds since listening began.", "s", digits=3)

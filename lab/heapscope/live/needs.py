@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from heapscope.layout import capabilities
 from heapscope.live.blocks import in_the_way, longest_room
 from heapscope.live.model import LiveModel
+from heapscope.live.moment import NeedWhyLine
 from heapscope.live.region import BY_HEAP, HeardRegion, asked
 from heapscope.native.structs import Rows
 
+AGAIN = 4096  #: bytes of the recording after which a question is asked again
 BY_BLOCKS = "blocks"  #: the room between the live blocks says it
 
 
@@ -32,6 +34,10 @@ class WatchedNeed:
     answer: Answer = field(default_factory=Answer)
     last: bool | None = None
     stopped: int = 0
+    why: NeedWhyLine | None = None
+    why_not: str = ""
+    asked_at: int = 0  # bytes of the recording when `why` was asked
+    again: bool = False  # it could not answer then; later it may
 
     @property
     def capabilities(self) -> str:
@@ -46,6 +52,10 @@ class WatchedNeed:
         self.answer = answer
         self.last = self.last if answer.fits is None else answer.fits
         return self.stopped > before
+
+    def may_be_asked_again(self, end: int) -> bool:
+        """It still does not fit, and the recording has gone on to so many bytes."""
+        return self.again and self.answer.fits is False and end - self.asked_at >= AGAIN
 
     def obstacles(self, regions: Sequence[HeardRegion], blocks: Rows) -> Rows:
         """The blocks that stand in the way."""

@@ -167,6 +167,8 @@ def need_lines(
             largest=need.answer.largest,
             stopped=need.stopped,
             in_the_way=in_the_way(need, regions, blocks, called),
+            why=need.why,
+            why_not=need.why_not,
         )
         for need in needs
     )

@@ -173,21 +173,34 @@ class _Accepting:
     def __init__(self, listening: socket.socket) -> None:
         self._listening = listening
         self._now: _Connected | None = None
+        self._lost = False  # somebody was there, and is gone
+
+    def opened(self) -> _Accepting:
+        """Itself, for the first one to come. Later InputError: the next one is not there yet."""
+        if self._lost and not self._accepted():
+            raise InputError("nobody connects", remedy="connect the device again")
+        return self
 
     def read(self) -> bytes:
+        if not self._accepted() or self._now is None:
+            return b""
+        try:
+            return self._now.read()
+        except GoneError:
+            self.close()
+            self._lost = True
+            raise
+
+    def _accepted(self) -> bool:
+        """Waits a moment for somebody to connect."""
         if self._now is None:
             try:
                 self._now = _Connected(self._listening.accept()[0])
             except TimeoutError:
-                return b""
+                return False
             except OSError:
                 raise EOFError from None
-        try:
-            return self._now.read()
-        except GoneError:
-            self._now.close()
-            self._now = None
-            raise
+        return True
 
     def close(self) -> None:
         if self._now is not None:
@@ -200,7 +213,7 @@ def _tcp_listener(number: int, address: str) -> Port:
     listening.listen(1)
     accepting = _Accepting(listening)
     where = _where(listening)
-    return Port(name=f"tcp on {where}", open=lambda: accepting, returns=True, detail=where)
+    return Port(name=f"tcp on {where}", open=accepting.opened, returns=True, detail=where)
 
 
 class _Datagrams:

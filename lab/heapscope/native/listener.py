@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from heapscope.native.library import ffi, load
 from heapscope.native.owner import NativeOwner
 from heapscope.native.status import check
-from heapscope.native.structs import Rows, Struct, read_array, struct_of, structs_of
+from heapscope.native.structs import Rows, Struct, field_names, read_array, struct_of, structs_of
 
 TASKS, MARKS, SITES, REGIONS = 0, 1, 2, 5  #: tables of names
+BEGIN, FAILED, LOST, MARK = range(4)  #: kinds of notices
 
 _TAKE = 1 << 16
+_NOTICES = 256
 
 
 class NativeListener(NativeOwner):
@@ -51,6 +54,19 @@ class NativeListener(NativeOwner):
     figures = struct_of("hs_lab_listener_figures")
     health = struct_of("hs_lab_listener_health")
     regions = structs_of("hs_lab_listener_regions")
+
+    def end(self) -> bytes:
+        """The chunk that would end the recording here."""
+        size = self._lib.hs_lab_listener_end(self.handle, self._buffer, _TAKE)
+        return bytes(ffi.buffer(self._buffer, size)[:])
+
+    def notices(self) -> Iterator[Struct]:
+        """Those hs_lab_notice_t that were not taken yet."""
+        take = self._lib.hs_lab_listener_notices
+        while len(rows := read_array(take, self.handle, most=_NOTICES)):
+            names = field_names("hs_lab_notice_t")
+            for row in rows[[*names]].tolist():
+                yield Struct(**dict(zip(names, row, strict=True)))
 
     def blocks(self) -> Rows:
         """The live blocks by address; none while they are not known."""

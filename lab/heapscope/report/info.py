@@ -35,14 +35,28 @@ def info_parts(info: TraceInfo) -> Iterator[RenderableType]:
     if info.loss is None:
         for message in info.health.messages:
             yield Text(f"damage: {message}", style="yellow")
-    yield next_command("replay", info.file, *_memory(info))
-
-
-def _memory(info: TraceInfo) -> tuple[str, ...]:
-    """The options that a replay needs beyond what the trace says of its device."""
     chip = info.metadata.get("chip", "")
-    if chip not in chip_files():
-        return "--chip", "esp32"
+    if chip in chip_files():
+        yield next_command("replay", info.file, *_memory(info, chip))
+    elif chip or info.recording is not None:
+        yield Text(_unknown_memory(chip))
+    else:  # a program's events, which no memory belongs to
+        yield next_command("replay", info.file, "--chip", "esp32")
+
+
+def _unknown_memory(chip: str) -> str:
+    """The lab does not guess which memory a device has."""
+    named = printable(chip, limit=TEXT_SHOWN)
+    whose = f"its chip, '{named}', is not known here" if chip else "it names no chip"
+    return (
+        f"To replay it, say which memory the device has: {whose}. "
+        "--layout F.toml describes it (docs/reference/layout.md), --chip names a chip that is "
+        "known, --boot-log takes what an ESP-IDF program printed at its start."
+    )
+
+
+def _memory(info: TraceInfo, chip: str) -> tuple[str, ...]:
+    """The options that a replay needs beyond what the trace says of its device."""
     sdk = info.metadata.get("sdk", "")
     told = not sdk or knows_version(read_chip(chip), sdk)
     return () if told else ("--chip", chip)

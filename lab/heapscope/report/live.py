@@ -8,10 +8,19 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from heapscope.live.live_result import LiveResult, RecordingLine
-from heapscope.live.moment import LiveMoment, LossLine, MemoryLine, NeedLine, Obstacle, OwnerLine
+from heapscope.live.moment import (
+    LiveEvent,
+    LiveMoment,
+    LossLine,
+    MemoryLine,
+    NeedLine,
+    Obstacle,
+    OwnerLine,
+)
 from heapscope.measure.wording import count, plural, signed, size
 from heapscope.report.next_command import next_command
 from heapscope.report.table import Cell, Said, Table, change, columns_of, table_of
+from heapscope.report.why import changes_table
 
 LEVELS = ("every event", "soon freed blocks as counts", "a sample", "failed requests only")
 
@@ -65,6 +74,16 @@ def loss_line(moment: LiveMoment) -> str:
     return ", ".join(parts)
 
 
+def in_order(moment: LiveMoment) -> Iterator[str | LiveEvent]:
+    """Lines of the device's log and what happened, in the order in which they came."""
+    shown = 0
+    for happening in moment.happenings:
+        yield from moment.log[shown : happening.after_lines]
+        shown = happening.after_lines
+        yield happening
+    yield from moment.log[shown:]
+
+
 def status(moment: LiveMoment) -> str:
     """One line for a log."""
     memory = "; ".join(
@@ -110,6 +129,14 @@ def way_tables(needs: tuple[NeedLine, ...]) -> Iterator[Table]:
             yield table_of(title, columns_of(Obstacle), need.in_the_way)
 
 
+def why_tables(needs: tuple[NeedLine, ...]) -> Iterator[Table]:
+    """The changes that help, as `why` found them."""
+    for need in needs:
+        if need.why is not None:
+            what = f"{size(need.size)} for {need.capabilities}"
+            yield changes_table(f"With these it would always have fitted: {what}", need.why.changes)
+
+
 def live_parts(result: LiveResult) -> Iterator[RenderableType]:
     """The answer at the end."""
     happened = ", ".join(f"{one.event} {one.count:,}" for one in result.happened)
@@ -121,9 +148,21 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
     if result.needs:
         yield needs_table(result.needs)
         yield from way_tables(result.needs)
+        yield from answer_lines(result.needs)
+        yield from why_tables(result.needs)
     written = [one.file for one in result.recordings if one.file and one.events]
     if written:
         yield next_command("info", written[-1])
+
+
+def answer_lines(needs: tuple[NeedLine, ...]) -> Iterator[Text]:
+    """The answer of `why` for each need that stopped fitting, or why there is none."""
+    for need in needs:
+        what = f"{size(need.size)} for {need.capabilities}"
+        if need.why_not:
+            yield Text(f"{what}: which change would help is not known: {need.why_not}")
+        if need.why is not None:
+            yield Text(" ".join((*need.why.sentences, *need.why.answer)))
 
 
 def _yes(row: RecordingLine) -> Cell:

@@ -119,17 +119,22 @@ def _held(piece: Stretch) -> Said:
 
 
 def _changes(explained: Explained, number: int) -> Table:
-    shown, left = _shown(explained.changes)
-    place = Column(heading="#", of=lambda change: explained.changes.index(change) + 1)
+    title = "Changes that would have let it succeed, each replayed, the cheapest first"
+    return changes_table(title, explained.changes, name=f"why-changes-{number}")
+
+
+def changes_table(title: str, changes: Sequence[Change], *, name: str = "") -> Table:
+    shown, left = _shown(changes)
+    place = Column(heading="#", of=lambda change: changes.index(change) + 1)
     text, effort, cost, result = columns_of(
         Change, text=_change, effort=lambda change: EFFORTS[change.effort].title
     )
     outcome = columns_of(ChangeOutcome, "failures minimum_free", via=lambda change: change.outcome)
     return table_of(
-        "Changes that would have let it succeed, each replayed, the cheapest first",
+        title,
         (place, text, effort, cost, *outcome, result),
         [*shown, *left],
-        name=f"why-changes-{number}",
+        name=name,
         most=len(shown),
     )
 

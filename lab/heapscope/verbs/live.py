@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Unpack
 
@@ -18,10 +19,13 @@ from heapscope.live.model import LiveModel
 from heapscope.live.moment import LiveMoment
 from heapscope.live.needs import WatchedNeed
 from heapscope.live.port import LOOPBACK, Port, find_port
+from heapscope.live.reasons import Ask, Reasons
 from heapscope.memory.choose import choose_memory
 from heapscope.memory.options import MemoryOptions, given
+from heapscope.verbs.why import why
+from heapscope.why.reasons import WhyResult
 
-TICK = 0.1  #: seconds between two moments, at most
+TICK = 0.08  #: seconds after which something that came is in a moment, at most
 
 OnMoment = Callable[[LiveMoment], object]
 
@@ -47,8 +51,10 @@ def live(
     time, as for replay(). `memory`: as for replay(); the recording is then replayed on it as it
     comes, so that what is free is known after every event. `elf` alone chooses no memory: it names
     the functions behind addresses. It ends after `seconds`, after the first of the events `until`
-    ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. `on_moment`
-    gets a LiveMoment at least ten times a second; `on_open` the address and port where it listens.
+    ("need", "failed", "lost", "restart", "gone", "mark"), or when `stop` says True. Where
+    a need stopped fitting and `memory` is given, why() is asked beside it; but for `stop` the end
+    waits for its answer, at most 20 s. `on_moment` gets a LiveMoment when something came, and four
+    times a second while nothing does; `on_open` the address and port where it listens.
     InputError: it cannot be heard, or a file cannot be written.
     """
     for event in until:
@@ -64,12 +70,21 @@ def live(
     model = (
         LiveModel(choose_memory(options, None).layout, asked) if options.keys() - {"elf"} else None
     )
-    hearing = Hearing(found.name, needs=needs, prefix=prefix, addresses=addresses, model=model)
-    with hearing:
+    with ExitStack() as stack:
+        reasons = None if model is None else stack.enter_context(Reasons(_why(options)))
+        hearing = Hearing(
+            found.name,
+            needs=needs,
+            prefix=prefix,
+            addresses=addresses,
+            model=model,
+            reasons=reasons,
+        )
+        stack.enter_context(hearing)
         run = _Listening(
             found, hearing, seconds=seconds, until=until, on_moment=on_moment, stop=stop
         )
-        run.whole()
+        run.whole(reasons)
         last = hearing.moment()
     return LiveResult(
         port=found.name,
@@ -91,6 +106,16 @@ def live(
         ),
         needs=last.needs,
     )
+
+
+def _why(options: MemoryOptions) -> Ask:
+    """The verb `why`, on the memory of these options."""
+
+    def ask(trace: Path, need: WatchedNeed, tried: Callable[[], None]) -> WhyResult:
+        asked = f"{need.size}:{need.capabilities}" if need.caps else need.size
+        return why(trace, need=(asked,), progress=lambda _: tried(), **options)
+
+    return ask
 
 
 class _Listening:
@@ -116,8 +141,7 @@ class _Listening:
         self.ended_by = "input"
         self.count: Counter[str] = Counter()
 
-    def whole(self) -> None:
-        shown = self.begun
+    def whole(self, reasons: Reasons | None) -> None:
         with Arrivals(self._port, stop=self._over, tick=TICK) as arrivals:
             for arrival in arrivals:
                 if arrival.gone:
@@ -126,19 +150,23 @@ class _Listening:
                     self._hearing.happened("back", f"{self._port.name} is back")
                 elif arrival.data:
                     self._hearing.take(arrival.data)
-                else:
+                elif arrival.quiet:
                     self._hearing.quiet()
-                if time.monotonic() - shown >= TICK:
-                    shown = time.monotonic()
+                if arrivals.due:
                     self._show()
+                    arrivals.shown()
         self._hearing.finish()
+        if reasons is not None and self.ended_by != "stop":
+            self._show()
+            reasons.wait(self._stop)
         self._show()
 
     def _show(self) -> None:
+        self._hearing.take_reasons()
         moment = self._hearing.moment()
         for happening in moment.happenings:
             if happening.kind in EVENTS:
-                self.count[happening.kind] += 1
+                self.count[happening.kind] += happening.count
         self.count["restart"] = max(0, moment.recording - 1)
         self._on_moment(moment)
 

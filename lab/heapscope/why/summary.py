@@ -63,7 +63,7 @@ def _verdict(
         )
         lines += _best(groups[0].first, "this one" if one else "the first") if groups else []
     for need in needs:
-        lines += _need(need)
+        lines += need_sentences(need)
     return tuple(lines)
 
 
@@ -102,7 +102,8 @@ def _best(explained: Explained | None, which: str) -> Iterator[str]:
         yield f"The cheapest one with which no request fails at all: {_change(whole[0])}"
 
 
-def _need(need: NeedWhy) -> Iterator[str]:
+def need_sentences(need: NeedWhy) -> Iterator[str]:
+    """How a need went, and the cheapest change."""
     row, worst = need.need, need.worst
     if row.short_events == 0:
         yield f"{size(row.size)} always fitted, with {size(row.minimum_margin)} to spare at worst."

@@ -327,7 +327,7 @@ typedef struct hs_lab_listener hs_lab_listener_t;
 hs_lab_listener_t *hs_lab_listener_new(void);
 void hs_lab_listener_delete(hs_lab_listener_t *listener);
 /* Takes bytes until all are taken or another recording begins (`over` of the figures): then call
- * hs_lab_listener_next before the rest. Take text and chunks after each of these three calls. */
+ * hs_lab_listener_next before the rest. Take text, chunks and notices after each of these three calls. */
 int hs_lab_listener_push(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count,
                          size_t *taken);
 /* Nothing follows: no chunk begins in the bytes that are held. */
@@ -337,6 +337,10 @@ int hs_lab_listener_next(hs_lab_listener_t *listener);
 /* Copies up to `capacity` bytes out, returns how many: the device's log, untrusted; whole chunks. */
 size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
 size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+/* Copies out the chunk that would end the recording here, when there is room; its bytes. */
+size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity);
+/* The oldest notices; returns how many. They are gone then. */
+size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity);
 void hs_lab_listener_figures(const hs_lab_listener_t *listener, hs_lab_listened_t *out);
 void hs_lab_listener_health(const hs_lab_listener_t *listener, hs_lab_health_t *out);
 size_t hs_lab_listener_regions(const hs_lab_listener_t *listener, hs_lab_listened_region_t *rows,

@@ -9,6 +9,8 @@
 #include "lab/lab.h"
 #include "lab/reader.h"
 #include "listen/account.h"
+#include "listen/end_chunk.h"
+#include "listen/notices.h"
 #include "listen/stream.h"
 #include "queue/queue.h"
 #include "trace/bytes.h"
@@ -21,14 +23,19 @@ struct hs_lab_listener {
     hs_decoder_t *decoder;
     hs_state_t *state;
     hs_account_t account;
+    hs_notices_t notices;
     hs_queue_t text, chunks;
     hs_queue_t pending; /* chunks from a repeated chunk 0 on: perhaps another recording */
     hs_status_t status; /* not HS_OK: no host memory */
     uint64_t unsettled; /* events since a snapshot began */
+    uint64_t kept;      /* bytes of the recording's chunks before the one that is read */
+    uint64_t facts;     /* of them, before metadata that stands right in front of it */
     unsigned boot;      /* of the recording */
     unsigned before;    /* boot of the one before; UINT_MAX: there is none */
     bool heard;         /* a chunk of the recording */
     bool decided;       /* whether it begins with an empty heap */
+    bool metadata;      /* the chunk before was metadata */
+    uint8_t last[HS_CHUNK_HEADER]; /* header of the chunk before */
     hs_stream_t stream;
 };
 
@@ -40,7 +47,8 @@ static hs_status_t recording_begin(hs_lab_listener_t *listener)
     listener->state = hs_state_new(false);
     listener->heard = false;
     listener->decided = false;
-    listener->unsettled = 0;
+    listener->metadata = false;
+    listener->unsettled = listener->kept = listener->facts = 0;
     return listener->decoder == NULL || listener->state == NULL ? HS_ERR_MEMORY : HS_OK;
 }
 
@@ -65,6 +73,7 @@ void hs_lab_listener_delete(hs_lab_listener_t *listener)
         hs_decoder_delete(listener->decoder);
         hs_state_delete(listener->state);
         hs_queue_free(&listener->text);
+        hs_queue_free(&listener->notices.waiting);
         hs_queue_free(&listener->chunks);
         hs_queue_free(&listener->pending);
         free(listener);
@@ -106,6 +115,28 @@ static hs_status_t bound(hs_lab_listener_t *listener, const hs_event_t *event,
     return state_new(listener, false);
 }
 
+static hs_status_t event_take(hs_lab_listener_t *listener, const hs_event_t *event, uint64_t gaps)
+{
+    hs_lab_listened_t *sums = &listener->account.sums;
+    hs_state_figures_t before;
+    hs_state_figures_t after;
+    hs_account_event(&listener->account, event);
+    hs_state_figures(listener->state, &before);
+    hs_status_t status = hs_state_events(listener->state, gaps, event, 1);
+    hs_state_figures(listener->state, &after);
+    status = status == HS_OK ? bound(listener, event, &after) : status;
+    status = status == HS_OK ? hs_notices_event(&listener->notices, event, sums) : status;
+    if (event->kind == HS_EVENT_SNAPSHOT) {
+        sums->snapshot_begun_at = listener->facts;
+    } else if (after.snapshots != before.snapshots) {
+        sums->snapshot_at = sums->snapshot_begun_at;
+    }
+    if (after.bytes > sums->live_peak) {
+        sums->live_peak = after.bytes;
+    }
+    return status;
+}
+
 static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
                                size_t count)
 {
@@ -116,29 +147,24 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
         return HS_ERR_MEMORY;
     }
     hs_state_shift(listener->state, hs_decoder_shift(listener->decoder));
-    for (size_t i = 0; i < count; i++) {
-        hs_state_figures_t figures;
-        hs_account_event(&listener->account, &events[i]);
-        hs_status_t status = hs_state_events(listener->state, health.gaps, &events[i], 1);
-        hs_state_figures(listener->state, &figures);
-        status = status == HS_OK ? bound(listener, &events[i], &figures) : status;
-        if (status != HS_OK) {
-            return status;
-        }
-        if (figures.bytes > listener->account.sums.live_peak) {
-            listener->account.sums.live_peak = figures.bytes;
-        }
+    hs_status_t status =
+        hs_notices_gap(&listener->notices, health.lost_events, listener->account.sums.text_bytes);
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        status = event_take(listener, &events[i], health.gaps);
     }
-    return HS_OK;
+    return status;
 }
 
 /* ---- chunks ---- */
 
-static bool keep(hs_lab_listener_t *listener, hs_queue_t *queue, const uint8_t *bytes, size_t count)
+static void note(hs_lab_listener_t *listener, hs_status_t status)
 {
-    const hs_status_t status = hs_queue_put(queue, bytes, count);
     listener->status = status == HS_OK ? listener->status : status;
-    return status == HS_OK;
+}
+
+static void keep(hs_lab_listener_t *listener, hs_queue_t *queue, const uint8_t *bytes, size_t count)
+{
+    note(listener, hs_queue_put(queue, bytes, count));
 }
 
 static void pending_clear(hs_lab_listener_t *listener)
@@ -149,7 +175,7 @@ static void pending_clear(hs_lab_listener_t *listener)
 static void pending_put(hs_lab_listener_t *listener, const uint8_t *bytes, size_t count)
 {
     if (hs_queue_waiting(&listener->pending) + count <= PENDING_MAX) {
-        (void)keep(listener, &listener->pending, bytes, count);
+        keep(listener, &listener->pending, bytes, count);
     } else {
         pending_clear(listener);
     }
@@ -179,7 +205,7 @@ static void another_begins(hs_lab_listener_t *listener, const uint8_t *chunk, si
     if (with_it) {
         pending_clear(listener);
     }
-    (void)keep(listener, &listener->pending, chunk, count);
+    keep(listener, &listener->pending, chunk, count);
     listener->account.sums.over = 1;
 }
 
@@ -192,10 +218,14 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
     hs_trace_health_t before;
     hs_trace_health_t after;
     hs_decoder_health(listener->decoder, &before);
-    const hs_status_t status =
-        hs_decoder_push(listener->decoder, chunk, count, take_events, listener);
+    if (!listener->heard) {
+        note(listener, hs_notices_begin(&listener->notices, listener->account.sums.text_bytes));
+    }
+    listener->facts = listener->metadata ? listener->facts : listener->kept;
+    note(listener, hs_decoder_push(listener->decoder, chunk, count, take_events, listener));
     hs_decoder_health(listener->decoder, &after);
-    listener->status = status == HS_OK ? listener->status : status;
+    note(listener,
+         hs_notices_chunk_end(&listener->notices, after.lost_events, &listener->account.sums));
     if (after.next_trace != UINT64_MAX) {
         another_begins(listener, chunk, count, after.next_trace == before.bytes);
     } else if (after.repeated_chunks != before.repeated_chunks) {
@@ -209,7 +239,10 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
         pending_clear(listener);
         listener->boot = boot_of(chunk);
         listener->heard = true;
-        (void)keep(listener, &listener->chunks, chunk, count);
+        listener->metadata = chunk[HS_CHUNK_KIND_AT] == HS_CHUNK_METADATA;
+        memcpy(listener->last, chunk, sizeof listener->last);
+        listener->kept += count;
+        keep(listener, &listener->chunks, chunk, count);
     }
 }
 
@@ -227,7 +260,7 @@ static void pump(hs_lab_listener_t *listener, bool last)
             chunk_take(listener, piece.bytes, piece.count);
         } else if (piece.kind == HS_PIECE_TEXT) {
             listener->account.sums.text_bytes += piece.count;
-            (void)keep(listener, &listener->text, piece.bytes, piece.count);
+            keep(listener, &listener->text, piece.bytes, piece.count);
         } else {
             listener->account.sums.damaged_bytes += piece.count;
         }
@@ -261,7 +294,7 @@ static void pending_read(hs_lab_listener_t *listener)
         const size_t count =
             (size_t)HS_CHUNK_HEADER + hs_load16(chunk + HS_CHUNK_LENGTH_AT) + HS_CHUNK_CRC;
         if (listener->account.sums.over) {
-            (void)keep(listener, &listener->pending, chunk, count);
+            keep(listener, &listener->pending, chunk, count);
         } else {
             chunk_take(listener, chunk, count);
         }
@@ -278,9 +311,8 @@ int hs_lab_listener_next(hs_lab_listener_t *listener)
                                                 .damaged_bytes = of_stream.damaged_bytes,
                                                 .late_chunks = of_stream.late_chunks}};
     listener->before = listener->boot;
-    const hs_status_t status = recording_begin(listener);
-    listener->status = status == HS_OK ? listener->status : status;
-    if (status == HS_OK) {
+    note(listener, recording_begin(listener));
+    if (listener->status == HS_OK) {
         pending_read(listener);
         pump(listener, false);
     }
@@ -295,6 +327,22 @@ size_t hs_lab_listener_text(hs_lab_listener_t *listener, uint8_t *out, size_t ca
 size_t hs_lab_listener_chunks(hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
 {
     return hs_queue_take(&listener->chunks, out, 1, capacity);
+}
+
+size_t hs_lab_listener_end(const hs_lab_listener_t *listener, uint8_t *out, size_t capacity)
+{
+    uint8_t made[HS_END_CHUNK_MAX];
+    const size_t count =
+        hs_end_chunk(listener->last, hs_decoder_next_event(listener->decoder), made);
+    if (count <= capacity) {
+        memcpy(out, made, count);
+    }
+    return count;
+}
+
+size_t hs_lab_listener_notices(hs_lab_listener_t *listener, hs_lab_notice_t *rows, size_t capacity)
+{
+    return hs_queue_take(&listener->notices.waiting, rows, sizeof *rows, capacity);
 }
 
 /* ---- what was heard ---- */

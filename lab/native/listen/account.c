@@ -81,17 +81,6 @@ static void time_take(hs_account_t *account, const hs_event_t *event)
     }
 }
 
-static void failed_take(hs_lab_listened_t *sums, const hs_event_t *event)
-{
-    sums->failures++;
-    sums->failed_size = event->size;
-    sums->failed_time = event->time;
-    sums->failed_caps = event->caps;
-    sums->failed_task = event->task;
-    sums->failed_site = event->site;
-    sums->failed_call = (uint32_t)event->new_key;
-}
-
 void hs_account_event(hs_account_t *account, const hs_event_t *event)
 {
     hs_lab_listened_t *sums = &account->sums;
@@ -111,11 +100,10 @@ void hs_account_event(hs_account_t *account, const hs_event_t *event)
         sums->frees++;
         break;
     case HS_EVENT_FAILED:
-        failed_take(sums, event);
+        sums->failures++;
         break;
     case HS_EVENT_MARK:
         sums->marks++;
-        sums->mark = (uint32_t)event->key;
         break;
     case HS_EVENT_LOST:
         lost_take(account, event);

@@ -21,15 +21,28 @@ typedef struct hs_lab_listened {
     uint64_t live, live_blocks, live_peak; /* bytes; 0 while they are not known */
     uint64_t snapshots, voids, corrections, unknown_frees, overlaps, pairs, overflows;
     uint64_t first_time, last_time;
-    uint64_t lost[7], lost_bytes[7];   /* as LOST tells, by kind; 0: of no kind that it tells */
-    uint64_t left_out;                 /* of these, by a level or filter */
-    uint64_t failed_size, failed_time; /* of the last failed request */
-    uint32_t failed_caps, failed_task, failed_site, failed_call;
-    uint32_t mark;  /* index of the last one's name */
+    uint64_t lost[7], lost_bytes[7]; /* as LOST tells, by kind; 0: of no kind that it tells */
+    uint64_t left_out;               /* of these, by a level or filter */
+    /* Bytes of its chunks before its last whole snapshot, and before the last that began; 0: none. */
+    uint64_t snapshot_at, snapshot_begun_at;
     uint32_t known; /* 1: the live blocks are known */
     uint32_t level, sampling, filtered;
     uint32_t over; /* 1: another recording begins with the next chunk */
 } hs_lab_listened_t;
+
+#define HS_LAB_NOTICE_BEGIN 0 /* a recording begins */
+#define HS_LAB_NOTICE_FAILED 1
+#define HS_LAB_NOTICE_LOST 2
+#define HS_LAB_NOTICE_MARK 3
+
+/* Something that is told at once, in the order of the stream. */
+typedef struct hs_lab_notice {
+    uint64_t text;  /* `text_bytes` before it */
+    uint64_t count; /* equal failed requests, one behind the other; events that are lost; else 1 */
+    uint64_t size;  /* of the failed request */
+    uint32_t kind, task, site;
+    uint32_t mark; /* index of its name */
+} hs_lab_notice_t;
 
 /* A region as the recording tells it. HS_LAB_NEVER: not told. */
 typedef struct hs_lab_listened_region {

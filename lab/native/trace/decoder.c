@@ -251,6 +251,11 @@ const uint8_t *hs_decoder_name(const hs_decoder_t *decoder, hs_name_table_t tabl
     return hs_names_get(&decoder->reader.records.names, table, index, length);
 }
 
+uint64_t hs_decoder_next_event(const hs_decoder_t *decoder)
+{
+    return decoder->reader.next_event;
+}
+
 unsigned hs_decoder_shift(const hs_decoder_t *decoder)
 {
     return decoder->reader.records.state.shift;

@@ -72,6 +72,8 @@ hs_status_t hs_decoder_finish(hs_decoder_t *decoder, hs_event_sink_t sink, void 
 
 /* The address shift of the chunk whose events are handed out; 0 without addresses. */
 unsigned hs_decoder_shift(const hs_decoder_t *decoder);
+/* The number of the next heap event; of a whole trace all it has. */
+uint64_t hs_decoder_next_event(const hs_decoder_t *decoder);
 void hs_decoder_health(const hs_decoder_t *decoder, hs_trace_health_t *out);
 
 /* Number of metadata pairs, and the index-th (NUL-terminated key; value may hold any bytes). Valid

@@ -35,7 +35,8 @@ def _encoder() -> Any:
 @pytest.fixture
 def make_boot() -> MakeBoot:
     """make_boot(7, [(offset, size), ...], freed=[offset], ...): the chunks of a boot that begins
-    with a snapshot of a heap without blocks, and then allocates one block an event."""
+    with a snapshot of a heap without blocks, and then allocates one block an event. `told`: names
+    of marks and sizes of failed requests, in a chunk of their own."""
     chip_encoder, encoder = _encoder()
 
     def make(
@@ -57,6 +58,9 @@ def make_boot() -> MakeBoot:
         again: Sequence[Block] | None = None,
         identity: bytes | None = None,
         black_box: bytes = b"0",
+        told: Sequence[str | int] = (),
+        ended: bool = False,
+        chip: bytes = b"esp32",
     ) -> list[bytes]:
         features = encoder.ADDRESSES | encoder.CLOCK | encoder.SITES
         trace = chip_encoder.ChipTrace(features=features, shift=2, boot=boot)
@@ -65,7 +69,7 @@ def make_boot() -> MakeBoot:
             (b"boot", b"%d" % boot if identity is None else identity),
             (b"black_box", black_box),
             (b"reset", reset),
-            (b"chip", b"esp32"),
+            (b"chip", chip),
             (b"clock_hz", b"1000"),
             (b"snapshots", snapshots),
         )
@@ -94,8 +98,8 @@ def make_boot() -> MakeBoot:
             if failed:
                 trace.add("failed", new=1, size=failed, site=1, dt=10)
             if lost:
-                told = sum(events for kind, events, _ in lost if kind < 7)
-                trace.add("lost", size=told if lost_events is None else lost_events, dt=1)
+                least = sum(events for kind, events, _ in lost if kind < 7)
+                trace.add("lost", size=least if lost_events is None else lost_events, dt=1)
                 for kind, events, size in lost:
                     trace.lost_kind(kind, events, size)
             trace.flush()
@@ -105,6 +109,17 @@ def make_boot() -> MakeBoot:
             trace.live(2, *((START + offset, size) for offset, size in again))
             trace.snapshot_end(2, len(again), sum(size for _, size in again), dt=1)
             trace.flush()
+        if told:
+            trace.begin()
+            for number, one in enumerate(told):
+                if isinstance(one, str):
+                    trace.name(1, number, one.encode())
+                    trace.add("mark", number, dt=1)
+                else:
+                    trace.add("failed", new=1, size=one, site=1, dt=1)
+            trace.flush()
+        if ended:
+            trace.end()
         made: list[bytes] = trace.chunks
         return made
 

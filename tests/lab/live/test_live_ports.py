@@ -80,7 +80,9 @@ def test_a_tcp_port_that_listens_takes_one_device_after_the_other(make_boot) -> 
         with socket.create_connection(address) as device:
             device.sendall(b"".join(make_boot(boot, blocks)))
     assert [one.boot for one in listening.result().recordings] == ["1", "2"]
-    assert "gone" in listening.seen
+    told = [one for one in listening.seen if one in ("gone", "back")]
+    assert told[:2] == ["gone", "back"]
+    assert told.count("back") == 1, "it is back when somebody connects"
 
 
 def test_a_device_that_listens_is_connected_to_again(make_boot) -> None:

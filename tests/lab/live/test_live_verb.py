@@ -105,6 +105,24 @@ def test_until_ends_it_and_seconds_does(make_boot) -> None:
     assert done.exit_code == 0
 
 
+def test_info_suggests_only_the_memory_that_the_recording_tells(
+    make_boot, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    for number, (chip, words) in enumerate(
+        (
+            (b"esp32", "next: heapscope replay"),
+            (b"a board \x1b[2J", "its chip, 'a board \\x1b[2J', is not known here"),
+            (b"", "it names no chip"),
+        )
+    ):
+        run(b"".join(make_boot(7 + number, BLOCKS, chip=chip)))
+        done = CliRunner().invoke(app, ["info", f"live-boot-{7 + number}.hst"])
+        assert words in done.stdout
+        assert ("--chip esp32" in done.stdout) is False
+        assert ("next: heapscope replay" in done.stdout) == (chip == b"esp32")
+
+
 def test_a_file_that_cannot_be_written_is_an_error(make_boot, run: Run) -> None:
     feed = b"".join(make_boot(7, BLOCKS))
     done = run(feed, "-o", "no/folder")

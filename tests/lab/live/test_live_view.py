@@ -37,8 +37,9 @@ def shown(stream: Path, *keys: str, size: tuple[int, int] = (120, 40), **options
         async with app.run_test(size=size) as pilot:
             for _ in range(400):
                 await pilot.pause(0.02)
-                if "the input is over" in text_of(app):
+                if app.heard is not None:
                     break
+            await pilot.pause()
             screens.append(text_of(app))
             for key in keys:
                 await pilot.press(key)
@@ -67,6 +68,18 @@ def test_the_view_shows_memory_owners_needs_losses_and_the_log(make_boot, tmp_pa
         "20,000 B for malloc do not fit",
     ):
         assert words in screen, (words, screen)
+
+
+def test_the_intervals_add_up_to_at_most_200_ms() -> None:
+    """Bytes that came are in a moment within TICK, a line without an end within as much again; the
+    screen is drawn so many times a second. Nothing between them waits by the clock."""
+    from textual.constants import MAX_FPS
+
+    from heapscope.live.arrivals import QUIET
+    from heapscope.verbs.live import TICK
+
+    assert QUIET <= TICK
+    assert 2 * TICK + 1 / MAX_FPS <= 0.2
 
 
 def test_names_of_a_device_are_text_and_no_markup(make_boot, tmp_path: Path) -> None:

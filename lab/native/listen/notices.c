@@ -1,0 +1,105 @@
+#include "listen/notices.h"
+
+static hs_status_t put(hs_notices_t *notices, const hs_lab_notice_t *notice)
+{
+    return hs_queue_put(&notices->waiting, notice, sizeof *notice);
+}
+
+hs_status_t hs_notices_begin(hs_notices_t *notices, uint64_t text)
+{
+    notices->lost = notices->told_by_chunk = notices->open = notices->left_out = 0;
+    return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_BEGIN, .text = text, .count = 1});
+}
+
+hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text)
+{
+    if (lost <= notices->lost) {
+        return HS_OK;
+    }
+    const hs_lab_notice_t notice = {
+        .kind = HS_LAB_NOTICE_LOST, .text = text, .count = lost - notices->lost};
+    notices->lost = lost;
+    return put(notices, &notice);
+}
+
+/* The kinds of a LOST record are all read: some of its events may have been left out on purpose. */
+static hs_status_t lost_close(hs_notices_t *notices, const hs_lab_listened_t *sums)
+{
+    const uint64_t left_out = sums->left_out - notices->left_out;
+    const hs_lab_notice_t notice = {
+        .kind = HS_LAB_NOTICE_LOST, .text = sums->text_bytes, .count = notices->open - left_out};
+    notices->open = 0;
+    return notice.count == 0 ? HS_OK : put(notices, &notice);
+}
+
+static void lost_open(hs_notices_t *notices, const hs_event_t *event, const hs_lab_listened_t *sums)
+{
+    notices->open = event->size;
+    notices->told_by_chunk += event->size;
+    notices->left_out = sums->left_out;
+}
+
+/* The notice before it, when it tells of the same failed request. */
+static hs_lab_notice_t *alike(const hs_notices_t *notices, const hs_lab_notice_t *notice)
+{
+    const hs_queue_t *waiting = &notices->waiting;
+    if (hs_queue_waiting(waiting) == 0) {
+        return NULL;
+    }
+    hs_lab_notice_t *last = (hs_lab_notice_t *)(void *)(waiting->bytes + waiting->used) - 1;
+    const bool same = last->kind == notice->kind && last->text == notice->text &&
+                      last->size == notice->size && last->task == notice->task &&
+                      last->site == notice->site;
+    return same ? last : NULL;
+}
+
+static hs_status_t failed_take(hs_notices_t *notices, const hs_event_t *event, uint64_t text)
+{
+    const hs_lab_notice_t notice = {.kind = HS_LAB_NOTICE_FAILED,
+                                    .text = text,
+                                    .count = 1,
+                                    .size = event->size,
+                                    .task = event->task,
+                                    .site = event->site};
+    hs_lab_notice_t *before = alike(notices, &notice);
+    if (before == NULL) {
+        return put(notices, &notice);
+    }
+    before->count++;
+    return HS_OK;
+}
+
+hs_status_t hs_notices_event(hs_notices_t *notices, const hs_event_t *event,
+                             const hs_lab_listened_t *sums)
+{
+    hs_status_t status = HS_OK;
+    if (notices->open != 0 && event->kind != HS_EVENT_LOST_KIND) {
+        status = lost_close(notices, sums);
+    }
+    if (status != HS_OK) {
+        return status;
+    }
+    switch (event->kind) {
+    case HS_EVENT_FAILED:
+        return failed_take(notices, event, sums->text_bytes);
+    case HS_EVENT_MARK:
+        return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_MARK,
+                                               .text = sums->text_bytes,
+                                               .count = 1,
+                                               .mark = (uint32_t)event->key});
+    case HS_EVENT_LOST:
+        lost_open(notices, event, sums);
+        return HS_OK;
+    default:
+        return HS_OK;
+    }
+}
+
+hs_status_t hs_notices_chunk_end(hs_notices_t *notices, uint64_t lost,
+                                 const hs_lab_listened_t *sums)
+{
+    hs_status_t status = notices->open == 0 ? HS_OK : lost_close(notices, sums);
+    notices->lost += notices->told_by_chunk;
+    notices->told_by_chunk = 0;
+    return status == HS_OK ? hs_notices_gap(notices, lost, sums->text_bytes) : status;
+}
