@@ -32,8 +32,8 @@ class Loss(Row):
         "and by what the recorder told."
     )
     end_known: bool = figure(
-        "Whether the trace's end was read; where it was not, more events may be missing "
-        "than `events_missing`."
+        "Whether the trace's end was read, or a chip's recording stopped between two chunks; "
+        "otherwise more events may be missing than `events_missing`."
     )
     reasons: tuple[str, ...] = figure("The losses and their places, a sentence each.")
     figures: int = figure("Kinds of figures that have a mark.")
@@ -47,7 +47,8 @@ class Loss(Row):
     )
     told: bool = figure(
         "Whether no more events may be missing than `events_missing`, the end apart: the recorder "
-        "of a chip tells what it dropped, and a lost chunk may have told it.",
+        "of a chip tells what it dropped, and a lost chunk may have told it, until the totals in "
+        "front of the next snapshot.",
         default=True,
     )
 
@@ -104,7 +105,7 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         time=row.time if row.event and health.has_clock else None,
         events_after=row.events,
         events_missing=health.lost_events,
-        end_known=bool(health.ended),
+        end_known=bool(health.ended or health.stopped),
         told=not health.may_miss_told,
         reasons=health.messages,
         **_counted(marked),

@@ -198,6 +198,8 @@ void hs_health_give(const hs_decoder_t *decoder, hs_lab_health_t *out)
     out->features = health.features;
     out->ended = health.ended;
     out->truncated = health.truncated;
+    out->stopped = health.stopped;
+    out->untold = health.untold;
 }
 
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)
