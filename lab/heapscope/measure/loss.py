@@ -52,6 +52,13 @@ class Loss(Row):
         default=True,
     )
 
+    segment: int = figure(
+        "The segment of the recording that the figures are of, from 1: a chip's recording has one "
+        "more with each whole snapshot after a loss. FILE:2 is read as the second.",
+        default=1,
+    )
+    segments: int = figure("Segments of the recording.", default=1)
+
     def of(self, rows: Mapping[str, Bounds]) -> Self:
         """The same loss with the marks of another result that was made from this one."""
         marked = flat(rows, nothing_before=self.event == 0)
@@ -59,7 +66,7 @@ class Loss(Row):
 
     def sentences(self) -> tuple[str, ...]:
         """The facts that every reader of the figures has to know first."""
-        return (self._where(), self._use())
+        return (self._where(), self._use(), *self._others())
 
     def _where(self) -> str:
         missing = f"{plural(self.events_missing, 'event')} of the trace"
@@ -78,6 +85,16 @@ class Loss(Row):
         return (
             f"Everything below describes the {plural(self.event, 'event')} before the loss"
             f"{after if self.events_after else ''}; {self.share()}."
+        )
+
+    def _others(self) -> tuple[str, ...]:
+        """Exact segments beside this one."""
+        if self.segments <= 1:
+            return ()
+        return (
+            f"This is segment {self.segment:,} of {self.segments:,} of the recording: after each loss, "
+            "the next whole snapshot begins another one, and FILE:2 is read as the second. Figures "
+            "hold for one segment each.",
         )
 
     @property
@@ -107,6 +124,8 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         events_missing=health.lost_events,
         end_known=bool(health.ended or health.stopped),
         told=not health.may_miss_told,
+        segment=health.segment,
+        segments=max(health.segments, 1),
         reasons=health.messages,
         **_counted(marked),
     )

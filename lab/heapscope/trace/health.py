@@ -67,6 +67,8 @@ class TraceHealth(DecoderCounts):
     untold: bool = figure(
         "Lost chunks may have told of missing events that no later chunk told again.", hidden=True
     )
+    segment: int = figure("The segment of the recording that was read, from 1.", hidden=True)
+    segments: int = figure("Segments that it has.", hidden=True)
     loss: Struct | None = figure(
         "Where the first event is missing; None: every event is there.", hidden=True
     )
