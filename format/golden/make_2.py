@@ -155,7 +155,9 @@ def other_boot() -> Case:
             trace.add("malloc", BASE + 64 * turn, size=100 + turn)
             trace.flush()
     data = b"".join(t.chunks[:2])
-    return data + b"".join(other.chunks[2:]), t.text([0, 1], ended=0, untold=1, next_trace=len(data))
+    return data + b"".join(other.chunks[2:]), t.text(
+        [0, 1], ended=0, untold=1, next_trace=len(data)
+    )
 
 
 def other_boot_same_byte() -> Case:
@@ -168,7 +170,9 @@ def other_boot_same_byte() -> Case:
         trace.flush()
         facts(trace)
     data = b"".join(t.chunks[:2])
-    return data + b"".join(other.chunks[2:]), t.text([0, 1], ended=0, untold=1, next_trace=len(data))
+    return data + b"".join(other.chunks[2:]), t.text(
+        [0, 1], ended=0, untold=1, next_trace=len(data)
+    )
 
 
 def void_record() -> Case:
@@ -188,7 +192,14 @@ def void_record() -> Case:
 
 def cases() -> dict[str, Case]:
     made = {f"chip{features}": every_record(features) for features in range(8)}
-    for make in (lost_losses, still_untold, heard_late, other_boot, other_boot_same_byte, void_record):
+    for make in (
+        lost_losses,
+        still_untold,
+        heard_late,
+        other_boot,
+        other_boot_same_byte,
+        void_record,
+    ):
         made[make.__name__] = make()
     return made
 

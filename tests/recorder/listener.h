@@ -17,7 +17,7 @@ typedef struct listener {
     uint64_t lost;        /* as LOST_KIND said, without what was left out */
     uint64_t lost_heap;   /* heap events of LOST_KIND */
     uint64_t lost_others; /* others */
-    uint64_t peak_over; /* PAIRS whose peak is more than their number */
+    uint64_t peak_over;   /* PAIRS whose peak is more than their number */
 } listener_t;
 
 listener_t *listener_new(void);

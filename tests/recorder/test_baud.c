@@ -127,7 +127,8 @@ int main(int argc, char **argv)
     line_of(&random, 921600, 1000, 1024, 0, false, HS_LEVEL_ALL);
     line_of(&random, 921600, 1000, 1024, 3000, false, HS_LEVEL_ALL);
     line_of(&random, 921600, 0, 128, 0, true, HS_LEVEL_ALL);
-    line_of(&random, 921600, 0, 128, 3000, true, HS_LEVEL_ALL); /* chunks are lost that tell of losses */
+    line_of(&random, 921600, 0, 128, 3000, true,
+            HS_LEVEL_ALL); /* chunks are lost that tell of losses */
     line_of(&random, 115200, 0, 256, 0, false, HS_LEVEL_ALL);
     line_of(&random, 115200, 0, 256, 0, true, HS_LEVEL_ALL);
     line_of(&random, 115200, 9000, 1024, 5000, false, HS_LEVEL_ALL);

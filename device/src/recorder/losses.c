@@ -61,8 +61,7 @@ bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
     if (hs_recorder_is_old(recorder) || !changed(recorder, all)) {
         return true;
     }
-    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
-                           HS_EMIT_EXTENSION_MAX(1) + HS_KINDS_NEED)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_EMIT_EXTENSION_MAX(1) + HS_KINDS_NEED)) {
         return false;
     }
     for (unsigned core = 0; core < HS_RECORDER_CORES; core++) {

@@ -83,7 +83,7 @@ typedef struct hs_output {
     uint8_t broken;
 } hs_output_t;
 
-/* What the trace has told of events that are not in it, so far. */
+/* The events that are not in the trace, as it has told them so far. */
 typedef struct hs_told {
     uint32_t events[HS_LOST_KINDS];
     uint32_t bytes[HS_MISSING_KINDS];

@@ -92,9 +92,9 @@ class Loss(Row):
         if self.segments <= 1:
             return ()
         return (
-            f"This is segment {self.segment:,} of {self.segments:,} of the recording: after each loss, "
-            "the next whole snapshot begins another one, and FILE:2 is read as the second. Figures "
-            "hold for one segment each.",
+            f"This is segment {self.segment:,} of {self.segments:,} of the recording: after each "
+            "loss, the next whole snapshot begins another one, and FILE:2 is read as the second. "
+            "Figures hold for one segment each.",
         )
 
     @property

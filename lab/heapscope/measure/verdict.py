@@ -170,8 +170,8 @@ def _other_limits(result: ReplayResult) -> Iterator[str]:
         if summary.begun_blocks:
             yield (
                 f"The heaps begin with the {plural(summary.begun_blocks, 'block')} of a snapshot, "
-                "which tells neither the order of the allocator's holes nor what a block holds beyond "
-                "its size: from the first choice among these on, blocks may lie elsewhere than recorded."
+                "which tells neither the order of the allocator's holes nor what a block holds "
+                "beyond its size: from the first such choice on, blocks may lie elsewhere."
             )
     if summary.startup_unplaced:
         yield f"{size(summary.startup_unplaced)} of start-up use found no place in this layout."

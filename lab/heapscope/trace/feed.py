@@ -47,10 +47,10 @@ def read_trace(
         raise _no_trace(blocks, head)
     if segment > max(health.segments, 1):
         raise InputError(
-            f"{printable(str(file), limit=400)}: segment {segment:,} is wanted, and the last one is "
+            f"{printable(str(file), limit=400)}: segment {segment:,} is wanted, and the last is "
             f"{max(health.segments, 1):,}",
-            remedy="a segment begins with a whole snapshot after a loss; leave the number out for the "
-            "first",
+            remedy="a segment begins with a whole snapshot after a loss; leave the number out for "
+            "the first",
         )
     return health
 

@@ -51,8 +51,8 @@ class DecoderCounts(Row):
     ended: bool = figure("The end chunk was read.")
     truncated: bool = figure("The trace ends inside a chunk.")
     stopped: bool = figure(
-        "A chip's recording ends between two chunks, without an end: its listener stopped there, and "
-        "nothing is known to be missing.",
+        "A chip's recording ends between two chunks, without an end: its listener stopped there, "
+        "and nothing is known to be missing.",
         default=False,
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def segment_of(path: str | Path) -> tuple[Path, int]:
-    """The file and the number of the segment, from 1. A file that has such a name is meant itself."""
+    """The file and the number of the segment, from 1. A file of that name is meant itself."""
     name, colon, number = str(path).rpartition(":")
     if colon and number.isascii() and number.isdecimal() and 1 <= len(number) <= 9:
         named = Path(path)

@@ -12,8 +12,8 @@ from typing import BinaryIO, Self
 from heapscope.errors import InputError
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.names import printable
-from heapscope.trace.segment import segment_of
 from heapscope.trace.port import is_port
+from heapscope.trace.segment import segment_of
 from heapscope.trace.stream import StreamReader, comes_once, kept_stream
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 

@@ -21,7 +21,7 @@ bool hs_segments_ends_at(const hs_event_t *event)
 }
 
 hs_status_t hs_segments_take(hs_segments_t *segments, const hs_decoder_t *decoder,
-                           const hs_event_t *event, bool *begins)
+                             const hs_event_t *event, bool *begins)
 {
     hs_trace_health_t health;
     hs_decoder_health(decoder, &health);

@@ -25,6 +25,6 @@ bool hs_segments_ends_at(const hs_event_t *event);
 
 /* The next event. *begins: a segment begins after it. HS_ERR_MEMORY. */
 hs_status_t hs_segments_take(hs_segments_t *segments, const hs_decoder_t *decoder,
-                           const hs_event_t *event, bool *begins);
+                             const hs_event_t *event, bool *begins);
 
 #endif

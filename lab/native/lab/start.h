@@ -12,8 +12,8 @@
 
 typedef struct hs_start {
     bool decided;
-    bool waiting;   /* for the snapshot that it begins with */
-    bool primed;    /* it came: `blocks` are live there */
+    bool waiting;     /* for the snapshot that it begins with */
+    bool primed;      /* it came: `blocks` are live there */
     uint64_t segment; /* of the recording that is wanted, from 1; 0 as well: the first */
     hs_segments_t segments;
     hs_event_t *blocks; /* as allocations, by address */

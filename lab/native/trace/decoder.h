@@ -33,11 +33,12 @@ typedef hs_status_t (*hs_event_sink_t)(void *context, uint64_t first, const hs_e
 
 /* The account of what was read and what was lost. */
 typedef struct hs_trace_health {
-    uint64_t bytes;            /* fed so far */
-    uint64_t events;           /* heap events decoded */
-    uint64_t chunks;           /* whole chunks read, of every kind */
-    uint64_t lost_chunks;      /* missing from the sequence, or damaged */
-    uint64_t lost_events;      /* heap events in them, where the sequence tells; LOST(n), PAIRS in them */
+    uint64_t bytes;       /* fed so far */
+    uint64_t events;      /* heap events decoded */
+    uint64_t chunks;      /* whole chunks read, of every kind */
+    uint64_t lost_chunks; /* missing from the sequence, or damaged */
+    uint64_t
+        lost_events; /* heap events in them, where the sequence tells; LOST(n), PAIRS in them */
     uint64_t skipped_bytes;    /* not part of any whole chunk */
     uint64_t malformed_chunks; /* CRC right, content not: read up to the fault */
     uint64_t newer_chunks;     /* of a newer version, or with an unknown required feature */

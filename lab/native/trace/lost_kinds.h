@@ -12,7 +12,7 @@ typedef struct hs_lost_kinds {
     uint32_t bytes[HS_LOST_KINDS];
 } hs_lost_kinds_t;
 
-/* What a LOST_KIND tells beyond the one before of its kind. False: a later writer's kind. */
+/* Gives the numbers by which a LOST_KIND exceeds the one before of its kind. False: a later writer's kind. */
 static inline bool hs_lost_kinds_take(hs_lost_kinds_t *told, const hs_event_t *event,
                                       uint32_t *events, uint32_t *bytes)
 {

@@ -36,8 +36,8 @@ typedef struct hs_records {
     uint64_t by_kind;               /* the same by LOST_KIND, which tells of lost chunks, too */
     uint64_t pairs, pairs_lost;     /* of PAIRS records; those in lost chunks */
     hs_lost_kinds_t kinds;
-    bool untold; /* what lost chunks told of is not known yet */
-    uint64_t lost_at;               /* heap events before the first of them; UINT64_MAX: none */
+    bool untold;      /* what lost chunks told of is not known yet */
+    uint64_t lost_at; /* heap events before the first of them; UINT64_MAX: none */
     hs_names_t names;
 } hs_records_t;
 

@@ -19,7 +19,15 @@ from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.replay.run import replay
 
 ADDRESSES, BOOT = 1, 7 << 8
-MALLOC, REALLOC, FREE, LOST, SNAPSHOT, LIVE, SNAPSHOT_END = 1, 4, 5, 10, 19, 20, 21  # hs_event_kind_t
+MALLOC, REALLOC, FREE, LOST, SNAPSHOT, LIVE, SNAPSHOT_END = (
+    1,
+    4,
+    5,
+    10,
+    19,
+    20,
+    21,
+)  # hs_event_kind_t
 POOL = 150_000
 ALLOCATORS = ("idf-5.5", "idf-5.1", "idf-4.3.2", "idf-4.2", "heap_4", "idf-5.5+light")
 COUNT = 3000
@@ -206,7 +214,7 @@ def test_each_segment_of_a_recording_is_replayed_from_its_snapshot(
             assert f"segment {number} of 3" in result.loss.sentences()[-1]
     one, same = (replay(tmp_path / name, layout) for name in ("T.hst", "T.hst:1"))
     assert (one.summary, one.regions) == (same.summary, same.regions)
-    with pytest.raises(InputError, match="segment 4 is wanted, and the last one is 3"):
+    with pytest.raises(InputError, match="segment 4 is wanted, and the last is 3"):
         replay(tmp_path / "T.hst:4", layout)
 
 

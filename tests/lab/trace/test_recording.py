@@ -82,7 +82,7 @@ def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_pa
 
 
 def test_what_lost_chunks_told_is_counted_again() -> None:
-    """The totals of a later chunk settle what a lost one told: 2 of 5 missing events, 12 of pairs."""
+    """The totals of a later chunk settle what a lost one told: of 24, 12 in pairs."""
     loss = heapscope.info(GOLDEN / "lost_losses.hst").loss
     assert loss is not None
     assert (loss.events_missing, loss.told, loss.end_known) == (24, True, True)
@@ -102,7 +102,11 @@ def test_a_recording_may_stop_between_two_chunks_and_not_inside_one(tmp_path: Pa
         info = heapscope.info(tmp_path / "T.hst")
         assert info.recording is not None
         endings[cut - end] = (info.recording.ending, info.health.stopped, info.health.truncated)
-    assert endings == {0: ("stopped", True, False), -1: ("cut", False, True), 5: ("cut", False, True)}
+    assert endings == {
+        0: ("stopped", True, False),
+        -1: ("cut", False, True),
+        5: ("cut", False, True),
+    }
     old = (GOLDEN.parent / "v1/kinds3.hst").read_bytes()
     (tmp_path / "T.hst").write_bytes(old[: old.rindex(b"\x48\x53\xc7\x9a")])
     messages = heapscope.info(tmp_path / "T.hst").health.messages
