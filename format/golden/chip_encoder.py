@@ -46,6 +46,12 @@ class ChipTrace(Trace):
         self.time += dt if self.features & CLOCK else 0
         return varint(dt) if self.features & CLOCK else b""
 
+    def text(
+        self, read: list[int], status: int = 0, *, stopped: int = 0, untold: int = 0, **health: int
+    ) -> str:
+        said = super().text(read, status, **health)
+        return f"{said}health stopped {stopped}\nhealth untold {untold}\n"
+
     def task_on(self, task: int, core: int, interrupt: bool = False) -> None:
         self.extension(SUB_KINDS["task_on"], varint(task) + varint(core << 1 | interrupt))
         self._use(0, task)

@@ -59,9 +59,9 @@ def every_record(features: int) -> Case:
     t.flush()
     facts(t)  # again, for a listener that comes late
     t.begin()
-    t.add("lost", size=7, dt=5)
     t.lost_kind(1, 4, 4096)
     t.lost_kind(5, 3, 0)
+    t.add("lost", size=7, dt=5)
     t.level(2, 1, k=5, least=16, most=4096, task=2, caps=0x404, dt=2)
     t.level(3, 3)
     t.pairs((1 << 64) - 1, (1 << 64) - 1, (1 << 64) - 1)
@@ -69,6 +69,59 @@ def every_record(features: int) -> Case:
     t.flush()
     t.end()
     return t.bytes(), t.text([0, 1, 2, 3, 4], lost_events=7)
+
+
+def lost_losses() -> Case:
+    """A chunk that told of lost events is lost, and a pair is: a list of all kinds brings both."""
+    t = ChipTrace(3, shift=2, boot=7)
+    facts(t)
+    for turn, missing in enumerate(((3,), (5, 2), (1,))):
+        t.begin()
+        t.lost_kind(1, (3, 8, 9)[turn], (300, 2**32 - 4, 44)[turn])  # bytes modulo 2^32
+        if len(missing) > 1:
+            t.lost_kind(5, 2, 0)
+            t.lost_kind(7, 2, 0)
+            t.pairs(24, 6, 2)
+        t.add("lost", size=sum(missing), dt=1)
+        t.add("malloc", BASE + 64 * turn, size=20, dt=1)
+        t.flush()
+    t.begin()
+    t.lost_kind(1, 9, 44)
+    t.lost_kind(5, 2, 0)
+    t.lost_kind(7, 2, 0)
+    t.lost_kind(8, 6, 0)
+    t.lost_kind(99, 1, 1)  # a later writer's
+    t.flush()
+    data = b"".join(chunk for number, chunk in enumerate(t.chunks) if number != 2)
+    unnumbered, pairs = 3 + 5 + 2 + 1, 6
+    return data, t.text(
+        [0, 1, 3, 4],
+        lost_chunks=1,
+        lost_events=1 + unnumbered + 2 * pairs,
+        first_damage=sum(map(len, t.chunks[:2])),
+        ended=0,
+        stopped=1,
+    )
+
+
+def still_untold() -> Case:
+    """After a lost chunk no list of all kinds comes, and the recording stops."""
+    t = ChipTrace(3, shift=2, boot=7)
+    facts(t)
+    for turn in range(3):
+        t.begin()
+        t.add("malloc", BASE + 64 * turn, size=20, dt=1)
+        t.flush()
+    data = t.chunks[0] + t.chunks[1] + t.chunks[3]
+    return data, t.text(
+        [0, 1, 3],
+        lost_chunks=1,
+        lost_events=1,
+        first_damage=len(t.chunks[0]) + len(t.chunks[1]),
+        ended=0,
+        stopped=1,
+        untold=1,
+    )
 
 
 def heard_late() -> Case:
@@ -88,7 +141,7 @@ def heard_late() -> Case:
     t.flush()
     t.used = [1, 0, 0, 1, 0, 0]
     return b"".join(t.chunks[3:]), t.text(
-        [3, 4, 5], lost_chunks=3, lost_events=2, first_damage=0, ended=0
+        [3, 4, 5], lost_chunks=3, lost_events=2, first_damage=0, ended=0, stopped=1, untold=1
     )
 
 
@@ -102,7 +155,9 @@ def other_boot() -> Case:
             trace.add("malloc", BASE + 64 * turn, size=100 + turn)
             trace.flush()
     data = b"".join(t.chunks[:2])
-    return data + b"".join(other.chunks[2:]), t.text([0, 1], ended=0, next_trace=len(data))
+    return data + b"".join(other.chunks[2:]), t.text(
+        [0, 1], ended=0, untold=1, next_trace=len(data)
+    )
 
 
 def other_boot_same_byte() -> Case:
@@ -115,7 +170,9 @@ def other_boot_same_byte() -> Case:
         trace.flush()
         facts(trace)
     data = b"".join(t.chunks[:2])
-    return data + b"".join(other.chunks[2:]), t.text([0, 1], ended=0, next_trace=len(data))
+    return data + b"".join(other.chunks[2:]), t.text(
+        [0, 1], ended=0, untold=1, next_trace=len(data)
+    )
 
 
 def void_record() -> Case:
@@ -130,12 +187,19 @@ def void_record() -> Case:
     t.pending.pop()
     t.flush()
     t.end()
-    return t.bytes(), t.text([0, 1, 2], malformed_chunks=1, first_damage=len(t.chunks[0]))
+    return t.bytes(), t.text([0, 1, 2], malformed_chunks=1, first_damage=len(t.chunks[0]), untold=1)
 
 
 def cases() -> dict[str, Case]:
     made = {f"chip{features}": every_record(features) for features in range(8)}
-    for make in (heard_late, other_boot, other_boot_same_byte, void_record):
+    for make in (
+        lost_losses,
+        still_untold,
+        heard_late,
+        other_boot,
+        other_boot_same_byte,
+        void_record,
+    ):
         made[make.__name__] = make()
     return made
 

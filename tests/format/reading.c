@@ -102,7 +102,7 @@ static void health_line(reading_t *text, const char *what, uint64_t number)
     text_add(text, "\n");
 }
 
-static void health_text(reading_t *text, const hs_trace_health_t *health)
+static void health_text(reading_t *text, const hs_trace_health_t *health, bool second)
 {
     health_line(text, "events", health->events);
     health_line(text, "chunks", health->chunks);
@@ -118,6 +118,10 @@ static void health_text(reading_t *text, const hs_trace_health_t *health)
     health_line(text, "features", health->features);
     health_line(text, "ended", health->ended);
     health_line(text, "truncated", health->truncated);
+    if (second) {
+        health_line(text, "stopped", health->stopped);
+        health_line(text, "untold", health->untold);
+    }
 }
 
 void reading_of(const stream_bytes_t *bytes, unsigned tables_shown, reading_t *text,
@@ -138,6 +142,6 @@ void reading_of(const stream_bytes_t *bytes, unsigned tables_shown, reading_t *t
     names_text(text, decoder, tables_shown);
     hs_trace_health_t health;
     hs_decoder_health(decoder, &health);
-    health_text(text, &health);
+    health_text(text, &health, tables_shown > 5);
     hs_decoder_delete(decoder);
 }

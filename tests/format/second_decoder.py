@@ -11,6 +11,7 @@ from second_records import ADDRESSES, HEAPS, INDEX_MAX, TASKS, Bytes, MalformedE
 
 __all__ = ["read"]
 
+U32 = (1 << 32) - 1
 SYNC = b"\x48\x53\xc7\x9a"
 METADATA, EVENTS, END = 1, 2, 3
 TABLES = ("task", "mark", "site", "heap", "pool", "region")
@@ -32,6 +33,8 @@ class Health:
     features: int = 0
     ended: int = 0
     truncated: int = 0
+    stopped: int = 0
+    untold: int = 0
 
     def damage(self, position: int) -> None:
         self.first_damage = min(
@@ -79,6 +82,11 @@ class Trace:
     checks: dict[int, bytes] = field(default_factory=dict)  # of the chunks read, by sequence
     sequence: int = 0  # the next one
     number: int = 0  # of the next heap event
+    lost: int = 0  # by LOST records
+    pairs: int = 0  # by PAIRS records, and those in lost chunks
+    pairs_lost: int = 0
+    kinds: dict[int, int] = field(default_factory=dict)  # LOST_KIND, as told last
+    by_kind: int = 0
     claimed: int = 0  # one past the highest sequence of a damaged chunk
     addressed: bool | None = None
     boot: int | None = None
@@ -117,6 +125,8 @@ class Trace:
         if chunk.sequence > self.sequence:
             health.lost_chunks += chunk.sequence - self.sequence
             health.damage(chunk.position)
+            if chunk.sequence > 1:
+                health.untold = 1
         self.sequence = chunk.sequence + 1
         self.restart = None
         if chunk.sequence < 64:
@@ -126,12 +136,15 @@ class Trace:
         if chunk.version > 1 or chunk.features & 0xF8:
             health.features |= chunk.features & ~ADDRESSES
             health.newer_chunks += 1
+            health.untold = 1
             return
         try:
             self.content(chunk)
         except MalformedError:
             health.malformed_chunks += 1
             health.damage(chunk.position)
+            if chunk.kind != METADATA:
+                health.untold = 1
 
     def content(self, chunk: Chunk) -> None:
         addressed = bool(chunk.features & ADDRESSES)
@@ -164,6 +177,7 @@ class Trace:
         if number > self.number:
             self.health.lost_events += number - self.number
             self.health.damage(chunk.position)
+            self.health.untold = 1
         self.number = number
 
     def use(self, table: int, index: int) -> None:
@@ -172,7 +186,31 @@ class Trace:
         self.used[table] = max(self.used[table], index + 1)
 
     def lose(self, events: int) -> None:
-        self.health.lost_events += events
+        self.lost += events
+
+    def lose_kind(self, kind: int, told: int) -> None:
+        """`told`: of this kind so far, modulo 2^32."""
+        if kind < 7:
+            self.by_kind += told - self.kinds.get(kind, 0) & U32
+            self.kinds[kind] = told
+        elif kind == 8:
+            more = told - self.pairs & U32
+            if more < 1 << 31:
+                self.pairs += more
+                self.pairs_lost += more
+            self.health.untold = 0
+
+    def pair(self, count: int) -> None:
+        self.pairs += count
+
+    def finish(self, at_border: bool) -> None:
+        health = self.health
+        cut = not at_border or self.claimed > self.sequence or health.next_trace is not None
+        health.lost_chunks += max(self.claimed - self.sequence, 0)
+        health.lost_events += max(self.lost, self.by_kind) + 2 * self.pairs_lost
+        health.stopped = int(not health.ended and not cut and bool(health.features >> 8))
+        if not health.ended and not health.stopped:
+            health.untold = 1
 
     # the text
 
@@ -189,7 +227,8 @@ class Trace:
             lines.append(f"table {TABLES[table]} {self.used[table]}")
             named = sorted((index, name) for (of, index), name in self.names.items() if of == table)
             lines += [f"name {TABLES[table]} {index} = {shown(name)}" for index, name in named]
-        for key, number in vars(health).items():
+        told = [*vars(health).items()]
+        for key, number in told if tables > 5 else told[:-2]:
             lines.append(f"health {key} {'none' if number is None else number}")
         return "\n".join(lines) + "\n"
 
@@ -219,7 +258,7 @@ def pairs_of(chunk: Chunk) -> list[tuple[bytes, bytes]]:
 
 def read(data: bytes, *, tables: int = len(TABLES)) -> str:
     """The text of a trace, with the names of the first so many tables."""
-    trace, health, at = Trace(), None, 0
+    trace, health, at, border = Trace(), None, 0, 0
     health = trace.health
     while at < len(data) and health.next_trace is None:
         begin = data.find(SYNC[:1], at)
@@ -240,6 +279,7 @@ def read(data: bytes, *, tables: int = len(TABLES)) -> str:
                 health.truncated = 0
                 trace.chunk(Chunk(begin, whole))
                 at += size if health.next_trace is None else 0
+                border = at
                 continue
         elif part:
             health.truncated = 1
@@ -250,5 +290,5 @@ def read(data: bytes, *, tables: int = len(TABLES)) -> str:
         health.damage(at)
         health.skipped_bytes += 1
         at += 1
-    health.lost_chunks += max(trace.claimed - trace.sequence, 0)
+    trace.finish(at_border=border == at)
     return trace.text(tables)

@@ -16,7 +16,7 @@ __all__ = [
 ]
 
 ADDRESSES, CLOCK, SITES = 1, 2, 4
-U64 = (1 << 64) - 1
+U32, U64 = (1 << 32) - 1, (1 << 64) - 1
 INDEX_MAX = 1_048_575
 TASKS, MARKS, SITE_TABLE, HEAPS, POOLS, REGIONS = range(6)
 TABLE_COUNT = 6
@@ -78,6 +78,10 @@ class Trace(Protocol):
     def use(self, table: int, index: int) -> None: ...
 
     def lose(self, events: int) -> None: ...
+
+    def lose_kind(self, kind: int, told: int) -> None: ...
+
+    def pair(self, count: int) -> None: ...
 
 
 @dataclass
@@ -235,6 +239,7 @@ class Records:
             said = Said("pairs", size=body.varint(), site=self.site(body), caps=self.caps)
             said.key, said.new = body.varint(), body.varint()
             self.stamp(body)
+            self.trace.pair(said.key)
             self.say(said)
         elif sub_kind in (16, 18):
             said = Said("snapshot" if sub_kind == 16 else "snapshot_end", key=body.varint())
@@ -250,7 +255,8 @@ class Records:
             said.new, said.size, said.caps = body.varint(), body.varint(), body.varint(0xFFFFFFFF)
             self.say(said, time=0)
         elif sub_kind == 20:
-            said = Said("lost_kind", key=body.byte(), new=body.varint(), size=body.varint())
+            said = Said("lost_kind", key=body.byte(), new=body.varint(U32), size=body.varint(U32))
+            self.trace.lose_kind(said.key, said.new)
             self.say(said, time=0)
         elif sub_kind == 21:
             said = Said("free_memory", site=body.varint())

@@ -178,7 +178,10 @@ static void chip_event(stream_source_t *source, hs_event_t *event)
     }
     switch (event->kind) {
     case HS_EVENT_LOST_KIND:
-        event->key = check_below(source->random, HS_EVENT_FAILED + 1);
+        /* The other kinds count as lost: what they tell has to go with LOST. */
+        event->key = 7;
+        event->new_key &= UINT32_MAX;
+        event->size &= UINT32_MAX;
         break;
     case HS_EVENT_TASK_ON:
         event->key = index_of(source);

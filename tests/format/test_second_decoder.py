@@ -53,13 +53,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_random_recordings_read_alike(program: Path, seed: int, tmp_path: Path) -> None:
     command = [str(program), str(seed), str(RECORDINGS), str(tmp_path)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    whole = damaged = snapshots = 0
+    whole = damaged = snapshots = totals = 0
     for path in sorted(tmp_path.glob("*.hst")):
         wanted = path.with_suffix(".txt").read_text("ascii")
         assert read(path.read_bytes()) == wanted, f"recording {path.stem} of seed {seed}"
         whole += "\nhealth lost_chunks 0\n" in wanted
         damaged += "\nhealth skipped_bytes 0\n" not in wanted
         snapshots += wanted.count(" snapshot_end ")
+        totals += wanted.count(" lost_kind key 8 ")
     assert whole > 4
     assert damaged > 10
     assert snapshots > RECORDINGS
+    assert totals > RECORDINGS  # in front of snapshots

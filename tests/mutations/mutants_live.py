@@ -18,10 +18,10 @@ OF_LIVE = (
     ),
     Mutant(
         "losses of a device",
-        "a kind tells more than its loss had",
-        "lab/native/listen/account.c::kind_take",
-        "const uint64_t more = least_of(event->new_key, account->kinds_left);",
-        "const uint64_t more = event->new_key;",
+        "more events were left out than are missing",
+        "lab/native/listen/account.c::sums_make",
+        "sums->left_out = least_of(account->left_out, missing);",
+        "sums->left_out = account->left_out;",
         f"{TESTS}/test_live_state.py",
     ),
     Mutant(

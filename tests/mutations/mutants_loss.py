@@ -13,7 +13,7 @@ LOSS = (
     Mutant(
         "loss: the split",
         "events that the recorder dropped do not end the exact part",
-        "lab/native/lab/loss.c::drops",
+        "lab/native/lab/segments.c::hs_segments_ends_at",
         "event->size != 0",
         "event->size == UINT64_MAX",
         REPLAYED,
@@ -30,7 +30,7 @@ LOSS = (
         "loss: the split",
         "a trace that is cut off is whole",
         f"{CHUNKS}::hs_chunk_reader_finish",
-        "if (!reader->health.ended)",
+        "if (!reader->health.ended && !reader->health.stopped)",
         "if (reader->health.ended)",
         REPLAYED,
     ),

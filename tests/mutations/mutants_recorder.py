@@ -10,6 +10,14 @@ WAYS = "tests/device/test_recorder_glue.py"
 
 RECORDER = (
     Mutant(
+        "missing events that a lost chunk told",
+        "a snapshot does not repeat what was told to be missing",
+        "device/src/recorder/snapshot.c::regions_write",
+        "hs_recorder_kinds_tell(recorder);",
+        "(void)recorder;",
+        "tests/format/test_second_decoder.py",
+    ),
+    Mutant(
         "records under interrupts",
         "a hook lets interrupts come while it writes",
         HOOK,

@@ -10,10 +10,42 @@ TOLD = "lab/native/lab/recording.c"
 
 RECORDING = (
     Mutant(
+        "recording: missing events",
+        "what a lost chunk told is not counted when it is told again",
+        "lab/native/trace/chip_records.c::lost_kind_read",
+        "records->by_kind += kind < HS_LOST_LEFT_OUT ? more : 0;",
+        "records->by_kind += 0;",
+        INFO,
+    ),
+    Mutant(
+        "recording: its end",
+        "a recording that is cut inside a chunk has stopped",
+        "lab/native/trace/chunk_reader.c::hs_chunk_reader_finish",
+        "const bool cut = !at_border ||",
+        "const bool cut = false &&",
+        INFO,
+    ),
+    Mutant(
+        "recording: segments",
+        "a segment goes on over a loss",
+        "lab/native/lab/segments.c::hs_segments_take",
+        "&& figures.known && !hs_segments_ends_at(event)",
+        "",
+        START,
+    ),
+    Mutant(
+        "recording: certainty of addresses",
+        "nothing is said where blocks after a snapshot lie elsewhere",
+        "lab/heapscope/measure/verdict.py::_other_limits",
+        "if summary.begun_blocks:",
+        "if False:",
+        START,
+    ),
+    Mutant(
         "recording: gap counts",
         "a gap has one event of each kind, whatever it tells",
         f"{TOLD}::lost_take",
-        "add(&recording->dropped[event->key].events, event->new_key);",
+        "add(&recording->dropped[event->key].events, events);",
         "add(&recording->dropped[event->key].events, 1);",
         INFO,
     ),

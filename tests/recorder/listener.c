@@ -28,11 +28,14 @@ static hs_status_t take(void *context, uint64_t first, const hs_event_t *events,
         const hs_event_t *event = &events[i];
         listener->heard += HS_EVENT_IS_HEAP(event->kind);
         listener->failed += event->kind == HS_EVENT_FAILED;
-        listener->lost += event->kind == HS_EVENT_LOST ? event->size : 0;
-        if (event->kind == HS_EVENT_LOST_KIND && event->key == 7) {
-            listener->lost -= event->new_key;
-        } else if (event->kind == HS_EVENT_LOST_KIND && event->key != 0) {
-            listener->lost_heap += event->new_key;
+        uint32_t more, bytes;
+        if (event->kind == HS_EVENT_LOST_KIND &&
+            hs_lost_kinds_take(&listener->kinds, event, &more, &bytes)) {
+            const bool lost = event->key < HS_LOST_LEFT_OUT;
+            listener->lost += lost ? more : 0;
+            listener->lost -= event->key == HS_LOST_LEFT_OUT ? more : 0;
+            listener->lost_heap += lost && event->key != 0 ? more : 0;
+            listener->lost_others += lost && event->key == 0 ? more : 0;
         }
         if (event->kind == HS_EVENT_PAIRS) {
             CHECK(event->new_key >= 1 && event->new_key <= event->key);

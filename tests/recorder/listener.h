@@ -4,6 +4,7 @@
 
 #include "../format/check.h"
 #include "trace/decoder.h"
+#include "trace/lost_kinds.h"
 #include "trace/state.h"
 
 typedef struct listener {
@@ -12,9 +13,11 @@ typedef struct listener {
     hs_trace_health_t health;
     uint64_t heard; /* heap events */
     uint64_t failed;
-    uint64_t lost;      /* as LOST said, without what was left out */
-    uint64_t lost_heap; /* heap events of LOST_KIND */
-    uint64_t peak_over; /* PAIRS whose peak is more than their number */
+    hs_lost_kinds_t kinds;
+    uint64_t lost;        /* as LOST_KIND said, without what was left out */
+    uint64_t lost_heap;   /* heap events of LOST_KIND */
+    uint64_t lost_others; /* others */
+    uint64_t peak_over;   /* PAIRS whose peak is more than their number */
 } listener_t;
 
 listener_t *listener_new(void);

@@ -46,13 +46,15 @@ typedef enum hs_event_kind {
     HS_EVENT_POOL_ALLOC = 13,
     HS_EVENT_POOL_RELEASE = 14,
     /* A recorder on a chip tells these besides (format/SPEC.md); the fields are those below. */
-    HS_EVENT_LOST_KIND = 15, /* of the LOST before: key the kind, new_key events, size bytes */
-    HS_EVENT_TASK_ON = 16,   /* key task, new_key core, size 1: it is an interrupt */
-    HS_EVENT_LEVEL = 17,     /* key level, heap reason, align_log2 sampling; the filter: size the
+    HS_EVENT_LOST_KIND =
+        15, /* key the kind; new_key events and size bytes of it that were lost in the
+                                   recording so far, modulo 2^32 */
+    HS_EVENT_TASK_ON = 16,  /* key task, new_key core, size 1: it is an interrupt */
+    HS_EVENT_LEVEL = 17,    /* key level, heap reason, align_log2 sampling; the filter: size the
                                    least, new_key the most, site the task + 1, caps */
-    HS_EVENT_PAIRS = 18,     /* key how many, new_key their peak; size, site, task, caps of each */
-    HS_EVENT_SNAPSHOT = 19,  /* key its number */
-    HS_EVENT_LIVE = 20, /* key address, size, site, new_key the snapshot's number; align_log2 1:
+    HS_EVENT_PAIRS = 18,    /* key how many, new_key their peak; size, site, task, caps of each */
+    HS_EVENT_SNAPSHOT = 19, /* key its number */
+    HS_EVENT_LIVE = 20,     /* key address, size, site, new_key the snapshot's number; align_log2 1:
                                    task and caps are known */
     HS_EVENT_SNAPSHOT_END = 21, /* key its number, new_key blocks, size their bytes */
     HS_EVENT_REGION = 22,       /* key index, new_key start, size bytes, caps */

@@ -1,13 +1,22 @@
 /* Events that did not go into the rings are told, by kind. */
 #include "recorder.h"
 
-/* A LOST and a LOST_KIND for each kind; most of them are a few bytes long. */
-#define NEED (HS_EMIT_EXTENSION_MAX(1) + 8u * (3u + 1u + 2u * 5u))
-
-static void kind_tell(hs_recorder_t *recorder, unsigned kind, uint32_t events, uint32_t bytes)
+/* All events of a kind that were told to be missing, as they are counted by now. */
+static void kind_tell(hs_recorder_t *recorder, unsigned kind)
 {
-    const hs_number_t numbers[] = {kind, events, bytes};
+    const hs_told_t *told = &recorder->told;
+    const hs_number_t numbers[] = {kind, told->events[kind],
+                                   kind < HS_MISSING_KINDS ? told->bytes[kind] : 0};
     hs_recorder_say(recorder, HS_EXTENSION_LOST_KIND, numbers, 3);
+}
+
+void hs_recorder_kinds_tell(hs_recorder_t *recorder)
+{
+    for (unsigned kind = 0; kind < HS_LOST_KINDS; kind++) {
+        if (recorder->told.events[kind] != 0 || kind == HS_LOST_PAIRS) {
+            kind_tell(recorder, kind);
+        }
+    }
 }
 
 /* The sum over all rings, which their cores may change meanwhile: each number is read once. */
@@ -21,6 +30,7 @@ static uint32_t sum(const hs_recorder_t *recorder, unsigned kind, bool bytes)
     return made;
 }
 
+#if HS_RECORDER_LEVELS
 static uint32_t full_of(const hs_recorder_t *recorder)
 {
     uint32_t made = 0;
@@ -29,6 +39,7 @@ static uint32_t full_of(const hs_recorder_t *recorder)
     }
     return made;
 }
+#endif
 
 static bool changed(hs_recorder_t *recorder, bool all)
 {
@@ -39,7 +50,10 @@ static bool changed(hs_recorder_t *recorder, bool all)
         const uint32_t missed = HS_RECORDER_LOAD(&ring->missed);
         found = found || (missed != reading->missed && (all || !recorder->partial));
     }
-    return found || full_of(recorder) != recorder->told_full;
+#if HS_RECORDER_LEVELS
+    found = found || full_of(recorder) != recorder->told.full;
+#endif
+    return found;
 }
 
 bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
@@ -47,40 +61,38 @@ bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all)
     if (hs_recorder_is_old(recorder) || !changed(recorder, all)) {
         return true;
     }
-    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, NEED)) {
+    if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, HS_EMIT_EXTENSION_MAX(1) + HS_KINDS_NEED)) {
         return false;
     }
     for (unsigned core = 0; core < HS_RECORDER_CORES; core++) {
         const hs_ring_t *ring = &recorder->rings[core];
         recorder->reading[core].missed = HS_RECORDER_LOAD(&ring->missed);
     }
-    const uint32_t full = full_of(recorder) - recorder->told_full;
-    recorder->told_full += full;
-    uint32_t events[HS_MISSING_KINDS];
-    uint32_t bytes[HS_MISSING_KINDS];
-    uint32_t lost = 0;
+    hs_told_t *const told = &recorder->told;
+#if HS_RECORDER_LEVELS
+    const uint32_t full = full_of(recorder) - told->full;
+    told->full += full;
+#endif
+    hs_number_t lost = 0;
     for (unsigned kind = 0; kind < HS_MISSING_KINDS; kind++) {
-        const uint32_t total = sum(recorder, kind, false);
-        events[kind] = total - recorder->told.events[kind];
-        recorder->told.events[kind] = total;
-        const uint32_t size = sum(recorder, kind, true);
-        bytes[kind] = size - recorder->told.bytes[kind];
-        recorder->told.bytes[kind] = size;
-        lost += events[kind];
-    }
-    const hs_number_t number = lost;
-    hs_recorder_say(recorder, HS_EXTENSION_LOST, &number, 1);
-    for (unsigned kind = 0; kind < HS_MISSING_KINDS; kind++) {
-        if (events[kind] != 0) {
-            kind_tell(recorder, kind, events[kind], bytes[kind]);
+        const uint32_t more = sum(recorder, kind, false) - told->events[kind];
+        told->bytes[kind] = sum(recorder, kind, true);
+        if (more != 0) {
+            told->events[kind] += more;
+            lost += more;
+            kind_tell(recorder, kind);
         }
     }
-    if (lost > full) {
-        kind_tell(recorder, HS_LOST_LEFT_OUT, lost - full, 0);
-    }
 #if HS_RECORDER_LEVELS
+    if (lost > full) {
+        told->events[HS_LOST_LEFT_OUT] += (uint32_t)lost - full;
+        kind_tell(recorder, HS_LOST_LEFT_OUT);
+    }
     recorder->partial = recorder->gate != 0;
+#else
+    const uint32_t full = 1; /* all of them are */
 #endif
+    hs_recorder_say(recorder, HS_EXTENSION_LOST, &lost, 1);
     if (full != 0) {
         recorder->snapshot.wanted = 1;
         hs_recorder_snapshot_void(recorder);

@@ -83,10 +83,16 @@ typedef struct hs_output {
     uint8_t broken;
 } hs_output_t;
 
+/* The events that are not in the trace, as it has told them so far. */
+typedef struct hs_told {
+    uint32_t events[HS_LOST_KINDS];
+    uint32_t bytes[HS_MISSING_KINDS];
+    uint32_t full; /* of the events, those that found no place */
+} hs_told_t;
+
 /* Figures of hs_recorder_figures() that are counted here. */
 typedef struct hs_counts {
     uint32_t events;
-    uint32_t cancelled;
     uint32_t snapshots;
     uint32_t chunks;
 } hs_counts_t;
@@ -122,8 +128,7 @@ struct hs_recorder {
     const hs_recorder_config_t *config;
     hs_emit_t emit;
     hs_reading_t reading[HS_RECORDER_CORES];
-    hs_missing_t told;
-    uint32_t told_full;
+    hs_told_t told;
     hs_output_t output;
     hs_snapshot_t snapshot;
     hs_counts_t counts;
@@ -243,6 +248,9 @@ unsigned hs_recorder_ring_of(const hs_recorder_t *recorder, const uint32_t *posi
 
 /* losses.c: writes what is missing and was not told. False: there is no room yet. */
 bool hs_recorder_losses_tell(hs_recorder_t *recorder, bool all);
+#define HS_KINDS_NEED (HS_LOST_KINDS * (3u + 1u + 2u * 5u)) /* most take a few bytes */
+/* Repeats all that was told, for who has lost some of it. There is room. */
+void hs_recorder_kinds_tell(hs_recorder_t *recorder);
 
 /* recorder.c: opens the encoder for the boot that `recorder` says. */
 void hs_recorder_trace_open(hs_recorder_t *recorder);

@@ -53,24 +53,28 @@ static bool names_write(hs_recorder_t *recorder, unsigned phase)
     return true;
 }
 
+#define REGION_NEED (2u * HS_EMIT_EXTENSION_MAX(4) + HS_NAMES_NEED)
+_Static_assert(REGION_NEED >= HS_KINDS_NEED, "what is missing has room where a region has");
+
 /* 0 stands for unknown. */
 static hs_number_t known(uint32_t number)
 {
     return number == HS_RECORDER_UNKNOWN ? 0 : (hs_number_t)number + 1u;
 }
 
+/* And, behind the last region, what was told to be missing. */
 static bool regions_write(hs_recorder_t *recorder)
 {
     const hs_recorder_config_t *config = recorder->config;
     hs_recorder_region_t region;
-    for (; config->region != NULL; recorder->snapshot.step++) { /* bound: the user's regions */
+    for (;; recorder->snapshot.step++) { /* bound: the user's regions */
         const unsigned index = recorder->snapshot.step;
-        if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS,
-                               2u * HS_EMIT_EXTENSION_MAX(4) + HS_NAMES_NEED)) {
+        if (!hs_recorder_ready(recorder, HS_CHUNK_EVENTS, REGION_NEED)) {
             return false;
         }
-        if (!config->region(config->context, index, &region)) {
-            break;
+        if (config->region == NULL || !config->region(config->context, index, &region)) {
+            hs_recorder_kinds_tell(recorder);
+            return true;
         }
         hs_recorder_name(recorder, HS_NAMES_REGION, index, region.name, HS_MARK_NAME_BYTES);
         const hs_number_t where[] = {index, region.start, region.size, region.caps};
@@ -79,7 +83,6 @@ static bool regions_write(hs_recorder_t *recorder)
                                     known(region.largest)};
         hs_recorder_say(recorder, HS_EXTENSION_FREE_MEMORY, free, 4);
     }
-    return true;
 }
 
 #if HS_RECORDER_SNAPSHOTS

@@ -69,8 +69,11 @@ enum {
     HS_EXTENSION_FREE_MEMORY = 21
 };
 
-/* A kind of LOST_KIND besides those of events: how many were left out by level or filter. */
+/* Kinds of LOST_KIND besides those of events: how many were left out by level or filter, and how many
+ * allocations PAIRS records have counted. */
 #define HS_LOST_LEFT_OUT 7u
+#define HS_LOST_PAIRS 8u
+#define HS_LOST_KINDS 9u
 
 /* Flags of LIVE. */
 #define HS_LIVE_OWNED 1u /* task and capabilities are those of what follows */

@@ -65,7 +65,8 @@ static bool kind_valid(const hs_record_state_t *state, const hs_event_t *event)
     case HS_EVENT_LOST:
         return true;
     case HS_EVENT_LOST_KIND:
-        return event->key <= HS_LOST_LEFT_OUT;
+        return event->key < HS_LOST_KINDS && event->new_key <= UINT32_MAX &&
+               event->size <= UINT32_MAX;
     case HS_EVENT_LIVE:
         return has(state, HS_TRACE_ADDRESSES) && address_valid(state, event->key);
     case HS_EVENT_LEVEL:

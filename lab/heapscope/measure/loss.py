@@ -32,8 +32,8 @@ class Loss(Row):
         "and by what the recorder told."
     )
     end_known: bool = figure(
-        "Whether the trace's end was read; where it was not, more events may be missing "
-        "than `events_missing`."
+        "Whether the trace's end was read, or a chip's recording stopped between two chunks; "
+        "otherwise more events may be missing than `events_missing`."
     )
     reasons: tuple[str, ...] = figure("The losses and their places, a sentence each.")
     figures: int = figure("Kinds of figures that have a mark.")
@@ -47,9 +47,17 @@ class Loss(Row):
     )
     told: bool = figure(
         "Whether no more events may be missing than `events_missing`, the end apart: the recorder "
-        "of a chip tells what it dropped, and a lost chunk may have told it.",
+        "of a chip tells what it dropped, and a lost chunk may have told it, until the totals in "
+        "front of the next snapshot.",
         default=True,
     )
+
+    segment: int = figure(
+        "The segment of the recording that the figures are of, from 1: a chip's recording has one "
+        "more with each whole snapshot after a loss. FILE:2 is read as the second.",
+        default=1,
+    )
+    segments: int = figure("Segments of the recording.", default=1)
 
     def of(self, rows: Mapping[str, Bounds]) -> Self:
         """The same loss with the marks of another result that was made from this one."""
@@ -58,7 +66,7 @@ class Loss(Row):
 
     def sentences(self) -> tuple[str, ...]:
         """The facts that every reader of the figures has to know first."""
-        return (self._where(), self._use())
+        return (self._where(), self._use(), *self._others())
 
     def _where(self) -> str:
         missing = f"{plural(self.events_missing, 'event')} of the trace"
@@ -77,6 +85,16 @@ class Loss(Row):
         return (
             f"Everything below describes the {plural(self.event, 'event')} before the loss"
             f"{after if self.events_after else ''}; {self.share()}."
+        )
+
+    def _others(self) -> tuple[str, ...]:
+        """Exact segments beside this one."""
+        if self.segments <= 1:
+            return ()
+        return (
+            f"This is segment {self.segment:,} of {self.segments:,} of the recording: after each "
+            "loss, the next whole snapshot begins another one, and FILE:2 is read as the second. "
+            "Figures hold for one segment each.",
         )
 
     @property
@@ -104,8 +122,10 @@ def loss_of(health: TraceHealth, marks: Mapping[str, Bounds]) -> Loss | None:
         time=row.time if row.event and health.has_clock else None,
         events_after=row.events,
         events_missing=health.lost_events,
-        end_known=bool(health.ended),
+        end_known=bool(health.ended or health.stopped),
         told=not health.may_miss_told,
+        segment=health.segment,
+        segments=max(health.segments, 1),
         reasons=health.messages,
         **_counted(marked),
     )

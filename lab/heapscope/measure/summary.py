@@ -73,6 +73,11 @@ class Summary(Row):
     address_matched: int = figure(
         "Requests of address_compared that got that very address.", bound=AT_LEAST
     )
+    begun_blocks: int = figure(
+        "Blocks of the snapshot that the heaps begin with; 0: they begin empty. A snapshot tells "
+        "where blocks lie, and not the order in which an allocator keeps its holes.",
+        default=0,
+    )
     live: int = figure("Payload bytes live at the end.", "B", bound=BEFORE)
     live_peak: int = figure("Most payload bytes live at one moment.", "B", bound=AT_LEAST)
     live_peak_event: int | None = figure(

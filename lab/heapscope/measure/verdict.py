@@ -20,7 +20,7 @@ from heapscope.measure.findings import (
     short,
 )
 from heapscope.measure.source import of_wide_pointers
-from heapscope.measure.wording import percent, size
+from heapscope.measure.wording import percent, plural, size
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 
@@ -167,5 +167,11 @@ def _other_limits(result: ReplayResult) -> Iterator[str]:
     if summary.address_matched < summary.address_compared and not result.trace.unmodelled:
         share = percent(summary.address_matched, summary.address_compared)
         yield f"Only {share} of the recorded addresses were met: take the figures as estimates."
+        if summary.begun_blocks:
+            yield (
+                f"The heaps begin with the {plural(summary.begun_blocks, 'block')} of a snapshot, "
+                "which tells neither the order of the allocator's holes nor what a block holds "
+                "beyond its size: from the first such choice on, blocks may lie elsewhere."
+            )
     if summary.startup_unplaced:
         yield f"{size(summary.startup_unplaced)} of start-up use found no place in this layout."

@@ -52,6 +52,13 @@ class NativeReader(NativeOwner):
         them there, so that they do not pile up."""
         self._after = call
 
+    def begin_with(self, segment: int) -> None:
+        """Before the first push: the segment of a chip's recording that is used, from 1."""
+        check(self._lib.hs_lab_reader_segment(self.handle, segment), what="the segment")
+
+    def segments(self) -> int:
+        return int(self._lib.hs_lab_reader_segments(self.handle))
+
     def push(self, data: bytes) -> None:
         """The next bytes of the trace."""
         step = len(data) if self._after is None else _PIECE

@@ -92,6 +92,11 @@ def _recording(told: ChipRecording) -> Iterator[tuple[str, str]]:
             live = f"{size(told.start_bytes)} in {plural(told.start_blocks, 'block')}"
             began = f"a snapshot: {live} live"
         yield "begins with", f"{began}; {plural(told.events_before, 'event')} before it"
+    if told.ending == "stopped":
+        yield (
+            "ends",
+            "where its listener stopped, between two chunks: nothing is known to be missing",
+        )
     if told.other_boots:
         yield "other boots", "another one follows in this file and is not read"
     if told.snapshots or told.void_snapshots:

@@ -9,6 +9,8 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.status import Status
 from heapscope.native.structs import NEVER
 from heapscope.trace.health import TraceHealth
+from heapscope.trace.names import printable
+from heapscope.trace.segment import segment_of
 from heapscope.trace.sniff import HEAD, TRACE_SYNC, looks_like
 from heapscope.trace.source import Blocks, Progress, open_blocks
 from heapscope.trace.take import take
@@ -20,8 +22,10 @@ def read_trace(
     path: str | Path, reader: NativeReader, *, progress: Progress | None = None
 ) -> TraceHealth:
     """Pushes a whole file into `reader` and finishes it. Damage is in the result; InputError when
-    nothing of the file can be used."""
+    nothing of the file can be used. `path`: FILE:2 is the second segment of a chip's recording."""
     head = b""
+    file, segment = segment_of(path)
+    reader.begin_with(segment)
     with open_blocks(path, progress=progress) as blocks:
         for block in blocks:
             if len(head) < HEAD:
@@ -33,12 +37,21 @@ def read_trace(
         TraceHealth,
         reader.health(),
         loss=None if loss.event == NEVER else loss,
+        segment=segment,
+        segments=reader.segments(),
         source_loss=blocks.loss,
     )
     if status == Status.VERSION:
         raise _newer(blocks, health)
     if status == Status.FORMAT:
         raise _no_trace(blocks, head)
+    if segment > max(health.segments, 1):
+        raise InputError(
+            f"{printable(str(file), limit=400)}: segment {segment:,} is wanted, and the last is "
+            f"{max(health.segments, 1):,}",
+            remedy="a segment begins with a whole snapshot after a loss; leave the number out for "
+            "the first",
+        )
     return health
 
 

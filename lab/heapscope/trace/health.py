@@ -50,6 +50,11 @@ class DecoderCounts(Row):
     version: int = figure("Highest format version seen.")
     ended: bool = figure("The end chunk was read.")
     truncated: bool = figure("The trace ends inside a chunk.")
+    stopped: bool = figure(
+        "A chip's recording ends between two chunks, without an end: its listener stopped there, "
+        "and nothing is known to be missing.",
+        default=False,
+    )
 
 
 class TraceHealth(DecoderCounts):
@@ -59,6 +64,11 @@ class TraceHealth(DecoderCounts):
     source_loss: SourceLoss | None = figure(
         "The part of the file itself that could not be read; null: all was read."
     )
+    untold: bool = figure(
+        "Lost chunks may have told of missing events that no later chunk told again.", hidden=True
+    )
+    segment: int = figure("The segment of the recording that was read, from 1.", hidden=True)
+    segments: int = figure("Segments that it has.", hidden=True)
     loss: Struct | None = figure(
         "Where the first event is missing; None: every event is there.", hidden=True
     )
@@ -78,8 +88,9 @@ class TraceHealth(DecoderCounts):
 
     @property
     def may_miss_told(self) -> bool:
-        """A lost chunk of a chip's recording may have told of events that were dropped."""
-        return bool(self.features & _BOOT and (self.lost_chunks or self.malformed_chunks))
+        """A lost chunk of a chip's recording may have told of events that were dropped, and no
+        later chunk told it again."""
+        return bool(self.features & _BOOT and self.untold)
 
     @property
     @computed("The losses and their places, a sentence each; empty: nothing was lost.")
@@ -97,7 +108,7 @@ class TraceHealth(DecoderCounts):
                 f"another recording begins at byte {self.next_trace:,} and was not read: "
                 "split the file there"
             )
-        elif self.truncated or not self.ended:
+        elif self.truncated or not (self.ended or self.stopped):
             found.append("the trace breaks off: its end is missing")
         return tuple(found)
 

@@ -15,6 +15,8 @@ LEVELS = ("all", "pairs", "sampled", "failures")  # hs_recorder_level_t
 REASONS = ("start", "command", "full", "empty")  # format/SPEC.md, "Levels"
 KINDS = ("other", "malloc", "calloc", "aligned", "realloc", "free", "failed")
 
+ENDINGS = ("ended", "stopped", "cut")
+
 
 class MissingKind(Row):
     """Events of one kind that did not get into the recording, as the recorder told."""
@@ -45,6 +47,11 @@ class ChipRecording(Row):
 
     boot: int | None = figure("Identity of the boot; null: not told.")
     other_boots: bool = figure("Another boot, or another recording, follows in the same file.")
+    ending: str = figure(
+        "How it ends: ended by its recorder; stopped between two chunks, as a listener does; cut "
+        "off, or followed by another recording.",
+        choices=ENDINGS,
+    )
     cores: int = figure("One more than the highest core on which a task ran; 0: not told.")
     handlers: int = figure("How often a task was said to be an interrupt handler.")
     levels: tuple[LevelAt, ...] = figure("Changes of what is recorded, the first 1024.")
@@ -76,6 +83,7 @@ def recording_of(reader: NativeReader, health: TraceHealth) -> ChipRecording | N
         row,
         boot=number(reader.metadata(), "boot"),
         other_boots=health.next_trace is not None,
+        ending="ended" if health.ended else "stopped" if health.stopped else "cut",
         levels=tuple(_level(level) for level in reader.levels()),
         missing=tuple(
             MissingKind(kind=kind, events=each.events, bytes=each.bytes)

@@ -13,6 +13,7 @@ from heapscope.errors import InputError
 from heapscope.trace.loss import SourceLoss
 from heapscope.trace.names import printable
 from heapscope.trace.port import is_port
+from heapscope.trace.segment import segment_of
 from heapscope.trace.stream import StreamReader, comes_once, kept_stream
 from heapscope.trace.zstd import ZstdWalker, is_zstd
 
@@ -99,10 +100,11 @@ def open_blocks(path: str | Path, *, progress: Progress | None = None) -> Blocks
         return _open_standard_input(progress)
     name = printable(str(path), limit=400)
     try:
-        status = Path(path).stat()
+        file_path, _ = segment_of(path)
+        status = file_path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise InputError(f"{name}: is a folder", remedy="name a file in it")
-        file = _open(Path(path), status, name)
+        file = _open(file_path, status, name)
     except FileNotFoundError:
         if is_port(str(path)):
             raise InputError(

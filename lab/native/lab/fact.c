@@ -16,6 +16,14 @@ uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key)
     return 0;
 }
 
+bool hs_fact_is_of_chip(const hs_decoder_t *decoder)
+{
+    hs_trace_health_t health;
+    hs_decoder_health(decoder, &health);
+    return (health.features & HS_TRACE_BOOT(0xFFu)) != 0 ||
+           hs_fact_begin(decoder, "edition") == '2';
+}
+
 bool hs_fact_begins_unknown(const hs_decoder_t *decoder)
 {
     hs_trace_health_t health;

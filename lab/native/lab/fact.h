@@ -7,6 +7,9 @@
 /* The first byte of a fact's value; 0: there is none. */
 uint8_t hs_fact_begin(const hs_decoder_t *decoder, const char *key);
 
+/* Whether a recorder on a chip has written the trace, which may take snapshots. */
+bool hs_fact_is_of_chip(const hs_decoder_t *decoder);
+
 /* Asked as the first batch is handed out: blocks were live before it that its events do not tell. Without
  * addresses no snapshot has blocks, and waiting for one would be in vain. */
 bool hs_fact_begins_unknown(const hs_decoder_t *decoder);

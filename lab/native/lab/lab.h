@@ -121,6 +121,11 @@ hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, u
 void hs_lab_reader_delete(hs_lab_reader_t *reader);
 int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t count);
 int hs_lab_reader_finish(hs_lab_reader_t *reader);
+/* Before the first push: of a chip's recording uses this segment, from 1: the part from a whole snapshot, or from an
+ * empty heap, to the next loss. */
+int hs_lab_reader_segment(hs_lab_reader_t *reader, uint64_t segment);
+/* Segments that were seen. */
+uint64_t hs_lab_reader_segments(const hs_lab_reader_t *reader);
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out);
 void hs_lab_reader_census(const hs_lab_reader_t *reader, hs_lab_census_t *out);
 /* Known when the reader is finished. */

@@ -1,5 +1,7 @@
 #include "lab/loss.h"
 
+#include "lab/segments.h"
+
 void hs_loss_free(hs_loss_t *loss)
 {
     if (loss->open) {
@@ -8,20 +10,11 @@ void hs_loss_free(hs_loss_t *loss)
     }
 }
 
-/* Whether events are missing from here on: lost, left out, or counted without their order. */
-static bool drops(const hs_event_t *event)
-{
-    if (event->kind == HS_EVENT_LEVEL) {
-        return hs_level_leaves_out(event);
-    }
-    return event->kind == HS_EVENT_PAIRS || (event->kind == HS_EVENT_LOST && event->size != 0);
-}
-
 size_t hs_loss_split(hs_loss_t *loss, uint64_t lost_at, const hs_event_t *events, size_t count)
 {
     size_t used = 0;
     if (!loss->lost && lost_at == UINT64_MAX) {
-        while (used < count && !drops(&events[used])) {
+        while (used < count && !hs_segments_ends_at(&events[used])) {
             used++;
         }
     }
@@ -91,7 +84,7 @@ hs_status_t hs_loss_take(hs_loss_t *loss, uint64_t first, const hs_event_t *even
     hs_status_t status = HS_OK;
     for (size_t i = 0; i < count && status == HS_OK;) {
         size_t end = i;
-        while (end < count && !drops(&events[end])) {
+        while (end < count && !hs_segments_ends_at(&events[end])) {
             end++;
         }
         status = take_part(loss, events + i, end - i, by_address);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lab/fact.h"
+
 hs_lab_reader_t *hs_lab_reader_new(const hs_lab_config_t *config, int *status, uint32_t *where)
 {
     *status = HS_ERR_MEMORY;
@@ -31,6 +33,7 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
         hs_loss_free(&reader->loss);
         hs_loss_free(&reader->before);
         hs_start_free(&reader->start);
+        hs_segments_free(&reader->later);
         hs_recording_free(&reader->recording);
         hs_decoder_delete(reader->decoder);
         hs_export_free(reader->export);
@@ -110,6 +113,23 @@ static hs_status_t start(hs_lab_reader_t *reader, uint64_t *first, const hs_even
     return begin(reader);
 }
 
+/* later segments are counted, where there can be any. */
+static hs_status_t later_count(hs_lab_reader_t *reader, const hs_event_t *events, size_t count)
+{
+    hs_status_t status = HS_OK;
+    if (!reader->replay.by_address || !hs_fact_is_of_chip(reader->decoder)) {
+        return HS_OK;
+    }
+    if (reader->later.state == NULL) {
+        status = hs_segments_init(&reader->later, false);
+    }
+    bool begins;
+    for (size_t i = 0; i < count && status == HS_OK; i++) {
+        status = hs_segments_take(&reader->later, reader->decoder, &events[i], &begins);
+    }
+    return status;
+}
+
 static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *events,
                                size_t count)
 {
@@ -141,14 +161,29 @@ static hs_status_t take_events(void *context, uint64_t first, const hs_event_t *
     if (status != HS_OK || used == count) {
         return status;
     }
-    return hs_loss_take(&reader->loss, first, events + used, count - used,
-                        reader->replay.by_address);
+    status = later_count(reader, events + used, count - used);
+    return status != HS_OK ? status
+                           : hs_loss_take(&reader->loss, first, events + used, count - used,
+                                          reader->replay.by_address);
 }
 
 int hs_lab_reader_watch(hs_lab_reader_t *reader, const uint64_t *events, size_t count,
                         uint64_t stop)
 {
     return (int)hs_replay_watch(&reader->replay, events, count, stop);
+}
+
+int hs_lab_reader_segment(hs_lab_reader_t *reader, uint64_t segment)
+{
+    reader->start.segment = segment;
+    return (int)(reader->start.decided ? HS_ERR_ARGUMENT : HS_OK);
+}
+
+uint64_t hs_lab_reader_segments(const hs_lab_reader_t *reader)
+{
+    const hs_start_t *start = &reader->start;
+    const uint64_t used = start->waiting || start->primed ? start->segments.count : 1;
+    return used + reader->later.count;
 }
 
 int hs_lab_reader_keep(hs_lab_reader_t *reader)
@@ -198,6 +233,8 @@ void hs_health_give(const hs_decoder_t *decoder, hs_lab_health_t *out)
     out->features = health.features;
     out->ended = health.ended;
     out->truncated = health.truncated;
+    out->stopped = health.stopped;
+    out->untold = health.untold;
 }
 
 void hs_lab_reader_health(const hs_lab_reader_t *reader, hs_lab_health_t *out)

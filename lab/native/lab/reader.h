@@ -20,6 +20,7 @@ struct hs_lab_reader {
     hs_loss_t loss;
     hs_loss_t before; /* events in front of what is used, when that begins with a snapshot */
     hs_start_t start;
+    hs_segments_t later; /* after the first loss */
     hs_recording_t recording;
     uint64_t base; /* number of the first event that is used: here it is 0 */
     uint64_t next; /* number here of the event after the last one that was used */

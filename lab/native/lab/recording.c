@@ -6,8 +6,6 @@
 #include "lab/fact.h"
 #include "lab/reader.h"
 
-#define LEFT_OUT 7u /* a LOST_KIND of its own */
-
 void hs_recording_free(hs_recording_t *recording)
 {
     hs_state_delete(recording->state);
@@ -62,11 +60,15 @@ static void level_take(hs_recording_t *recording, const hs_event_t *event, uint6
 
 static void lost_take(hs_recording_t *recording, const hs_event_t *event)
 {
-    if (event->key == LEFT_OUT) {
-        add(&recording->sums.left_out, event->new_key);
+    uint32_t events, bytes;
+    if (!hs_lost_kinds_take(&recording->kinds, event, &events, &bytes)) {
+        return;
+    }
+    if (event->key == HS_LOST_LEFT_OUT) {
+        add(&recording->sums.left_out, events);
     } else if (event->key < HS_LAB_DROPPED_KINDS) {
-        add(&recording->dropped[event->key].events, event->new_key);
-        add(&recording->dropped[event->key].bytes, event->size);
+        add(&recording->dropped[event->key].events, events);
+        add(&recording->dropped[event->key].bytes, bytes);
     }
 }
 

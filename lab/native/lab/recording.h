@@ -4,11 +4,13 @@
 
 #include "lab/lab.h"
 #include "trace/decoder.h"
+#include "trace/lost_kinds.h"
 #include "trace/state.h"
 
 typedef struct hs_recording {
     hs_state_t *state; /* NULL: no such trace, or nobody asks */
     hs_lab_recording_t sums;
+    hs_lost_kinds_t kinds;
     hs_lab_dropped_row_t dropped[HS_LAB_DROPPED_KINDS];
     hs_lab_level_row_t *levels;
     bool decided;

@@ -6,9 +6,10 @@
 
 void hs_start_free(hs_start_t *start)
 {
-    hs_state_delete(start->state);
+    hs_segments_free(&start->segments);
     free(start->blocks);
-    *start = (hs_start_t){.decided = start->decided, .primed = start->primed, .gaps = start->gaps};
+    start->blocks = NULL;
+    start->count = 0;
 }
 
 static int by_address(const void *one, const void *other)
@@ -21,14 +22,14 @@ static int by_address(const void *one, const void *other)
 static hs_status_t blocks_collect(hs_start_t *start, const hs_decoder_t *decoder, uint64_t time)
 {
     hs_state_figures_t figures;
-    hs_state_figures(start->state, &figures);
+    hs_state_figures(start->segments.state, &figures);
     const bool held = hs_fact_begin(decoder, "walked_sizes") == '1';
     start->blocks = calloc(figures.blocks + 1, sizeof *start->blocks);
     if (start->blocks == NULL) {
         return HS_ERR_MEMORY;
     }
     hs_state_block_t block;
-    for (size_t at = 0; hs_state_next(start->state, &at, &block);) {
+    for (size_t at = 0; hs_state_next(start->segments.state, &at, &block);) {
         start->blocks[start->count++] = (hs_event_t){.kind = HS_EVENT_MALLOC,
                                                      .key = block.address,
                                                      .new_key = block.walked && held,
@@ -46,29 +47,25 @@ static hs_status_t blocks_collect(hs_start_t *start, const hs_decoder_t *decoder
 hs_status_t hs_start_take(hs_start_t *start, const hs_decoder_t *decoder, const hs_event_t *events,
                           size_t count, size_t *before)
 {
-    hs_trace_health_t health;
-    hs_decoder_health(decoder, &health);
     *before = 0;
     if (!start->decided) {
+        const bool unknown = hs_fact_begins_unknown(decoder);
         start->decided = true;
-        start->waiting = hs_fact_begins_unknown(decoder);
-        start->state = start->waiting ? hs_state_new(false) : NULL;
-        if (start->waiting && start->state == NULL) {
+        start->waiting = unknown || start->segment > 1;
+        if (start->waiting && hs_segments_init(&start->segments, !unknown) != HS_OK) {
             return HS_ERR_MEMORY;
         }
     }
-    if (start->waiting) {
-        hs_state_shift(start->state, hs_decoder_shift(decoder));
-    }
     while (start->waiting && *before < count) {
         const hs_event_t *event = &events[(*before)++];
-        const hs_status_t status = hs_state_events(start->state, health.gaps, event, 1);
+        bool begins;
+        const hs_status_t status = hs_segments_take(&start->segments, decoder, event, &begins);
         if (status != HS_OK) {
             return status;
         }
-        hs_state_figures_t figures;
-        hs_state_figures(start->state, &figures);
-        if (figures.known && figures.level < 2 && !figures.filtered) {
+        if (begins && start->segments.count >= start->segment) {
+            hs_trace_health_t health;
+            hs_decoder_health(decoder, &health);
             start->waiting = false;
             start->primed = true;
             start->gaps = health.gaps;

@@ -1,21 +1,21 @@
 /*
  * A trace that begins with a heap of unknown contents: one that was heard from the middle on, one of a
  * recorder that takes snapshots, a black box. Its events are of use from the end of the first whole
- * snapshot on, whose blocks stand for all that came before.
+ * snapshot on, whose blocks stand for all that came before. A later segment of a recording begins so, too.
  */
 #ifndef HEAPSCOPE_NATIVE_START_H
 #define HEAPSCOPE_NATIVE_START_H
 
 #include <stdbool.h>
 
-#include "trace/decoder.h"
-#include "trace/state.h"
+#include "lab/segments.h"
 
 typedef struct hs_start {
     bool decided;
-    bool waiting; /* for the first whole snapshot */
-    bool primed;  /* it came: `blocks` are live there */
-    hs_state_t *state;
+    bool waiting;     /* for the snapshot that it begins with */
+    bool primed;      /* it came: `blocks` are live there */
+    uint64_t segment; /* of the recording that is wanted, from 1; 0 as well: the first */
+    hs_segments_t segments;
     hs_event_t *blocks; /* as allocations, by address */
     size_t count;
     uint64_t gaps; /* of the decoder when it came: more of them are losses after it */

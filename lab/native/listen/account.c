@@ -1,7 +1,5 @@
 #include "listen/account.h"
 
-#define LEFT_OUT 7u /* a LOST_KIND of its own */
-
 static uint64_t least_of(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -49,28 +47,39 @@ static void memory_take(hs_account_t *account, const hs_event_t *event)
     }
 }
 
-/* LOST_KIND records are not believed beyond the number of their LOST. */
+/* Those of which no kind is told are `lost[0]`, too. Left out is no more than what is missing. */
+static void sums_make(hs_account_t *account)
+{
+    hs_lab_listened_t *sums = &account->sums;
+    const uint64_t missing = account->lost > account->by_kind ? account->lost : account->by_kind;
+    sums->lost[0] = missing;
+    for (unsigned kind = 1; kind < HS_LAB_LISTENED_KINDS; kind++) {
+        sums->lost[0] -= sums->lost[kind];
+    }
+    sums->left_out = least_of(account->left_out, missing);
+}
+
 static void kind_take(hs_account_t *account, const hs_event_t *event)
 {
     hs_lab_listened_t *sums = &account->sums;
-    if (event->key == LEFT_OUT) {
-        const uint64_t more = least_of(event->new_key, account->left_out_most);
-        account->left_out_most -= more;
-        sums->left_out += more;
-    } else if (event->key < HS_LAB_LISTENED_KINDS) {
-        const uint64_t more = least_of(event->new_key, account->kinds_left);
-        account->kinds_left -= more;
-        sums->lost[0] -= more;
-        sums->lost[event->key] += more;
-        sums->lost_bytes[event->key] += event->size;
+    uint32_t events, bytes;
+    if (!hs_lost_kinds_take(&account->kinds, event, &events, &bytes)) {
+        return;
     }
+    if (event->key == HS_LOST_LEFT_OUT) {
+        account->left_out += events;
+    } else if (event->key < HS_LAB_LISTENED_KINDS) {
+        account->by_kind += events;
+        sums->lost[event->key] += events;
+        sums->lost_bytes[event->key] += bytes;
+    }
+    sums_make(account);
 }
 
 static void lost_take(hs_account_t *account, const hs_event_t *event)
 {
-    account->sums.lost[0] += event->size;
-    account->kinds_left = event->size;
-    account->left_out_most = event->size;
+    account->lost += event->size;
+    sums_make(account);
 }
 
 static void time_take(hs_account_t *account, const hs_event_t *event)

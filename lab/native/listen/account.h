@@ -7,13 +7,16 @@
 #include "heapscope/trace.h"
 #include "rows/listen.h"
 #include "rows/trace.h"
+#include "trace/lost_kinds.h"
 
 typedef struct hs_account {
     hs_lab_listened_t sums;
     hs_lab_listened_region_t regions[HS_LAB_LISTENED_REGIONS];
     size_t region_count;
-    uint64_t kinds_left; /* events of the last LOST of which no kind was told yet */
-    uint64_t left_out_most;
+    hs_lost_kinds_t kinds;
+    uint64_t lost;    /* by LOST records */
+    uint64_t by_kind; /* the same by LOST_KIND, which tells of lost chunks, too */
+    uint64_t left_out;
     uint64_t heard; /* stamped events */
 } hs_account_t;
 

@@ -29,6 +29,7 @@ static hs_status_t lay(hs_replay_t *replay, const hs_event_t *blocks, size_t cou
 hs_status_t hs_replay_prime(hs_replay_t *replay, const hs_event_t *blocks, size_t count)
 {
     replay->priming = true;
+    replay->summary.begun_blocks = count;
     return replay->census_only ? HS_OK : lay(replay, blocks, count);
 }
 

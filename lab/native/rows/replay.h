@@ -125,6 +125,7 @@ typedef struct hs_lab_summary {
     uint64_t recorded_failures_fit; /* of them, requests that would have fitted here */
     uint64_t unknown_frees, double_frees, dead_reallocs, refused_reallocs, reused_ids;
     uint64_t address_compared, address_matched; /* traces with addresses only */
+    uint64_t begun_blocks;                      /* of the snapshot that it begins with */
     uint64_t live, live_peak, live_peak_event, live_blocks;
     /* Live in the recorded program at the end, and on no heap here: their requests failed. */
     uint64_t not_placed, not_placed_blocks;

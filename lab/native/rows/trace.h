@@ -17,6 +17,8 @@ typedef struct hs_lab_health {
     uint64_t newer_chunks, repeated_chunks, first_damage;
     uint64_t next_trace; /* offset where another recording begins: not read; HS_LAB_NEVER: none */
     uint32_t version, features, ended, truncated;
+    uint32_t stopped; /* it breaks off between two chunks of a chip's recording */
+    uint32_t untold;  /* lost chunks may have told of events that are missing besides */
 } hs_lab_health_t;
 
 /* Counts by kind of heap event, and the recorded program's own use, heaps apart. */

@@ -28,6 +28,21 @@ static bool lost_kind_read(hs_records_t *records, hs_cursor_t *body)
         return false;
     }
     event->key = kind;
+    uint32_t more, bytes;
+    if (event->new_key > UINT32_MAX || event->size > UINT32_MAX) {
+        return false;
+    }
+    if (hs_lost_kinds_take(&records->kinds, event, &more, &bytes)) {
+        records->by_kind += kind < HS_LOST_LEFT_OUT ? more : 0;
+    }
+    if (hs_lost_kinds_whole(event)) {
+        const uint32_t unheard = (uint32_t)event->new_key - (uint32_t)records->pairs;
+        if (unheard <= UINT32_MAX / 2u) {
+            records->pairs += unheard;
+            records->pairs_lost += unheard;
+        }
+        records->untold = false;
+    }
     return accept(records);
 }
 
@@ -74,6 +89,7 @@ static bool pairs_read(hs_records_t *records, hs_cursor_t *body)
         return false;
     }
     note_missing(records);
+    records->pairs += event->key;
     return accept(records);
 }
 

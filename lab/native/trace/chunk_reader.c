@@ -38,6 +38,7 @@ static void note_lost(hs_chunk_reader_t *reader, uint64_t number)
 static void lose(hs_chunk_reader_t *reader, uint64_t number)
 {
     reader->health.gaps++;
+    reader->records.untold = true;
     note_lost(reader, number);
 }
 
@@ -49,15 +50,25 @@ void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame)
     }
 }
 
-void hs_chunk_reader_finish(hs_chunk_reader_t *reader)
+/* Whether a recorder on a chip has written it, whose recordings seldom have an end. */
+static bool is_of_chip(const hs_chunk_reader_t *reader)
 {
+    return (reader->health.features & HS_TRACE_BOOT(0xFFu)) != 0;
+}
+
+void hs_chunk_reader_finish(hs_chunk_reader_t *reader, bool at_border)
+{
+    const bool cut = !at_border || reader->claimed > reader->next_sequence;
     if (reader->claimed > reader->next_sequence) {
         reader->health.lost_chunks += reader->claimed - reader->next_sequence;
         reader->claimed = reader->next_sequence;
     }
-    if (!reader->health.ended) {
+    reader->health.stopped = !reader->health.ended && !cut && is_of_chip(reader) &&
+                             reader->health.next_trace == UINT64_MAX;
+    if (!reader->health.ended && !reader->health.stopped) {
         lose(reader, reader->next_event);
     }
+    reader->health.untold = reader->records.untold;
 }
 
 /* ---- sequence ---- */
@@ -140,6 +151,17 @@ static bool addressing_agrees(hs_chunk_reader_t *reader, unsigned features)
     return reader->addressed == addressed;
 }
 
+/* Lost events without numbers. A recorder tells each twice, or the second time alone. */
+static void unnumbered_count(hs_chunk_reader_t *reader)
+{
+    const hs_records_t *records = &reader->records;
+    const uint64_t told = records->lost > records->by_kind ? records->lost : records->by_kind;
+    const uint64_t unnumbered = told + 2u * records->pairs_lost;
+    reader->health.lost_events += unnumbered - reader->unnumbered;
+    reader->unnumbered = unnumbered;
+    reader->health.untold = records->untold;
+}
+
 static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *frame,
                                unsigned features)
 {
@@ -152,10 +174,9 @@ static hs_status_t events_read(hs_chunk_reader_t *reader, const hs_frame_t *fram
         return HS_ERR_FORMAT;
     }
     records->number = first;
-    records->lost = 0;
     records->lost_at = UINT64_MAX;
     const hs_status_t status = hs_records_decode(records);
-    reader->health.lost_events += records->lost;
+    unnumbered_count(reader);
     note_lost(reader, records->lost_at);
     reader->health.events += records->number - first;
     reader->next_event = records->number;

@@ -24,6 +24,7 @@ typedef struct hs_chunk_reader {
     uint64_t next_sequence; /* one past the last chunk read */
     uint64_t claimed;       /* one past the highest sequence in a damaged chunk's header */
     uint64_t next_event;    /* one past the last heap event read */
+    uint64_t unnumbered;    /* lost events without numbers, as the health has them */
     uint64_t restart_at;    /* where chunk 0 came again; UINT64_MAX: it did not */
     uint64_t printed;       /* bit n: prints[n] is set */
     uint32_t prints[HS_PRINTS];
@@ -43,7 +44,8 @@ void hs_chunk_reader_miss(hs_chunk_reader_t *reader, const hs_frame_t *frame);
 /* Notes that something is lost at that position. */
 void hs_chunk_reader_damage(hs_chunk_reader_t *reader, uint64_t position);
 
-/* The input is over: counts the damaged chunks that no later one made known as lost. */
-void hs_chunk_reader_finish(hs_chunk_reader_t *reader);
+/* The input is over: counts the damaged chunks that no later one made known as lost. `at_border`: it ends with
+ * a whole chunk. */
+void hs_chunk_reader_finish(hs_chunk_reader_t *reader, bool at_border);
 
 #endif

@@ -23,6 +23,7 @@ struct hs_decoder {
     hs_chunk_reader_t reader;
     hs_crc32_t crc;
     uint64_t position; /* in the input, of the first byte not yet consumed */
+    uint64_t border;   /* where the last whole chunk ends */
     uint64_t vain;     /* bytes of failed CRC checks */
     size_t held;       /* bytes in hold */
     size_t need;       /* bytes that hold must reach before it is worth another look */
@@ -88,6 +89,7 @@ static size_t whole_read(hs_decoder_t *decoder, const hs_frame_t *frame)
         reader->health.truncated = 0;
         decoder->stopped = hs_chunk_reader_take(reader, frame);
         decoder->position += frame->size;
+        decoder->border = decoder->position;
         return frame->size;
     }
     hs_chunk_reader_miss(reader, frame);
@@ -182,7 +184,7 @@ hs_status_t hs_decoder_finish(hs_decoder_t *decoder, hs_event_sink_t sink, void 
     attach(decoder, sink, context);
     (void)scan(decoder, decoder->hold, decoder->held, true);
     decoder->held = 0;
-    hs_chunk_reader_finish(&decoder->reader);
+    hs_chunk_reader_finish(&decoder->reader, decoder->border == decoder->position);
     const hs_trace_health_t *health = &decoder->reader.health;
     if (decoder->stopped != HS_OK) {
         return decoder->stopped;
@@ -202,6 +204,7 @@ hs_decoder_t *hs_decoder_new(void)
     hs_chunk_reader_init(&decoder->reader, decoder->batch);
     hs_crc32_init(&decoder->crc);
     decoder->position = 0;
+    decoder->border = 0;
     decoder->vain = 0;
     decoder->held = 0;
     decoder->need = 0;

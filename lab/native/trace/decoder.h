@@ -33,11 +33,12 @@ typedef hs_status_t (*hs_event_sink_t)(void *context, uint64_t first, const hs_e
 
 /* The account of what was read and what was lost. */
 typedef struct hs_trace_health {
-    uint64_t bytes;            /* fed so far */
-    uint64_t events;           /* heap events decoded */
-    uint64_t chunks;           /* whole chunks read, of every kind */
-    uint64_t lost_chunks;      /* missing from the sequence, or damaged */
-    uint64_t lost_events;      /* heap events in them, where the sequence tells; and LOST(n) */
+    uint64_t bytes;       /* fed so far */
+    uint64_t events;      /* heap events decoded */
+    uint64_t chunks;      /* whole chunks read, of every kind */
+    uint64_t lost_chunks; /* missing from the sequence, or damaged */
+    uint64_t
+        lost_events; /* heap events in them, where the sequence tells; LOST(n), PAIRS in them */
     uint64_t skipped_bytes;    /* not part of any whole chunk */
     uint64_t malformed_chunks; /* CRC right, content not: read up to the fault */
     uint64_t newer_chunks;     /* of a newer version, or with an unknown required feature */
@@ -57,6 +58,10 @@ typedef struct hs_trace_health {
     uint32_t features;   /* union over all chunks */
     uint32_t ended;      /* 1: the end chunk was read */
     uint32_t truncated;  /* 1: the input ends inside a chunk */
+    uint32_t stopped;    /* 1: a chip's recording without an end that breaks off between two chunks:
+                                  nobody knows of an event that is missing there */
+    uint32_t untold;     /* 1: lost chunks may have told of events that are missing, which no later
+                                  one has repeated */
 } hs_trace_health_t;
 
 hs_decoder_t *hs_decoder_new(void); /* NULL: no host memory */

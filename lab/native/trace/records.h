@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "decoder.h"
+#include "lost_kinds.h"
 #include "names.h"
 
 /* The state that records refer to; each chunk of events begins with it. */
@@ -31,8 +32,12 @@ typedef struct hs_records {
 
     hs_status_t stopped;            /* what the sink said */
     uint32_t used[HS_NAMES_TABLES]; /* one past the highest index seen */
-    uint64_t lost;                  /* by LOST records */
-    uint64_t lost_at;               /* heap events before the first of them; UINT64_MAX: none */
+    uint64_t lost;                  /* by LOST records of all chunks */
+    uint64_t by_kind;               /* the same by LOST_KIND, which tells of lost chunks, too */
+    uint64_t pairs, pairs_lost;     /* of PAIRS records; those in lost chunks */
+    hs_lost_kinds_t kinds;
+    bool untold;      /* what lost chunks told of is not known yet */
+    uint64_t lost_at; /* heap events before the first of them; UINT64_MAX: none */
     hs_names_t names;
 } hs_records_t;
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define SAMPLED_MIX UINT32_C(2654435761)
-#define LEFT_OUT 7u /* a LOST_KIND of its own */
 #define PLACES_FIRST 1024u
 
 hs_state_t *hs_state_new(bool known)
@@ -23,6 +22,7 @@ hs_state_t *hs_state_new(bool known)
     }
     state->mask = PLACES_FIRST - 1;
     state->figures.known = known;
+    state->kinds_known = known;
     return state;
 }
 
@@ -263,6 +263,30 @@ static void level_taken(hs_state_t *state, const hs_event_t *event)
     }
 }
 
+/* ---- losses ---- */
+
+/* Events that level and filter leave out are told so, too; the blocks on record stay known. After a gap it is
+ * not known how many of them are of this LOST, until a list of all kinds was read. */
+static void lost_taken(hs_state_t *state, const hs_event_t *event)
+{
+    if (event->size != 0 && (!state->kinds_known || state->left_out < event->size)) {
+        lose(state);
+    }
+    state->left_out = 0;
+}
+
+static void lost_kind_taken(hs_state_t *state, const hs_event_t *event)
+{
+    uint32_t events, bytes;
+    const bool taken = hs_lost_kinds_take(&state->kinds, event, &events, &bytes);
+    if (hs_lost_kinds_whole(event)) {
+        state->kinds_known = true;
+        state->left_out = 0;
+    } else if (taken && event->key == HS_LOST_LEFT_OUT) {
+        state->left_out = events;
+    }
+}
+
 static hs_status_t take(hs_state_t *state, const hs_event_t *event)
 {
     switch (event->kind) {
@@ -275,11 +299,10 @@ static hs_status_t take(hs_state_t *state, const hs_event_t *event)
     case HS_EVENT_FREE:
         return freed(state, event->key);
     case HS_EVENT_LOST:
-        /* Events that level and filter leave out are told so, too; the blocks on record stay known. */
-        state->lost = event->size;
+        lost_taken(state, event);
         return HS_OK;
     case HS_EVENT_LOST_KIND:
-        state->lost -= event->key == LEFT_OUT && event->new_key <= state->lost ? event->new_key : 0;
+        lost_kind_taken(state, event);
         return HS_OK;
     case HS_EVENT_LEVEL:
         level_taken(state, event);
@@ -305,13 +328,10 @@ hs_status_t hs_state_events(hs_state_t *state, uint64_t gaps, const hs_event_t *
 {
     if (gaps != state->gaps) {
         state->gaps = gaps;
+        state->kinds_known = false;
         lose(state);
     }
     for (size_t i = 0; i < count; i++) {
-        if (state->lost != 0 && events[i].kind != HS_EVENT_LOST_KIND) {
-            lose(state);
-            state->lost = 0;
-        }
         if (!state->figures.known && !state->taking && HS_EVENT_IS_HEAP(events[i].kind)) {
             continue;
         }
@@ -325,15 +345,9 @@ hs_status_t hs_state_events(hs_state_t *state, uint64_t gaps, const hs_event_t *
 
 /* ---- what is known ---- */
 
-static bool known(const hs_state_t *state)
-{
-    return state->figures.known && state->lost == 0;
-}
-
 void hs_state_figures(const hs_state_t *state, hs_state_figures_t *out)
 {
     *out = state->figures;
-    out->known = known(state);
     if (!out->known) {
         out->blocks = 0;
         out->bytes = 0;
@@ -342,7 +356,7 @@ void hs_state_figures(const hs_state_t *state, hs_state_figures_t *out)
 
 bool hs_state_next(const hs_state_t *state, size_t *at, hs_state_block_t *out)
 {
-    while (known(state) && *at <= state->mask) {
+    while (state->figures.known && *at <= state->mask) {
         const hs_place_t *place = &state->places[(*at)++];
         if (place->used && place->live) {
             *out = place->block;
@@ -355,7 +369,7 @@ bool hs_state_next(const hs_state_t *state, size_t *at, hs_state_block_t *out)
 bool hs_state_find(const hs_state_t *state, uint64_t address, hs_state_block_t *out)
 {
     const hs_place_t *place = hs_state_place_at(state->places, state->mask, address);
-    if (!known(state) || !place->used || !place->live) {
+    if (!state->figures.known || !place->used || !place->live) {
         return false;
     }
     *out = place->block;

@@ -2,6 +2,7 @@
 #ifndef HEAPSCOPE_NATIVE_STATE_TABLE_H
 #define HEAPSCOPE_NATIVE_STATE_TABLE_H
 
+#include "lost_kinds.h"
 #include "state.h"
 
 typedef struct hs_place {
@@ -26,8 +27,10 @@ struct hs_state {
     uint64_t told_bytes;
     uint32_t window; /* one more with each snapshot */
     unsigned shift;
-    uint64_t lost; /* of the last LOST, less what was left out on purpose */
-    bool taking;   /* a snapshot is under way */
+    hs_lost_kinds_t kinds;
+    uint32_t left_out; /* on purpose, of the next LOST */
+    bool kinds_known;  /* no LOST_KIND is missing that `kinds` does not have */
+    bool taking;       /* a snapshot is under way */
 };
 
 /* The place of an address, or the free one where it would lie. Bound: a table is never full. */

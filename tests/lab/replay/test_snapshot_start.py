@@ -13,12 +13,21 @@ import pytest
 
 import heapscope
 from heapscope.capture.line_forms import import_text
+from heapscope.errors import InputError
 from heapscope.layout.pool import pool_layout
 from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.replay.run import replay
 
 ADDRESSES, BOOT = 1, 7 << 8
-MALLOC, REALLOC, FREE, SNAPSHOT, LIVE, SNAPSHOT_END = 1, 4, 5, 19, 20, 21  # hs_event_kind_t
+MALLOC, REALLOC, FREE, LOST, SNAPSHOT, LIVE, SNAPSHOT_END = (
+    1,
+    4,
+    5,
+    10,
+    19,
+    20,
+    21,
+)  # hs_event_kind_t
 POOL = 150_000
 ALLOCATORS = ("idf-5.5", "idf-5.1", "idf-4.3.2", "idf-4.2", "heap_4", "idf-5.5+light")
 COUNT = 3000
@@ -80,20 +89,28 @@ def record(seed: int, tmp_path: Path) -> Record:
     return make
 
 
+def snapshot_of(live: dict[int, int], number: int = 1) -> Events:
+    front = np.zeros(len(live) + 2, dtype=event_dtype())
+    front["kind"], front["key"] = LIVE, number
+    front["kind"][[0, -1]] = SNAPSHOT, SNAPSHOT_END
+    front["new_key"] = number
+    front["new_key"][[0, -1]] = 0, len(live)
+    for row, (address, size) in zip(front[1:-1], sorted(live.items()), strict=True):
+        row["key"], row["size"] = address, size
+    front["size"][-1] = sum(live.values())
+    return front
+
+
 def write(path: Path, recording: Recording) -> None:
     """The recording as one hears it who listens from the cut on."""
-    front = np.zeros(len(recording.live) + 2, dtype=event_dtype())
-    front["kind"], front["key"] = LIVE, 1
-    front["kind"][[0, -1]] = SNAPSHOT, SNAPSHOT_END
-    front["new_key"] = 1
-    front["new_key"][[0, -1]] = 0, len(recording.live)
-    for row, (address, size) in zip(front[1:-1], sorted(recording.live.items()), strict=True):
-        row["key"], row["size"] = address, size
-    front["size"][-1] = sum(recording.live.values())
-    with NativeWriter(features=ADDRESSES) as writer:
+    put(path, [snapshot_of(recording.live), recording.events[recording.cut :]])
+
+
+def put(path: Path, events: list[Events], features: int = ADDRESSES) -> None:
+    with NativeWriter(features=features) as writer:
         for key, value in (("snapshots", "1"), ("boot", "7")):
             writer.metadata(key, value)
-        writer.events(np.concatenate([front, recording.events[recording.cut :]]))
+        writer.events(np.concatenate(events))
         writer.finish()
         path.write_bytes(b"".join(writer.take()))
 
@@ -140,3 +157,73 @@ def test_start_up_use_is_among_the_blocks_of_a_snapshot(record: Record, tmp_path
     one, other = (replay(tmp_path / "T.hst", memory) for memory in (layout, used))
     assert one.regions == other.regions
     assert one.summary.address_matched == other.summary.address_matched
+
+
+# ---- segments: what follows a loss and a snapshot ----
+
+
+def live_after(blocks: dict[int, int], events: Events) -> dict[int, int]:
+    found = dict(blocks)
+    for event in events:
+        found.pop(int(event["key"]), None)
+        if event["kind"] != FREE:
+            found[int(event["new_key"] or event["key"])] = int(event["size"])
+    return found
+
+
+def lost(events: int) -> Events:
+    row = np.zeros(1, dtype=event_dtype())
+    row["kind"], row["size"] = LOST, events
+    return row
+
+
+def in_segments(path: Path, recording: Recording) -> list[Events]:
+    """Three segments, with 40 events lost between two of them. Returns the events of each."""
+    rest, first, second = recording.events[recording.cut :], 500, 1000
+    segments = [rest[:first], rest[first + 40 : second], rest[second + 40 :]]
+    written = [snapshot_of(recording.live), segments[0]]
+    for number, end in ((2, first + 40), (3, second + 40)):
+        live = live_after(recording.live, rest[:end])
+        written += [lost(40), rest[end - 10 : end], snapshot_of(live, number), segments[number - 1]]
+    put(path, written, ADDRESSES | BOOT)
+    return segments
+
+
+@pytest.mark.parametrize("allocator", ["idf-4.2", "heap_4"])
+def test_each_segment_of_a_recording_is_replayed_from_its_snapshot(
+    allocator: str, record: Record, tmp_path: Path
+) -> None:
+    recording = record(allocator)
+    segments = in_segments(tmp_path / "T.hst", recording)
+    rest = recording.events[recording.cut :]
+    live, layout = recording.live, pool_layout(POOL, allocator)
+    for number, (events, end) in enumerate(zip(segments, (500, 1000, len(rest)), strict=True), 1):
+        result = replay(tmp_path / f"T.hst:{number}", layout)
+        used = result.census.events if result.loss is None else result.loss.event
+        assert used == len(events)
+        # Snapshots do not tell all of a heap's state; where that shows, the answer says so.
+        certain = result.summary.address_matched == result.summary.address_compared
+        said = any("blocks of a snapshot" in one for one in result.verdict.sentences)
+        assert result.summary.address_compared > len(events) // 3
+        assert said != certain
+        assert result.summary.unknown_frees == result.summary.reused_ids == 0
+        assert result.summary.live == sum(live_after(live, rest[:end]).values())
+        assert (result.loss is None) == (number == 3)
+        if result.loss is not None:
+            assert (result.loss.segment, result.loss.segments) == (number, 3)
+            assert f"segment {number} of 3" in result.loss.sentences()[-1]
+    one, same = (replay(tmp_path / name, layout) for name in ("T.hst", "T.hst:1"))
+    assert (one.summary, one.regions) == (same.summary, same.regions)
+    with pytest.raises(InputError, match="segment 4 is wanted, and the last is 3"):
+        replay(tmp_path / "T.hst:4", layout)
+
+
+def test_a_file_that_is_called_so_is_no_segment(record: Record, tmp_path: Path) -> None:
+    recording = record("idf-4.2")
+    write(tmp_path / "T.hst", recording)
+    in_segments(tmp_path / "T.hst:3", recording)
+    loss = heapscope.info(tmp_path / "T.hst:3").loss
+    assert loss is not None
+    assert (loss.event, loss.segment, loss.segments) == (500, 1, 3)
+    with pytest.raises(InputError, match="no such file"):
+        heapscope.info(tmp_path / "other.hst:2")

@@ -23,7 +23,7 @@ def test_info_tells_what_the_recorder_told() -> None:
         MissingKind(kind="malloc", events=4, bytes=4096),
         MissingKind(kind="free", events=3, bytes=0),
     )
-    assert (told.losses, told.left_out) == (1, 0)
+    assert (told.losses, told.left_out, told.ending) == (1, 0, "ended")
     assert [(row.level, row.reason) for row in told.levels] == [
         ("all", "start"),
         ("pairs", "full"),
@@ -48,8 +48,8 @@ def test_a_trace_heard_late_begins_with_its_snapshot() -> None:
     assert (told.start_blocks, told.start_bytes, told.events_before) == (3, 63, 1)
     assert info.events.total == info.events.frees == 1
     assert (info.live_end, info.live_blocks_end) == (43, 2)
-    assert info.loss is not None  # it has no end
-    assert (info.loss.event, info.loss.events_after, info.loss.told) == (1, 0, False)
+    assert told.ending == "stopped"
+    assert info.loss is None  # it has no end, and none is missing
 
 
 def test_traces_of_the_first_edition_tell_nothing_of_a_recorder() -> None:
@@ -79,3 +79,35 @@ def test_verbs_take_recordings_of_chips(name: str, verb: tuple[str, ...], tmp_pa
     assert result.exception is None or isinstance(result.exception, SystemExit)
     assert (result.exit_code == 2) == ("remedy:" in result.output), result.output
     assert result.exit_code in (0, 2)
+
+
+def test_what_lost_chunks_told_is_counted_again() -> None:
+    """The totals of a later chunk settle what a lost one told: of 24, 12 in pairs."""
+    loss = heapscope.info(GOLDEN / "lost_losses.hst").loss
+    assert loss is not None
+    assert (loss.events_missing, loss.told, loss.end_known) == (24, True, True)
+    assert loss.reasons[-1] == "events missing: 24"
+    loss = heapscope.info(GOLDEN / "still_untold.hst").loss
+    assert loss is not None
+    assert (loss.events_missing, loss.told) == (1, False)
+    assert loss.reasons[-1] == "events missing: at least 1"
+
+
+def test_a_recording_may_stop_between_two_chunks_and_not_inside_one(tmp_path: Path) -> None:
+    data = (GOLDEN / "chip3.hst").read_bytes()
+    end = data.rindex(b"\x48\x53\xc7\x9a")
+    endings = {}
+    for cut in (end, end - 1, end + 5):
+        (tmp_path / "T.hst").write_bytes(data[:cut])
+        info = heapscope.info(tmp_path / "T.hst")
+        assert info.recording is not None
+        endings[cut - end] = (info.recording.ending, info.health.stopped, info.health.truncated)
+    assert endings == {
+        0: ("stopped", True, False),
+        -1: ("cut", False, True),
+        5: ("cut", False, True),
+    }
+    old = (GOLDEN.parent / "v1/kinds3.hst").read_bytes()
+    (tmp_path / "T.hst").write_bytes(old[: old.rindex(b"\x48\x53\xc7\x9a")])
+    messages = heapscope.info(tmp_path / "T.hst").health.messages
+    assert messages[-1] == "the trace breaks off: its end is missing"
