@@ -77,6 +77,7 @@ class Summary(Row):
         "Blocks of the snapshot that the heaps begin with; 0: they begin empty. A snapshot tells "
         "where blocks lie, and not the order in which an allocator keeps its holes.",
         default=0,
+        bound=EXACT,
     )
     live: int = figure("Payload bytes live at the end.", "B", bound=BEFORE)
     live_peak: int = figure("Most payload bytes live at one moment.", "B", bound=AT_LEAST)

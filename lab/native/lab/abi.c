@@ -97,6 +97,7 @@ size_t hs_lab_sizeof(const char *struct_name)
         SIZE(hs_lab_dropped_row_t),
         SIZE(hs_lab_listened_region_t),
         SIZE(hs_lab_listened_block_t),
+        SIZE(hs_lab_notice_t),
 #undef SIZE
     };
     for (size_t i = 0; i < sizeof structs / sizeof structs[0]; i++) {

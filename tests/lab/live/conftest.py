@@ -98,10 +98,10 @@ def make_boot() -> MakeBoot:
             if failed:
                 trace.add("failed", new=1, size=failed, site=1, dt=10)
             if lost:
-                told = sum(events for kind, events, _ in lost if kind < 7)
+                least = sum(events for kind, events, _ in lost if kind < 7)
                 for kind, events, size in lost:
                     trace.lost_kind(kind, events, size)
-                trace.add("lost", size=told if lost_events is None else lost_events, dt=1)
+                trace.add("lost", size=least if lost_events is None else lost_events, dt=1)
             trace.flush()
         if again is not None:
             trace.begin()
