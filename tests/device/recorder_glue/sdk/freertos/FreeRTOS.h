@@ -10,9 +10,16 @@ typedef unsigned UBaseType_t;
 typedef uint32_t TickType_t;
 #define configTICK_RATE_HZ 100
 #define pdPASS 1
+#define configASSERT(condition) ((void)(condition))
 #define pdMS_TO_TICKS(ms) ((TickType_t)(((TickType_t)(ms)*configTICK_RATE_HZ) / 1000U))
 #define taskYIELD() ((void)0)
 BaseType_t xPortInIsrContext(void);
+typedef struct {
+    uint32_t owner, count;
+} portMUX_TYPE;
+#define portMUX_INITIALIZER_UNLOCKED {0, 0}
+#define portENTER_CRITICAL_SAFE(mux) ((void)(mux)->count++)
+#define portEXIT_CRITICAL_SAFE(mux) ((void)(mux)->count--)
 #if TEST_IDF < 403
 static inline uint32_t xPortGetCoreID(void)
 {
