@@ -37,7 +37,9 @@ XTENSA = "xtensa-lx106-elf-gcc"
 #: 402 is 4.2. The first chip with RISC-V came with 4.3.
 RELEASES = [402, 403, 404, 500, 501, 502, 503, 504, 505, 600]
 #: Two cores: their steps of one word want atomic instructions, which a chip with two has.
-TWO_CORES = Target("rv32imac", "riscv32", (*TARGETS["rv32imc"].flags[:-1], "-mcpu=generic_rv32+m+a+c"))
+TWO_CORES = Target(
+    "rv32imac", "riscv32", (*TARGETS["rv32imc"].flags[:-1], "-mcpu=generic_rv32+m+a+c")
+)
 
 
 def folders(release: int) -> list[str]:
@@ -231,3 +233,33 @@ def test_a_late_listener_of_a_release_without_walk_does_not_know_the_heap(
 def test_a_driver_that_is_not_there_takes_nothing(newest: Path, tmp_path: Path) -> None:
     trace, _ = recorded(newest, tmp_path, "usb without driver")
     assert trace.read_bytes() == b""
+
+
+GUIDE = ROOT / "docs" / "guide" / "recorder-esp-idf.md"
+
+
+def test_the_guide_names_what_there_is() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    kconfig = "".join(
+        (DEVICE / name).read_text("utf-8") for name in ("Kconfig", "Kconfig.recorder")
+    )
+    options = {f"CONFIG_{name}" for name in re.findall(r"config (HEAPSCOPE_RECORDER\w*)", kconfig)}
+    named = set(re.findall(r"\bCONFIG_HEAPSCOPE_\w+", text))
+    assert named <= options
+    least = {"CONFIG_HEAPSCOPE_RECORDER_SINK", "CONFIG_HEAPSCOPE_RECORDER_SAMPLING"}
+    assert options - named <= {*least, "CONFIG_HEAPSCOPE_RECORDER_TASKS"}
+    for title in re.findall(r'menuconfig`, "(\w+)", "(\w+)"', text)[0]:
+        assert f'menu "{title}"' in kconfig
+    glue = "".join(path.read_text("utf-8") for path in GLUE.iterdir())
+    for name in re.findall(r"`(hs_recorder_\w+)(?:\(\))?`", text):
+        assert name in glue, name
+
+
+def test_the_guide_s_code_compiles(tmp_path: Path) -> None:
+    code = re.findall(r"^( *)```c\n(.*?)^\1```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert len(code) == 2
+    flags = [*folders(505), PORT, "-Wno-missing-prototypes"]
+    for number, (_, text) in enumerate(code):
+        source = tmp_path / f"guide{number}.c"
+        source.write_text(text, encoding="utf-8")
+        compile_each(of_chip(TARGETS["rv32imc"]), [source], flags, tmp_path)

@@ -112,8 +112,12 @@ def test_zephyr_records_with_what_its_menuconfig_says(cmake, tmp_path: Path) -> 
         "HEAPSCOPE_PORT_NONE": "y",
     }
     kconfig = ROOT / "device" / "zephyr" / "Kconfig"
-    chosen = options(kconfig, choices, tmp_path, 'config HEAP_LISTENER\n    bool\n'
-        'config SYS_HEAP_LISTENER\n    bool\n')
+    chosen = options(
+        kconfig,
+        choices,
+        tmp_path,
+        "config HEAP_LISTENER\n    bool\nconfig SYS_HEAP_LISTENER\n    bool\n",
+    )
     assert 'set(CONFIG_SYS_HEAP_LISTENER "y")' in chosen.read_text("utf-8")
     more = (f"-DPROGRAM={GLUE / 'zephyr' / 'heap.c'}",)
     program = (GLUE / "zephyr.c").read_text(encoding="utf-8")
