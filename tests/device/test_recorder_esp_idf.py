@@ -1,5 +1,5 @@
-"""ESP-IDF's glue against stand-ins with the declarations of each release: it compiles for the chips'
-processors, what a hook runs through stays out of flash, and a started recorder is heard whole."""
+"""ESP-IDF's glue against stand-ins with the declarations of each release: it compiles for the
+chips' processors, hooks stay out of flash, and a started recorder is heard whole."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def test_the_glue_compiles_for_each_release(release: int, processor: str, tmp_pa
         pytest.skip("the declarations are those of a neighbour for this processor")
     command = xtensa() if processor == "xtensa" else of_chip(TARGETS[processor])
     flags = [*folders(release), PORT, f"-DTEST_IDF={release}"]
-    sink = "UART" if release % 2 == 0 or processor == "xtensa" else "USB_SERIAL_JTAG"
+    has_usb = release >= 404 and processor != "xtensa"
+    sink = "USB_SERIAL_JTAG" if has_usb and release != 600 else "UART"
     compile_each(command, OURS, [*flags, f"-DCONFIG_HEAPSCOPE_RECORDER_{sink}=1"], tmp_path)
 
 
@@ -92,7 +93,7 @@ def test_the_glue_of_zephyr_compiles(processor: str, flags: list[str], tmp_path:
     compile_each(of_chip(TARGETS[processor]), sources, [*where, port, *flags], tmp_path)
 
 
-#: Functions that a hook calls besides its own: the kernel's, which ESP-IDF places, and memset in ROM.
+#: A hook calls these besides its own: the kernel's, which ESP-IDF places, and memset in ROM.
 OUTSIDE = re.compile(
     r"__real_\w+|hs_recorder_\w+|esp_timer_get_time|xPort\w+|vPort\w+|xTaskGetCurrentTaskHandle"
     r"|esp_ptr_external_ram|memset|__atomic_\w+"
@@ -192,7 +193,7 @@ def test_a_started_recorder_is_heard_whole(newest: Path, tmp_path: Path, sink: s
 
 
 def test_the_walk_agrees_with_the_events(newest: Path, tmp_path: Path) -> None:
-    """A realloc that moves is one event; the heap, which is walked, has the same blocks after it."""
+    """A realloc that moves is one event; the walked heap has the same blocks after it."""
     trace, _ = recorded(newest, tmp_path, "menuconfig")
     told = heapscope.info(trace).to_json()["recording"]
     assert told["known"]
@@ -202,7 +203,7 @@ def test_the_walk_agrees_with_the_events(newest: Path, tmp_path: Path) -> None:
 
 
 def cut(trace: Path) -> Path:
-    """What a listener heard who came in the middle."""
+    """A listener came in the middle and heard this."""
     heard = trace.read_bytes()
     chunks = [match.start() for match in re.finditer(re.escape(CHUNK), heard)]
     late = trace.with_name("late.hst")

@@ -19,7 +19,7 @@ STAND_INS = Path(__file__).parent / "stand_ins"
 GLUE = ROOT / "tests" / "device" / "recorder_glue"
 
 
-#: Of the kernel, for a program of a host.
+#: The kernel's functions, for a program of a host.
 KERNEL = """
 #include <zephyr/kernel.h>
 k_tid_t k_current_get(void) { return 0; }
@@ -31,8 +31,8 @@ void arch_irq_unlock(unsigned int key) { (void)key; }
 
 
 def options(kconfig: Path, choices: dict[str, str], folder: Path, others: str = "") -> Path:
-    """A file of CMake that sets what this Kconfig makes of these choices. `others`: options that the
-    system has."""
+    """A file of CMake that sets what this Kconfig makes of these choices. `others`: the system's
+    own options."""
     reader = pytest.importorskip("esp_kconfiglib")
     (folder / "Kconfig").write_text(f'{others}source "{kconfig}"\n', encoding="utf-8")
     config = reader.Kconfig(str(folder / "Kconfig"))
@@ -91,7 +91,7 @@ def test_a_project_of_esp_idf_records_with_what_menuconfig_says(cmake, tmp_path:
         "HEAPSCOPE_RECORDER_AUTOMATIC": "n",
     }
     chosen = options(ROOT / "device" / "Kconfig", choices, tmp_path)
-    # What ESP-IDF's own Kconfig says: one core.
+    # ESP-IDF's own Kconfig says: one core.
     chosen.write_text(chosen.read_text("utf-8") + "set(CONFIG_FREERTOS_UNICORE y)\n", "utf-8")
     (tmp_path / "idf" / "components" / "esp_driver_uart").mkdir(parents=True)
     heap = [*sorted((ROOT / "device/compat/esp_idf/src").glob("*.c")), GLUE / "sdk" / "sdk.c"]

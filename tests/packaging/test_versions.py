@@ -60,7 +60,7 @@ def test_kconfig_has_the_recorder_s_switches_with_their_defaults_and_ranges() ->
     text = read("device/Kconfig.recorder")
     options = dict(re.findall(r"^config HEAPSCOPE_(\w+)\n((?:    .*\n)+)", text, re.MULTILINE))
     shared = {f"HS_{name}": body for name, body in options.items() if f"HS_{name}" in macros_of_it}
-    # Of a chip's cores the system knows; call sites are a matter of the trace's length alone.
+    # The system knows the cores; call sites are a matter of the trace's length alone.
     assert {*macros_of_it} - {*shared} == {"HS_RECORDER_CORES", "HS_RECORDER_SITES"}
     for name, body in shared.items():
         default = re.search(r"default (\w+)", body)

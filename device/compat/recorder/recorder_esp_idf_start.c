@@ -12,6 +12,9 @@
 #if ESP_IDF_VERSION >= ESP_IDF_VERSION_VAL(4, 4, 0)
 #include "esp_random.h"
 #endif
+#if defined(CONFIG_HEAPSCOPE_RECORDER_USB_SERIAL_JTAG) && !HS_RECORDER_HAS_USB_SERIAL_JTAG
+#error "USB serial JTAG is a sink from ESP-IDF 4.4 on: choose another one in menuconfig"
+#endif
 #if ESP_IDF_VERSION < ESP_IDF_VERSION_VAL(4, 3, 0)
 #define pcTaskGetName pcTaskGetTaskName
 #endif

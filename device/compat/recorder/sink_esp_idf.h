@@ -12,8 +12,13 @@
 #include "driver/uart.h"
 #include "esp_idf_version.h"
 #include "soc/soc_caps.h"
-#if defined(SOC_USB_SERIAL_JTAG_SUPPORTED) && SOC_USB_SERIAL_JTAG_SUPPORTED
+/* 4.3 has the driver, too, but its answer does not tell what it took. */
+#if defined(SOC_USB_SERIAL_JTAG_SUPPORTED) && SOC_USB_SERIAL_JTAG_SUPPORTED &&                     \
+    ESP_IDF_VERSION >= ESP_IDF_VERSION_VAL(4, 4, 0)
+#define HS_RECORDER_HAS_USB_SERIAL_JTAG 1
 #include "driver/usb_serial_jtag.h"
+#else
+#define HS_RECORDER_HAS_USB_SERIAL_JTAG 0
 #endif
 
 #include "heapscope/recorder.h"
@@ -31,12 +36,11 @@ static inline size_t hs_recorder_uart_write(void *context, const uint8_t *bytes,
  * other text meanwhile, so log lines that go through the driver stand between chunks. */
 static inline size_t hs_recorder_uart_write_whole(void *context, const uint8_t *bytes, size_t count)
 {
-    const int taken =
-        uart_write_bytes((uart_port_t)(uintptr_t)context, (const char *)bytes, count);
+    const int taken = uart_write_bytes((uart_port_t)(uintptr_t)context, (const char *)bytes, count);
     return taken < 0 ? HS_SINK_BROKEN : (size_t)taken;
 }
 
-#if defined(SOC_USB_SERIAL_JTAG_SUPPORTED) && SOC_USB_SERIAL_JTAG_SUPPORTED
+#if HS_RECORDER_HAS_USB_SERIAL_JTAG
 /* hs_recorder_write_t; never waits. The driver takes a piece whole or not at all, and one that is larger
  * than its buffer never: so the pieces are one packet of USB, and any buffer of the driver holds them. */
 static inline size_t hs_recorder_usb_serial_jtag_write(void *context, const uint8_t *bytes,
@@ -52,7 +56,7 @@ static inline size_t hs_recorder_usb_serial_jtag_write(void *context, const uint
     size_t taken = 0;
     while (taken < count) { /* bound: `count` */
         const size_t piece = count - taken < PACKET ? count - taken : PACKET;
-        /* Before 5.0 a driver that is not there answers with the number of an error, above 0. */
+        /* 4.4's answers without a driver with the number of an error, above 0. */
         const int sent = usb_serial_jtag_write_bytes(bytes + taken, piece, 0);
         if (sent != (int)piece) {
             return sent == 0 ? taken : HS_SINK_BROKEN;

@@ -8,7 +8,7 @@ hs_recorder_write_t every_sink[] = {
     hs_recorder_uart_write_whole,
     hs_recorder_udp_write,
     hs_recorder_tcp_write,
-#if SOC_USB_SERIAL_JTAG_SUPPORTED
+#if HS_RECORDER_HAS_USB_SERIAL_JTAG
     hs_recorder_usb_serial_jtag_write,
 #endif
 };

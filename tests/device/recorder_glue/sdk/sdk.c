@@ -1,5 +1,5 @@
 /*
- * What the functions of ESP-IDF do that the glue calls, as far as a recording meets it. The sent bytes go
+ * The functions of ESP-IDF that the glue calls do here as much as a recording meets. The sent bytes go
  * into a file. One task runs, in turns: each begins anew and ends at its delay.
  */
 #include "sdk.h"
@@ -175,7 +175,7 @@ bool usb_serial_jtag_is_connected(void)
     return unplugged == 0;
 }
 
-/* All or nothing. Without a driver 4.3 and 4.4 answer with the number of an error. */
+/* All or nothing. Without a driver 4.4 answers with the number of an error. */
 int usb_serial_jtag_write_bytes(const void *bytes, size_t count, TickType_t ticks)
 {
     if (usb_buffer == 0) {

@@ -1,4 +1,4 @@
-/* What menuconfig made, where no test made one. */
+/* Stands for the file that menuconfig makes, where no test made one. */
 #ifndef TESTS_SDKCONFIG_H
 #define TESTS_SDKCONFIG_H
 #ifndef CONFIG_IDF_TARGET

@@ -11,7 +11,7 @@ typedef uint32_t TickType_t;
 #define configTICK_RATE_HZ 100
 #define pdPASS 1
 #define configASSERT(condition) ((void)(condition))
-#define pdMS_TO_TICKS(ms) ((TickType_t)(((TickType_t)(ms)*configTICK_RATE_HZ) / 1000U))
+#define pdMS_TO_TICKS(ms) ((TickType_t)(((TickType_t)(ms) * configTICK_RATE_HZ) / 1000U))
 #define taskYIELD() ((void)0)
 BaseType_t xPortInIsrContext(void);
 typedef struct {
