@@ -42,14 +42,6 @@ RECORDER = (
         WAYS,
     ),
     Mutant(
-        "events of a way into the recorder",
-        "aligned_alloc() of ESP-IDF is not recorded",
-        f"{GLUE}/recorder_esp_idf.c::__wrap_heap_caps_aligned_alloc_default",
-        "ALIGNED(alignment, size, DEFAULT)",
-        "(void)size",
-        "tests/device/test_recorder_esp_idf.py",
-    ),
-    Mutant(
         "live blocks of a snapshot on ESP-IDF",
         "the walk tells the allocator's blocks, not the program's",
         f"{GLUE}/recorder_esp_idf_walk.c::visit",
