@@ -1,5 +1,5 @@
-# What Kconfig chose, as macros of heapscope/config.h and as the list of sources; shared by the
-# components for ESP-IDF and Zephyr. Gives heapscope_definitions and heapscope_sources.
+# What Kconfig chose, as macros of heapscope/config.h and heapscope/recorder.h and as the list of sources;
+# shared by the components for ESP-IDF and Zephyr. Gives heapscope_definitions and heapscope_sources.
 set(heapscope_definitions
     HS_REGIONS_MAX=${CONFIG_HEAPSCOPE_REGIONS_MAX}
     HS_KINDS_MAX=${CONFIG_HEAPSCOPE_KINDS_MAX})
@@ -10,4 +10,22 @@ foreach(part GUARD OWNERS PRIVATE POOLS)
         list(APPEND heapscope_definitions HS_${part}=0)
     endif()
 endforeach()
+if(CONFIG_HEAPSCOPE_RECORDER)
+    foreach(number CALLERS TASKS)
+        list(APPEND heapscope_definitions
+            HS_RECORDER_${number}=${CONFIG_HEAPSCOPE_RECORDER_${number}})
+    endforeach()
+    if(CONFIG_HEAPSCOPE_RECORDER_LEVELS)
+        list(APPEND heapscope_definitions HS_RECORDER_PAIRS=${CONFIG_HEAPSCOPE_RECORDER_PAIRS})
+    else()
+        list(APPEND heapscope_definitions HS_RECORDER_PAIRS=0)
+    endif()
+    foreach(part LEVELS BLACK_BOX SNAPSHOTS PROGRAM)
+        if(CONFIG_HEAPSCOPE_RECORDER_${part})
+            list(APPEND heapscope_definitions HS_RECORDER_${part}=1)
+        else()
+            list(APPEND heapscope_definitions HS_RECORDER_${part}=0)
+        endif()
+    endforeach()
+endif()
 file(GLOB_RECURSE heapscope_sources ${CMAKE_CURRENT_LIST_DIR}/src/*.c)

@@ -50,6 +50,22 @@ RECORDER = (
         WAYS,
     ),
     Mutant(
+        "live blocks of a snapshot on ESP-IDF",
+        "the walk tells the allocator's blocks, not the program's",
+        f"{GLUE}/recorder_esp_idf_walk.c::visit",
+        "(uintptr_t)block.ptr + HEAD",
+        "(uintptr_t)block.ptr",
+        "tests/device/test_recorder_esp_idf.py",
+    ),
+    Mutant(
+        "what arrives through a sink",
+        "a chunk goes to USB serial JTAG whole",
+        f"{GLUE}/sink_esp_idf.h::hs_recorder_usb_serial_jtag_write",
+        "count - taken < PACKET ? count - taken : PACKET",
+        "count - taken",
+        "tests/device/test_recorder_esp_idf.py",
+    ),
+    Mutant(
         "what arrives through a sink",
         "a debugger's ring that is full is written over",
         f"{GLUE}/sink_rtt.h::hs_recorder_rtt_write",

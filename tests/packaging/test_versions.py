@@ -50,6 +50,29 @@ def test_kconfig_has_every_option_with_its_default_and_range() -> None:
             assert said is not None, f"{name}: config.h has another range"
 
 
+def test_kconfig_has_the_recorder_s_switches_with_their_defaults_and_ranges() -> None:
+    """HEAPSCOPE_RECORDER_X is the macro HS_RECORDER_X; others are of its configuration."""
+    header = read("device/include/heapscope/recorder.h")
+    found = dict(re.findall(r"^#define (HS_RECORDER_[A-Z_]+) (\d+)(?: .*)?$", header, re.MULTILINE))
+    macros_of_it = {
+        name: int(value) for name, value in found.items() if f"#ifndef {name}\n" in header
+    }
+    text = read("device/Kconfig.recorder")
+    options = dict(re.findall(r"^config HEAPSCOPE_(\w+)\n((?:    .*\n)+)", text, re.MULTILINE))
+    shared = {f"HS_{name}": body for name, body in options.items() if f"HS_{name}" in macros_of_it}
+    # The system knows the cores; call sites are a matter of the trace's length alone.
+    assert {*macros_of_it} - {*shared} == {"HS_RECORDER_CORES", "HS_RECORDER_SITES"}
+    for name, body in shared.items():
+        default = re.search(r"default (\w+)", body)
+        assert default is not None
+        assert int({"y": "1", "n": "0"}.get(default[1], default[1])) == macros_of_it[name], name
+    assert "range 1 4\n" in shared["HS_RECORDER_CALLERS"]
+    assert "1 to 4" in header.split("#ifndef HS_RECORDER_CALLERS")[0].splitlines()[-1]
+    known = set(re.findall(r"\w+", read("device/kconfig.cmake")))
+    known |= {f"CONFIG_HEAPSCOPE_RECORDER_{word}" for word in known}
+    assert {f"CONFIG_HEAPSCOPE_{name.removeprefix('HS_')}" for name in shared} <= known
+
+
 def test_cmake_and_kconfig_cmake_know_every_option() -> None:
     for name in ("cmake/package.cmake", "device/kconfig.cmake"):
         words = set(re.findall(r"\w+", read(name)))

@@ -21,6 +21,7 @@ STAND_INS = (
     "tests/device/freertos/kernel/",
     "tests/device/recorder_glue/zephyr/",
     "tests/device/recorder_glue/arduino/",
+    "tests/device/recorder_glue/sdk/",
     "tests/device/libc/newlib/",
     "emulation/hosted/include/",
 )

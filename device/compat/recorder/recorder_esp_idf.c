@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "esp_idf_version.h"
+
 #include "recorder_glue.h"
 
 static hs_recorder_t *recorder;
@@ -103,6 +105,14 @@ WRAP(void *, heap_caps_aligned_calloc, size_t alignment, size_t count, size_t si
     ONE(__real_heap_caps_aligned_calloc(alignment, count, size, caps),
         ALIGNED(alignment, hs_recorder_product(count, size), caps));
 }
+
+/* memalign(), aligned_alloc() and posix_memalign() call it, from 5.3 on. */
+#if ESP_IDF_VERSION >= ESP_IDF_VERSION_VAL(5, 3, 0)
+WRAP(void *, heap_caps_aligned_alloc_default, size_t alignment, size_t size)
+{
+    ONE(__real_heap_caps_aligned_alloc_default(alignment, size), ALIGNED(alignment, size, DEFAULT));
+}
+#endif
 
 WRAP(void, heap_caps_free, void *block)
 {

@@ -60,17 +60,20 @@ HS_RECORDER_CODE static void resized(struct sys_heap *heap, const void *before, 
         return after;                                                                              \
     } while (0)
 
+/* A macro of the other one until 4.0: then there is no such function. */
+#if !defined(sys_heap_realloc)
 void *__real_sys_heap_realloc(struct sys_heap *heap, void *block, size_t bytes);
 void *__wrap_sys_heap_realloc(struct sys_heap *heap, void *block, size_t bytes);
-void *__real_sys_heap_aligned_realloc(struct sys_heap *heap, void *block, size_t align,
-                                      size_t bytes);
-void *__wrap_sys_heap_aligned_realloc(struct sys_heap *heap, void *block, size_t align,
-                                      size_t bytes);
-
 HS_RECORDER_CODE void *__wrap_sys_heap_realloc(struct sys_heap *heap, void *block, size_t bytes)
 {
     RESIZE(__real_sys_heap_realloc(heap, block, bytes));
 }
+#endif
+
+void *__real_sys_heap_aligned_realloc(struct sys_heap *heap, void *block, size_t align,
+                                      size_t bytes);
+void *__wrap_sys_heap_aligned_realloc(struct sys_heap *heap, void *block, size_t align,
+                                      size_t bytes);
 
 HS_RECORDER_CODE void *__wrap_sys_heap_aligned_realloc(struct sys_heap *heap, void *block,
                                                        size_t align, size_t bytes)

@@ -78,7 +78,9 @@ void *sys_heap_aligned_realloc(struct sys_heap *heap, void *ptr, size_t align, s
     return moved;
 }
 
+#if !defined(sys_heap_realloc)
 void *sys_heap_realloc(struct sys_heap *heap, void *ptr, size_t bytes)
 {
     return sys_heap_aligned_realloc(heap, ptr, 0, bytes);
 }
+#endif
