@@ -224,8 +224,8 @@ static void chunk_take(hs_lab_listener_t *listener, const uint8_t *chunk, size_t
     listener->facts = listener->metadata ? listener->facts : listener->kept;
     note(listener, hs_decoder_push(listener->decoder, chunk, count, take_events, listener));
     hs_decoder_health(listener->decoder, &after);
-    note(listener,
-         hs_notices_chunk_end(&listener->notices, after.lost_events, &listener->account.sums));
+    note(listener, hs_notices_chunk_end(&listener->notices, after.lost_events,
+                                        listener->account.sums.text_bytes));
     if (after.next_trace != UINT64_MAX) {
         another_begins(listener, chunk, count, after.next_trace == before.bytes);
     } else if (after.repeated_chunks != before.repeated_chunks) {

@@ -7,7 +7,7 @@ static hs_status_t put(hs_notices_t *notices, const hs_lab_notice_t *notice)
 
 hs_status_t hs_notices_begin(hs_notices_t *notices, uint64_t text)
 {
-    notices->lost = notices->told_by_chunk = notices->open = notices->left_out = 0;
+    notices->lost = notices->told_by_chunk = notices->left_out = 0;
     return put(notices, &(hs_lab_notice_t){.kind = HS_LAB_NOTICE_BEGIN, .text = text, .count = 1});
 }
 
@@ -22,21 +22,18 @@ hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text)
     return put(notices, &notice);
 }
 
-/* The kinds of a LOST record are all read: some of its events may have been left out on purpose. */
-static hs_status_t lost_close(hs_notices_t *notices, const hs_lab_listened_t *sums)
+/* Its kinds stand in front of a LOST record: some of its events may have been left out on purpose. */
+static hs_status_t lost_take(hs_notices_t *notices, const hs_event_t *event,
+                             const hs_lab_listened_t *sums)
 {
     const uint64_t left_out = sums->left_out - notices->left_out;
-    const hs_lab_notice_t notice = {
-        .kind = HS_LAB_NOTICE_LOST, .text = sums->text_bytes, .count = notices->open - left_out};
-    notices->open = 0;
-    return notice.count == 0 ? HS_OK : put(notices, &notice);
-}
-
-static void lost_open(hs_notices_t *notices, const hs_event_t *event, const hs_lab_listened_t *sums)
-{
-    notices->open = event->size;
-    notices->told_by_chunk += event->size;
     notices->left_out = sums->left_out;
+    notices->told_by_chunk += event->size;
+    const hs_lab_notice_t notice = {.kind = HS_LAB_NOTICE_LOST,
+                                    .text = sums->text_bytes,
+                                    .count = event->size -
+                                             (left_out < event->size ? left_out : event->size)};
+    return notice.count == 0 ? HS_OK : put(notices, &notice);
 }
 
 /* The notice before it, when it tells of the same failed request. */
@@ -72,13 +69,6 @@ static hs_status_t failed_take(hs_notices_t *notices, const hs_event_t *event, u
 hs_status_t hs_notices_event(hs_notices_t *notices, const hs_event_t *event,
                              const hs_lab_listened_t *sums)
 {
-    hs_status_t status = HS_OK;
-    if (notices->open != 0 && event->kind != HS_EVENT_LOST_KIND) {
-        status = lost_close(notices, sums);
-    }
-    if (status != HS_OK) {
-        return status;
-    }
     switch (event->kind) {
     case HS_EVENT_FAILED:
         return failed_take(notices, event, sums->text_bytes);
@@ -88,18 +78,18 @@ hs_status_t hs_notices_event(hs_notices_t *notices, const hs_event_t *event,
                                                .count = 1,
                                                .mark = (uint32_t)event->key});
     case HS_EVENT_LOST:
-        lost_open(notices, event, sums);
+        return lost_take(notices, event, sums);
+    case HS_EVENT_SNAPSHOT: /* the totals in front of it may tell of a LOST that did not arrive */
+        notices->left_out = sums->left_out;
         return HS_OK;
     default:
         return HS_OK;
     }
 }
 
-hs_status_t hs_notices_chunk_end(hs_notices_t *notices, uint64_t lost,
-                                 const hs_lab_listened_t *sums)
+hs_status_t hs_notices_chunk_end(hs_notices_t *notices, uint64_t lost, uint64_t text)
 {
-    hs_status_t status = notices->open == 0 ? HS_OK : lost_close(notices, sums);
     notices->lost += notices->told_by_chunk;
     notices->told_by_chunk = 0;
-    return status == HS_OK ? hs_notices_gap(notices, lost, sums->text_bytes) : status;
+    return hs_notices_gap(notices, lost, text);
 }

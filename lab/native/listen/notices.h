@@ -10,11 +10,10 @@
 #include "rows/listen.h"
 
 typedef struct hs_notices {
-    hs_queue_t waiting; /* of hs_lab_notice_t */
-    uint64_t lost;      /* events of the recording whose loss was told, or waits for its kinds */
+    hs_queue_t waiting;     /* of hs_lab_notice_t */
+    uint64_t lost;          /* events of the recording whose loss was told */
     uint64_t told_by_chunk; /* events that LOST records of the chunk told */
-    uint64_t open;          /* events of a LOST record whose kinds may follow */
-    uint64_t left_out;      /* events that were left out on purpose, before that record */
+    uint64_t left_out;      /* events left out on purpose, as far as the last LOST or snapshot */
 } hs_notices_t;
 
 /* A recording begins behind `text` bytes of log. HS_ERR_MEMORY: no host memory; also of the others. */
@@ -26,7 +25,6 @@ hs_status_t hs_notices_gap(hs_notices_t *notices, uint64_t lost, uint64_t text);
 hs_status_t hs_notices_event(hs_notices_t *notices, const hs_event_t *event,
                              const hs_lab_listened_t *sums);
 /* The chunk is over; `lost` has the events that its records told, too. */
-hs_status_t hs_notices_chunk_end(hs_notices_t *notices, uint64_t lost,
-                                 const hs_lab_listened_t *sums);
+hs_status_t hs_notices_chunk_end(hs_notices_t *notices, uint64_t lost, uint64_t text);
 
 #endif

@@ -135,7 +135,13 @@ def _census() -> Census:
 
 def _health(**changes: Any) -> Health:
     row: dict[str, Any] = dict.fromkeys(Health.__dataclass_fields__, 0)
-    row |= {"first_damage": None, "ended": True, "truncated": False, "messages": ()}
+    row |= {
+        "first_damage": None,
+        "ended": True,
+        "truncated": False,
+        "stopped": False,
+        "messages": (),
+    }
     return Health(**(row | changes))
 
 
