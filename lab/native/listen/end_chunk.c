@@ -21,7 +21,7 @@ size_t hs_end_chunk(const uint8_t *last, uint64_t events, uint8_t out[HS_END_CHU
                         .bytes = out,
                         .limit = HS_CHUNK_HEADER + HS_VARINT_MAX,
                         .sequence = hs_load32(last + HS_CHUNK_SEQUENCE_AT) + 1,
-                        .features = hs_load16(last + HS_CHUNK_FEATURES_AT)};
+                        .features = (uint16_t)hs_load16(last + HS_CHUNK_FEATURES_AT)};
     hs_chunk_open(&chunk, HS_CHUNK_END);
     hs_chunk_advance(&chunk, hs_varint_put(hs_chunk_at(&chunk), events));
     (void)hs_chunk_seal(&chunk);
