@@ -76,17 +76,23 @@ def test_a_stream_that_broke_goes_on_with_what_a_new_listener_needs(
     program: Path, tmp_path: Path
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(60)
         port = server.getsockname()[1]
         with subprocess.Popen([program, "tcp", str(port)]) as running:
-            first, _ = server.accept()
-            begun = first.recv(700)
-            first.close()  # the line is cut
-            second, _ = server.accept()
-            rest = bytearray()
-            while part := second.recv(1 << 16):
-                rest += part
-            second.close()
-            assert running.wait(60) == 0
+            try:
+                first, _ = server.accept()
+                first.settimeout(60)
+                begun = first.recv(700)
+                first.close()  # the line is cut
+                second, _ = server.accept()
+                second.settimeout(60)
+                rest = bytearray()
+                while part := second.recv(1 << 16):
+                    rest += part
+                second.close()
+                assert running.wait(60) == 0
+            finally:
+                running.kill()
     (tmp_path / "first.hst").write_bytes(begun)
     (tmp_path / "second.hst").write_bytes(rest)
     for name in ("first", "second"):

@@ -1,6 +1,7 @@
 /*
  * A recording through a sink: argv[1] names it, argv[2] where to (a file, or a port of the loopback), as
- * tests/device/test_recorder_sinks.py starts it. A line that is cut is connected anew.
+ * tests/device/test_recorder_sinks.py starts it. A stream is cut there: it is connected anew, and the events begin
+ * again.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -23,6 +24,7 @@ static hs_recorder_config_t config = {.boot = 3, .clock_hz = 1000, .chip = "host
 
 static hs_recorder_socket_t line = {.handle = -1};
 static int kind_of_socket;
+static unsigned connections;
 static uint16_t port;
 
 static void connect_line(void)
@@ -33,6 +35,8 @@ static void connect_line(void)
     if (connect(line.handle, (struct sockaddr *)&to, sizeof to) != 0) {
         (void)close(line.handle);
         line.handle = -1;
+    } else {
+        connections++;
     }
 }
 
@@ -122,7 +126,8 @@ int main(int argc, char **argv)
     while (logs && !logged) {
         (void)sched_yield();
     }
-    for (unsigned i = 0; i < EVENTS; i++) {
+    const bool is_cut = port != 0 && kind_of_socket == SOCK_STREAM;
+    for (unsigned i = 0; i < EVENTS || (is_cut && connections < 2); i++) {
         void *const block = (void *)(uintptr_t)(0x1000u + 16u * (i / 2u % 8u));
         if (i % 2u == 0) {
             hs_recorder_allocated(recorder, HS_EVENT_MALLOC, block, 12, 0, HS_RECORDER_CALLER);
@@ -132,6 +137,7 @@ int main(int argc, char **argv)
         if (i % 50u == 0) {
             if (port != 0 && line.handle < 0) {
                 connect_line();
+                i = 0;
             }
             (void)hs_recorder_drain(recorder, 1000);
             debugger_reads();
