@@ -68,7 +68,7 @@ hs_recorder_config_t line_config(line_t *line)
                                   .chip = "esp32",
                                   .sdk = "esp-idf v5.5",
                                   .program = "test 1.0",
-                                  .boot = 77,
+                                  .boot = 255,
                                   .reset = "power on",
                                   .clock_hz = 1000000,
                                   .address_shift = 2};

@@ -136,7 +136,7 @@ static hs_status_t take(void *context, uint64_t first, const hs_event_t *events,
     listener_t *listener = shadow->listener;
     hs_trace_health_t health;
     hs_decoder_health(listener->decoder, &health);
-    CHECK_EQUAL(shadow->boot->identity & 0xFFu, health.features >> 8);
+    CHECK_EQUAL(HS_TRACE_BOOT(shadow->boot->identity), health.features & HS_TRACE_BOOT(0xFFu));
     advance(shadow, first); /* over what was lost */
     for (size_t i = 0; i < count; i++) {
         CHECK_EQUAL(HS_OK, hs_state_events(listener->state, health.gaps, &events[i], 1));
@@ -180,7 +180,9 @@ static uint64_t hear(const boot_t boots[2], const uint8_t *bytes, size_t count, 
     for (size_t from = 0; from < count;) {
         shadow_t shadow = {.listener = listener_new()};
         const uint32_t features = features_of(bytes + from, count - from);
-        shadow.boot = (boots[0].identity & 0xFFu) == features >> 8 ? &boots[0] : &boots[1];
+        shadow.boot = HS_TRACE_BOOT(boots[0].identity) == (features & HS_TRACE_BOOT(0xFFu))
+                          ? &boots[0]
+                          : &boots[1];
         CHECK_EQUAL(HS_OK, hs_decoder_push(shadow.listener->decoder, bytes + from, count - from,
                                            take, &shadow));
         hs_trace_health_t health;

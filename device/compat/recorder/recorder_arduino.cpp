@@ -47,6 +47,7 @@ extern "C" void hs_recorder_arduino(void)
     config.boot = (uint32_t)micros() | 1u;
     config.clock_hz = 1000000;
     config.address_shift = 2;
+    config.late = true;
     config.sdk = "arduino";
     recorder = hs_recorder_open(memory, sizeof memory, &config);
 #if defined(ARDUINO_ARCH_ESP32)

@@ -126,6 +126,7 @@ hs_recorder_t *hs_recorder_esp_idf_start(hs_recorder_write_t write, void *contex
         .reset = reset_of(esp_reset_reason()),
         .clock_hz = 1000000,
         .address_shift = 2,
+        .late = true,
         .automatic = AUTOMATIC,
         .black_box = BLACK_BOX,
         .level = (hs_recorder_level_t)CONFIG_HEAPSCOPE_RECORDER_LEVEL,

@@ -164,6 +164,7 @@ typedef struct hs_recorder_config {
     uint8_t address_shift;     /* addresses are multiples of 2^address_shift: 2 */
     uint8_t sampling;          /* 0 to 15, of HS_LEVEL_SAMPLED */
     bool walked_sizes;         /* the walk tells what blocks hold, not what was asked for */
+    bool late;                 /* the heap has blocks already, of which only a walk could tell */
     bool automatic;            /* the level follows the fill of the rings, see below */
     bool black_box;            /* the memory survives a reset: see hs_recorder_open */
     hs_recorder_level_t level; /* to begin with, and the lowest that `automatic` chooses */

@@ -18,7 +18,8 @@
 #define HS_TRACE_CLOCK 0x0002u     /* events carry a time */
 #define HS_TRACE_SITES 0x0004u     /* allocations carry a site */
 /* The low byte of a boot's identity, in the high byte: chunks of two boots are told apart by it. */
-#define HS_TRACE_BOOT(identity) ((uint16_t)(((identity) & 0xFFu) << 8))
+#define HS_TRACE_BOOT(identity)                                                                    \
+    ((uint16_t)((((identity) & 0xFFu) != 0 ? (identity) & 0xFFu : 0x80u) << 8))
 
 /* Bytes of caller memory: at least this; more makes larger chunks (best near 65 000 on a host, 512
  * to 4096 on a chip). Aligned to 8. */

@@ -55,7 +55,10 @@ static const char *text_of(const hs_recorder_t *recorder, unsigned number, hs_fa
     case FACT_BLACK_BOX:
         return old ? "1" : NULL;
     case FACT_SNAPSHOTS:
-        return HS_RECORDER_SNAPSHOTS && config->walk != NULL && !old ? "1" : NULL;
+        return old                                             ? NULL
+               : HS_RECORDER_SNAPSHOTS && config->walk != NULL ? "1"
+               : config->late                                  ? "0"
+                                                               : NULL;
     case FACT_WALKED_SIZES:
         return config->walked_sizes ? "1" : NULL;
     case FACT_BOOT:

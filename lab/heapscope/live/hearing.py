@@ -29,6 +29,7 @@ from heapscope.live.recording_file import RecordingFile, boot_label
 from heapscope.live.region import HeardRegion
 from heapscope.live.told import Telling
 from heapscope.live.window import TrendWindow, WindowPoint
+from heapscope.measure.source import of_a_late_start
 from heapscope.measure.wording import plural, size
 from heapscope.native.listener import BEGIN, FAILED, LOST, MARKS, NativeListener, figures_of
 from heapscope.native.structs import Rows, Struct
@@ -159,6 +160,8 @@ class Hearing:
         if self._model is not None and self._number > 1:
             self._model.restart()
         self.happened("recording", f"recording {self._number} begins{self._whose()}")
+        if late := of_a_late_start(self._facts()):
+            self.happened("recording", late)
 
     def _write(self, chunks: bytes, figures: Struct) -> None:
         if self._file is not None:
@@ -215,10 +218,18 @@ class Hearing:
             who = called.owner(notice.task, notice.site)
             self.happened("failed", f"{text}{times}: {who}", count=notice.count)
         elif notice.kind == LOST:
-            until = "" if figures.known else "; live blocks are not known until the next snapshot"
-            self.happened("lost", f"{plural(notice.count, 'event')} did not arrive{until}")
+            self.happened(
+                "lost", f"{plural(notice.count, 'event')} did not arrive{self._until(figures)}"
+            )
         else:
             self.happened("mark", f"mark {called.of(MARKS, notice.mark)}")
+
+    def _until(self, figures: Struct) -> str:
+        if figures.known:
+            return ""
+        if self._facts().get("snapshots") == "1":
+            return "; live blocks are not known until the next snapshot"
+        return "; live blocks are not known from here on: the recorder takes no snapshots"
 
     def _regions(self, called: CalledNames) -> list[HeardRegion]:
         """The layout's where one was given, else those that the recording tells."""

@@ -24,6 +24,16 @@ def of_wide_pointers(metadata: Mapping[str, str]) -> str:
     return "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."
 
 
+def of_a_late_start(metadata: Mapping[str, str]) -> str:
+    """The limit of a recording that began when the heap had blocks; empty: none is known."""
+    if metadata.get("snapshots") != "0":
+        return ""
+    return (
+        "The recorder began when the heap had blocks already and takes no snapshots: those blocks "
+        "are not counted."
+    )
+
+
 class TraceFacts(Row):
     """The trace that was replayed."""
 

@@ -42,6 +42,21 @@ def test_nothing_is_known_before_the_first_snapshot_of_a_recorder_of_them(make_b
     assert hear(*make_boot(7, ROW, begins=False, snapshots=b"0")).live == 12 * 4096
 
 
+def test_a_recorder_that_began_late_without_snapshots_says_what_it_does_not_count(
+    make_boot, hear, tmp_path
+) -> None:
+    late = make_boot(7, ROW, begins=False, snapshots=b"0", lost=[(1, 5, 700)])
+    said = [one.text for one in hear(*late).happenings]
+    assert any("those blocks are not counted" in one for one in said)
+    assert any("the recorder takes no snapshots" in one for one in said if "did not arrive" in one)
+    path = tmp_path / "late.hst"
+    path.write_bytes(b"".join(make_boot(7, ROW, begins=False, snapshots=b"0")))
+    result = hs.replay(path, chip="esp32", idf="5.1")
+    assert any("those blocks are not counted" in one for one in result.verdict.sentences)
+    whole = hear(*make_boot(7, ROW)).happenings
+    assert not any("are not counted" in one.text for one in whole)
+
+
 def test_a_void_snapshot_tells_nothing(make_boot, hear) -> None:
     chunks = make_boot(7, ROW, again=ROW)
     late = b"".join(chunks[2:])
