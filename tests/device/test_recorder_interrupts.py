@@ -22,7 +22,7 @@ def target(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("apart", [pytest.param(1, marks=pytest.mark.slow), 29])
 def test_a_handler_records_between_any_two_instructions_of_a_hook(target: str, apart: int) -> None:
-    """At all boundaries, or at those so far apart; those of a ring that is being filled are many."""
+    """At all boundaries, or at those so far apart; a ring that is being filled has many."""
     interrupted = Interrupted(TARGETS[target], build_interrupted_hooks(TARGETS[target]))
     for number, operation in enumerate(INTERRUPTED_HOOKS):
         step = 11 if operation == "allocate when full" else 1

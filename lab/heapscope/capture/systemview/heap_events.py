@@ -46,7 +46,7 @@ class HeapEvent:
 
 
 @dataclass
-class Told:
+class SystemViewFacts:
     """The facts that the recording has beside its heap events."""
 
     hertz: int = 0
@@ -57,7 +57,7 @@ class Told:
     modules: dict[int, bytes] = field(default_factory=dict)  # by the id of their first event
 
 
-def heap_events(found: Iterable[Stream], told: Told) -> Iterator[HeapEvent]:
+def heap_events(found: Iterable[Stream], told: SystemViewFacts) -> Iterator[HeapEvent]:
     """The events of all cores in the order of their times; fills `told`."""
     readers = [(stream, PacketReader(stream)) for stream in found]
     packets = heapq.merge(*(reader for _, reader in readers), key=lambda packet: packet.time)
@@ -85,7 +85,7 @@ def heap_events(found: Iterable[Stream], told: Told) -> Iterator[HeapEvent]:
             told.faults.append((stream.core, reader.at, reader.fault))
 
 
-def _keep(packet: Packet, told: Told) -> None:
+def _keep(packet: Packet, told: SystemViewFacts) -> None:
     if packet.id == INIT:
         told.hertz = next(iter(numbers_of(packet.text)), 0)
     elif packet.id == TASK_INFO:
@@ -117,7 +117,9 @@ def _follow(packet: Packet, running: dict[int, Owner], interrupted: dict[int, li
         running[core] = stack.pop() if stack else NOBODY
 
 
-def _heap_event(packet: Packet, told: Told) -> tuple[str, int, int, tuple[int, ...]] | None:
+def _heap_event(
+    packet: Packet, told: SystemViewFacts
+) -> tuple[str, int, int, tuple[int, ...]] | None:
     for first, name in told.modules.items():
         if HEAP_MODULE not in name:
             continue

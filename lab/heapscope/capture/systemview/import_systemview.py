@@ -14,7 +14,7 @@ from heapscope.capture.systemview.heap_events import (
     NOBODY,
     HeapEvent,
     Owner,
-    Told,
+    SystemViewFacts,
     heap_events,
 )
 from heapscope.capture.systemview.packets import streams
@@ -122,7 +122,7 @@ def import_systemview(
     found = streams(data)
     if not found:
         raise _no_recording(name, data)
-    told = Told()
+    told = SystemViewFacts()
     taken = _take(heap_events(found, told))
     if not taken.events:
         raise _no_events(name, told)
@@ -154,7 +154,7 @@ def _no_recording(name: str, data: bytes) -> InputError:
     return InputError(f"{name}: not a recording of SystemView: it has no header", remedy=remedy)
 
 
-def _no_events(name: str, told: Told) -> InputError:
+def _no_events(name: str, told: SystemViewFacts) -> InputError:
     fault = "".join(f"; core {core}, byte {at:,}: {what}" for core, at, what in told.faults)
     if not any(HEAP_MODULE in module for module in told.modules.values()):
         return InputError(
@@ -201,7 +201,7 @@ def _take_heap_event(taken: _Taken, event: HeapEvent) -> None:
     taken.rows.append((_MALLOC, address, event.size, event.time, task, site, 0))
 
 
-def _write(path: str | Path, out: str | Path, taken: _Taken, told: Told) -> int:
+def _write(path: str | Path, out: str | Path, taken: _Taken, told: SystemViewFacts) -> int:
     rows = np.zeros(len(taken.rows), dtype=event_dtype())
     columns = np.array(taken.rows, dtype=np.uint64).reshape(-1, 7).T
     for name, column in zip(
@@ -239,7 +239,7 @@ def _write(path: str | Path, out: str | Path, taken: _Taken, told: Told) -> int:
     return count
 
 
-def _owner_name(owner: Owner, told: Told) -> bytes:
+def _owner_name(owner: Owner, told: SystemViewFacts) -> bytes:
     kind, number = owner
     if not kind:
         return b"not told"
