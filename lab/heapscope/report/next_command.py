@@ -18,8 +18,9 @@ def next_command(*words: str) -> Text:
 def loss_lines(loss: Loss, *, counted: bool = False) -> Iterator[Text]:
     """Where, why, and what the figures below are of. `counted`: of all events that were read, in
     bounds of the whole run."""
-    where, use = loss.sentences()
+    where, use, *segments = loss.sentences()
     yield Text(where, style="bold yellow")
     for reason in loss.reasons:
         yield Text(f"damage: {reason}", style="yellow")
     yield Text(f"The part read bounds the whole run; {loss.share()}." if counted else use, "yellow")
+    yield from (Text(sentence, "yellow") for sentence in segments)

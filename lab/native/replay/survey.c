@@ -221,13 +221,15 @@ static hs_status_t draw(hs_replay_t *replay, const hs_event_t *event, uint64_t n
     return status;
 }
 
+/* Blocks of the beginning are no events: they have owners, but no column. */
 hs_status_t hs_survey_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
 {
+    const bool begun = !replay->priming;
     switch (replay->survey.mode) {
     case HS_SURVEY_SCAN:
-        return scan(replay, event, number);
+        return begun ? scan(replay, event, number) : hs_replay_heap_event(replay, event, number);
     case HS_SURVEY_DRAW:
-        return draw(replay, event, number);
+        return begun ? draw(replay, event, number) : draw_event(replay, event, number);
     default:
         return hs_replay_heap_event(replay, event, number);
     }
