@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import heapscope
 from heapscope.capture.line_forms import import_text
+from heapscope.cli.app import app
 from heapscope.errors import InputError
 from heapscope.layout.pool import pool_layout
 from heapscope.native.events import Events, NativeWriter, event_dtype
@@ -216,6 +218,17 @@ def test_each_segment_of_a_recording_is_replayed_from_its_snapshot(
     assert (one.summary, one.regions) == (same.summary, same.regions)
     with pytest.raises(InputError, match="segment 4 is wanted, and the last is 3"):
         replay(tmp_path / "T.hst:4", layout)
+
+
+@pytest.mark.parametrize("verb", ["info", "fit", "leaks", "report", "export", "why", "replay"])
+def test_verbs_read_a_segment(verb: str, record: Record, tmp_path: Path) -> None:
+    in_segments(tmp_path / "T.hst", record("idf-4.2"))
+    options = {"export": ["--to", "csv"], "why": ["--need", "4096"]}.get(verb, [])
+    options += [] if verb in ("info", "fit", "leaks") else ["--pool", "150000"]
+    options += ["--out", str(tmp_path / "out")] if verb in ("report", "export") else []
+    result = CliRunner().invoke(app, [verb, str(tmp_path / "T.hst:2"), *options])
+    assert result.exit_code == 0, result.output
+    assert "segment 2 of 3" in " ".join(result.output.split())
 
 
 def test_a_file_that_is_called_so_is_no_segment(record: Record, tmp_path: Path) -> None:
