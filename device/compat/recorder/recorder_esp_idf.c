@@ -42,22 +42,8 @@ void hs_recorder_esp_idf(hs_recorder_t *to)
 #define HS_RECORDER_IS_EXTERNAL(block) esp_ptr_external_ram(block)
 #endif
 
-#define WRAP(result, name, ...)                                                                    \
-    result __real_##name(__VA_ARGS__);                                                             \
-    result __wrap_##name(__VA_ARGS__);                                                             \
-    HS_RECORDER_CODE result __wrap_##name(__VA_ARGS__)
-
-/* The call of the original as one request; its inner ones are not recorded. `record`: its event. */
-#define ONE(original, record)                                                                      \
-    do {                                                                                           \
-        if (recorder == NULL || !hs_recorder_enter()) {                                            \
-            return original;                                                                       \
-        }                                                                                          \
-        void *const given = original;                                                              \
-        hs_recorder_leave();                                                                       \
-        record;                                                                                    \
-        return given;                                                                              \
-    } while (0)
+#define WRAP HS_RECORDER_WRAP
+#define ONE(original, record) HS_RECORDER_ONE(recorder != NULL, original, record)
 
 #define ALLOCATED(kind, size, caps)                                                                \
     hs_recorder_allocated(recorder, HS_EVENT_##kind, given, size, caps, HS_RECORDER_CALLER)

@@ -49,6 +49,25 @@ static inline size_t hs_recorder_product(size_t count, size_t size)
     return size != 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
 }
 
+/* Begins a function that the linker calls in place of `name` (--wrap=name). */
+#define HS_RECORDER_WRAP(result, name, ...)                                                        \
+    result __real_##name(__VA_ARGS__);                                                             \
+    result __wrap_##name(__VA_ARGS__);                                                             \
+    HS_RECORDER_CODE result __wrap_##name(__VA_ARGS__)
+
+/* Returns what the call `original` gives. Where it is `wanted`, it is one request, which `record` tells of
+ * and calls `given`; the calls within it are not recorded. */
+#define HS_RECORDER_ONE(wanted, original, record)                                                  \
+    do {                                                                                           \
+        if (!(wanted) || !hs_recorder_enter()) {                                                   \
+            return original;                                                                       \
+        }                                                                                          \
+        void *const given = original;                                                              \
+        hs_recorder_leave();                                                                       \
+        record;                                                                                    \
+        return given;                                                                              \
+    } while (0)
+
 #ifdef __cplusplus
 }
 #endif

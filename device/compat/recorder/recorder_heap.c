@@ -16,22 +16,9 @@ void hs_recorder_heap(hs_recorder_t *to, const hs_heap_t *heap)
     recorded = heap;
 }
 
-#define WRAP(result, name, ...)                                                                    \
-    result __real_##name(__VA_ARGS__);                                                             \
-    result __wrap_##name(__VA_ARGS__);                                                             \
-    HS_RECORDER_CODE result __wrap_##name(__VA_ARGS__)
-
-/* The call as one request; its inner ones are not recorded. */
+#define WRAP HS_RECORDER_WRAP
 #define ONE(original, record)                                                                      \
-    do {                                                                                           \
-        if (recorder == NULL || heap != recorded || !hs_recorder_enter()) {                        \
-            return original;                                                                       \
-        }                                                                                          \
-        void *const given = original;                                                              \
-        hs_recorder_leave();                                                                       \
-        record;                                                                                    \
-        return given;                                                                              \
-    } while (0)
+    HS_RECORDER_ONE(recorder != NULL && heap == recorded, original, record)
 
 #define CALLER HS_RECORDER_CALLER
 

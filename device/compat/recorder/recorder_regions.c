@@ -19,22 +19,8 @@ void hs_recorder_regions(hs_recorder_t *to, const hs_regions_t *set)
     recorded = set;
 }
 
-#define WRAP(result, name, ...)                                                                    \
-    result __real_##name(__VA_ARGS__);                                                             \
-    result __wrap_##name(__VA_ARGS__);                                                             \
-    HS_RECORDER_CODE result __wrap_##name(__VA_ARGS__)
-
-/* The call as one request; its inner ones are not recorded. */
-#define ONE(original, record)                                                                      \
-    do {                                                                                           \
-        if (recorder == NULL || set != recorded || !hs_recorder_enter()) {                         \
-            return original;                                                                       \
-        }                                                                                          \
-        void *const given = original;                                                              \
-        hs_recorder_leave();                                                                       \
-        record;                                                                                    \
-        return given;                                                                              \
-    } while (0)
+#define WRAP HS_RECORDER_WRAP
+#define ONE(original, record) HS_RECORDER_ONE(recorder != NULL && set == recorded, original, record)
 
 #define CALLER HS_RECORDER_CALLER
 
