@@ -31,7 +31,7 @@ python_tests() { # NAME MARK [OPTION...]
     local workers
     workers=$(.venv/bin/python -c 'import os; print(os.cpu_count() + 1)')
     HEAPSCOPE_FOLDERS=build/$name.folders .venv/bin/python -m pytest --quiet -n "$workers" \
-        --dist worksteal -m "$mark" "$@" | tee "build/$name.log"
+        --dist worksteal --durations=40 --durations-min=5 -m "$mark" "$@" | tee "build/$name.log"
     local code=${PIPESTATUS[0]}
     outcome=$(tail -n 1 "build/$name.log")
     [ "$code" = 0 ] || [ "$code" = 5 ] # 5: there are none

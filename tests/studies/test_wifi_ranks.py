@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import statistics
 from itertools import combinations
@@ -16,6 +17,7 @@ from heapscope.predict.power_save import Times, connectionless, station
 from heapscope.predict.wifi_table import METRICS, ranks
 from heapscope_studies import wifi_ranks
 from heapscope_studies.result import Experiment
+from heapscope_studies.wifi_ranks.memory import predicted_kb
 
 from .conftest import Computed
 
@@ -136,3 +138,9 @@ def test_coexistence_overrides_every_mode() -> None:
         assert mode.radio_on <= 0.4
         assert any("coexistence" in note for note in mode.notes)
     assert station("none", Times(wifi_share=0.4, slice_ms=100)).worst_delay_ms == 60
+
+
+def test_a_row_does_not_tell_its_own_memory() -> None:
+    """Nor a copy of it, as a kept result has."""
+    row = ranks()[0]
+    assert predicted_kb(copy.copy(row)) == predicted_kb(row)

@@ -29,7 +29,7 @@ _RELEASES: tuple[tuple[str, Minor], ...] = (
 
 def predicted_kb(row: WifiRow) -> float:
     """The memory beside the program, as the other rows of its table have it."""
-    others = [other for other in _group(row) if other is not row]
+    others = [other for other in _group(row) if other != row]
     return _sum_kb(row) + median((other.memory_kb or 0.0) - _sum_kb(other) for other in others)
 
 
