@@ -63,7 +63,7 @@ def test_hooks_cost_what_is_promised_and_every_event_arrives(target: str, tmp_pa
         assert len({number for _, number in pairs}) == len(pairs), name  # one number, one meaning
 
 
-@pytest.mark.parametrize("target", CODE)
+@pytest.mark.parametrize("target", ["cortex-m4", pytest.param("rv32imc", marks=pytest.mark.slow)])
 def test_parts_that_are_left_out_bring_no_code(target: str) -> None:
     whole, least = CODE[target]
     assert recorder_bytes(TARGETS[target]) <= whole

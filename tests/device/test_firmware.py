@@ -35,7 +35,7 @@ HOLDS = (
 )
 
 
-@pytest.fixture(params=sorted(BOARDS))
+@pytest.fixture(params=["virt", pytest.param("mps2", marks=pytest.mark.slow)])
 def board(request: pytest.FixtureRequest) -> Board:
     return BOARDS[request.param]
 

@@ -25,7 +25,8 @@ SLOW_DOCUMENTS = {
     Path("docs/guide") / f"{name}.md"
     for name in (
         *("allocators", "experiments", "export", "libc", "own-heap", "pools-trace", "record"),
-        *("report", "tune", "workloads"),
+        *("report", "tune", "workloads", "first-answer", "predict", "why", "upgrade", "diff"),
+        *("static", "firmware", "heap-trace"),
     )
 }
 DEVICE_HEADERS = {"stddef.h", "stdint.h", "stdbool.h"}

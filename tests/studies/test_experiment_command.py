@@ -58,6 +58,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, computed: Computed) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("kept")
 def test_json_is_that_of_the_schema_and_all_is_every_experiment() -> None:
     done = run("all", "--json", "-")
@@ -85,6 +86,7 @@ def test_the_commands_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.Monke
         assert done.exit_code == 0, done.output
 
 
+@pytest.mark.slow
 def test_the_reference_is_current(computed: Computed) -> None:
     remedy = "heapscope experiment all --write docs/reference/experiments.md"
     results = [computed(name) for name in EXPERIMENTS]

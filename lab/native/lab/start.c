@@ -24,7 +24,7 @@ static hs_status_t blocks_collect(hs_start_t *start, const hs_decoder_t *decoder
     hs_state_figures_t figures;
     hs_state_figures(start->segments.state, &figures);
     const bool held = hs_fact_begin(decoder, "walked_sizes") == '1';
-    start->blocks = calloc(figures.blocks + 1, sizeof *start->blocks);
+    start->blocks = calloc((size_t)figures.blocks + 1, sizeof *start->blocks);
     if (start->blocks == NULL) {
         return HS_ERR_MEMORY;
     }

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import heapscope as hs
-from heapscope.capture.systemview.heap_events import Told, heap_events
+from heapscope.capture.systemview.heap_events import SystemViewFacts, heap_events
 from heapscope.capture.systemview.packets import streams
 from heapscope.errors import InputError
 
@@ -153,5 +153,5 @@ def test_another_recorders_options_are_refused(tmp_path: Path) -> None:
 def test_any_bytes_are_read_to_an_end(noise: bytes, at: int) -> None:
     data = WRITER.recording(one_core())
     for given_bytes in (data[:at] + noise, data[:at] + noise + data[at:], b";SystemView" + noise):
-        told = Told()
+        told = SystemViewFacts()
         list(heap_events(streams(given_bytes), told))
