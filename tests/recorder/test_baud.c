@@ -24,7 +24,8 @@ static void leave(serial_t *serial)
 {
     const uint64_t ticks = port_clock - serial->sent_at; /* microseconds */
     const uint64_t bytes = ticks * serial->baud / 10u / 1000000u;
-    serial->line.room = serial->line.room + bytes < FIFO ? serial->line.room + bytes : FIFO;
+    serial->line.room =
+        serial->line.room + (size_t)bytes < FIFO ? serial->line.room + (size_t)bytes : FIFO;
     serial->sent_at += (uint32_t)(bytes * 10u * 1000000u / serial->baud);
 }
 
@@ -57,7 +58,8 @@ static void run(serial_t *serial, check_random_t *random, int steps, bool cuts)
             serial->line.broken = !serial->line.broken;
         }
         if (check_below(random, 3) == 0) {
-            (void)hs_recorder_drain(serial->line.device.recorder, 1 + check_below(random, 20));
+            (void)hs_recorder_drain(serial->line.device.recorder,
+                                    1 + (size_t)check_below(random, 20));
         }
     }
     serial->line.broken = false;

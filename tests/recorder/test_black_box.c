@@ -90,7 +90,7 @@ static void the_last_events_come_first(check_random_t *random)
         for (uint64_t i = 0; i < steps; i++) {
             device_step(&line.device);
             if (drained != 0 && check_below(random, drained) == 0) {
-                (void)hs_recorder_drain(line.device.recorder, 1 + check_below(random, 30));
+                (void)hs_recorder_drain(line.device.recorder, 1 + (size_t)check_below(random, 30));
             }
         }
         (void)hs_recorder_drain(line.device.recorder,

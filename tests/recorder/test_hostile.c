@@ -79,7 +79,8 @@ static void boot_run(boot_t *boot, check_random_t *random, uint32_t identity)
             hs_recorder_snapshot(boot->line.device.recorder);
         }
         if (check_below(random, 8) == 0) {
-            (void)hs_recorder_drain(boot->line.device.recorder, 1 + check_below(random, 40));
+            (void)hs_recorder_drain(boot->line.device.recorder,
+                                    1 + (size_t)check_below(random, 40));
         }
     }
     hs_recorder_snapshot(boot->line.device.recorder);
@@ -219,9 +220,9 @@ static void damaged(stream_t *out, check_random_t *random, const boot_t *boot, b
 {
     const uint8_t *bytes = boot->line.bytes;
     const size_t whole = boot->line.count;
-    size_t at = check_below(random, 2) == 0 ? 0 : check_below(random, whole - LAST);
+    size_t at = check_below(random, 2) == 0 ? 0 : (size_t)check_below(random, whole - LAST);
     while (at < whole && (to_end || check_below(random, 12) != 0)) {
-        const size_t length = 1 + check_below(random, whole / 8);
+        const size_t length = 1 + (size_t)check_below(random, whole / 8);
         const bool enough = length < whole - at && (!to_end || whole - at - length >= LAST);
         const size_t taken = enough ? length : whole - at;
         const size_t begin = out->count;
@@ -240,7 +241,7 @@ static void damaged(stream_t *out, check_random_t *random, const boot_t *boot, b
             }
             break;
         case 3: /* the end dropped */
-            out->count = begin + check_below(random, taken);
+            out->count = begin + (size_t)check_below(random, taken);
             break;
         case 4: /* log text */
             put(out, (const uint8_t *)"W (9) HS\xC7 \x1b[31m\r\n", 17);

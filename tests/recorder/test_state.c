@@ -111,7 +111,8 @@ static void losses_are_counted(check_random_t *random, bool busy_walks)
             device_step(&run->line.device);
             run->line.room = (size_t)check_below(random, 30);
             if (check_below(random, 4) == 0) {
-                (void)hs_recorder_drain(run->line.device.recorder, 1 + check_below(random, 20));
+                (void)hs_recorder_drain(run->line.device.recorder,
+                                        1 + (size_t)check_below(random, 20));
             }
         }
         settle(run);
@@ -182,7 +183,8 @@ static void levels_are_told(check_random_t *random)
             device_step(&run->line.device);
             run->line.room = (size_t)check_below(random, 60);
             if (check_below(random, 4) == 0) {
-                (void)hs_recorder_drain(run->line.device.recorder, 1 + check_below(random, 20));
+                (void)hs_recorder_drain(run->line.device.recorder,
+                                        1 + (size_t)check_below(random, 20));
             }
         }
         const hs_recorder_filter_t none = {0};
@@ -233,7 +235,7 @@ static void cuts_are_survived(check_random_t *random)
             device_step(&run->line.device);
             run->line.room = (size_t)check_below(random, 200);
             run->line.broken = check_below(random, 30) == 0;
-            (void)hs_recorder_drain(run->line.device.recorder, 1 + check_below(random, 20));
+            (void)hs_recorder_drain(run->line.device.recorder, 1 + (size_t)check_below(random, 20));
         }
         if (check_below(random, 4) == 0) { /* another listener, who joins in the middle */
             listener_delete(run->listener);
