@@ -1,5 +1,5 @@
-"""All Python tests share these settings: the seed of random inputs, the times of folders, and the
-time after which no slow test begins.
+"""All Python tests share these settings: the seed of random inputs, which cases are slow, the times
+of folders, and the time after which no slow test begins.
 
 `--hypothesis-profile=full` gives hypothesis' tests many inputs, where they name no number.
 
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import functools
 import os
+import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,21 @@ NO_TIME = "no time was left for it"
 def seed() -> int:
     """The seed of random inputs: the same in every run, another one with HEAPSCOPE_SEED=N."""
     return int(os.environ.get("HEAPSCOPE_SEED", "1"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test with the mark `cells(N)` all cases but N, which the seed chooses, are slow."""
+    cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("cells"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for test, all_of_it in cases.items():
+        mark = all_of_it[0].get_closest_marker("cells")
+        quick = min(len(all_of_it), mark.args[0] if mark else 0)
+        chosen = random.Random(f"{os.environ.get('HEAPSCOPE_SEED', '1')} {test}")
+        for item in set(all_of_it).difference(chosen.sample(all_of_it, quick)):
+            item.add_marker("slow")
 
 
 @pytest.hookimpl(tryfirst=True)

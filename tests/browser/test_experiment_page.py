@@ -52,6 +52,7 @@ def pointed(seen: Seen, plot: str, x: float, y: float) -> str:
     return str(chart.locator(".tip").inner_text())
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (NARROW, "dark")])
 def test_curves_are_drawn_and_nothing_complains(
     page: Path, see: Open, viewport: dict[str, int], scheme: str

@@ -111,6 +111,7 @@ def cells_of(made: Made, count: int, *, named: bool) -> list[tuple[int, int]]:
     return [(int(column), int(row)) for column, row in found[chosen]]
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("page", ["gateway", "hostile"])
 def test_the_map_shows_the_block_under_the_pointer(
     page: str, request: pytest.FixtureRequest, see: Open

@@ -66,6 +66,7 @@ def long(make: Callable[..., Made], tmp_path_factory: pytest.TempPathFactory) ->
     return make(trace, "--chip", "esp32", "--idf", "5.5", "--need", 16717)
 
 
+@pytest.mark.slow
 def test_ten_million_events_make_a_page_within_its_limits(long: Made, see: Open) -> None:
     replay, survey = (long.document["sides"][0][part] for part in ("replay", "survey"))
     assert replay["summary"]["event_count"] >= EVENTS

@@ -21,6 +21,7 @@ def made(request: pytest.FixtureRequest) -> Made:
     return found
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_nothing_is_loaded_and_nothing_complains(made: Made, see: Open, scheme: str) -> None:
     seen = see(made.page, color_scheme=scheme)

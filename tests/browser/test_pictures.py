@@ -33,6 +33,7 @@ from window import made_with
 each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 
 
+@pytest.mark.cells(6)
 @pytest.mark.parametrize(
     ("width", "theme"),
     [
@@ -94,6 +95,7 @@ LARGE = (
 )
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("change", [*SMALL, *LARGE])
 def test_other_edges_look_alike_and_missing_parts_do_not(shown: Shown, change: str) -> None:
     page = shown.page(KINDS[0], 800, "light")

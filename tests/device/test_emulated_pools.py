@@ -33,6 +33,7 @@ def machine_of(target: str, size: int) -> Machine:
     return machine
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", TARGET_NAMES)
 def test_a_private_heap_and_a_fixed_pool_live_on_words(target: str) -> None:
     size, steps = 5 * PAGE, 4000

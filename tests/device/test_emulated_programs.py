@@ -36,6 +36,7 @@ int main(int argc, char **argv)
 """
 
 
+@pytest.mark.cells(6)
 @pytest.mark.parametrize("target", ONE_TARGET_ENOUGH)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_it_runs_on_a_chip(program: Program, target: str) -> None:
@@ -52,6 +53,7 @@ def test_every_folder_of_tests_is_there() -> None:
     assert len(names) == len(PROGRAMS)
 
 
+@pytest.mark.slow
 def test_a_program_says_how_it_ended(tmp_path: Path) -> None:
     source = tmp_path / "bad.c"
     source.write_text(BAD)

@@ -40,6 +40,7 @@ def events_of(trace: bytes, folder: Path) -> np.ndarray:
         return np.concatenate(list(take_events(reader)))
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", HOOK)
 def test_hooks_cost_what_is_promised_and_every_event_arrives(target: str, tmp_path: Path) -> None:
     rows = mixed_program(1, 2000)
@@ -63,6 +64,7 @@ def test_hooks_cost_what_is_promised_and_every_event_arrives(target: str, tmp_pa
         assert len({number for _, number in pairs}) == len(pairs), name  # one number, one meaning
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cortex-m4", pytest.param("rv32imc", marks=pytest.mark.slow)])
 def test_parts_that_are_left_out_bring_no_code(target: str) -> None:
     whole, least = CODE[target]

@@ -19,6 +19,7 @@ def built(name: str, target: str) -> Path:
     return build_program(TARGETS[target], [EXAMPLES / name / "main.c", BOARD])
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("target", ["rv32imc", "cortex-m4"])
 @pytest.mark.parametrize("name", ["hello", "regions", "script", "pools"])
 def test_an_example_says_what_is_expected(name: str, target: str) -> None:
@@ -33,6 +34,7 @@ def test_every_example_is_run() -> None:
     assert found == ["hello", "pools", "regions", "script"]
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("target", ["rv32imc", "cortex-m0plus"])
 def test_the_iram_of_the_regions_is_touched_by_words_alone(
     target: str, monkeypatch: pytest.MonkeyPatch

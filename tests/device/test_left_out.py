@@ -63,6 +63,7 @@ def named(image: Path, part: str) -> set[str]:
     return {name for name in symbols_of(image) if name.startswith(PREFIXES[part])}
 
 
+@pytest.mark.slow
 def test_a_firmware_with_the_heap_alone_has_nothing_else(tmp_path: Path) -> None:
     source = written(tmp_path, HEAP_ALONE)
     image = with_entry(TARGET, source)
@@ -87,6 +88,7 @@ def test_a_part_that_is_switched_off_is_no_byte(switches: tuple[str, ...]) -> No
     assert object_bytes(TARGET, sources, flags=off) == Bytes(0, 0)
 
 
+@pytest.mark.slow
 def test_regions_without_guard_and_owners_have_nothing_of_them(tmp_path: Path) -> None:
     source = written(tmp_path, REGIONS)
     whole = with_entry(TARGET, source)

@@ -47,6 +47,7 @@ def test_cores_never_meet_in_a_ring(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_without_the_order_of_memory_they_do(tmp_path: Path) -> None:
     """So the sanitizer looks at what it should."""
     done = run(tmp_path, *NO_ORDER)

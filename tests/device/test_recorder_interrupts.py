@@ -32,6 +32,7 @@ def test_a_handler_records_between_any_two_instructions_of_a_hook(target: str, a
         assert len(found) * apart > 30, operation
 
 
+@pytest.mark.slow
 def test_a_hook_that_does_not_mask_interrupts_loses_records(target: str) -> None:
     """So the test above can fail."""
     no_mask = ("-DHS_RECORDER_MASK()=0u", "-DHS_RECORDER_RESTORE(before)=((void)(before))")

@@ -80,6 +80,7 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("xtensa")
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("name", ["hello", "regions", "script", "pools"])
 def test_an_example_runs(
     name: str, objects: Path, skipping: Callable[[], AbstractContextManager[None]]
@@ -116,6 +117,7 @@ def heap_programs() -> dict[str, Program]:
     return {name: one for name, one in every.items() if one.flags == flags and not one.skipped}
 
 
+@pytest.mark.slow
 def test_the_heap_gives_the_recorded_results_and_holds_against_its_shadow(
     tmp_path: Path, skipping: Callable[[], AbstractContextManager[None]]
 ) -> None:

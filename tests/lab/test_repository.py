@@ -19,16 +19,6 @@ LINES_MAX = 450
 EMPTY_NAMES = re.compile(r"(utils?|misc|common|helpers?)")
 #: The test of this one runs its commands and looks at what they print.
 LOG_GUIDE = Path("docs/guide/log.md")  # tests/lab/log/test_log_guide.py
-# Its commands run in tests/studies too, on what is computed there once.
-#: Their examples take longest.
-SLOW_DOCUMENTS = {
-    Path("docs/guide") / f"{name}.md"
-    for name in (
-        *("allocators", "experiments", "export", "libc", "own-heap", "pools-trace", "record"),
-        *("report", "tune", "workloads", "first-answer", "predict", "why", "upgrade", "diff"),
-        *("static", "firmware", "heap-trace"),
-    )
-}
 DEVICE_HEADERS = {"stddef.h", "stdint.h", "stdbool.h"}
 # Written so that no pattern matches itself.
 HOME_PATH = re.compile(r"/(?:home|root|Users)/[\w.]|[A-Z]:\\Users\\")
@@ -172,13 +162,10 @@ def commands(markdown: str) -> str:
     return "\n".join(line[2:] for line in lines if line.startswith(("$ ", "> ")))
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(
     "document",
-    [
-        pytest.param(path, id=str(path), marks=pytest.mark.slow if path in SLOW_DOCUMENTS else ())
-        for path in documents("docs/guide")
-        if path != LOG_GUIDE
-    ],
+    [pytest.param(path, id=str(path)) for path in documents("docs/guide") if path != LOG_GUIDE],
 )
 def test_every_example_of_a_document_runs(document: Path, tmp_path: Path) -> None:
     """In an empty folder in which the repository's files can be named as from its root."""

@@ -23,6 +23,7 @@ def says(program: Path) -> str:
     return subprocess.run([program], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_a_project_of_cmake_finds_it(installed, cmake, consumer, version, tmp_path: Path) -> None:
     (tmp_path / "consumer.c").write_text(consumer, encoding="utf-8")
     (tmp_path / "CMakeLists.txt").write_text(PROJECT.replace("@VERSION@", version))

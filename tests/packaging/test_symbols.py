@@ -89,6 +89,7 @@ def test_a_name_that_esp_idf_does_not_have_says_heapscope(
     assert [name for name in sorted(own) if not name.startswith("heapscope_esp_")] == []
 
 
+@pytest.mark.slow
 def test_assertions_that_are_compiled_out_leave_no_instruction(cc, tmp_path: Path) -> None:
     empty = tmp_path / "without" / "heapscope"
     empty.mkdir(parents=True)

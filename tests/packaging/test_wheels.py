@@ -79,6 +79,7 @@ def read(wheel: Path, name: str) -> str:
         return archive.read(found).decode("utf-8")
 
 
+@pytest.mark.slow
 def test_the_product_has_nothing_of_the_studies(wheels: Wheels) -> None:
     product = names(wheels.product)
     assert "heapscope/native/declarations.py" in product

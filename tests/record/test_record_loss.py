@@ -57,6 +57,7 @@ def child_of(run: Run) -> int:
     return int(children[0])
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_killed_program_loses_nothing(
     build: Build, tmp_path: Path, threads: int, seed: int

@@ -205,6 +205,7 @@ def test_a_model_is_added_and_taken_away(tree: Tree) -> None:
         tree.run(*pool)
 
 
+@pytest.mark.slow
 def test_an_option_is_added_and_taken_away(tree: Tree) -> None:
     page = tree.page("cli.md")
     before = follow(tree, "option")
@@ -225,6 +226,7 @@ def test_an_option_is_added_and_taken_away(tree: Tree) -> None:
     assert tree.page("cli.md") == page
 
 
+@pytest.mark.slow
 def test_a_verb_is_added_and_taken_away(tree: Tree) -> None:
     page = tree.page("cli.md")
     before = follow(tree, "verb")

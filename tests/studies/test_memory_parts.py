@@ -21,6 +21,7 @@ def found(request: pytest.FixtureRequest) -> tuple[Judged, ...]:
     return left_out(request.param)
 
 
+@pytest.mark.cells(1)
 def test_whole_programs_are_predicted(found: tuple[Judged, ...]) -> None:
     figures = summary(found)["all"]
     assert figures["figures"] >= 70

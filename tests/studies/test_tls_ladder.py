@@ -153,6 +153,7 @@ def climbed(key: str, **use: int) -> list[tuple[int, int, dict[str, tuple[int, i
     return cells(climb(FIRST, steps=(STEP["default"], STEP[key]), use=use)[1])
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("name", CONSTANTS)
 def test_each_constant_doubled_moves_the_table(name: str) -> None:
     doubled = values() | {name: 2 * values()[name]}
@@ -201,6 +202,7 @@ NETWORK = (
 RARE = {"MGMT_SHORT": "network"}
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize("name", NETWORK)
 def test_each_size_of_the_network_doubled_moves_the_table(
     name: str, tenants: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -72,6 +72,7 @@ def before_ours(code: int, err: str) -> bool:
     return "KeyboardInterrupt" in err and all(frame.endswith("in <module>") for frame in frames)
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize(
     ("verb", "moments"),
     [

@@ -147,6 +147,7 @@ def inputs(here: Path) -> Path:
     return here
 
 
+@pytest.mark.slow
 def test_the_core_runs_without_heavy_libraries_posix_and_utf_8(inputs: Path) -> None:
     assert {verb: code for verb, code in run(inputs, *VERBS).items() if code} == {}
 

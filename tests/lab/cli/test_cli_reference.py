@@ -37,6 +37,7 @@ def test_there_are_examples() -> None:
     assert len(examples()) >= 12
 
 
+@pytest.mark.cells(25)
 @pytest.mark.parametrize(
     "example",
     [

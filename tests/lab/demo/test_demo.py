@@ -94,6 +94,7 @@ def test_the_boot_log_and_the_firmware_agree_on_where_the_heap_begins() -> None:
     assert {start.dram, start.iram} < logged
 
 
+@pytest.mark.slow
 def test_the_demo_runs_and_ends_with_the_answer_and_the_next_commands() -> None:
     command = [sys.executable, str(ROOT / "studies" / "workloads" / "mix" / "demo.py")]
     out = subprocess.run(command, capture_output=True, text=True, check=True).stdout

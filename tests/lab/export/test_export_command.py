@@ -148,6 +148,7 @@ def process(*arguments: object, given: bytes = b"") -> subprocess.CompletedProce
     return subprocess.run(command, input=given, capture_output=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_profile_and_a_table_read_standard_input(trace: Path) -> None:
     data = trace.read_bytes()
     done = process("-", "--to", "collapsed", given=data)

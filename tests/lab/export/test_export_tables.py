@@ -139,6 +139,7 @@ def parquet(text: bytes) -> Any:
     return polars.read_parquet(io.BytesIO(text))
 
 
+@pytest.mark.cells(1)
 def test_parquet_is_the_same_table_with_types(
     made: tuple[Path, list[Event]], exported: Exported, valid: Callable[[bytes], Any]
 ) -> None:
@@ -191,6 +192,7 @@ def digest(rows: list[Row]) -> str:
     return f"{value:016x}"
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("pool", ["20KB", "64KB", "4MB"])
 def test_the_addresses_are_those_of_the_replay(
     made: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any, pool: str
@@ -220,6 +222,7 @@ def test_the_addresses_are_those_of_the_replay(
     assert balance == [row["live"] for row in rows]
 
 
+@pytest.mark.cells(1)
 def test_on_a_chip_each_block_is_in_its_region(
     made: tuple[Path, list[Event]], run: Run, exported: Exported, valid: Any
 ) -> None:

@@ -70,6 +70,7 @@ def assert_as_replay(trace: Path, allocator: str, sizes: list[int]) -> list[bool
     return survived
 
 
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("allocator", ["idf-5.5", "idf-4.2", "umm", "heapscope"])
 @pytest.mark.parametrize(
     "trace",
@@ -133,6 +134,7 @@ def make_hostile(path: Path, seed: int) -> None:
         path.write_bytes(b"".join(writer.take()))
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_hostile_traces_go_as_in_replay(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "hostile.hst"

@@ -28,6 +28,7 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("release", RELEASES)
 def test_a_default_build_of_each_chip_has_the_values_of_the_releases_own_program(
     release: str,

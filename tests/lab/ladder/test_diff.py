@@ -87,6 +87,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sides")
 
 
+@pytest.mark.slow
 @settings(max_examples=8, phases=[Phase.generate])
 @given(before=LINES, after=LINES, chip=CHIPS, old=RELEASES, new=RELEASES)
 def test_shares_add_up_and_sides_can_be_exchanged(

@@ -351,6 +351,7 @@ def test_a_number_that_the_end_of_the_log_may_have_cut_refuses_nothing(save: Any
     assert any("its last number may be cut" in note for note in cut.notes)
 
 
+@pytest.mark.slow
 def test_a_summary_that_ends_within_a_number_is_not_read_beyond_the_number_before(
     save: Any, summary: Any
 ) -> None:

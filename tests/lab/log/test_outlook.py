@@ -174,6 +174,7 @@ def random_requests(random: Random, device: Device) -> tuple[AskedBlock, ...]:
     )
 
 
+@pytest.mark.cells(4)
 @pytest.mark.parametrize("allocator", ALLOCATORS)
 def test_no_answer_contradicts_the_device(allocator: str, seed: int) -> None:
     random = Random(f"{seed} {allocator}")
@@ -244,6 +245,7 @@ def damaged(random: Random, text: str) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_no_damage_to_a_log_breaks_the_answer(seed: int) -> None:
     random = Random(seed)
     for _ in range(20):

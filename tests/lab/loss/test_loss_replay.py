@@ -119,6 +119,7 @@ def test_no_sentence_goes_beyond_the_loss(tmp_path: Path) -> None:
     assert "use may be higher" not in str(said)
 
 
+@pytest.mark.cells(2)
 def test_a_pool_is_a_lower_bound(whole: bytes, tmp_path: Path, seed: int) -> None:
     path = tmp_path / "T.hst"
     path.write_bytes(whole)

@@ -54,6 +54,7 @@ def run(*args: object) -> tuple[int, dict[str, Any]]:
     return done.exit_code, json.loads(done.stdout)
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("chip", ["esp32", pytest.param("esp32c3", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CONFIGS)
 def test_both_say_met_or_both_not_met(tmp_path: Path, made: Path, chip: str, name: str) -> None:

@@ -103,6 +103,7 @@ def test_each_column_of_one_event_is_the_state_after_it(
         }
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("columns", [2, 8, 64])
 def test_merged_columns_keep_every_extreme(
     trace: MakeTrace, lines: list[str], layout: Layout, states: list[ReplayResult], columns: int

@@ -114,6 +114,7 @@ TABLES = ("json", "csv", *(("parquet",) if importlib.util.find_spec("pyarrow") e
 PROFILES: tuple[Callable[..., Sums], ...] = (collapsed, speedscope, dhat)
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize(
     ("tasks", "memory"),
     [

@@ -47,6 +47,7 @@ def builds() -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 def test_every_option_is_one_of_some_release() -> None:
     tables = [settle((), chip=chip, sdk=release) for release, chip in builds()]
     for trade in trade_table():
@@ -56,6 +57,7 @@ def test_every_option_is_one_of_some_release() -> None:
         assert trade.source
 
 
+@pytest.mark.cells(2)
 @pytest.mark.parametrize("number", range(6))
 def test_its_own_answer_passes_lint(number: int, seed: int, tmp_path: Path) -> None:
     """Under the names of the release, and every value is taken by the release's own program."""
@@ -122,6 +124,7 @@ def test_some_forty_options_are_searched() -> None:
     assert len(knobs) + len(result.tls.best.values if result.tls else ()) >= 38
 
 
+@pytest.mark.slow
 def test_nothing_is_given_up_that_is_not_needed() -> None:
     plain = tune(chip="esp32c3", need=["tcp_rx>=8"])
     assert plain.trades
@@ -149,6 +152,7 @@ def test_what_is_kept_is_not_traded() -> None:
     assert "LWIP_IPV6" not in {each.option for each in result.trades}
 
 
+@pytest.mark.slow
 def test_a_stack_is_shrunk_only_when_asked() -> None:
     for trade in ((), ("code",), ("features", "checks", "queues")):
         result: TuneResult = tune(chip="esp32c6", need=["free>=280KB"], trade=trade)

@@ -165,6 +165,7 @@ def test_a_relaxation_that_changes_nothing_says_so() -> None:
     assert shown[1] == "nearest: the configuration as it is now"
 
 
+@pytest.mark.slow
 def test_the_front_only_falls(tune: Any) -> None:
     code, _, _ = tune(
         "--chip", "esp32c6", "--front", "tcp_rx", "--plot", "F.svg", "--json", "F.json"
@@ -211,6 +212,7 @@ def test_ranks(tune: Any) -> None:
     assert "published ranks" in out
 
 
+@pytest.mark.slow
 def test_no_need_of_the_device_is_left_to_defaults(tune: Any) -> None:
     """A chip without a table says so."""
     code, out, _ = tune("--chip", "esp32c61", "--need", "free>=10KB")

@@ -115,6 +115,7 @@ def here(make_trace: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path
 
 
+@pytest.mark.cells(6)
 @pytest.mark.parametrize("verb", SAME)
 def test_a_function_gives_the_document_of_its_command(verb: str, here: Path) -> None:
     arguments, call = SAME[verb]
@@ -124,6 +125,7 @@ def test_a_function_gives_the_document_of_its_command(verb: str, here: Path) -> 
     assert json.loads(json.dumps(call().to_json())) == written
 
 
+@pytest.mark.cells(6)
 @pytest.mark.parametrize("verb", SAME)
 def test_a_notebook_and_a_console_show_what_the_command_prints(verb: str, here: Path) -> None:
     result = SAME[verb][1]()

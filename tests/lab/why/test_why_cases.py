@@ -103,6 +103,7 @@ def test_a_request_beyond_the_rule_of_the_layout(why: Explain) -> None:
     assert {region.reason for region in found.regions} <= {"rule", "no heap"}
 
 
+@pytest.mark.cells(8)
 @pytest.mark.parametrize("allocator", ["idf-4.2", "idf-5.5", "heap_4", "umm", "sys_heap", "tlsf"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_hole_is_the_cheapest_of_all_runs_of_blocks(

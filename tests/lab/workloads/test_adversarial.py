@@ -33,6 +33,7 @@ def calls(path: Path) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_constructed_traces_end_with_the_bad_call(made: tuple[Path, str]) -> None:
     folder, printed = made
     for name, kind in LAST.items():
@@ -56,6 +57,7 @@ def live_at_most(lines: list[str]) -> int:
     return most
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("name", ["fragment_1k_small", "fragment_1k_wide"])
 def test_an_adversary_needs_a_quarter_of_the_pool(made: tuple[Path, str], name: str) -> None:
     path = made[0] / f"{name}.txt"

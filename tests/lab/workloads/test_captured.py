@@ -37,6 +37,7 @@ def captured(name: str) -> Recording:
     return read_recording(WORKLOADS / "captured" / f"{name}.hst.zst")
 
 
+@pytest.mark.cells(6)
 @pytest.mark.parametrize("name", HANDSHAKES)
 def test_a_handshake_takes_and_leaves_what_the_guide_says(name: str) -> None:
     trace = captured(name)
