@@ -41,7 +41,7 @@ def seed() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of a test with the mark `cells(N)` all cases but N, which the seed chooses, are slow."""
+    """All cases of a test with the mark `cells(N)` are slow, but N that the seed chooses."""
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("cells"):
