@@ -3,7 +3,7 @@
     .venv/bin/python tests/mutations/run.py [--changed-since REVISION] [WORD ...]
 
 A WORD chooses mutations whose title has it; --changed-since those whose file or test changed since
-a revision, in the working tree too. Works on a copy of the repository, and slow tests run, too. A
+a revision, in the working tree too. Works on a copy of the repository, and no slow test runs. A
 mutation that no test notices, whose test does not end, or whose place is no longer found, fails the
 run. The table that it prints stands in docs/design/mutations.md.
 """
@@ -126,7 +126,7 @@ def python_test(objects: Objects, test: str) -> bool:
     (tree / "lab/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")
     packages = os.pathsep.join(map(str, (tree / "lab", tree / "studies")))
     setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": packages}
-    run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
     return _passes([*run, "--import-mode=importlib", test], tree, setting)
 
 
