@@ -3,9 +3,10 @@
     .venv/bin/python tests/mutations/run.py [--changed-since REVISION] [WORD ...]
 
 A WORD chooses mutations whose title has it; --changed-since those whose file or test changed since
-a revision, in the working tree too. Works on a copy of the repository, and no slow test runs. A
-mutation that no test notices, whose test does not end, or whose place is no longer found, fails the
-run. The table that it prints stands in docs/design/mutations.md.
+a revision, in the working tree too. Works on a copy of the repository. A file's slow tests run only
+where its quick ones notice nothing, and only if they pass in an unbroken copy. A mutation that no
+test notices, whose test does not end, or whose place is no longer found, fails the run. The table
+that it prints stands in docs/design/mutations.md.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 from mutants import MUTANTS, Mutant
 
@@ -37,6 +39,8 @@ FLAGS = (
 
 LONGEST = 600  #: seconds of one test
 NOTICED = "noticed"
+QUICK, SLOW = "not slow", "slow"  #: marks of pytest
+NO_TEST = 5  #: pytest's exit code where no test has the mark
 
 #: An editable installation finds its own source before PYTHONPATH is asked, so that a mutated copy
 #: would not be what is imported. Python runs this file at its start, in processes of tests too.
@@ -110,8 +114,8 @@ def c_test(objects: Objects, test: str) -> bool:
     return _passes([program], tree, dict(os.environ))
 
 
-def python_test(objects: Objects, test: str) -> bool:
-    """True when the test passes, with the library built from the copy."""
+def python_test(objects: Objects, test: str, mark: str = QUICK) -> bool:
+    """True when the tests with the mark pass, with the library built from the copy; or none is."""
     tree = objects.tree
     library = tree / "libheapscope_lab.so"
     command = [*compiler(), "-shared", *objects.of(sources(tree)), "-o", str(library)]
@@ -126,8 +130,8 @@ def python_test(objects: Objects, test: str) -> bool:
     (tree / "lab/sitecustomize.py").write_text(WITHOUT_EDITABLE, encoding="utf-8")
     packages = os.pathsep.join(map(str, (tree / "lab", tree / "studies")))
     setting = os.environ | {"HEAPSCOPE_LIBRARY": str(library), "PYTHONPATH": packages}
-    run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
-    return _passes([*run, "--import-mode=importlib", test], tree, setting)
+    run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", mark]
+    return _passes([*run, "--import-mode=importlib", test], tree, setting, NO_TEST)
 
 
 def recorder(tree: Path) -> None:
@@ -150,12 +154,30 @@ def player(tree: Path) -> None:
     subprocess.run(command, cwd=tree, check=True, capture_output=True)
 
 
-def _passes(command: list[str], tree: Path, setting: dict[str, str]) -> bool:
+def _passes(command: list[str], tree: Path, setting: dict[str, str], *also: int) -> bool:
     done = subprocess.run(command, cwd=tree, env=setting, capture_output=True, timeout=LONGEST)
-    return done.returncode == 0
+    return done.returncode in (0, *also)
 
 
-def outcome(mutant: Mutant, unbroken: Objects) -> str:
+class SlowTests:
+    """The slow tests of files, for what their quick tests do not notice."""
+
+    def __init__(self, unbroken: Objects) -> None:
+        self._unbroken = unbroken
+        self._lock = Lock()
+        self._usable: dict[str, bool] = {}
+
+    def notice(self, objects: Objects, test: str) -> bool:
+        """Never true for tests that fail without a mutation, too."""
+        if test.endswith(".c"):
+            return False
+        with self._lock:
+            if test not in self._usable:
+                self._usable[test] = python_test(self._unbroken, test, SLOW)
+        return self._usable[test] and not python_test(objects, test, SLOW)
+
+
+def outcome(mutant: Mutant, unbroken: Objects, slow: SlowTests) -> str:
     """ "noticed", "nobody" or "no end": a test that waits for ever has noticed nothing."""
     with tempfile.TemporaryDirectory() as made:
         tree = copy_of_the_tree(Path(made))
@@ -163,7 +185,8 @@ def outcome(mutant: Mutant, unbroken: Objects) -> str:
         objects = Objects(tree, unbroken, mutant.file)
         test = c_test if mutant.test.endswith(".c") else python_test
         try:
-            found = "nobody" if test(objects, mutant.test) else NOTICED
+            noticed = not test(objects, mutant.test) or slow.notice(objects, mutant.test)
+            found = NOTICED if noticed else "nobody"
         except subprocess.TimeoutExpired:
             found = "no end"
     print(f"{found}: {mutant.title}", file=sys.stderr, flush=True)
@@ -205,7 +228,8 @@ def main() -> int:
         for test in sorted({mutant.test for mutant in chosen}):
             if not (c_test if test.endswith(".c") else python_test)(unbroken, test):
                 raise SystemExit(f"not even without a mutation: {test}")
-        outcomes = list(pool.map(lambda mutant: outcome(mutant, unbroken), chosen))
+        slow = SlowTests(unbroken)
+        outcomes = list(pool.map(lambda mutant: outcome(mutant, unbroken, slow), chosen))
     print("| figure | mutation | noticed by |\n| --- | --- | --- |")
     for mutant, found in zip(chosen, outcomes, strict=True):
         noticed = f"`{mutant.test}`" if found == NOTICED else f"**{found}**"
