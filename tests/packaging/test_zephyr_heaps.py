@@ -1,0 +1,67 @@
+"""The module of Zephyr in the place of k_malloc and of the C library's arena: built by CMake with
+options from the real Kconfig, against declarations as Zephyr's, linked as Zephyr links, and run on
+a PC with a kernel that allocates as Zephyr's does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .test_components import ROOT, STAND_INS, built, options
+
+KCONFIG = ROOT / "device" / "zephyr" / "Kconfig"
+#: Zephyr's own options that ours depend on.
+OTHERS = "".join(
+    f'config {name}\n    bool "{name}"\n' for name in ("COMMON_LIBC_MALLOC", "LTO", "USERSPACE")
+)
+
+
+def ran(cmake, folder: Path, program: str, choices: dict[str, str], *defined: str) -> str:
+    chosen = options(KCONFIG, {"HEAPSCOPE": "y", **choices}, folder, OTHERS)
+    text = (STAND_INS / "zephyr" / program).read_text(encoding="utf-8")
+    more = ("-DKERNEL=ON", f"-DDEFINED={';'.join(defined)}")
+    return built(cmake, text, folder, "zephyr", chosen, more)
+
+
+@pytest.mark.parametrize("release", ["", "TEST_ZEPHYR_OLD"])
+def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
+    cmake, tmp_path: Path, release: str
+) -> None:
+    said = ran(cmake, tmp_path, "k_malloc_program.c", {"HEAPSCOPE_K_MALLOC": "y"}, release)
+    assert said == "free 1\n"
+
+
+def test_the_arena_of_the_c_library_is_an_array_of_the_chosen_size(cmake, tmp_path: Path) -> None:
+    choices = {"HEAPSCOPE_LIBC_ARENA": "y", "HEAPSCOPE_LIBC_ARENA_SIZE": "20000"}
+    assert ran(cmake, tmp_path, "libc_program.c", choices) == "1 0 1\n"
+
+
+def test_the_arena_of_the_c_library_is_all_ram_that_is_left(cmake, tmp_path: Path) -> None:
+    """An array stands for the rest of the RAM: a macro gives it the name of the linker's symbol."""
+    ram = ("CONFIG_SRAM_BASE_ADDRESS=((uintptr_t)_end)", "CONFIG_SRAM_SIZE=64", "_end=rest_of_ram")
+    choices = {"HEAPSCOPE_LIBC_ARENA": "y"}
+    assert ran(cmake, tmp_path, "libc_program.c", choices, *ram) == "1 1 1\n"
+
+
+@pytest.mark.parametrize("system", ["COMMON_LIBC_MALLOC", "USERSPACE"])
+def test_the_arena_of_the_c_library_is_not_offered_beside_zephyr_s(
+    tmp_path: Path, system: str
+) -> None:
+    choices = {"HEAPSCOPE": "y", system: "y", "HEAPSCOPE_LIBC_ARENA": "y"}
+    chosen = options(KCONFIG, choices, tmp_path, OTHERS).read_text("utf-8")
+    assert f"CONFIG_{system}" in chosen
+    assert 'CONFIG_HEAPSCOPE_LIBC_ARENA "' not in chosen
+
+
+def test_k_malloc_is_not_offered_to_the_recorder_or_a_linker_that_cannot_wrap(
+    tmp_path: Path,
+) -> None:
+    for number, other in enumerate(("HEAPSCOPE_RECORDER", "LTO")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        others = OTHERS + "config HEAP_LISTENER\n    bool\nconfig SYS_HEAP_LISTENER\n    bool\n"
+        choices = {"HEAPSCOPE": "y", other: "y", "HEAPSCOPE_K_MALLOC": "y"}
+        chosen = options(KCONFIG, choices, folder, others).read_text("utf-8")
+        assert f"CONFIG_{other}" in chosen
+        assert 'CONFIG_HEAPSCOPE_K_MALLOC "' not in chosen
