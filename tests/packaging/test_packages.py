@@ -22,7 +22,7 @@ FIELDS |= {"architectures", "includes", "dot_a_linkage"}
 CATEGORIES = {"Display", "Communication", "Signal Input/Output", "Sensors", "Device Control"}
 CATEGORIES |= {"Timing", "Data Storage", "Data Processing", "Other"}
 
-#: What a core does for this sketch: its line is standard output.
+#: A core for this sketch: its line is standard output.
 CORE = """
 #include <cstdio>
 #include "Arduino.h"

@@ -156,8 +156,7 @@ void *__wrap_k_realloc(void *block, size_t size)
     return moved;
 }
 
-/* What Zephyr allocates for a thread comes from the thread's pool, and in an interrupt from the system
- * heap. */
+/* Zephyr allocates for a thread from the thread's pool, and in an interrupt from the system heap. */
 static bool is_for_system_heap(void)
 {
     return k_is_in_isr() || k_current_get()->resource_pool == &_system_heap;

@@ -1,4 +1,4 @@
-/* What is left of the RAM behind the program, for CONFIG_HEAPSCOPE_LIBC_ARENA_SIZE -1: as Zephyr's own
+/* The RAM behind the program, for CONFIG_HEAPSCOPE_LIBC_ARENA_SIZE -1: as Zephyr's own
  * arena of the C library would take it. Compiled with HS_LIBC_MEMORY HS_LIBC_ASKED. */
 #include <stddef.h>
 #include <stdint.h>

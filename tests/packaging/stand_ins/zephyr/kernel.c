@@ -11,7 +11,7 @@ static unsigned depth;
 static k_tid_t running;
 static bool in_isr;
 
-/* What the program sees and sets. */
+/* The program of the test calls these two. */
 unsigned kernel_depth(void)
 {
     return depth;
