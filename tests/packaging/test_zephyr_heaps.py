@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import tool
 from .test_components import ROOT, STAND_INS, built, options
 
 KCONFIG = ROOT / "device" / "zephyr" / "Kconfig"
@@ -65,3 +66,18 @@ def test_k_malloc_is_not_offered_to_the_recorder_or_a_linker_that_cannot_wrap(
         chosen = options(KCONFIG, choices, folder, others).read_text("utf-8")
         assert f"CONFIG_{other}" in chosen
         assert 'CONFIG_HEAPSCOPE_K_MALLOC "' not in chosen
+
+
+@pytest.mark.parametrize("chip", ["riscv32-freestanding", "thumb-freestanding-eabi"])
+def test_it_compiles_for_chips_without_a_warning(tmp_path: Path, chip: str) -> None:
+    python = tool("python", "Python package ziglang")
+    stand_in = STAND_INS / "zephyr"
+    glue = ROOT / "tests" / "device" / "recorder_glue" / "zephyr"
+    compat = ROOT / "device" / "compat"
+    folders = (ROOT / "device" / "include", compat / "arenas", compat / "libc", stand_in, glue)
+    flags = [f"-I{folder}" for folder in folders]
+    flags += ["-DCONFIG_SRAM_BASE_ADDRESS=0x20000000", "-DCONFIG_SRAM_SIZE=64"]
+    flags += ["-DHS_LIBC_MEMORY=HS_LIBC_ASKED", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    for source in sorted((compat / "zephyr").glob("*.c")):
+        zig = ("-m", "ziglang", "cc", "-target", chip, "-std=c11", "-Os", "-c", source)
+        python(*zig, *flags, "-o", tmp_path / f"{source.stem}.o")
