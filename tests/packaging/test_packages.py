@@ -4,11 +4,13 @@ system, with a plain compiler, and with stand-ins for what the systems' builds p
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,12 +166,15 @@ def test_a_sketch_of_the_library_is_built_as_arduino_does_and_runs(
         f'#include <Arduino.h>\n#line 1 "{sketch.name}"\n' + sketch.read_text("utf-8")
     )
     sources = [p for p in (library / "src").rglob("*") if p.suffix in {".c", ".cpp"}]
-    objects = []
-    for number, source in enumerate(sources):
+
+    def compiled(number: int, source: Path) -> Path:
         # Without ARDUINO, a core's own macro: the recorder's way into a sketch is tested elsewhere.
-        objects.append(tmp_path / f"{number}.o")
         plus = ("-x", "c++", "-std=gnu++11") if source.suffix == ".cpp" else ("-std=gnu11",)
-        cc("-c", *plus, "-Os", "-I", library / "src", source, "-o", objects[-1])
+        cc("-c", *plus, "-I", library / "src", source, "-o", tmp_path / f"{number}.o")
+        return tmp_path / f"{number}.o"
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        objects = list(pool.map(compiled, range(len(sources)), sources))
     subprocess.run(["ar", "crs", tmp_path / "library.a", *objects], check=True)
     flags = ("-x", "c++", "-std=gnu++11", "-I", core, "-I", library / "src")
     mains = [core / "main.cpp", core / "sketch.cpp"]

@@ -25,6 +25,7 @@ def ran(cmake, folder: Path, program: str, choices: dict[str, str], *defined: st
     return built(cmake, text, folder, "zephyr", chosen, more)
 
 
+@pytest.mark.cells(1)
 @pytest.mark.parametrize("release", ["", "TEST_ZEPHYR_OLD"])
 def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
     cmake, tmp_path: Path, release: str
@@ -33,16 +34,19 @@ def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
     assert said == "free 1\n"
 
 
-def test_the_arena_of_the_c_library_is_an_array_of_the_chosen_size(cmake, tmp_path: Path) -> None:
-    choices = {"HEAPSCOPE_LIBC_ARENA": "y", "HEAPSCOPE_LIBC_ARENA_SIZE": "20000"}
-    assert ran(cmake, tmp_path, "libc_program.c", choices) == "1 0 1\n"
+#: An array stands for the rest of the RAM: a macro gives it the name of the linker's symbol.
+REST = ("CONFIG_SRAM_BASE_ADDRESS=((uintptr_t)_end)", "CONFIG_SRAM_SIZE=64", "_end=rest_of_ram")
 
 
-def test_the_arena_of_the_c_library_is_all_ram_that_is_left(cmake, tmp_path: Path) -> None:
-    """An array stands for the rest of the RAM: a macro gives it the name of the linker's symbol."""
-    ram = ("CONFIG_SRAM_BASE_ADDRESS=((uintptr_t)_end)", "CONFIG_SRAM_SIZE=64", "_end=rest_of_ram")
-    choices = {"HEAPSCOPE_LIBC_ARENA": "y"}
-    assert ran(cmake, tmp_path, "libc_program.c", choices, *ram) == "1 1 1\n"
+@pytest.mark.cells(1)
+@pytest.mark.parametrize(
+    ("size", "defined", "expected"), [("20000", (), "1 0 1\n"), ("-1", REST, "1 1 1\n")]
+)
+def test_the_arena_of_the_c_library_is_an_array_or_all_ram_that_is_left(
+    cmake, tmp_path: Path, size: str, defined: tuple[str, ...], expected: str
+) -> None:
+    choices = {"HEAPSCOPE_LIBC_ARENA": "y", "HEAPSCOPE_LIBC_ARENA_SIZE": size}
+    assert ran(cmake, tmp_path, "libc_program.c", choices, *defined) == expected
 
 
 @pytest.mark.parametrize("system", ["COMMON_LIBC_MALLOC", "USERSPACE"])
