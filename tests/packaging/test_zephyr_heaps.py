@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from heapscope.layout.pool import POOL_BASE
+from heapscope.native.single_heap import UNTIL_FULL, fill
+
 from .conftest import tool
 from .test_components import ROOT, STAND_INS, built, options
 
@@ -85,3 +88,41 @@ def test_it_compiles_for_chips_without_a_warning(tmp_path: Path, chip: str) -> N
     for source in sorted((compat / "zephyr").glob("*.c")):
         zig = ("-m", "ziglang", "cc", "-target", chip, "-std=c11", "-Os", "-c", source)
         python(*zig, *flags, "-o", tmp_path / f"{source.stem}.o")
+
+
+def blocks(allocator: str, size: int, block: int, most: int = UNTIL_FULL) -> int:
+    row = fill(allocator, base=POOL_BASE, size=size, block=block, most=most)
+    return 0 if row is None else row.blocks
+
+
+def largest_of_system_heap(size: int) -> int:
+    """A search by halves, as k_malloc.c does it."""
+    least, most = 0, size
+    while most - least > 8:
+        middle = least + (most - least) // 2
+        if blocks("sys_heap", size, middle, 1) == 1:
+            least = middle
+        else:
+            most = middle
+    return least
+
+
+@pytest.mark.parametrize("size", [512, 4096, 16384, 65536, 300_000])
+def test_a_search_by_halves_finds_the_largest_block_of_zephyr_s_heap(size: int) -> None:
+    """It does where each smaller block is served, too, which holds in a heap without blocks."""
+    sizes = range(1, size + 1, 1 + size // 20_000)
+    served = [block for block in sizes if blocks("sys_heap", size, block, 1) == 1]
+    assert served == list(sizes[: len(served)])
+    found = largest_of_system_heap(size)
+    assert blocks("sys_heap", size, found, 1) == 1
+    assert blocks("sys_heap", size, found + 8, 1) == 0
+
+
+def test_the_guide_s_counts_of_blocks_are_those_of_both_heaps() -> None:
+    text = " ".join((ROOT / "docs" / "guide" / "zephyr.md").read_text("utf-8").split())
+    size, reference = 16384, 4
+    given = largest_of_system_heap(size)
+    zephyr = [blocks("sys_heap", size, block + reference) for block in (24, 100)]
+    ours = [blocks("heapscope", given, block) for block in (24, 100)]
+    assert f"Zephyr serves {zephyr[0]} blocks of 24 bytes or {zephyr[1]} blocks of 100" in text
+    assert f"Heapscope serves {ours[0]} or {ours[1]}," in text
