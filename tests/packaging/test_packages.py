@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from .conftest import tool
 from .test_components import ROOT, built, options
 
 URL = "https://example.org/heapscope"
@@ -175,7 +176,7 @@ def test_a_sketch_of_the_library_is_built_as_arduino_does_and_runs(
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         objects = list(pool.map(compiled, range(len(sources)), sources))
-    subprocess.run(["ar", "crs", tmp_path / "library.a", *objects], check=True)
+    tool("ar", "Debian package: binutils")("crs", tmp_path / "library.a", *objects)
     flags = ("-x", "c++", "-std=gnu++11", "-I", core, "-I", library / "src")
     mains = [core / "main.cpp", core / "sketch.cpp"]
     end = ("-x", "none", tmp_path / "library.a", "-lstdc++", "-o", tmp_path / "sketch")
@@ -200,12 +201,8 @@ def test_the_packed_component_of_esp_idf_is_built_from_its_own_sources(
     more = (f"-DCOMPONENT={component}",)
     said = built(cmake, consumer, tmp_path, "esp_idf", chosen, more)
     assert said == "guard 1 owners 1 regions 9 kinds 4\n"
-    commands = subprocess.run(
-        ["ninja", "-C", tmp_path / "build", "-t", "commands"],
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout
+    ninja = tool("ninja", 'Python package of the extra "dev"')
+    commands = ninja("-C", tmp_path / "build", "-t", "commands")
     assert str(ROOT / "device" / "src") not in commands
 
 

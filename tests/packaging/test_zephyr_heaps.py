@@ -29,7 +29,7 @@ def ran(cmake, folder: Path, program: str, choices: dict[str, str], *defined: st
 
 
 @pytest.mark.cells(1)
-@pytest.mark.parametrize("release", ["", "TEST_ZEPHYR_OLD"])
+@pytest.mark.parametrize("release", ["", "TEST_ZEPHYR_OLD"], ids=["new", "old"])
 def test_k_malloc_is_ours_and_a_thread_s_pool_stays_zephyr_s(
     cmake, tmp_path: Path, release: str
 ) -> None:
@@ -43,7 +43,9 @@ REST = ("CONFIG_SRAM_BASE_ADDRESS=((uintptr_t)_end)", "CONFIG_SRAM_SIZE=64", "_e
 
 @pytest.mark.cells(1)
 @pytest.mark.parametrize(
-    ("size", "defined", "expected"), [("20000", (), "1 0 1\n"), ("-1", REST, "1 1 1\n")]
+    ("size", "defined", "expected"),
+    [("20000", (), "1 0 1\n"), ("-1", REST, "1 1 1\n")],
+    ids=["array", "rest"],
 )
 def test_the_arena_of_the_c_library_is_an_array_or_all_ram_that_is_left(
     cmake, tmp_path: Path, size: str, defined: tuple[str, ...], expected: str
