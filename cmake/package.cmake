@@ -8,7 +8,10 @@ foreach(part GUARD OWNERS PRIVATE POOLS)
     endif()
 endforeach()
 foreach(limit REGIONS_MAX KINDS_MAX)
-    set(HEAPSCOPE_${limit} "" CACHE STRING "HS_${limit} of heapscope/config.h; empty: its default")
+    if(NOT DEFINED HEAPSCOPE_${limit}) # a project that fetches this one may have set it
+        set(HEAPSCOPE_${limit} "" CACHE STRING
+            "HS_${limit} of heapscope/config.h; empty: its default")
+    endif()
     if(HEAPSCOPE_${limit})
         target_compile_definitions(heapscope_device PUBLIC HS_${limit}=${HEAPSCOPE_${limit}})
         string(APPEND heapscope_pc_definitions " -DHS_${limit}=${HEAPSCOPE_${limit}}")
@@ -28,14 +31,21 @@ if(UNIX AND NOT APPLE)
         Threads::Threads)
 endif()
 
-if(NOT SKBUILD)
+if(HEAPSCOPE_INSTALL AND NOT SKBUILD)
     include(CMakePackageConfigHelpers)
     set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heapscope)
     install(DIRECTORY device/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
     install(TARGETS heapscope_device EXPORT heapscope)
-    install(EXPORT heapscope NAMESPACE heapscope:: FILE heapscope-config.cmake
+    install(EXPORT heapscope NAMESPACE heapscope:: FILE heapscope-targets.cmake
         DESTINATION ${package})
+    install(FILES cmake/heapscope-config.cmake DESTINATION ${package})
     write_basic_package_version_file(heapscope-config-version.cmake COMPATIBILITY SameMinorVersion)
+    # The file finds the library from its own place, so that the folder may be moved.
+    set(heapscope_pc_prefix ${CMAKE_INSTALL_PREFIX})
+    if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+        file(RELATIVE_PATH heapscope_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+        string(REGEX REPLACE "/$" "" heapscope_pc_prefix "\${pcfiledir}/${heapscope_pc_prefix}")
+    endif()
     configure_file(cmake/heapscope.pc.in heapscope.pc @ONLY)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/heapscope-config-version.cmake
         DESTINATION ${package})

@@ -125,18 +125,20 @@ def build_program(
     level: str = OPTIMISED,
     flags: Sequence[str] = (),
     keep: Sequence[str] = (),
+    wrap: Sequence[str] = (),
 ) -> Path:
     """The ELF of a program, with what of device/src it uses. `flags`: for all of its files. `keep`:
-    functions that are there to be called from outside. MissingError: no such compiler."""
+    functions that are there to be called from outside. `wrap`: functions whose calls the linker
+    sends to others, as its option --wrap does. MissingError: no such compiler."""
     chosen = [*sources, *device_sources(), *sorted(HOSTED.glob("*.c"))]
     made = objects(target, chosen, level, flags)
-    key = hashlib.sha256("\0".join((*map(str, made), *keep)).encode())
+    options = [*(f"-Wl,-u,{name}" for name in keep), *(f"-Wl,--wrap={name}" for name in wrap)]
+    key = hashlib.sha256("\0".join((*map(str, made), *options)).encode())
     key.update((HERE / "image.ld").read_bytes())
     folder = BUILD / f"{sources[0].stem}-{target.name.replace(' ', '-')}-{key.hexdigest()[:16]}"
     if not folder.exists():
         own = fresh(folder)
-        kept = [f"-Wl,-u,{name}" for name in keep]
-        link(target, made, own / "program.elf", "hosted_start", *kept)
+        link(target, made, own / "program.elf", "hosted_start", *options)
         put(own, folder)
     return folder / "program.elf"
 

@@ -1,11 +1,9 @@
-"""The components for ESP-IDF and Zephyr and the library for PlatformIO, as far as they go without
-the vendors' tools: configured by CMake with stand-ins for the functions that those provide, with
-options from the real Kconfig files read by Espressif's own reader, compiled, linked to a program
-and run."""
+"""The components for ESP-IDF and Zephyr, as far as they go without the vendors' tools: configured
+by CMake with stand-ins for the functions that those provide, with options from the real Kconfig
+files read by Espressif's own reader, compiled, linked to a program and run."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -131,16 +129,3 @@ def test_the_module_of_zephyr(cmake, consumer: str, tmp_path: Path) -> None:
     chosen = options(ROOT / "device" / "zephyr" / "Kconfig", choices, tmp_path)
     said = built(cmake, consumer, tmp_path, "zephyr", chosen)
     assert said == "guard 1 owners 0 regions 32 kinds 2\n"
-
-
-def test_the_library_of_platformio(cc, consumer: str, tmp_path: Path) -> None:
-    """The build follows PlatformIO: each chosen source by itself, the include folder, and the
-    project's flags."""
-    build = json.loads((ROOT / "library.json").read_text(encoding="utf-8"))["build"]
-    sources = sorted((ROOT / build["srcDir"] / "src").rglob("*.c"))
-    (tmp_path / "consumer.c").write_text(consumer, encoding="utf-8")
-    program = tmp_path / "consumer"
-    flags = ("-std=gnu11", "-I", ROOT / build["includeDir"], "-DHS_KINDS_MAX=3")
-    cc(*flags, tmp_path / "consumer.c", *sources, "-o", program)
-    ran = subprocess.run([program], capture_output=True, text=True, check=True)
-    assert ran.stdout == "guard 1 owners 1 regions 32 kinds 3\n"

@@ -6,6 +6,8 @@
 
 struct sys_heap {
     void *heap;
+    void *init_mem;
+    size_t init_bytes;
 };
 
 void *sys_heap_alloc(struct sys_heap *heap, size_t bytes);
