@@ -13,6 +13,7 @@ from mutants_leaks import LEAK_MUTANTS
 from mutants_live import OF_LIVE
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
+from mutants_net_bytes import NET_BYTES
 from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
@@ -55,6 +56,7 @@ MUTANTS = (
     *BAD_INPUT,
     *SUMS,
     *LOSS,
+    *NET_BYTES,
     *CALL_SITES,
     *OF_LOGS,
     *PROJECT,

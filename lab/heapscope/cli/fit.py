@@ -41,6 +41,35 @@ def fit(
             help="Also a size to recommend, so much above the smallest pool.",
         ),
     ] = None,
+    chip: Annotated[
+        str | None,
+        typer.Option(
+            "--chip",
+            metavar="C",
+            help="Also a verdict in net bytes: whether Heapscope's heap pays in a firmware for "
+            "this chip, against the heap that it has.",
+        ),
+    ] = None,
+    idf: Annotated[
+        str | None,
+        typer.Option("--idf", metavar="V", help="The firmware's version of ESP-IDF."),
+    ] = None,
+    sdkconfig: Annotated[
+        Path | None,
+        typer.Option(
+            "--sdkconfig",
+            metavar="F",
+            help="The firmware's sdkconfig: where its heap is and how it is compiled.",
+        ),
+    ] = None,
+    map_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--map",
+            metavar="F",
+            help="The firmware's linker map: how much code in RAM its heap has.",
+        ),
+    ] = None,
     json: Json = None,
 ) -> None:
     """Find the smallest pool in which a trace runs without a failed allocation, by allocator.
@@ -49,6 +78,8 @@ def fit(
     bytes such that it and 64 sizes spread over the next 2 % all survive; every smaller one was
     ruled out.
     Several traces: also the geometric mean of each allocator.
+    With --chip, code in RAM and tables count, too; an allocator in ROM has no code there.
+    Figures that are only known between two bounds give a verdict between two bounds.
 
     \b
     Examples:
@@ -56,6 +87,8 @@ def fit(
       heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
       heapscope fit T.hst --task script --margin 10
+      heapscope fit T.hst --chip esp32c3 --idf 5.5
+      heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
     """
     from heapscope.cli.answer import give, say_wide_pointers, wants_tables
     from heapscope.cli.progress import progress_bar
@@ -63,7 +96,15 @@ def fit(
 
     with progress_bar() as progress:
         result = answer(
-            *traces, allocator=allocator or (), task=task, margin=margin, progress=progress
+            *traces,
+            allocator=allocator or (),
+            task=task,
+            margin=margin,
+            chip=chip,
+            idf=idf,
+            sdkconfig=sdkconfig,
+            map=map_file,
+            progress=progress,
         )
     give(result, json, inputs=traces)
     if wants_tables(json):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from heapscope.fit.limits import SHARE, STEP
+from heapscope.fit.net_bytes import NetBytes
 from heapscope.measure.loss import Loss
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
@@ -93,12 +94,17 @@ class FitResult(Document):
     messages: tuple[str, ...] = figure(
         "The parts of the trace that are missing, a sentence each.", default=()
     )
+    net: NetBytes | None = figure(
+        "With --chip, in the row of Heapscope's heap: whether it pays there.",
+        default=None,
+        absent=True,
+    )
 
 
 #: A pool on which the whole run survives is one on which its first part survives, so the pool of
 #: that part is a lower bound: the search rules out every smaller size. That a pool of some size
 #: refuses a request before the loss is as true of the whole run.
-FIT = bounds_of(FitResult, without=("loss",))
+FIT = bounds_of(FitResult, without=("loss", "net"))
 
 
 class FitResults(Results[FitResult]):

@@ -9,6 +9,7 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.fit.net_bytes import NetBytes, NetPart
 from heapscope.fit.smallest_pool import FitResult, Mean, means
 from heapscope.measure.loss import Loss
 from heapscope.measure.wording import plural, size
@@ -41,6 +42,35 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
     for row in rows:
         if row.pool is None:
             yield Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}")
+    for row in rows:
+        if row.net is not None:
+            yield Text()
+            yield from _net(row.net)
+
+
+def _net(net: NetBytes) -> Iterator[RenderableType]:
+    yield Text(net.sentence)
+    yield from (Text(sentence) for sentence in net.open_questions)
+    columns = (
+        Column(heading="Bytes", of=lambda part: part.part, words=True),
+        Column(heading=net.before, of=lambda part: _between(part.before_least, part.before_most)),
+        Column(heading="Heapscope's", of=lambda part: _between(part.after_least, part.after_most)),
+        Column(heading="gained", of=_gained),
+        Column(heading="from", of=lambda part: part.source, words=True, wide=True),
+    )
+    table = table_of("Net bytes", columns, net.parts)
+    yield replace(table, notes=net.notes)
+
+
+def _between(least: int | None, most: int | None, form: str = ",") -> str:
+    if least is None or most is None:
+        return "not known"
+    return f"{least:{form}}" if least == most else f"{least:{form}} to {most:{form}}"
+
+
+def _gained(part: NetPart) -> str:
+    gained = _between(part.gain_least, part.gain_most, "+,")
+    return gained if part.counts else f"({gained})"
 
 
 def _bounds(loss: Loss, rows: list[FitResult], served: list[FitResult]) -> Iterator[RenderableType]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from heapscope.errors import InputError
+from heapscope.fit.firmware_heap import FirmwareHeap, read_firmware_heap
 from heapscope.fit.fit_trace import fit as fit_one
 from heapscope.fit.smallest_pool import FitResults
+from heapscope.fit.verdict import with_verdict
 from heapscope.layout.allocator import parse_allocator, placements
 from heapscope.progress import OnProgress, phase
 
@@ -16,16 +19,27 @@ def fit(
     allocator: str | Iterable[str] = (),
     task: str | None = None,
     margin: float | None = None,
+    chip: str | None = None,
+    idf: str | None = None,
+    sdkconfig: str | Path | None = None,
+    map: str | Path | None = None,
     progress: OnProgress | None = None,
 ) -> FitResults:
     """Finds the smallest pool in which each trace runs without a failed allocation.
 
     `allocator`: one name or several; without it all allocators. `task`: fits the blocks of this
-    task alone. `margin`: also recommends a size so many percent above the pool. InputError: a trace
-    or a name cannot be used.
+    task alone. `margin`: also recommends a size so many percent above the pool.
+
+    `chip`, with `idf`: also whether Heapscope's heap pays in place of the one that a firmware for
+    it has, in net bytes. Its `sdkconfig` tells the options, and its linker `map` how much code that
+    heap has. InputError: a trace, a name or a file cannot be used.
     """
+    firmware = _firmware(chip, idf, sdkconfig, map, task)
     said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
-    names = list(dict.fromkeys(parse_allocator(name) for name in said or placements()))
+    names = [parse_allocator(name) for name in said]
+    if firmware is not None:
+        names += (firmware.before, firmware.after)
+    names = list(dict.fromkeys(names or placements()))
     found = [
         fit_one(
             trace,
@@ -37,4 +51,28 @@ def fit(
         )
         for trace in traces
     ]
+    if firmware is not None:
+        found = [with_verdict(results, firmware) for results in found]
     return FitResults(tuple(result for results in found for result in results))
+
+
+def _firmware(
+    chip: str | None,
+    idf: str | None,
+    sdkconfig: str | Path | None,
+    map_file: str | Path | None,
+    task: str | None,
+) -> FirmwareHeap | None:
+    """None: no chip is asked about."""
+    if chip is None and sdkconfig is None:
+        for name, given in (("--idf", idf), ("--map", map_file)):
+            if given is not None:
+                raise InputError(f"{name} without a chip", remedy="add --chip")
+        return None
+    if task is not None:
+        raise InputError(
+            "--task and --chip: a heap for one task stands beside the firmware's own, not in its "
+            "place",
+            remedy="leave one of them out",
+        )
+    return read_firmware_heap(chip=chip, idf=idf, sdkconfig=sdkconfig, map_file=map_file)
