@@ -23,6 +23,8 @@ bool hs_port_enter(void) { return true; }
 void hs_port_leave(void) {}
 void hs_port_lock(void *context) { (void)context; }
 void hs_port_unlock(void *context) { (void)context; }
+void hs_port_lock_region(void *context, uint32_t lock) { (void)context, (void)lock; }
+void hs_port_unlock_region(void *context, uint32_t lock) { (void)context, (void)lock; }
 """
 
 

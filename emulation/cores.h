@@ -1,0 +1,20 @@
+/* Several cores at work on one set of regions: cores.c. */
+#ifndef HEAPSCOPE_EMULATION_CORES_H
+#define HEAPSCOPE_EMULATION_CORES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CORES_MAX 4u
+
+/* The number of the core that calls: the surroundings have it. */
+uint32_t cores_self(void);
+
+/* `level`: of the guard, plus one. `owners`: 0, or blocks know whose they are. False: no memory. */
+bool cores_prepare(uint32_t level, uint32_t owners);
+/* What each core does; the number of things that were wrong. */
+uint32_t cores_work(uint32_t core, uint32_t seed, uint32_t rounds);
+/* When all are done: 0, or what is wrong. */
+uint32_t cores_verify(void);
+
+#endif
