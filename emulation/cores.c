@@ -303,6 +303,36 @@ uint32_t cores_work(uint32_t core, uint32_t seed, uint32_t rounds)
     return wrong + broken[core];
 }
 
+/* ---- one change, between whose instructions another core allocates ------------------------------ */
+
+bool cores_fill(void)
+{
+    /* A block stays for the record of the region to be added: it is freed when all else is full. */
+    uint8_t *const room = hs_regions_malloc(set, 120, BYTES);
+    while (hs_regions_malloc(set, 40, BYTES) != NULL) {
+    }
+    while (hs_regions_malloc(set, 8, BYTES) != NULL) {
+    }
+    return hs_regions_free(set, room) == HS_OK;
+}
+
+uint32_t cores_change(uint32_t adds)
+{
+    const hs_region_t region = {
+        .memory = &ram, .start = memory[REGIONS], .size = sizeof memory[REGIONS]};
+    const hs_status_t status =
+        adds != 0 ? hs_regions_add(set, &region) : hs_regions_enable_startup_stacks(set);
+    return status == HS_OK ? 0 : 1;
+}
+
+uint32_t cores_probe(void)
+{
+    uint8_t *const block = hs_regions_malloc(set, 200, BYTES | HS_CAP_32BIT);
+    const bool whole = hs_regions_check(set, 0) == HS_OK;
+    const bool there = block == NULL || hs_regions_usable_size(set, block) >= 200;
+    return whole && there && hs_regions_free(set, block) == HS_OK ? 1u + (block != NULL) : 0;
+}
+
 /* When all cores are done: 0, or what is wrong. */
 uint32_t cores_verify(void)
 {

@@ -17,4 +17,11 @@ uint32_t cores_work(uint32_t core, uint32_t seed, uint32_t rounds);
 /* When all are done: 0, or what is wrong. */
 uint32_t cores_verify(void);
 
+/* One change of the set, between whose instructions another core asks. First all is filled but for the
+ * room that the record of a region takes. */
+bool cores_fill(void);
+uint32_t cores_change(uint32_t adds); /* 1: a region is added; 0: start-up stacks come into use */
+/* What another core gets meanwhile. 0: something is wrong; 1: no block yet; 2: a block. */
+uint32_t cores_probe(void);
+
 #endif

@@ -8,6 +8,7 @@ import ctypes
 import mmap
 import random
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from emulation.targets import TARGETS, Target, zig
 if TYPE_CHECKING:
     from unicorn import Uc
 
-__all__ = ["LIMIT", "TWO_CORES", "Ended", "build_cores", "run_cores"]
+__all__ = ["LIMIT", "TWO_CORES", "Ended", "Met", "build_cores", "every_boundary", "run_cores"]
 
 #: What a Raspberry Pi RP2040 has beside its two Cortex-M0+ (RP2040 Datasheet, 2.3.1): a word that says
 #: which core reads it, and 32 words of spin locks; reading one takes it, and is 0 where it was taken.
@@ -42,8 +43,10 @@ TWO_CORES: dict[str, tuple[Target, tuple[str, ...]]] = {
     ),
 }
 
-FUNCTIONS = ("cores_prepare", "cores_work", "cores_verify")
+WORKING = ("cores_prepare", "cores_work", "cores_verify")
+CHANGING = ("cores_fill", "cores_change", "cores_probe")
 LIMIT = 30_000_000  #: instructions of both cores, many times what a run takes: more is a deadlock
+PROBE, TURN = 150_000, 100  #: more than cores_probe() takes, and how often the cores take turns then
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,22 @@ class Ended:
     waited: int
 
 
+class Met(IntEnum):
+    """What a core gets while the other one changes the set: cores_probe()."""
+
+    WRONG = 0
+    NOTHING_YET = 1
+    A_BLOCK = 2
+    WAITED = 3  # for the other one, which held the lock of a region that was asked
+    CRASHED = 4
+
+
 def build_cores(name: str, *, flags: tuple[str, ...] = ()) -> Path:
     target, own = TWO_CORES[name]
     port = ROOT / "device" / "port" / "bare" / "port.c"
     cores = ("-DHS_BARE_CORES=2", SIO_CORE, "-DHS_REGIONS_MAX=8", f"-I{HERE}")
     sources = [HERE / "cores.c", HERE / "cores_bare.c", port]
-    return build_program(target, sources, flags=(*own, *cores, *flags), keep=FUNCTIONS)
+    return build_program(target, sources, flags=(*own, *cores, *flags), keep=(*WORKING, *CHANGING))
 
 
 class Shared:
@@ -127,11 +140,12 @@ class Core(Machine):
             raise FaultError(f"core {self._number}: {error} at {self.pc:#x}") from None
         self.pc = self._get(self.kind.counter) & ~1
 
-    def to_its_end(self, function: str, *arguments: int) -> int:
+    def to_its_end(self, function: str, *arguments: int, limit: int = LIMIT) -> int:
         self.start(function, *arguments)
-        while not self.has_ended:
-            self.go_on(1_000_000)
-        return self._get(self.kind.result)
+        self.go_on(limit)
+        if not self.has_ended:
+            raise FaultError(f"core {self._number}: {function} does not end")
+        return self.result
 
     @property
     def result(self) -> int:
@@ -163,3 +177,59 @@ def run_cores(
     wrong = sum(core.result for core in cores)
     left = cores[0].to_its_end("cores_verify")
     return Ended(wrong, left, instructions, shared.waited)
+
+
+def every_boundary(name: str, image: Path, *, adds: bool, step: int = 1) -> list[Met]:
+    """One core changes the set; at every `step`-th of its instructions, and at each of those around
+    the one that makes the new region seen, it stops, and the other one allocates. Where that one has no
+    end, it waits, and the first goes on."""
+    target, _ = TWO_CORES[name]
+    shared = Shared()
+    changing, asking = (Core(target, image, shared, number) for number in range(2))
+    changing.to_its_end("cores_prepare", 1, 0)
+    if not changing.to_its_end("cores_fill"):
+        raise FaultError("nothing was filled")
+    memory = changing.image()
+
+    def met_at(boundary: int) -> tuple[Met, bool]:
+        """And whether the change had come to its end."""
+        for address, data in memory:
+            changing.write(address, data)
+        shared.taken = [False] * LOCKS
+        changing.start("cores_change", int(adds))
+        if boundary:
+            changing.go_on(boundary)
+        ended = changing.has_ended
+        return probe(changing, asking), ended
+
+    met: dict[int, Met] = {}
+    boundary = 0
+    ended = False
+    while not ended:
+        met[boundary], ended = met_at(boundary)
+        boundary += step
+    seen = min((at for at, what in met.items() if what is Met.A_BLOCK), default=0)
+    for between in range(max(0, seen - 2 * step), seen):
+        met[between], _ = met_at(between)
+    return [what for _, what in sorted(met.items())]
+
+
+def probe(changing: Core, asking: Core) -> Met:
+    asking.start("cores_probe")
+    try:
+        asking.go_on(PROBE)
+        return Met(asking.result) if asking.has_ended else both_to_their_end(changing, asking)
+    except FaultError:
+        return Met.CRASHED
+
+
+def both_to_their_end(changing: Core, asking: Core) -> Met:
+    instructions = 0
+    while not asking.has_ended:
+        if not changing.has_ended:
+            changing.go_on(TURN)
+        asking.go_on(TURN)
+        instructions += 2 * TURN
+        if instructions > LIMIT:
+            raise FaultError("the core that asks has no end")
+    return Met.WAITED if asking.result else Met.WRONG

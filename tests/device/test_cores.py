@@ -5,7 +5,7 @@ same with threads: test_threads.py."""
 from __future__ import annotations
 
 import pytest
-from emulation.cores import TWO_CORES, build_cores, run_cores
+from emulation.cores import TWO_CORES, Met, build_cores, every_boundary, run_cores
 from emulation.machine import FaultError
 
 #: Levels of the guard, and whether blocks know whose they are.
@@ -43,3 +43,17 @@ def test_two_cores_that_nothing_holds_apart_do_damage(chip: str, seed: int) -> N
     except FaultError:
         return  # a core followed what the other one had half changed
     assert ended.wrong != 0 or ended.left != 0
+
+
+@pytest.mark.cells(2)
+@pytest.mark.parametrize("adds", [False, True], ids=["start-up stacks", "added"])
+@pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 17])
+def test_a_region_is_seen_when_it_is_whole(chip: str, step: int, adds: bool) -> None:
+    """A core allocates after any instruction of another one that makes a region."""
+    met = every_boundary(chip, build_cores(chip), adds=adds, step=step)
+    allowed = {Met.NOTHING_YET, Met.A_BLOCK}
+    if adds:
+        allowed.add(Met.WAITED)  # the record is a block of a region that is asked, too
+    assert set(met) == allowed
+    served = met.index(Met.A_BLOCK)
+    assert set(met[served:]) == {Met.A_BLOCK}

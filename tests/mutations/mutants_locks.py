@@ -1,0 +1,99 @@
+"""Broken in the locks of regions."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+CORES = "tests/device/test_cores.py"
+ORDER = "tests/device/test_regions_shadow.c"
+ADDED = "tests/device/test_regions_add.c"
+
+LOCKS = (
+    Mutant(
+        "locks of regions",
+        "a malloc keeps the lock of a region that had no room",
+        "device/src/regions/route.c::take_in",
+        "hs_unlock_area(set, area); if (block == NULL)",
+        "if (block != NULL) { hs_unlock_area(set, area); } if (block == NULL)",
+        ORDER,
+    ),
+    Mutant(
+        "locks of regions",
+        "a malloc takes the lock of the first region, whichever it asks",
+        "device/src/regions/route.c::take_in",
+        "hs_lock_area(set, area);",
+        "hs_lock(set, 0);",
+        ORDER,
+    ),
+    Mutant(
+        "locks of regions",
+        "every region has the lock of the one before",
+        "device/src/regions/set.h::hs_index_of_area",
+        "(uint32_t)(area - set->area)",
+        "(uint32_t)(area - set->area) / 2",
+        CORES,
+    ),
+    Mutant(
+        "locks of regions",
+        "a malloc takes no lock",
+        "device/src/regions/route.c::take_in",
+        "hs_lock_area(set, area);",
+        "",
+        ORDER,
+    ),
+    Mutant(
+        "locks of regions",
+        "a realloc frees the old block before it copies",
+        "device/src/regions/blocks.c::carry",
+        "hs_place_copy(&to, place, place->size < size ? place->size : size); hs_lock_area(set, area); "
+        "const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK;",
+        "hs_lock_area(set, area); "
+        "const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK; "
+        "hs_unlock_area(set, area); "
+        "hs_place_copy(&to, place, place->size < size ? place->size : size); hs_lock_area(set, area);",
+        CORES,
+    ),
+    Mutant(
+        "locks of regions",
+        "a realloc to another region copies with the lock of the old one held",
+        "device/src/regions/blocks.c::hs_regions_realloc_prefer",
+        "hs_place_close(set, &place);",
+        "",
+        ORDER,
+    ),
+    Mutant(
+        "locks of regions",
+        "the owners are counted with the lock of the region held",
+        "device/src/regions/route.c::take_in",
+        "hs_lock(set, HS_LOCK_OWNERS);",
+        "hs_lock_area(set, area); hs_lock(set, HS_LOCK_OWNERS);",
+        ORDER,
+    ),
+    Mutant(
+        "locks of regions",
+        "the owners are counted without a lock",
+        "device/src/regions/blocks.c::give",
+        "hs_lock(set, HS_LOCK_OWNERS); hs_owners_gave(set->config->owners, tag.owner, "
+        "area->memory->kind, usable); hs_unlock(set, HS_LOCK_OWNERS);",
+        "hs_owners_gave(set->config->owners, tag.owner, area->memory->kind, usable);",
+        CORES,
+    ),
+    Mutant(
+        "locks of regions",
+        "an added region is in the list before its heap is made",
+        "device/src/regions/create.c::add",
+        "const hs_status_t status = open_area(set, &record->area, 0);",
+        "record->older = set->added; HS_PUBLISH(set->added, record); record->area.guard.heap = "
+        "(hs_heap_t *)record->area.start; "
+        "const hs_status_t status = open_area(set, &record->area, 0); record->older = NULL;",
+        CORES,
+    ),
+    Mutant(
+        "locks of regions",
+        "a spin lock is let go while it is held twice",
+        "device/port/bare/port.c::release",
+        "if (--holds[lock] == 0) {",
+        "holds[lock]--; {",
+        CORES,
+    ),
+)
