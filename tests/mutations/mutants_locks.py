@@ -6,7 +6,6 @@ from mutant import Mutant
 
 CORES = "tests/device/test_cores.py"
 ORDER = "tests/device/test_regions_shadow.c"
-ADDED = "tests/device/test_regions_add.c"
 
 LOCKS = (
     Mutant(
@@ -80,12 +79,10 @@ LOCKS = (
     ),
     Mutant(
         "locks of regions",
-        "an added region is in the list before its heap is made",
-        "device/src/regions/create.c::add",
-        "const hs_status_t status = open_area(set, &record->area, 0);",
-        "record->older = set->added; HS_PUBLISH(set->added, record); record->area.guard.heap = "
-        "(hs_heap_t *)record->area.start; "
-        "const hs_status_t status = open_area(set, &record->area, 0); record->older = NULL;",
+        "a region is seen before its guard is there",
+        "device/src/regions/create.c::open_area",
+        "area->guard.config = guard.config;",
+        "HS_PUBLISH(area->guard.heap, heap); area->guard.config = guard.config;",
         CORES,
     ),
     Mutant(

@@ -125,7 +125,7 @@ hs_status_t hs_regions_free(hs_regions_t *set, void *block)
     if (block == NULL) {
         return HS_OK;
     }
-    const hs_place_t place = hs_place_open(set, block);
+    const hs_place_t place = hs_place_open(set, block, false);
     return place.block != NULL ? give(set, &place) : refuse(set, &place, block);
 }
 
@@ -270,7 +270,7 @@ void *hs_regions_realloc_prefer(hs_regions_t *set, void *block, size_t size, con
         return NULL;
     }
     void *moved = NULL;
-    const hs_place_t place = hs_place_open(set, block);
+    const hs_place_t place = hs_place_open(set, block, true);
     const bool known = place.block != NULL && place.size != 0;
     if (!known) {
         (void)(place.block != NULL ? give(set, &place) : refuse(set, &place, block));

@@ -65,7 +65,7 @@ static void *block_before(const hs_area_t *area, uintptr_t last)
     return usable >= 8 && (uintptr_t)block + (usable & ~(size_t)3) - 4 == last ? block : NULL;
 }
 
-hs_place_t hs_place_open(hs_regions_t *set, const void *address)
+hs_place_t hs_place_open(hs_regions_t *set, const void *address, bool sized)
 {
     hs_place_t place = {.step = 1};
     const uintptr_t data = hs_place_data(set, address, &place.area);
@@ -76,7 +76,7 @@ hs_place_t hs_place_open(hs_regions_t *set, const void *address)
     if (data == (uintptr_t)address || !place.area->memory->alias_reversed) {
         place.block = (void *)data;
         place.words = place.block;
-        place.size = hs_guard_usable_size(&place.area->guard, place.block);
+        place.size = sized ? hs_guard_usable_size(&place.area->guard, place.block) : 0;
         return place;
     }
     /* The word below the alias address lies above in the data memory. */

@@ -27,9 +27,9 @@ hs_bus_t hs_place_bus(const hs_area_t *area, uint32_t caps);
  * address. */
 void *hs_place_address(const hs_area_t *area, hs_bus_t bus, void *block, size_t size);
 
-/* The place of an address that a user gave. Where it lies in a region, the lock of that region is held
- * from then on, until hs_place_close(). */
-hs_place_t hs_place_open(hs_regions_t *set, const void *address);
+/* The place of an address that a user gave; `size` of a data address only if `sized`. Where it lies in a
+ * region, the lock of that region is held from then on, until hs_place_close(). */
+hs_place_t hs_place_open(hs_regions_t *set, const void *address, bool sized);
 void hs_place_close(const hs_regions_t *set, const hs_place_t *place);
 
 /* The data address of any address in a region; `area` NULL: in none. No lock. */

@@ -5,14 +5,14 @@
 
 size_t hs_regions_usable_size(hs_regions_t *set, const void *block)
 {
-    const hs_place_t place = hs_place_open(set, block);
+    const hs_place_t place = hs_place_open(set, block, true);
     hs_place_close(set, &place);
     return place.size;
 }
 
 size_t hs_regions_full_size(hs_regions_t *set, const void *block)
 {
-    const hs_place_t place = hs_place_open(set, block);
+    const hs_place_t place = hs_place_open(set, block, false);
     const size_t size =
         place.block != NULL ? hs_guard_full_size(&place.area->guard, place.block) : 0;
     hs_place_close(set, &place);
