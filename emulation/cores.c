@@ -8,12 +8,12 @@
 #include "heapscope/port.h"
 #include "heapscope/regions.h"
 
-#define OWN 10u       /* blocks of a core */
-#define MAILBOXES 4u  /* blocks on their way from one to another */
-#define ROWS 4u       /* of owners */
-#define REGIONS 4u    /* of the table */
-#define ADDED 2u      /* later: one beside them, one within a block */
-#define INSIDE 1200u  /* bytes of that block */
+#define OWN 10u      /* blocks of a core */
+#define MAILBOXES 4u /* blocks on their way from one to another */
+#define ROWS 4u      /* of owners */
+#define REGIONS 4u   /* of the table */
+#define ADDED 2u     /* later: one beside them, one within a block */
+#define INSIDE 1200u /* bytes of that block */
 #define WORDS (HS_CAP_32BIT | HS_CAP_IRAM_8BIT)
 #define BYTES HS_CAP_8BIT
 #define INTERNAL (HS_CAP_8BIT | HS_CAP_INTERNAL)
@@ -161,14 +161,19 @@ static uint32_t resize(block_t *block, uint32_t *random)
     return wrong;
 }
 
-/* The block of a mailbox for one's own. */
-static void swap(block_t *block, uint32_t which)
+/* The block of a mailbox for one's own; looked at in there, so that two who came at the same time would
+ * meet. Sections nest. */
+static uint32_t swap(block_t *block, uint32_t which)
 {
     (void)hs_port_enter();
+    (void)hs_port_enter();
     const block_t other = mailbox[which];
+    hs_port_leave();
+    const uint32_t wrong = other.at == NULL || is_filled(&other, other.size) ? 0 : 1;
     mailbox[which] = *block;
     hs_port_leave();
     *block = other;
+    return wrong;
 }
 
 /* ---- questions ---------------------------------------------------------------------------------- */
@@ -207,10 +212,10 @@ static uint32_t ask(uint32_t *random)
         for (uint32_t i = 0; hs_regions_state(set, i, &state); i++) {
             if (state.in_use) {
                 hs_regions_lock(set, i);
-                wrong += hs_heap_minimum_free(state.guard->heap) >
-                                 hs_heap_free_size(state.guard->heap)
-                             ? 1u
-                             : 0u;
+                wrong +=
+                    hs_heap_minimum_free(state.guard->heap) > hs_heap_free_size(state.guard->heap)
+                        ? 1u
+                        : 0u;
                 hs_regions_unlock(set, i);
             }
         }
@@ -234,7 +239,8 @@ static uint32_t add(const void *start, size_t size, uint32_t added)
     if (status == HS_OK) {
         note(added);
     }
-    return status == HS_OK || status == HS_ERR_MEMORY ? 0 : 1; /* there was no room for its record */
+    return status == HS_OK || status == HS_ERR_MEMORY ? 0
+                                                      : 1; /* there was no room for its record */
 }
 
 static uint32_t change(uint32_t core, uint32_t round, uint32_t rounds)
@@ -290,7 +296,7 @@ uint32_t cores_work(uint32_t core, uint32_t seed, uint32_t rounds)
         if (way == 0) {
             wrong += ask(&random);
         } else if (way < 4) {
-            swap(block, next(&random) % MAILBOXES);
+            wrong += swap(block, next(&random) % MAILBOXES);
         } else if (block->at == NULL) {
             wrong += take(block, &random);
         } else {

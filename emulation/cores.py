@@ -45,7 +45,7 @@ TWO_CORES: dict[str, tuple[Target, tuple[str, ...]]] = {
 
 WORKING = ("cores_prepare", "cores_work", "cores_verify")
 CHANGING = ("cores_fill", "cores_change", "cores_probe")
-LIMIT = 30_000_000  #: instructions of both cores, many times what a run takes: more is a deadlock
+LIMIT = 10_000_000  #: instructions of both cores, many times what a run takes: more is a deadlock
 PROBE, TURN = 150_000, 100  #: more than cores_probe() takes, and how often the cores take turns then
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import Mutant
 
 CORES = "tests/device/test_cores.py"
+THREADS = "tests/device/test_threads.py"
 ORDER = "tests/device/test_regions_shadow.c"
 
 LOCKS = (
@@ -26,11 +27,13 @@ LOCKS = (
     ),
     Mutant(
         "locks of regions",
-        "every region has the lock of the one before",
-        "device/src/regions/set.h::hs_index_of_area",
-        "(uint32_t)(area - set->area)",
-        "(uint32_t)(area - set->area) / 2",
-        CORES,
+        "a realloc frees the old block under the lock of another region",
+        "device/src/regions/blocks.c::carry",
+        "hs_lock_area(set, area); const bool freed = hs_guard_free(&area->guard, place->block) == "
+        "HS_OK; if (!freed) { (void)hs_guard_free(&area->guard, block); } hs_unlock_area(set, area);",
+        "hs_lock(set, 3); const bool freed = hs_guard_free(&area->guard, place->block) == "
+        "HS_OK; if (!freed) { (void)hs_guard_free(&area->guard, block); } hs_unlock(set, 3);",
+        THREADS,
     ),
     Mutant(
         "locks of regions",
@@ -75,7 +78,7 @@ LOCKS = (
         "hs_lock(set, HS_LOCK_OWNERS); hs_owners_gave(set->config->owners, tag.owner, "
         "area->memory->kind, usable); hs_unlock(set, HS_LOCK_OWNERS);",
         "hs_owners_gave(set->config->owners, tag.owner, area->memory->kind, usable);",
-        CORES,
+        THREADS,
     ),
     Mutant(
         "locks of regions",

@@ -68,7 +68,7 @@ typedef struct hs_size_rule {
 typedef struct hs_regions_config {
     const hs_guard_config_t *guard; /* NULL: none */
     hs_owners_t *owners;            /* NULL: none. `guard`, if any, must then have `owners` set */
-    void *(*task)(void *context);   /* the running task's handle, for owners; NULL: one owner. Called
+    void *(*task)(void *context); /* the running task's handle, for owners; NULL: one owner. Called
                                      * with HS_LOCK_OWNERS held */
     const void *(*site)(void *context); /* who allocates, for a guard with `sites`; NULL: unknown */
     const hs_size_rule_t *rules;        /* in this order */

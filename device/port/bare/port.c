@@ -126,7 +126,8 @@ static bool in_interrupt(void)
     uint32_t state;
     __asm__ volatile("rsr %0, ps" : "=a"(state));
     const uint32_t core = HS_BARE_CORE();
-    state = depth[core] != 0 ? outside[core] : state; /* a section raises the level as handlers do */
+    state =
+        depth[core] != 0 ? outside[core] : state; /* a section raises the level as handlers do */
     return (state & 0xFu) != 0;
 }
 

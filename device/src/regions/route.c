@@ -184,8 +184,7 @@ bool hs_route_fits(hs_regions_t *set, const hs_request_t *request)
         size_t size;
         if (may_serve(at, request->caps) && shape(at, request, &bus, &size)) {
             hs_lock_area(set, at);
-            const bool fits =
-                hs_guard_fits(&at->guard, request->alignment, size, request->offset);
+            const bool fits = hs_guard_fits(&at->guard, request->alignment, size, request->offset);
             hs_unlock_area(set, at);
             if (fits) {
                 return true;
