@@ -1,6 +1,6 @@
-"""Two cores on one memory, each a processor in emulation: they take turns of random length, so that one
-stops between any two instructions of the other. The program is cores.c, its locks are the spin locks of
-the port for bare metal."""
+"""Two cores on one memory, each a processor in emulation: they take turns of random length, so that
+one stops between any two instructions of the other. The program is cores.c, its locks are the spin
+locks of the port for bare metal."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "TWO_CORES", "Ended", "Met", "build_cores", "every_boundary", "run_cores"]
 
-#: What a Raspberry Pi RP2040 has beside its two Cortex-M0+ (RP2040 Datasheet, 2.3.1): a word that says
-#: which core reads it, and 32 words of spin locks; reading one takes it, and is 0 where it was taken.
+#: What a Raspberry Pi RP2040 has beside its two Cortex-M0+ (RP2040 Datasheet, 2.3.1): a word that
+#: says which core reads it, and 32 words of spin locks; reading one takes it, and is 0 where it was
+#: taken.
 SIO, SPIN_LOCKS, LOCKS = 0xD000_0000, 0x100, 32
 SIO_CORE = f"-DHS_BARE_CORE()=(*(volatile unsigned *){SIO:#x}u)"
 SIO_LOCK = f"((volatile unsigned *){SIO + SPIN_LOCKS:#x}u)"
@@ -46,7 +47,8 @@ TWO_CORES: dict[str, tuple[Target, tuple[str, ...]]] = {
 WORKING = ("cores_prepare", "cores_work", "cores_verify")
 CHANGING = ("cores_fill", "cores_change", "cores_probe")
 LIMIT = 10_000_000  #: instructions of both cores, many times what a run takes: more is a deadlock
-PROBE, TURN = 150_000, 100  #: more than cores_probe() takes, and how often the cores take turns then
+PROBE = 150_000  #: more than cores_probe() takes
+TURN = 100  #: of each core, where one waits for the other
 
 
 @dataclass(frozen=True)
@@ -152,11 +154,9 @@ class Core(Machine):
         return self._get(self.kind.result)
 
 
-def run_cores(
-    name: str, image: Path, *, level: int, owners: bool, seed: int, rounds: int
-) -> Ended:
-    """`level`: of the guard. FaultError: a core touched what is not there, or neither came to its end
-    within LIMIT instructions."""
+def run_cores(name: str, image: Path, *, level: int, owners: bool, seed: int, rounds: int) -> Ended:
+    """`level`: of the guard. FaultError: a core touched what is not there, or both did not come to
+    their end within LIMIT instructions."""
     target, _ = TWO_CORES[name]
     shared = Shared()
     cores = [Core(target, image, shared, number) for number in range(2)]
@@ -181,8 +181,8 @@ def run_cores(
 
 def every_boundary(name: str, image: Path, *, adds: bool, step: int = 1) -> list[Met]:
     """One core changes the set; at every `step`-th of its instructions, and at each of those around
-    the one that makes the new region seen, it stops, and the other one allocates. Where that one has no
-    end, it waits, and the first goes on."""
+    the one that makes the new region seen, it stops, and the other one allocates. Where that one
+    has no end, it waits, and the first goes on."""
     target, _ = TWO_CORES[name]
     shared = Shared()
     changing, asking = (Core(target, image, shared, number) for number in range(2))

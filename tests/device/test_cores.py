@@ -1,6 +1,6 @@
-"""Two emulated cores allocate at the same time on one set of regions, and regions are added meanwhile. No
-deadlock, no lost byte, never two regions' locks at once; and a lock that lets both in is noticed. The
-same with threads: test_threads.py."""
+"""Two emulated cores allocate at the same time on one set of regions, and regions are added
+meanwhile. No deadlock, no lost byte, never two regions' locks at once; and a lock that lets both in
+is noticed. The same with threads: test_threads.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The POSIX port under ThreadSanitizer: four threads on the malloc family and on regions; and four that
-do what cores do (emulation/cores.c): regions are added meanwhile, no two regions' locks are held at once."""
+"""The POSIX port under ThreadSanitizer: four threads on the malloc family and on regions; and four
+that do what cores do (emulation/cores.c): regions are added meanwhile, and no two locks of regions
+are held at once."""
 
 from __future__ import annotations
 

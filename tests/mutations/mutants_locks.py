@@ -8,6 +8,13 @@ CORES = "tests/device/test_cores.py"
 THREADS = "tests/device/test_threads.py"
 ORDER = "tests/device/test_regions_shadow.c"
 
+#: Of blocks.c::carry.
+COPY = "hs_place_copy(&to, place, place->size < size ? place->size : size);"
+FREED = (
+    "const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK; "
+    "if (!freed) { (void)hs_guard_free(&area->guard, block); }"
+)
+
 LOCKS = (
     Mutant(
         "locks of regions",
@@ -29,10 +36,8 @@ LOCKS = (
         "locks of regions",
         "a realloc frees the old block under the lock of another region",
         "device/src/regions/blocks.c::carry",
-        "hs_lock_area(set, area); const bool freed = hs_guard_free(&area->guard, place->block) == "
-        "HS_OK; if (!freed) { (void)hs_guard_free(&area->guard, block); } hs_unlock_area(set, area);",
-        "hs_lock(set, 3); const bool freed = hs_guard_free(&area->guard, place->block) == "
-        "HS_OK; if (!freed) { (void)hs_guard_free(&area->guard, block); } hs_unlock(set, 3);",
+        f"hs_lock_area(set, area); {FREED} hs_unlock_area(set, area);",
+        f"hs_lock(set, 3); {FREED} hs_unlock(set, 3);",
         THREADS,
     ),
     Mutant(
@@ -47,12 +52,9 @@ LOCKS = (
         "locks of regions",
         "a realloc frees the old block before it copies",
         "device/src/regions/blocks.c::carry",
-        "hs_place_copy(&to, place, place->size < size ? place->size : size); hs_lock_area(set, area); "
-        "const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK;",
-        "hs_lock_area(set, area); "
-        "const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK; "
-        "hs_unlock_area(set, area); "
-        "hs_place_copy(&to, place, place->size < size ? place->size : size); hs_lock_area(set, area);",
+        f"{COPY} hs_lock_area(set, area); {FREED}",
+        f"hs_lock_area(set, area); {FREED} hs_unlock_area(set, area); {COPY} "
+        "hs_lock_area(set, area);",
         CORES,
     ),
     Mutant(
