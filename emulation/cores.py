@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "TWO_CORES", "Ended", "Met", "build_cores", "every_boundary", "run_cores"]
 
-#: What a Raspberry Pi RP2040 has beside its two Cortex-M0+ (RP2040 Datasheet, 2.3.1): a word that
+#: A Raspberry Pi RP2040 has beside its two Cortex-M0+ (RP2040 Datasheet, 2.3.1) a word that
 #: says which core reads it, and 32 words of spin locks; reading one takes it, and is 0 where it was
 #: taken.
 SIO, SPIN_LOCKS, LOCKS = 0xD000_0000, 0x100, 32
@@ -63,7 +63,7 @@ class Ended:
 
 
 class Met(IntEnum):
-    """What a core gets while the other one changes the set: cores_probe()."""
+    """The answer that a core gets while the other one changes the set: cores_probe()."""
 
     WRONG = 0
     NOTHING_YET = 1
@@ -81,7 +81,7 @@ def build_cores(name: str, *, flags: tuple[str, ...] = ()) -> Path:
 
 
 class Shared:
-    """What both cores see: memory, and the spin locks."""
+    """Memory and spin locks that both cores see."""
 
     def __init__(self) -> None:
         self.memory: dict[int, mmap.mmap] = {}

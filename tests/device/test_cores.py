@@ -46,7 +46,7 @@ def test_two_cores_that_nothing_holds_apart_do_damage(chip: str, seed: int) -> N
 
 
 def seen_by_another_core(chip: str, *, adds: bool, step: int) -> list[Met]:
-    """What a core got after instructions of another one that makes a region, when it saw it."""
+    """The answers that a core got after instructions of another one, which makes a region."""
     met = every_boundary(chip, build_cores(chip), adds=adds, step=step)
     served = met.index(Met.A_BLOCK)
     assert set(met[served:]) == {Met.A_BLOCK}

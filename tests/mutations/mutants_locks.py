@@ -6,9 +6,10 @@ from mutant import Mutant
 
 CORES = "tests/device/test_cores.py"
 THREADS = "tests/device/test_threads.py"
+SPINS = "tests/device/test_port_cores.c"
 ORDER = "tests/device/test_regions_shadow.c"
 
-#: Of blocks.c::carry.
+#: Parts of blocks.c::carry.
 COPY = "hs_place_copy(&to, place, place->size < size ? place->size : size);"
 FREED = (
     "const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK; "
@@ -96,6 +97,6 @@ LOCKS = (
         "device/port/bare/port.c::release",
         "if (--holds[lock] == 0) {",
         "holds[lock]--; {",
-        CORES,
+        SPINS,
     ),
 )

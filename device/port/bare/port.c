@@ -38,7 +38,7 @@
 #define HS_BARE_CLOCK() 0u /* microseconds */
 #endif
 
-/* Of each core: what mask() gave the outermost section, and how many sections it is in. */
+/* Each core's own: what mask() gave the outermost section, and how many sections it is in. */
 static uint32_t outside[HS_BARE_CORES];
 static uint32_t depth[HS_BARE_CORES];
 

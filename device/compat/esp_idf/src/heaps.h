@@ -25,7 +25,7 @@ static inline bool esp_has(const hs_region_state_t *heap, uint32_t caps)
  * held where a heap's own lock is taken, never the other way round. context: unused. */
 void heapscope_esp_heaps_lock(void *context);
 void heapscope_esp_heaps_unlock(void *context);
-/* As hs_regions_config_t has them: `lock` is the index of a heap, or the lock above. */
+/* The functions of hs_regions_config_t: `lock` is the index of a heap, or the lock above. */
 void heapscope_esp_heap_lock(void *context, uint32_t lock);
 void heapscope_esp_heap_unlock(void *context, uint32_t lock);
 
