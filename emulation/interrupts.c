@@ -42,8 +42,8 @@ static hs_regions_t *the_set(void)
     static hs_regions_config_t config = {
         .guard = &guard,
         .task = hs_port_task,
-        .lock = hs_port_lock,
-        .unlock = hs_port_unlock,
+        .lock = hs_port_lock_region,
+        .unlock = hs_port_unlock_region,
     };
     static hs_regions_t *set;
     if (set == NULL) {

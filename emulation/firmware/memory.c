@@ -36,7 +36,8 @@ static void print_regions(void)
 
 void memory_open(void)
 {
-    static const hs_regions_config_t config = {.lock = hs_port_lock, .unlock = hs_port_unlock};
+    static const hs_regions_config_t config = {.lock = hs_port_lock_region,
+                                               .unlock = hs_port_unlock_region};
     set = hs_regions_create(board_regions, board_region_count, &config, NULL, 0);
     kernel_use(malloc, free);
     if (set == NULL || !recording_open(set) || !recording_start()) {

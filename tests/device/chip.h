@@ -63,7 +63,8 @@ typedef struct chip {
     unsigned failures;
     size_t failed_size;
     uint32_t failed_caps;
-    int locked;
+    int locked; /* locks that are held */
+    uint8_t held[HS_LOCK_COUNT];
 } chip_t;
 
 static inline void chip_failed(void *context, size_t size, uint32_t caps)
@@ -75,15 +76,23 @@ static inline void chip_failed(void *context, size_t size, uint32_t caps)
     chip->failed_caps = caps;
 }
 
-static inline void chip_lock(void *context)
-{
-    ((chip_t *)context)->locked++;
-}
-
-static inline void chip_unlock(void *context)
+/* A call holds one lock at a time; the set's lock may be held around a region's, never within one. */
+static inline void chip_lock(void *context, uint32_t lock)
 {
     chip_t *chip = context;
-    CHECK(chip->locked > 0, "unlocked without a lock");
+    CHECK(lock < HS_LOCK_COUNT, "no lock has the number %u", (unsigned)lock);
+    CHECK(chip->locked == 0 || (chip->held[HS_LOCK_SET] == 1 && chip->locked == 1),
+          "lock %u is taken while another is held", (unsigned)lock);
+    CHECK(chip->held[lock] == 0, "lock %u is held", (unsigned)lock);
+    chip->held[lock]++;
+    chip->locked++;
+}
+
+static inline void chip_unlock(void *context, uint32_t lock)
+{
+    chip_t *chip = context;
+    CHECK(lock < HS_LOCK_COUNT && chip->held[lock] > 0, "unlocked without a lock");
+    chip->held[lock]--;
     chip->locked--;
 }
 

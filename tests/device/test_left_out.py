@@ -52,6 +52,11 @@ void *entry(const hs_region_t *table, const hs_regions_config_t *config)
 }
 """
 
+LOCKED = REGIONS.replace(
+    "hs_regions_free(set, block) ==",
+    "hs_regions_free(set, hs_regions_realloc(set, block, 20, HS_CAP_8BIT)) ==",
+)
+
 
 def written(folder: Path, text: str) -> Path:
     source = folder / "entry.c"
@@ -97,6 +102,15 @@ def test_regions_without_guard_and_owners_have_nothing_of_them(tmp_path: Path) -
     bare = with_entry(TARGET, source, flags=("-DHS_GUARD=0", "-DHS_OWNERS=0"))
     assert named(bare, "guard") | named(bare, "owners") == set()
     assert measure(bare).flash < measure(whole).flash - 1000
+
+
+def test_regions_without_locks_have_nothing_of_them(tmp_path: Path) -> None:
+    source = written(tmp_path, LOCKED)
+    whole = with_entry(TARGET, source)
+    without = with_entry(TARGET, source, flags=("-DHS_LOCKS=0",))
+    assert {"hs_heap_moves", "hs_guard_resize"} <= symbols_of(whole)
+    assert not {"hs_heap_moves", "hs_guard_resize"} & symbols_of(without)
+    assert measure(without).flash < measure(whole).flash - 500
 
 
 def test_the_library_has_no_variables() -> None:

@@ -74,6 +74,10 @@ static void test_create(void)
     CHECK(hs_regions_create(table, n, &config, NULL, 0) == NULL, "alignment");
     config = (hs_regions_config_t){.rule_count = 1};
     CHECK(hs_regions_create(table, n, &config, NULL, 0) == NULL, "no rules");
+    config = (hs_regions_config_t){.lock = chip_lock};
+    CHECK(hs_regions_create(table, n, &config, NULL, 0) == NULL, "a lock that is never given back");
+    config = (hs_regions_config_t){.unlock = chip_unlock};
+    CHECK(hs_regions_create(table, n, &config, NULL, 0) == NULL, "a lock that is never taken");
     const hs_guard_config_t guard = {.level = HS_GUARD_LINKS};
     config = (hs_regions_config_t){.owners = chip_owners(&chip), .guard = &guard};
     CHECK(hs_regions_create(table, n, &config, NULL, 0) == NULL, "owners without their bytes");

@@ -1,4 +1,6 @@
-"""The POSIX port under ThreadSanitizer: four threads on the malloc family and on regions."""
+"""The POSIX port under ThreadSanitizer: four threads on the malloc family and on regions; and four
+that do what cores do (emulation/cores.c): regions are added meanwhile, and no two locks of regions
+are held at once."""
 
 from __future__ import annotations
 
@@ -14,6 +16,11 @@ DEVICE = ROOT / "device"
 FAMILY = [*(DEVICE / "compat" / "libc").glob("*.c"), *(DEVICE / "compat" / "arenas").glob("*.c")]
 PROGRAM = ROOT / "tests" / "device" / "port" / "threads.c"
 INCLUDE = [DEVICE / "include", DEVICE / "compat" / "libc", DEVICE / "compat" / "arenas"]
+INCLUDE.append(ROOT / "emulation")
+POSIX = DEVICE / "port" / "posix" / "port.c"
+CORES = [ROOT / "tests" / "device" / "port" / "region_threads.c", ROOT / "emulation" / "cores.c"]
+#: Where a walk reads words of payload that their user may write at that time.
+PAYLOAD_READS = ROOT / "tests" / "device" / "port" / "payload_reads.supp"
 
 #: A port that lets everybody in.
 NO_LOCK = """
@@ -23,6 +30,8 @@ bool hs_port_enter(void) { return true; }
 void hs_port_leave(void) {}
 void hs_port_lock(void *context) { (void)context; }
 void hs_port_unlock(void *context) { (void)context; }
+void hs_port_lock_region(void *context, uint32_t lock) { (void)context, (void)lock; }
+void hs_port_unlock_region(void *context, uint32_t lock) { (void)context, (void)lock; }
 """
 
 
@@ -34,7 +43,7 @@ def missing(what: str) -> None:
 
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[Path]]:
-    """The compiler with its flags, and all objects but the port's."""
+    """The compiler with its flags, and the objects of what ships, but for the port."""
     folder = tmp_path_factory.mktemp("threads")
     compiler = [*shlex.split(os.environ.get("CC", "cc")), "-fsanitize=thread"]
     (folder / "probe.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
@@ -48,24 +57,35 @@ def objects(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[P
     compiler += [f"-I{path}" for path in INCLUDE]
     parts = ("heap", "regions", "owners", "guard")
     sources = [path for part in parts for path in (DEVICE / "src" / part).glob("*.c")]
-    sources += [*FAMILY, PROGRAM]
+    sources += FAMILY
     subprocess.run([*compiler, "-c", *map(str, sources)], cwd=folder, check=True)
     return compiler, sorted(folder.glob("*.o"))
 
 
 def run(
-    objects: tuple[list[str], list[Path]], port: Path, folder: Path
+    objects: tuple[list[str], list[Path]],
+    sources: list[Path],
+    folder: Path,
+    *arguments: object,
 ) -> subprocess.CompletedProcess[str]:
     compiler, made = objects
     program = folder / "threads"
-    subprocess.run([*compiler, port, *made, "-o", program, "-pthread"], check=True)
-    return subprocess.run([program], capture_output=True, text=True, check=False, timeout=120)
+    command = [*compiler, *map(str, sources), *map(str, made), "-o", str(program), "-pthread"]
+    subprocess.run(command, check=True)
+    return subprocess.run(
+        [str(program), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "TSAN_OPTIONS": f"suppressions={PAYLOAD_READS}"},
+    )
 
 
 def test_threads_never_meet_in_a_heap(
     objects: tuple[list[str], list[Path]], tmp_path: Path
 ) -> None:
-    done = run(objects, DEVICE / "port" / "posix" / "port.c", tmp_path)
+    done = run(objects, [PROGRAM, POSIX], tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "whole 1, all back 1\n"
     assert done.stderr == ""
@@ -74,6 +94,17 @@ def test_threads_never_meet_in_a_heap(
 def test_without_the_lock_they_do(objects: tuple[list[str], list[Path]], tmp_path: Path) -> None:
     """So the sanitizer looks at what it should."""
     (tmp_path / "no_lock.c").write_text(NO_LOCK, encoding="utf-8")
-    done = run(objects, tmp_path / "no_lock.c", tmp_path)
+    done = run(objects, [PROGRAM, tmp_path / "no_lock.c"], tmp_path)
     assert done.returncode != 0
     assert "ThreadSanitizer: data race" in done.stderr
+
+
+@pytest.mark.cells(2)
+@pytest.mark.parametrize(("level", "owners"), [(0, False), (-1, True), (1, True), (2, True)])
+def test_threads_never_meet_in_a_region(
+    objects: tuple[list[str], list[Path]], tmp_path: Path, level: int, owners: bool, seed: int
+) -> None:
+    done = run(objects, [*CORES, POSIX], tmp_path, level + 1, int(owners), seed, 1500)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "wrong 0, at the end 0\n"
+    assert done.stderr == ""

@@ -11,6 +11,7 @@ from mutants_guard import GUARD
 from mutants_ladder import LADDER
 from mutants_leaks import LEAK_MUTANTS
 from mutants_live import OF_LIVE
+from mutants_locks import LOCKS
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
 from mutants_net_bytes import NET_BYTES
@@ -59,6 +60,7 @@ MUTANTS = (
     *NET_BYTES,
     *CALL_SITES,
     *OF_LOGS,
+    *LOCKS,
     *PROJECT,
     *FIRMWARE,
 )

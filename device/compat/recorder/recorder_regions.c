@@ -116,7 +116,6 @@ bool hs_recorder_regions_region(void *context, unsigned index, hs_recorder_regio
     if (!hs_regions_state(context, index, &state)) {
         return false;
     }
-    const hs_heap_t *heap = state.guard->heap;
     *out = (hs_recorder_region_t){.name = state.name,
                                   .start = (uintptr_t)state.start,
                                   .size = (uint32_t)state.size,
@@ -124,10 +123,13 @@ bool hs_recorder_regions_region(void *context, unsigned index, hs_recorder_regio
                                   .free = HS_RECORDER_UNKNOWN,
                                   .minimum = HS_RECORDER_UNKNOWN,
                                   .largest = HS_RECORDER_UNKNOWN};
-    if (heap != NULL) {
+    if (state.in_use) {
+        hs_regions_lock(context, index);
+        const hs_heap_t *heap = state.guard->heap;
         out->free = (uint32_t)hs_heap_free_size(heap);
         out->minimum = (uint32_t)hs_heap_minimum_free(heap);
         out->largest = (uint32_t)hs_heap_largest(heap);
+        hs_regions_unlock(context, index);
     }
     return true;
 }

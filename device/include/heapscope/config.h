@@ -30,6 +30,17 @@
 #define HS_REGIONS_MAX 32
 #endif
 
+/* 1: a set of regions takes the locks that its configuration names. 0: it takes none, for a program of
+ * one task whose handlers do not allocate. */
+#ifndef HS_LOCKS
+#define HS_LOCKS 1
+#endif
+
+/* The locks of a set: one for each region, by its index, and these two (regions.h). */
+#define HS_LOCK_SET HS_REGIONS_MAX
+#define HS_LOCK_OWNERS (HS_REGIONS_MAX + 1)
+#define HS_LOCK_COUNT (HS_REGIONS_MAX + 2)
+
 /* Memory kinds that the count of owners' bytes tells apart, 1 to 8 (owners.h). */
 #ifndef HS_KINDS_MAX
 #define HS_KINDS_MAX 4

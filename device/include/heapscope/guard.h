@@ -113,6 +113,10 @@ void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, s
                              hs_tag_t tag);
 /* The block belongs to `tag` afterwards. */
 void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag);
+/* The same in steps, for a caller who gives its lock up while contents are copied. *moved: the block has
+ * to go elsewhere, and the result is its new place, without the contents; the caller copies them and
+ * frees the old block. Otherwise all is done as by realloc. Needs HS_LOCKS. */
+void *hs_guard_resize(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag, bool *moved);
 hs_status_t hs_guard_free(hs_guard_t *guard, void *block);
 
 /* With canaries exactly what was asked for; without, what the heap gave, less the owner. */

@@ -42,6 +42,14 @@ static inline void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size
     return hs_heap_realloc(guard->heap, block, size);
 }
 
+static inline void *hs_guard_resize(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag,
+                                    bool *moved)
+{
+    (void)tag;
+    *moved = hs_heap_moves(guard->heap, block, size);
+    return *moved ? hs_heap_malloc(guard->heap, size) : hs_heap_realloc(guard->heap, block, size);
+}
+
 static inline hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
 {
     return hs_heap_free(guard->heap, block);

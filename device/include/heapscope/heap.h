@@ -81,6 +81,11 @@ void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size
  * A moved block keeps only the heap's own alignment. */
 void *hs_heap_realloc(hs_heap_t *heap, void *block, size_t size);
 
+/* Would realloc of this block take a new one and copy? False where it stays, where it slides down into
+ * the free memory before it, and where no block begins. For callers who give their lock up while
+ * contents are copied: they then malloc, copy and free. Needs HS_LOCKS. */
+bool hs_heap_moves(const hs_heap_t *heap, const void *block, size_t size);
+
 /* HS_ERR_ARGUMENT: not the address of a used block: foreign, interior, or freed before (also when
  * its neighbours have since been merged with it). HS_ERR_CORRUPT: a free neighbour contradicts
  * itself. Nothing changed in either case. NULL is fine. */

@@ -2,7 +2,7 @@
  * Owners: how much of each memory kind each task holds, and held at most. A row for each task in a
  * fixed table, found in O(1) by its handle; the last row, "others", takes what has no row of its own.
  * A block keeps the number of its row (guard.h), so that a free finds the owner that allocated it.
- * Not reentrant; regions.h calls it under its lock.
+ * Not reentrant; regions.h calls it under the lock HS_LOCK_OWNERS.
  */
 #ifndef HEAPSCOPE_OWNERS_H
 #define HEAPSCOPE_OWNERS_H
@@ -43,7 +43,7 @@ hs_owners_t *hs_owners_create(void *memory, size_t size, uint32_t rows);
 uint32_t hs_owners_row(hs_owners_t *owners, void *task);
 /* Optional, at the task's start; the handle of an ended task gets a row of its own. */
 uint32_t hs_owners_begin(hs_owners_t *owners, void *task, const char *name);
-/* The task is gone. Its row stays while it holds a block, and is free for another afterwards. */
+/* The task is gone, and is within no allocation. Its row stays while it holds a block, and is free for another afterwards. */
 void hs_owners_end(hs_owners_t *owners, void *task);
 
 void hs_owners_took(hs_owners_t *owners, uint32_t row, uint32_t kind, size_t bytes);

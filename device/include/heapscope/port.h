@@ -1,8 +1,8 @@
 /*
  * The port: the only things that Heapscope wants of a system, a lock, a clock and to know which task
  * runs. One of device/port/ is linked; what uses no lock needs none of them. The library itself never
- * calls these: the drop-in interfaces (device/compat) do, and hs_regions_config_t takes hs_port_lock,
- * hs_port_unlock and hs_port_task as they are.
+ * calls these: the drop-in interfaces (device/compat) do, and hs_regions_config_t takes
+ * hs_port_lock_region, hs_port_unlock_region and hs_port_task as they are.
  *
  * Interrupts. There are two kinds of lock:
  *
@@ -32,10 +32,16 @@ extern "C" {
 bool hs_port_enter(void);
 void hs_port_leave(void);
 
-/* The same as a pair for hs_regions_config_t: `context` is not used. From an interrupt only where the
+/* The same as a pair for hs_private_config_t: `context` is not used. From an interrupt only where the
  * lock masks them. */
 void hs_port_lock(void *context);
 void hs_port_unlock(void *context);
+
+/* The pair for hs_regions_config_t: `lock` is below HS_LOCK_COUNT. A port for several cores has that many
+ * locks (posix, freertos on ESP-IDF, bare with HS_BARE_CORE); the others have one core, or one lock of
+ * their system's, and `lock` is not used. From an interrupt as above. */
+void hs_port_lock_region(void *context, uint32_t lock);
+void hs_port_unlock_region(void *context, uint32_t lock);
 
 /* Is it an interrupt handler that runs? Always false where the port cannot tell. */
 bool hs_port_in_interrupt(void);

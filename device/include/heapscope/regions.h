@@ -2,7 +2,11 @@
  * Regions: all memory of a chip behind one malloc that is told what the memory must be capable of.
  * One heap on each region, of the form that its size and capabilities allow; fall-back from one to
  * the next in a fixed order. Bounded by the number of regions, never by that of the blocks, unless
- * a function says so. Takes the caller's lock around each call (hs_regions_config_t).
+ * a function says so.
+ *
+ * Each region has a lock of its own (hs_regions_config_t). A call holds the lock of one region at a time
+ * and none while contents are copied or cleared, or while `failed` runs. docs/design/regions.md says
+ * which call holds which lock, and why none waits for another forever.
  */
 #ifndef HEAPSCOPE_REGIONS_H
 #define HEAPSCOPE_REGIONS_H
@@ -64,15 +68,19 @@ typedef struct hs_size_rule {
 typedef struct hs_regions_config {
     const hs_guard_config_t *guard; /* NULL: none */
     hs_owners_t *owners;            /* NULL: none. `guard`, if any, must then have `owners` set */
-    void *(*task)(void *context);   /* the running task's handle, for owners; NULL: one owner */
+    void *(*task)(void *context); /* the running task's handle, for owners; NULL: one owner. Called
+                                     * with HS_LOCK_OWNERS held */
     const void *(*site)(void *context); /* who allocates, for a guard with `sites`; NULL: unknown */
     const hs_size_rule_t *rules;        /* in this order */
     uint32_t rule_count;
     /* Called for a request that no region could serve, and for capabilities that no region has; not
      * for size 0. `size` is SIZE_MAX where a product overflowed. Called without the lock. */
     void (*failed)(void *context, size_t size, uint32_t caps);
-    void (*lock)(void *context); /* recursive; NULL: none */
-    void (*unlock)(void *context);
+    /* NULL: none. `lock` is the index of a region, HS_LOCK_SET or HS_LOCK_OWNERS, below HS_LOCK_COUNT.
+     * All may be one lock. Each is recursive. With HS_LOCK_SET held a region's is taken, never the other
+     * way round; no other two are held together. */
+    void (*lock)(void *context, uint32_t lock);
+    void (*unlock)(void *context, uint32_t lock);
     void *context;
     uint32_t alignment; /* as hs_heap_config_t */
 } hs_regions_config_t;
@@ -85,7 +93,8 @@ typedef struct hs_regions hs_regions_t;
  * of the first region with HS_CAP_8BIT that has room and is not a start-up stack. A region that is too
  * small for a heap is left unused. NULL: `count` is 0 or more than HS_REGIONS_MAX, two regions of the
  * table overlap or one wraps round, a kind is HS_KINDS_MAX or more, a value of `config` is not
- * documented, or there is no room for the control data. `config` NULL: all zero. */
+ * documented, one of `lock` and `unlock` is NULL and the other is not, there are locks and HS_LOCKS is 0,
+ * or there is no room for the control data. `config` NULL: all zero. */
 hs_regions_t *hs_regions_create(const hs_region_t *table, uint32_t count,
                                 const hs_regions_config_t *config, void *memory,
                                 size_t memory_size);
@@ -138,6 +147,9 @@ void *hs_regions_containing_block(hs_regions_t *set, const void *address); /* O(
 
 /* ---- questions; over the regions in use that have all of `caps`; 0: over all ------------------- */
 
+/* A sum is of regions that were asked one after the other: where another core allocates meanwhile, each
+ * part was true at its moment, the sum need not be of one moment. */
+
 size_t hs_regions_total(hs_regions_t *set, uint32_t caps); /* their sizes as given */
 size_t hs_regions_free_size(hs_regions_t *set, uint32_t caps);
 /* The sum of the regions' low-water marks: a bound, as they need not be of one moment. Without those
@@ -162,12 +174,19 @@ typedef struct hs_region_state {
     size_t size;
     uint32_t caps; /* of all priorities */
     uint8_t kind;
-    hs_guard_t *guard; /* guard->heap NULL: not in use yet */
+    uint32_t index;
+    bool in_use;       /* false: a start-up stack yet, or too small for a heap */
+    hs_guard_t *guard; /* to be used where `in_use` is true, under the lock */
 } hs_region_state_t;
-bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *state);
+bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *state); /* no lock */
+
+/* For those who call functions of `guard` themselves: the lock of that region, to be held meanwhile. */
+void hs_regions_lock(hs_regions_t *set, uint32_t index);
+void hs_regions_unlock(hs_regions_t *set, uint32_t index);
 
 /* Every block of the regions that have `caps`, in the order in which they are tried; false from
- * `visit` goes on with the next region. O(n). */
+ * `visit` goes on with the next region. `visit` runs with the region's lock held and may ask about this
+ * region only. O(n). */
 typedef bool (*hs_regions_visit_t)(void *context, uint32_t region, void *block, size_t size,
                                    bool used, hs_tag_t tag);
 void hs_regions_walk(hs_regions_t *set, uint32_t caps, hs_regions_visit_t visit, void *context);

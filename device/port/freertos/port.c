@@ -1,6 +1,8 @@
-/* FreeRTOS: the lock is a suspended scheduler, or a critical section (HS_FREERTOS_MASKS). */
+/* FreeRTOS: the lock is a suspended scheduler, or a critical section (HS_FREERTOS_MASKS); both hold all
+ * cores off where the kernel has several. ESP-IDF has spin locks: there each region has its own. */
 #include <stddef.h>
 
+#include "heapscope/config.h"
 #include "heapscope/port.h"
 #include "heapscope_freertos.h"
 
@@ -17,6 +19,22 @@ bool hs_port_enter(void)
 void hs_port_leave(void)
 {
     portEXIT_CRITICAL_SAFE(&spin);
+}
+
+static portMUX_TYPE spins[HS_LOCK_COUNT] = {
+    [0 ... HS_LOCK_COUNT - 1] = portMUX_INITIALIZER_UNLOCKED,
+};
+
+void hs_port_lock_region(void *context, uint32_t lock)
+{
+    (void)context;
+    portENTER_CRITICAL_SAFE(&spins[lock]);
+}
+
+void hs_port_unlock_region(void *context, uint32_t lock)
+{
+    (void)context;
+    portEXIT_CRITICAL_SAFE(&spins[lock]);
 }
 
 #elif HS_FREERTOS_MASKS
@@ -82,6 +100,21 @@ void hs_port_unlock(void *context)
     (void)context;
     hs_port_leave();
 }
+
+#ifndef ESP_PLATFORM
+void hs_port_lock_region(void *context, uint32_t lock)
+{
+    (void)lock;
+    hs_port_lock(context);
+}
+
+void hs_port_unlock_region(void *context, uint32_t lock)
+{
+    (void)lock;
+    hs_port_unlock(context);
+}
+
+#endif
 
 bool hs_port_in_interrupt(void)
 {

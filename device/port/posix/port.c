@@ -1,35 +1,59 @@
 /*
- * Linux and other POSIX systems: one recursive mutex. It is held over fork(), so that a child finds
- * every heap whole. Not for signal handlers, where a mutex may not be taken.
+ * Linux and other POSIX systems: recursive mutexes, one for each region and one more. All are held over
+ * fork(), so that a child finds every heap whole. Not for signal handlers, where a mutex may not be taken.
  */
 #define _XOPEN_SOURCE 700
 #include <pthread.h>
 #include <stddef.h>
 #include <time.h>
 
+#include "heapscope/config.h"
 #include "heapscope/port.h"
 
-static pthread_mutex_t mutex;
+#define MUTEXES (HS_LOCK_COUNT + 1)
+#define OWN HS_LOCK_COUNT /* of hs_port_enter() */
+
+static pthread_mutex_t mutex[MUTEXES];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static void take(uint32_t lock)
+{
+    (void)pthread_mutex_lock(&mutex[lock]);
+}
+
+static void give(uint32_t lock)
+{
+    (void)pthread_mutex_unlock(&mutex[lock]);
+}
+
+/* The set's before those of regions, as everywhere. */
 static void hold(void)
 {
-    (void)pthread_mutex_lock(&mutex);
+    take(HS_LOCK_SET);
+    for (uint32_t i = 0; i < MUTEXES; i++) {
+        if (i != HS_LOCK_SET) {
+            take(i);
+        }
+    }
 }
 
 static void release(void)
 {
-    (void)pthread_mutex_unlock(&mutex);
+    for (uint32_t i = 0; i < MUTEXES; i++) {
+        give(i);
+    }
 }
 
-/* The child has but one thread, that which called fork and holds the mutex; its own number has
- * changed, so it could not unlock a recursive one. */
+/* The child has but one thread, that which called fork and holds the mutexes; its own number has
+ * changed, so it could not unlock recursive ones. */
 static void make(void)
 {
     pthread_mutexattr_t kind;
     (void)pthread_mutexattr_init(&kind);
     (void)pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    (void)pthread_mutex_init(&mutex, &kind);
+    for (uint32_t i = 0; i < MUTEXES; i++) {
+        (void)pthread_mutex_init(&mutex[i], &kind);
+    }
     (void)pthread_mutexattr_destroy(&kind);
 }
 
@@ -42,12 +66,12 @@ static void start(void)
 bool hs_port_enter(void)
 {
     (void)pthread_once(&once, start);
-    return pthread_mutex_lock(&mutex) == 0;
+    return pthread_mutex_lock(&mutex[OWN]) == 0;
 }
 
 void hs_port_leave(void)
 {
-    (void)pthread_mutex_unlock(&mutex);
+    give(OWN);
 }
 
 void hs_port_lock(void *context)
@@ -60,6 +84,19 @@ void hs_port_unlock(void *context)
 {
     (void)context;
     hs_port_leave();
+}
+
+void hs_port_lock_region(void *context, uint32_t lock)
+{
+    (void)context;
+    (void)pthread_once(&once, start);
+    take(lock);
+}
+
+void hs_port_unlock_region(void *context, uint32_t lock)
+{
+    (void)context;
+    give(lock);
 }
 
 bool hs_port_in_interrupt(void)

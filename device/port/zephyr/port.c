@@ -36,6 +36,18 @@ void hs_port_unlock(void *context)
     hs_port_leave();
 }
 
+void hs_port_lock_region(void *context, uint32_t lock)
+{
+    (void)lock;
+    hs_port_lock(context);
+}
+
+void hs_port_unlock_region(void *context, uint32_t lock)
+{
+    (void)lock;
+    hs_port_unlock(context);
+}
+
 bool hs_port_in_interrupt(void)
 {
     return k_is_in_isr();

@@ -16,7 +16,6 @@ static void *allocate(hs_regions_t *set, hs_request_t *request, const uint32_t *
 {
     void *block = NULL;
     if (hs_is_possible(request)) {
-        hs_lock(set);
         for (uint32_t i = 0; i < count && block == NULL; i++) {
             uint32_t rule = 0;
             hs_request_t tried = *request;
@@ -25,7 +24,6 @@ static void *allocate(hs_regions_t *set, hs_request_t *request, const uint32_t *
                 block = hs_route_take(set, &tried, NULL);
             }
         }
-        hs_unlock(set);
     }
     report(set, block, request->size, count != 0 ? caps[count - 1] : 0);
     return block;
@@ -81,28 +79,38 @@ void *hs_regions_aligned_calloc(hs_regions_t *set, size_t alignment, size_t coun
 /* ---- freeing ------------------------------------------------------------------------------------ */
 
 /* An address in no region, or an alias of no block: the guard of any heap says so. */
-static hs_status_t refuse(hs_regions_t *set, const void *address)
+static hs_status_t refuse(hs_regions_t *set, const hs_place_t *place, const void *address)
 {
+    hs_place_close(set, place);
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         if (hs_is_used(at) && !at->memory->bare) {
-            return hs_guard_free(&at->guard, (void *)(uintptr_t)address);
+            hs_lock_area(set, at);
+            const hs_status_t status = hs_guard_free(&at->guard, (void *)(uintptr_t)address);
+            hs_unlock_area(set, at);
+            return status;
         }
     }
     return HS_ERR_ARGUMENT;
 }
 
+/* Frees a block whose place was opened, and closes the place. */
 static hs_status_t give(hs_regions_t *set, const hs_place_t *place)
 {
     hs_area_t *const area = place->area;
     if (set->config->owners == NULL) {
-        return hs_guard_free(&area->guard, place->block);
+        const hs_status_t status = hs_guard_free(&area->guard, place->block);
+        hs_unlock_area(set, area);
+        return status;
     }
     const hs_tag_t tag = hs_guard_tag(&area->guard, place->block);
     const size_t usable = hs_guard_usable_size(&area->guard, place->block);
     const hs_status_t status = hs_guard_free(&area->guard, place->block);
+    hs_unlock_area(set, area);
 #if HS_OWNERS
     if (status == HS_OK && tag.owner != HS_OWNER_NONE && usable != 0 && !area->memory->bare) {
+        hs_lock(set, HS_LOCK_OWNERS);
         hs_owners_gave(set->config->owners, tag.owner, area->memory->kind, usable);
+        hs_unlock(set, HS_LOCK_OWNERS);
     }
 #else
     (void)set;
@@ -117,11 +125,8 @@ hs_status_t hs_regions_free(hs_regions_t *set, void *block)
     if (block == NULL) {
         return HS_OK;
     }
-    hs_lock(set);
-    const hs_place_t place = hs_place_of(set, block);
-    const hs_status_t status = place.block != NULL ? give(set, &place) : refuse(set, block);
-    hs_unlock(set);
-    return status;
+    const hs_place_t place = hs_place_open(set, block, false);
+    return place.block != NULL ? give(set, &place) : refuse(set, &place, block);
 }
 
 /* ---- resizing ----------------------------------------------------------------------------------- */
@@ -135,12 +140,14 @@ static void note_resized(hs_regions_t *set, const hs_area_t *area, hs_tag_t befo
     if (owners == NULL || area->memory->bare) {
         return;
     }
+    hs_lock(set, HS_LOCK_OWNERS);
     if (before.owner == after.owner) {
         hs_owners_resized(owners, after.owner, kind, had, has);
     } else {
         hs_owners_gave(owners, before.owner, kind, had);
         hs_owners_took(owners, after.owner, kind, has);
     }
+    hs_unlock(set, HS_LOCK_OWNERS);
 #else
     (void)set;
     (void)area;
@@ -151,6 +158,38 @@ static void note_resized(hs_regions_t *set, const hs_area_t *area, hs_tag_t befo
 #endif
 }
 
+/* Under the region's lock. `moved`: what the block holds is still to be carried to the new one. */
+static void *resize_locked(const hs_regions_t *set, const hs_place_t *place, size_t size,
+                           hs_tag_t tag, bool *moved)
+{
+    hs_guard_t *const guard = &place->area->guard;
+#if HS_LOCKS
+    if (set->config->lock != NULL) {
+        return hs_guard_resize(guard, place->block, size, tag, moved);
+    }
+#else
+    (void)set;
+    (void)moved;
+#endif
+    return hs_guard_realloc(guard, place->block, size, tag);
+}
+
+/* The contents to a block of the same region, without the lock, as both are the caller's; then the old
+ * one is freed. False: it was refused, and the new one is gone instead. */
+static bool carry(hs_regions_t *set, const hs_place_t *place, void *block, size_t has, size_t size)
+{
+    hs_area_t *const area = place->area;
+    const hs_place_t to = {area, block, block, 1, has};
+    hs_place_copy(&to, place, place->size < size ? place->size : size);
+    hs_lock_area(set, area);
+    const bool freed = hs_guard_free(&area->guard, place->block) == HS_OK;
+    if (!freed) {
+        (void)hs_guard_free(&area->guard, block);
+    }
+    hs_unlock_area(set, area);
+    return freed;
+}
+
 /* Within its region; NULL: no room there, or the block is damaged. */
 static void *resize_here(hs_regions_t *set, const hs_place_t *place, const hs_request_t *request)
 {
@@ -159,13 +198,17 @@ static void *resize_here(hs_regions_t *set, const hs_place_t *place, const hs_re
     if (hs_is_words(area) || (request->caps & HS_CAP_32BIT) != 0) {
         rounded.size = hs_words_up(rounded.size);
     }
-    const hs_tag_t before = hs_guard_tag(&area->guard, place->block);
     const hs_tag_t after = hs_route_tag(set, area, hs_route_owner(set));
-    void *const block = hs_guard_realloc(&area->guard, place->block, rounded.size, after);
-    if (block != NULL) {
-        const size_t has = hs_guard_usable_size(&area->guard, block);
-        note_resized(set, area, before, place->size, after, has);
+    bool moved = false;
+    hs_lock_area(set, area);
+    const hs_tag_t before = hs_guard_tag(&area->guard, place->block);
+    void *const block = resize_locked(set, place, rounded.size, after, &moved);
+    const size_t has = block != NULL ? hs_guard_usable_size(&area->guard, block) : 0;
+    hs_unlock_area(set, area);
+    if (block == NULL || (moved && !carry(set, place, block, has, rounded.size))) {
+        return NULL;
     }
+    note_resized(set, area, before, place->size, after, has);
     return block;
 }
 
@@ -178,7 +221,9 @@ static void *resize_by_move(hs_regions_t *set, const hs_place_t *place, const hs
         return NULL;
     }
     hs_place_copy(&to, place, place->size < request->size ? place->size : request->size);
+    hs_lock_area(set, place->area);
     if (give(set, place) != HS_OK) {
+        hs_lock_area(set, to.area);
         (void)give(set, &to);
         return NULL;
     }
@@ -225,20 +270,19 @@ void *hs_regions_realloc_prefer(hs_regions_t *set, void *block, size_t size, con
         return NULL;
     }
     void *moved = NULL;
-    hs_lock(set);
-    const hs_place_t place = hs_place_of(set, block);
+    const hs_place_t place = hs_place_open(set, block, true);
     const bool known = place.block != NULL && place.size != 0;
     if (!known) {
-        (void)(place.block != NULL ? give(set, &place) : refuse(set, block));
-    } else if (hs_is_possible(&request)) {
+        (void)(place.block != NULL ? give(set, &place) : refuse(set, &place, block));
+        return NULL;
+    }
+    hs_place_close(set, &place); /* the block is the caller's: what is known of it stays true */
+    if (hs_is_possible(&request)) {
         for (uint32_t i = 0; i < count && moved == NULL; i++) {
             request.caps = caps[i];
             moved = resize(set, &place, &request);
         }
     }
-    hs_unlock(set);
-    if (known) {
-        report(set, moved, size, count != 0 ? caps[count - 1] : 0);
-    }
+    report(set, moved, size, count != 0 ? caps[count - 1] : 0);
     return moved;
 }

@@ -38,9 +38,13 @@ static hs_status_t open_area(const hs_regions_t *set, hs_area_t *area, size_t fr
     }
     hs_guard_t guard;
     const hs_status_t status = hs_guard_init(&guard, heap, guard_config(set, area->memory));
-    if (status == HS_OK) {
-        area->guard = guard;
+    if (status == HS_OK) { /* other tasks see the heap last, when all else is there */
+#if HS_GUARD || HS_OWNERS
+        area->guard.config = guard.config;
+        area->guard.until_walk = guard.until_walk;
+#endif
         area->low = hs_heap_free_size(heap);
+        HS_PUBLISH(area->guard.heap, heap);
     }
     return status;
 }
@@ -91,6 +95,8 @@ static bool is_config(const hs_regions_config_t *config)
     const uint32_t alignment = config->alignment;
     return (alignment == 0 || alignment == 4 || alignment == 8 || alignment == 16) &&
            (config->rules != NULL || config->rule_count == 0) &&
+           (config->lock == NULL) == (config->unlock == NULL) &&
+           (HS_LOCKS || config->lock == NULL) &&
            (config->owners == NULL || config->guard == NULL || config->guard->owners);
 }
 
@@ -148,7 +154,7 @@ hs_regions_t *hs_regions_create(const hs_region_t *table, uint32_t count,
 
 hs_status_t hs_regions_enable_startup_stacks(hs_regions_t *set)
 {
-    hs_lock(set);
+    hs_lock(set, HS_LOCK_SET);
     const hs_status_t status = set->started ? HS_ERR_ARGUMENT : HS_OK;
     for (uint32_t i = 0; i < set->count && status == HS_OK; i++) {
         if (!hs_is_used(&set->area[i]) && set->area[i].low == HS_WAITING) {
@@ -156,7 +162,7 @@ hs_status_t hs_regions_enable_startup_stacks(hs_regions_t *set)
         }
     }
     set->started = true;
-    hs_unlock(set);
+    hs_unlock(set, HS_LOCK_SET);
     return status;
 }
 
@@ -189,9 +195,12 @@ static bool may_add(hs_regions_t *set, const hs_region_t *region)
     if (!hs_is_used(around)) {
         return false;
     }
+    hs_lock_area(set, around);
     uint8_t *const block = hs_guard_containing_block(&around->guard, region->start);
-    return block != NULL && start >= (uintptr_t)block &&
-           end - (uintptr_t)block <= hs_guard_usable_size(&around->guard, block);
+    const bool may = block != NULL && start >= (uintptr_t)block &&
+                     end - (uintptr_t)block <= hs_guard_usable_size(&around->guard, block);
+    hs_unlock_area(set, around);
+    return may;
 }
 
 static hs_added_t *added_record(hs_regions_t *set)
@@ -207,6 +216,8 @@ static hs_added_t *added_record(hs_regions_t *set)
     return record;
 }
 
+/* With the set's lock held, so that there is one at a time. Others walk the list meanwhile: they find
+ * the new region when it is whole, and nothing ever leaves the list. */
 static hs_status_t add(hs_regions_t *set, const hs_region_t *region)
 {
     if (!may_add(set, region)) {
@@ -225,12 +236,14 @@ static hs_status_t add(hs_regions_t *set, const hs_region_t *region)
     if (status != HS_OK) {
         hs_area_t *area;
         (void)hs_place_data(set, record, &area);
+        hs_lock_area(set, area);
         (void)hs_guard_free(&area->guard, record);
+        hs_unlock_area(set, area);
         return status;
     }
     HS_ASSERT(record->index < HS_REGIONS_MAX && hs_is_used(&record->area));
     record->older = set->added;
-    set->added = record;
+    HS_PUBLISH(set->added, record);
     set->total++;
     return HS_OK;
 }
@@ -240,8 +253,8 @@ hs_status_t hs_regions_add(hs_regions_t *set, const hs_region_t *region)
     if (!is_region(region)) {
         return HS_ERR_ARGUMENT;
     }
-    hs_lock(set);
+    hs_lock(set, HS_LOCK_SET);
     const hs_status_t status = add(set, region);
-    hs_unlock(set);
+    hs_unlock(set, HS_LOCK_SET);
     return status;
 }

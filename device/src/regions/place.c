@@ -65,17 +65,18 @@ static void *block_before(const hs_area_t *area, uintptr_t last)
     return usable >= 8 && (uintptr_t)block + (usable & ~(size_t)3) - 4 == last ? block : NULL;
 }
 
-hs_place_t hs_place_of(hs_regions_t *set, const void *address)
+hs_place_t hs_place_open(hs_regions_t *set, const void *address, bool sized)
 {
     hs_place_t place = {.step = 1};
     const uintptr_t data = hs_place_data(set, address, &place.area);
     if (place.area == NULL) {
         return place;
     }
+    hs_lock_area(set, place.area);
     if (data == (uintptr_t)address || !place.area->memory->alias_reversed) {
         place.block = (void *)data;
         place.words = place.block;
-        place.size = hs_guard_usable_size(&place.area->guard, place.block);
+        place.size = sized ? hs_guard_usable_size(&place.area->guard, place.block) : 0;
         return place;
     }
     /* The word below the alias address lies above in the data memory. */
@@ -84,6 +85,13 @@ hs_place_t hs_place_of(hs_regions_t *set, const void *address)
     place.step = -1;
     place.size = place.block != NULL ? data + 4 - (uintptr_t)place.block : 0;
     return place;
+}
+
+void hs_place_close(const hs_regions_t *set, const hs_place_t *place)
+{
+    if (place->area != NULL) {
+        hs_unlock_area(set, place->area);
+    }
 }
 
 void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes)

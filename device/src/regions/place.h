@@ -27,14 +27,17 @@ hs_bus_t hs_place_bus(const hs_area_t *area, uint32_t caps);
  * address. */
 void *hs_place_address(const hs_area_t *area, hs_bus_t bus, void *block, size_t size);
 
-/* The place of an address that a user gave. */
-hs_place_t hs_place_of(hs_regions_t *set, const void *address);
+/* The place of an address that a user gave; `size` of a data address only if `sized`. Where it lies in a
+ * region, the lock of that region is held from then on, until hs_place_close(). */
+hs_place_t hs_place_open(hs_regions_t *set, const void *address, bool sized);
+void hs_place_close(const hs_regions_t *set, const hs_place_t *place);
 
-/* The data address of any address in a region; `area` NULL: in none. */
+/* The data address of any address in a region; `area` NULL: in none. No lock. */
 uintptr_t hs_place_data(hs_regions_t *set, const void *address, hs_area_t **area);
 
 /* Copies the bytes as the users of both blocks see them: by whole words, and by bytes at the end where
- * `to` allows byte access. */
+ * `to` allows byte access. From the first to the last, so that `to` may lie below `from` and overlap it.
+ * Without a lock: both are the caller's. */
 void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes);
 
 #endif

@@ -5,30 +5,30 @@
 
 size_t hs_regions_usable_size(hs_regions_t *set, const void *block)
 {
-    hs_lock(set);
-    const size_t size = hs_place_of(set, block).size;
-    hs_unlock(set);
-    return size;
+    const hs_place_t place = hs_place_open(set, block, true);
+    hs_place_close(set, &place);
+    return place.size;
 }
 
 size_t hs_regions_full_size(hs_regions_t *set, const void *block)
 {
-    hs_lock(set);
-    const hs_place_t place = hs_place_of(set, block);
+    const hs_place_t place = hs_place_open(set, block, false);
     const size_t size =
         place.block != NULL ? hs_guard_full_size(&place.area->guard, place.block) : 0;
-    hs_unlock(set);
+    hs_place_close(set, &place);
     return size;
 }
 
 void *hs_regions_containing_block(hs_regions_t *set, const void *address)
 {
-    hs_lock(set);
     hs_area_t *area;
     const uintptr_t data = hs_place_data(set, address, &area);
-    void *const block =
-        area != NULL ? hs_guard_containing_block(&area->guard, (const void *)data) : NULL;
-    hs_unlock(set);
+    if (area == NULL) {
+        return NULL;
+    }
+    hs_lock_area(set, area);
+    void *const block = hs_guard_containing_block(&area->guard, (const void *)data);
+    hs_unlock_area(set, area);
     return block;
 }
 
@@ -43,17 +43,14 @@ bool hs_regions_fits(hs_regions_t *set, size_t size, size_t alignment, uint32_t 
     hs_request_t tried = request;
     uint32_t rule = 0;
     bool fits = false;
-    hs_lock(set);
     while (!fits && hs_route_try(set, &request, &rule, &tried.caps)) {
         fits = hs_route_fits(set, &tried);
     }
-    hs_unlock(set);
     return fits;
 }
 
 size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
 {
-    hs_lock(set);
     const uint32_t asked = hs_caps_asked(caps);
     size_t largest = hs_route_largest(set, asked);
     for (uint32_t i = 0; i < set->config->rule_count; i++) {
@@ -64,7 +61,6 @@ size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
             largest = most >= rule->from && most > largest ? most : largest;
         }
     }
-    hs_unlock(set);
     return largest;
 }
 
@@ -82,45 +78,44 @@ static hs_area_t *next_with(hs_regions_t *set, hs_area_t *area, uint32_t caps)
 size_t hs_regions_total(hs_regions_t *set, uint32_t caps)
 {
     size_t total = 0;
-    hs_lock(set);
     for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
         total += at->size;
     }
-    hs_unlock(set);
     return total;
 }
 
 size_t hs_regions_free_size(hs_regions_t *set, uint32_t caps)
 {
     size_t free = 0;
-    hs_lock(set);
     for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        hs_lock_area(set, at);
         free += hs_heap_free_size(at->guard.heap);
+        hs_unlock_area(set, at);
     }
-    hs_unlock(set);
     return free;
 }
 
 size_t hs_regions_minimum_free(hs_regions_t *set, uint32_t caps)
 {
     size_t minimum = 0;
-    hs_lock(set);
     for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
         if (hs_is_of_table(set, at) || !((const hs_added_t *)at)->late) {
+            hs_lock_area(set, at);
             minimum += hs_heap_minimum_free(at->guard.heap);
+            hs_unlock_area(set, at);
         }
     }
-    hs_unlock(set);
     return minimum;
 }
 
 void hs_regions_info(hs_regions_t *set, uint32_t caps, hs_heap_info_t *info)
 {
     *info = (hs_heap_info_t){.total = 0};
-    hs_lock(set);
     for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
         hs_heap_info_t one;
+        hs_lock_area(set, at);
         hs_heap_info(at->guard.heap, &one);
+        hs_unlock_area(set, at);
         info->total += one.total;
         info->control += one.control;
         info->bitmap += one.bitmap;
@@ -132,22 +127,20 @@ void hs_regions_info(hs_regions_t *set, uint32_t caps, hs_heap_info_t *info)
         info->free_blocks += one.free_blocks;
         info->used_blocks += one.used_blocks;
     }
-    hs_unlock(set);
 }
 
-static uint32_t index_of(const hs_regions_t *set, const hs_area_t *area)
+static hs_area_t *area_at(hs_regions_t *set, uint32_t index)
 {
-    return hs_is_of_table(set, area) ? (uint32_t)(area - set->area)
-                                     : ((const hs_added_t *)area)->index;
+    hs_area_t *area = hs_first_area(set);
+    while (area != NULL && hs_index_of_area(set, area) != index) {
+        area = hs_next_area(set, area);
+    }
+    return area;
 }
 
 bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *state)
 {
-    hs_lock(set);
-    hs_area_t *area = hs_first_area(set);
-    while (area != NULL && index_of(set, area) != index) {
-        area = hs_next_area(set, area);
-    }
+    hs_area_t *const area = area_at(set, index);
     if (area != NULL) {
         *state = (hs_region_state_t){
             .name = area->memory->name,
@@ -155,11 +148,24 @@ bool hs_regions_state(hs_regions_t *set, uint32_t index, hs_region_state_t *stat
             .size = area->size,
             .caps = hs_caps_all(area->memory->caps),
             .kind = area->memory->kind,
+            .index = index,
+            .in_use = hs_is_used(area),
             .guard = &area->guard,
         };
     }
-    hs_unlock(set);
     return area != NULL;
+}
+
+void hs_regions_lock(hs_regions_t *set, uint32_t index)
+{
+    HS_ASSERT(index < HS_REGIONS_MAX);
+    hs_lock(set, index);
+}
+
+void hs_regions_unlock(hs_regions_t *set, uint32_t index)
+{
+    HS_ASSERT(index < HS_REGIONS_MAX);
+    hs_unlock(set, index);
 }
 
 /* ---- the blocks of regions ---------------------------------------------------------------------- */
@@ -178,24 +184,24 @@ static bool visit_one(void *context, void *block, size_t size, bool used, hs_tag
 
 void hs_regions_walk(hs_regions_t *set, uint32_t caps, hs_regions_visit_t visit, void *context)
 {
-    hs_lock(set);
     for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
-        hs_tour_t tour = {visit, context, index_of(set, at)};
+        hs_tour_t tour = {visit, context, hs_index_of_area(set, at)};
+        hs_lock_area(set, at);
         hs_guard_walk(&at->guard, visit_one, &tour);
+        hs_unlock_area(set, at);
     }
-    hs_unlock(set);
 }
 
 hs_status_t hs_regions_check(hs_regions_t *set, uint32_t caps)
 {
     hs_status_t status = HS_OK;
-    hs_lock(set);
     for (hs_area_t *at = next_with(set, NULL, caps); at != NULL; at = next_with(set, at, caps)) {
+        hs_lock_area(set, at);
         if (hs_guard_check(&at->guard) != HS_OK) {
             status = HS_ERR_CORRUPT;
         }
+        hs_unlock_area(set, at);
     }
-    hs_unlock(set);
     return status;
 }
 
@@ -203,27 +209,31 @@ hs_status_t hs_regions_check(hs_regions_t *set, uint32_t caps)
 
 hs_status_t hs_regions_monitor_start(hs_regions_t *set)
 {
-    hs_lock(set);
+    hs_lock(set, HS_LOCK_SET);
     if (!set->monitored) {
         for (hs_area_t *at = next_with(set, NULL, 0); at != NULL; at = next_with(set, at, 0)) {
+            hs_lock_area(set, at);
             at->low = hs_heap_reset_minimum(at->guard.heap);
+            hs_unlock_area(set, at);
         }
         set->monitored = true;
     }
-    hs_unlock(set);
+    hs_unlock(set, HS_LOCK_SET);
     return HS_OK;
 }
 
 hs_status_t hs_regions_monitor_stop(hs_regions_t *set)
 {
-    hs_lock(set);
+    hs_lock(set, HS_LOCK_SET);
     const hs_status_t status = set->monitored ? HS_OK : HS_ERR_ARGUMENT;
     if (set->monitored) {
         for (hs_area_t *at = next_with(set, NULL, 0); at != NULL; at = next_with(set, at, 0)) {
+            hs_lock_area(set, at);
             hs_heap_restore_minimum(at->guard.heap, at->low);
+            hs_unlock_area(set, at);
         }
         set->monitored = false;
     }
-    hs_unlock(set);
+    hs_unlock(set, HS_LOCK_SET);
     return status;
 }

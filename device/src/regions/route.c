@@ -76,8 +76,11 @@ uint32_t hs_route_owner(const hs_regions_t *set)
 #if HS_OWNERS
     const hs_regions_config_t *const config = set->config;
     if (config->owners != NULL) {
+        hs_lock(set, HS_LOCK_OWNERS);
         void *const task = config->task != NULL ? config->task(config->context) : NULL;
-        return hs_owners_row(config->owners, task);
+        const uint32_t row = hs_owners_row(config->owners, task);
+        hs_unlock(set, HS_LOCK_OWNERS);
+        return row;
     }
 #else
     (void)set;
@@ -105,23 +108,27 @@ static void *take_in(hs_regions_t *set, hs_area_t *area, const hs_request_t *req
         return NULL;
     }
     const hs_tag_t tag = hs_route_tag(set, area, owner);
+    hs_lock_area(set, area);
     void *const block =
         request->alignment > 1
             ? hs_guard_aligned_alloc(&area->guard, request->alignment, size, request->offset, tag)
             : hs_guard_malloc(&area->guard, size, tag);
+    /* Most requests are served without the usable size. */
+    const bool needed = place != NULL || bus != HS_DATA || tag.owner != HS_OWNER_NONE;
+    const size_t usable = needed && block != NULL ? hs_guard_usable_size(&area->guard, block) : 0;
+    hs_unlock_area(set, area);
     if (block == NULL) {
         return NULL;
     }
     HS_ASSERT(hs_is_used(area) && size >= request->size);
-    /* Most requests are served without the usable size. */
-    const bool needed = place != NULL || bus != HS_DATA || tag.owner != HS_OWNER_NONE;
-    const size_t usable = needed ? hs_guard_usable_size(&area->guard, block) : 0;
     if (request->clear) { /* in reverse order the user's first bytes are the block's last */
         clear(area, block, bus == HS_REVERSED ? usable & ~(size_t)3 : size);
     }
 #if HS_OWNERS
     if (tag.owner != HS_OWNER_NONE) {
+        hs_lock(set, HS_LOCK_OWNERS);
         hs_owners_took(set->config->owners, tag.owner, area->memory->kind, usable);
+        hs_unlock(set, HS_LOCK_OWNERS);
     }
 #endif
     void *const address = hs_place_address(area, bus, block, usable & ~(size_t)3);
@@ -175,9 +182,13 @@ bool hs_route_fits(hs_regions_t *set, const hs_request_t *request)
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         hs_bus_t bus;
         size_t size;
-        if (may_serve(at, request->caps) && shape(at, request, &bus, &size) &&
-            hs_guard_fits(&at->guard, request->alignment, size, request->offset)) {
-            return true;
+        if (may_serve(at, request->caps) && shape(at, request, &bus, &size)) {
+            hs_lock_area(set, at);
+            const bool fits = hs_guard_fits(&at->guard, request->alignment, size, request->offset);
+            hs_unlock_area(set, at);
+            if (fits) {
+                return true;
+            }
         }
     }
     return false;
@@ -193,7 +204,9 @@ size_t hs_route_largest(hs_regions_t *set, uint32_t caps)
         if (!may_serve(at, caps) || !shape(at, &request, &bus, &size)) {
             continue;
         }
+        hs_lock_area(set, at);
         size_t most = hs_guard_largest(&at->guard);
+        hs_unlock_area(set, at);
         if (size != 1) { /* whole words, and what a request of a byte has beyond the first */
             most = most >= size ? (most & ~(size_t)3) - (size - 4) : 0;
         }

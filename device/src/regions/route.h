@@ -36,7 +36,7 @@ static inline bool hs_is_alignment(const hs_request_t *request)
 bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t *index,
                   uint32_t *caps);
 
-/* From a region that has all of request->caps, in their order; its address for the user and, if `place`
+/* Takes the lock of each region that is asked. From a region that has all of request->caps, in their order; its address for the user and, if `place`
  * is not NULL, where it is. Rules apart. */
 void *hs_route_take(hs_regions_t *set, const hs_request_t *request, hs_place_t *place);
 bool hs_route_fits(hs_regions_t *set, const hs_request_t *request);
@@ -51,7 +51,8 @@ static inline uint32_t hs_route_by(const hs_size_rule_t *rule, uint32_t asked)
     return (asked & ~rule->asked) | rule->instead;
 }
 
-/* The owner row of the running task; 0: no owners. */
+/* The owner row of the running task; 0: no owners. Takes the owners' lock. The row stays the task's as
+ * long as it runs: only the end of a task gives its row up. */
 uint32_t hs_route_owner(const hs_regions_t *set);
 hs_tag_t hs_route_tag(const hs_regions_t *set, const hs_area_t *area, uint32_t owner);
 

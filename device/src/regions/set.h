@@ -43,6 +43,32 @@ struct hs_regions {
     hs_area_t area[];
 };
 
+/*
+ * Two words are written while others read them without a lock: the head of the list and the heap of a
+ * region. Whoever reads one uses what it points to: through an address that was just read, which every
+ * processor keeps in order. It is ThreadSanitizer that has to be told.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define HS_THREADS_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HS_THREADS_WATCHED 1
+#endif
+#endif
+#if defined(HS_THREADS_WATCHED)
+#define HS_PUBLISHED(word) __atomic_load_n(&(word), __ATOMIC_ACQUIRE)
+#define HS_PUBLISH(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELEASE)
+#elif !HS_LOCKS
+#define HS_PUBLISHED(word) (word)
+#define HS_PUBLISH(word, value) ((word) = (value))
+#elif defined(__GNUC__) || defined(__clang__)
+#define HS_PUBLISHED(word) (*(__typeof__(word) volatile const *)&(word))
+#define HS_PUBLISH(word, value)                                                                    \
+    (__atomic_thread_fence(__ATOMIC_RELEASE), *(__typeof__(word) volatile *)&(word) = (value))
+#else
+#error "HS_PUBLISH: another compiler; define HS_LOCKS as 0 or say how it orders two stores"
+#endif
+
 /* ---- the regions in their order ---------------------------------------------------------------- */
 
 static inline bool hs_is_of_table(const hs_regions_t *set, const hs_area_t *area)
@@ -52,7 +78,8 @@ static inline bool hs_is_of_table(const hs_regions_t *set, const hs_area_t *area
 
 static inline hs_area_t *hs_first_area(hs_regions_t *set)
 {
-    return set->added != NULL ? &set->added->area : set->area;
+    hs_added_t *const added = HS_PUBLISHED(set->added);
+    return added != NULL ? &added->area : set->area;
 }
 
 static inline hs_area_t *hs_next_area(hs_regions_t *set, hs_area_t *area)
@@ -73,7 +100,7 @@ static inline bool hs_has(const hs_area_t *area, uint32_t caps)
 
 static inline bool hs_is_used(const hs_area_t *area)
 {
-    return area->guard.heap != NULL;
+    return HS_PUBLISHED(area->guard.heap) != NULL;
 }
 
 /* No part of a word may be read or written there. */
@@ -87,19 +114,40 @@ static inline size_t hs_words_up(size_t bytes)
     return (bytes + 3) & ~(size_t)3;
 }
 
-/* ---- the lock ----------------------------------------------------------------------------------- */
+/* ---- the locks ---------------------------------------------------------------------------------- */
 
-static inline void hs_lock(const hs_regions_t *set)
+static inline uint32_t hs_index_of_area(const hs_regions_t *set, const hs_area_t *area)
 {
-    if (set->config->lock != NULL) {
-        set->config->lock(set->config->context);
+    return hs_is_of_table(set, area) ? (uint32_t)(area - set->area)
+                                     : ((const hs_added_t *)area)->index;
+}
+
+/* `lock`: an index, HS_LOCK_SET or HS_LOCK_OWNERS. */
+static inline void hs_lock(const hs_regions_t *set, uint32_t lock)
+{
+    if (HS_LOCKS && set->config->lock != NULL) {
+        set->config->lock(set->config->context, lock);
     }
 }
 
-static inline void hs_unlock(const hs_regions_t *set)
+static inline void hs_unlock(const hs_regions_t *set, uint32_t lock)
 {
-    if (set->config->unlock != NULL) {
-        set->config->unlock(set->config->context);
+    if (HS_LOCKS && set->config->unlock != NULL) {
+        set->config->unlock(set->config->context, lock);
+    }
+}
+
+static inline void hs_lock_area(const hs_regions_t *set, const hs_area_t *area)
+{
+    if (HS_LOCKS && set->config->lock != NULL) {
+        set->config->lock(set->config->context, hs_index_of_area(set, area));
+    }
+}
+
+static inline void hs_unlock_area(const hs_regions_t *set, const hs_area_t *area)
+{
+    if (HS_LOCKS && set->config->unlock != NULL) {
+        set->config->unlock(set->config->context, hs_index_of_area(set, area));
     }
 }
 

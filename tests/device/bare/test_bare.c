@@ -27,6 +27,11 @@ int main(void)
         CHECK(hs_port_enter() && taken == 0, "not masked");
         hs_port_leave();
         CHECK(taken == 0, "an inner section ends, and interrupts come");
+        hs_port_lock_region(NULL, 3);
+        hs_port_lock_region(NULL, 3);
+        hs_port_unlock_region(NULL, 3);
+        hs_port_unlock_region(NULL, 3);
+        CHECK(taken == 0, "an inner section ends, and interrupts come");
         hs_port_unlock(NULL);
         CHECK(taken == 0, "an inner section ends, and interrupts come");
         hs_port_leave();

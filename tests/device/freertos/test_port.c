@@ -17,6 +17,10 @@ int main(void)
     CHECK(deep == 1, "%u deep", deep);
     hs_port_unlock(NULL);
     CHECK(deep == 0, "%u deep", deep);
+    hs_port_lock_region(NULL, 3);
+    CHECK(deep == 1, "%u deep", deep);
+    hs_port_unlock_region(NULL, 3);
+    CHECK(deep == 0, "%u deep", deep);
     CHECK(hs_port_clock() == 1500000, "%u us", (unsigned)hs_port_clock());
     void *const task = hs_port_task(NULL);
     CHECK(task != NULL && strcmp(hs_port_task_name(task), "main") == 0, "the task's name");

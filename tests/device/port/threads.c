@@ -68,7 +68,8 @@ static void *work(void *context)
 int main(void)
 {
     static const hs_memory_t ram = {.name = "ram", .caps = {HS_CAP_8BIT}};
-    static const hs_regions_config_t config = {.lock = hs_port_lock, .unlock = hs_port_unlock};
+    static const hs_regions_config_t config = {.lock = hs_port_lock_region,
+                                               .unlock = hs_port_unlock_region};
     const hs_region_t table[] = {{.memory = &ram, .start = memory[0], .size = sizeof memory[0]},
                                  {.memory = &ram, .start = memory[1], .size = sizeof memory[1]}};
     set = hs_regions_create(table, 2, &config, NULL, 0);

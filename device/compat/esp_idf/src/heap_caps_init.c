@@ -20,10 +20,12 @@
 #endif
 #endif
 
+/* One for each heap, and those of the set and of the owners, which are one. */
+#define LOCKS (HS_REGIONS_MAX + 1)
 #ifdef ESP_PLATFORM
-static portMUX_TYPE heaps_lock = portMUX_INITIALIZER_UNLOCKED;
+static portMUX_TYPE locks[LOCKS] = {[0 ... LOCKS - 1] = portMUX_INITIALIZER_UNLOCKED};
 #else
-static int heaps_lock; /* known by its address */
+static int locks[LOCKS]; /* known by their addresses */
 #endif
 
 static hs_regions_t *heaps;
@@ -33,13 +35,25 @@ static bool started; /* a heap that is added now is a late one */
 void heapscope_esp_heaps_lock(void *context)
 {
     (void)context;
-    MULTI_HEAP_LOCK(&heaps_lock);
+    MULTI_HEAP_LOCK(&locks[HS_REGIONS_MAX]);
 }
 
 void heapscope_esp_heaps_unlock(void *context)
 {
     (void)context;
-    MULTI_HEAP_UNLOCK(&heaps_lock);
+    MULTI_HEAP_UNLOCK(&locks[HS_REGIONS_MAX]);
+}
+
+void heapscope_esp_heap_lock(void *context, uint32_t lock)
+{
+    (void)context;
+    MULTI_HEAP_LOCK(&locks[lock < HS_REGIONS_MAX ? lock : HS_REGIONS_MAX]);
+}
+
+void heapscope_esp_heap_unlock(void *context, uint32_t lock)
+{
+    (void)context;
+    MULTI_HEAP_UNLOCK(&locks[lock < HS_REGIONS_MAX ? lock : HS_REGIONS_MAX]);
 }
 
 /* ---- the layout ------------------------------------------------------------------------------- */
@@ -174,8 +188,8 @@ void heap_caps_init(void)
         .guard = &heapscope_esp_owned,
         .owners = heapscope_esp_tasks_create(),
         .task = heapscope_esp_task_now,
-        .lock = heapscope_esp_heaps_lock,
-        .unlock = heapscope_esp_heaps_unlock,
+        .lock = heapscope_esp_heap_lock,
+        .unlock = heapscope_esp_heap_unlock,
         .alignment = HEAPSCOPE_ESP_LEVEL == HS_GUARD_LINKS ? 4 : 8,
     };
     heaps = hs_regions_create(table, (uint32_t)count, &config, NULL, 0);

@@ -55,12 +55,12 @@ size_t heap_caps_get_largest_free_block(uint32_t caps)
         largest = hs_regions_largest_allocatable(heapscope_esp_heaps(), caps);
     } else { /* by no capability nothing is allocated, but asked about */
         hs_region_state_t one;
-        heapscope_esp_heaps_lock(NULL);
         for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &one); i++) {
+            heapscope_esp_heap_lock(NULL, i);
             const size_t most = esp_has(&one, 0) ? hs_guard_largest(one.guard) : 0;
+            heapscope_esp_heap_unlock(NULL, i);
             largest = most > largest ? most : largest;
         }
-        heapscope_esp_heaps_unlock(NULL);
     }
     return largest & ~(size_t)3;
 }
@@ -69,17 +69,17 @@ void heap_caps_get_info(multi_heap_info_t *info, uint32_t caps)
 {
     *info = (multi_heap_info_t){0};
     hs_region_state_t heap;
-    heapscope_esp_heaps_lock(NULL);
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, caps)) {
+            heapscope_esp_heap_lock(NULL, i);
             heapscope_esp_count(heap.guard, info);
+            heapscope_esp_heap_unlock(NULL, i);
         }
     }
     info->total_blocks = info->allocated_blocks + info->free_blocks;
     info->total_free_bytes = heap_caps_get_free_size(caps);
     info->minimum_free_bytes = heap_caps_get_minimum_free_size(caps);
     info->largest_free_block = heap_caps_get_largest_free_block(caps);
-    heapscope_esp_heaps_unlock(NULL);
 }
 
 esp_err_t heap_caps_monitor_local_minimum_free_size_start(void)

@@ -5,16 +5,19 @@
 static void print_heap(const hs_region_state_t *heap)
 {
     multi_heap_info_t info = {0};
-    const hs_heap_t *const blocks = heap->guard->heap;
+    heapscope_esp_heap_lock(NULL, heap->index);
+    heapscope_esp_count(heap->guard, &info);
+    info.total_free_bytes = hs_heap_free_size(heap->guard->heap);
+    info.minimum_free_bytes = hs_heap_minimum_free(heap->guard->heap);
+    info.largest_free_block = hs_guard_largest(heap->guard) & ~(size_t)3;
+    heapscope_esp_heap_unlock(NULL, heap->index);
     HEAPSCOPE_ESP_PRINT("  At 0x%08lx len %u", (unsigned long)(uintptr_t)heap->start,
                         (unsigned)heap->size);
-    heapscope_esp_count(heap->guard, &info);
-    HEAPSCOPE_ESP_PRINT(" free %u allocated %u min_free %u\n", (unsigned)hs_heap_free_size(blocks),
-                        (unsigned)info.total_allocated_bytes,
-                        (unsigned)hs_heap_minimum_free(blocks));
+    HEAPSCOPE_ESP_PRINT(" free %u allocated %u min_free %u\n", (unsigned)info.total_free_bytes,
+                        (unsigned)info.total_allocated_bytes, (unsigned)info.minimum_free_bytes);
     HEAPSCOPE_ESP_PRINT(
         "    largest_free_block %u alloc_blocks %u free_blocks %u total_blocks %u\n",
-        (unsigned)(hs_guard_largest(heap->guard) & ~(size_t)3), (unsigned)info.allocated_blocks,
+        (unsigned)info.largest_free_block, (unsigned)info.allocated_blocks,
         (unsigned)info.free_blocks, (unsigned)(info.allocated_blocks + info.free_blocks));
 }
 
@@ -23,14 +26,12 @@ void heap_caps_print_heap_info(uint32_t caps)
     hs_region_state_t heap;
     multi_heap_info_t info;
     HEAPSCOPE_ESP_PRINT("Heap summary for capabilities 0x%08X:\n", (unsigned)caps);
-    heapscope_esp_heaps_lock(NULL);
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, caps)) {
             print_heap(&heap);
         }
     }
     heap_caps_get_info(&info, caps);
-    heapscope_esp_heaps_unlock(NULL);
     HEAPSCOPE_ESP_PRINT("  Totals:\n    free %u allocated %u min_free %u largest_free_block %u\n",
                         (unsigned)info.total_free_bytes, (unsigned)info.total_allocated_bytes,
                         (unsigned)info.minimum_free_bytes, (unsigned)info.largest_free_block);
@@ -47,15 +48,15 @@ static bool print(void *context, void *block, size_t size, bool used, hs_tag_t t
 void heap_caps_dump(uint32_t caps)
 {
     hs_region_state_t heap;
-    heapscope_esp_heaps_lock(NULL);
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, esp_asked(caps))) {
+            heapscope_esp_heap_lock(NULL, i);
             HEAPSCOPE_ESP_PRINT("Heap at %p, %u bytes free:\n", heap.start,
                                 (unsigned)hs_heap_free_size(heap.guard->heap));
             hs_guard_walk(heap.guard, print, NULL);
+            heapscope_esp_heap_unlock(NULL, i);
         }
     }
-    heapscope_esp_heaps_unlock(NULL);
 }
 
 void heap_caps_dump_all(void)
@@ -69,13 +70,13 @@ bool heap_caps_check_integrity(uint32_t caps, bool print_errors)
 {
     hs_region_state_t heap;
     bool valid = true;
-    heapscope_esp_heaps_lock(NULL);
     for (uint32_t i = 0; hs_regions_state(heapscope_esp_heaps(), i, &heap); i++) {
         if (esp_has(&heap, esp_asked(caps))) {
+            heapscope_esp_heap_lock(NULL, i);
             valid = heapscope_esp_check(heap.guard, print_errors) && valid;
+            heapscope_esp_heap_unlock(NULL, i);
         }
     }
-    heapscope_esp_heaps_unlock(NULL);
     return valid;
 }
 
@@ -87,9 +88,11 @@ bool heap_caps_check_integrity_all(bool print_errors)
 bool heap_caps_check_integrity_addr(intptr_t addr, bool print_errors)
 {
     hs_region_state_t heap;
-    heapscope_esp_heaps_lock(NULL);
-    const bool valid = heapscope_esp_heap_at((const void *)addr, &heap) &&
-                       heapscope_esp_check(heap.guard, print_errors);
-    heapscope_esp_heaps_unlock(NULL);
+    if (!heapscope_esp_heap_at((const void *)addr, &heap)) {
+        return false;
+    }
+    heapscope_esp_heap_lock(NULL, heap.index);
+    const bool valid = heapscope_esp_check(heap.guard, print_errors);
+    heapscope_esp_heap_unlock(NULL, heap.index);
     return valid;
 }

@@ -18,11 +18,16 @@ static inline uint32_t esp_asked(uint32_t caps)
 /* Is it in use, and does it have all of `caps`? */
 static inline bool esp_has(const hs_region_state_t *heap, uint32_t caps)
 {
-    return heap->guard->heap != NULL && (heap->caps & caps) == caps;
+    return heap->in_use && (heap->caps & caps) == caps;
 }
 
-void heapscope_esp_heaps_lock(void *context); /* context: unused */
+/* The lock of all that the heaps share: the list, tasks, traces, and figures of several heaps. It may be
+ * held where a heap's own lock is taken, never the other way round. context: unused. */
+void heapscope_esp_heaps_lock(void *context);
 void heapscope_esp_heaps_unlock(void *context);
+/* The functions of hs_regions_config_t: `lock` is the index of a heap, or the lock above. */
+void heapscope_esp_heap_lock(void *context, uint32_t lock);
+void heapscope_esp_heap_unlock(void *context, uint32_t lock);
 
 /* The heap that an address lies in by the data bus, the innermost one; false: in none. */
 bool heapscope_esp_heap_at(const void *address, hs_region_state_t *state);

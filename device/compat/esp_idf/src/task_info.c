@@ -75,7 +75,9 @@ size_t heap_caps_get_per_task_info(heap_task_info_params_t *params)
         }
         if (type < NUM_HEAP_TASK_CAPS && esp_has(&heap, 0)) {
             sum.type = type;
+            heapscope_esp_heap_lock(NULL, i);
             hs_guard_walk(heap.guard, visit, &sum);
+            heapscope_esp_heap_unlock(NULL, i);
         }
     }
     heapscope_esp_heaps_unlock(NULL);
@@ -219,7 +221,9 @@ static void *take(size_t count, size_t size, bool *enough)
     }
     if (largest.size != 0 && count <= SIZE_MAX / size) {
         const hs_tag_t nobody = {HS_OWNER_NONE, NULL};
+        heapscope_esp_heap_lock(NULL, largest.index);
         block = hs_guard_malloc(largest.guard, heapscope_esp_size(count * size), nobody);
+        heapscope_esp_heap_unlock(NULL, largest.index);
     }
     *enough = *enough && block != NULL;
     return block;

@@ -34,9 +34,9 @@ static void print_blocks(FILE *stream, const esp_task_t *task, const esp_share_t
     esp_next_t next = {task->row, 0, task->row};
     while (next.size != 0) {
         next.size = 0;
-        heapscope_esp_heaps_lock(NULL);
+        heapscope_esp_heap_lock(NULL, share->heap.index);
         hs_guard_walk(share->heap.guard, find_next, &next);
-        heapscope_esp_heaps_unlock(NULL);
+        heapscope_esp_heap_unlock(NULL, share->heap.index);
         if (next.size != 0) {
             fprintf(stream, "        ALLOC %p, SIZE %zu\n", (void *)next.after, next.size);
         }

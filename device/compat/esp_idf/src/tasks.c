@@ -252,7 +252,9 @@ bool heapscope_esp_task_share(const esp_task_t *task, uint32_t *index, esp_share
         }
         esp_tally_t sum = {.row = task->row};
         if (task->row != 0) {
+            heapscope_esp_heap_lock(NULL, share->heap.index);
             hs_guard_walk(share->heap.guard, tally, &sum);
+            heapscope_esp_heap_unlock(NULL, share->heap.index);
         }
         if (share->heap.kind == HS_KINDS_MAX - 1 && sum.count == 0) {
             continue; /* it may have been another heap of this kind */
@@ -270,7 +272,9 @@ size_t heapscope_esp_task_blocks(const esp_task_t *task, const esp_share_t *shar
 {
     esp_tally_t sum = {.row = task->row, .handle = task->handle, .blocks = blocks, .most = most};
     if (task->row != 0) {
+        heapscope_esp_heap_lock(NULL, share->heap.index);
         hs_guard_walk(share->heap.guard, tally, &sum);
+        heapscope_esp_heap_unlock(NULL, share->heap.index);
     }
     return sum.count < most ? sum.count : most;
 }

@@ -1,0 +1,12 @@
+/* Which core runs, on bare metal: the port is told by HS_BARE_CORE(). */
+#include "cores.h"
+
+uint32_t cores_self(void)
+{
+    return HS_BARE_CORE();
+}
+
+int main(void) /* the functions of cores.h are called from outside */
+{
+    return 0;
+}
