@@ -30,7 +30,7 @@ static HS_INLINE uint32_t *bits_of(const hs_heap_t *heap)
 }
 
 /* Writes the links between three neighbours of a list. */
-static HS_INLINE void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t block, uint32_t next)
+static HS_STEP void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t block, uint32_t next)
 {
     uint32_t *const self = hs_at(heap, block);
     hs_at(heap, previous)[HS_NEXT] = block;
@@ -78,6 +78,7 @@ static HS_STEP void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
     }
 }
 
+#if !HS_LEAN
 /* `block` takes the place that `old` has in its bin. */
 static HS_INLINE void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block, uint32_t bin)
 {
@@ -92,6 +93,7 @@ static HS_INLINE void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block,
     }
     bin_link(heap, previous, block, next);
 }
+#endif
 
 /* Writes size and footer of the free block at `block` and gives it a place in the bin of that size: the
  * place of the free block at `old`, which it comes from, where that has the same bin, `from`. `from` 0:
@@ -104,8 +106,13 @@ static HS_STEP void bin_put(hs_heap_t *heap, uint32_t old, uint32_t from, uint32
     hs_at(heap, block)[HS_SIZE] = size;
     hs_at(heap, block + size)[HS_FOOTER] = ~size;
     if (from == to) {
-        if (HS_LEAN || old != block) {
+        if (old != block) {
+#if HS_LEAN
+            bin_link(heap, old, block, hs_at(heap, old)[HS_NEXT]);
+            bin_remove(heap, old, from);
+#else
             bin_replace(heap, old, block, from);
+#endif
         }
         return;
     }
@@ -127,6 +134,81 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
 }
 
+/* A free block, 0 for none, and in the upper half its bin. Two registers hold it. */
+typedef uint64_t found_t;
+
+static HS_INLINE found_t found_in(uint32_t bin, uint32_t block)
+{
+    return (uint64_t)bin << 32 | block;
+}
+
+#if HS_LEAN
+
+/* A free block for `granules` in bin `at`, where blocks may be too small, or in the next one that is not
+ * empty, where each fits. */
+static inline found_t bin_search(const hs_heap_t *heap, uint32_t granules, uint32_t at)
+{
+    uint32_t left = HS_LOOK;
+    uint32_t more = HS_LOOK_LAST - HS_LOOK;
+    uint32_t head = bin_head(heap, at);
+    if (head == 0) {
+        at = bin_from(heap, at + 1);
+        if (at == 0) {
+            return 0;
+        }
+        head = bin_head(heap, at);
+    }
+    uint32_t block = head;
+    for (;;) {
+        uint32_t best = 0;
+        uint32_t best_size = UINT32_MAX;
+        do {
+            const uint32_t *const self = hs_at(heap, block);
+            const uint32_t size = self[HS_SIZE];
+            if (size >= granules && size < best_size) {
+                best = block;
+                if (size == granules) {
+                    break;
+                }
+                best_size = size;
+            }
+            block = self[HS_NEXT];
+        } while (--left != 0 && block != head);
+        if (best != 0) {
+            return found_in(at, best);
+        }
+        /* All of the own bin that were looked at are too small: one of a larger bin, or more of them. */
+        const uint32_t above = bin_from(heap, at + 1);
+        if (above != 0) {
+            at = above;
+            head = bin_head(heap, at);
+            block = head;
+            left += left == 0;
+        } else if (block != head && more != 0) {
+            left = more;
+            more = 0;
+        } else {
+            return 0;
+        }
+    }
+}
+
+/* A free block for `granules`, not more than are free. */
+static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
+{
+    HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
+    uint32_t at = hs_bin_of(granules);
+    if (at < HS_BIN_EXACT) {
+        at = bin_from(heap, at);
+        if (at < HS_BIN_EXACT) {
+            return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
+        }
+    }
+    return bin_search(heap, granules, at);
+}
+
+#else
+
 /* Blocks of a list that are still to be looked at. */
 typedef struct look {
     uint32_t block; /* the next one */
@@ -144,8 +226,6 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
         const uint32_t block = look->block;
         const uint32_t *const self = hs_at(heap, block);
         const uint32_t size = self[HS_SIZE];
-        look->block = self[HS_NEXT];
-        look->left--;
         if (size >= granules && size < best_size) {
             best = block;
             if (size == granules) {
@@ -153,6 +233,8 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
             }
             best_size = size;
         }
+        look->block = self[HS_NEXT];
+        look->left--;
     } while (look->left != 0 && look->block != head);
     return best;
 }
@@ -174,34 +256,35 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
     return best;
 }
 
-/* A free block for `granules`, not more than are free; and its bin. 0: none. */
-static HS_STEP uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+/* A free block for `granules`, not more than are free. */
+static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     if (granules < HS_BIN_EXACT) {
         const uint32_t at = bin_from(heap, granules);
-        *bin = at;
         if (at < HS_BIN_EXACT) {
-            return at != 0 ? bin_head(heap, at) : 0;
+            return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
         }
-        return bin_least(heap, bin_head(heap, at), HS_LOOK);
+        return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK));
     }
     const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);
     look_t look = {head, HS_LOOK};
-    *bin = at;
     uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
-            *bin = above;
-            block = bin_least(heap, bin_head(heap, above), look.left + (look.left == 0));
-        } else if (look.block != head) {
-            look.left = HS_LOOK_LAST - HS_LOOK; /* no block of those looked at is large enough */
+            return found_in(
+                above, bin_least(heap, bin_head(heap, above), look.left + (look.left == 0)));
+        }
+        if (look.block != head) { /* those looked at are all too small */
+            look.left = HS_LOOK_LAST - HS_LOOK;
             block = bin_best(heap, head, granules, &look);
         }
     }
-    return block;
+    return found_in(at, block);
 }
+
+#endif
 
 #endif

@@ -33,7 +33,7 @@ static bool control_agrees(const hs_heap_t *heap)
 /* ---- the bitmap ------------------------------------------------------------------------------- */
 
 /* Is a free block whole at `block`: bits, size, footer? Gives its size, or 0. */
-static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+static HS_SHARED uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
 {
     if (heap->end - block < HS_BLOCK_MIN) {
         return 0;
@@ -54,7 +54,7 @@ bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule)
 }
 
 /* The first set bit from `from` on, `end` at most. */
-static uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end)
+static HS_SHARED uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end)
 {
     for (uint32_t i = from; i < end; i = (i | (HS_WORD_BITS - 1)) + 1) {
         const uint32_t word = bitmap[i / HS_WORD_BITS] >> i % HS_WORD_BITS;
@@ -66,7 +66,7 @@ static uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end
 }
 
 /* Are bits `from` up to `to` clear, but for the long mark, if any, of a used block at `block`? */
-static bool used_bits_agree(const uint32_t *bitmap, uint32_t block, uint32_t size)
+static HS_SHARED bool used_bits_agree(const uint32_t *bitmap, uint32_t block, uint32_t size)
 {
     const uint32_t mark = (block / HS_WORD_BITS + 1) * HS_WORD_BITS; /* first bit of that word */
     const uint32_t to = block + size;
@@ -95,7 +95,7 @@ static uint32_t used_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
 }
 
 /* Size of the block at `block`, or 0; it begins where a bit is set, with another block behind it. */
-static uint32_t whole_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+static HS_SHARED uint32_t whole_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
 {
     if (hs_bit(bitmap, block) == 0) {
         return 0;
@@ -119,7 +119,7 @@ static bool is_of_bin(const hs_heap_t *heap, uint32_t neighbour, uint32_t size)
 }
 
 /* Do the links of the free block at `block` come back to it, within its bin? */
-static bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_t size)
+static HS_SHARED bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
     const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
@@ -190,7 +190,7 @@ static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint3
 }
 
 /* Follows the list of one kind, in which those with a free slot come first. */
-static hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *count,
+static HS_SHARED hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *count,
                               uint32_t *where)
 {
     const uint32_t *const bitmap = hs_bitmap(heap);

@@ -75,11 +75,9 @@ static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
 /* The used block of `had` granules to `wanted`: in place where that is possible. */
 static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t wanted, size_t size)
 {
-    uint32_t *const bitmap = bits_of(heap);
-    const bool followed = hs_bit(bitmap, block + had + 1) != 0;
-    const uint32_t behind = followed ? size_behind(heap, block + had) : 0;
-    if (followed && behind == 0) {
-        return NULL; /* damaged */
+    const uint32_t behind = free_behind(heap, block + had);
+    if (behind == HS_DAMAGED) {
+        return NULL;
     }
     uint32_t whole = had + behind;
     if (wanted == had || (wanted < had && behind == 0 && had - wanted < HS_BLOCK_MIN)) {
@@ -87,23 +85,23 @@ static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t want
     }
     uint32_t before = 0;
     if (wanted > whole) {
-        before = hs_free_before(heap, bitmap, block); /* not damaged: this would be no used block */
+        before = hs_free_before(heap, bits_of(heap), block); /* not damaged: this would be no used block */
         if (wanted > before + whole) {
             return move(heap, hs_at(heap, block), 2 * had, size);
         }
         whole += before;
     }
     heap->free += 2 * had;
-    hs_clear_long(bitmap, block, had);
+    hs_clear_long(bits_of(heap), block, had);
     if (behind != 0) {
         bin_remove(heap, block + had, hs_bin_of(behind));
-        hs_clear_two(bitmap, block + had);
+        put_two(heap, block + had, 0);
     }
     if (before != 0) {
-        hs_clear_two(bitmap, block - 1);
+        put_two(heap, block - 1, 0);
         block -= before;
         bin_remove(heap, block, hs_bin_of(before));
-        hs_begin_used(bitmap, block);
+        begin_used(heap, block);
         hs_copy(hs_at(heap, block), hs_at(heap, block + before), 2 * had);
     }
     settle(heap, 0, block, whole, wanted);

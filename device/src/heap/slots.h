@@ -83,15 +83,11 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
 }
 
-#if HS_LEAN
-#define take_rarely take
-#else
 /* Calls take(), so that it is inlined once for all rare callers. */
-static HS_RARE uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
+static HS_APART uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
 {
     return take(heap, granules);
 }
-#endif
 
 /* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
 static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
