@@ -43,7 +43,6 @@ static HS_STEP void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t block,
 static HS_STEP void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
     HS_ASSERT(block >= hs_first(heap) && block + HS_BLOCK_MIN <= heap->end);
-    HS_ASSERT(hs_bin_of(hs_at(heap, block)[HS_SIZE]) == bin);
     uint32_t next = bin_head(heap, bin);
     uint32_t previous = block;
     if (next == 0) {
@@ -103,23 +102,21 @@ static HS_STEP void bin_put(hs_heap_t *heap, uint32_t old, uint32_t from, uint32
 {
     HS_ASSERT(size >= HS_BLOCK_MIN && size <= heap->end - block);
     const uint32_t to = hs_bin_of(size);
+    if (from != to) {
+        if (from != 0) {
+            bin_remove(heap, old, from);
+        }
+        bin_insert(heap, block, to);
+    } else if (old != block) {
+#if HS_LEAN
+        bin_link(heap, old, block, hs_at(heap, old)[HS_NEXT]);
+        bin_remove(heap, old, from);
+#else
+        bin_replace(heap, old, block, from);
+#endif
+    }
     hs_at(heap, block)[HS_SIZE] = size;
     hs_at(heap, block + size)[HS_FOOTER] = ~size;
-    if (from == to) {
-        if (old != block) {
-#if HS_LEAN
-            bin_link(heap, old, block, hs_at(heap, old)[HS_NEXT]);
-            bin_remove(heap, old, from);
-#else
-            bin_replace(heap, old, block, from);
-#endif
-        }
-        return;
-    }
-    if (from != 0) {
-        bin_remove(heap, old, from);
-    }
-    bin_insert(heap, block, to);
 }
 
 /* The first bin from `bin` on that is not empty, or 0. */
@@ -134,7 +131,7 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
 }
 
-/* A free block, 0 for none, and in the upper half its bin. Two registers hold it. */
+/* A free block, 0 for none, and in the upper half its bin. Two registers hold both. */
 typedef uint64_t found_t;
 
 static HS_INLINE found_t found_in(uint32_t bin, uint32_t block)
@@ -144,53 +141,28 @@ static HS_INLINE found_t found_in(uint32_t bin, uint32_t block)
 
 #if HS_LEAN
 
-/* A free block for `granules` in bin `at`, where blocks may be too small, or in the next one that is not
- * empty, where each fits. */
-static inline found_t bin_search(const hs_heap_t *heap, uint32_t granules, uint32_t at)
+/* The smallest that holds `granules` among up to `left` blocks of the list from `head` on; in the upper
+ * half, how many of them are left. */
+static HS_STEP found_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
+                                uint32_t left)
 {
-    uint32_t left = HS_LOOK;
-    uint32_t more = HS_LOOK_LAST - HS_LOOK;
-    uint32_t head = bin_head(heap, at);
-    if (head == 0) {
-        at = bin_from(heap, at + 1);
-        if (at == 0) {
-            return 0;
-        }
-        head = bin_head(heap, at);
-    }
+    uint32_t best = 0;
+    uint32_t best_size = UINT32_MAX;
     uint32_t block = head;
-    for (;;) {
-        uint32_t best = 0;
-        uint32_t best_size = UINT32_MAX;
-        do {
-            const uint32_t *const self = hs_at(heap, block);
-            const uint32_t size = self[HS_SIZE];
-            if (size >= granules && size < best_size) {
-                best = block;
-                if (size == granules) {
-                    break;
-                }
-                best_size = size;
+    HS_ASSERT(head != 0 && left != 0);
+    do {
+        const uint32_t *const self = hs_at(heap, block);
+        const uint32_t size = self[HS_SIZE];
+        if (size >= granules && size < best_size) {
+            best = block;
+            best_size = size;
+            if (size == granules) {
+                break;
             }
-            block = self[HS_NEXT];
-        } while (--left != 0 && block != head);
-        if (best != 0) {
-            return found_in(at, best);
         }
-        /* All of the own bin that were looked at are too small: one of a larger bin, or more of them. */
-        const uint32_t above = bin_from(heap, at + 1);
-        if (above != 0) {
-            at = above;
-            head = bin_head(heap, at);
-            block = head;
-            left += left == 0;
-        } else if (block != head && more != 0) {
-            left = more;
-            more = 0;
-        } else {
-            return 0;
-        }
-    }
+        block = self[HS_NEXT];
+    } while (--left != 0 && block != head);
+    return found_in(left, best);
 }
 
 /* A free block for `granules`, not more than are free. */
@@ -198,13 +170,26 @@ static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     uint32_t at = hs_bin_of(granules);
-    if (at < HS_BIN_EXACT) {
-        at = bin_from(heap, at);
-        if (at < HS_BIN_EXACT) {
-            return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
+    uint32_t look = HS_LOOK;
+    const uint32_t head = bin_head(heap, at);
+    if (head != 0) {
+        const found_t found = bin_best(heap, head, granules, look);
+        if ((uint32_t)found != 0) {
+            return found_in(at, (uint32_t)found);
         }
+        look = (uint32_t)(found >> 32);
+        look += look == 0;
     }
-    return bin_search(heap, granules, at);
+    const uint32_t above = bin_from(heap, at + 1);
+    if (above != 0) {
+        at = above;
+        look = above < HS_BIN_EXACT ? 1 : look; /* there all are of one size */
+    } else if (head != 0) {
+        look = HS_LOOK_LAST;
+    } else {
+        return 0;
+    }
+    return found_in(at, (uint32_t)bin_best(heap, bin_head(heap, at), granules, look));
 }
 
 #else

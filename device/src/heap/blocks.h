@@ -137,7 +137,7 @@ static HS_STEP uint32_t free_behind(const hs_heap_t *heap, uint32_t next)
 }
 
 /* The status when a neighbour contradicts itself: damage, unless `block` is not a block at all. */
-static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
+static HS_APART hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
 {
     return hs_heap_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
 }

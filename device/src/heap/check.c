@@ -65,33 +65,23 @@ static HS_SHARED uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, ui
     return end;
 }
 
-/* Are bits `from` up to `to` clear, but for the long mark, if any, of a used block at `block`? */
-static HS_SHARED bool used_bits_agree(const uint32_t *bitmap, uint32_t block, uint32_t size)
-{
-    const uint32_t mark = (block / HS_WORD_BITS + 1) * HS_WORD_BITS; /* first bit of that word */
-    const uint32_t to = block + size;
-    if (size < HS_LONG) {
-        return set_bit_from(bitmap, block + 1, to) == to;
-    }
-    return bitmap[mark / HS_WORD_BITS] == (size << HS_LONG_SHIFT | HS_LONG_MARK) &&
-           set_bit_from(bitmap, block + 1, mark) == mark &&
-           set_bit_from(bitmap, mark + HS_WORD_BITS, to) == to;
-}
-
-/* Granules of the used block at `block`, or 0 where its bits contradict each other. */
+/* Granules of the used block at `block`, or 0 where its bits contradict each other: all are clear up to
+ * the next block's first one, except for the mark of a long block, which says where that is. */
 static uint32_t used_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
 {
     const uint32_t at = block / HS_WORD_BITS + 1;
-    uint32_t next = set_bit_from(bitmap, block + 1, heap->end);
-    if (at < hs_bitmap_words(heap->end) && next >= at * HS_WORD_BITS && hs_is_long(bitmap[at])) {
-        const uint32_t size = bitmap[at] >> HS_LONG_SHIFT;
-        next = size >= HS_LONG && size <= heap->end - block ? block + size : block;
+    const uint32_t mark = at * HS_WORD_BITS; /* the first bit of that word */
+    uint32_t size = set_bit_from(bitmap, block + 1, heap->end) - block;
+    if (at < hs_bitmap_words(heap->end) && block + size >= mark && hs_is_long(bitmap[at])) {
+        size = bitmap[at] >> HS_LONG_SHIFT;
+        if (size < HS_LONG || size > heap->end - block ||
+            set_bit_from(bitmap, mark + HS_WORD_BITS, block + size) != block + size) {
+            return 0;
+        }
+    } else if (size < HS_BLOCK_MIN || size >= HS_LONG) {
+        return 0;
     }
-    const uint32_t size = next - block;
-    return size >= HS_BLOCK_MIN && (size & heap->shape & HS_UNIT) == 0 &&
-                   used_bits_agree(bitmap, block, size)
-               ? size
-               : 0;
+    return (size & heap->shape & HS_UNIT) == 0 ? size : 0;
 }
 
 /* Size of the block at `block`, or 0; it begins where a bit is set, with another block behind it. */

@@ -59,18 +59,23 @@ static inline uint32_t hs_slab_kind(const hs_heap_t *heap, uint32_t slab)
 }
 
 /* A payload may hold anything; but another slab would have to point back at it. */
-static HS_STEP bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
+static HS_INLINE bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
 {
     const uint32_t next = hs_slab_at(heap, slab)->next;
     return next < heap->end && hs_slab_at(heap, next)->previous == slab &&
            (next != slab || hs_slabs(heap)[hs_slab_kind(heap, slab)] == slab);
 }
 
+static HS_STEP bool hs_slab_is_sound(const hs_heap_t *heap, uint32_t slab)
+{
+    return HS_UNLIKELY(hs_slab_is_signed(heap, slab)) && hs_slab_is_linked(heap, slab);
+}
+
 /* Is the used block at `slab`, of `size` granules, a slab? For the small form. */
 static HS_STEP bool hs_small_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
 {
-    return size - 8 < 10 && HS_UNLIKELY(hs_slab_is_signed(heap, slab)) &&
-           size - hs_slab_granules(hs_slab_kind(heap, slab)) < 2 && hs_slab_is_linked(heap, slab);
+    return size - 8 < 10 && hs_slab_is_sound(heap, slab) &&
+           size - hs_slab_granules(hs_slab_kind(heap, slab)) < 2;
 }
 
 /* The same for any form; no part of a word is read in one that may have whole words only. */
@@ -109,7 +114,7 @@ static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitma
         }
     }
     const uint32_t slab = at * HS_WORD_BITS + hs_word_highest(word);
-    if (!hs_slab_is_signed(heap, slab) || !hs_slab_is_linked(heap, slab)) {
+    if (!hs_slab_is_sound(heap, slab)) {
         return slot;
     }
     const uint32_t kind = hs_slab_kind(heap, slab);

@@ -103,10 +103,10 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
                 note_minimum(heap);
                 return hs_at(heap, block);
             }
-            kind = kind_with_slot(heap, size);
-            if (kind == HS_SLAB_KINDS) {
+            if (kind != 0 || !slot_is_free(heap, 1)) {
                 return NULL;
             }
+            kind = 1;
         } else {
             heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
             hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
@@ -120,7 +120,11 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 /* Granules of a slab's block. */
 static HS_INLINE uint32_t slab_size(const hs_heap_t *heap, uint32_t slab)
 {
+#if HS_LEAN
+    return hs_used_size(bits_of(heap), slab);
+#else
     return hs_taken_size(bits_of(heap), slab, hs_slab_granules(hs_slab_kind(heap, slab)));
+#endif
 }
 
 /* Frees the slot at `address`. Gives the slab where it was the last in use, and 0 otherwise:
