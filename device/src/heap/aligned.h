@@ -17,7 +17,7 @@ static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t a
     return lead == 1 ? lead + (alignment >> HS_GRANULE_SHIFT) : lead;
 }
 
-static HS_RARE found_t find(const hs_heap_t *heap, uint32_t granules)
+static HS_APART found_t find(const hs_heap_t *heap, uint32_t granules)
 {
     return 2 * granules <= heap->free ? bin_find(heap, granules) : 0;
 }

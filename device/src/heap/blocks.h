@@ -162,7 +162,7 @@ static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
     if (HS_UNLIKELY(behind == HS_DAMAGED)) {
         return why_not(heap, block);
     }
-    const uint32_t before = hs_free_before(heap, bits_of(heap), block);
+    const uint32_t before = hs_free_before(heap, block);
     if (HS_UNLIKELY(before == HS_DAMAGED)) {
         return why_not(heap, block);
     }

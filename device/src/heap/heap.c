@@ -55,8 +55,8 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
 
 void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size)
 {
-    if (count > HS_WIDE_MAX || size > HS_WIDE_MAX) {
-        return NULL;
+    if (sizeof(size_t) > 4 && (count > HS_WIDE_MAX || size > HS_WIDE_MAX)) {
+        return NULL; /* on 32 bits no product overflows 64 */
     }
     const uint64_t bytes = (uint64_t)count * size;
     void *const block = bytes <= HS_WIDE_MAX ? hs_heap_malloc(heap, (size_t)bytes) : NULL;
@@ -71,7 +71,7 @@ static bool is_alignment(const hs_heap_t *heap, size_t alignment, size_t size, s
 {
     const uint32_t blocks = HS_GRANULE << (heap->shape & HS_UNIT);
     return alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= HS_ALIGNMENT_MAX &&
-           offset <= size && offset % (alignment < blocks ? alignment : blocks) == 0;
+           offset <= size && (offset & (alignment - 1) & (blocks - 1)) == 0;
 }
 
 void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset)

@@ -189,10 +189,9 @@ static HS_INLINE uint32_t hs_taken_size(const uint32_t *bitmap, uint32_t block, 
  * not what the bits say; or no block begins here, and this is the second granule of a free one. */
 #define HS_DAMAGED UINT32_MAX
 
-static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap,
-                                         uint32_t block)
+static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, uint32_t block)
 {
-    if (hs_bit(bitmap, block - 1) == 0) {
+    if (hs_bit(hs_bitmap(heap), block - 1) == 0) {
         return 0;
     }
     const uint32_t size = ~hs_at(heap, block)[HS_FOOTER];
@@ -206,15 +205,16 @@ static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bi
 bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule);
 
 /* Does a block begin at index `at`, or lies in it what looks like a beginning? */
-static HS_INLINE bool hs_begins(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+static HS_INLINE bool hs_begins(const hs_heap_t *heap, uintptr_t at)
 {
-    return at < heap->end && hs_bit(bitmap, (uint32_t)at) != 0;
+    return at < heap->end && hs_bit(hs_bitmap(heap), (uint32_t)at) != 0;
 }
 
 /* Granules of the used block that seems to begin at index `at`, where hs_begins() is true: the second
  * granule of a free block does, too, until hs_free_before() is asked. 0: none. */
-static HS_INLINE uint32_t hs_seeming_size(const uint32_t *bitmap, uint32_t block)
+static HS_INLINE uint32_t hs_seeming_size(const hs_heap_t *heap, uint32_t block)
 {
+    const uint32_t *const bitmap = hs_bitmap(heap);
     if (hs_is_long(bitmap[block / HS_WORD_BITS])) {
         return 0;
     }
@@ -223,9 +223,9 @@ static HS_INLINE uint32_t hs_seeming_size(const uint32_t *bitmap, uint32_t block
 }
 
 /* The same for any index. */
-static HS_STEP uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+static HS_STEP uint32_t hs_seems_used(const hs_heap_t *heap, uintptr_t at)
 {
-    return hs_begins(heap, bitmap, at) ? hs_seeming_size(bitmap, (uint32_t)at) : 0;
+    return hs_begins(heap, at) ? hs_seeming_size(heap, (uint32_t)at) : 0;
 }
 
 /* After the size of a used block was chosen, and before it is given up. */

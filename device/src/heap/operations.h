@@ -37,10 +37,10 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
     uint32_t size = 0;
     bool begins = true;
     if (HS_LEAN) {
-        size = hs_seems_used(heap, bits_of(heap), granule);
+        size = hs_seems_used(heap, granule);
         begins = size != 0;
     } else {
-        begins = hs_begins(heap, bits_of(heap), granule);
+        begins = hs_begins(heap, granule);
     }
     if (HS_UNLIKELY(!begins)) {
         hs_status_t status = HS_ERR_ARGUMENT;
@@ -51,7 +51,7 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
         size = slab_size(heap, at);
     } else {
         if (!HS_LEAN) {
-            size = hs_seeming_size(bits_of(heap), at); /* where a bit is set begins no slot */
+            size = hs_seeming_size(heap, at); /* where a bit is set begins no slot */
         }
         if (size == 0 || (!HS_IS_WIDE(heap) && hs_small_is_slab(heap, at, size))) {
             return HS_ERR_ARGUMENT;
@@ -65,7 +65,7 @@ static HS_INLINE uint32_t words_of(const hs_heap_t *heap, const void *address)
 {
     if (!HS_LEAN) {
         const uint32_t size =
-            hs_used_at(heap, bits_of(heap), hs_granule_of(heap, address), !HS_IS_WIDE(heap));
+            hs_used_at(heap, hs_granule_of(heap, address), !HS_IS_WIDE(heap));
         if (size != 0 || HS_IS_WIDE(heap)) {
             return 2 * size;
         }
@@ -99,7 +99,7 @@ static HS_STEP uint32_t resize(hs_heap_t *heap, uint32_t block, uint32_t had, ui
     uint32_t before = 0;
     if (wanted > whole) {
         /* Not damaged: this would be no used block. */
-        before = hs_free_before(heap, bits_of(heap), block);
+        before = hs_free_before(heap, block);
         whole += before;
         if (wanted > whole) {
             return 0;

@@ -91,9 +91,9 @@ typedef struct hs_slot {
 } hs_slot_t;
 
 /* The slot at `address` of a heap of the small form, in use or not. */
-static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitmap,
-                                      const void *address)
+static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const void *address)
 {
+    const uint32_t *const bitmap = hs_bitmap(heap);
     hs_slot_t slot = {0, 0};
     const uintptr_t distance = (uintptr_t)address - (uintptr_t)heap;
     if (distance >= (uintptr_t)heap->end * HS_GRANULE || distance % 4 != 0) {
@@ -128,11 +128,10 @@ static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitma
 
 /* Granules of the used block at index `at`; 0: none begins there, or it is a slab. `slots`: the heap
  * has slabs. */
-static HS_STEP uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at,
-                                     bool slots)
+static HS_STEP uint32_t hs_used_at(const hs_heap_t *heap, uintptr_t at, bool slots)
 {
-    const uint32_t size = hs_seems_used(heap, bitmap, at);
-    return size == 0 || hs_free_before(heap, bitmap, (uint32_t)at) == HS_DAMAGED ||
+    const uint32_t size = hs_seems_used(heap, at);
+    return size == 0 || hs_free_before(heap, (uint32_t)at) == HS_DAMAGED ||
                    (slots && hs_small_is_slab(heap, (uint32_t)at, size))
                ? 0
                : size;

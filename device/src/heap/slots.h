@@ -131,7 +131,7 @@ static HS_INLINE uint32_t slab_size(const hs_heap_t *heap, uint32_t slab)
  * *status says why. */
 static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_status_t *status)
 {
-    const hs_slot_t slot = hs_slot_at(heap, bits_of(heap), address);
+    const hs_slot_t slot = hs_slot_at(heap, address);
     hs_slab_t *const slab = hs_slab_at(heap, slot.slab);
     *status = HS_ERR_ARGUMENT;
     if (slot.slab == 0 || (slab->slots & slot.bit) != 0) {
