@@ -30,11 +30,12 @@ static HS_SHARED found_t find_aligned(const hs_heap_t *heap, uint32_t granules, 
         return 0;
     }
     uint32_t look = HS_LOOK_ALIGNED;
+    /* bound: HS_LOOK_ALIGNED */
     for (uint32_t at = bin_from(heap, hs_bin_of(granules)); at != 0 && look != 0;
          at = bin_from(heap, at + 1)) {
         const uint32_t head = bin_head(heap, at);
         uint32_t block = head;
-        do {
+        do { /* bound: 1 each, HS_LOOK_ALIGNED - 1 more in all */
             const uint32_t size = hs_at(heap, block)[HS_SIZE];
             const uint32_t lead = lead_of(heap, block, alignment, offset);
             if (lead <= size && granules <= size - lead) {
@@ -95,7 +96,7 @@ HS_OF_UNIT bool HS_NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t
 size_t HS_NAME(largest)(const hs_heap_t *heap)
 {
     uint32_t word = (HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL) - 1;
-    while (word != 0 && heap->words[word] == 0) {
+    while (word != 0 && heap->words[word] == 0) { /* bound: map - 1 */
         word--;
     }
     if (heap->words[word] == 0) {
@@ -106,7 +107,7 @@ size_t HS_NAME(largest)(const hs_heap_t *heap)
     uint32_t largest = 0;
     uint32_t block = head;
     uint32_t look = HS_LOOK_LAST;
-    do {
+    do { /* bound: HS_LOOK_LAST */
         const uint32_t size = hs_at(heap, block)[HS_SIZE];
         largest = size > largest ? size : largest;
         block = hs_at(heap, block)[HS_NEXT];

@@ -125,7 +125,7 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
     const uint32_t words = HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL;
     uint32_t at = bin / HS_WORD_BITS;
     uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < words) {
+    while (found == 0 && ++at < words) { /* bound: map - 1 */
         found = heap->words[at];
     }
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
@@ -150,7 +150,7 @@ static HS_STEP found_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t g
     uint32_t best_size = UINT32_MAX;
     uint32_t block = head;
     HS_ASSERT(head != 0 && left != 0);
-    do {
+    do { /* bound: left */
         const uint32_t *const self = hs_at(heap, block);
         const uint32_t size = self[HS_SIZE];
         if (size >= granules && size < best_size) {
@@ -173,7 +173,7 @@ static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
     uint32_t look = HS_LOOK;
     const uint32_t head = bin_head(heap, at);
     if (head != 0) {
-        const found_t found = bin_best(heap, head, granules, look);
+        const found_t found = bin_best(heap, head, granules, look); /* left: HS_LOOK */
         if ((uint32_t)found != 0) {
             return found_in(at, (uint32_t)found);
         }
@@ -189,6 +189,7 @@ static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
     } else {
         return 0;
     }
+    /* left: HS_LOOK_LAST */
     return found_in(at, (uint32_t)bin_best(heap, bin_head(heap, at), granules, look));
 }
 
@@ -207,7 +208,7 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
     HS_ASSERT(look->block != 0 && look->left != 0);
-    do {
+    do { /* bound: left */
         const uint32_t block = look->block;
         const uint32_t *const self = hs_at(heap, block);
         const uint32_t size = self[HS_SIZE];
@@ -230,6 +231,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
     HS_ASSERT(head != 0 && look != 0);
     uint32_t best = head;
     uint32_t best_size = hs_at(heap, head)[HS_SIZE];
+    /* bound: look - 1 */
     for (uint32_t block = hs_at(heap, head)[HS_NEXT]; --look != 0 && block != head;
          block = hs_at(heap, block)[HS_NEXT]) {
         const uint32_t size = hs_at(heap, block)[HS_SIZE];
@@ -250,20 +252,23 @@ static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
         if (at < HS_BIN_EXACT) {
             return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
         }
-        return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK));
+        return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
     }
     const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);
     look_t look = {head, HS_LOOK};
+    /* left: HS_LOOK */
     uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
-            return found_in(
-                above, bin_least(heap, bin_head(heap, above), look.left + (look.left == 0)));
+            /* look: HS_LOOK */
+            block = bin_least(heap, bin_head(heap, above), look.left + (look.left == 0));
+            return found_in(above, block);
         }
         if (look.block != head) { /* those looked at are all too small */
             look.left = HS_LOOK_LAST - HS_LOOK;
+            /* left: HS_LOOK_LAST - HS_LOOK */
             block = bin_best(heap, head, granules, &look);
         }
     }

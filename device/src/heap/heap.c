@@ -12,6 +12,18 @@
 #define OF_FORM(heap, operation, ...) HS_SMALL(operation)(heap, __VA_ARGS__)
 #endif
 
+#if !HS_HAS_CLZ && !HS_LEAN
+#define TWICE(bin) bin, bin
+#define FOUR_TIMES(bin) TWICE(bin), TWICE(bin)
+#define EIGHT_TIMES(bin) FOUR_TIMES(bin), FOUR_TIMES(bin)
+const uint8_t hs_heap_bins[HS_BINS_LISTED] = {
+    FOUR_TIMES(0),   8,               9,               10,              11,
+    TWICE(12),       TWICE(13),       TWICE(14),       TWICE(15),       FOUR_TIMES(16),
+    FOUR_TIMES(17),  FOUR_TIMES(18),  FOUR_TIMES(19),  EIGHT_TIMES(20), EIGHT_TIMES(21),
+    EIGHT_TIMES(22), EIGHT_TIMES(23),
+};
+#endif
+
 static uint32_t up(uint32_t value, uint32_t alignment)
 {
     return (value + alignment - 1) & ~(alignment - 1);

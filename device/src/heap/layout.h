@@ -247,6 +247,10 @@ static HS_INLINE void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t s
 
 #define HS_BIN_EXACT 16u /* below, a bin holds one size; from here on there are four an octave */
 
+#define HS_BINS_LISTED 64u
+/* The bins of 4 to 63 granules if there were four an octave from 4 on, for processors without clz. */
+extern const uint8_t hs_heap_bins[HS_BINS_LISTED];
+
 static HS_STEP uint32_t hs_bin_of(uint32_t granules)
 {
     if (granules < HS_BIN_EXACT) {
@@ -254,15 +258,23 @@ static HS_STEP uint32_t hs_bin_of(uint32_t granules)
     }
 #if HS_HAS_CLZ
     const uint32_t shift = hs_word_highest(granules) - 2;
-    granules >>= shift;
+    return (shift << 2) + (granules >> shift) + 4;
+#elif !HS_LEAN
+    /* Three octaves are in the table; four more of them are 16 bins. */
+    uint32_t above = 0;
+    while (granules >= HS_BINS_LISTED) { /* bound: HS_BIN_STEPS */
+        granules >>= 4;
+        above += 16;
+    }
+    return hs_heap_bins[granules] + above;
 #else
     /* Towards 4 to 7. A loop of five steps takes twice as many instructions. */
     uint32_t shift = 0;
-    if (HS_WIDE && HS_UNLIKELY(granules >> 18 != 0)) {
+    if (HS_WIDE && granules >> 18 != 0) {
         granules >>= 16;
         shift = 16;
     }
-    if (HS_UNLIKELY(granules >> 10 != 0)) {
+    if (granules >> 10 != 0) {
         granules >>= 8;
         shift += 8;
     }
@@ -278,8 +290,8 @@ static HS_STEP uint32_t hs_bin_of(uint32_t granules)
         granules >>= 1;
         shift += 1;
     }
-#endif
     return (shift << 2) + granules + 4;
+#endif
 }
 
 /* The head of a bin, which lies before the handle: bin 2, the first, right before it. */
@@ -312,21 +324,21 @@ static HS_SHARED void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t wor
 {
     uint32_t i = 0;
 #if !HS_LEAN
-    for (; i + 1 < words; i += 2) {
+    for (; i + 1 < words; i += 2) { /* bound: copied */
         const uint32_t low = from[i];
         const uint32_t high = from[i + 1];
         ((volatile hs_word_t *)to)[i] = low;
         ((volatile hs_word_t *)to)[i + 1] = high;
     }
 #endif
-    for (; i < words; i++) {
+    for (; i < words; i++) { /* bound: copied */
         ((volatile hs_word_t *)to)[i] = from[i];
     }
 }
 
 static HS_SHARED void hs_zero(hs_word_t *from, const hs_word_t *end)
 {
-    for (volatile hs_word_t *word = from; word < end; word++) {
+    for (volatile hs_word_t *word = from; word < end; word++) { /* bound: filled */
         *word = 0;
     }
 }

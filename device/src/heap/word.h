@@ -76,7 +76,7 @@ static HS_STEP uint32_t hs_word_highest(uint32_t word)
 {
     HS_ASSERT(word != 0);
     uint32_t index = 0;
-    for (uint32_t step = 16; step != 0; step >>= 1) {
+    for (uint32_t step = 16; step != 0; step >>= 1) { /* bound: 5 */
         if ((word >> step) != 0) {
             word >>= step;
             index += step;
