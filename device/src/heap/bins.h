@@ -240,6 +240,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
             best_size = size;
         }
     }
+    HS_ASSUME(best != 0);
     return best;
 }
 
@@ -247,7 +248,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
 static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
-    if (granules < HS_BIN_EXACT) {
+    if (granules <= HS_BIN_EXACT) { /* each in the first bin of several sizes fits, too */
         const uint32_t at = bin_from(heap, granules);
         if (at < HS_BIN_EXACT) {
             return at != 0 ? found_in(at, bin_head(heap, at)) : 0;

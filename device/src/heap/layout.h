@@ -260,13 +260,21 @@ static HS_STEP uint32_t hs_bin_of(uint32_t granules)
     const uint32_t shift = hs_word_highest(granules) - 2;
     return (shift << 2) + (granules >> shift) + 4;
 #elif !HS_LEAN
-    /* Three octaves are in the table; four more of them are 16 bins. */
-    uint32_t above = 0;
-    while (granules >= HS_BINS_LISTED) { /* bound: HS_BIN_STEPS */
-        granules >>= 4;
-        above += 16;
+    /* Four octaves are 16 bins. A loop takes more instructions. */
+    if (granules < HS_BINS_LISTED) {
+        return hs_heap_bins[granules];
     }
-    return hs_heap_bins[granules] + above;
+    if (granules < HS_BINS_LISTED << 4) {
+        return hs_heap_bins[granules >> 4] + 16u;
+    }
+    if (granules < HS_BINS_LISTED << 8) {
+        return hs_heap_bins[granules >> 8] + 32u;
+    }
+    if (granules < HS_BINS_LISTED << 12 || !HS_WIDE) {
+        return hs_heap_bins[granules >> 12] + 48u;
+    }
+    return granules < HS_BINS_LISTED << 16 ? hs_heap_bins[granules >> 16] + 64u
+                                           : hs_heap_bins[granules >> 20] + 80u;
 #else
     /* Towards 4 to 7. A loop of five steps takes twice as many instructions. */
     uint32_t shift = 0;

@@ -83,9 +83,13 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
 }
 
-/* Calls take(), so that it is inlined once for all rare callers. */
+/* Calls take() for a slab or the smallest block, so that it is inlined once for both. */
 static HS_APART uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
 {
+    HS_ASSERT(granules <= HS_BIN_EXACT);
+#if !HS_LEAN
+    HS_ASSUME(granules <= HS_BIN_EXACT);
+#endif
     return take(heap, granules);
 }
 

@@ -11,8 +11,6 @@
 #define HS_IS_WIDE(heap) hs_is_wide(heap)
 #endif
 
-#define HS_BIN_STEPS 3 /* of hs_bin_of, up to HS_SMALL_MAX */
-
 #include "operations.h"
 
 #endif

@@ -7,8 +7,6 @@
 #define HS_NAME HS_WIDENED
 #define HS_IS_WIDE(heap) true
 
-#define HS_BIN_STEPS 5 /* of hs_bin_of, up to HS_WIDE_MAX */
-
 #include "operations.h"
 
 #endif
