@@ -82,8 +82,7 @@ static HS_RARE uint32_t look_at_slot(const hs_heap_t *heap, uintptr_t raw, hs_ar
     const uint32_t slots = hs_slab_at(heap, slab)->slots;
     const uint32_t kind = hs_slab_kind(heap, slab);
     const bool last = (slots | slot.bit) + 1 == 1u << HS_SLAB_SLOTS;
-    *around = (hs_around_t){slab, hs_seems_used(heap, slab),
-                            hs_free_before(heap, slab), 0, true};
+    *around = (hs_around_t){slab, hs_seems_used(heap, slab), hs_free_before(heap, slab), 0, true};
     if (slots == 0 || last) { /* else a bit changes, and no list */
         around->sound = is_slab(heap, slab) && first_slab(heap, kind) != HS_UNSOUND;
     }

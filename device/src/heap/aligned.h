@@ -78,7 +78,8 @@ HS_OF_UNIT void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t si
     return hs_at(heap, block);
 }
 
-HS_OF_UNIT bool HS_NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
+HS_OF_UNIT bool HS_NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t size,
+                               uint32_t offset)
 {
     if (size - 1 >= BYTES_MAX) {
         return false;

@@ -244,16 +244,21 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
     return best;
 }
 
+/* A free block of bin `at`, the first that is not empty and holds what is wanted, or 0. */
+static HS_INLINE found_t bin_take_from(const hs_heap_t *heap, uint32_t at)
+{
+    if (at < HS_BIN_EXACT) {
+        return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
+    }
+    return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
+}
+
 /* A free block for `granules`, not more than are free. */
 static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     if (granules <= HS_BIN_EXACT) { /* each in the first bin of several sizes fits, too */
-        const uint32_t at = bin_from(heap, granules);
-        if (at < HS_BIN_EXACT) {
-            return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
-        }
-        return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
+        return bin_take_from(heap, bin_from(heap, granules));
     }
     const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);

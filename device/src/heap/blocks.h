@@ -102,13 +102,10 @@ static HS_STEP void settle(hs_heap_t *heap, uint32_t from, uint32_t block, uint3
     hs_mark_long(bits_of(heap), block, granules);
 }
 
-/* A used block of `granules` at least, or 0. The low-water mark is the caller's. */
-static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
+/* Makes a used block of `granules` at least of the free one that was found, and gives it, or 0. The
+ * low-water mark is the caller's. */
+static HS_INLINE uint32_t take_found(hs_heap_t *heap, uint32_t granules, found_t found)
 {
-    if (2 * granules > heap->free) {
-        return 0;
-    }
-    const found_t found = bin_find(heap, granules);
     const uint32_t block = (uint32_t)found;
     if (block != 0) {
         const uint32_t from = (uint32_t)(found >> 32);
@@ -117,6 +114,11 @@ static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
         settle(heap, from, block, hs_at(heap, block)[HS_SIZE], granules);
     }
     return block;
+}
+
+static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
+{
+    return 2 * granules <= heap->free ? take_found(heap, granules, bin_find(heap, granules)) : 0;
 }
 
 /* The size of the free block that begins at `next`, 0 where a used one does, or HS_DAMAGED. */

@@ -270,8 +270,8 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
     if (next > heap->end || hs_bit(bitmap, next) == 0) {
         return HS_ERR_CORRUPT;
     }
-    if (hs_bit(bitmap, next + 1) != 0 && (free_size_at(heap, next) == 0 ||
-                                          !links_agree(heap, next, hs_at(heap, next)[HS_SIZE]))) {
+    if (hs_bit(bitmap, next + 1) != 0 &&
+        (free_size_at(heap, next) == 0 || !links_agree(heap, next, hs_at(heap, next)[HS_SIZE]))) {
         return HS_ERR_CORRUPT;
     }
     if (hs_bit(bitmap, at - 1) == 0) {

@@ -21,7 +21,6 @@
 #endif
 #define HS_COMPILED (!HS_LEAN || HS_LEAN_UNIT)
 
-
 /* Those that heap.c calls for the public functions, and that are its unit's own where the heap is one. */
 #if HS_LEAN_UNIT
 #define HS_OF_UNIT static

@@ -17,10 +17,24 @@
 #define FOUR_TIMES(bin) TWICE(bin), TWICE(bin)
 #define EIGHT_TIMES(bin) FOUR_TIMES(bin), FOUR_TIMES(bin)
 const uint8_t hs_heap_bins[HS_BINS_LISTED] = {
-    FOUR_TIMES(0),   8,               9,               10,              11,
-    TWICE(12),       TWICE(13),       TWICE(14),       TWICE(15),       FOUR_TIMES(16),
-    FOUR_TIMES(17),  FOUR_TIMES(18),  FOUR_TIMES(19),  EIGHT_TIMES(20), EIGHT_TIMES(21),
-    EIGHT_TIMES(22), EIGHT_TIMES(23),
+    TWICE(0),
+    TWICE(4),
+    8,
+    9,
+    10,
+    11,
+    TWICE(12),
+    TWICE(13),
+    TWICE(14),
+    TWICE(15),
+    FOUR_TIMES(16),
+    FOUR_TIMES(17),
+    FOUR_TIMES(18),
+    FOUR_TIMES(19),
+    EIGHT_TIMES(20),
+    EIGHT_TIMES(21),
+    EIGHT_TIMES(22),
+    EIGHT_TIMES(23),
 };
 #endif
 
@@ -38,7 +52,8 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
         (alignment != 8 && alignment != 16) || size < 8 * HS_GRANULE) {
         return NULL;
     }
-    const bool wide = HS_WIDE && (form == HS_FORM_AUTO ? size > HS_SMALL_MAX : form != HS_FORM_SMALL);
+    const bool wide =
+        HS_WIDE && (form == HS_FORM_AUTO ? size > HS_SMALL_MAX : form != HS_FORM_SMALL);
     const uint32_t most = wide ? HS_WIDE_MAX : HS_SMALL_MAX;
     const uint32_t bytes = size < most ? (uint32_t)size : most;
     /* Where the memory begins, modulo the alignment; then bins, on whole words, and the handle. */

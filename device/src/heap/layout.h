@@ -247,10 +247,6 @@ static HS_INLINE void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t s
 
 #define HS_BIN_EXACT 16u /* below, a bin holds one size; from here on there are four an octave */
 
-#define HS_BINS_LISTED 64u
-/* The bins of 4 to 63 granules if there were four an octave from 4 on, for processors without clz. */
-extern const uint8_t hs_heap_bins[HS_BINS_LISTED];
-
 static HS_STEP uint32_t hs_bin_of(uint32_t granules)
 {
     if (granules < HS_BIN_EXACT) {

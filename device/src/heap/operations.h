@@ -64,8 +64,7 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
 static HS_INLINE uint32_t words_of(const hs_heap_t *heap, const void *address)
 {
     if (!HS_LEAN) {
-        const uint32_t size =
-            hs_used_at(heap, hs_granule_of(heap, address), !HS_IS_WIDE(heap));
+        const uint32_t size = hs_used_at(heap, hs_granule_of(heap, address), !HS_IS_WIDE(heap));
         if (size != 0 || HS_IS_WIDE(heap)) {
             return 2 * size;
         }

@@ -9,8 +9,7 @@
 /* Words of the used block or slot at `address`; 0: none begins there. */
 static HS_SHARED uint32_t words_at(const hs_heap_t *heap, const void *address)
 {
-    const uint32_t size =
-        hs_used_at(heap, hs_granule_of(heap, address), !hs_is_wide(heap));
+    const uint32_t size = hs_used_at(heap, hs_granule_of(heap, address), !hs_is_wide(heap));
     if (size != 0 || hs_is_wide(heap)) {
         return 2 * size;
     }

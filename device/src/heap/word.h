@@ -72,10 +72,29 @@ static inline uint32_t hs_word_highest(uint32_t word)
 
 #else
 
+#define HS_BINS_LISTED 64u
+/* The bins of 4 to 63 granules if there were four an octave from 4 on; and four times the index of the
+ * highest bit, and up to 3 more. For processors without clz. */
+extern const uint8_t hs_heap_bins[HS_BINS_LISTED];
+
 static HS_STEP uint32_t hs_word_highest(uint32_t word)
 {
     HS_ASSERT(word != 0);
     uint32_t index = 0;
+#if !HS_LEAN
+    if (word >> 16 != 0) {
+        word >>= 16;
+        index = 16;
+    }
+    if (word >= HS_BINS_LISTED << 5) {
+        word >>= 11;
+        index += 11;
+    } else if (word >= HS_BINS_LISTED) {
+        word >>= 5;
+        index += 5;
+    }
+    return index + hs_heap_bins[word] / 4;
+#else
     for (uint32_t step = 16; step != 0; step >>= 1) { /* bound: 5 */
         if ((word >> step) != 0) {
             word >>= step;
@@ -83,6 +102,7 @@ static HS_STEP uint32_t hs_word_highest(uint32_t word)
         }
     }
     return index;
+#endif
 }
 
 #endif
@@ -93,7 +113,7 @@ static inline
 #else
 static HS_STEP
 #endif
-uint32_t hs_word_lowest(uint32_t word)
+    uint32_t hs_word_lowest(uint32_t word)
 {
     HS_ASSERT(word != 0);
 #if defined(__GNUC__) || defined(__clang__)
