@@ -47,6 +47,7 @@ typedef uint32_t HS_ANY_TYPE hs_word_t;
 #define HS_WORD_BITS 32u
 
 /* Does one instruction find the highest bit? */
+#ifndef HS_HAS_CLZ
 #if !defined(__GNUC__) && !defined(__clang__)
 #define HS_HAS_CLZ 0
 #elif defined(__riscv)
@@ -59,6 +60,7 @@ typedef uint32_t HS_ANY_TYPE hs_word_t;
 #define HS_HAS_CLZ 0
 #else
 #define HS_HAS_CLZ 1
+#endif
 #endif
 
 #if HS_HAS_CLZ
