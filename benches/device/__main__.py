@@ -7,9 +7,9 @@ python benches/device --interrupts 13
 About five minutes on two cores, most of it the interrupts at every instruction. --quick prints the
 page of one chip with a sample of the interrupts, and writes nothing. --interrupts looks at one of
 so many boundaries, for a page in less time. --page writes the page again from
-the figures of the last run; --recorder first measures the recorder again, --sizes the bytes of code.
---check does not write it, and exits with 1 if it is another one. --whole runs the C tests in emulation with all
-their rounds, which takes hours.
+the figures of the last run; --recorder first measures the recorder again, --sizes the bytes of
+code. --check does not write it, and exits with 1 if it is another one. --whole runs the C tests
+in emulation with all their rounds, which takes hours.
 """
 
 from __future__ import annotations

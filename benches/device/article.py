@@ -87,8 +87,8 @@ and FreeRTOS are the drop-in interfaces with their port, without the heap.
 {by_chip(data["flash"])}
 
 The heap alone, linked at -Os, without what no call needs: create, malloc, realloc and free; and
-with calloc, aligned_alloc, largest and check, which are {len(WITH_CHECK)} calls together. The lean build
-([why](../design/heap.md)) places blocks as the ordinary one does.
+with calloc, aligned_alloc, largest and check, which are {len(WITH_CHECK)} calls in all. The lean
+build ([why](../design/heap.md)) places blocks as the ordinary one does.
 
 {by_chip(data["heap"])}
 

@@ -17,7 +17,7 @@ from emulation.targets import TARGETS
 ROOT = Path(__file__).parents[2]
 FORMS = ROOT / "tests" / "device" / "test_heap_forms.c"
 TRACE = next((ROOT / "tests" / "oracle" / "traces").glob("gateway.hst*"))
-#: Bytes of create, malloc, realloc and free; and of these with calloc, aligned_alloc, largest, check.
+#: Bytes at most of create, malloc, realloc and free; and of all eight calls.
 AT_MOST = {"cortex-m4": (3800, 5600), "rv32imc": (4370, 6440)}
 CHIPS = tuple(AT_MOST)
 BOTH_FORMS = ("-DHS_LEAN=1",)
