@@ -7,9 +7,9 @@ python benches/device --interrupts 13
 About five minutes on two cores, most of it the interrupts at every instruction. --quick prints the
 page of one chip with a sample of the interrupts, and writes nothing. --interrupts looks at one of
 so many boundaries, for a page in less time. --page writes the page again from
-the figures of the last run; --recorder first measures the recorder again. --check does not
-write it, and exits with 1 if it is another one. --whole runs the C tests in emulation with all
-their rounds, which takes hours.
+the figures of the last run; --recorder first measures the recorder again, --sizes the bytes of
+code. --check does not write it, and exits with 1 if it is another one. --whole runs the C tests
+in emulation with all their rounds, which takes hours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from emulation.program import run_program
 from emulation.suite import programs
 from emulation.targets import TARGETS
 from machine import commit, cpu
-from measured import CHIPS, measure, recorders
+from measured import CHIPS, code_bytes, measure, recorders
 from results import read_results, write_results
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--recorder", action="store_true")
+    parser.add_argument("--sizes", action="store_true")
     parser.add_argument("--whole", action="store_true")
     chosen = parser.parse_args()
     if chosen.whole:
@@ -66,6 +67,8 @@ def main() -> int:
         return 0
     if chosen.recorder:
         write_results(RAW, {**read_results(RAW), "recorder": recorders()})
+    elif chosen.sizes:
+        write_results(RAW, {**read_results(RAW), **code_bytes()})
     elif not (chosen.page or chosen.check):
         provenance = {"commit": commit(), "machine": cpu()}
         write_results(RAW, {"provenance": provenance, **measure(interrupts=chosen.interrupts)})

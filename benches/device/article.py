@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from emulation.footprint import WITH_CHECK
+
 __all__ = ["page"]
 
 NAMES = {
@@ -83,6 +85,12 @@ linker that leaves out unused sections leaves less. "text" is what prints `memin
 and FreeRTOS are the drop-in interfaces with their port, without the heap.
 
 {by_chip(data["flash"])}
+
+The heap alone, linked at -Os, without what no call needs: create, malloc, realloc and free; and
+with calloc, aligned_alloc, largest and check, which are {len(WITH_CHECK)} calls in all. The lean
+build ([why](../design/heap.md)) places blocks as the ordinary one does.
+
+{by_chip(data["heap"])}
 
 ## RAM
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from emulation.build import OPTIMISED
 from emulation.counter import Counter
-from emulation.footprint import object_bytes, parts
+from emulation.footprint import CORE, LEAN, WITH_CHECK, heap_bytes, object_bytes, parts
 from emulation.interrupts import (
     INTERRUPTIBLE,
     OPERATIONS,
@@ -23,7 +23,7 @@ from emulation.program import build_program
 from emulation.recorder import recorder_figures
 from emulation.targets import TARGETS, Target, compiler_name
 
-__all__ = ["CHIPS", "CONTROL", "WAYS", "measure", "recorders"]
+__all__ = ["CHIPS", "CONTROL", "WAYS", "code_bytes", "measure", "recorders"]
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -76,12 +76,19 @@ def measure(chips: tuple[str, ...] = CHIPS, *, interrupts: int = 1) -> dict[str,
     longer, a seventh of these; 0: none."""
     return {
         "compiler": compiler_name(TARGETS[chips[0]]),
-        "flash": {chip: flash(TARGETS[chip]) for chip in chips},
+        **code_bytes(chips),
         "control": {chip: control(TARGETS[chip]) for chip in chips},
         "calls": {chip: calls(TARGETS[chip]) for chip in chips},
         "recorder": recorders(chips),
         "step": interrupts,
         "interrupts": interrupted(interrupts) if interrupts else {},
+    }
+
+
+def code_bytes(chips: tuple[str, ...] = CHIPS) -> dict[str, Mapping[str, Mapping[str, int]]]:
+    return {
+        "flash": {chip: flash(TARGETS[chip]) for chip in chips},
+        "heap": {chip: heap(TARGETS[chip]) for chip in chips},
     }
 
 
@@ -98,6 +105,26 @@ def flash(target: Target) -> Mapping[str, int]:
     everything = [source for sources in parts().values() for source in sources]
     off = [f"-DHS_{part}=0" for part in ("GUARD", "OWNERS", "PRIVATE", "POOLS")]
     sizes["all, with every switch off"] = object_bytes(target, everything, flags=off).flash
+    return sizes
+
+
+#: The heap's builds, smallest last.
+BUILDS = {
+    "ordinary": (),
+    "ordinary, small form alone": ("-DHS_WIDE=0",),
+    "lean": ("-DHS_LEAN=1",),
+    "lean, small form alone": LEAN,
+}
+
+
+def heap(target: Target) -> Mapping[str, int]:
+    """Linked bytes of each build of the heap, of the calls that any firmware needs, and of more."""
+    sizes = {}
+    for name, flags in BUILDS.items():
+        sizes[name] = heap_bytes(target, CORE, flags=flags).flash
+        sizes[f"{name}, with {len(WITH_CHECK)} calls"] = heap_bytes(
+            target, WITH_CHECK, flags=flags
+        ).flash
     return sizes
 
 

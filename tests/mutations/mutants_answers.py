@@ -11,6 +11,7 @@ SHADOW = "tests/lab/place/test_place_shadow.py"
 HEAP_CHANGE = "tests/studies/test_heap_change.py"
 EMULATION = "tests/device/test_emulation.py"
 EMULATED_HEAP = "tests/device/test_emulated_heap.py"
+LEAN = "tests/device/test_lean.py"
 WHY = "tests/lab/why/test_why_changes.py"
 UPGRADE = "tests/lab/upgrade/test_upgrade_published.py"
 UPGRADE_PARTS = "tests/lab/upgrade/test_upgrade_waterfall.py"
@@ -186,9 +187,9 @@ ANSWERS = (
     Mutant(
         "words alone",
         "the wide form has bins of 16 bits",
-        "device/src/heap/wide.c::HS_BIN_T",
-        "#define HS_BIN_T uint32_t",
-        "#define HS_BIN_T uint16_t",
+        "device/src/heap/bins.h::bin_set_head",
+        "if (HS_IS_WIDE(heap)) {",
+        "if (HS_IS_WIDE(heap) && block > UINT16_MAX) {",
         EMULATED_HEAP,
     ),
     Mutant(
@@ -298,26 +299,42 @@ ANSWERS = (
     Mutant(
         "bounds of a block",
         "a leftover granule stays counted",
-        "device/src/heap/blocks.h::carve",
-        "if (left < HS_BLOCK_MIN) {\n    bin_remove",
-        "if (left < HS_BLOCK_MIN - 1) {\n    bin_remove",
+        "device/src/heap/blocks.h::settle",
+        "if (left < HS_BLOCK_MIN) {",
+        "if (left < HS_BLOCK_MIN - 1) {",
         "tests/exhaustive/test_heap_sequences.c",
     ),
     Mutant(
         "damage seen",
         "a footer is not looked at",
-        "device/src/heap/blocks.h::size_behind",
-        "hs_at(heap, next + size)[HS_FOOTER] == ~size",
-        "true",
+        "device/src/heap/blocks.h::free_behind",
+        "|| hs_at(heap, next + size)[HS_FOOTER] != ~size",
+        "",
         "tests/device/test_heap_damage.c",
     ),
     Mutant(
         "misuse refused",
         "the head of a slab is taken for a block",
         "device/src/heap/operations.h::HS_NAME",
-        "} else if (hs_small_is_slab(heap, (uint32_t)at, size)) {",
-        "} else if (false) {",
+        "|| (!HS_IS_WIDE(heap) && hs_small_is_slab(heap, at, size))",
+        "",
         "tests/device/test_heap_misuse.c",
+    ),
+    Mutant(
+        "code of the lean heap",
+        "its steps are inlined as in the ordinary one",
+        "device/src/heap/word.h::HS_STEP",
+        "#define HS_STEP __attribute__((noinline, unused))",
+        "#define HS_STEP inline __attribute__((always_inline))",
+        LEAN,
+    ),
+    Mutant(
+        "bins without clz",
+        "an octave is taken for its half",
+        "device/src/heap/layout.h::hs_bin_of",
+        "hs_heap_bins[granules >> 4] + 16u",
+        "hs_heap_bins[granules >> 3] + 16u",
+        EMULATED_HEAP,
     ),
     Mutant(
         "what of a configuration is decided",

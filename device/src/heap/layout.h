@@ -65,7 +65,12 @@ static inline uint32_t *hs_at(const hs_heap_t *heap, uint32_t granule)
 
 static inline bool hs_is_wide(const hs_heap_t *heap)
 {
+#if HS_WIDE
     return (int32_t)heap->shape < 0;
+#else
+    (void)heap;
+    return false;
+#endif
 }
 
 static inline uint32_t hs_map_words(const hs_heap_t *heap)
@@ -90,14 +95,19 @@ static inline uint32_t hs_bitmap_words(uint32_t end)
     return (end + 1 + HS_WORD_BITS) / HS_WORD_BITS;
 }
 
+/* The first granule that blocks of a heap with that end can have. `unit`: HS_UNIT, or 0. */
+static HS_STEP uint32_t hs_first_of(uint32_t end, bool wide, uint32_t unit)
+{
+    const uint32_t bytes =
+        (uint32_t)sizeof(hs_heap_t) + 4 * (hs_words_before(wide) + hs_bitmap_words(end));
+    const uint32_t first = (bytes + HS_GRANULE - 1) / HS_GRANULE;
+    return (first + unit) & ~unit;
+}
+
 /* The first granule that blocks can have. */
 static inline uint32_t hs_first(const hs_heap_t *heap)
 {
-    const uint32_t bytes = (uint32_t)sizeof(hs_heap_t) +
-                           4 * (hs_words_before(hs_is_wide(heap)) + hs_bitmap_words(heap->end));
-    const uint32_t first = (bytes + HS_GRANULE - 1) / HS_GRANULE;
-    const uint32_t unit = heap->shape & HS_UNIT;
-    return (first + unit) & ~unit;
+    return hs_first_of(heap->end, hs_is_wide(heap), heap->shape & HS_UNIT);
 }
 
 static inline uint32_t hs_shape_of(uint32_t end, bool wide, uint32_t unit)
@@ -140,26 +150,6 @@ static HS_INLINE void hs_clear(uint32_t *bitmap, uint32_t i)
     bitmap[i / HS_WORD_BITS] &= ~(UINT32_C(1) << i % HS_WORD_BITS);
 }
 
-static HS_INLINE void hs_set_two(uint32_t *bitmap, uint32_t i)
-{
-    uint32_t *word = bitmap + i / HS_WORD_BITS;
-    const uint32_t at = i % HS_WORD_BITS;
-    word[0] |= UINT32_C(3) << at;
-    if (HS_UNLIKELY(at == HS_WORD_BITS - 1)) {
-        word[1] |= 1u;
-    }
-}
-
-static HS_INLINE void hs_clear_two(uint32_t *bitmap, uint32_t i)
-{
-    uint32_t *word = bitmap + i / HS_WORD_BITS;
-    const uint32_t at = i % HS_WORD_BITS;
-    word[0] &= ~(UINT32_C(3) << at);
-    if (HS_UNLIKELY(at == HS_WORD_BITS - 1)) {
-        word[1] &= ~1u;
-    }
-}
-
 static inline bool hs_is_long(uint32_t word)
 {
     return (word & HS_LONG_MASK) == HS_LONG_MARK;
@@ -168,22 +158,25 @@ static inline bool hs_is_long(uint32_t word)
 /* ---- used blocks ---------------------------------------------------------------------------- */
 
 /* Granules of the used block at `block`; 1 where a free block begins instead. */
-static HS_INLINE uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
+static HS_STEP uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
 {
     const uint32_t *word = bitmap + block / HS_WORD_BITS;
     const uint32_t at = block % HS_WORD_BITS;
-    const uint32_t rest = word[0] >> at >> 1;
-    if (rest != 0) {
-        return hs_word_lowest(rest) + 1;
+    uint32_t rest = word[0] >> at >> 1;
+    uint32_t size = 1;
+    if (rest == 0) {
+        rest = word[1];
+        size = HS_WORD_BITS - at;
+        if (hs_is_long(rest)) {
+            return rest >> HS_LONG_SHIFT;
+        }
+        if (rest == 0) {
+            /* The highest bit stands in for the one that only a damaged bitmap lacks. */
+            rest = word[2] | UINT32_C(0x80000000);
+            size += HS_WORD_BITS;
+        }
     }
-    if (hs_is_long(word[1])) {
-        return word[1] >> HS_LONG_SHIFT;
-    }
-    if (word[1] != 0) {
-        return HS_WORD_BITS - at + hs_word_lowest(word[1]);
-    }
-    /* The highest bit stands in for the one that only a damaged bitmap lacks. */
-    return 2 * HS_WORD_BITS - at + hs_word_lowest(word[2] | UINT32_C(0x80000000));
+    return size + hs_word_lowest(rest);
 }
 
 /* The size of a block that was made for `granules`: one more where one would have been left over. */
@@ -196,33 +189,43 @@ static HS_INLINE uint32_t hs_taken_size(const uint32_t *bitmap, uint32_t block, 
  * not what the bits say; or no block begins here, and this is the second granule of a free one. */
 #define HS_DAMAGED UINT32_MAX
 
-static HS_INLINE uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap,
-                                         uint32_t block)
+static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, uint32_t block)
 {
-    if (hs_bit(bitmap, block - 1) == 0) {
+    if (hs_bit(hs_bitmap(heap), block - 1) == 0) {
         return 0;
     }
     const uint32_t size = ~hs_at(heap, block)[HS_FOOTER];
-    return size < block && hs_at(heap, block - size)[HS_SIZE] == size ? size : HS_DAMAGED;
+    if (HS_UNLIKELY(size >= block || hs_at(heap, block - size)[HS_SIZE] != size)) {
+        return HS_DAMAGED;
+    }
+    return size;
 }
 
 /* Is `granule` the second of a free block, which alone of all others looks like a used one? */
 bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule);
 
-/* Granules of the used block that seems to begin at index `at`: the second granule of a free block
- * does, too, until hs_free_before() is asked. 0: none. */
-static HS_INLINE uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+/* Does a block begin at index `at`, or lies in it what looks like a beginning? */
+static HS_INLINE bool hs_begins(const hs_heap_t *heap, uintptr_t at)
 {
-    if (at >= heap->end) {
-        return 0;
-    }
-    const uint32_t block = (uint32_t)at;
-    const uint32_t word = bitmap[block / HS_WORD_BITS];
-    if ((word >> block % HS_WORD_BITS & 1u) == 0 || hs_is_long(word)) {
+    return at < heap->end && hs_bit(hs_bitmap(heap), (uint32_t)at) != 0;
+}
+
+/* Granules of the used block that seems to begin at index `at`, where hs_begins() is true: the second
+ * granule of a free block does, too, until hs_free_before() is asked. 0: none. */
+static HS_INLINE uint32_t hs_seeming_size(const hs_heap_t *heap, uint32_t block)
+{
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    if (hs_is_long(bitmap[block / HS_WORD_BITS])) {
         return 0;
     }
     const uint32_t size = hs_used_size(bitmap, block);
     return size >= HS_BLOCK_MIN ? size : 0;
+}
+
+/* The same for any index. */
+static HS_STEP uint32_t hs_seems_used(const hs_heap_t *heap, uintptr_t at)
+{
+    return hs_begins(heap, at) ? hs_seeming_size(heap, (uint32_t)at) : 0;
 }
 
 /* After the size of a used block was chosen, and before it is given up. */
@@ -244,13 +247,63 @@ static HS_INLINE void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t s
 
 #define HS_BIN_EXACT 16u /* below, a bin holds one size; from here on there are four an octave */
 
-static HS_INLINE uint32_t hs_bin_of(uint32_t granules)
+static HS_STEP uint32_t hs_bin_of(uint32_t granules)
 {
     if (granules < HS_BIN_EXACT) {
         return granules;
     }
+#if HS_HAS_CLZ
     const uint32_t shift = hs_word_highest(granules) - 2;
     return (shift << 2) + (granules >> shift) + 4;
+#elif !HS_LEAN
+    /* Four octaves are 16 bins. A loop takes more instructions. */
+    if (granules < HS_BINS_LISTED) {
+        return hs_heap_bins[granules];
+    }
+    if (granules < HS_BINS_LISTED << 4) {
+        return hs_heap_bins[granules >> 4] + 16u;
+    }
+    if (granules < HS_BINS_LISTED << 8) {
+        return hs_heap_bins[granules >> 8] + 32u;
+    }
+    if (granules < HS_BINS_LISTED << 12 || !HS_WIDE) {
+        return hs_heap_bins[granules >> 12] + 48u;
+    }
+    return granules < HS_BINS_LISTED << 16 ? hs_heap_bins[granules >> 16] + 64u
+                                           : hs_heap_bins[granules >> 20] + 80u;
+#else
+    /* Towards 4 to 7. A loop of five steps takes twice as many instructions. */
+    uint32_t shift = 0;
+    if (HS_WIDE && granules >> 18 != 0) {
+        granules >>= 16;
+        shift = 16;
+    }
+    if (granules >> 10 != 0) {
+        granules >>= 8;
+        shift += 8;
+    }
+    if (granules >> 6 != 0) {
+        granules >>= 4;
+        shift += 4;
+    }
+    if (granules >> 4 != 0) {
+        granules >>= 2;
+        shift += 2;
+    }
+    if (granules >> 3 != 0) {
+        granules >>= 1;
+        shift += 1;
+    }
+    return (shift << 2) + granules + 4;
+#endif
+}
+
+/* The head of a bin, which lies before the handle: bin 2, the first, right before it. */
+static HS_INLINE uint32_t hs_head_of_bin(const hs_heap_t *heap, uint32_t bin, bool wide)
+{
+    HS_ASSERT(bin >= HS_BLOCK_MIN);
+    return wide ? ((const uint32_t *)heap)[1 - (int32_t)bin]
+                : ((const hs_half_t *)heap)[1 - (int32_t)bin];
 }
 
 /* The bin of a heap's largest block: control and bitmap take four granules at least. */
@@ -263,26 +316,33 @@ static inline uint32_t hs_last_bin(uint32_t granules)
 /* Free blocks looked at by a search: in the bin of the request's own size, where a block may be too
  * small, and then in the next one that is not empty, where each fits. */
 #define HS_LOOK 4u
-/* The same where nothing larger is free: before it gives up, a search looks at this many. */
+/* The same where nothing larger is free: before it gives up, a search looks at this many, the first
+ * ones included. */
 #define HS_LOOK_LAST 12u
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 
-/* Copies whole granules by words, since some memory faults on byte access; volatile, so that no
- * compiler turns the loop into memmove. Upwards: `to` may lie below `from` and overlap it. */
-static inline void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t granules)
+/* Copies words, since some memory faults on byte access; volatile, so that no compiler turns the loop
+ * into memmove. Upwards: `to` may lie below `from` and overlap it. */
+static HS_SHARED void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t words)
 {
-    for (uint32_t i = 0; i < 2 * granules; i += 2) {
+    uint32_t i = 0;
+#if !HS_LEAN
+    for (; i + 1 < words; i += 2) { /* bound: copied */
         const uint32_t low = from[i];
         const uint32_t high = from[i + 1];
         ((volatile hs_word_t *)to)[i] = low;
         ((volatile hs_word_t *)to)[i + 1] = high;
     }
+#endif
+    for (; i < words; i++) { /* bound: copied */
+        ((volatile hs_word_t *)to)[i] = from[i];
+    }
 }
 
-static inline void hs_zero(hs_word_t *from, const hs_word_t *end)
+static HS_SHARED void hs_zero(hs_word_t *from, const hs_word_t *end)
 {
-    for (volatile hs_word_t *word = from; word < end; word++) {
+    for (volatile hs_word_t *word = from; word < end; word++) { /* bound: filled */
         *word = 0;
     }
 }
