@@ -30,11 +30,12 @@ static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t 
         return 0;
     }
     uint32_t look = HS_LOOK_ALIGNED;
+    /* bound: HS_LOOK_ALIGNED */
     for (uint32_t at = bin_from(heap, hs_bin_of(granules)); at != 0 && look != 0;
          at = bin_from(heap, at + 1)) {
         const uint32_t head = bin_head(heap, at);
         uint32_t block = head;
-        do {
+        do { /* bound: HS_LOOK_ALIGNED in all */
             const uint32_t size = hs_at(heap, block)[HS_SIZE];
             const uint32_t lead = lead_of(heap, block, alignment, offset);
             if (lead <= size && granules <= size - lead) {
@@ -103,7 +104,7 @@ bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint3
 uint32_t HS_NAME(largest)(const hs_heap_t *heap)
 {
     uint32_t word = HS_MAP - 1;
-    while (word != 0 && heap->words[word] == 0) {
+    while (word != 0 && heap->words[word] == 0) { /* bound: HS_MAP - 1 */
         word--;
     }
     if (heap->words[word] == 0) {
@@ -118,7 +119,7 @@ uint32_t HS_NAME(largest)(const hs_heap_t *heap)
     uint32_t largest = 0;
     uint32_t block = head;
     uint32_t look = HS_LOOK_LAST;
-    do {
+    do { /* bound: HS_LOOK_LAST */
         const uint32_t size = hs_at(heap, block)[HS_SIZE];
         largest = size > largest ? size : largest;
         block = hs_at(heap, block)[HS_NEXT];

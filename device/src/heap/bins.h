@@ -104,7 +104,7 @@ static HS_INLINE uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 {
     uint32_t at = bin / HS_WORD_BITS;
     uint32_t found = at < HS_MAP ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < HS_MAP) {
+    while (found == 0 && ++at < HS_MAP) { /* bound: HS_MAP - 1 */
         found = heap->words[at];
     }
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
@@ -119,7 +119,7 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
     uint32_t left = *look;
     HS_ASSERT(head != 0 && left != 0);
     uint32_t block = head;
-    do {
+    do { /* bound: look */
         const uint32_t *const self = hs_at(heap, block);
         const uint32_t size = self[HS_SIZE];
         if (size >= granules && size < best_size) {
@@ -142,6 +142,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
     HS_ASSERT(head != 0 && look != 0);
     uint32_t best = head;
     uint32_t best_size = hs_at(heap, head)[HS_SIZE];
+    /* bound: look - 1 */
     for (uint32_t block = hs_at(heap, head)[HS_NEXT]; --look != 0 && block != head;
          block = hs_at(heap, block)[HS_NEXT]) {
         const uint32_t size = hs_at(heap, block)[HS_SIZE];
@@ -163,20 +164,23 @@ static HS_INLINE uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uin
         if (at < HS_BIN_EXACT) {
             return at != 0 ? bin_head(heap, at) : 0;
         }
-        return bin_least(heap, bin_head(heap, at), HS_LOOK);
+        return bin_least(heap, bin_head(heap, at), HS_LOOK); /* look: HS_LOOK */
     }
     uint32_t look = HS_LOOK;
     const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);
+    /* look: HS_LOOK */
     uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
     *bin = at;
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
             *bin = above;
+            /* look: HS_LOOK */
             block = bin_least(heap, bin_head(heap, above), look + (look == 0));
         } else if (head != 0) {
             look = HS_LOOK_LAST;
+            /* look: HS_LOOK_LAST */
             block = bin_best(heap, head, granules, &look);
         }
     }

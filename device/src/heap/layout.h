@@ -272,7 +272,7 @@ static inline uint32_t hs_last_bin(uint32_t granules)
  * compiler turns the loop into memmove. Upwards: `to` may lie below `from` and overlap it. */
 static inline void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t granules)
 {
-    for (uint32_t i = 0; i < 2 * granules; i += 2) {
+    for (uint32_t i = 0; i < 2 * granules; i += 2) { /* bound: copied */
         const uint32_t low = from[i];
         const uint32_t high = from[i + 1];
         ((volatile hs_word_t *)to)[i] = low;
@@ -282,7 +282,7 @@ static inline void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t granul
 
 static inline void hs_zero(hs_word_t *from, const hs_word_t *end)
 {
-    for (volatile hs_word_t *word = from; word < end; word++) {
+    for (volatile hs_word_t *word = from; word < end; word++) { /* bound: filled */
         *word = 0;
     }
 }

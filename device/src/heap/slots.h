@@ -54,7 +54,7 @@ static inline bool slot_is_free(const hs_heap_t *heap, uint32_t kind) /* any */
 static inline uint32_t kind_with_slot(const hs_heap_t *heap, size_t size)
 {
     uint32_t kind = kind_for(size);
-    while (kind < HS_SLAB_KINDS && !slot_is_free(heap, kind)) {
+    while (kind < HS_SLAB_KINDS && !slot_is_free(heap, kind)) { /* bound: HS_SLAB_KINDS */
         kind++;
     }
     return kind;

