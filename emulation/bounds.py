@@ -11,16 +11,27 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from emulation.bounds_code import Block, Code, CodeError, Flow, Function
 from emulation.bounds_lines import Frame, Lines
-from emulation.bounds_paths import END, Edges, Loop, longest
-from emulation.bounds_source import SourceLoop, evaluate, line_of, loop_around, stated
+from emulation.bounds_paths import END, Allowed, Edges, Loop, NoEndError, longest
+from emulation.bounds_source import (
+    SourceLoop,
+    evaluate,
+    line_of,
+    loop_around,
+    loops_around,
+    names_stated,
+    stated,
+)
 
 __all__ = ["Bound", "Bounds", "Limit"]
 
 MEMBER_CALL = re.compile(r"(?:->|\.)(\w+)\(|\b(\w+)\(")
+OF_BYTES = ("memcpy", "memmove", "memset")  #: the compiler calls them; the third argument is `count`
+NONE: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True)
@@ -33,18 +44,20 @@ class Bound:
 
 @dataclass(frozen=True)
 class Limit:
-    """How often a loop of the machine code is passed at most, per entry, and by which loop of the
-    source."""
+    """How often a loop of the machine code is passed at most, per entry; how many rounds more it
+    makes at most while the loop around it goes on; and which loop of the source it seems to be."""
 
     passes: int
-    source: SourceLoop
+    more: int
+    source: SourceLoop | None
+    tests_first: bool = False  # the last pass is one of the head alone
 
 
 class Bounds:
     """Of one image. `meaning`: the numbers that names in statements stand for. `hooks`: the
     functions that a call through a pointer of that name may lead to; of none: what it executes is
-    not counted. `apart`: functions that are not counted either. `never`: functions that are not
-    called, and so no way leads through a call of them."""
+    not counted. `never`: functions that are not called, and so no way leads through a call of
+    them."""
 
     def __init__(
         self,
@@ -52,59 +65,90 @@ class Bounds:
         *,
         meaning: Mapping[str, int] | None = None,
         hooks: Mapping[str, Sequence[str]] | None = None,
-        apart: Sequence[str] = (),
         never: Sequence[str] = (),
     ) -> None:
-        self.code = Code(image)
-        self.lines = Lines(image)
+        self.code, self.lines = _read(image)
         self.meaning = dict(meaning or {})
         self.hooks = dict(hooks or {})
-        self.apart = frozenset(apart)
         self.never = frozenset(never)
-        self._bounds: dict[int, Bound] = {}
+        self._bounds: dict[tuple[int, frozenset[tuple[str, int]]], Bound] = {}
         self._under_way: list[int] = []
 
     def of(self, name: str) -> Bound:
         return self.at(self.code.named(name).start)
 
-    def at(self, address: int) -> Bound:
-        """CodeError: there is none."""
-        if address not in self._bounds:
+    def at(self, address: int, said: Mapping[str, int] = NONE) -> Bound:
+        """`said`: what names mean that the function's loops leave to the caller. CodeError: there is
+        no bound."""
+        key = (address, frozenset(said.items()))
+        if key not in self._bounds:
             if address in self._under_way:
                 raise CodeError(f"{self.code.names[address]} calls itself")
             self._under_way.append(address)
             try:
-                self._bounds[address] = self._derive(self.code.at(address))
+                self._bounds[key] = self._derive(self.code.at(address), said)
             finally:
                 self._under_way.pop()
-        return self._bounds[address]
+        return self._bounds[key]
 
-    def _derive(self, function: Function) -> Bound:
-        edges = self.edges(function)
-        try:
-            path = longest(
-                function.start, edges, lambda loop, around: self._passes(function, loop, around)
+    def _derive(self, function: Function, said: Mapping[str, int]) -> Bound:
+        apart = self._counted_calls(function, said)
+        edges = self.edges(function, said, apart)
+
+        def allowed(loop: Loop[int], around: Loop[int] | None) -> Allowed:
+            limit = self.limit(function, loop, said)
+            passes, more = limit.passes + limit.more, 0
+            if limit.more and limit.source is not None and around is not None:
+                outer = self.limit(function, around, said).source
+                if outer in loops_around(limit.source.path, limit.source.first):
+                    passes, more = limit.passes, limit.more
+            extra = tuple(
+                (times, self._callee_cost(function.blocks[start], said), ("calls", start))
+                for start, (times, head) in apart.items()
+                if head == loop.head
             )
+            body = frozenset(
+                start
+                for start in (loop.nodes if limit.tests_first and limit.source else ())
+                if self._in_body(function.blocks[start], limit.source)
+            )
+            return Allowed(passes, more, extra, body)
+
+        try:
+            path = longest(function.start, edges, allowed)
         except CodeError as error:
-            raise CodeError(f"{function.name}: {error}") from None
+            raise type(error)(f"{function.name}: {error}") from None
         visits: Counter[int] = Counter()
-        for start, times in path.visits.items():
-            for one in function.blocks[start].instructions:
-                visits[one.address] += times
-            callee = self.callee(function.blocks[start])
+        for node, times in path.visits.items():
+            start = node[1] if isinstance(node, tuple) else node
+            if not isinstance(node, tuple):
+                for one in function.blocks[start].instructions:
+                    visits[one.address] += times
+                if start in apart:
+                    continue
+            callee = self.callee(function.blocks[start], said)
             for address, count in callee.visits.items() if callee is not None else ():
                 visits[address] += times * count
         return Bound(path.cost, visits)
 
-    def edges(self, function: Function) -> Edges[int]:
-        """Of its blocks, each with what it executes and calls."""
+    def edges(
+        self,
+        function: Function,
+        said: Mapping[str, int] = NONE,
+        apart: Mapping[int, tuple[int, int]] = NONE,  # type: ignore[assignment]
+    ) -> Edges[int]:
+        """Of its blocks, each with what it executes and calls; of those `apart` without the latter."""
         made: dict[int, list[tuple[int | None, int]]] = {}
         for start, block in function.blocks.items():
             if block.calls is not None and self.code.names.get(block.calls) in self.never:
                 made[start] = []
                 continue
-            callee = self.callee(block)
-            cost = len(block.instructions) + (callee.instructions if callee is not None else 0)
+            cost = len(block.instructions)
+            try:
+                cost += self._callee_cost(block, said) if start not in apart else 0
+            except NoEndError:  # what it calls does not come back
+                made[start] = []
+                continue
             made[start] = [(to, cost) for to in block.successors]
             if block.ends:
                 made[start].append((END, cost))
@@ -112,14 +156,31 @@ class Bounds:
 
     # ---- calls ----
 
-    def callee(self, block: Block) -> Bound | None:
+    def _callee_cost(self, block: Block, said: Mapping[str, int]) -> int:
+        callee = self.callee(block, said)
+        return callee.instructions if callee is not None else 0
+
+    def callee(self, block: Block, said: Mapping[str, int] = NONE) -> Bound | None:
         """The longest of what its last instruction may call; None: it calls nothing that counts."""
-        found = [self.at(address) for address in self.targets(block)]
-        return max(found, key=lambda bound: bound.instructions, default=None)
+        targets = self.targets(block)
+        if not targets:
+            return None
+        frames = self.lines.frames(block.instructions[-1].address)
+        told: dict[str, int] = {}
+        if frames and frames[0].line:
+            unit = self.lines.unit(block.instructions[-1].address)
+            for name, expression in names_stated(frames[0].path, frames[0].line).items():
+                told[name] = evaluate(expression, unit, self._meaning(frames, 0, unit, said))
+        if block.calls is not None and self.code.names.get(block.calls) in OF_BYTES:
+            count = block.third_argument()
+            if count is not None:
+                told["count"] = count
+        found = [self.at(address, told) for address in targets]
+        return max(found, key=lambda bound: bound.instructions)
 
     def targets(self, block: Block) -> list[int]:
         if block.calls is not None:
-            return [] if self.code.names.get(block.calls) in self.apart else [block.calls]
+            return [block.calls]
         if not block.by_register:
             return []
         names = self.hooks[self.hook(block)]
@@ -130,70 +191,148 @@ class Bounds:
         address = block.instructions[-1].address
         frames = self.lines.frames(address)
         for frame in frames[:1]:
-            said = line_of(frame.path, frame.line) + line_of(frame.path, frame.line + 1)
-            for match in MEMBER_CALL.finditer(said):
+            text = line_of(frame.path, frame.line) + line_of(frame.path, frame.line + 1)
+            for match in MEMBER_CALL.finditer(text):
                 name = match[1] or match[2]
                 if name in self.hooks:
                     return name
         raise CodeError(f"{where(frames, address)}: a call of what a register says")
 
+    def _counted_calls(
+        self, function: Function, said: Mapping[str, int]
+    ) -> dict[int, tuple[int, int]]:
+        """Blocks in loops whose call, or the inlined one that it is part of, is made a stated number
+        of times in all: how often, and the head of the outermost loop that the statement is about."""
+        made: dict[int, tuple[int, int]] = {}
+        loops: list[Loop[int]] | None = None
+        for start, block in function.blocks.items():
+            if block.calls is None or self.code.names.get(block.calls) in self.never:
+                continue
+            address = block.instructions[-1].address
+            frames = self.lines.frames(address)
+            told = ((at, stated(f.path, f.line, f.line, "calls")) for at, f in enumerate(frames))
+            level, text = next((one for one in told if one[1]), (0, ""))
+            if not text:
+                continue
+            if loops is None:
+                loops = function.loops()
+            about = loops_around(frames[level].path, frames[level].line)
+            head = None
+            for loop in loops:  # the innermost first
+                if start in loop.nodes:
+                    if self.limit(function, loop, said).source not in about:
+                        break
+                    head = loop.head
+            if head is not None:
+                unit = self.lines.unit(address)
+                times = evaluate(text, unit, self._meaning(frames, level, unit, said))
+                made[start] = (times, head)
+        return made
+
     # ---- loops ----
 
-    def _passes(
-        self, function: Function, loop: Loop[int], around: Loop[int] | None
-    ) -> tuple[int, int]:
-        limit = self.limit(function, loop)
-        if limit.source.in_all and around is not None:
-            outer = self.limit(function, around).source
-            if outer.path == limit.source.path and outer.first < limit.source.first < outer.last:
-                return 1, limit.passes - 1
-        return limit.passes, 0
-
-    def limit(self, function: Function, loop: Loop[int]) -> Limit:
-        """The largest of what the source loops allow that the loop's instructions are of."""
+    def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
+        """The largest of what the source loops allow that the loop's instructions are of: which of
+        them it is cannot be told for sure."""
         found: dict[SourceLoop, Limit] = {}
+        covers: dict[SourceLoop, tuple[int, int]] = {}
+        known = 0
         for start in loop.own:
             for one in function.blocks[start].instructions:
                 frames = self.lines.frames(one.address)
+                known += bool(frames[0].line)
+                around = [s for f in frames for s in loops_around(f.path, f.line)]
+                for depth, source in enumerate(reversed(around if frames[0].line else [])):
+                    count, deepest = covers.get(source, (0, 0))
+                    covers[source] = (count + 1, max(deepest, depth))
                 for level, frame in enumerate(frames):
                     source = loop_around(frame.path, frame.line)
                     if source is not None:
-                        if source not in found:
-                            body = self._in_body(function.blocks[loop.head], source)
-                            times = self._times(source, frames[level:], one.address)
-                            extra = 0 if source.repeats or body else 1
-                            found[source] = Limit(max(times + extra, 1), source)
+                        body = self._in_body(function.blocks[loop.head], source)
+                        first = not source.repeats and not body
+                        limit = self._limit(source, frames, level, one.address, first, said)
+                        if source not in found or found[source].passes < limit.passes:
+                            found[source] = limit
                         break
         if not found:
             frames = self.lines.frames(loop.head)
             raise CodeError(f"{where(frames, loop.head)}: a loop that is none in the source")
-        return max(found.values(), key=lambda limit: limit.passes)
+        seems = next((one for one in covers_most(covers, known) if one in found), None)
+        most = max(limit.passes + limit.more for limit in found.values())
+        others = [one.passes + one.more for at, one in found.items() if at != seems]
+        if seems is not None and max(others, default=0) <= found[seems].passes:
+            return found[seems]
+        return Limit(most, 0, seems)
 
-    def _in_body(self, head: Block, source: SourceLoop) -> bool:
-        """Does the loop's first block belong to the body? The compiler then tests at the end. An
-        access of memory or a call is not moved there from elsewhere."""
-        for one in head.instructions:
+    def _in_body(self, block: Block, source: SourceLoop) -> bool:
+        """Does the block belong to the loop's body for sure? An access of memory or a call is not
+        moved there from elsewhere. Where it is the first, the compiler tests at the end."""
+        for one in block.instructions:
             if one.touches_memory or one.flow in (Flow.CALL, Flow.CALL_BY_REGISTER):
                 for frame in self.lines.frames(one.address):
-                    if loop_around(frame.path, frame.line) == source:
+                    if source in loops_around(frame.path, frame.line):
                         return frame.line > source.head
         return False
 
-    def _times(self, source: SourceLoop, frames: Sequence[Frame], address: int) -> int:
+    def _limit(
+        self,
+        source: SourceLoop,
+        frames: Sequence[Frame],
+        level: int,
+        address: int,
+        first: bool,
+        said: Mapping[str, int],
+    ) -> Limit:
         if not source.bound:
             raise CodeError(f"{source}: no bound is stated beside this loop")
         unit = self.lines.unit(address)
+        meaning = self._meaning(frames, level, unit, said)
+        times = evaluate(source.bound, unit, meaning)
+        more = evaluate(source.more, unit, meaning) if source.more else 0
+        return Limit(max(times + first, 1), more, source, tests_first=first)
 
-        def meaning(name: str) -> int:
-            for frame in frames[1:]:
-                said = stated(frame.path, frame.line, frame.line, name)
-                if said:
-                    return evaluate(said, unit, meaning)
-            if name not in self.meaning:
-                raise CodeError(f"{source}: nobody says what {name} is")
-            return self.meaning[name]
+    def _meaning(
+        self, frames: Sequence[Frame], level: int, unit: Path, said: Mapping[str, int]
+    ) -> _Meaning:
+        return _Meaning(self, frames, level, unit, said)
 
-        return evaluate(source.bound, unit, meaning)
+
+@dataclass(frozen=True)
+class _Meaning:
+    """What a name means in the function of frames[level]: its caller says so, or the analysis is
+    told."""
+
+    bounds: Bounds
+    frames: Sequence[Frame]
+    level: int
+    unit: Path
+    said: Mapping[str, int]
+
+    def __call__(self, name: str) -> int:
+        at = self.level + 1
+        if at < len(self.frames):
+            caller = self.frames[at]
+            text = stated(caller.path, caller.line, caller.line, name)
+            if text:
+                above = _Meaning(self.bounds, self.frames, at, self.unit, self.said)
+                return evaluate(text, self.unit, above)
+        elif name in self.said:
+            return self.said[name]
+        if name not in self.bounds.meaning:
+            raise CodeError(f"{where(self.frames[self.level :], 0)}: nobody says what {name} is")
+        return self.bounds.meaning[name]
+
+
+def covers_most(covers: Mapping[SourceLoop, tuple[int, int]], known: int) -> list[SourceLoop]:
+    """The loops that nearly all of the instructions with a line are of, the innermost first. All are
+    of the true one, but for a few that the compiler moved."""
+    found = [(depth, loop) for loop, (count, depth) in covers.items() if 10 * count >= 9 * known]
+    return [loop for _, loop in sorted(found, key=lambda one: -one[0])]
+
+
+@cache
+def _read(image: Path) -> tuple[Code, Lines]:
+    return Code(image), Lines(image)
 
 
 def where(frames: Sequence[Frame], address: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +11,9 @@ from pathlib import Path
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from emulation.bounds_paths import CodeError, Loop, find_loops
+
 __all__ = ["Block", "Code", "CodeError", "Flow", "Function", "Instruction", "decode"]
-
-
-class CodeError(Exception):
-    """No bound can be derived; the message says where and why."""
 
 
 class Flow(Enum):
@@ -36,14 +34,16 @@ class Instruction:
     flow: Flow = Flow.NEXT
     target: int = 0
     touches_memory: bool = False
+    word: int = 0
 
     @property
     def end(self) -> int:
         return self.address + self.size
 
 
-LINK = 1  # the register ra
+LINK, A2 = 1, 12  # registers
 LOAD, STORE, AUIPC, BRANCH, JALR, JAL, SYSTEM = 0x03, 0x23, 0x17, 0x63, 0x67, 0x6F, 0x73
+IMMEDIATE = 0x13
 EBREAK = 0x0010_0073
 
 
@@ -109,16 +109,36 @@ def decode(data: bytes, start: int) -> list[Instruction]:
     while at < len(data):
         half = int.from_bytes(data[at : at + 2], "little")
         if half & 3 != 3:
-            made.append(decode_short(half, start + at))
+            made.append(replace(decode_short(half, start + at), word=half))
             before = None
         else:
             if half & 0x1F == 0x1F:
                 raise CodeError(f"{start + at:#x}: an instruction of more than 32 bits")
             word = int.from_bytes(data[at : at + 4], "little")
-            made.append(decode_long(word, start + at, before))
+            made.append(replace(decode_long(word, start + at, before), word=word))
             before = word if word & 0x7F == AUIPC else None
         at += made[-1].size
     return made
+
+
+def constant_of(one: Instruction, register: int) -> int | None:
+    """The constant that an instruction loads into a register; None: it does not."""
+    word = one.word
+    if word >> 7 & 31 != register:
+        return None
+    if one.size == 2 and word & 3 == 1 and word >> 13 == 2:
+        return signed(gather(word, (2, 5, 0), (12, 1, 5)), 6)
+    if one.size == 4 and word & 0x7F == IMMEDIATE and word >> 12 & 7 == 0 and word >> 15 & 31 == 0:
+        return signed(word >> 20, 12)
+    return None
+
+
+def may_write(one: Instruction, register: int) -> bool:
+    """True also where it only reads it, as some short instructions do."""
+    word = one.word
+    if one.size == 4:
+        return word & 0x7F not in (STORE, BRANCH) and word >> 7 & 31 == register
+    return register in (word >> 7 & 31, 8 + (word >> 7 & 7), 8 + (word >> 2 & 7))
 
 
 @dataclass(frozen=True)
@@ -136,12 +156,29 @@ class Block:
     def start(self) -> int:
         return self.instructions[0].address
 
+    def third_argument(self) -> int | None:
+        """The constant that a2 has where the last instruction calls; None: it is not known."""
+        for one in reversed(self.instructions[:-1]):
+            value = constant_of(one, A2)
+            if value is not None:
+                return value
+            if may_write(one, A2):
+                return None
+        return None
+
 
 @dataclass(frozen=True)
 class Function:
     name: str
     start: int
     blocks: Mapping[int, Block] = field(repr=False)
+
+    def loops(self) -> list[Loop[int]]:
+        """Innermost first. CodeError: one is entered at two places."""
+        edges: dict[int, list[tuple[int | None, int]]] = {
+            start: [(to, 0) for to in block.successors] for start, block in self.blocks.items()
+        }
+        return find_loops(self.start, edges)
 
 
 class Code:

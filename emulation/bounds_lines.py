@@ -4,7 +4,7 @@ inlined into."""
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,11 @@ __all__ = ["Frame", "Lines"]
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of a function. `instance` tells the places apart that a function was inlined at."""
+    """A line of a function, whose name is empty where the image's symbols have it."""
 
     path: Path
     line: int
     function: str
-    instance: int
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,6 @@ class Scope:
     """A function, or one that was inlined into it at `called`."""
 
     name: str
-    offset: int
     ranges: tuple[tuple[int, int], ...]
     called: tuple[Path, int] | None
     inner: tuple[Scope, ...]
@@ -45,8 +43,9 @@ class Lines:
 
     def __init__(self, image: Path) -> None:
         self._starts: list[int] = []
-        self._lines: list[tuple[Path, int] | None] = []
-        self._scopes: list[tuple[int, int, Path, Scope]] = []
+        self._frames: dict[int, Sequence[Frame]] = {}
+        self._lines: list[tuple[Path, int, Path] | None] = []
+        self._scopes: list[tuple[int, int, Scope]] = []
         with image.open("rb") as file:
             elf = ELFFile(file)
             if not elf.has_dwarf_info():
@@ -64,7 +63,7 @@ class Lines:
 
     def _read(
         self, dwarf: DWARFInfo, unit: CompileUnit
-    ) -> Iterator[tuple[int, tuple[Path, int] | None]]:
+    ) -> Iterator[tuple[int, tuple[Path, int, Path] | None]]:
         top = unit.get_top_DIE()
         folder = Path(text(top, "DW_AT_comp_dir"))
         source = folder / text(top, "DW_AT_name")
@@ -84,47 +83,55 @@ class Lines:
             if die.tag == "DW_TAG_subprogram":
                 scope = scope_of(dwarf, die, base, paths)
                 for start, end in scope.ranges:
-                    self._scopes.append((start, end, source, scope))
+                    self._scopes.append((start, end, scope))
         for entry in program.get_entries():
             state = entry.state
             if state is None:
                 continue
-            known = None if state.end_sequence or not state.line else (
-                paths[state.file],
-                state.line,
+            yield (
+                state.address,
+                None if state.end_sequence else (paths[state.file], state.line, source),
             )
-            yield state.address, known
 
-    def _scope(self, address: int) -> tuple[Path, Scope] | None:
+    def _scope(self, address: int) -> Scope | None:
         at = bisect_right(self._begins, address) - 1
         if at < 0 or not self._scopes[at][0] <= address < self._scopes[at][1]:
             return None
-        return self._scopes[at][2:]
+        return self._scopes[at][2]
+
+    def _line(self, address: int) -> tuple[Path, int, Path] | None:
+        at = bisect_right(self._starts, address) - 1
+        return self._lines[at] if at >= 0 else None
 
     def unit(self, address: int) -> Path:
-        found = self._scope(address)
+        """CodeError: it is not known."""
+        found = self._line(address)
         if found is None:
             raise CodeError(f"{address:#x}: no C file is known to be behind it")
-        return found[0]
+        return found[2]
 
-    def frames(self, address: int) -> list[Frame]:
-        """Empty: nothing is known. The first is missing where the compiler gave no line."""
+    def frames(self, address: int) -> Sequence[Frame]:
+        """Line 0: the compiler says none, as of what it merged."""
+        if address not in self._frames:
+            self._frames[address] = self._find(address)
+        return self._frames[address]
+
+    def _find(self, address: int) -> Sequence[Frame]:
         found = self._scope(address)
-        if found is None:
-            return []
-        chain = [found[1]]
+        where = self._line(address)
+        path, line = where[:2] if where is not None else (Path(), 0)
+        if found is None:  # nothing was inlined into that function
+            return [Frame(path, line, "")]
+        chain = [found]
         while True:
             inner = [one for one in chain[-1].inner if holds(one, address)]
             if not inner:
                 break
             chain.append(inner[0])
-        at = bisect_right(self._starts, address) - 1
-        where = self._lines[at] if at >= 0 else None
         made = []
         for scope in reversed(chain):
-            if where is not None:
-                made.append(Frame(*where, scope.name, scope.offset))
-            where = scope.called
+            made.append(Frame(path, line, scope.name))
+            path, line = scope.called or (Path(), 0)
         return made
 
 
@@ -169,7 +176,6 @@ def scope_of(dwarf: DWARFInfo, die: DIE, base: int, paths: dict[int, Path]) -> S
         called = (paths[file], die.attributes["DW_AT_call_line"].value)
     return Scope(
         name=name_of(die),
-        offset=die.offset,
         ranges=ranges_of(dwarf, die, base),
         called=called,
         inner=tuple(inner_of(dwarf, die, base, paths)),

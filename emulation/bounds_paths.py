@@ -13,9 +13,16 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from emulation.bounds_code import CodeError
+__all__ = ["END", "Allowed", "CodeError", "Edges", "Loop", "NoEndError", "Path", "find_loops", "longest"]
 
-__all__ = ["END", "Edges", "Loop", "Path", "find_loops", "longest"]
+
+class CodeError(Exception):
+    """No bound can be derived; the message says where and why."""
+
+
+class NoEndError(CodeError):
+    pass
+
 
 Node = TypeVar("Node", bound=Hashable)
 END = None
@@ -48,7 +55,7 @@ class Path(Generic[Node]):
     """`visits`: how often each node is on the longest way."""
 
     cost: int
-    visits: Mapping[Node, int]
+    visits: Mapping[Any, int]
 
 
 def order(root: Node, edges: Edges[Node], stop: Node | None = None) -> list[Node]:
@@ -128,9 +135,20 @@ def show(node: object) -> str:
     return f"{node:#x}" if isinstance(node, int) else str(node)
 
 
-#: Of a loop and the one around it: how often its head is passed at most, per entry of the loop, and
-#: how many rounds more it makes at most, per entry of the one around it.
-Limits = Callable[[Loop[Node], Loop[Node] | None], tuple[int, int]]
+@dataclass(frozen=True)
+class Allowed:
+    """How often a loop's head is passed at most, per entry of the loop; how many rounds more it makes
+    at most, per entry of the loop around it; what else is added per entry: how often, for how much,
+    and a node that stands for it. `body`: nodes that are not in the last one of so many passes."""
+
+    passes: int
+    more: int = 0
+    extra: tuple[tuple[int, int, object], ...] = ()
+    body: frozenset[Any] = frozenset()
+
+
+#: Of a loop and the one around it.
+Limits = Callable[[Loop[Node], Loop[Node] | None], Allowed]
 
 
 def longest(root: Node, edges: Edges[Node], limit: Limits[Node]) -> Path[Node]:
@@ -143,10 +161,13 @@ def longest(root: Node, edges: Edges[Node], limit: Limits[Node]) -> Path[Node]:
     more: dict[Node, list[tuple[int, Way]]] = {}
     for at, loop in enumerate(loops):
         around = next((one for one in loops[at + 1 :] if loop.nodes < one.nodes), None)
-        passes, rounds = limit(loop, around)
-        cost, way = collapse(graph, loop, passes, more.pop(loop.head, []))
-        if rounds and around is not None:
-            more.setdefault(around.head, []).append((rounds * cost, Way(None, rounds, inner=way)))
+        allowed = limit(loop, around)
+        added = more.pop(loop.head, [])
+        added += [(n * cost, Way(None, n, node)) for n, cost, node in allowed.extra]
+        cost, way = collapse(graph, loop, allowed, added)
+        if allowed.more and around is not None:
+            rounds = (allowed.more * cost, Way(None, allowed.more, inner=way))
+            more.setdefault(around.head, []).append(rounds)
     best = distances(graph, root, None)
     ends = [
         (best[node][0] + cost, Way(best[node][1], 1, inner=way))
@@ -155,9 +176,9 @@ def longest(root: Node, edges: Edges[Node], limit: Limits[Node]) -> Path[Node]:
         if to is END
     ]
     if not ends:
-        raise CodeError("no way leads to an end")
+        raise NoEndError("no way leads to an end")
     cost, way = max(ends, key=lambda one: one[0])
-    visits: Counter[Node] = Counter()
+    visits: Counter[Any] = Counter()
     walk(way, 1, visits)
     return Path(cost, visits)
 
@@ -181,7 +202,7 @@ def distances(graph: Graph, root: Any, stop: Any) -> Distances:
 
 
 def collapse(
-    graph: Graph, loop: Loop[Any], limit: int, more: list[tuple[int, Way]]
+    graph: Graph, loop: Loop[Any], allowed: Allowed, more: list[tuple[int, Way]]
 ) -> tuple[int, Way]:
     """Leaves only the loop's head, with edges to what the loop leads to. `more`: what is added per
     entry. Gives its longest round."""
@@ -198,25 +219,40 @@ def collapse(
         if to == loop.head
     ]
     each, whole = max(rounds, key=lambda one: one[0])
-    again = max(limit - 1, 0)
-    fixed = again * each + sum(cost for cost, _ in more)
-    rest = Way(None, again, inner=whole)
-    for _, way in more:
-        rest = Way(rest, 1, inner=way)
     out: Distances = {}
-    for node in best:
-        for to, cost, way in graph[node]:
-            if to in loop.nodes:
-                continue
-            far = best[node][0] + cost + fixed
-            if to not in out or out[to][0] < far:
-                leaving = Way(rest, 1, inner=best[node][1])
-                out[to] = (far, Way(leaving, 1, inner=way))
+    for again, ways in passes_before(allowed, inside, loop, best):
+        fixed = again * each + sum(cost for cost, _ in more)
+        rest = Way(None, again, inner=whole)
+        for _, way in more:
+            rest = Way(rest, 1, inner=way)
+        for node in ways:
+            for to, cost, way in graph[node]:
+                if to in loop.nodes:
+                    continue
+                far = ways[node][0] + cost + fixed
+                if to not in out or out[to][0] < far:
+                    leaving = Way(rest, 1, inner=ways[node][1])
+                    out[to] = (far, Way(leaving, 1, inner=way))
     for node in inside:
         if node != loop.head:
             del graph[node]
     graph[loop.head] = [(to, cost, way) for to, (cost, way) in out.items() if way is not None]
     return each, whole
+
+
+def passes_before(
+    allowed: Allowed, inside: Graph, loop: Loop[Any], best: Distances
+) -> list[tuple[int, Distances]]:
+    """How many rounds may come before the last pass, and what that pass may be then."""
+    before = max(allowed.passes - 1, 0)
+    if not allowed.body or before == 0 or loop.head in allowed.body:
+        return [(before, best)]
+    without = {
+        node: [edge for edge in out if edge[0] not in allowed.body]
+        for node, out in inside.items()
+        if node not in allowed.body
+    }
+    return [(before, distances(without, loop.head, loop.head)), (before - 1, best)]
 
 
 def walk(way: Way | None, times: int, visits: Counter[Any]) -> None:

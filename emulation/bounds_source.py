@@ -2,11 +2,16 @@
 
     while (at < END) { /* bound: END */
 
-says that the body is begun at most END times for each time that control comes to the loop. The
-statement lies in the lines of the loop's head or in the line before. It is a sum or a product of
+says that the body is begun at most END times for each time that control comes to the loop; and
+
+    do { /* bound: 2 each, LOOK more in all */
+
+that it is begun so often for each time and, over all times while the loop around goes on, LOOK times
+more. The statement lies in the lines of the loop's head or in the line before. It is a sum or a product of
 numbers, of macros that are numbers, and of names in small letters. What a name means is stated where
-the function is called, in the line of the call or the one before: `look: LOOK`; or it is given to
-the analysis, as the number of regions is.
+the function is called, in the line of the call or in a comment before it: `look: LOOK`; or it is
+given to the analysis, as the number of regions is. `calls: 2` beside a call says that it is made so
+often at most, over all rounds of the loops around it in that function.
 """
 
 from __future__ import annotations
@@ -22,17 +27,27 @@ from pathlib import Path
 from emulation.bounds_code import CodeError
 from emulation.places import ROOT
 
-__all__ = ["SourceLoop", "evaluate", "line_of", "loop_around", "macro", "stated"]
+__all__ = ["SourceLoop", "evaluate", "line_of", "loop_around", "loops_around", "macro", "names_stated", "stated"]
 
-STATEMENT = re.compile(r"\b(\w+): ([\w +*()-]+?)\s*(?=[,;.]|\*/)")
+EXPRESSION = r"[\w +*/()<>-]+?"
+STATEMENT = re.compile(rf"\b(\w+): ({EXPRESSION})\s*(?=[,;.]|\*/)")
+IN_ALL = re.compile(rf"\bbound: ({EXPRESSION}) each, ({EXPRESSION}) more in all\s*(?=[,;.]|\*/)")
 HIDDEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 LOOP = re.compile(r"\b(for|while|do)\b")
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.floordiv,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
 
 
 @dataclass(frozen=True)
 class SourceLoop:
-    """Lines of a loop: its head's first and last, its last. `bound`: as stated, or empty."""
+    """Lines of a loop: its head's first and last, its last. `bound` and `more`: as stated, or
+    empty."""
 
     path: Path
     first: int
@@ -40,7 +55,7 @@ class SourceLoop:
     last: int
     repeats: bool  # do ... while: the body comes first
     bound: str
-    in_all: bool  # for all times that control comes to it while the loop around it goes on
+    more: str = ""
 
     def __str__(self) -> str:
         return f"{self.path.name}:{self.first}"
@@ -65,17 +80,29 @@ def blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
-def stated(path: Path, first: int, last: int, name: str) -> str:
-    """What comments in these lines, or in a comment of its own before them, say of a name; empty:
-    nothing."""
+@cache
+def comments(path: Path, first: int, last: int) -> str:
+    """Comments in these lines, and in a line of their own before them."""
     before = line_of(path, first - 1).strip()
     said = before if before.startswith("/*") else ""
     said += "\n".join(["", *(line_of(path, line) for line in range(first, last + 1))])
-    for comment in re.findall(r"/\*.*?(?:\*/|$)", said, re.DOTALL):
-        for found in STATEMENT.finditer(comment):
-            if found[1] == name:
-                return found[2]
-    return ""
+    return "\n".join(re.findall(r"/\*.*?\*/", said, re.DOTALL))
+
+
+def stated(path: Path, first: int, last: int, name: str) -> str:
+    """What the comments there say of a name; empty: nothing."""
+    found = STATEMENT.finditer(comments(path, first, last)) if first else ()
+    return next((match[2] for match in found if match[1] == name), "")
+
+
+def names_stated(path: Path, line: int) -> dict[str, str]:
+    """What they say of the names that a called function leaves to its caller."""
+    found = STATEMENT.finditer(comments(path, line, line))
+    return {m[1]: m[2] for m in found if m[1] not in ("bound", "calls") and is_expression(m[2])}
+
+
+def is_expression(text: str) -> bool:
+    return re.fullmatch(r"[\w+*/()<>-]+( [-+*/]|<<|>> [\w()]+)*", text) is not None
 
 
 def closing(text: str, at: int, pair: str) -> int:
@@ -116,16 +143,21 @@ def loops_of(path: Path) -> Sequence[SourceLoop]:
             end = closing(text, at, "{}") if text[at] == "{" else text.index(";", at)
         last = text.count("\n", 0, end) + 1
         bound = stated(path, first, head, "bound")
-        every = bound.removesuffix(" in all")
-        kind = (match[1] == "do", every, every != bound)
-        made.append(SourceLoop(path, first, head, last, *kind))
+        every = IN_ALL.search(comments(path, first, head))
+        both = (every[1], every[2]) if every else (bound, "")
+        made.append(SourceLoop(path, first, head, last, match[1] == "do", *both))
     return made
 
 
+@cache
+def loops_around(path: Path, line: int) -> Sequence[SourceLoop]:
+    """The loops that have this line, the innermost first."""
+    around = [loop for loop in loops_of(path) if loop.first <= line <= loop.last] if line else []
+    return sorted(around, key=lambda loop: loop.last - loop.first)
+
+
 def loop_around(path: Path, line: int) -> SourceLoop | None:
-    """The innermost loop that has this line."""
-    around = [loop for loop in loops_of(path) if loop.first <= line <= loop.last]
-    return min(around, key=lambda loop: loop.last - loop.first, default=None)
+    return next(iter(loops_around(path, line)), None)
 
 
 @cache

@@ -137,9 +137,9 @@ def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
             made.append(
                 LoopSeen(
                     function.name,
-                    str(limit.source),
+                    str(limit.source or "?"),
                     most_passes(function, loop, blocks),
-                    limit.passes,
+                    limit.passes + limit.more,
                 )
             )
     return made

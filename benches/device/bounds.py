@@ -29,6 +29,7 @@ HERE = Path(__file__).resolve().parent
 PORT = ROOT / "device" / "include" / "heapscope" / "port.h"
 TARGET = TARGETS["rv32imc"]
 LARGEST, USABLE = 6, 7  #: as in bounds_driver.c
+MAP = 2  #: words of the map of bins
 OWNERS = 8  #: rows of the table of owners
 EVENTS_AT, SLOTS_AT, RESULTS_AT = 0x3000_0000, 0x3800_0000, 0x3C00_0000
 #: Of a heap of the small form.
@@ -36,7 +37,16 @@ WIDE = tuple(
     f"hs_wide_{name}" for name in ("malloc", "free", "realloc", "aligned", "largest", "fits")
 )
 #: Of a heap whose data are as the library left them, and calls with the addresses of blocks.
-FAULTS = ("hs_guard_report", "hs_heap_check")
+FAULTS = ("hs_guard_report", "hs_guard_examine", "hs_heap_check", "hs_heap_check_block")
+WALK = ("hs_guard_walk_now", "hs_guard_check")  #: of the guard's level 3
+#: From level 1 on.
+MARKS = ("malloc_marked", "hs_guard_write_marks")
+#: From level 0 on.
+LINKS = tuple(
+    f"hs_guard_{name}"
+    for name in ("candidate", "can_take_slot", "can_align", "can_put", "look_around")
+)
+OWNED = tuple(f"hs_owners_{name}" for name in ("row", "took", "gave", "resized"))
 
 
 @dataclass(frozen=True)
@@ -52,12 +62,12 @@ class Way:
 #: Numbered as in bounds_driver.c.
 WAYS = (
     Way("heap", "hs_heap"),
-    Way("guard, level 0", "hs_guard", ("hs_guard_walk_now", "malloc_marked")),
-    Way("guard, level 1, owners", "hs_guard", ("hs_guard_walk_now",)),
-    Way("guard, level 2, owners", "hs_guard", ("hs_guard_walk_now",)),
-    Way("regions, 1", "hs_regions", regions=1),
-    Way("regions, the fifth of 5", "hs_regions", regions=5),
-    Way("regions, the same, owners", "hs_regions", regions=5),
+    Way("guard, level 0", "hs_guard", (*WALK, *MARKS)),
+    Way("guard, level 1, owners", "hs_guard", WALK),
+    Way("guard, level 2, owners", "hs_guard", WALK),
+    Way("regions, 1", "hs_regions", (*WALK, *MARKS, *LINKS, *OWNED), regions=1),
+    Way("regions, the fifth of 5", "hs_regions", (*WALK, *MARKS, *LINKS, *OWNED), regions=5),
+    Way("regions, the same, owners", "hs_regions", (*WALK, *MARKS), regions=5),
 )
 CALLS = {
     MALLOC: "malloc",
@@ -68,6 +78,8 @@ CALLS = {
     LARGEST: "largest",
     USABLE: "usable_size",
 }
+#: All requests of regions go the same way; these have no alignment.
+NOT_OF = dict.fromkeys(("malloc", "calloc", "realloc"), ("hs_guard_aligned_alloc",))
 
 
 def function_of(way: Way, call: str) -> str:
@@ -109,10 +121,11 @@ def image() -> Path:
     )
 
 
-def bounds_of(way: Way, path: Path | None = None) -> Bounds:
-    """`path`: an image; None: the library's."""
+def bounds_of(way: Way, call: str = "", path: Path | None = None) -> Bounds:
+    """For one call; empty: for any. `path`: an image; None: the library's."""
     begin, end = locks()
-    meaning = {"copied": 0, "filled": 0, "regions": max(way.regions, 1), "rows": OWNERS}
+    meaning = {"copied": 0, "filled": 0, "map": MAP, "regions": max(way.regions, 1)}
+    meaning |= {"rules": 0, "choices": 1}
     hooks = {
         "lock": [of_regions([name for name in begin if "lock" in name])],
         "unlock": [of_regions([name for name in end if "lock" in name])],
@@ -124,7 +137,7 @@ def bounds_of(way: Way, path: Path | None = None) -> Bounds:
         image() if path is None else path,
         meaning=meaning,
         hooks=hooks,
-        never=(*WIDE, *FAULTS, *way.never),
+        never=(*WIDE, *FAULTS, *way.never, *(NOT_OF.get(call, ()) if way.regions else ())),
     )
 
 
@@ -209,13 +222,12 @@ def measured_bounds() -> dict[str, Any]:
     """Of each way and call: its bound, or why there is none, and the most that was seen."""
     rows: dict[str, Any] = {}
     for number, way in enumerate(WAYS):
-        bounds = bounds_of(way)
         most, _ = seen(number)
         rows[way.name] = {}
         for call in CALLS.values():
             row: dict[str, Any] = {}
             try:
-                row["bound"] = bounds.of(function_of(way, call)).instructions
+                row["bound"] = bounds_of(way, call).of(function_of(way, call)).instructions
             except CodeError as error:
                 row["refused"] = str(error)
             row["seen"] = most.get(call, 0)
@@ -225,7 +237,7 @@ def measured_bounds() -> dict[str, Any]:
 
 def report(way: Way, call: str, lines: int = 40) -> str:
     """The longest way of a call, by function and by line."""
-    bounds = bounds_of(way)
+    bounds = bounds_of(way, call)
     bound = bounds.of(function_of(way, call))
     own: Counter[str] = Counter()
     whole: Counter[str] = Counter()

@@ -35,7 +35,7 @@ static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t 
          at = bin_from(heap, at + 1)) {
         const uint32_t head = bin_head(heap, at);
         uint32_t block = head;
-        do { /* bound: HS_LOOK_ALIGNED in all */
+        do { /* bound: 1 each, HS_LOOK_ALIGNED - 1 more in all */
             const uint32_t size = hs_at(heap, block)[HS_SIZE];
             const uint32_t lead = lead_of(heap, block, alignment, offset);
             if (lead <= size && granules <= size - lead) {
