@@ -72,6 +72,7 @@ class Bounds:
         self.hooks = dict(hooks or {})
         self.never = frozenset(never)
         self._bounds: dict[tuple[int, frozenset[tuple[str, int]]], Bound] = {}
+        self._counted: dict[tuple[int, frozenset[tuple[str, int]]], dict[int, tuple[int, int]]] = {}
         self._under_way: list[int] = []
 
     def of(self, name: str) -> Bound:
@@ -92,30 +93,14 @@ class Bounds:
         return self._bounds[key]
 
     def _derive(self, function: Function, said: Mapping[str, int]) -> Bound:
-        apart = self._counted_calls(function, said)
+        apart = self.counted_calls(function, said)
         edges = self.edges(function, said, apart)
-
-        def allowed(loop: Loop[int], around: Loop[int] | None) -> Allowed:
-            limit = self.limit(function, loop, said)
-            passes, more = limit.passes + limit.more, 0
-            if limit.more and limit.source is not None and around is not None:
-                outer = self.limit(function, around, said).source
-                if outer in loops_around(limit.source.path, limit.source.first):
-                    passes, more = limit.passes, limit.more
-            extra = tuple(
-                (times, self._callee_cost(function.blocks[start], said), ("calls", start))
-                for start, (times, head) in apart.items()
-                if head == loop.head
-            )
-            body = frozenset(
-                start
-                for start in (loop.nodes if limit.tests_first and limit.source else ())
-                if self._in_body(function.blocks[start], limit.source)
-            )
-            return Allowed(passes, more, extra, body)
-
         try:
-            path = longest(function.start, edges, allowed)
+            path = longest(
+                function.start,
+                edges,
+                lambda loop, around: self.allowed(function, loop, around, said),
+            )
         except CodeError as error:
             raise type(error)(f"{function.name}: {error}") from None
         visits: Counter[int] = Counter()
@@ -130,6 +115,31 @@ class Bounds:
             for address, count in callee.visits.items() if callee is not None else ():
                 visits[address] += times * count
         return Bound(path.cost, visits)
+
+    def allowed(
+        self,
+        function: Function,
+        loop: Loop[int],
+        around: Loop[int] | None,
+        said: Mapping[str, int] = NONE,
+    ) -> Allowed:
+        limit = self.limit(function, loop, said)
+        passes, more = limit.passes + limit.more, 0
+        if limit.more and limit.source is not None and around is not None:
+            outer = self.limit(function, around, said).source
+            if outer in loops_around(limit.source.path, limit.source.first):
+                passes, more = limit.passes, limit.more
+        extra = tuple(
+            (times, self._callee_cost(function.blocks[start], said), ("calls", start))
+            for start, (times, head) in self.counted_calls(function, said).items()
+            if head == loop.head
+        )
+        body = frozenset(
+            start
+            for start in (loop.nodes if limit.tests_first and limit.source else ())
+            if self._in_body(function.blocks[start], limit.source)
+        )
+        return Allowed(passes, more, extra, body)
 
     def edges(
         self,
@@ -198,12 +208,15 @@ class Bounds:
                     return name
         raise CodeError(f"{where(frames, address)}: a call of what a register says")
 
-    def _counted_calls(
-        self, function: Function, said: Mapping[str, int]
-    ) -> dict[int, tuple[int, int]]:
+    def counted_calls(
+        self, function: Function, said: Mapping[str, int] = NONE
+    ) -> Mapping[int, tuple[int, int]]:
         """Blocks in loops whose call, or the inlined one that it is part of, is made a stated number
         of times in all: how often, and the head of the outermost loop that the statement is about."""
-        made: dict[int, tuple[int, int]] = {}
+        key = (function.start, frozenset(said.items()))
+        if key in self._counted:
+            return self._counted[key]
+        made = self._counted[key] = {}
         loops: list[Loop[int]] | None = None
         for start, block in function.blocks.items():
             if block.calls is None or self.code.names.get(block.calls) in self.never:
@@ -232,8 +245,9 @@ class Bounds:
     # ---- loops ----
 
     def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
-        """The largest of what the source loops allow that the loop's instructions are of: which of
-        them it is cannot be told for sure."""
+        """By the innermost source loop that nearly all of its instructions are of. Where another one
+        inside that has many of them, too, it is not told for sure which it is: the largest of what
+        the source loops allow that any of its instructions is of."""
         found: dict[SourceLoop, Limit] = {}
         covers: dict[SourceLoop, tuple[int, int]] = {}
         known = 0
@@ -257,12 +271,10 @@ class Bounds:
         if not found:
             frames = self.lines.frames(loop.head)
             raise CodeError(f"{where(frames, loop.head)}: a loop that is none in the source")
-        seems = next((one for one in covers_most(covers, known) if one in found), None)
-        most = max(limit.passes + limit.more for limit in found.values())
-        others = [one.passes + one.more for at, one in found.items() if at != seems]
-        if seems is not None and max(others, default=0) <= found[seems].passes:
+        seems = next((one for one in covering(covers, 0.9 * known) if one in found), None)
+        if seems is not None and seems == covering(covers, 0.5 * known)[0]:
             return found[seems]
-        return Limit(most, 0, seems)
+        return Limit(max(limit.passes + limit.more for limit in found.values()), 0, seems)
 
     def _in_body(self, block: Block, source: SourceLoop) -> bool:
         """Does the block belong to the loop's body for sure? An access of memory or a call is not
@@ -323,10 +335,10 @@ class _Meaning:
         return self.bounds.meaning[name]
 
 
-def covers_most(covers: Mapping[SourceLoop, tuple[int, int]], known: int) -> list[SourceLoop]:
-    """The loops that nearly all of the instructions with a line are of, the innermost first. All are
-    of the true one, but for a few that the compiler moved."""
-    found = [(depth, loop) for loop, (count, depth) in covers.items() if 10 * count >= 9 * known]
+def covering(covers: Mapping[SourceLoop, tuple[int, int]], least: float) -> list[SourceLoop]:
+    """The loops that so many instructions are of, the innermost first. All are of the true one, but
+    for a few that the compiler moved."""
+    found = [(depth, loop) for loop, (count, depth) in covers.items() if count >= least]
     return [loop for _, loop in sorted(found, key=lambda one: -one[0])]
 
 

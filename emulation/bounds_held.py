@@ -1,0 +1,195 @@
+"""How long a function holds a lock at most, in instructions: from the first instruction of what takes
+it to the last one of what gives it back.
+
+Functions that take or give a lock, themselves or by what they call, are looked at as if they were
+inlined. A branch around such a call is never taken: it is there for who has no lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from emulation.bounds import Bounds
+from emulation.bounds_code import Block, Flow, Function
+from emulation.bounds_paths import END, Allowed, Loop, NoEndError, longest
+
+__all__ = ["Held"]
+
+#: The blocks whose calls led here, a block, and how many locks are held when it begins.
+Node = tuple[tuple[int, ...], int, int]
+Graph = dict[Node, list[tuple[Node | None, int]]]
+ROOT = ((), -1, 0)
+
+
+class Held:
+    """`takes`, `gives`: names of the functions, `taking`, `giving`: of pointers to them."""
+
+    def __init__(
+        self,
+        bounds: Bounds,
+        takes: Sequence[str],
+        gives: Sequence[str],
+        hooks: tuple[str, str] = ("lock", "unlock"),
+    ) -> None:
+        self.bounds = bounds
+        self.code = bounds.code
+        self._takes, self._gives, self._hooks = frozenset(takes), frozenset(gives), hooks
+        self._concerned: dict[int, bool] = {}
+        self._functions: dict[tuple[int, ...], Function] = {}
+
+    def of(self, name: str) -> int:
+        """0: it takes no lock."""
+        function = self.code.named(name)
+        graph: Graph = {}
+        starts: set[tuple[Node, int]] = set()
+        self._functions = {(): function}
+        self._expand((), function.start, graph, starts)
+        return max((self._longest(graph, node, cost) for node, cost in starts), default=0)
+
+    # ---- which calls ----
+
+    def _step(self, block: Block) -> int:
+        """1: its call takes a lock; -1: gives one back; 0: neither."""
+        if block.calls is not None:
+            name = self.code.names.get(block.calls)
+        elif block.by_register:
+            hook = self.bounds.hook(block)
+            return 1 if hook == self._hooks[0] else -1 if hook == self._hooks[1] else 0
+        else:
+            return 0
+        return 1 if name in self._takes else -1 if name in self._gives else 0
+
+    def _concerns(self, address: int) -> bool:
+        """Does what a function calls take or give a lock?"""
+        if address not in self._concerned:
+            self._concerned[address] = False
+            if self.code.names[address] not in self.bounds.never:
+                function = self.code.at(address)
+                self._concerned[address] = any(
+                    self._step(block) != 0
+                    or (block.calls is not None and self._concerns(block.calls))
+                    for block in function.blocks.values()
+                )
+        return self._concerned[address]
+
+    # ---- all ways, with the number of locks held ----
+
+    def _successors(self, function: Function, block: Block) -> tuple[int, ...]:
+        if block.instructions[-1].flow is Flow.BRANCH:
+            calls = [to for to in block.successors if self._step(function.blocks[to]) != 0]
+            if len(calls) == 1 and self._only_calls(function.blocks[calls[0]]):
+                return tuple(calls)
+        return block.successors
+
+    def _only_calls(self, block: Block) -> bool:
+        """Is it nothing but the call through a pointer?"""
+        return block.by_register
+
+    def _expand(
+        self,
+        root: tuple[int, ...],
+        start: int,
+        graph: Graph,
+        starts: set[tuple[Node, int]],
+    ) -> None:
+        waiting: list[tuple[Node, tuple[Node, ...]]] = [((root, start, 0), ())]
+        #: Where a call goes on, by the call's blocks and the locks held when it returns.
+        while waiting:
+            node, _ = waiting.pop()
+            if node in graph:
+                continue
+            graph[node] = []
+            for to, cost, begins in self._edges(node):
+                graph[node].append((to, cost))
+                if to is not None:
+                    waiting.append((to, ()))
+                    if begins:
+                        starts.add((to, begins))
+
+    def _edges(self, node: Node) -> list[tuple[Node | None, int, int]]:
+        """Where it leads, what that costs while a lock is held, and, where the first lock is taken,
+        what that costs."""
+        way, start, held = node
+        function = self._functions[way]
+        block = function.blocks[start]
+        own = len(block.instructions)
+        if block.calls is not None and self.code.names.get(block.calls) in self.bounds.never:
+            return []
+        step = self._step(block)
+        after = max(held + step, 0)
+        if step != 0:
+            callee = self.bounds.callee(block)
+            cost = callee.instructions if callee is not None else 0
+            begins = cost if held == 0 and step == 1 else 0
+            return [
+                (to, own + cost, max(begins, 1) if held == 0 and step == 1 else 0)
+                for to in self._next(way, block, function, after)
+            ]
+        if block.calls is not None and self._concerns(block.calls):
+            inner = (*way, start)
+            self._functions[inner] = self.code.at(block.calls)
+            return [((inner, block.calls, held), own, 0)]
+        apart = self.bounds.counted_calls(function)
+        try:
+            callee = None if start in apart else self.bounds.callee(block)
+        except NoEndError:
+            return []
+        cost = own + (callee.instructions if callee is not None else 0)
+        return [(to, cost, 0) for to in self._next(way, block, function, held)]
+
+    def _next(
+        self, way: tuple[int, ...], block: Block, function: Function, held: int
+    ) -> list[Node | None]:
+        found: list[Node | None] = []
+        found += [(way, to, held) for to in self._successors(function, block)]
+        if block.ends:
+            found += self._returns(way, held)
+        return found
+
+    def _returns(self, way: tuple[int, ...], held: int) -> list[Node | None]:
+        """Where a function goes on that was called by the last of these blocks."""
+        while way:
+            *before, start = way
+            way = tuple(before)
+            caller = self._functions[way].blocks[start]
+            if not caller.ends:  # it was no call in place of a return
+                return [(way, to, held) for to in caller.successors]
+        return [END]
+
+    # ---- the longest ----
+
+    def _longest(self, graph: Graph, start: Node, cost: int) -> int:
+        """From behind the call that takes the lock to behind the one that gives it back."""
+        part: Graph = {}
+        waiting = [start]
+        while waiting:
+            node = waiting.pop()
+            if node in part:
+                continue
+            part[node] = []
+            for to, price in graph[node]:
+                on = to is not None and to[2] > 0
+                part[node].append((to if on else END, price))
+                if on and to is not None:
+                    waiting.append(to)
+        return cost + longest(start, part, self._allowed).cost
+
+    def _allowed(self, loop: Loop[Node], around: Loop[Node] | None) -> Allowed:
+        function, inner = self._as_of_function(loop)
+        outer = None
+        if around is not None and around.head[0] == loop.head[0]:
+            outer = self._as_of_function(around)[1]
+        allowed = self.bounds.allowed(function, inner, outer)
+        way, _, held = loop.head
+        return Allowed(
+            allowed.passes,
+            allowed.more,
+            allowed.extra,
+            frozenset((way, start, held) for start in allowed.body),
+        )
+
+    def _as_of_function(self, loop: Loop[Node]) -> tuple[Function, Loop[int]]:
+        way = loop.head[0]
+        nodes = frozenset(node[1] for node in loop.nodes if node[0] == way)
+        own = frozenset(node[1] for node in loop.own if node[0] == way)
+        return self._functions[way], Loop(loop.head[1], nodes, own)
