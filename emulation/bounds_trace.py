@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -156,8 +156,27 @@ def most_passes(function: Function, loop: Loop[int], blocks: Addresses) -> int:
     return int(np.add.reduceat(passes, entries).max())
 
 
-def held(calls: Iterable[Addresses], locks: Iterable[int], unlocks: Iterable[int]) -> list[int]:
-    """The longest time that a lock was held in each call: from the first instruction of what locks
-    to the first behind what unlocks, in instructions."""
-    del locks, unlocks
-    return [0 for _ in calls]
+def held(bounds: Bounds, call: Addresses, takes: Sequence[str], gives: Sequence[str]) -> int:
+    """The longest time that a lock was held in a call: from the first instruction of what takes it
+    to the last one of what gives it back."""
+    entries = {at: 1 for name in takes for at in bounds.code.addresses.get(name, ())}
+    entries |= {at: -1 for name in gives for at in bounds.code.addresses.get(name, ())}
+    places = np.flatnonzero(np.isin(call, np.array(sorted(entries), np.uint32)))
+    depth, since, most = 0, 0, 0
+    for place in places:
+        step = entries[int(call[place])]
+        if depth == 0:
+            since = int(place)
+        depth += step
+        if depth == 0:
+            most = max(most, last_of(bounds, call, int(place)) + 1 - since)
+    return most
+
+
+def last_of(bounds: Bounds, call: Addresses, place: int) -> int:
+    """Where the function ends that begins there and calls no other."""
+    blocks = bounds.code.at(int(call[place])).blocks.values()
+    inside = {one.address for block in blocks for one in block.instructions}
+    while place + 1 < len(call) and int(call[place + 1]) in inside:
+        place += 1
+    return place

@@ -46,6 +46,22 @@ def calls(data: Mapping[str, Mapping[str, Any]], call: str) -> str:
     return table(["", *(NAMES[chip] for chip in chips)], rows)
 
 
+def most(row: Mapping[str, Any], bound: str, seen: str) -> str:
+    if "refused" in row:
+        return f"- / {row[seen]:,}"
+    return f"{row[bound]:,} / {row[seen]:,}" if bound in row else "-"
+
+
+def bounds(data: Mapping[str, Mapping[str, Any]], bound: str = "bound", seen: str = "seen") -> str:
+    ways = {name: rows for name, rows in data.items() if any(seen in row for row in rows.values())}
+    names = [call for rows in ways.values() for call in rows]
+    rows = [
+        [way, *(most(rows[call], bound, seen) for call in dict.fromkeys(names))]
+        for way, rows in ways.items()
+    ]
+    return table(["", *dict.fromkeys(names)], rows)
+
+
 def interrupts(data: Mapping[str, Mapping[str, int]]) -> str:
     rows = []
     for name, met in data.items():

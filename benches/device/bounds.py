@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from emulation.bounds import Bounds
 from emulation.bounds_code import CodeError
+from emulation.bounds_held import Held
 from emulation.bounds_source import line_of
-from emulation.bounds_trace import Addresses, Trace
+from emulation.bounds_trace import Addresses, Trace, held
 from emulation.build import OPTIMISED
 from emulation.events import ALIGNED, CALLOC, EVENT, FREE, MALLOC, REALLOC, Rows
 from emulation.machine import POOL, Machine
@@ -23,7 +24,7 @@ from emulation.program import build_program
 from emulation.run import SKIPPED
 from emulation.targets import TARGETS
 
-__all__ = ["CALLS", "WAYS", "Way", "bounds_of", "image", "measured_bounds", "report", "seen"]
+__all__ = ["CALLS", "WAYS", "Seen", "Way", "bounds_of", "image", "derived", "measured_bounds", "report", "seen"]
 
 HERE = Path(__file__).resolve().parent
 PORT = ROOT / "device" / "include" / "heapscope" / "port.h"
@@ -115,7 +116,7 @@ def image() -> Path:
     flags = [f"-DLOCK={lock}", f"-DUNLOCK={unlock}", f"-DOWNERS={OWNERS}", "-gline-tables-only"]
     keep = ["bounds_open", "bounds_run"]
     keep += [function_of(way, call) for way in WAYS for call in CALLS.values()]
-    sources = [HERE / "bounds_driver.c", ROOT / "device" / "port" / "bare" / "port.c"]
+    sources = [HERE / "bounds_driver.c", HERE / "bounds_hooks.c", ROOT / "device" / "port" / "bare" / "port.c"]
     return build_program(
         TARGET, sources, level=OPTIMISED, flags=flags, keep=tuple(dict.fromkeys(keep))
     )
@@ -129,7 +130,7 @@ def bounds_of(way: Way, call: str = "", path: Path | None = None) -> Bounds:
     hooks = {
         "lock": [of_regions([name for name in begin if "lock" in name])],
         "unlock": [of_regions([name for name in end if "lock" in name])],
-        "task": [],
+        "task": ["bounds_task"],
         "site": [],
         "failed": [],
     }
@@ -188,10 +189,20 @@ def loads(seed: int) -> Iterator[tuple[int, Rows]]:
             yield 65536, one_bin(least, most, wanted, 56)
 
 
-def seen(number: int, seed: int = 1) -> tuple[Mapping[str, int], list[Addresses]]:
-    """The most instructions of each call of that way, and all calls' traces."""
+@dataclass(frozen=True)
+class Seen:
+    """Of each call the most instructions, and the most with a lock held; and all calls' traces."""
+
+    most: Mapping[str, int]
+    held: Mapping[str, int]
+    traces: Sequence[Addresses] = field(repr=False)
+
+
+def seen(number: int, seed: int = 1) -> Seen:
     most: Counter[str] = Counter()
     traces: list[Addresses] = []
+    of_lock: Counter[str] = Counter()
+    bounds = bounds_of(WAYS[number])
     for pool, rows in loads(seed):
         machine = Machine(TARGET, image())
         machine.map(POOL, pool)
@@ -210,27 +221,42 @@ def seen(number: int, seed: int = 1) -> tuple[Mapping[str, int], list[Addresses]
         if len(made) != len(calls):
             raise RuntimeError(f"{len(made)} calls were made and {len(calls)} seen")
         for kind, call in zip(made, calls, strict=True):
-            most[CALLS[int(kind)]] = max(most[CALLS[int(kind)]], len(call))
+            name = CALLS[int(kind)]
+            most[name] = max(most[name], len(call))
+            if WAYS[number].regions:
+                of_lock[name] = max(of_lock[name], held(bounds, call, *locks()))
         traces += calls
-    return most, traces
+    return Seen(most, of_lock, traces)
 
 
 # ---- together -------------------------------------------------------------------------------------
 
 
-def measured_bounds() -> dict[str, Any]:
-    """Of each way and call: its bound, or why there is none, and the most that was seen."""
+def derived(way: Way, call: str) -> dict[str, Any]:
+    """The bound of a call and of the time that it holds a lock; or why there is none."""
+    bounds, name = bounds_of(way, call), function_of(way, call)
+    try:
+        row: dict[str, Any] = {"bound": bounds.of(name).instructions}
+        if way.regions:
+            row["held"] = Held(bounds, *locks()).of(name)
+    except CodeError as error:
+        return {"refused": str(error)}
+    return row
+
+
+def measured_bounds(name: str = "") -> dict[str, Any]:
+    """Of each way whose name begins so, and each call: what is derived, and the most that was seen."""
     rows: dict[str, Any] = {}
     for number, way in enumerate(WAYS):
-        most, _ = seen(number)
+        if not way.name.startswith(name):
+            continue
+        found = seen(number)
         rows[way.name] = {}
         for call in CALLS.values():
-            row: dict[str, Any] = {}
-            try:
-                row["bound"] = bounds_of(way, call).of(function_of(way, call)).instructions
-            except CodeError as error:
-                row["refused"] = str(error)
-            row["seen"] = most.get(call, 0)
+            row = derived(way, call)
+            row["seen"] = found.most.get(call, 0)
+            if way.regions:
+                row["held_seen"] = found.held.get(call, 0)
             rows[way.name][call] = row
     return rows
 

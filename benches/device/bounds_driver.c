@@ -2,6 +2,7 @@
  * Events on a heap behind a guard, a set of regions, or neither: one call of the library for each, whose
  * instructions are held against their bound.
  */
+#include "bounds_hooks.h"
 #include "driver.h"
 #include "heapscope/port.h"
 #include "heapscope/regions.h"
@@ -28,12 +29,6 @@ static const hs_tag_t tag = {1, NULL};
 uint32_t bounds_open(uint32_t as, void *memory, uint32_t size);
 void bounds_run(const driver_event_t *events, uint32_t count, void **slots, uint32_t *results);
 
-static void *task(void *context)
-{
-    (void)context;
-    return &guard;
-}
-
 static void open_regions(void *memory, uint32_t size)
 {
     const uint32_t count = way == WAY_REGION ? 1 : 5;
@@ -48,7 +43,7 @@ static void open_regions(void *memory, uint32_t size)
         guard_config = (hs_guard_config_t){.level = HS_GUARD_LINKS, .owners = true};
         set_config.guard = &guard_config;
         set_config.owners = hs_owners_create(control, sizeof control, OWNERS);
-        set_config.task = task;
+        set_config.task = bounds_task;
     }
     set = hs_regions_create(table, count, &set_config, NULL, 0);
 }
