@@ -30,7 +30,11 @@ from emulation.bounds_source import (
 __all__ = ["Bound", "Bounds", "Limit"]
 
 MEMBER_CALL = re.compile(r"(?:->|\.)(\w+)\(|\b(\w+)\(")
-OF_BYTES = ("memcpy", "memmove", "memset")  #: the compiler calls them; the third argument is `count`
+OF_BYTES = (
+    "memcpy",
+    "memmove",
+    "memset",
+)  #: the compiler calls them; the third argument is `count`
 NONE: Mapping[str, int] = {}
 
 
@@ -244,37 +248,55 @@ class Bounds:
 
     # ---- loops ----
 
+    def source(self, function: Function, loop: Loop[int]) -> SourceLoop | None:
+        """Which loop of the source it seems to be."""
+        found, covers, known = self._of_source(function, loop)
+        return next((one for one in covering(covers, 0.9 * known) if one in found), None)
+
     def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
         """By the innermost source loop that nearly all of its instructions are of. Where another one
         inside that has many of them, too, it is not told for sure which it is: the largest of what
         the source loops allow that any of its instructions is of."""
-        found: dict[SourceLoop, Limit] = {}
+        found, covers, known = self._of_source(function, loop)
+        if not found:
+            frames = self.lines.frames(loop.head)
+            raise CodeError(f"{where(frames, loop.head)}: a loop that is none in the source")
+        limits = {
+            source: max(
+                (self._limit(function, loop, source, at, level, said) for at, level in places),
+                key=lambda limit: limit.passes + limit.more,
+            )
+            for source, places in found.items()
+        }
+        seems = next((one for one in covering(covers, 0.9 * known) if one in found), None)
+        if seems is not None and seems == covering(covers, 0.5 * known)[0]:
+            return limits[seems]
+        return Limit(max(limit.passes + limit.more for limit in limits.values()), 0, seems)
+
+    def _of_source(
+        self, function: Function, loop: Loop[int]
+    ) -> tuple[dict[SourceLoop, set[tuple[int, int]]], dict[SourceLoop, tuple[int, int]], int]:
+        """The innermost source loops of its instructions, with these and the number of the frame;
+        how many instructions each loop around them has and how deep it is; and how many have a line."""
+        found: dict[SourceLoop, set[tuple[int, int]]] = {}
         covers: dict[SourceLoop, tuple[int, int]] = {}
         known = 0
         for start in loop.own:
             for one in function.blocks[start].instructions:
                 frames = self.lines.frames(one.address)
-                known += bool(frames[0].line)
-                around = [s for f in frames for s in loops_around(f.path, f.line)]
-                for depth, source in enumerate(reversed(around if frames[0].line else [])):
-                    count, deepest = covers.get(source, (0, 0))
-                    covers[source] = (count + 1, max(deepest, depth))
-                for level, frame in enumerate(frames):
-                    source = loop_around(frame.path, frame.line)
-                    if source is not None:
-                        body = self._in_body(function.blocks[loop.head], source)
-                        first = not source.repeats and not body
-                        limit = self._limit(source, frames, level, one.address, first, said)
-                        if source not in found or found[source].passes < limit.passes:
-                            found[source] = limit
-                        break
-        if not found:
-            frames = self.lines.frames(loop.head)
-            raise CodeError(f"{where(frames, loop.head)}: a loop that is none in the source")
-        seems = next((one for one in covering(covers, 0.9 * known) if one in found), None)
-        if seems is not None and seems == covering(covers, 0.5 * known)[0]:
-            return found[seems]
-        return Limit(max(limit.passes + limit.more for limit in found.values()), 0, seems)
+                around = [
+                    (level, source)
+                    for level, frame in enumerate(frames)
+                    for source in loops_around(frame.path, frame.line)
+                ]
+                if around:
+                    found.setdefault(around[0][1], set()).add((one.address, around[0][0]))
+                if frames[0].line:
+                    known += 1
+                    for depth, (_, source) in enumerate(reversed(around)):
+                        count, deepest = covers.get(source, (0, 0))
+                        covers[source] = (count + 1, max(deepest, depth))
+        return found, covers, known
 
     def _in_body(self, block: Block, source: SourceLoop) -> bool:
         """Does the block belong to the loop's body for sure? An access of memory or a call is not
@@ -288,19 +310,20 @@ class Bounds:
 
     def _limit(
         self,
+        function: Function,
+        loop: Loop[int],
         source: SourceLoop,
-        frames: Sequence[Frame],
-        level: int,
         address: int,
-        first: bool,
+        level: int,
         said: Mapping[str, int],
     ) -> Limit:
         if not source.bound:
             raise CodeError(f"{source}: no bound is stated beside this loop")
         unit = self.lines.unit(address)
-        meaning = self._meaning(frames, level, unit, said)
+        meaning = self._meaning(self.lines.frames(address), level, unit, said)
         times = evaluate(source.bound, unit, meaning)
         more = evaluate(source.more, unit, meaning) if source.more else 0
+        first = not source.repeats and not self._in_body(function.blocks[loop.head], source)
         return Limit(max(times + first, 1), more, source, tests_first=first)
 
     def _meaning(

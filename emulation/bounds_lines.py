@@ -182,9 +182,7 @@ def scope_of(dwarf: DWARFInfo, die: DIE, base: int, paths: dict[int, Path]) -> S
     )
 
 
-def inner_of(
-    dwarf: DWARFInfo, die: DIE, base: int, paths: dict[int, Path]
-) -> Iterator[Scope]:
+def inner_of(dwarf: DWARFInfo, die: DIE, base: int, paths: dict[int, Path]) -> Iterator[Scope]:
     for child in die.iter_children():
         if child.tag == "DW_TAG_inlined_subroutine":
             yield scope_of(dwarf, child, base, paths)

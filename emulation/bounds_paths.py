@@ -13,7 +13,17 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-__all__ = ["END", "Allowed", "CodeError", "Edges", "Loop", "NoEndError", "Path", "find_loops", "longest"]
+__all__ = [
+    "END",
+    "Allowed",
+    "CodeError",
+    "Edges",
+    "Loop",
+    "NoEndError",
+    "Path",
+    "find_loops",
+    "longest",
+]
 
 
 class CodeError(Exception):
@@ -114,7 +124,9 @@ def find_loops(root: Node, edges: Edges[Node]) -> list[Loop[Node]]:
             if to in above[node]:
                 heads.setdefault(to, set()).add(node)
             elif place[to] <= place[node]:
-                raise CodeError(f"a loop is entered at two places: {show(node)} leads to {show(to)}")
+                raise CodeError(
+                    f"a loop is entered at two places: {show(node)} leads to {show(to)}"
+                )
     bodies = {}
     for head, ends in heads.items():
         body, waiting = {head}, list(ends)

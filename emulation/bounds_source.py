@@ -27,7 +27,16 @@ from pathlib import Path
 from emulation.bounds_code import CodeError
 from emulation.places import ROOT
 
-__all__ = ["SourceLoop", "evaluate", "line_of", "loop_around", "loops_around", "macro", "names_stated", "stated"]
+__all__ = [
+    "SourceLoop",
+    "evaluate",
+    "line_of",
+    "loop_around",
+    "loops_around",
+    "macro",
+    "names_stated",
+    "stated",
+]
 
 EXPRESSION = r"[\w +*/()<>-]+?"
 STATEMENT = re.compile(rf"\b(\w+): ({EXPRESSION})\s*(?=[,;.]|\*/)")

@@ -12,13 +12,22 @@ from numpy.typing import NDArray
 
 from emulation.bounds import Bounds
 from emulation.bounds_code import Flow, Function
-from emulation.bounds_paths import Loop, find_loops
+from emulation.bounds_paths import Loop
 from emulation.build import host_library
 from emulation.counter import UC_HOOK_CODE
 from emulation.machine import Machine
 from emulation.places import HERE, need_package
 
-__all__ = ["LoopSeen", "Trace", "held", "loops_seen", "strays"]
+__all__ = [
+    "LoopSeen",
+    "Rounds",
+    "Trace",
+    "held",
+    "loops_seen",
+    "rounds_apart",
+    "strays",
+    "without",
+]
 
 Addresses = NDArray[np.uint32]
 
@@ -86,7 +95,7 @@ def strays(bounds: Bounds, calls: Iterable[Addresses]) -> list[tuple[int, int]]:
     none, or the code was not understood."""
     flow = {
         one.address: one
-        for function in list(bounds.code.functions())
+        for function in bounds.code.functions()
         for block in function.blocks.values()
         for one in block.instructions
     }
@@ -117,6 +126,7 @@ class LoopSeen:
 
     function: str
     source: str
+    bound: str  # as stated
     seen: int
     limit: int
 
@@ -126,11 +136,10 @@ def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
     made = []
     every = np.concatenate(calls) if calls else np.zeros(0, np.uint32)
     for function in bounds.code.functions():
-        edges = bounds.edges(function)
-        loops = find_loops(function.start, edges)
+        loops = function.loops()
         if not loops:
             continue
-        starts = np.array(sorted(edges), np.uint32)
+        starts = np.array(sorted(function.blocks), np.uint32)
         blocks = every[np.isin(every, starts)]
         for loop in loops:
             limit = bounds.limit(function, loop)
@@ -138,6 +147,7 @@ def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
                 LoopSeen(
                     function.name,
                     str(limit.source or "?"),
+                    limit.source.bound if limit.source is not None else "",
                     most_passes(function, loop, blocks),
                     limit.passes + limit.more,
                 )
@@ -156,20 +166,55 @@ def most_passes(function: Function, loop: Loop[int], blocks: Addresses) -> int:
     return int(np.add.reduceat(passes, entries).max())
 
 
-def held(bounds: Bounds, call: Addresses, takes: Sequence[str], gives: Sequence[str]) -> int:
-    """The longest time that a lock was held in a call: from the first instruction of what takes it
-    to the last one of what gives it back."""
+@dataclass(frozen=True)
+class Rounds:
+    """A loop whose rounds bounds are without: its first instruction, and all."""
+
+    head: int
+    addresses: Addresses
+
+
+def rounds_apart(bounds: Bounds, names: Sequence[str]) -> list[Rounds]:
+    """The loops whose statement is one of these names, in all functions that were taken apart."""
+    made = []
+    for function in bounds.code.functions():
+        for loop in function.loops():
+            source = bounds.source(function, loop)
+            if source is not None and source.bound in names:
+                inside = [
+                    one.address for at in loop.nodes for one in function.blocks[at].instructions
+                ]
+                made.append(Rounds(loop.head, np.array(sorted(inside), np.uint32)))
+    return made
+
+
+def without(call: Addresses, apart: Sequence[Rounds]) -> int:
+    """Instructions of a call, of the rounds of these loops only one each time."""
+    count = len(call)
+    for loop in apart:
+        at = np.flatnonzero(call == loop.head)
+        if len(at):
+            inside = np.isin(call, loop.addresses)
+            entries = int(np.count_nonzero(inside[1:] & ~inside[:-1])) + int(inside[0])
+            count -= int(np.count_nonzero(inside)) * (len(at) - entries) // len(at)
+    return count
+
+
+def held(bounds: Bounds, call: Addresses, takes: Sequence[str], gives: Sequence[str]) -> Addresses:
+    """The instructions of the longest time that a lock was held in a call: from the first one of what
+    takes it to the last one of what gives it back."""
     entries = {at: 1 for name in takes for at in bounds.code.addresses.get(name, ())}
     entries |= {at: -1 for name in gives for at in bounds.code.addresses.get(name, ())}
     places = np.flatnonzero(np.isin(call, np.array(sorted(entries), np.uint32)))
-    depth, since, most = 0, 0, 0
+    depth, since, most = 0, 0, call[:0]
     for place in places:
         step = entries[int(call[place])]
         if depth == 0:
             since = int(place)
         depth += step
         if depth == 0:
-            most = max(most, last_of(bounds, call, int(place)) + 1 - since)
+            part = call[since : last_of(bounds, call, int(place)) + 1]
+            most = max(most, part, key=len)
     return most
 
 

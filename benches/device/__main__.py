@@ -24,7 +24,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from article import bounds, page
-from bounds import WAYS, measured_bounds, report
+from bounds import measured_bounds, report
+from emulation.bounds_ways import WAYS
 from emulation.places import ROOT
 from emulation.program import run_program
 from emulation.suite import programs

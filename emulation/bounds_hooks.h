@@ -1,6 +1,6 @@
 /* What the library calls back while its instructions are counted. */
-#ifndef HEAPSCOPE_BENCHES_BOUNDS_HOOKS_H
-#define HEAPSCOPE_BENCHES_BOUNDS_HOOKS_H
+#ifndef HEAPSCOPE_EMULATION_BOUNDS_HOOKS_H
+#define HEAPSCOPE_EMULATION_BOUNDS_HOOKS_H
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
 
 enum { BOUNDS_LARGEST = DRIVER_FREE + 1, BOUNDS_USABLE };
 
-/* The ways of measured.BOUNDED, in its order. */
+/* Numbered as bounds_ways.WAYS. */
 enum { WAY_HEAP, WAY_LINKS, WAY_CANARIES, WAY_FILL, WAY_REGION, WAY_FIFTH, WAY_OWNED };
 
 #define CAPS HS_CAP_8BIT
