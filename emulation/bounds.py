@@ -82,6 +82,10 @@ class Bounds:
     def of(self, name: str) -> Bound:
         return self.at(self.code.named(name).start)
 
+    def bounded(self) -> list[Function]:
+        """Those whose bounds were derived."""
+        return [self.code.at(address) for address in dict.fromkeys(at for at, _ in self._bounds)]
+
     def at(self, address: int, said: Mapping[str, int] = NONE) -> Bound:
         """`said`: what names mean that the function's loops leave to the caller. CodeError: there is
         no bound."""

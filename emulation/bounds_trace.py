@@ -99,12 +99,13 @@ def strays(bounds: Bounds, calls: Iterable[Addresses]) -> list[tuple[int, int]]:
         for block in function.blocks.values()
         for one in block.instructions
     }
-    made = set()
-    for call in calls:
-        steps = np.stack([call[:-1], call[1:]], 1)
-        made |= {(int(a), int(b)) for a, b in np.unique(steps, axis=0)}
+    between = np.zeros(1, np.uint64)
+    every = np.concatenate([between, *(part for call in calls for part in (call, between))])
+    steps = np.unique(every[:-1] << np.uint64(32) | every[1:])
     wrong = []
-    for before, after in sorted(made):
+    for before, after in ((int(step) >> 32, int(step) & 0xFFFF_FFFF) for step in steps):
+        if before == 0 or after == 0:
+            continue
         one = flow.get(before)
         if one is None:
             wrong.append((before, after))
@@ -132,10 +133,10 @@ class LoopSeen:
 
 
 def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
-    """Of all loops of the functions that have bounds."""
+    """Of all loops of the functions whose bounds were asked for."""
     made = []
     every = np.concatenate(calls) if calls else np.zeros(0, np.uint32)
-    for function in bounds.code.functions():
+    for function in bounds.bounded():
         loops = function.loops()
         if not loops:
             continue
@@ -175,9 +176,10 @@ class Rounds:
 
 
 def rounds_apart(bounds: Bounds, names: Sequence[str]) -> list[Rounds]:
-    """The loops whose statement is one of these names, in all functions that were taken apart."""
+    """The loops whose statement is one of these names, in the functions whose bounds were asked
+    for."""
     made = []
-    for function in bounds.code.functions():
+    for function in bounds.bounded():
         for loop in function.loops():
             source = bounds.source(function, loop)
             if source is not None and source.bound in names:

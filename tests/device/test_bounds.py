@@ -92,11 +92,11 @@ uint32_t calling(uint32_t n)
 uint32_t in_all(uint32_t n)
 {
     uint32_t left = 9;
-    for (uint32_t i = 0; i < 5 && left != 0; i++) { /* bound: 5 */
+    while (left != 0) { /* bound: 9 */
         do { /* bound: 1 each, 8 more in all */
             sink = left;
-        } while (--left != 0 && left % (n + 1) != 0);
-        sink = i;
+        } while (--left != 0 && (n & left) != 0);
+        sink = 1;
     }
     return left;
 }
@@ -194,7 +194,7 @@ def executed(machine: Machine, trace: Trace, function: str, *arguments: int) -> 
         ("straight", 0),
         ("chosen", 0),
         ("counted", 0),
-        ("at_least_once", 0),
+        ("at_least_once", 1),
         ("nested", 0),
         ("told", 0),
         ("calling", 0),
@@ -242,7 +242,8 @@ def test_what_cannot_be_bounded_is_refused(
 def statements(chance: random.Random, depth: int, name: str) -> Iterator[str]:
     """Any nesting of loops, choices and breaks whose course the argument decides."""
     for number in range(chance.randint(1, 3)):
-        kind = chance.choice(["work", "if", "for", "do", "call"] if depth < 3 else ["work"])
+        kinds = ["work", "if", "for", "do", *(["call"] if name[0] != "l" else [])]
+        kind = chance.choice(kinds if depth < 3 else ["work"])
         own = f"{name}{number}"
         bit = f"(n >> {chance.randint(0, 15)} & 1)"
         if kind == "work":
@@ -290,13 +291,20 @@ def test_no_run_of_a_random_program_exceeds_its_bound(
     machine = Machine(TARGET, image)
     trace = Trace(machine, 1 << 20)
     chance = random.Random(seed)
+    bounded = 0
     arguments = [0, 0xFFFF, *(chance.getrandbits(16) for _ in range(60))]
     for number in range(12):
         calls = [executed(machine, trace, f"f{number}", n) for n in arguments]
-        bound = bounds.of(f"f{number}").instructions
+        try:
+            bound = bounds.of(f"f{number}").instructions
+        except CodeError as error:  # an optimiser may make such loops
+            assert "entered at two places" in str(error)
+            continue
+        bounded += 1
         assert max(map(len, calls)) <= bound <= 40 * max(map(len, calls))
         assert strays(bounds, calls) == []
         assert [loop for loop in loops_seen(bounds, calls) if loop.seen > loop.limit] == []
+    assert bounded >= 6
 
 
 def test_the_longest_way_of_a_graph_is_found() -> None:
