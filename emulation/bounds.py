@@ -1,8 +1,8 @@
 """Bounds of what a function executes, in instructions, derived from its machine code.
 
 All ways through the code are looked at, whether data would lead there or not; a loop is passed as
-often as its statement in the source allows (bounds_source). What cannot be bounded is refused:
-CodeError says which loop has no statement, or which call goes where nothing is known of.
+often as its statement in the source allows (bounds_source). Whatever cannot be bounded is
+refused: CodeError says which loop has no statement, or which call goes where nothing is known of.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from emulation.bounds_source import (
     SourceLoop,
     evaluate,
     line_of,
-    loop_around,
     loops_around,
     names_stated,
     stated,
@@ -58,10 +57,10 @@ class Limit:
 
 
 class Bounds:
-    """Of one image. `meaning`: the numbers that names in statements stand for. `hooks`: the
-    functions that a call through a pointer of that name may lead to; of none: what it executes is
-    not counted. `never`: functions that are not called, and so no way leads through a call of
-    them."""
+    """The bounds of one image's functions. `meaning`: the numbers that names in statements stand
+    for. `hooks`: the functions that a call through a pointer of that name may lead to; of none:
+    what it executes is not counted. `never`: functions that are not called, and so no way leads
+    through a call of them."""
 
     def __init__(
         self,
@@ -87,8 +86,8 @@ class Bounds:
         return [self.code.at(address) for address in dict.fromkeys(at for at, _ in self._bounds)]
 
     def at(self, address: int, said: Mapping[str, int] = NONE) -> Bound:
-        """`said`: what names mean that the function's loops leave to the caller. CodeError: there is
-        no bound."""
+        """`said`: what names mean that the function's loops leave to the caller. CodeError: there
+        is no bound."""
         key = (address, frozenset(said.items()))
         if key not in self._bounds:
             if address in self._under_way:
@@ -155,7 +154,8 @@ class Bounds:
         said: Mapping[str, int] = NONE,
         apart: Mapping[int, tuple[int, int]] = NONE,  # type: ignore[assignment]
     ) -> Edges[int]:
-        """Of its blocks, each with what it executes and calls; of those `apart` without the latter."""
+        """The edges of its blocks, each with what it executes and calls; the calls of those
+        `apart` are left out."""
         made: dict[int, list[tuple[int | None, int]]] = {}
         for start, block in function.blocks.items():
             if block.calls is not None and self.code.names.get(block.calls) in self.never:
@@ -219,8 +219,9 @@ class Bounds:
     def counted_calls(
         self, function: Function, said: Mapping[str, int] = NONE
     ) -> Mapping[int, tuple[int, int]]:
-        """Blocks in loops whose call, or the inlined one that it is part of, is made a stated number
-        of times in all: how often, and the head of the outermost loop that the statement is about."""
+        """Blocks in loops whose call, or the inlined one that it is part of, is made a stated
+        number of times in all: how often, and the head of the outermost loop that the statement is
+        about."""
         key = (function.start, frozenset(said.items()))
         if key in self._counted:
             return self._counted[key]
@@ -258,9 +259,9 @@ class Bounds:
         return next((one for one in covering(covers, 0.9 * known) if one in found), None)
 
     def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
-        """By the innermost source loop that nearly all of its instructions are of. Where another one
-        inside that has many of them, too, it is not told for sure which it is: the largest of what
-        the source loops allow that any of its instructions is of."""
+        """By the innermost source loop that nearly all of its instructions are of. Where another
+        one inside that has many of them, too, it is not told for sure which it is: the largest of
+        what the source loops allow that any of its instructions is of."""
         found, covers, known = self._of_source(function, loop)
         if not found:
             frames = self.lines.frames(loop.head)
@@ -281,7 +282,8 @@ class Bounds:
         self, function: Function, loop: Loop[int]
     ) -> tuple[dict[SourceLoop, set[tuple[int, int]]], dict[SourceLoop, tuple[int, int]], int]:
         """The innermost source loops of its instructions, with these and the number of the frame;
-        how many instructions each loop around them has and how deep it is; and how many have a line."""
+        how many instructions each loop around them has and how deep it is; and how many have a
+        line."""
         found: dict[SourceLoop, set[tuple[int, int]]] = {}
         covers: dict[SourceLoop, tuple[int, int]] = {}
         known = 0
@@ -338,8 +340,8 @@ class Bounds:
 
 @dataclass(frozen=True)
 class _Meaning:
-    """What a name means in the function of frames[level]: its caller says so, or the analysis is
-    told."""
+    """The meaning of a name in the function of frames[level]: its caller says it, or the analysis
+    is told."""
 
     bounds: Bounds
     frames: Sequence[Frame]

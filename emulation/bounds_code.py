@@ -72,7 +72,7 @@ def decode_short(half: int, address: int) -> Instruction:
         if half >> 12 & 1:
             return Instruction(address, 2, Flow.CALL_BY_REGISTER if register else Flow.TRAP)
         if register == 0:
-            raise CodeError(f"{address:#x}: {half:#06x} is no instruction")
+            raise CodeError(f"{address:#x}: {half:#06x} is not an instruction")
         return Instruction(address, 2, Flow.RETURN if register == LINK else Flow.JUMP_BY_REGISTER)
     return Instruction(address, 2, touches_memory=quadrant in (0, 2) and kind in (2, 6))
 

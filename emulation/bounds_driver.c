@@ -34,8 +34,7 @@ static void open_regions(void *memory, uint32_t size)
     const uint32_t count = way == WAY_REGION ? 1 : 5;
     hs_region_t table[5];
     for (uint32_t i = 0; i < 4; i++) { /* four that cannot serve, before the one that does */
-        table[i] =
-            (hs_region_t){.memory = &iram, .start = others[i], .size = sizeof others[i]};
+        table[i] = (hs_region_t){.memory = &iram, .start = others[i], .size = sizeof others[i]};
     }
     table[count - 1] = (hs_region_t){.memory = &ram, .start = memory, .size = size};
     set_config = (hs_regions_config_t){.lock = LOCK, .unlock = UNLOCK};
@@ -70,9 +69,10 @@ static void *take(const driver_event_t *event)
 {
     const size_t alignment = (size_t)1 << (event->after & 15u);
     if (way == WAY_HEAP) {
-        return event->kind == DRIVER_MALLOC   ? hs_heap_malloc(heap, event->size)
-               : event->kind == DRIVER_CALLOC ? hs_heap_calloc(heap, 1, event->size)
-                                              : hs_heap_aligned_alloc(heap, alignment, event->size, 0);
+        return event->kind == DRIVER_MALLOC ? hs_heap_malloc(heap, event->size)
+               : event->kind == DRIVER_CALLOC
+                   ? hs_heap_calloc(heap, 1, event->size)
+                   : hs_heap_aligned_alloc(heap, alignment, event->size, 0);
     }
     if (way < WAY_REGION) {
         return event->kind == DRIVER_MALLOC ? hs_guard_malloc(&guard, event->size, tag)
@@ -80,9 +80,10 @@ static void *take(const driver_event_t *event)
                    ? hs_guard_calloc(&guard, 1, event->size, tag)
                    : hs_guard_aligned_alloc(&guard, alignment, event->size, 0, tag);
     }
-    return event->kind == DRIVER_MALLOC   ? hs_regions_malloc(set, event->size, CAPS)
-           : event->kind == DRIVER_CALLOC ? hs_regions_calloc(set, 1, event->size, CAPS)
-                                          : hs_regions_aligned_alloc(set, alignment, event->size, 0, CAPS);
+    return event->kind == DRIVER_MALLOC ? hs_regions_malloc(set, event->size, CAPS)
+           : event->kind == DRIVER_CALLOC
+               ? hs_regions_calloc(set, 1, event->size, CAPS)
+               : hs_regions_aligned_alloc(set, alignment, event->size, 0, CAPS);
 }
 
 static void *resize(void *block, size_t size)

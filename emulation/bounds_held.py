@@ -1,5 +1,5 @@
-"""How long a function holds a lock at most, in instructions: from the first instruction of what takes
-it to the last one of what gives it back.
+"""How long a function holds a lock at most, in instructions: from the first instruction of what
+takes it to the last one of what gives it back.
 
 Functions that take or give a lock, themselves or by what they call, are looked at as if they were
 inlined. A branch around such a call is never taken: it is there for who has no lock.
@@ -18,11 +18,10 @@ __all__ = ["Held"]
 #: The blocks whose calls led here, a block, and how many locks are held when it begins.
 Node = tuple[tuple[int, ...], int, int]
 Graph = dict[Node, list[tuple[Node | None, int]]]
-ROOT = ((), -1, 0)
 
 
 class Held:
-    """`takes`, `gives`: names of the functions, `taking`, `giving`: of pointers to them."""
+    """`takes`, `gives`: names of the functions; `hooks`: of the pointers to them."""
 
     def __init__(
         self,
@@ -43,7 +42,7 @@ class Held:
         graph: Graph = {}
         starts: set[tuple[Node, int]] = set()
         self._functions = {(): function}
-        self._expand((), function.start, graph, starts)
+        self._expand(function.start, graph, starts)
         return max((self._longest(graph, node, cost) for node, cost in starts), default=0)
 
     # ---- which calls ----
@@ -76,37 +75,28 @@ class Held:
 
     def _successors(self, function: Function, block: Block) -> tuple[int, ...]:
         if block.instructions[-1].flow is Flow.BRANCH:
-            calls = [to for to in block.successors if self._step(function.blocks[to]) != 0]
-            if len(calls) == 1 and self._only_calls(function.blocks[calls[0]]):
+            blocks = [function.blocks[to] for to in block.successors]
+            calls = [one.start for one in blocks if one.by_register and self._step(one) != 0]
+            if len(calls) == 1:
                 return tuple(calls)
         return block.successors
 
-    def _only_calls(self, block: Block) -> bool:
-        """Is it nothing but the call through a pointer?"""
-        return block.by_register
-
-    def _expand(
-        self,
-        root: tuple[int, ...],
-        start: int,
-        graph: Graph,
-        starts: set[tuple[Node, int]],
-    ) -> None:
-        waiting: list[tuple[Node, tuple[Node, ...]]] = [((root, start, 0), ())]
-        #: Where a call goes on, by the call's blocks and the locks held when it returns.
+    def _expand(self, start: int, graph: Graph, starts: set[tuple[Node, int]]) -> None:
+        """`starts`: where it goes on with the first lock taken, and what taking it costs."""
+        waiting: list[Node] = [((), start, 0)]
         while waiting:
-            node, _ = waiting.pop()
+            node = waiting.pop()
             if node in graph:
                 continue
             graph[node] = []
-            for to, cost, begins in self._edges(node):
+            for to, cost, taking in self._edges(node):
                 graph[node].append((to, cost))
                 if to is not None:
-                    waiting.append((to, ()))
-                    if begins:
-                        starts.add((to, begins))
+                    waiting.append(to)
+                    if taking is not None:
+                        starts.add((to, taking))
 
-    def _edges(self, node: Node) -> list[tuple[Node | None, int, int]]:
+    def _edges(self, node: Node) -> list[tuple[Node | None, int, int | None]]:
         """Where it leads, what that costs while a lock is held, and, where the first lock is taken,
         what that costs."""
         way, start, held = node
@@ -116,26 +106,25 @@ class Held:
         if block.calls is not None and self.code.names.get(block.calls) in self.bounds.never:
             return []
         step = self._step(block)
-        after = max(held + step, 0)
         if step != 0:
-            callee = self.bounds.callee(block)
-            cost = callee.instructions if callee is not None else 0
-            begins = cost if held == 0 and step == 1 else 0
-            return [
-                (to, own + cost, max(begins, 1) if held == 0 and step == 1 else 0)
-                for to in self._next(way, block, function, after)
-            ]
+            after = max(held + step, 0)
+            cost = self._cost(block)
+            taking = cost if held == 0 and step == 1 else None
+            return [(to, own + cost, taking) for to in self._next(way, block, function, after)]
         if block.calls is not None and self._concerns(block.calls):
             inner = (*way, start)
             self._functions[inner] = self.code.at(block.calls)
-            return [((inner, block.calls, held), own, 0)]
-        apart = self.bounds.counted_calls(function)
+            return [((inner, block.calls, held), own, None)]
         try:
-            callee = None if start in apart else self.bounds.callee(block)
-        except NoEndError:
+            apart = start in self.bounds.counted_calls(function)
+            cost = own + (0 if apart else self._cost(block))
+        except NoEndError:  # what it calls does not come back
             return []
-        cost = own + (callee.instructions if callee is not None else 0)
-        return [(to, cost, 0) for to in self._next(way, block, function, held)]
+        return [(to, cost, None) for to in self._next(way, block, function, held)]
+
+    def _cost(self, block: Block) -> int:
+        callee = self.bounds.callee(block)
+        return callee.instructions if callee is not None else 0
 
     def _next(
         self, way: tuple[int, ...], block: Block, function: Function, held: int

@@ -1,4 +1,4 @@
-/* What the library calls back. Its instructions are counted as the library's own. */
+/* Functions that the library calls back. Their instructions are counted as the library's own. */
 #include "bounds_hooks.h"
 
 void *bounds_task(void *context)

@@ -1,4 +1,4 @@
-/* What the library calls back while its instructions are counted. */
+/* Functions that the library calls back while its instructions are counted. */
 #ifndef HEAPSCOPE_EMULATION_BOUNDS_HOOKS_H
 #define HEAPSCOPE_EMULATION_BOUNDS_HOOKS_H
 

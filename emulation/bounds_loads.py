@@ -78,7 +78,7 @@ def loads(seed: int) -> Iterator[tuple[int, Rows]]:
 
 @dataclass(frozen=True)
 class Seen:
-    """Of each call the most instructions, and the most with a lock held, both without what the
+    """The most instructions of each call, and the most with a lock held, both without what the
     bounds are without; and all calls' traces."""
 
     most: Mapping[str, int]

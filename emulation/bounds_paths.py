@@ -1,9 +1,9 @@
 """The longest way through a graph whose loops have limits.
 
-A graph is given by the edges of each node, each with its cost; END stands for the outside. Loops are
-collapsed from the innermost on: a loop that is entered at its head, which may be passed n times per
-entry, costs n - 1 times its longest round and then the longest way from the head to the exit that is
-taken. Loops that are entered anywhere else are refused.
+A graph is given by the edges of each node, each with its cost; END stands for the outside. Loops
+are collapsed from the innermost on: a loop that is entered at its head, which may be passed n times
+per entry, costs n - 1 times its longest round and then the longest way from the head to the exit
+that is taken. Loops that are entered anywhere else are refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class NoEndError(CodeError):
 Node = TypeVar("Node", bound=Hashable)
 END = None
 
-#: Of each node: where it leads, and what it costs to go there.
+#: For each node: where it leads, and what it costs to go there.
 Edges = Mapping[Node, list[tuple[Node | None, int]]]
 
 
@@ -69,8 +69,8 @@ class Path(Generic[Node]):
 
 
 def order(root: Node, edges: Edges[Node], stop: Node | None = None) -> list[Node]:
-    """Nodes that `root` leads to, in the reverse order in which a search leaves them; edges to `stop`
-    are none."""
+    """Nodes that `root` leads to, in the reverse order in which a search leaves them; edges to
+    `stop` are none."""
     left: list[Node] = []
     seen = {root}
     stack: list[tuple[Node, Iterator[tuple[Node | None, int]]]] = [(root, iter(edges[root]))]
@@ -149,9 +149,10 @@ def show(node: object) -> str:
 
 @dataclass(frozen=True)
 class Allowed:
-    """How often a loop's head is passed at most, per entry of the loop; how many rounds more it makes
-    at most, per entry of the loop around it; what else is added per entry: how often, for how much,
-    and a node that stands for it. `body`: nodes that are not in the last one of so many passes."""
+    """How often a loop's head is passed at most, per entry of the loop; how many rounds more it
+    makes at most, per entry of the loop around it; what else is added per entry: how often, for how
+    much, and a node that stands for it. `body`: nodes that are not in the last one of so many
+    passes."""
 
     passes: int
     more: int = 0
@@ -159,7 +160,7 @@ class Allowed:
     body: frozenset[Any] = frozenset()
 
 
-#: Of a loop and the one around it.
+#: For a loop and the one around it.
 Limits = Callable[[Loop[Node], Loop[Node] | None], Allowed]
 
 

@@ -6,12 +6,13 @@ says that the body is begun at most END times for each time that control comes t
 
     do { /* bound: 2 each, LOOK more in all */
 
-that it is begun so often for each time and, over all times while the loop around goes on, LOOK times
-more. The statement lies in the lines of the loop's head or in the line before. It is a sum or a product of
-numbers, of macros that are numbers, and of names in small letters. What a name means is stated where
-the function is called, in the line of the call or in a comment before it: `look: LOOK`; or it is
-given to the analysis, as the number of regions is. `calls: 2` beside a call says that it is made so
-often at most, over all rounds of the loops around it in that function.
+that it is begun so often for each time and, over all times while the loop around goes on, LOOK
+times more. The statement lies in the lines of the loop's head or in a comment of its own in the
+line before. It is a sum or a product of numbers, of macros that are numbers, and of names in small
+letters. The meaning of a name is stated where the function is called, in the line of the call or in
+a comment before it: `look: LOOK`; or it is given to the analysis, as the number of regions is.
+`calls: 2` beside a call says that it is made so often at most, over all rounds of the loops around
+it in that function.
 """
 
 from __future__ import annotations
@@ -99,13 +100,13 @@ def comments(path: Path, first: int, last: int) -> str:
 
 
 def stated(path: Path, first: int, last: int, name: str) -> str:
-    """What the comments there say of a name; empty: nothing."""
+    """Finds what the comments there say of a name; empty: nothing."""
     found = STATEMENT.finditer(comments(path, first, last)) if first else ()
     return next((match[2] for match in found if match[1] == name), "")
 
 
 def names_stated(path: Path, line: int) -> dict[str, str]:
-    """What they say of the names that a called function leaves to its caller."""
+    """Finds what they say of the names that a called function leaves to its caller."""
     found = STATEMENT.finditer(comments(path, line, line))
     return {m[1]: m[2] for m in found if m[1] not in ("bound", "calls") and is_expression(m[2])}
 
@@ -171,7 +172,7 @@ def loop_around(path: Path, line: int) -> SourceLoop | None:
 
 @cache
 def macro(unit: Path, name: str) -> str | None:
-    """What a macro stands for in a file that is compiled, or in a header of ours."""
+    """Finds what a macro stands for in a file that is compiled, or in a header of ours."""
     define = re.compile(rf"^#define {name}[ ]+(.+?)\s*(?:/\*.*)?$", re.MULTILINE)
     headers = sorted((ROOT / "device").rglob("*.h"))
     found = {match[1] for path in [unit] for match in define.finditer(text_of(path))}

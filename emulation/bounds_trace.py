@@ -1,4 +1,4 @@
-"""What a driver's calls execute in emulation, instruction by instruction, held against bounds."""
+"""Records what a driver's calls execute in emulation, and holds it against bounds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def library() -> ctypes.CDLL:
 
 
 class Trace:
-    """Of a machine from now on. `capacity`: instructions that are kept between two takings."""
+    """Records a machine's instructions from now on. `capacity`: instructions that are kept
+    between two takings."""
 
     def __init__(self, machine: Machine, capacity: int = 1 << 23) -> None:
         need_package("unicorn")
@@ -87,7 +88,8 @@ class Trace:
         self._fields.outside = 0
         found = self._addresses[:count].copy()
         ends = np.flatnonzero(found == 0)
-        return [part[part != 0] for part in np.split(found, ends + 1) if len(part) > 1]
+        parts = [part[part != 0] for part in np.split(found, ends + 1)]
+        return [part for part in parts if len(part)]
 
 
 def strays(bounds: Bounds, calls: Iterable[Addresses]) -> list[tuple[int, int]]:
@@ -133,7 +135,7 @@ class LoopSeen:
 
 
 def loops_seen(bounds: Bounds, calls: list[Addresses]) -> list[LoopSeen]:
-    """Of all loops of the functions whose bounds were asked for."""
+    """Looks at all loops of the functions whose bounds were asked for."""
     made = []
     every = np.concatenate(calls) if calls else np.zeros(0, np.uint32)
     for function in bounds.bounded():
@@ -203,8 +205,8 @@ def without(call: Addresses, apart: Sequence[Rounds]) -> int:
 
 
 def held(bounds: Bounds, call: Addresses, takes: Sequence[str], gives: Sequence[str]) -> Addresses:
-    """The instructions of the longest time that a lock was held in a call: from the first one of what
-    takes it to the last one of what gives it back."""
+    """The instructions of the longest time that a lock was held in a call: from the first one of
+    what takes it to the last one of what gives it back."""
     entries = {at: 1 for name in takes for at in bounds.code.addresses.get(name, ())}
     entries |= {at: -1 for name in gives for at in bounds.code.addresses.get(name, ())}
     places = np.flatnonzero(np.isin(call, np.array(sorted(entries), np.uint32)))

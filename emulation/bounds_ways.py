@@ -1,5 +1,5 @@
-"""The operations whose bounds are derived: of the heap, of a guard around it, of sets of regions; on
-RV32IMC, by the port for bare metal."""
+"""The operations whose bounds are derived: of the heap, of a guard around it, of sets of regions;
+on RV32IMC, by the port for bare metal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OWNERS = 8  #: rows of the table of owners
 WIDE = tuple(
     f"hs_wide_{name}" for name in ("malloc", "free", "realloc", "aligned", "largest", "fits")
 )
-#: Of a heap whose data are as the library left them, and calls with the addresses of blocks.
+#: Never called where a heap's data are as the library left them, and addresses are those of blocks.
 FAULTS = ("hs_guard_report", "hs_guard_examine", "hs_heap_check", "hs_heap_check_block")
 WALK = ("hs_guard_walk_now", "hs_guard_check")  #: of the guard's level 3
 #: From level 1 on.
@@ -98,7 +98,7 @@ def function_of(way: Way, call: str) -> str:
 
 @cache
 def locks() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the port calls its functions that begin a section, and those that end it."""
+    """The names of the port's functions that begin a section, and of those that end it."""
     names = re.findall(r"\b(hs_port_\w+)\(", PORT.read_text(encoding="utf-8"))
     begin = re.compile(r"hs_port_(lock\w*|enter)$")
     end = re.compile(r"hs_port_(unlock\w*|leave)$")

@@ -26,7 +26,7 @@ def derived(way: Way, call: str) -> dict[str, Any]:
 
 
 def measured_bounds(name: str = "") -> dict[str, Any]:
-    """Of each way whose name begins so, and each call: what is derived, and the most that was seen."""
+    """Derives the bounds of each way whose name begins so, and counts the most that is seen."""
     rows: dict[str, Any] = {}
     for number, way in enumerate(WAYS):
         if not way.name.startswith(name):
