@@ -7,6 +7,7 @@ refused: CodeError says which loop has no statement, or which call goes where no
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -73,7 +74,8 @@ class Bounds:
         self.code, self.lines = _read(image)
         self.meaning = dict(meaning or {})
         self.hooks = dict(hooks or {})
-        self.never = frozenset(never)
+        every = self.code.names.values()
+        self.never = frozenset(name for one in never for name in fnmatch.filter(every, one))
         self._bounds: dict[tuple[int, frozenset[tuple[str, int]]], Bound] = {}
         self._counted: dict[tuple[int, frozenset[tuple[str, int]]], dict[int, tuple[int, int]]] = {}
         self._under_way: list[int] = []

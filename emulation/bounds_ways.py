@@ -40,10 +40,7 @@ LARGEST, USABLE = 6, 7  #: as in bounds_driver.c
 APART = ("copied", "filled")
 MAP = 2  #: words of the map of bins
 OWNERS = 8  #: rows of the table of owners
-#: Of a heap of the small form.
-WIDE = tuple(
-    f"hs_wide_{name}" for name in ("malloc", "free", "realloc", "aligned", "largest", "fits")
-)
+WIDE = "hs_wide_*"  #: never called for a heap of the small form
 #: Never called where a heap's data are as the library left them, and addresses are those of blocks.
 FAULTS = ("hs_guard_report", "hs_guard_examine", "hs_heap_check", "hs_heap_check_block")
 WALK = ("hs_guard_walk_now", "hs_guard_check")  #: of the guard's level 3
@@ -149,7 +146,7 @@ def bounds_of(way: Way, call: str = "", path: Path | None = None) -> Bounds:
         image() if path is None else path,
         meaning=meaning,
         hooks=hooks,
-        never=(*WIDE, *FAULTS, *way.never, *(NOT_OF.get(call, ()) if way.regions else ())),
+        never=(WIDE, *FAULTS, *way.never, *(NOT_OF.get(call, ()) if way.regions else ())),
     )
 
 

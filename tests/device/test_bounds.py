@@ -381,7 +381,8 @@ def test_no_run_of_a_random_program_exceeds_its_bound(made: Callable[..., Path],
         try:
             bound = bounds.of(f"f{number}").instructions
         except CodeError as error:
-            if "entered at two places" not in str(error):  # an optimiser may make such loops
+            reasons = ("entered at two places", "none in the source")  # as optimisers make them
+            if not any(reason in str(error) for reason in reasons):
                 raise
             continue
         bounded += 1
@@ -428,7 +429,7 @@ def heap_calls(image: Path, seed: int) -> tuple[dict[str, list[Addresses]], list
 def test_no_call_of_the_heap_exceeds_its_bound_and_no_loop_its_statement(seed: int) -> None:
     print(f"seed {seed}")
     image = build_image(TARGET, more=LINES)
-    bounds = Bounds(image, meaning=dict.fromkeys(APART, 0), never=WIDE)
+    bounds = Bounds(image, meaning=dict.fromkeys(APART, 0), never=[WIDE])
     names = {call: bounds.of(f"hs_heap_{call}").instructions for call in CALLS.values()}
     by_call, every = heap_calls(image, seed)
     assert strays(bounds, every) == []

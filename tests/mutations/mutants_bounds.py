@@ -10,9 +10,9 @@ BOUNDS = (
     Mutant(
         "bounds of the heap",
         "a loop does not state its bound",  # the comment within is left out
-        "device/src/heap/bins.h::bin_best",
-        "do { const",
-        "do { const",
+        "device/src/heap/bins.h::bin_least",
+        "best_size = hs_at(heap, head)[HS_SIZE]; for",
+        "best_size = hs_at(heap, head)[HS_SIZE]; for",
         BOUNDS_TEST,
     ),
     Mutant(
