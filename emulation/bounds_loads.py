@@ -51,18 +51,39 @@ def random_rows(random: np.random.Generator, count: int, slots: int, most: int) 
     return rows
 
 
-def one_bin(least: int, most: int, wanted: int, slots: int) -> Rows:
-    """Free blocks of one bin, each smaller than the one before, between used ones; then a request
-    that all of them, or none, are large enough for; sizes in granules."""
-    events = []
-    for slot in range(slots):
-        granules = most - slot // 2 % (most - least + 1)
-        events.append((MALLOC, slot, 0, 8 * granules if slot % 2 == 0 else 16))
+def one_bin(sizes: Sequence[int], wanted: int) -> Rows:
+    """Free blocks of these sizes, all of one bin, between used ones and by their addresses; then
+    requests with nothing larger free; sizes in granules."""
+    slots = 2 * len(sizes)
+    events = [
+        (MALLOC, slot, 0, 8 * sizes[slot // 2] if slot % 2 == 0 else 16) for slot in range(slots)
+    ]
     fill = [(MALLOC, slots + slot, 0, 32000 >> slot // 8) for slot in range(96)]
     free = [(FREE, slot, 0, 0) for slot in range(0, slots, 2)]
     more = [(MALLOC, slot, 0, 8 * wanted) for slot in range(0, slots, 2)]
     every = [(FREE, slot, 0, 0) for slot in range(slots + 96)]
     return rows_of([*events, *fill, *free, (LARGEST, 0, 0, 0), *more, *every])
+
+
+def descending(least: int, most: int, small: int = 0) -> list[int]:
+    """Sizes of which each is smaller than the one before, after so many of the smallest."""
+    return [least] * small + [most - at % (most - least + 1) for at in range(28 - small)]
+
+
+SLOTS = 14  #: of a slab
+
+
+def slabs(groups: int, size: int) -> Rows:
+    """Slabs of slots of `size` bytes that are freed between two free blocks."""
+    events, before, slots, behind = [], [], [], []
+    for group in range(groups):
+        first = group * (SLOTS + 3)
+        before.append((FREE, first, 0, 0))
+        behind.append((FREE, first + SLOTS + 1, 0, 0))
+        slots += [(FREE, first + 1 + at, 0, 0) for at in range(SLOTS)]
+        sizes = [8 * (20 + group), *[size] * SLOTS, 8 * (40 + group), 24]
+        events += [(MALLOC, first + at, 0, one) for at, one in enumerate(sizes)]
+    return rows_of([*events, *before, *behind, *slots])
 
 
 def loads(seed: int) -> Iterator[tuple[int, Rows]]:
@@ -71,9 +92,13 @@ def loads(seed: int) -> Iterator[tuple[int, Rows]]:
     for pool, slots, most in ((4096, 40, 300), (16384, 60, 3000), (65536, 200, 20000)):
         yield pool, random_rows(random, 1500, slots, most)
         yield pool, random_rows(random, 1500, slots, 60)
-    for least, most in ((16, 19), (20, 23), (80, 95)):
+    for size in (4, 8):
+        yield 32768, slabs(12, size)
+    for least, most in ((16, 19), (20, 23), (80, 95), (128, 159)):
         for wanted in (least, most, most + 1):
-            yield 65536, one_bin(least, most, wanted, 56)
+            yield 65536, one_bin(descending(least, most), wanted)
+        # As many as a search looks at first are too small, and each of the next is better.
+        yield 65536, one_bin(descending(least, most, small=4), least + 1)
 
 
 @dataclass(frozen=True)
