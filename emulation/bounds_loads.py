@@ -86,12 +86,12 @@ def slabs(groups: int, size: int) -> Rows:
     return rows_of([*events, *before, *behind, *slots])
 
 
-def loads(seed: int) -> Iterator[tuple[int, Rows]]:
-    """Sizes of pools, and events on them."""
+def loads(seed: int, count: int = 1500) -> Iterator[tuple[int, Rows]]:
+    """Sizes of pools, and events on them; `count` random ones at a time."""
     random = np.random.default_rng(seed)
     for pool, slots, most in ((4096, 40, 300), (16384, 60, 3000), (65536, 200, 20000)):
-        yield pool, random_rows(random, 1500, slots, most)
-        yield pool, random_rows(random, 1500, slots, 60)
+        yield pool, random_rows(random, count, slots, most)
+        yield pool, random_rows(random, count, slots, 60)
     for size in (4, 8):
         yield 32768, slabs(12, size)
     for least, most in ((16, 19), (20, 23), (80, 95), (128, 159)):
