@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from emulation.bounds import Bounds
 from emulation.bounds_code import Block, Flow, Function
-from emulation.bounds_paths import END, Allowed, Loop, NoEndError, longest
+from emulation.bounds_paths import END, Allowed, CodeError, Loop, NoEndError, longest
 
 __all__ = ["Held"]
 
+DEEPEST = 4  #: a loop on whose way a lock is taken and not given back would go on for ever
 #: The blocks whose calls led here, a block, and how many locks are held when it begins.
 Node = tuple[tuple[int, ...], int, int]
 Graph = dict[Node, list[tuple[Node | None, int]]]
@@ -108,6 +109,8 @@ class Held:
         step = self._step(block)
         if step != 0:
             after = max(held + step, 0)
+            if after > DEEPEST:
+                raise CodeError(f"{function.name}: locks are taken {after} deep on some way")
             cost = self._cost(block)
             taking = cost if held == 0 and step == 1 else None
             return [(to, own + cost, taking) for to in self._next(way, block, function, after)]
