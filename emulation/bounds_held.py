@@ -7,11 +7,13 @@ inlined. A branch around such a call is never taken: it is there for who has no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from emulation.bounds import Bounds
 from emulation.bounds_code import Block, Flow, Function
-from emulation.bounds_paths import END, Allowed, CodeError, Loop, NoEndError, longest
+from emulation.bounds_paths import END, Allowed, CodeError, Loop, NoEndError, find_loops, longest
+from emulation.bounds_source import line_of
 
 __all__ = ["Held"]
 
@@ -75,12 +77,27 @@ class Held:
     # ---- all ways, with the number of locks held ----
 
     def _successors(self, function: Function, block: Block) -> tuple[int, ...]:
-        if block.instructions[-1].flow is Flow.BRANCH:
-            blocks = [function.blocks[to] for to in block.successors]
-            calls = [one.start for one in blocks if one.by_register and self._step(one) != 0]
-            if len(calls) == 1:
-                return tuple(calls)
+        if block.instructions[-1].flow is Flow.BRANCH and self._asks(block):
+            ways = {to: self._distance(function, to) for to in block.successors}
+            return (min(ways, key=ways.__getitem__),)
         return block.successors
+
+    def _asks(self, block: Block) -> bool:
+        """Is it the branch that asks whether there is a lock?"""
+        frame = self.bounds.lines.frames(block.instructions[-1].address)[0]
+        said = line_of(frame.path, frame.line)
+        return any(re.search(rf"\b{hook} != (NULL|0)\b", said) for hook in self._hooks)
+
+    def _distance(self, function: Function, start: int) -> int:
+        """Blocks until a call through a pointer that takes or gives a lock."""
+        seen, ring = {start}, [start]
+        for far in range(len(function.blocks)):
+            blocks = [function.blocks[at] for at in ring]
+            if any(one.by_register and self._step(one) != 0 for one in blocks):
+                return far
+            ring = [to for one in blocks for to in one.successors if to not in seen]
+            seen.update(ring)
+        return len(function.blocks)
 
     def _expand(self, start: int, graph: Graph, starts: set[tuple[Node, int]]) -> None:
         """`starts`: where it goes on with the first lock taken, and what taking it costs."""
@@ -119,8 +136,7 @@ class Held:
             self._functions[inner] = self.code.at(block.calls)
             return [((inner, block.calls, held), own, None)]
         try:
-            apart = start in self.bounds.counted_calls(function)
-            cost = own + (0 if apart else self._cost(block))
+            cost = own + self._cost(block)
         except NoEndError:  # what it calls does not come back
             return []
         return [(to, cost, None) for to in self._next(way, block, function, held)]
@@ -164,7 +180,30 @@ class Held:
                 part[node].append((to if on else END, price))
                 if on and to is not None:
                     waiting.append(to)
-        return cost + longest(start, part, self._allowed).cost
+        for loop in find_loops(start, part):
+            for node in loop.nodes & self._apart_in(loop.head, part):
+                callee = self._cost(self._functions[node[0]].blocks[node[1]])
+                part[node] = [(to, price - callee) for to, price in part[node]]
+        try:
+            return cost + longest(start, part, self._allowed).cost
+        except NoEndError:  # what is called then is never called
+            return 0
+
+    def _apart_in(self, head: Node, part: Graph) -> frozenset[Node]:
+        """The blocks whose calls are counted in all by this loop (Allowed.extra)."""
+        way, start, _ = head
+        counted = self.bounds.counted_calls(self._functions[way])
+        about = {at for at, (_, of) in counted.items() if of == start}
+        return frozenset(
+            node
+            for node in part
+            if node[0] == way
+            and node[1] in about
+            and not self._concerns_of(self._functions[way].blocks[node[1]])
+        )
+
+    def _concerns_of(self, block: Block) -> bool:
+        return block.calls is not None and self._concerns(block.calls)
 
     def _allowed(self, loop: Loop[Node], around: Loop[Node] | None) -> Allowed:
         function, inner = self._as_of_function(loop)
