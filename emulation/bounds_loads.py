@@ -97,7 +97,7 @@ def loads(seed: int, count: int = 1500) -> Iterator[tuple[int, Rows]]:
     for least, most in ((16, 19), (20, 23), (80, 95), (128, 159)):
         for wanted in (least, most, most + 1):
             yield 65536, one_bin(descending(least, most), wanted)
-        # As many as a search looks at first are too small, and each of the next is better.
+        # Those that a search looks at first are too small, and each of the next is better.
         yield 65536, one_bin(descending(least, most, small=4), least + 1)
 
 
