@@ -84,6 +84,8 @@ def concerns(flag: str, source: Path) -> bool:
     if not source.is_relative_to(ROOT / "device" / "src"):
         return True
     macro = re.match(r"-D(\w+)", flag)
+    if flag.startswith("-g"):
+        return True
     return macro is not None and macro[1] in configuration()
 
 

@@ -6,7 +6,9 @@ python benches/device --interrupts 13
 
 About five minutes on two cores, most of it the interrupts at every instruction. --quick prints the
 page of one chip with a sample of the interrupts, and writes nothing. --interrupts looks at one of
-so many boundaries, for a page in less time. --page writes the page again from
+so many boundaries, for a page in less time. --bounds derives the bounds of operations and prints
+them, with --page into the page, too; --bounds NAME: of the ways whose names begin so; --path
+WAY/CALL prints the longest way of one, by function and line. --page writes the page again from
 the figures of the last run; --recorder first measures the recorder again, --sizes the bytes of
 code. --check does not write it, and exits with 1 if it is another one. --whole runs the C tests
 in emulation with all their rounds, which takes hours.
@@ -21,7 +23,9 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
-from article import page
+from article import bounds, page
+from bounds import measured_bounds, report
+from emulation.bounds_ways import WAYS
 from emulation.places import ROOT
 from emulation.program import run_program
 from emulation.suite import programs
@@ -58,6 +62,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--recorder", action="store_true")
     parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--bounds", nargs="?", const="", metavar="NAME")
+    parser.add_argument("--path", metavar="WAY/CALL")
     parser.add_argument("--whole", action="store_true")
     chosen = parser.parse_args()
     if chosen.whole:
@@ -65,6 +71,17 @@ def main() -> int:
     if chosen.quick:
         print(page(measure(CHIPS[:1], interrupts=101)))
         return 0
+    if chosen.path is not None:
+        way, call = chosen.path.rsplit("/", 1)
+        print(report(next(one for one in WAYS if one.name == way), call))
+        return 0
+    if chosen.bounds is not None:
+        found = measured_bounds(chosen.bounds)
+        print(bounds(found))
+        if not chosen.page:
+            return 0
+        data = read_results(RAW)
+        write_results(RAW, {**data, "bounds": {**data.get("bounds", {}), **found}})
     if chosen.recorder:
         write_results(RAW, {**read_results(RAW), "recorder": recorders()})
     elif chosen.sizes:

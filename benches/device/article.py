@@ -48,6 +48,47 @@ def calls(data: Mapping[str, Mapping[str, Any]], call: str) -> str:
     return table(["", *(NAMES[chip] for chip in chips)], rows)
 
 
+def most(row: Mapping[str, Any], bound: str, seen: str) -> str:
+    if "refused" in row:
+        return f"- / {row[seen]:,}"
+    return f"{row[bound]:,} / {row[seen]:,}" if bound in row else "-"
+
+
+def bounds(data: Mapping[str, Mapping[str, Any]], bound: str = "bound", seen: str = "seen") -> str:
+    ways = {name: rows for name, rows in data.items() if any(seen in row for row in rows.values())}
+    names = [call for rows in ways.values() for call in rows]
+    rows = [
+        [way, *(most(rows[call], bound, seen) for call in dict.fromkeys(names))]
+        for way, rows in ways.items()
+    ]
+    return table(["", *dict.fromkeys(names)], rows)
+
+
+def bounds_section(data: Mapping[str, Any]) -> str:
+    if "bounds" not in data:
+        return ""
+    found = data["bounds"]
+    return f"""## Bounds
+
+Instructions that no call exceeds on RV32IMC, and beside them the most that was seen under loads
+that lead far along the longest ways: bound / most. A bound is the longest way through the machine
+code that was measured above; the loops' bounds are stated in the source and held against each run
+([how, and what it assumes](../design/bounds.md)). It holds for heaps of the small form whose data
+are as the library left them, for addresses of blocks, and for one set of capabilities without rules
+of sizes. Not in it are the rounds of loops that copy or fill bytes. Requests to regions can fail in
+all of them one after the other, and searches of a guard for an aligned block look at every bin,
+hence bounds far above what was seen.
+
+{bounds(found)}
+
+How long the lock of regions is held at most, from the first instruction of what takes it to the
+last one of what gives it back: bound / most. Where the lock masks interrupts, they wait so long.
+
+{bounds(found, "held", "held_seen")}
+
+"""
+
+
 def interrupts(data: Mapping[str, Mapping[str, int]]) -> str:
     rows = []
     for name, met in data.items():
@@ -117,7 +158,7 @@ free:
 
 "the fifth of 5": four regions that lack the capability stand before the one that serves.
 
-## Recorder
+{bounds_section(data)}## Recorder
 
 These figures are of one core, with one return address a request. Flash: what hooks, a drain,
 snapshots and

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutant import LostError, Mutant
 from mutants_answers import ANSWERS
 from mutants_bad_input import BAD_INPUT
+from mutants_bounds import BOUNDS
 from mutants_esp_idf import ESP_IDF
 from mutants_firmware import FIRMWARE
 from mutants_guard import GUARD
@@ -47,6 +48,7 @@ MUTANTS = (
     *RECORDING,
     *RECORDER,
     *GUARD,
+    *BOUNDS,
     *LADDER,
     *LEAK_MUTANTS,
     *OF_LIVE,

@@ -12,6 +12,7 @@ void hs_guard_fill_free(const hs_heap_t *heap, uint32_t block, uintptr_t from, u
     const uintptr_t low = (uintptr_t)(hs_at(heap, block) + HS_OWN_WORDS);
     const uintptr_t high = (uintptr_t)(hs_at(heap, block + size) + HS_FOOTER);
     const volatile hs_word_t *const end = hs_word_at(to < high ? to : high);
+    /* bound: filled */
     for (volatile hs_word_t *at = hs_word_at(from > low ? from : low); at < end; at++) {
         *at = hs_lanes_of(HS_FILL_FREE);
     }
@@ -26,6 +27,7 @@ void hs_guard_fill_fresh(uintptr_t from, uintptr_t to)
         *at = (*at & ~lanes) | (hs_lanes_of(HS_FILL_FRESH) & lanes);
         at++;
     }
+    /* bound: filled */
     for (const volatile hs_word_t *const end = hs_word_at(to); at < end; at++) {
         *at = hs_lanes_of(HS_FILL_FRESH);
     }
@@ -34,7 +36,7 @@ void hs_guard_fill_fresh(uintptr_t from, uintptr_t to)
 const void *hs_guard_wrong_fill(uintptr_t from, uintptr_t to)
 {
     HS_ASSERT(from % 4 == 0 && to % 4 == 0);
-    for (; from < to; from += 4) {
+    for (; from < to; from += 4) { /* bound: filled */
         const uint32_t wrong = hs_lanes(*hs_word_at(from)) ^ hs_lanes_of(HS_FILL_FREE);
         if (wrong != 0) {
             return (const void *)(from + hs_word_lowest(wrong) / 8);

@@ -14,6 +14,7 @@ static uint32_t head_canary(const hs_guard_t *guard, const hs_guarded_t *block, 
 static void write_canaries(const hs_guard_t *guard, const hs_guarded_t *block, uint32_t owner)
 {
     const uintptr_t payload = block->raw + block->head;
+    /* bound: HS_HEAD_WORDS */
     for (uintptr_t at = block->raw + hs_site_bytes(guard->config); at < payload; at += 4) {
         *hs_word_at(at) = head_canary(guard, block, at);
     }
@@ -26,11 +27,12 @@ static void write_canaries(const hs_guard_t *guard, const hs_guarded_t *block, u
         *hs_word_at(at) = (*hs_word_at(at) & ~lanes) | (canary & lanes);
         at += 4;
     }
-    for (; at < last; at += 4) {
+    for (; at < last; at += 4) { /* bound: HS_SLACK_WORDS */
         *hs_word_at(at) = hs_canary_at(guard->heap, (const void *)at);
     }
     const uint32_t more = (block->head - hs_head_least(guard->config)) / 4;
     const uint32_t slack = (uint32_t)(last + HS_TRAILER - end) | more << HS_SLACK_BITS;
+    HS_ASSERT(block->head <= hs_site_bytes(guard->config) + 4 * HS_HEAD_WORDS);
     HS_ASSERT(end <= last && last + HS_TRAILER - end <= HS_SLACK_MAX && slack <= 0xFFu);
     *hs_word_at(last) = hs_trailer(guard->heap, (const void *)last, block->whole, slack, owner);
 }
@@ -97,12 +99,13 @@ bool hs_guard_has_sound_marks(const hs_guard_t *guard, uintptr_t raw, uint32_t w
     }
     uintptr_t at = raw + head - 4;
     wrong = *hs_word_at(at) ^ head_canary(guard, block, at);
-    while (at > raw + hs_site_bytes(guard->config)) {
+    while (at > raw + hs_site_bytes(guard->config)) { /* bound: HS_HEAD_WORDS - 1 */
         at -= 4;
         wrong |= *hs_word_at(at) ^ hs_canary_at(heap, (const void *)at);
     }
     const uintptr_t end = raw + whole - slack;
     at = end & ~(uintptr_t)3;
+    /* bound: HS_SLACK_WORDS */
     for (uint32_t ours = hs_lanes_from((uint32_t)(end & 3)); at < last; at += 4) {
         wrong |= (*hs_word_at(at) ^ hs_canary_at(heap, (const void *)at)) & ours;
         ours = UINT32_MAX;

@@ -32,7 +32,7 @@ static void *move(hs_guard_t *guard, const hs_guarded_t *block, hs_around_t *aro
     const uint32_t kept = block->size < plan->size ? block->size : plan->size;
     const hs_word_t *const from = hs_word_at(block->raw + block->head);
     volatile hs_word_t *const to = hs_word_at((uintptr_t)raw + plan->head);
-    for (uint32_t i = 0; i < (kept + 3) / 4; i++) {
+    for (uint32_t i = 0; i < (kept + 3) / 4; i++) { /* bound: copied */
         to[i] = from[i];
     }
     void *const payload = hs_guard_hand_out(guard, raw, plan, kept, tag);

@@ -12,7 +12,7 @@ static uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
     const uint32_t words = hs_map_words(heap);
     uint32_t at = bin / HS_WORD_BITS;
     uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < words) {
+    while (found == 0 && ++at < words) { /* bound: map - 1 */
         found = heap->words[at];
     }
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
@@ -26,7 +26,7 @@ static uint32_t best_of(const hs_heap_t *heap, uint32_t bin, uint32_t granules, 
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
     uint32_t left = *look;
-    for (uint32_t block = head; block != 0 && left != 0;) {
+    for (uint32_t block = head; block != 0 && left != 0;) { /* bound: HS_LOOK_LAST */
         if (!hs_is_of_bin(heap, block, bin)) {
             return HS_UNSOUND;
         }
@@ -101,6 +101,7 @@ uint32_t hs_guard_candidate(const hs_heap_t *heap, uint32_t granules)
 bool hs_guard_can_insert(const hs_heap_t *heap, uint32_t bin, uint32_t one, uint32_t other)
 {
     uint32_t head = hs_bin_head(heap, bin);
+    /* bound: 2 */
     for (uint32_t i = 0; i < 2 && head != 0 && (head == one || head == other); i++) {
         head = hs_at(heap, head)[HS_NEXT];
     }
@@ -112,7 +113,7 @@ static bool are_sound(const hs_heap_t *heap, uint32_t bin, uint32_t *look)
 {
     const uint32_t head = hs_has_bin(heap, bin) ? hs_bin_head(heap, bin) : HS_UNSOUND;
     uint32_t block = head;
-    do {
+    do { /* bound: 2 each, LOOK_ALIGNED more in all */
         if (!hs_is_of_bin(heap, block, bin)) {
             return false;
         }
@@ -129,6 +130,7 @@ bool hs_guard_can_align(const hs_heap_t *heap, uint32_t granules, uint32_t align
         return true;
     }
     uint32_t left = LOOK_ALIGNED;
+    /* bound: map * HS_WORD_BITS */
     for (uint32_t bin = bin_from(heap, HS_BLOCK_MIN); bin != 0; bin = bin_from(heap, bin + 1)) {
         const bool searched = bin >= hs_bin_of(granules);
         const uint32_t most = searched && left > 2 ? left : 2;

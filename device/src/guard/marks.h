@@ -28,6 +28,8 @@
 #define HS_TRAILER 4u /* bytes */
 #define HS_SLACK_BITS 5u
 #define HS_SLACK_MAX ((1u << HS_SLACK_BITS) - 1)
+#define HS_SLACK_WORDS (HS_SLACK_MAX / 4)            /* at most, between payload and trailer */
+#define HS_HEAD_WORDS (1 + (0xFFu >> HS_SLACK_BITS)) /* of canaries before the payload, at most */
 #define HS_CANARY_BITS 0x7E7E7E7Eu /* that differ; the lowest of each byte is set */
 #define HS_CANARY_SET 0x01010101u
 

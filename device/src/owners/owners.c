@@ -65,9 +65,9 @@ static uint8_t *bucket_of(const hs_owners_t *owners, const void *task, uint32_t 
 /* Where the index has the row of a task; NULL: it has none. */
 static uint8_t *place_of(const hs_owners_t *owners, const void *task)
 {
-    for (uint32_t which = 0; which < 2; which++) {
+    for (uint32_t which = 0; which < 2; which++) { /* bound: 2 */
         uint8_t *const bucket = bucket_of(owners, task, which);
-        for (uint32_t i = 0; i < BUCKET; i++) {
+        for (uint32_t i = 0; i < BUCKET; i++) { /* bound: BUCKET */
             if (bucket[i] != NO_ROW && row_at(owners, bucket[i])->task == task) {
                 return bucket + i;
             }
@@ -81,11 +81,11 @@ static uint8_t *room_for(const hs_owners_t *owners, const void *task)
 {
     uint8_t *room = NULL;
     uint32_t least = BUCKET;
-    for (uint32_t which = 0; which < 2; which++) {
+    for (uint32_t which = 0; which < 2; which++) { /* bound: 2 */
         uint8_t *const bucket = bucket_of(owners, task, which);
         uint32_t used = 0;
         uint8_t *empty = NULL;
-        for (uint32_t i = 0; i < BUCKET; i++) {
+        for (uint32_t i = 0; i < BUCKET; i++) { /* bound: BUCKET */
             if (bucket[i] == NO_ROW) {
                 empty = bucket + i;
             } else {
@@ -118,7 +118,7 @@ static void give_row(hs_owners_t *owners, uint32_t row)
 static bool holds_nothing(const hs_owner_t *owner)
 {
     uint32_t blocks = 0;
-    for (uint32_t kind = 0; kind < HS_KINDS_MAX; kind++) {
+    for (uint32_t kind = 0; kind < HS_KINDS_MAX; kind++) { /* bound: HS_KINDS_MAX */
         blocks |= owner->holding[kind].blocks;
     }
     return blocks == 0;

@@ -16,10 +16,11 @@ static void *allocate(hs_regions_t *set, hs_request_t *request, const uint32_t *
 {
     void *block = NULL;
     if (hs_is_possible(request)) {
-        for (uint32_t i = 0; i < count && block == NULL; i++) {
+        for (uint32_t i = 0; i < count && block == NULL; i++) { /* bound: choices */
             uint32_t rule = 0;
             hs_request_t tried = *request;
             request->caps = caps[i];
+            /* bound: rules + 1 */
             while (block == NULL && hs_route_try(set, request, &rule, &tried.caps)) {
                 block = hs_route_take(set, &tried, NULL);
             }
@@ -82,6 +83,7 @@ void *hs_regions_aligned_calloc(hs_regions_t *set, size_t alignment, size_t coun
 static hs_status_t refuse(hs_regions_t *set, const hs_place_t *place, const void *address)
 {
     hs_place_close(set, place);
+    /* bound: regions */
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         if (hs_is_used(at) && !at->memory->bare) {
             hs_lock_area(set, at);
@@ -242,6 +244,7 @@ static void *resize(hs_regions_t *set, const hs_place_t *place, const hs_request
     uint32_t rule = 0;
     hs_request_t tried = *request;
     void *moved = NULL;
+    /* bound: rules + 1 */
     while (moved == NULL && hs_route_try(set, request, &rule, &tried.caps)) {
         if (is_served_here(place, tried.caps)) {
             moved = resize_here(set, place, &tried);
@@ -278,7 +281,7 @@ void *hs_regions_realloc_prefer(hs_regions_t *set, void *block, size_t size, con
     }
     hs_place_close(set, &place); /* the block is the caller's: what is known of it stays true */
     if (hs_is_possible(&request)) {
-        for (uint32_t i = 0; i < count && moved == NULL; i++) {
+        for (uint32_t i = 0; i < count && moved == NULL; i++) { /* bound: choices */
             request.caps = caps[i];
             moved = resize(set, &place, &request);
         }

@@ -38,12 +38,14 @@ static uintptr_t data_of(const hs_area_t *area, uintptr_t address)
 uintptr_t hs_place_data(hs_regions_t *set, const void *address, hs_area_t **area)
 {
     const uintptr_t given = (uintptr_t)address;
+    /* bound: regions */
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         if (hs_is_used(at) && given - at->start < at->size) {
             *area = at;
             return given;
         }
     }
+    /* bound: regions */
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         if (hs_is_used(at) && at->memory->alias != 0 && data_of(at, given) - at->start < at->size) {
             *area = at;
@@ -98,7 +100,7 @@ void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes)
 {
     HS_ASSERT(bytes <= to->size && bytes <= from->size);
     const ptrdiff_t words = (ptrdiff_t)(bytes / 4);
-    for (ptrdiff_t i = 0; i < words; i++) {
+    for (ptrdiff_t i = 0; i < words; i++) { /* bound: copied */
         ((volatile hs_payload_t *)to->words)[i * to->step] =
             ((volatile const hs_payload_t *)from->words)[i * from->step];
     }
@@ -114,14 +116,14 @@ void hs_place_copy(const hs_place_t *to, const hs_place_t *from, size_t bytes)
     if (hs_is_words(from->area)) {
         word = *last_from;
     } else {
-        for (uint32_t i = 0; i < rest; i++) {
+        for (uint32_t i = 0; i < rest; i++) { /* bound: 3 */
             part[i] = ((volatile const uint8_t *)last_from)[i];
         }
     }
     if (hs_is_words(to->area)) {
         *last_to = word;
     } else {
-        for (uint32_t i = 0; i < rest; i++) {
+        for (uint32_t i = 0; i < rest; i++) { /* bound: 3 */
             ((volatile uint8_t *)last_to)[i] = part[i];
         }
     }

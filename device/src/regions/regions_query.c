@@ -43,6 +43,7 @@ bool hs_regions_fits(hs_regions_t *set, size_t size, size_t alignment, uint32_t 
     hs_request_t tried = request;
     uint32_t rule = 0;
     bool fits = false;
+    /* bound: rules + 1 */
     while (!fits && hs_route_try(set, &request, &rule, &tried.caps)) {
         fits = hs_route_fits(set, &tried);
     }
@@ -53,7 +54,7 @@ size_t hs_regions_largest_allocatable(hs_regions_t *set, uint32_t caps)
 {
     const uint32_t asked = hs_caps_asked(caps);
     size_t largest = hs_route_largest(set, asked);
-    for (uint32_t i = 0; i < set->config->rule_count; i++) {
+    for (uint32_t i = 0; i < set->config->rule_count; i++) { /* bound: rules */
         const hs_size_rule_t *const rule = &set->config->rules[i];
         if ((asked & rule->asked) == rule->asked) {
             size_t most = hs_route_largest(set, hs_route_by(rule, asked));

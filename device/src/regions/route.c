@@ -5,7 +5,7 @@ bool hs_route_try(const hs_regions_t *set, const hs_request_t *request, uint32_t
                   uint32_t *caps)
 {
     const uint32_t asked = hs_caps_asked(request->caps);
-    for (uint32_t i = *index; i < set->config->rule_count; i++) {
+    for (uint32_t i = *index; i < set->config->rule_count; i++) { /* bound: rules */
         const hs_size_rule_t *const rule = &set->config->rules[i];
         if ((asked & rule->asked) == rule->asked && request->size >= rule->from &&
             (rule->to == 0 || request->size <= rule->to)) {
@@ -50,7 +50,7 @@ static bool serves(const hs_area_t *area, uint32_t caps, uint32_t priority)
     if (!hs_is_used(area) || !hs_caps_lead_to(has, caps, priority)) {
         return false;
     }
-    for (uint32_t higher = 0; higher < priority; higher++) {
+    for (uint32_t higher = 0; higher < priority; higher++) { /* bound: HS_PRIORITIES - 1 */
         if ((has[higher] & caps) != 0) {
             return false;
         }
@@ -61,11 +61,11 @@ static bool serves(const hs_area_t *area, uint32_t caps, uint32_t priority)
 static void clear(const hs_area_t *area, void *block, size_t size)
 {
     volatile hs_payload_t *const words = block;
-    for (size_t i = 0; i < size / 4; i++) {
+    for (size_t i = 0; i < size / 4; i++) { /* bound: filled */
         words[i] = 0;
     }
     if (!hs_is_words(area)) {
-        for (size_t i = size & ~(size_t)3; i < size; i++) {
+        for (size_t i = size & ~(size_t)3; i < size; i++) { /* bound: 3 */
             ((volatile uint8_t *)block)[i] = 0;
         }
     }
@@ -148,9 +148,12 @@ static void *take_in(hs_regions_t *set, hs_area_t *area, const hs_request_t *req
 
 static void *take(hs_regions_t *set, const hs_request_t *request, uint32_t owner, hs_place_t *place)
 {
+    /* bound: HS_PRIORITIES */
     for (uint32_t priority = 0; priority < HS_PRIORITIES; priority++) {
+        /* bound: regions */
         for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
             if (serves(at, request->caps, priority)) {
+                /* A region serves at one priority only. calls: regions */
                 void *const block = take_in(set, at, request, owner, place);
                 if (block != NULL) {
                     return block;
@@ -179,6 +182,7 @@ static bool may_serve(const hs_area_t *area, uint32_t caps)
 
 bool hs_route_fits(hs_regions_t *set, const hs_request_t *request)
 {
+    /* bound: regions */
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         hs_bus_t bus;
         size_t size;
@@ -198,6 +202,7 @@ size_t hs_route_largest(hs_regions_t *set, uint32_t caps)
 {
     const hs_request_t request = {.size = 1, .alignment = 1, .caps = caps};
     size_t largest = 0;
+    /* bound: regions */
     for (hs_area_t *at = hs_first_area(set); at != NULL; at = hs_next_area(set, at)) {
         hs_bus_t bus;
         size_t size;
