@@ -75,6 +75,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "plain": ("HEAP_POISONING_DISABLED",),
     "tracking": ("HEAP_POISONING_DISABLED", "HEAP_TASK_TRACKING"),
     "light": ("HEAP_POISONING_LIGHT",),
+    "filled": ("HEAP_POISONING_COMPREHENSIVE",),
     "all": ("HEAP_POISONING_COMPREHENSIVE", "HEAP_TASK_TRACKING", "HEAP_TRACING_STANDALONE"),
     "flash": ("HEAP_POISONING_DISABLED", "HEAP_PLACE_FUNCTION_INTO_FLASH"),
 }
@@ -232,7 +233,8 @@ def flags_of(kind: Kind, release: str, options: Sequence[str], folder: Path) -> 
 def compiled(kind: Kind, flags: Sequence[str], source: Path, folder: Path) -> Path:
     """The object of a source, used again where the preprocessed text and the flags are the same."""
     text = run(kind.compiler, *flags, "-E", "-P", source)
-    key = hashlib.sha256("\0".join((*kind.flags, kind.compiler, text)).encode()).hexdigest()[:20]
+    how = [flag for flag in flags if not flag.startswith(("-I", "/"))]
+    key = hashlib.sha256("\0".join((kind.compiler, *how, text)).encode()).hexdigest()[:20]
     made = BUILD / "drop_in" / kind.name / f"{source.stem}-{key}.o"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
