@@ -5,6 +5,18 @@
 #ifndef HEAPSCOPE_CONFIG_H
 #define HEAPSCOPE_CONFIG_H
 
+/* 1: the heap is compiled for the fewest bytes of code: what its operations share is a function of its
+ * own, and both forms have one code. Results and layout are the same. Build it with -Os. */
+#ifndef HS_LEAN
+#define HS_LEAN 0
+#endif
+
+/* 1: the wide and the word-only form (heap.h). Without them hs_heap_create() gives NULL for either, and
+ * uses HS_SMALL_MAX bytes, 524,032, of a larger region. */
+#ifndef HS_WIDE
+#define HS_WIDE 1
+#endif
+
 /* 1: blocks can be guarded (guard.h), the level being chosen at run time. */
 #ifndef HS_GUARD
 #define HS_GUARD 1

@@ -67,22 +67,19 @@ void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_
     HS_ASSERT(lead + granules <= hs_at(heap, block)[HS_SIZE]);
     const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
     bin_remove(heap, block, bin);
-    hs_clear(bitmap, block + lead + whole - 1);
     if (lead == 0) {
-        hs_clear(bitmap, block + 1);
+        hs_begin_used(bitmap, block);
     } else {
-        hs_set(bitmap, block + lead - 1);
-        write_size(heap, block, lead);
-        bin_insert(heap, block, hs_bin_of(lead));
+        hs_set_two(bitmap, block + lead - 1);
+        bin_put(heap, 0, 0, block, lead);
     }
-    heap->free -= 2 * whole;
     block += lead;
-    settle(heap, block, whole, granules);
+    settle(heap, 0, block, whole, granules);
     note_minimum(heap);
     return hs_at(heap, block);
 }
 
-bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
+bool HS_NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
 {
     if (size - 1 >= BYTES_MAX) {
         return false;
@@ -92,26 +89,20 @@ bool HS_NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint3
     if (alignment > hs_alignment(heap, size)) {
         return find_aligned(heap, granules, alignment, offset, &bin) != 0;
     }
-#if HS_SLOTS
-    if (size <= HS_SLOT_MAX && kind_with_slot(heap, size) < HS_SLAB_KINDS) {
+    if (!HS_IS_WIDE(heap) && size <= HS_SLOT_MAX && kind_with_slot(heap, size) < HS_SLAB_KINDS) {
         return true;
     }
-#endif
     return find(heap, granules, &bin) != 0;
 }
 
-uint32_t HS_NAME(largest)(const hs_heap_t *heap)
+size_t HS_NAME(largest)(const hs_heap_t *heap)
 {
-    uint32_t word = HS_MAP - 1;
+    uint32_t word = (HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL) - 1;
     while (word != 0 && heap->words[word] == 0) {
         word--;
     }
     if (heap->words[word] == 0) {
-#if HS_SLOTS
-        return largest_slot(heap);
-#else
-        return 0;
-#endif
+        return HS_IS_WIDE(heap) ? 0 : largest_slot(heap);
     }
     /* The largest of the blocks that a search in the last bin looks at. */
     const uint32_t head = bin_head(heap, word * HS_WORD_BITS + hs_word_highest(heap->words[word]));
@@ -123,7 +114,7 @@ uint32_t HS_NAME(largest)(const hs_heap_t *heap)
         largest = size > largest ? size : largest;
         block = hs_at(heap, block)[HS_NEXT];
     } while (--look != 0 && block != head);
-    return HS_GRANULE * largest;
+    return (size_t)HS_GRANULE * largest;
 }
 
 /* The only free block of a new heap. */
@@ -132,10 +123,8 @@ void HS_NAME(start)(hs_heap_t *heap, uint32_t first)
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t size = heap->end - first;
     hs_set_two(bitmap, first);
-    hs_set(bitmap, heap->end - 1);
-    hs_set(bitmap, heap->end);
-    write_size(heap, first, size);
-    bin_insert(heap, first, hs_bin_of(size));
+    hs_set_two(bitmap, heap->end - 1);
+    bin_put(heap, 0, 0, first, size);
     heap->free = 2 * size;
     heap->minimum = 2 * size;
 }

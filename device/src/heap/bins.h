@@ -1,71 +1,80 @@
 /*
- * Free blocks by size, for one form: included with HS_BIN_T, the type of a bin, and HS_MAP, the words
- * of the map. A bin is a circular list, headed by the block that is to be looked at first; the map
- * has a bit for each bin that is not empty.
+ * Free blocks by size, for one form: included with HS_IS_WIDE, which tells the form of a heap. A bin is a
+ * circular list, headed by the block that is to be looked at first; the map has a bit for each bin that
+ * is not empty.
  */
 #ifndef HEAPSCOPE_HEAP_BINS_H
 #define HEAPSCOPE_HEAP_BINS_H
 
 #include "layout.h"
 
-static HS_INLINE HS_BIN_T *bin_at(hs_heap_t *heap, uint32_t bin)
-{
-    HS_ASSERT(bin >= HS_BLOCK_MIN && bin <= hs_last_bin(heap->end));
-    return (HS_BIN_T *)heap + 1 - (int32_t)bin; /* bin 2, the first, lies right before the heap */
-}
-
 static HS_INLINE uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
 {
-    return ((const HS_BIN_T *)heap)[1 - (int32_t)bin];
+    HS_ASSERT(bin <= hs_last_bin(heap->end));
+    return hs_head_of_bin(heap, bin, HS_IS_WIDE(heap));
+}
+
+static HS_INLINE void bin_set_head(hs_heap_t *heap, uint32_t bin, uint32_t block)
+{
+    HS_ASSERT(bin >= HS_BLOCK_MIN && bin <= hs_last_bin(heap->end));
+    if (HS_IS_WIDE(heap)) {
+        ((uint32_t *)heap)[1 - (int32_t)bin] = block;
+    } else {
+        ((hs_half_t *)heap)[1 - (int32_t)bin] = (hs_half_t)block;
+    }
 }
 
 static HS_INLINE uint32_t *bits_of(const hs_heap_t *heap)
 {
-    return (uint32_t *)heap->words + hs_words_before(HS_MAP == HS_MAP_WIDE);
+    return (uint32_t *)heap->words + hs_words_before(HS_IS_WIDE(heap));
 }
 
-/* Low addresses go first, as far as two comparisons can tell. */
-static HS_INLINE void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
+/* Writes the links between three neighbours of a list. */
+static HS_INLINE void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t block, uint32_t next)
 {
-    HS_ASSERT(block >= hs_first(heap) && block + HS_BLOCK_MIN <= heap->end);
-    HS_ASSERT(hs_bin_of(hs_at(heap, block)[HS_SIZE]) == bin);
-    HS_BIN_T *const head = bin_at(heap, bin);
-    uint32_t next = *head;
     uint32_t *const self = hs_at(heap, block);
-    if (next == 0) {
-        self[HS_NEXT] = block;
-        self[HS_PREVIOUS] = block;
-        *head = (HS_BIN_T)block;
-        heap->words[bin / HS_WORD_BITS] |= UINT32_C(1) << bin % HS_WORD_BITS;
-        return;
-    }
-    uint32_t previous = hs_at(heap, next)[HS_PREVIOUS];
-    if (block < next) {
-        *head = (HS_BIN_T)block;
-    } else if (block < previous) {
-        previous = next;
-        next = hs_at(heap, next)[HS_NEXT];
-    }
     hs_at(heap, previous)[HS_NEXT] = block;
     self[HS_PREVIOUS] = previous;
     self[HS_NEXT] = next;
     hs_at(heap, next)[HS_PREVIOUS] = block;
 }
 
-static HS_INLINE void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
+/* Low addresses go first, as far as two comparisons can tell. */
+static HS_STEP void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
+{
+    HS_ASSERT(block >= hs_first(heap) && block + HS_BLOCK_MIN <= heap->end);
+    HS_ASSERT(hs_bin_of(hs_at(heap, block)[HS_SIZE]) == bin);
+    uint32_t next = bin_head(heap, bin);
+    uint32_t previous = block;
+    if (next == 0) {
+        next = block;
+        bin_set_head(heap, bin, block);
+        heap->words[bin / HS_WORD_BITS] |= UINT32_C(1) << bin % HS_WORD_BITS;
+    } else {
+        previous = hs_at(heap, next)[HS_PREVIOUS];
+        if (block < next) {
+            bin_set_head(heap, bin, block);
+        } else if (block < previous) {
+            previous = next;
+            next = hs_at(heap, next)[HS_NEXT];
+        }
+    }
+    bin_link(heap, previous, block, next);
+}
+
+static HS_STEP void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
-    HS_BIN_T *const head = bin_at(heap, bin);
     if (next == block) {
-        *head = 0;
+        bin_set_head(heap, bin, 0);
         heap->words[bin / HS_WORD_BITS] &= ~(UINT32_C(1) << bin % HS_WORD_BITS);
         return;
     }
     const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
     hs_at(heap, previous)[HS_NEXT] = next;
     hs_at(heap, next)[HS_PREVIOUS] = previous;
-    if (*head == block) {
-        *head = (HS_BIN_T)next;
+    if (bin_head(heap, bin) == block) {
+        bin_set_head(heap, bin, next);
     }
 }
 
@@ -74,54 +83,69 @@ static HS_INLINE void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block,
 {
     uint32_t next = hs_at(heap, old)[HS_NEXT];
     uint32_t previous = hs_at(heap, old)[HS_PREVIOUS];
-    HS_BIN_T *const head = bin_at(heap, bin);
-    if (*head == old) {
-        *head = (HS_BIN_T)block;
+    if (bin_head(heap, bin) == old) {
+        bin_set_head(heap, bin, block);
     }
     if (next == old) {
         next = block;
         previous = block;
     }
-    hs_at(heap, block)[HS_NEXT] = next;
-    hs_at(heap, block)[HS_PREVIOUS] = previous;
-    hs_at(heap, previous)[HS_NEXT] = block;
-    hs_at(heap, next)[HS_PREVIOUS] = block;
+    bin_link(heap, previous, block, next);
 }
 
-static HS_INLINE void bin_move(hs_heap_t *heap, uint32_t old, uint32_t from, uint32_t block,
-                               uint32_t to)
+/* Writes size and footer of the free block at `block` and gives it a place in the bin of that size: the
+ * place of the free block at `old`, which it comes from, where that has the same bin, `from`. `from` 0:
+ * it comes from none. */
+static HS_STEP void bin_put(hs_heap_t *heap, uint32_t old, uint32_t from, uint32_t block,
+                            uint32_t size)
 {
+    HS_ASSERT(size >= HS_BLOCK_MIN && size <= heap->end - block);
+    const uint32_t to = hs_bin_of(size);
+    hs_at(heap, block)[HS_SIZE] = size;
+    hs_at(heap, block + size)[HS_FOOTER] = ~size;
     if (from == to) {
-        bin_replace(heap, old, block, from);
-    } else {
-        bin_remove(heap, old, from);
-        bin_insert(heap, block, to);
+        if (HS_LEAN || old != block) {
+            bin_replace(heap, old, block, from);
+        }
+        return;
     }
+    if (from != 0) {
+        bin_remove(heap, old, from);
+    }
+    bin_insert(heap, block, to);
 }
 
 /* The first bin from `bin` on that is not empty, or 0. */
-static HS_INLINE uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
+static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
 {
+    const uint32_t words = HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL;
     uint32_t at = bin / HS_WORD_BITS;
-    uint32_t found = at < HS_MAP ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < HS_MAP) {
+    uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
+    while (found == 0 && ++at < words) {
         found = heap->words[at];
     }
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
 }
 
-/* The smallest that holds `granules` among up to *look blocks of a list from `head` on, or 0. */
+/* Blocks of a list that are still to be looked at. */
+typedef struct look {
+    uint32_t block; /* the next one */
+    uint32_t left;  /* how many at most */
+} look_t;
+
+/* The smallest that holds `granules` among the blocks of the list from `head` on, or 0. */
 static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
-                                   uint32_t *look)
+                                   look_t *look)
 {
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
-    uint32_t left = *look;
-    HS_ASSERT(head != 0 && left != 0);
-    uint32_t block = head;
+    HS_ASSERT(look->block != 0 && look->left != 0);
     do {
+        const uint32_t block = look->block;
         const uint32_t *const self = hs_at(heap, block);
         const uint32_t size = self[HS_SIZE];
+        look->block = self[HS_NEXT];
+        look->left--;
         if (size >= granules && size < best_size) {
             best = block;
             if (size == granules) {
@@ -129,10 +153,7 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
             }
             best_size = size;
         }
-        block = self[HS_NEXT];
-        left--;
-    } while (left != 0 && block != head);
-    *look = left;
+    } while (look->left != 0 && look->block != head);
     return best;
 }
 
@@ -154,7 +175,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
 }
 
 /* A free block for `granules`, not more than are free; and its bin. 0: none. */
-static HS_INLINE uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+static HS_STEP uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
     if (granules < HS_BIN_EXACT) {
@@ -165,18 +186,18 @@ static HS_INLINE uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uin
         }
         return bin_least(heap, bin_head(heap, at), HS_LOOK);
     }
-    uint32_t look = HS_LOOK;
     const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);
-    uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
+    look_t look = {head, HS_LOOK};
     *bin = at;
+    uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
             *bin = above;
-            block = bin_least(heap, bin_head(heap, above), look + (look == 0));
-        } else if (head != 0) {
-            look = HS_LOOK_LAST;
+            block = bin_least(heap, bin_head(heap, above), look.left + (look.left == 0));
+        } else if (look.block != head) {
+            look.left = HS_LOOK_LAST - HS_LOOK; /* no block of those looked at is large enough */
             block = bin_best(heap, head, granules, &look);
         }
     }

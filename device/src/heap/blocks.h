@@ -1,5 +1,5 @@
 /*
- * Taking and giving blocks, for one form: included after HS_BIN_T, HS_MAP and HS_SLOTS are defined.
+ * Taking and giving blocks, for one form: included after HS_IS_WIDE is defined.
  * All sizes are granules. The one place that writes the bitmap.
  */
 #ifndef HEAPSCOPE_HEAP_BLOCKS_H
@@ -13,7 +13,7 @@ static HS_INLINE uint32_t whole_units(const hs_heap_t *heap, size_t bytes)
     return granules + (granules & heap->shape & HS_UNIT);
 }
 
-static HS_INLINE uint32_t block_granules(const hs_heap_t *heap, size_t size)
+static HS_STEP uint32_t block_granules(const hs_heap_t *heap, size_t size)
 {
     const uint32_t granules = whole_units(heap, size);
     return granules < HS_BLOCK_MIN ? HS_BLOCK_MIN : granules;
@@ -26,38 +26,34 @@ static HS_INLINE void note_minimum(hs_heap_t *heap)
     }
 }
 
-/* Writes size and footer of a free block; its bits and its bin are the caller's. */
-static HS_INLINE void write_size(hs_heap_t *heap, uint32_t block, uint32_t size)
-{
-    HS_ASSERT(size >= HS_BLOCK_MIN && size <= heap->end - block);
-    hs_at(heap, block)[HS_SIZE] = size;
-    hs_at(heap, block + size)[HS_FOOTER] = ~size;
-}
-
-/* Makes a used block of `granules` from the start of a free one. */
-static HS_INLINE void carve(hs_heap_t *heap, uint32_t block, uint32_t bin, uint32_t granules)
+/* Makes a used block of `granules` from the start of [block, block + size), whose beginning is marked, and
+ * a free one from the rest where that is large enough. `old`: the free block that the rest comes from, if
+ * it is still in its bin `from`; else `from` is 0. All of the range counts as free before. */
+static HS_STEP void settle(hs_heap_t *heap, uint32_t from, uint32_t block, uint32_t size,
+                           uint32_t granules)
 {
     uint32_t *const bitmap = bits_of(heap);
-    const uint32_t size = hs_at(heap, block)[HS_SIZE];
     const uint32_t left = size - granules;
-    HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size);
-    hs_clear(bitmap, block + 1);
+    HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size && size <= heap->end - block);
     if (left < HS_BLOCK_MIN) {
-        bin_remove(heap, block, bin);
-        hs_clear(bitmap, block + size - 1);
         granules = size;
+        if (from != 0) {
+            bin_remove(heap, block, from);
+        }
+        hs_end_used(bitmap, block + size);
     } else {
-        const uint32_t rest = block + granules;
-        write_size(heap, rest, left);
-        hs_set_two(bitmap, rest);
-        bin_move(heap, block, bin, rest, hs_bin_of(left));
+        hs_set_two(bitmap, block + granules);
+        if (HS_LEAN || from == 0) {
+            hs_end_free(bitmap, block + size);
+        }
+        bin_put(heap, block, from, block + granules, left);
     }
     heap->free -= 2 * granules;
     hs_mark_long(bitmap, block, granules);
 }
 
 /* A used block of `granules` at least, or 0. The low-water mark is the caller's. */
-static HS_INLINE uint32_t take(hs_heap_t *heap, uint32_t granules)
+static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
 {
     if (2 * granules > heap->free) {
         return 0;
@@ -65,7 +61,8 @@ static HS_INLINE uint32_t take(hs_heap_t *heap, uint32_t granules)
     uint32_t bin = 0;
     const uint32_t block = bin_find(heap, granules, &bin);
     if (block != 0) {
-        carve(heap, block, bin, granules);
+        hs_begin_used(bits_of(heap), block);
+        settle(heap, bin, block, hs_at(heap, block)[HS_SIZE], granules);
     }
     return block;
 }
@@ -89,24 +86,6 @@ static HS_INLINE uint32_t size_before(const hs_heap_t *heap, uint32_t block)
     return size < block && hs_at(heap, block - size)[HS_SIZE] == size ? size : 0;
 }
 
-/* Are both sizes of one bin? `larger` exceeds the other by two or more. */
-static HS_INLINE bool share_bin(uint32_t size, uint32_t larger)
-{
-    HS_ASSERT(larger >= size + HS_BLOCK_MIN);
-    return ((size ^ larger) >> (hs_word_highest(larger) - 2)) == 0;
-}
-
-/* Clears the first bits of the free block at `next`, which is merged into the one before it. Where it
- * has two granules, its second bit is also its last one and stays. */
-static HS_INLINE void clear_begin(uint32_t *bitmap, uint32_t next, uint32_t size)
-{
-    if (HS_UNLIKELY(size == HS_BLOCK_MIN)) {
-        hs_clear(bitmap, next);
-    } else {
-        hs_clear_two(bitmap, next);
-    }
-}
-
 /* The status when a neighbour contradicts itself: damage, unless `block` is not a block at all. */
 static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
 {
@@ -114,90 +93,50 @@ static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
 }
 
 /* Turns the used block [block, block + size) into a free one, merged with its neighbours. */
-static HS_INLINE hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
+static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     uint32_t *const bitmap = bits_of(heap);
     const uint32_t next = block + size;
-    uint32_t whole = size;
+    uint32_t begin = block;
+    uint32_t end = next;
+    uint32_t old = 0;
+    uint32_t from = 0;
     HS_ASSERT(size >= HS_BLOCK_MIN);
     if (hs_bit(bitmap, next + 1) != 0) {
         const uint32_t behind = size_behind(heap, next);
         if (HS_UNLIKELY(behind == 0)) {
             return why_not(heap, block);
         }
-        whole += behind;
+        old = next;
+        from = hs_bin_of(behind);
+        end += behind;
     }
     if (hs_bit(bitmap, block - 1) != 0) {
         const uint32_t before = size_before(heap, block);
         if (HS_UNLIKELY(before == 0)) {
             return why_not(heap, block);
         }
-        heap->free += 2 * size;
-        hs_clear_long(bitmap, block, size);
-        if (HS_UNLIKELY(before == HS_BLOCK_MIN)) {
-            hs_clear(bitmap, block);
-        } else {
-            hs_clear_two(bitmap, block - 1);
+        if (from != 0) {
+            bin_remove(heap, old, from);
         }
-        if (whole == size) {
-            hs_set(bitmap, next - 1);
-        } else {
-            clear_begin(bitmap, next, whole - size);
-            bin_remove(heap, next, hs_bin_of(whole - size));
-        }
-        block -= before;
-        whole += before;
-        write_size(heap, block, whole);
-        if (!share_bin(before, whole)) {
-            bin_remove(heap, block, hs_bin_of(before));
-            bin_insert(heap, block, hs_bin_of(whole));
-        }
-        return HS_OK;
+        begin -= before;
+        old = begin;
+        from = hs_bin_of(before);
+        hs_clear_two(bitmap, block - 1);
     }
     heap->free += 2 * size;
     hs_clear_long(bitmap, block, size);
-    hs_set(bitmap, block + 1);
-    write_size(heap, block, whole);
-    if (whole == size) {
-        hs_set(bitmap, next - 1);
-        bin_insert(heap, block, hs_bin_of(whole));
-    } else {
-        clear_begin(bitmap, next, whole - size);
-        bin_move(heap, next, hs_bin_of(whole - size), block, hs_bin_of(whole));
+    if (end != next) {
+        hs_clear_two(bitmap, next);
     }
+    if (HS_LEAN || block - begin <= HS_BLOCK_MIN) {
+        hs_set_two(bitmap, begin);
+    }
+    if (HS_LEAN || end - next <= HS_BLOCK_MIN) {
+        hs_end_free(bitmap, end);
+    }
+    bin_put(heap, old, from, begin, end - begin);
     return HS_OK;
-}
-
-/* Takes a free block away from its bin and clears its bits; the memory is the caller's then. */
-static HS_INLINE void absorb(hs_heap_t *heap, uint32_t block, uint32_t size)
-{
-    uint32_t *const bitmap = bits_of(heap);
-    HS_ASSERT(size >= HS_BLOCK_MIN && 2 * size <= heap->free);
-    bin_remove(heap, block, hs_bin_of(size));
-    hs_clear_two(bitmap, block);
-    hs_clear(bitmap, block + size - 1);
-    heap->free -= 2 * size;
-}
-
-/* Makes a used block of `granules` from [block, block + size), and a free one from the rest where that
- * is large enough. The range has no bit set except perhaps the first, and no free neighbour. */
-static HS_INLINE void settle(hs_heap_t *heap, uint32_t block, uint32_t size, uint32_t granules)
-{
-    uint32_t *const bitmap = bits_of(heap);
-    const uint32_t left = size - granules;
-    HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size && size <= heap->end - block);
-    hs_set(bitmap, block);
-    if (left < HS_BLOCK_MIN) {
-        hs_mark_long(bitmap, block, size);
-        return;
-    }
-    const uint32_t rest = block + granules;
-    hs_mark_long(bitmap, block, granules);
-    hs_set_two(bitmap, rest);
-    hs_set(bitmap, rest + left - 1);
-    write_size(heap, rest, left);
-    bin_insert(heap, rest, hs_bin_of(left));
-    heap->free += 2 * left;
 }
 
 #endif

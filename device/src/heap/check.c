@@ -2,7 +2,10 @@
  * Integrity: everything that two places of the metadata say must agree. Reads only inside the heap
  * and ends, whatever the bytes are.
  */
+#include "forms.h"
 #include "slab.h"
+
+#if HS_COMPILED
 
 /* The counts of a walk over the blocks. */
 typedef struct hs_count {
@@ -92,7 +95,7 @@ static uint32_t used_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
 }
 
 /* Size of the block at `block`, or 0; it begins where a bit is set, with another block behind it. */
-static uint32_t size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+static uint32_t whole_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
 {
     if (hs_bit(bitmap, block) == 0) {
         return 0;
@@ -137,7 +140,7 @@ static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32
     uint32_t size;
     for (uint32_t block = first; block < heap->end; block += size) {
         *where = block;
-        size = size_at(heap, bitmap, block);
+        size = whole_at(heap, bitmap, block);
         if (size == 0) {
             return HS_ERR_CORRUPT;
         }
@@ -156,19 +159,13 @@ static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32
 
 /* ---- the lists -------------------------------------------------------------------------------- */
 
-static uint32_t bin_head(const hs_heap_t *heap, uint32_t bin)
-{
-    return hs_is_wide(heap) ? ((const uint32_t *)heap)[1 - (int32_t)bin]
-                            : ((const uint16_t *)heap)[1 - (int32_t)bin];
-}
-
 /* Follows each bin's list; together they must have each free block once. */
 static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint32_t *where)
 {
     const uint32_t last = hs_last_bin(heap->end);
     for (uint32_t bin = 0; bin < hs_map_words(heap) * HS_WORD_BITS; bin++) {
         const bool marked = hs_bit(heap->words, bin) != 0;
-        const uint32_t head = bin >= HS_BLOCK_MIN && bin <= last ? bin_head(heap, bin) : 0;
+        const uint32_t head = bin >= HS_BLOCK_MIN && bin <= last ? hs_head_of_bin(heap, bin, hs_is_wide(heap)) : 0;
         *where = 0;
         if (marked != (head != 0)) {
             return HS_ERR_CORRUPT;
@@ -294,3 +291,5 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
                ? HS_OK
                : HS_ERR_CORRUPT;
 }
+
+#endif

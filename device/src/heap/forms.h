@@ -1,8 +1,19 @@
-/* The operations of both forms: operations.h says what each does; arguments are checked by heap.c. */
+/* The operations of the forms: operations.h says what each does; arguments are checked by heap.c. */
 #ifndef HEAPSCOPE_HEAP_FORMS_H
 #define HEAPSCOPE_HEAP_FORMS_H
 
 #include "layout.h"
+
+/* Each form has its own code where speed counts. Both have one where size does; malloc, realloc, free and
+ * largest are then the public functions. */
+#define HS_FORMS_APART (HS_WIDE && !HS_LEAN)
+
+#if HS_FORMS_APART
+#define HS_SMALL(operation) hs_small_##operation
+#define HS_WIDENED(operation) hs_wide_##operation
+#else
+#define HS_SMALL(operation) hs_heap_##operation
+#endif
 
 #define HS_FORM_OPERATIONS(NAME)                                                                   \
     void NAME(start)(hs_heap_t * heap, uint32_t first);                                            \
@@ -10,12 +21,18 @@
     void *NAME(aligned)(hs_heap_t * heap, uint32_t alignment, size_t size, uint32_t offset);       \
     void *NAME(realloc)(hs_heap_t * heap, void *address, size_t size);                             \
     hs_status_t NAME(free)(hs_heap_t * heap, void *address);                                       \
-    bool NAME(fits)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset);      \
-    uint32_t NAME(largest)(const hs_heap_t *heap) /* bytes */
+    bool NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset);     \
+    size_t NAME(largest)(const hs_heap_t *heap) /* bytes */
 
-#define HS_SMALL(operation) hs_small_##operation
-#define HS_WIDE(operation) hs_wide_##operation
 HS_FORM_OPERATIONS(HS_SMALL);
-HS_FORM_OPERATIONS(HS_WIDE);
+#if HS_FORMS_APART
+HS_FORM_OPERATIONS(HS_WIDENED);
+#endif
+
+/* The lean heap is one unit, lean.c, so that what its files share is there once: 0 in the files alone. */
+#ifndef HS_LEAN_UNIT
+#define HS_LEAN_UNIT 0
+#endif
+#define HS_COMPILED (!HS_LEAN || HS_LEAN_UNIT)
 
 #endif

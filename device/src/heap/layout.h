@@ -65,7 +65,12 @@ static inline uint32_t *hs_at(const hs_heap_t *heap, uint32_t granule)
 
 static inline bool hs_is_wide(const hs_heap_t *heap)
 {
+#if HS_WIDE
     return (int32_t)heap->shape < 0;
+#else
+    (void)heap;
+    return false;
+#endif
 }
 
 static inline uint32_t hs_map_words(const hs_heap_t *heap)
@@ -90,14 +95,19 @@ static inline uint32_t hs_bitmap_words(uint32_t end)
     return (end + 1 + HS_WORD_BITS) / HS_WORD_BITS;
 }
 
+/* The first granule that blocks of a heap with that end can have. `unit`: HS_UNIT, or 0. */
+static HS_STEP uint32_t hs_first_of(uint32_t end, bool wide, uint32_t unit)
+{
+    const uint32_t bytes =
+        (uint32_t)sizeof(hs_heap_t) + 4 * (hs_words_before(wide) + hs_bitmap_words(end));
+    const uint32_t first = (bytes + HS_GRANULE - 1) / HS_GRANULE;
+    return (first + unit) & ~unit;
+}
+
 /* The first granule that blocks can have. */
 static inline uint32_t hs_first(const hs_heap_t *heap)
 {
-    const uint32_t bytes = (uint32_t)sizeof(hs_heap_t) +
-                           4 * (hs_words_before(hs_is_wide(heap)) + hs_bitmap_words(heap->end));
-    const uint32_t first = (bytes + HS_GRANULE - 1) / HS_GRANULE;
-    const uint32_t unit = heap->shape & HS_UNIT;
-    return (first + unit) & ~unit;
+    return hs_first_of(heap->end, hs_is_wide(heap), heap->shape & HS_UNIT);
 }
 
 static inline uint32_t hs_shape_of(uint32_t end, bool wide, uint32_t unit)
@@ -140,6 +150,31 @@ static HS_INLINE void hs_clear(uint32_t *bitmap, uint32_t i)
     bitmap[i / HS_WORD_BITS] &= ~(UINT32_C(1) << i % HS_WORD_BITS);
 }
 
+#if HS_LEAN
+
+/* Bits i and i + 1 become bits 0 and 1 of `two`. */
+static HS_STEP void hs_put_two(uint32_t *bitmap, uint32_t i, uint32_t two)
+{
+    uint32_t *word = bitmap + i / HS_WORD_BITS;
+    const uint32_t at = i % HS_WORD_BITS;
+    word[0] = (word[0] & ~(UINT32_C(3) << at)) | two << at;
+    if (at == HS_WORD_BITS - 1) {
+        word[1] = (word[1] & ~1u) | two >> 1;
+    }
+}
+
+static inline void hs_set_two(uint32_t *bitmap, uint32_t i)
+{
+    hs_put_two(bitmap, i, 3);
+}
+
+static inline void hs_clear_two(uint32_t *bitmap, uint32_t i)
+{
+    hs_put_two(bitmap, i, 0);
+}
+
+#else
+
 static HS_INLINE void hs_set_two(uint32_t *bitmap, uint32_t i)
 {
     uint32_t *word = bitmap + i / HS_WORD_BITS;
@@ -160,6 +195,37 @@ static HS_INLINE void hs_clear_two(uint32_t *bitmap, uint32_t i)
     }
 }
 
+#endif
+
+/* The free block at `block` becomes a used one: its second bit goes. */
+static HS_INLINE void hs_begin_used(uint32_t *bitmap, uint32_t block)
+{
+#if HS_LEAN
+    hs_put_two(bitmap, block, 1);
+#else
+    hs_clear(bitmap, block + 1);
+#endif
+}
+
+/* The last bit of a block up to `end`, where another one begins: set in a free one. */
+static HS_INLINE void hs_end_free(uint32_t *bitmap, uint32_t end)
+{
+#if HS_LEAN
+    hs_put_two(bitmap, end - 1, 3);
+#else
+    hs_set(bitmap, end - 1);
+#endif
+}
+
+static HS_INLINE void hs_end_used(uint32_t *bitmap, uint32_t end)
+{
+#if HS_LEAN
+    hs_put_two(bitmap, end - 1, 2);
+#else
+    hs_clear(bitmap, end - 1);
+#endif
+}
+
 static inline bool hs_is_long(uint32_t word)
 {
     return (word & HS_LONG_MASK) == HS_LONG_MARK;
@@ -168,7 +234,7 @@ static inline bool hs_is_long(uint32_t word)
 /* ---- used blocks ---------------------------------------------------------------------------- */
 
 /* Granules of the used block at `block`; 1 where a free block begins instead. */
-static HS_INLINE uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
+static HS_STEP uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
 {
     const uint32_t *word = bitmap + block / HS_WORD_BITS;
     const uint32_t at = block % HS_WORD_BITS;
@@ -196,7 +262,7 @@ static HS_INLINE uint32_t hs_taken_size(const uint32_t *bitmap, uint32_t block, 
  * not what the bits say; or no block begins here, and this is the second granule of a free one. */
 #define HS_DAMAGED UINT32_MAX
 
-static HS_INLINE uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap,
+static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap,
                                          uint32_t block)
 {
     if (hs_bit(bitmap, block - 1) == 0) {
@@ -209,20 +275,27 @@ static HS_INLINE uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *
 /* Is `granule` the second of a free block, which alone of all others looks like a used one? */
 bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule);
 
-/* Granules of the used block that seems to begin at index `at`: the second granule of a free block
- * does, too, until hs_free_before() is asked. 0: none. */
-static HS_INLINE uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+/* Does a block begin at index `at`, or lies in it what looks like a beginning? */
+static HS_INLINE bool hs_begins(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
 {
-    if (at >= heap->end) {
-        return 0;
-    }
-    const uint32_t block = (uint32_t)at;
-    const uint32_t word = bitmap[block / HS_WORD_BITS];
-    if ((word >> block % HS_WORD_BITS & 1u) == 0 || hs_is_long(word)) {
+    return at < heap->end && hs_bit(bitmap, (uint32_t)at) != 0;
+}
+
+/* Granules of the used block that seems to begin at index `at`, where hs_begins() is true: the second
+ * granule of a free block does, too, until hs_free_before() is asked. 0: none. */
+static HS_INLINE uint32_t hs_seeming_size(const uint32_t *bitmap, uint32_t block)
+{
+    if (hs_is_long(bitmap[block / HS_WORD_BITS])) {
         return 0;
     }
     const uint32_t size = hs_used_size(bitmap, block);
     return size >= HS_BLOCK_MIN ? size : 0;
+}
+
+/* The same for any index. */
+static HS_STEP uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+{
+    return hs_begins(heap, bitmap, at) ? hs_seeming_size(bitmap, (uint32_t)at) : 0;
 }
 
 /* After the size of a used block was chosen, and before it is given up. */
@@ -244,13 +317,33 @@ static HS_INLINE void hs_clear_long(uint32_t *bitmap, uint32_t block, uint32_t s
 
 #define HS_BIN_EXACT 16u /* below, a bin holds one size; from here on there are four an octave */
 
-static HS_INLINE uint32_t hs_bin_of(uint32_t granules)
+static HS_STEP uint32_t hs_bin_of(uint32_t granules)
 {
     if (granules < HS_BIN_EXACT) {
         return granules;
     }
+#if HS_HAS_CLZ
     const uint32_t shift = hs_word_highest(granules) - 2;
-    return (shift << 2) + (granules >> shift) + 4;
+    granules >>= shift;
+#else
+    /* Towards 4 to 7, by halves of the bits that a size may have. */
+    uint32_t shift = 0;
+    for (uint32_t step = 16; step != 0; step >>= 1) {
+        if (granules >> (step + 2) != 0) {
+            granules >>= step;
+            shift += step;
+        }
+    }
+#endif
+    return (shift << 2) + granules + 4;
+}
+
+/* The head of a bin, which lies before the handle: bin 2, the first, right before it. */
+static HS_INLINE uint32_t hs_head_of_bin(const hs_heap_t *heap, uint32_t bin, bool wide)
+{
+    HS_ASSERT(bin >= HS_BLOCK_MIN);
+    return wide ? ((const uint32_t *)heap)[1 - (int32_t)bin]
+                : ((const hs_half_t *)heap)[1 - (int32_t)bin];
 }
 
 /* The bin of a heap's largest block: control and bitmap take four granules at least. */
@@ -263,24 +356,31 @@ static inline uint32_t hs_last_bin(uint32_t granules)
 /* Free blocks looked at by a search: in the bin of the request's own size, where a block may be too
  * small, and then in the next one that is not empty, where each fits. */
 #define HS_LOOK 4u
-/* The same where nothing larger is free: before it gives up, a search looks at this many. */
+/* The same where nothing larger is free: before it gives up, a search looks at this many, the first
+ * ones included. */
 #define HS_LOOK_LAST 12u
 
 /* ---- payload ---------------------------------------------------------------------------------- */
 
-/* Copies whole granules by words, since some memory faults on byte access; volatile, so that no
- * compiler turns the loop into memmove. Upwards: `to` may lie below `from` and overlap it. */
-static inline void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t granules)
+/* Copies words, since some memory faults on byte access; volatile, so that no compiler turns the loop
+ * into memmove. Upwards: `to` may lie below `from` and overlap it. */
+static HS_SHARED void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t words)
 {
-    for (uint32_t i = 0; i < 2 * granules; i += 2) {
+    uint32_t i = 0;
+#if !HS_LEAN
+    for (; i + 1 < words; i += 2) {
         const uint32_t low = from[i];
         const uint32_t high = from[i + 1];
         ((volatile hs_word_t *)to)[i] = low;
         ((volatile hs_word_t *)to)[i + 1] = high;
     }
+#endif
+    for (; i < words; i++) {
+        ((volatile hs_word_t *)to)[i] = from[i];
+    }
 }
 
-static inline void hs_zero(hs_word_t *from, const hs_word_t *end)
+static HS_SHARED void hs_zero(hs_word_t *from, const hs_word_t *end)
 {
     for (volatile hs_word_t *word = from; word < end; word++) {
         *word = 0;

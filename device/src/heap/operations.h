@@ -1,14 +1,12 @@
 /*
  * The heap's operations for one form: included once by small.c and once by wide.c, which define
  *
- *     HS_NAME(call)  the external name       HS_BIN_T  the type of a bin
- *     HS_MAP         words of the map        HS_SLOTS  whether there are slots
+ *     HS_NAME(call)      the external name
+ *     HS_IS_WIDE(heap)   whether a heap is of the wide form: bins of 32 bits, and no slots
  */
 #include "blocks.h"
 #include "slab.h"
-#if HS_SLOTS
 #include "slots.h"
-#endif
 
 /* The largest size that is looked at: with it no rounding up overflows. */
 #define BYTES_MAX (HS_WIDE_MAX - 1u)
@@ -18,11 +16,9 @@ void *HS_NAME(malloc)(hs_heap_t *heap, size_t size)
     if (HS_UNLIKELY(size - 1 >= BYTES_MAX)) {
         return NULL;
     }
-#if HS_SLOTS
-    if (size <= HS_SLOT_MAX) {
+    if (!HS_IS_WIDE(heap) && size <= HS_SLOT_MAX) {
         return slot_take(heap, size);
     }
-#endif
     const uint32_t block = take(heap, block_granules(heap, size));
     if (block == 0) {
         return NULL;
@@ -36,39 +32,36 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
     if (address == NULL) {
         return HS_OK;
     }
-    uintptr_t at = hs_granule_of(heap, address);
-    uint32_t size = hs_seems_used(heap, bits_of(heap), at);
-#if HS_SLOTS
-    if (HS_UNLIKELY(size == 0)) {
-        hs_status_t status;
-        at = slot_give(heap, address, &status);
+    const uint32_t *const bitmap = bits_of(heap);
+    uint32_t at = (uint32_t)hs_granule_of(heap, address);
+    uint32_t size;
+    if (HS_UNLIKELY(!hs_begins(heap, bitmap, hs_granule_of(heap, address)))) {
+        hs_status_t status = HS_ERR_ARGUMENT;
+        at = HS_IS_WIDE(heap) ? 0 : slot_give(heap, address, &status);
         if (at == 0) {
             return status;
         }
-        size = slab_size(heap, (uint32_t)at);
-    } else if (hs_small_is_slab(heap, (uint32_t)at, size)) {
-        return HS_ERR_ARGUMENT; /* its head; no slot begins there */
+        size = slab_size(heap, at);
+    } else {
+        size = hs_seeming_size(bitmap, at); /* where a bit is set begins no slot */
+        if (size == 0 || (!HS_IS_WIDE(heap) && hs_small_is_slab(heap, at, size))) {
+            return HS_ERR_ARGUMENT;
+        }
     }
-#else
-    if (HS_UNLIKELY(size == 0)) {
-        return HS_ERR_ARGUMENT;
-    }
-#endif
-    return give(heap, (uint32_t)at, size);
+    return give(heap, at, size);
 }
 
-/* A block elsewhere with the first `granules` of the one at `address`, which is freed. */
-static HS_RARE void *move(hs_heap_t *heap, void *address, uint32_t granules, size_t size)
+/* A block elsewhere with the first words of the block or slot at `address`, which is freed. */
+static HS_RARE void *move(hs_heap_t *heap, void *address, uint32_t words, size_t size)
 {
     void *const moved = HS_NAME(malloc)(heap, size);
     if (moved != NULL) {
-        hs_copy(moved, address, granules);
+        hs_copy(moved, address, words);
         (void)HS_NAME(free)(heap, address);
     }
     return moved;
 }
 
-#if HS_SLOTS
 /* The slot at `address` to `size` bytes: it stays where they fit. */
 static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
 {
@@ -76,18 +69,8 @@ static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
     if (had == 0 || size <= had) {
         return had != 0 ? address : NULL;
     }
-    uint32_t *const moved = HS_NAME(malloc)(heap, size);
-    if (moved != NULL) {
-        const uint32_t *const from = address;
-        moved[0] = from[0];
-        if (had > 4) {
-            moved[1] = from[1];
-        }
-        (void)HS_NAME(free)(heap, address);
-    }
-    return moved;
+    return move(heap, address, had / 4, size);
 }
-#endif
 
 /* The used block of `had` granules to `wanted`: in place where that is possible. */
 static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t wanted, size_t size)
@@ -106,21 +89,24 @@ static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t want
     if (wanted > whole) {
         before = hs_free_before(heap, bitmap, block); /* not damaged: this would be no used block */
         if (wanted > before + whole) {
-            return move(heap, hs_at(heap, block), had, size);
+            return move(heap, hs_at(heap, block), 2 * had, size);
         }
         whole += before;
     }
+    heap->free += 2 * had;
     hs_clear_long(bitmap, block, had);
     if (behind != 0) {
-        absorb(heap, block + had, behind);
+        bin_remove(heap, block + had, hs_bin_of(behind));
+        hs_clear_two(bitmap, block + had);
     }
     if (before != 0) {
-        absorb(heap, block - before, before);
-        hs_clear(bitmap, block);
+        hs_clear_two(bitmap, block - 1);
         block -= before;
-        hs_copy(hs_at(heap, block), hs_at(heap, block + before), had);
+        bin_remove(heap, block, hs_bin_of(before));
+        hs_begin_used(bitmap, block);
+        hs_copy(hs_at(heap, block), hs_at(heap, block + before), 2 * had);
     }
-    settle(heap, block, whole, wanted);
+    settle(heap, 0, block, whole, wanted);
     note_minimum(heap);
     return hs_at(heap, block);
 }
@@ -138,13 +124,9 @@ void *HS_NAME(realloc)(hs_heap_t *heap, void *address, size_t size)
         return NULL;
     }
     const uintptr_t at = hs_granule_of(heap, address);
-    const uint32_t had = hs_used_at(heap, bits_of(heap), at, HS_SLOTS);
+    const uint32_t had = hs_used_at(heap, bits_of(heap), at, !HS_IS_WIDE(heap));
     if (had == 0) {
-#if HS_SLOTS
-        return slot_resize(heap, address, size);
-#else
-        return NULL;
-#endif
+        return HS_IS_WIDE(heap) ? NULL : slot_resize(heap, address, size);
     }
     return resize(heap, (uint32_t)at, had, block_granules(heap, size), size);
 }

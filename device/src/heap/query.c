@@ -1,10 +1,13 @@
 /* Questions about blocks and about the heap; the same code for both forms. */
+#include "forms.h"
 #include "slab.h"
+
+#if HS_COMPILED
 
 /* ---- a block ---------------------------------------------------------------------------------- */
 
 /* Words of the used block or slot at `address`; 0: none begins there. */
-static uint32_t size_at(const hs_heap_t *heap, const void *address)
+static HS_SHARED uint32_t words_at(const hs_heap_t *heap, const void *address)
 {
     const uint32_t size =
         hs_used_at(heap, hs_bitmap(heap), hs_granule_of(heap, address), !hs_is_wide(heap));
@@ -18,12 +21,12 @@ static uint32_t size_at(const hs_heap_t *heap, const void *address)
 
 size_t hs_heap_usable_size(const hs_heap_t *heap, const void *block)
 {
-    return 4 * (size_t)size_at(heap, block);
+    return 4 * (size_t)words_at(heap, block);
 }
 
 size_t hs_heap_full_size(const hs_heap_t *heap, const void *block)
 {
-    const uint32_t words = size_at(heap, block);
+    const uint32_t words = words_at(heap, block);
     /* A bit for two words. */
     return 4 * (size_t)words + (words + 15) / 16;
 }
@@ -140,3 +143,5 @@ void hs_heap_restore_minimum(hs_heap_t *heap, size_t minimum)
         heap->minimum = (uint32_t)(minimum / 4);
     }
 }
+
+#endif

@@ -59,7 +59,7 @@ static inline uint32_t hs_slab_kind(const hs_heap_t *heap, uint32_t slab)
 }
 
 /* A payload may hold anything; but another slab would have to point back at it. */
-static HS_INLINE bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
+static HS_STEP bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
 {
     const uint32_t next = hs_slab_at(heap, slab)->next;
     return next < heap->end && hs_slab_at(heap, next)->previous == slab &&
@@ -67,7 +67,7 @@ static HS_INLINE bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
 }
 
 /* Is the used block at `slab`, of `size` granules, a slab? For the small form. */
-static HS_INLINE bool hs_small_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
+static HS_STEP bool hs_small_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
 {
     return size - 8 < 10 && HS_UNLIKELY(hs_slab_is_signed(heap, slab)) &&
            size - hs_slab_granules(hs_slab_kind(heap, slab)) < 2 && hs_slab_is_linked(heap, slab);
@@ -86,7 +86,7 @@ typedef struct hs_slot {
 } hs_slot_t;
 
 /* The slot at `address` of a heap of the small form, in use or not. */
-static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitmap,
+static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitmap,
                                       const void *address)
 {
     hs_slot_t slot = {0, 0};
@@ -123,7 +123,7 @@ static HS_INLINE hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bit
 
 /* Granules of the used block at index `at`; 0: none begins there, or it is a slab. `slots`: the heap
  * has slabs. */
-static HS_INLINE uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at,
+static HS_STEP uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at,
                                      bool slots)
 {
     const uint32_t size = hs_seems_used(heap, bitmap, at);

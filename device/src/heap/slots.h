@@ -6,7 +6,7 @@
 #include "slab.h"
 
 /* In front of all others of its kind. */
-static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
+static HS_STEP void slab_link(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
 {
     HS_ASSERT(slab != 0 && slab <= UINT16_MAX);
     hs_slab_t *const self = hs_slab_at(heap, slab);
@@ -24,7 +24,7 @@ static HS_INLINE void slab_link(hs_heap_t *heap, uint32_t slab, hs_half_t *first
     hs_slab_at(heap, next)->previous = (uint16_t)slab;
 }
 
-static HS_INLINE void slab_unlink(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
+static HS_STEP void slab_unlink(hs_heap_t *heap, uint32_t slab, hs_half_t *first)
 {
     const uint16_t next = hs_slab_at(heap, slab)->next;
     const uint16_t previous = hs_slab_at(heap, slab)->previous;
@@ -83,33 +83,40 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
 }
 
+#if HS_LEAN
+#define take_rarely take
+#else
 /* Calls take(), so that it is inlined once for all rare callers. */
 static HS_RARE uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
 {
     return take(heap, granules);
 }
+#endif
 
 /* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
 static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 {
     HS_ASSERT(size != 0 && size <= HS_SLOT_MAX);
-    const uint32_t kind = kind_for(size);
+    uint32_t kind = kind_for(size);
     if (!slot_is_free(heap, kind)) {
         const uint32_t slab =
             take_rarely(heap, whole_units(heap, hs_slab_granules(kind) * HS_GRANULE));
         if (slab == 0) {
             const uint32_t block = take_rarely(heap, HS_BLOCK_MIN);
-            const uint32_t other = kind_with_slot(heap, size);
-            note_minimum(heap);
             if (block != 0) {
+                note_minimum(heap);
                 return hs_at(heap, block);
             }
-            return other < HS_SLAB_KINDS ? slot_of(heap, other) : NULL;
+            kind = kind_with_slot(heap, size);
+            if (kind == HS_SLAB_KINDS) {
+                return NULL;
+            }
+        } else {
+            heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
+            hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
+            hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
+            slab_link(heap, slab, hs_slabs(heap) + kind);
         }
-        heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
-        hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
-        hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
-        slab_link(heap, slab, hs_slabs(heap) + kind);
     }
     return slot_of(heap, kind);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "heapscope/assert.h"
+#include "heapscope/config.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define HS_UNLIKELY(condition) __builtin_expect((condition), 0)
@@ -15,12 +16,22 @@
 #define HS_RARE __attribute__((noinline))
 /* On the path of malloc or free. */
 #define HS_INLINE inline __attribute__((always_inline))
+/* The same, and long enough that a lean heap has it once. */
+#if HS_LEAN
+#define HS_STEP __attribute__((noinline, unused))
+#define HS_SHARED HS_STEP
+#else
+#define HS_STEP HS_INLINE
+#define HS_SHARED inline /* off that path */
+#endif
 /* For memory that is read and written as different types in turn. */
 #define HS_ANY_TYPE __attribute__((may_alias))
 #else
 #define HS_UNLIKELY(condition) (condition)
 #define HS_RARE
 #define HS_INLINE inline
+#define HS_STEP inline
+#define HS_SHARED inline
 #define HS_ANY_TYPE
 #endif
 
@@ -29,13 +40,35 @@ typedef uint32_t HS_ANY_TYPE hs_word_t;
 
 #define HS_WORD_BITS 32u
 
+/* Does one instruction find the highest bit? */
+#if !defined(__GNUC__) && !defined(__clang__)
+#define HS_HAS_CLZ 0
+#elif defined(__riscv)
+#if defined(__riscv_zbb)
+#define HS_HAS_CLZ 1
+#else
+#define HS_HAS_CLZ 0
+#endif
+#elif defined(__arm__) && !defined(__ARM_FEATURE_CLZ)
+#define HS_HAS_CLZ 0
+#else
+#define HS_HAS_CLZ 1
+#endif
+
+#if HS_HAS_CLZ
+
 /* Index of the highest set bit; word != 0. */
 static inline uint32_t hs_word_highest(uint32_t word)
 {
     HS_ASSERT(word != 0);
-#if defined(__GNUC__) || defined(__clang__)
     return (uint32_t)(sizeof(unsigned int) * 8 - 1) ^ (uint32_t)__builtin_clz(word);
+}
+
 #else
+
+static HS_STEP uint32_t hs_word_highest(uint32_t word)
+{
+    HS_ASSERT(word != 0);
     uint32_t index = 0;
     for (uint32_t step = 16; step != 0; step >>= 1) {
         if ((word >> step) != 0) {
@@ -44,14 +77,15 @@ static inline uint32_t hs_word_highest(uint32_t word)
         }
     }
     return index;
-#endif
 }
+
+#endif
 
 /* Index of the lowest set bit; word != 0. */
 static inline uint32_t hs_word_lowest(uint32_t word)
 {
     HS_ASSERT(word != 0);
-#if defined(__GNUC__) || defined(__clang__)
+#if HS_HAS_CLZ || (!HS_LEAN && (defined(__GNUC__) || defined(__clang__)))
     return (uint32_t)__builtin_ctz(word);
 #else
     return hs_word_highest(word & (~word + 1u));
