@@ -41,7 +41,7 @@ __all__ = [
 DEVICE = ROOT / "device"
 COMPONENT = DEVICE / "compat" / "esp_idf"
 STAND_INS = HERE / "esp_idf"
-TABLE = ROOT / "lab" / "heapscope" / "data" / "heap_code" / "drop_in.csv"
+TABLE = ROOT / "lab" / "heapscope" / "data" / "heap_code" / "drop_in_linked.csv"
 
 #: The releases that are told apart, the oldest first; each stands for its patch releases.
 RELEASES = ("4.2", "4.3", "4.4", "5.0", "5.1", "5.2", "5.3", "5.4", "5.5", "6.0", "6.1")
@@ -126,7 +126,7 @@ SECTIONS
     .outside : {{ KEEP(*outside.o(.text .text.* .literal .literal.* .data .data.* .bss)) }}
     .iram : {{ {iram} }}
     .flash : {{ *(.literal .literal.* .text .text.*) }}
-    .entries : {{ KEEP(*(SORT(.esp_system_init_fn.*))) }}
+    .entries : {{ KEEP(*(esp_system_init_fn)) }}
     .fixed : {{ {fixed} }}
     .constants : {{ *(.rodata .rodata.* .srodata .srodata.*) }}
     .variables : {{ *(.data .data.* .sdata .sdata.*) *(.bss .bss.* .sbss .sbss.* COMMON) }}
