@@ -73,6 +73,7 @@ KINDS = {
 #: Options of the component's Kconfig that are set, by the name of their choice.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "plain": ("HEAP_POISONING_DISABLED",),
+    "abort": ("HEAP_POISONING_DISABLED", "HEAP_ABORT_WHEN_ALLOCATION_FAILS"),
     "tracking": ("HEAP_POISONING_DISABLED", "HEAP_TASK_TRACKING"),
     "light": ("HEAP_POISONING_LIGHT",),
     "filled": ("HEAP_POISONING_COMPREHENSIVE",),

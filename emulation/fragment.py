@@ -87,7 +87,7 @@ def lines(entries: Iterable[str], indent: int) -> str:
 
 def fragment() -> str:
     """The text of linker.lf. MissingError: no compiler."""
-    always = survey(["plain"])
+    always = survey(["plain", "abort"])
     guarded = without(survey(["light", "tracking", "filled"]), always)
     traced = {one for one in survey(["all"]) if one.split(":")[0] == "heap_trace"}
     return (
