@@ -28,6 +28,7 @@ __all__ = [
     "KINDS",
     "RELEASES",
     "TABLE",
+    "TABLED",
     "Kind",
     "Taken",
     "fragments_of",
@@ -80,6 +81,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "all": ("HEAP_POISONING_COMPREHENSIVE", "HEAP_TASK_TRACKING", "HEAP_TRACING_STANDALONE"),
     "flash": ("HEAP_POISONING_DISABLED", "HEAP_PLACE_FUNCTION_INTO_FLASH"),
 }
+
+#: Those of the published table.
+TABLED = ("plain", "tracking", "light", "all", "flash")
 
 #: What other components call, of which every firmware has the most.
 CALLED = (
@@ -318,7 +322,7 @@ def sections(image: Path) -> dict[str, int]:
 def table(
     kinds: Iterable[str] = tuple(KINDS),
     releases: Iterable[str] = RELEASES,
-    choices: Iterable[str] = tuple(CHOICES),
+    choices: Iterable[str] = TABLED,
 ) -> str:
     """The figures as CSV text, one row a kind of chip, release and choice of options."""
     text = io.StringIO()

@@ -86,10 +86,11 @@ def build(
         "RELEASE": number(release),
         "IDF": idf,
         "SOC": ";".join(map(str, soc)),
-        "HEADERS": ";".join(map(str, folders)),
+        "HEADERS": ";".join(map(str, [*folders, HERE])),
         "PROGRAMS": ";".join(map(str, programs)),
         "OPTIMISED": optimised,
     }
     where = [f"-D{name}={value}" for name, value in given.items()]
-    cmake("-S", HERE, "-B", folder / "build", "-DCMAKE_C_COMPILER_WORKS=ON", *where)
+    where += ["-DCMAKE_C_COMPILER_WORKS=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    cmake("-S", HERE, "-B", folder / "build", *where)
     cmake("--build", folder / "build", "-j2")

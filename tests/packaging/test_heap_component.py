@@ -6,18 +6,30 @@ what its linker fragment places into IRAM."""
 
 from __future__ import annotations
 
+import csv
+import importlib.util
+import json
 import re
 import subprocess
+import sys
+import tarfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from emulation.drop_in import fragments_of
 from emulation.fragment import FRAGMENT, ROOTS, fragment, placed
 from emulation.places import MissingError
 from emulation.reach import Code, read, reached
 from tests.packaging.conftest import missing
-from tests.packaging.esp_idf_stand_in import COMPONENT, EVERY_RELEASE, build, configured
+from tests.packaging.esp_idf_stand_in import (
+    COMPONENT,
+    EVERY_RELEASE,
+    ROOT,
+    build,
+    configured,
+)
 
 ALL = (
     "HEAP_POISONING_COMPREHENSIVE",
@@ -128,3 +140,60 @@ def test_every_option_that_the_heap_asks_for_is_in_the_kconfig(tmp_path: Path) -
         asked |= set(re.findall(r"\bCONFIG_(HEAP_\w+)", source.read_text(encoding="utf-8")))
     assert asked <= known | {"HEAP_TRACE_HASH_MAP"}  # documented as not there
     assert "HEAP_POISONING_LIGHT" in asked
+
+
+# ---- packed ------------------------------------------------------------------------------------
+
+
+def packed(folder: Path) -> Path:
+    command = [sys.executable, COMPONENT.parent / "pack.py", folder / "packed" / "heap"]
+    subprocess.run([*command, "--url", "https://example.org/heapscope"], check=True)
+    return folder / "packed" / "heap"
+
+
+def test_the_packed_component_has_its_sources_inside(cmake, cc, tmp_path: Path) -> None:
+    component = packed(tmp_path)
+    configured((), tmp_path, component=component)
+    build(cmake, tmp_path, component=component)
+    ran = subprocess.run([tmp_path / "build" / "consumer"], capture_output=True, text=True)
+    assert ran.stdout == SAID["plain"]
+    commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text("utf-8"))
+    compiled = [one["file"] for one in commands if "__idf_heap.dir" in one["output"]]
+    outside = [one for one in compiled if not one.startswith(str(tmp_path))]
+    assert len(compiled) > 20
+    assert not outside
+    assert not [one for one in commands if str(ROOT / "device") in one["command"]]
+
+
+def test_the_manifest_is_complete(tmp_path: Path, version: str) -> None:
+    text = (packed(tmp_path) / "idf_component.yml").read_text(encoding="utf-8")
+    manifest = yaml.safe_load(text)
+    assert manifest["version"] == version
+    assert manifest["dependencies"] == {"idf": ">=4.2"}
+    assert {"description", "license", "url", "targets"} <= set(manifest)
+    with (COMPONENT.parent / "asked" / "memories.csv").open(encoding="utf-8") as file:
+        chips = {row["chip"] for row in csv.DictReader(file)}
+    assert set(manifest["targets"]) == chips
+
+
+@pytest.mark.slow
+def test_espressif_s_tool_packs_it(tmp_path: Path, version: str) -> None:
+    """With the tool beside this Python, or in an environment made here."""
+    python = sys.executable
+    if importlib.util.find_spec("idf_component_manager") is None:
+        subprocess.run([python, "-m", "venv", tmp_path / "tools"], check=True)
+        python = str(tmp_path / "tools" / "bin" / "python")
+        pip = [python, "-m", "pip", "install", "--quiet", "idf-component-manager"]
+        if subprocess.run(pip, check=False, capture_output=True).returncode != 0:
+            missing("Python package idf-component-manager")
+    component = packed(tmp_path)
+    where = ["--project-dir", component, "--dest-dir", tmp_path / "dist"]
+    compote = [str(Path(python).with_name("compote")), "-W"]
+    for command in (["manifest", "lint", component], ["component", "pack", "--name", "heap", *where]):
+        done = subprocess.run(
+            [*compote, *map(str, command)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    with tarfile.open(tmp_path / "dist" / f"heap_{version}.tgz") as archive:
+        names = {one.name.removeprefix("./") for one in archive if one.isfile()}
+    assert names == {str(one.relative_to(component)) for one in component.rglob("*") if one.is_file()}

@@ -14,6 +14,7 @@
 size_t sdk_alignment[2][FLAGS] = {{4, 4, 4, 4, 4}, {4, 4, 4, 4, 4}};
 void *sdk_external;
 size_t sdk_external_size;
+uint32_t sdk_external_caps[3];
 const void *sdk_clock_memory;
 size_t sdk_clock_size;
 
@@ -169,9 +170,7 @@ void esp_heap_adjust_alignment_to_hw(size_t *alignment, size_t *size, uint32_t *
 static void join_external(void)
 {
     if (sdk_external != NULL) {
-        const uint32_t caps[] = {MALLOC_CAP_SPIRAM | MALLOC_CAP_DEFAULT, 0,
-                                 MALLOC_CAP_8BIT | MALLOC_CAP_32BIT};
-        if (heap_caps_add_region_with_caps(caps, (intptr_t)sdk_external,
+        if (heap_caps_add_region_with_caps(sdk_external_caps, (intptr_t)sdk_external,
                                            (intptr_t)sdk_external + (intptr_t)sdk_external_size) !=
             ESP_OK) {
             printf("external memory did not join\n");

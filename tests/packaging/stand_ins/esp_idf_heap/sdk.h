@@ -14,6 +14,7 @@ extern size_t sdk_alignment[2][FLAGS];
 /* Memory that the chip's table does not have. */
 extern void *sdk_external;
 extern size_t sdk_external_size;
+extern uint32_t sdk_external_caps[3];
 
 /* Of the real-time clock, by the data bus and by the instruction bus. */
 extern const void *sdk_clock_memory;
