@@ -75,6 +75,7 @@ KINDS = {
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "plain": ("HEAP_POISONING_DISABLED",),
     "abort": ("HEAP_POISONING_DISABLED", "HEAP_ABORT_WHEN_ALLOCATION_FAILS"),
+    "hooks": ("HEAP_POISONING_DISABLED", "HEAP_USE_HOOKS"),
     "tracking": ("HEAP_POISONING_DISABLED", "HEAP_TASK_TRACKING"),
     "light": ("HEAP_POISONING_LIGHT",),
     "filled": ("HEAP_POISONING_COMPREHENSIVE",),
@@ -144,6 +145,14 @@ def number_of(release: str) -> int:
     """5.3 as 503: as the sources compare it."""
     major, minor = release.split(".")
     return int(major) * 100 + int(minor)
+
+
+def alike(release: str) -> str:
+    """The first release for which the sources are the same as for this one."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (COMPONENT / "src").glob("*.[ch]"))
+    changes = {int(number) for number in re.findall(r"ESP_RELEASE >= (\d+)", text)}
+    last = max((at for at in changes if at <= number_of(release)), default=0)
+    return next(one for one in RELEASES if number_of(one) >= last)
 
 
 def include_folders(release: str) -> list[Path]:
@@ -329,8 +338,12 @@ def table(
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(("chip_kind", "idf", "options", "iram_bytes", "flash_bytes", "ram_bytes"))
     cells = [(k, r, c) for k in kinds for r in releases for c in choices]
+    known: dict[tuple[str, str, str], Taken] = {}
     for name, release, choice in cells:
-        figures = taken(KINDS[name], release, CHOICES[choice])
+        cell = (name, alike(release), choice)
+        if cell not in known:
+            known[cell] = taken(KINDS[name], cell[1], CHOICES[choice])
+        figures = known[cell]
         rows.writerow((name, release, choice, figures.iram, figures.flash, figures.ram))
     return text.getvalue()
 

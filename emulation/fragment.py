@@ -23,7 +23,7 @@ ROOTS = (
     *("heap_caps_malloc", "heap_caps_calloc", "heap_caps_realloc", "heap_caps_free"),
     *("heap_caps_malloc_default", "heap_caps_realloc_default", "heap_caps_aligned_alloc"),
     *("heap_caps_malloc_prefer", "heap_caps_realloc_prefer", "heap_caps_calloc_prefer"),
-    *("heap_caps_aligned_alloc_default", "heap_caps_aligned_calloc", "heap_caps_aligned_free"),
+    *("heap_caps_aligned_alloc_default", "heap_caps_aligned_free"),
     *("heap_caps_malloc_base", "heap_caps_calloc_base", "heap_caps_realloc_base"),
     *("heap_caps_aligned_alloc_base", "multi_heap_aligned_free"),
     *("multi_heap_malloc", "multi_heap_realloc", "multi_heap_free", "multi_heap_aligned_alloc"),
@@ -87,7 +87,7 @@ def lines(entries: Iterable[str], indent: int) -> str:
 
 def fragment() -> str:
     """The text of linker.lf. MissingError: no compiler."""
-    always = survey(["plain", "abort"])
+    always = survey(["plain", "abort", "hooks"])
     guarded = without(survey(["light", "tracking", "filled"]), always)
     traced = {one for one in survey(["all"]) if one.split(":")[0] == "heap_trace"}
     return (

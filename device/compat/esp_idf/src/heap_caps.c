@@ -83,16 +83,22 @@ static void tell_taken(void *block, size_t size, uint32_t caps, void *caller)
 {
     heapscope_esp_task_took();
     esp_trace(block, size, caller);
+#if HEAPSCOPE_ESP_HOOKS
     if (esp_heap_trace_alloc_hook != NULL) {
         esp_heap_trace_alloc_hook(block, size, caps);
     }
+#else
+    (void)caps;
+#endif
 }
 
 static void tell_freed(void *block)
 {
+#if HEAPSCOPE_ESP_HOOKS
     if (esp_heap_trace_free_hook != NULL) {
         esp_heap_trace_free_hook(block);
     }
+#endif
     heapscope_esp_task_gave(block);
 }
 
@@ -166,6 +172,18 @@ static void *move(void *ptr, const esp_request_t *asked)
     return moved;
 }
 
+/* Where a block's heap starts, for those that are told when it leaves it. */
+static void *home_of(const void *block)
+{
+#if HEAPSCOPE_ESP_HOOKS || HEAPSCOPE_ESP_TASKS
+    hs_region_state_t heap;
+    return heapscope_esp_heap_at(block, &heap) ? heap.start : NULL;
+#else
+    (void)block;
+    return NULL;
+#endif
+}
+
 /* Hooks and traces see a realloc as an allocation, as in ESP-IDF; if the block went to another heap,
  * they also see its free. */
 static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
@@ -177,9 +195,7 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
         release(ptr, choice->caller);
         return NULL;
     }
-    hs_region_state_t before;
-    hs_region_state_t after;
-    const bool known = heapscope_esp_heap_at(ptr, &before);
+    void *const home = home_of(ptr);
     void *moved = NULL;
     uint32_t caps = 0;
     for (size_t i = 0; i < choice->count && moved == NULL; i++) {
@@ -199,7 +215,7 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
     }
     esp_trace(ptr, 0, choice->caller);
     tell_taken(moved, size, caps, choice->caller);
-    if (known != heapscope_esp_heap_at(moved, &after) || (known && before.start != after.start)) {
+    if (home_of(moved) != home) {
         tell_freed(ptr);
     }
     return moved;

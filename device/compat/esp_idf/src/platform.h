@@ -74,6 +74,13 @@ static inline void heapscope_esp_refused(hs_status_t status, const void *address
 #define HEAPSCOPE_ESP_TASKS 0
 #endif
 
+/* 1: the program's hooks are called. */
+#if defined(CONFIG_HEAP_USE_HOOKS) && CONFIG_HEAP_USE_HOOKS
+#define HEAPSCOPE_ESP_HOOKS 1
+#else
+#define HEAPSCOPE_ESP_HOOKS 0
+#endif
+
 /* The guards of blocks of multi_heap, and of those of heap_caps, by the project's configuration; faults
  * are reported as heapscope_esp_telling says. */
 extern const hs_guard_config_t heapscope_esp_guard;
