@@ -1,7 +1,7 @@
-"""What the ESP-IDF drop-in takes of a chip: bytes in IRAM, flash and RAM, by kind of chip, release and
-options. The component's sources are compiled by Debian's compilers for RISC-V and Xtensa with -Os
-against stand-ins for ESP-IDF's headers, and linked with what its linker fragment says; what no other
-component calls is left out, as ESP-IDF's build leaves it out."""
+"""What the ESP-IDF drop-in takes of a chip: bytes in IRAM, flash and RAM, by kind of chip,
+release and options. The component's sources are compiled by Debian's compilers for RISC-V and
+Xtensa with -Os against stand-ins for ESP-IDF's headers, and linked with what its linker fragment
+says; what no other component calls is left out, as ESP-IDF's build leaves it out."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The linker fragment of the ESP-IDF drop-in, made from what its code can reach: what runs while the
-flash cache is off has to lie in IRAM, and nothing else should. Without any optimisation each function
-of the sources is there under its name, whatever a compiler would inline or split."""
+"""The linker fragment of the ESP-IDF drop-in, made from what its code can reach: what runs while
+the flash cache is off has to lie in IRAM, and nothing else should. Without any optimisation each
+function of the sources is there under its name, whatever a compiler would inline or split."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from emulation.drop_in import CHOICES, COMPONENT, KINDS, RELEASES, compiled, flags_of, sources_of
 from emulation.places import MissingError
-from emulation.reach import Code, read, reached
+from emulation.reach import Code, reached, read
 
 __all__ = ["FRAGMENT", "ROOTS", "fragment", "placed"]
 
@@ -37,13 +37,10 @@ ROOTS = (
 )
 
 HEAD = """\
-# Made by `python -m emulation.fragment`, which follows every call of the code: what runs while the flash
-# cache is off, thus whatever allocating, resizing and freeing can reach, by objects and by single
-# functions and constants. tests/packaging compares this with what is reached.
-[mapping:heap]
-archive: libheap.a
-entries:
-    if HEAP_PLACE_FUNCTION_INTO_FLASH = n:
+# Made by `python -m emulation.fragment`, which follows every call of the code: what runs while
+# the flash cache is off, thus whatever allocating, resizing and freeing can reach, by objects and
+# by single functions and constants. tests/packaging compares this with what is reached.
+# [mapping:heap] archive: libheap.a entries: if HEAP_PLACE_FUNCTION_INTO_FLASH = n:
 """
 GUARDED = "if HEAP_POISONING_DISABLED = n || HEAP_TASK_TRACKING = y:"
 TRACED = "if HEAP_TRACING_STANDALONE = y:"
@@ -59,8 +56,8 @@ def unoptimised(choice: str, release: str, folder: Path) -> Code:
 
 
 def survey(choices: Iterable[str]) -> set[str]:
-    """Objects of which all that the component uses is reached, and single names of the others, in any
-    of these choices."""
+    """Objects of which all that the component uses is reached, and single names of the others, in
+    any of these choices."""
     own = {path.stem for path in (COMPONENT / "src").glob("*.c")}
     there: set[str] = set()
     left: set[str] = set()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-__all__ = ["Code", "read", "reached"]
+__all__ = ["Code", "reached", "read"]
 
 Place = tuple[str, int]  #: an object and the number of a section of it
 
@@ -66,7 +66,8 @@ def read_object(elf: ELFFile, name: str, code: Code) -> None:
 
 
 def reached(code: Code, roots: Iterable[str]) -> set[str]:
-    """Functions and constants, as `object:name`, that these functions reach, and they themselves."""
+    """Functions and constants, as `object:name`, that these functions reach, and they
+    themselves."""
     seen: set[Place] = set()
     todo = [code.homes[root] for root in roots if root in code.homes]
     while todo:

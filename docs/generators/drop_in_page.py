@@ -1,5 +1,5 @@
-"""docs/reference/esp_idf_asked.md, made from the lists of what ESP-IDF asks, and from the sizes of the
-drop-in that `python -m emulation.drop_in` measures."""
+"""docs/reference/esp_idf_asked.md, made from the lists of what ESP-IDF asks, and from the sizes
+of the drop-in that `python -m emulation.drop_in` measures."""
 
 from __future__ import annotations
 
@@ -16,22 +16,28 @@ SIZES = ROOT / "lab" / "heapscope" / "data" / "heap_code" / "drop_in_linked.csv"
 HEAD = """\
 # What ESP-IDF asks of its component heap
 
-`make generated` makes this page from `device/compat/esp_idf/asked`. The lists say what other components of
-ESP-IDF use, release by release, and what [the drop-in](esp_idf.md) gives them. They were made from the
-sources of the tags v4.2.5, v4.3.7, v4.4.8, v5.0.9, v5.1.7, v5.2.7, v5.3.5, v5.4.4, v5.5.5, v6.0.2 and
-v6.1-beta1, and of the development branch of 23 July 2026, here "master".
-[A test](../../tests/packaging/test_heap_asked.py) compiles the component for each release with stand-ins
-for ESP-IDF's headers, and holds it against each list.
+`make generated` makes this page from `device/compat/esp_idf/asked`. The lists say what other
+components of ESP-IDF use, release by release, and what [the drop-in](esp_idf.md) gives them. They
+were made from the sources of the tags v4.2.5, v4.3.7, v4.4.8, v5.0.9, v5.1.7, v5.2.7, v5.3.5,
+v5.4.4, v5.5.5, v6.0.2 and v6.1-beta1, and of the development branch of 23 July 2026, here
+"master". [A test](../../tests/packaging/test_heap_asked.py) compiles the component for each
+release with stand-ins for ESP-IDF's headers, and holds it against each list.
+"""
+
+SETS = """\
+A set is given as call sites write it, without `MALLOC_CAP_`. Each of them gets the memory and the
+alignment that the original gives it, or NULL where it gives NULL.
+
 """
 
 SIZE = """
 ## Bytes
 
-The component without the chip's table, as a firmware links it that allocates, asks for sizes, adds
-regions, and uses what the options are for. Debian's gcc 12 with -Os compiled it for rv32imc, and for the
-LX106 as the nearest to Xtensa chips that it knows. `python -m emulation.drop_in` measures it. The
-arithmetic of the compiler's library is in the ROM of the chips and is not counted. RAM is what variables
-take, and the constants of code that lies in IRAM.
+The component without the chip's table, as a firmware links it that allocates, asks for sizes,
+adds regions, and uses what the options are for. Debian's gcc 12 with -Os compiled it for rv32imc,
+and for the LX106 as the nearest to Xtensa chips that it knows. `python -m emulation.drop_in`
+measures it. The arithmetic of the compiler's library is in the ROM of the chips and is not
+counted. RAM is what variables take, and the constants of code that lies in IRAM.
 
 | options | what they are |
 | --- | --- |
@@ -62,7 +68,7 @@ def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def spans(releases: str) -> str:
-    return releases.replace("..", " to ").replace(" to master", " on").replace(" ", " ")
+    return releases.replace("..", " to ").replace(" to master", " on")
 
 
 def given(row: dict[str, str]) -> str:
@@ -126,8 +132,7 @@ def parts() -> Iterator[str]:
         ],
     )
     yield "\n## Sets of capabilities\n\n"
-    yield "A set is given as call sites write it, without `MALLOC_CAP_`. Each of them gets the memory\n"
-    yield "and the alignment that the original gives it, or NULL where it gives NULL.\n\n"
+    yield SETS
     yield from table(
         ("capabilities", "releases", "components"),
         [
@@ -149,10 +154,7 @@ def sizes() -> Iterator[str]:
     order = sorted(same, key=lambda key: (key[0], list(same).index(key)))
     yield from table(
         ("chips", "options", "ESP-IDF", "IRAM", "flash", "RAM"),
-        [
-            (key[0], key[1], ", ".join(same[key]), *key[2:])
-            for key in order
-        ],
+        [(key[0], key[1], ", ".join(same[key]), *key[2:]) for key in order],
     )
 
 

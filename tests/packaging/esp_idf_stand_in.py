@@ -1,5 +1,5 @@
-"""ESP-IDF as far as its component heap sees it, by release: a tree with the chip's table, headers of
-other components, an sdkconfig read by Espressif's own reader, and the build's functions."""
+"""ESP-IDF as far as its component heap sees it, by release: a tree with the chip's table, headers
+of other components, an sdkconfig read by Espressif's own reader, and the build's functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-
 from emulation.drop_in import include_folders, number_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,8 +1,8 @@
 """The component that takes the place of ESP-IDF's heap, as far as it goes without ESP-IDF:
 configured by CMake with stand-ins for ESP-IDF's functions and folders, with options from the
-component's Kconfig read by Espressif's own reader, compiled for 32 bits, linked to a program that is
-started as ESP-IDF starts it, and run; and what of it can be called while the flash cache is off is
-what its linker fragment places into IRAM."""
+component's Kconfig read by Espressif's own reader, compiled for 32 bits, linked to a program that
+is started as ESP-IDF starts it, and run; and what of it can be called while the flash cache is
+off is what its linker fragment places into IRAM."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from emulation.drop_in import fragments_of
 from emulation.fragment import FRAGMENT, ROOTS, fragment, placed
 from emulation.places import MissingError
-from emulation.reach import Code, read, reached
+from emulation.reach import Code, reached, read
 from tests.packaging.conftest import missing
 from tests.packaging.esp_idf_stand_in import (
     COMPONENT,
@@ -75,9 +74,7 @@ def test_a_program_runs_on_it(cmake, cc, tmp_path: Path, name: str) -> None:
 @pytest.mark.cells(4)
 @pytest.mark.parametrize("name", CHOICES)
 @pytest.mark.parametrize("release", EVERY_RELEASE)
-def test_it_starts_in_every_release(
-    cmake, cc, tmp_path: Path, name: str, release: str
-) -> None:
+def test_it_starts_in_every_release(cmake, cc, tmp_path: Path, name: str, release: str) -> None:
     started(cmake, cc, tmp_path, name, release)
 
 
@@ -189,11 +186,16 @@ def test_espressif_s_tool_packs_it(tmp_path: Path, version: str) -> None:
     component = packed(tmp_path)
     where = ["--project-dir", component, "--dest-dir", tmp_path / "dist"]
     compote = [str(Path(python).with_name("compote")), "-W"]
-    for command in (["manifest", "lint", component], ["component", "pack", "--name", "heap", *where]):
+    for command in (
+        ["manifest", "lint", component],
+        ["component", "pack", "--name", "heap", *where],
+    ):
         done = subprocess.run(
             [*compote, *map(str, command)], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
     with tarfile.open(tmp_path / "dist" / f"heap_{version}.tgz") as archive:
         names = {one.name.removeprefix("./") for one in archive if one.isfile()}
-    assert names == {str(one.relative_to(component)) for one in component.rglob("*") if one.is_file()}
+    assert names == {
+        str(one.relative_to(component)) for one in component.rglob("*") if one.is_file()
+    }

@@ -1,5 +1,5 @@
-"""Puts the component `heap` with all its sources into one folder, as a registry of components, a git
-dependency or a copy in a project takes it:
+"""Puts the component `heap` with all its sources into one folder, as a registry of components, a
+git dependency or a copy in a project takes it:
 
     python device/compat/esp_idf/pack.py build/packages/esp-idf/heap --url https://...
 """
@@ -20,12 +20,13 @@ PARTS = (
 README = """\
 # Heapscope's heap for ESP-IDF
 
-This component takes the place of ESP-IDF's component `heap`. It keeps the name, so that ESP-IDF builds
-it instead: the folder has to be called `heap`. A project lists it among EXTRA_COMPONENT_DIRS, or in
-`main/idf_component.yml` as the dependency `heap` with a `path` or a `git` address.
+This component takes the place of ESP-IDF's component `heap`. It keeps the name, so that ESP-IDF
+builds it instead: the folder has to be called `heap`. A project lists it among
+EXTRA_COMPONENT_DIRS, or in `main/idf_component.yml` as the dependency `heap` with a `path` or a
+`git` address.
 
-ESP-IDF 4.2 and later, and every chip. Kconfig's menu "Heap memory debugging (Heapscope)" has ESP-IDF's
-options under their names.
+ESP-IDF 4.2 and later, and every chip. Kconfig's menu "Heap memory debugging (Heapscope)" has
+ESP-IDF's options under their names.
 """
 
 

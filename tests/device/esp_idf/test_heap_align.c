@@ -52,7 +52,8 @@ static void check_requests(void)
     };
     for (size_t i = 0; i < COUNT(inside); i++) {
         void *const block = heap_caps_malloc(100, inside[i]);
-        CHECK(block != NULL && esp_ptr_dma_capable(block) && is_aligned(block, HEAP_LINE), "%zu", i);
+        CHECK(block != NULL && esp_ptr_dma_capable(block) && is_aligned(block, HEAP_LINE), "%zu",
+              i);
         CHECK(heap_caps_get_allocated_size(block) % HEAP_LINE == 0, "%zu: a line is shared", i);
         heap_caps_free(block);
     }
@@ -64,7 +65,8 @@ static void check_requests(void)
         heap_caps_free(block);
     }
     const uint32_t none[] = {MALLOC_CAP_CACHE_ALIGNED, MALLOC_CAP_EXEC | MALLOC_CAP_DMA_DESC_AHB,
-                             MALLOC_CAP_SIMD, MALLOC_CAP_DMA | MALLOC_CAP_SPIRAM | MALLOC_CAP_INTERNAL};
+                             MALLOC_CAP_SIMD,
+                             MALLOC_CAP_DMA | MALLOC_CAP_SPIRAM | MALLOC_CAP_INTERNAL};
     for (size_t i = 0; i < COUNT(none); i++) {
         CHECK(heap_caps_malloc(100, none[i]) == NULL, "%zu: memory that does not exist", i);
     }

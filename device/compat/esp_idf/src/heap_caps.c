@@ -122,10 +122,9 @@ static void *allocate(const esp_choice_t *choice, size_t alignment, size_t size,
         caps = choice->caps[i];
         esp_request_t asked = {alignment, size, caps};
         if (esp_align(&asked)) {
-            block = clear ? hs_regions_aligned_calloc(heaps, asked.alignment, 1, asked.size,
-                                                      asked.caps)
-                          : hs_regions_aligned_alloc(heaps, asked.alignment, asked.size, 0,
-                                                     asked.caps);
+            block =
+                clear ? hs_regions_aligned_calloc(heaps, asked.alignment, 1, asked.size, asked.caps)
+                      : hs_regions_aligned_alloc(heaps, asked.alignment, asked.size, 0, asked.caps);
         }
     }
     if (block != NULL) {
@@ -162,9 +161,9 @@ static void *move(void *ptr, const esp_request_t *asked)
 {
     hs_regions_t *const heaps = heapscope_esp_heaps();
     const size_t held = hs_regions_usable_size(heaps, ptr);
-    void *const moved = held == 0 ? NULL
-                                  : hs_regions_aligned_alloc(heaps, asked->alignment, asked->size,
-                                                             0, asked->caps);
+    void *const moved =
+        held == 0 ? NULL
+                  : hs_regions_aligned_alloc(heaps, asked->alignment, asked->size, 0, asked->caps);
     if (moved != NULL) {
         copy(moved, ptr, held < asked->size ? held : asked->size);
         (void)hs_regions_free(heaps, ptr);
@@ -202,9 +201,9 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
         caps = choice->caps[i];
         esp_request_t asked = {1, size, caps};
         if (esp_align(&asked)) {
-            moved = asked.alignment == 1 ? hs_regions_realloc(heapscope_esp_heaps(), ptr,
-                                                              asked.size, asked.caps)
-                                         : move(ptr, &asked);
+            moved = asked.alignment == 1
+                        ? hs_regions_realloc(heapscope_esp_heaps(), ptr, asked.size, asked.caps)
+                        : move(ptr, &asked);
         }
     }
     if (moved == NULL) {

@@ -21,7 +21,7 @@ static const void *data_address(const void *block)
 {
     const uintptr_t offset = (uintptr_t)block - SDK_CLOCK_CODE;
     return clock_start != 0 && offset < sdk_clock_size ? (const void *)(clock_start + offset)
-                                                        : block;
+                                                       : block;
 }
 
 static void check(const char *how, const void *block, size_t size, unsigned caps,

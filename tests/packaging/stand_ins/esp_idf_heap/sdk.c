@@ -158,7 +158,8 @@ void esp_heap_adjust_alignment_to_hw(size_t *alignment, size_t *size, uint32_t *
     if ((*caps & (MALLOC_CAP_DMA_DESC_AHB | MALLOC_CAP_DMA_DESC_AXI)) != 0) {
         *caps |= MALLOC_CAP_DMA;
     }
-    *caps &= ~(uint32_t)(MALLOC_CAP_CACHE_ALIGNED | MALLOC_CAP_DMA_DESC_AHB | MALLOC_CAP_DMA_DESC_AXI);
+    *caps &=
+        ~(uint32_t)(MALLOC_CAP_CACHE_ALIGNED | MALLOC_CAP_DMA_DESC_AHB | MALLOC_CAP_DMA_DESC_AXI);
     if (outside) {
         *caps &= ~(uint32_t)MALLOC_CAP_DMA;
     }
