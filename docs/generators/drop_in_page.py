@@ -88,12 +88,20 @@ def parts() -> Iterator[str]:
     )
     symbols = asked("symbols")
     yield "\n## Functions that are served\n\n"
+    served: dict[str, list[dict[str, str]]] = {}
+    for row in symbols:
+        if row["standing"] == "served" and row["kind"] == "function":
+            served.setdefault(row["name"], []).append(row)
     yield from table(
         ("function", "releases", "components that use it"),
         [
-            (f"`{row['name']}`", spans(row["releases"]), row["users"] or "applications")
-            for row in symbols
-            if row["standing"] == "served" and row["kind"] == "function"
+            (
+                f"`{name}`",
+                ", ".join(spans(row["releases"]) for row in some),
+                " ".join(sorted({user for row in some for user in row["users"].split()}))
+                or "applications",
+            )
+            for name, some in served.items()
         ],
     )
     yield "\n## Names that are left out\n\n"

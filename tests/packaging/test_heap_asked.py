@@ -229,7 +229,7 @@ def test_every_request_gets_its_memory_on_every_chip(cmake, tmp_path: Path, rele
             chip = Chip(name, release, encrypted)
             said = run(tmp_path, chip.text())
             assert ", 0 wrong" in said, (chip, said)
-    assert len(of("capabilities", release)) > 20
+    assert len(of("capabilities", release)) > 10
 
 
 def run(folder: Path, text: str) -> str:
@@ -284,7 +284,7 @@ def test_each_option_has_its_default_and_its_range(tmp_path: Path, riscv: bool) 
             elif row["type"] == "int":
                 if holds(row["releases"], last):
                     assert values[name] == first(row["default"], riscv)
-                least, most = row["range"].split(" | ")[-1].split()
+                least, most = row["range"].rpartition("|")[2].split()
                 assert (int(least), int(most)) in ((0, 10), (0, 32))  # ours is 0 to 32
             elif row["default"] in ("n", "y"):
                 assert untraced[name] == row["default"], name
