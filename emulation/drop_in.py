@@ -1,4 +1,4 @@
-"""What the ESP-IDF drop-in takes of a chip: bytes in IRAM, flash and RAM, by kind of chip,
+"""The memory that the ESP-IDF drop-in takes: bytes in IRAM, flash and RAM, by kind of chip,
 release and options. The component's sources are compiled by Debian's compilers for RISC-V and
 Xtensa with -Os against stand-ins for ESP-IDF's headers, and linked with what its linker fragment
 says; what no other component calls is left out, as ESP-IDF's build leaves it out."""
@@ -86,7 +86,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 #: Those of the published table.
 TABLED = ("plain", "tracking", "light", "all", "flash")
 
-#: What other components call, of which every firmware has the most.
+#: Other components call these, and every firmware has most of them.
 CALLED = (
     *("heap_caps_malloc", "heap_caps_calloc", "heap_caps_realloc", "heap_caps_free"),
     *("heap_caps_malloc_default", "heap_caps_realloc_default", "heap_caps_malloc_prefer"),
@@ -97,7 +97,7 @@ CALLED = (
     *("heap_caps_init", "heap_caps_enable_nonos_stack_heaps", "heap_caps_malloc_extmem_enable"),
     *("heap_caps_add_region", "heap_caps_add_region_with_caps"),
 )
-#: Of those by the standing of an option.
+#: A firmware that sets the option calls these, too.
 CALLED_WITH = {
     "HEAP_TRACING_STANDALONE": (
         *("heap_trace_init_standalone", "heap_trace_start", "heap_trace_stop"),
@@ -177,7 +177,10 @@ def fragments_of(options: Iterable[str]) -> list[str]:
     text = (COMPONENT / "heap" / "linker.lf").read_text(encoding="utf-8")
     entries: list[str] = []
     holds: list[tuple[int, bool]] = []  # the conditions around a line: their indents
-    for line in text.partition("entries:\n")[2].splitlines():
+    head, there, lines = text.partition("\nentries:\n")
+    if not there or "\n[mapping:heap]\narchive: libheap.a" not in head:
+        raise ValueError("linker.lf: no mapping of libheap.a")
+    for line in lines.splitlines():
         indent = len(line) - len(line.lstrip())
         if not line.strip():
             continue
@@ -195,7 +198,7 @@ def fragments_of(options: Iterable[str]) -> list[str]:
 
 
 def definitions_of(options: Iterable[str]) -> list[str]:
-    """As the component's CMakeLists.txt sets them."""
+    """The component's CMakeLists.txt sets the same."""
     chosen = set(options)
     guard = "HEAP_POISONING_DISABLED" not in chosen
     tracked = "HEAP_TASK_TRACKING" in chosen
@@ -203,7 +206,7 @@ def definitions_of(options: Iterable[str]) -> list[str]:
 
 
 def sources_of(options: Iterable[str]) -> list[Path]:
-    """As the component's CMakeLists.txt lists them, without the chip's own table."""
+    """The component's CMakeLists.txt lists the same, without the chip's own table."""
     own = [path for path in (COMPONENT / "src").glob("*.c") if not path.stem.startswith("host_")]
     if "HEAP_TRACING_STANDALONE" not in set(options):
         own = [path for path in own if path.stem != "heap_trace"]
@@ -305,7 +308,7 @@ def link(kind: Kind, release: str, options: Sequence[str], folder: Path) -> Path
 
 
 def taken(kind: Kind, release: str, options: Sequence[str]) -> Taken:
-    """What the linked component takes. MissingError: no compiler."""
+    """The bytes that the linked component takes. MissingError: no compiler."""
     key = hashlib.sha256(f"{kind.name} {release} {' '.join(options)} {os.getpid()}".encode())
     folder = BUILD / "drop_in" / key.hexdigest()[:16]
     try:

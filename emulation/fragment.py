@@ -40,7 +40,10 @@ HEAD = """\
 # Made by `python -m emulation.fragment`, which follows every call of the code: what runs while
 # the flash cache is off, thus whatever allocating, resizing and freeing can reach, by objects and
 # by single functions and constants. tests/packaging compares this with what is reached.
-# [mapping:heap] archive: libheap.a entries: if HEAP_PLACE_FUNCTION_INTO_FLASH = n:
+[mapping:heap]
+archive: libheap.a
+entries:
+    if HEAP_PLACE_FUNCTION_INTO_FLASH = n:
 """
 GUARDED = "if HEAP_POISONING_DISABLED = n || HEAP_TASK_TRACKING = y:"
 TRACED = "if HEAP_TRACING_STANDALONE = y:"

@@ -1,4 +1,4 @@
-"""What functions and constants of compiled objects can reach: by the relocations of their sections,
+"""The reach of functions in compiled objects, by the relocations of their sections,
 each function and each variable having one of its own (-ffunction-sections, -fdata-sections)."""
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ ASKED = ROOT / "device" / "compat" / "esp_idf" / "asked"
 SIZES = ROOT / "lab" / "heapscope" / "data" / "heap_code" / "drop_in_linked.csv"
 
 HEAD = """\
-# What ESP-IDF asks of its component heap
+# The demands of ESP-IDF on its component heap
 
 `make generated` makes this page from `device/compat/esp_idf/asked`. The lists say what other
 components of ESP-IDF use, release by release, and what [the drop-in](esp_idf.md) gives them. They

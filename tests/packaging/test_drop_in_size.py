@@ -1,4 +1,4 @@
-"""What the ESP-IDF drop-in takes of a chip is at most what its table says, and what was asked."""
+"""The memory that the ESP-IDF drop-in takes is at most what its table says, and what was asked."""
 
 from __future__ import annotations
 

@@ -136,7 +136,9 @@ def test_what_others_call_is_there(cmake, nm, tmp_path: Path, release: str) -> N
 def bits() -> dict[str, int]:
     text = (HEADERS / "esp_heap_caps.h").read_text(encoding="utf-8")
     found = re.findall(r"#define MALLOC_CAP_(\w+) \(1u? << (\d+)\)", text)
-    return {name: 1 << int(bit) for name, bit in found}
+    others = re.findall(r"#define MALLOC_CAP_(\w+) MALLOC_CAP_(\w+)", text)
+    numbers = {name: 1 << int(bit) for name, bit in found}
+    return numbers | {name: numbers[same] for name, same in others}
 
 
 def number_of(names: str) -> int:
@@ -193,7 +195,7 @@ class Chip:
         return alignment, sum(1 << at for at, one in enumerate(fits) if one)
 
     def text(self) -> str:
-        """As the program reads it."""
+        """The description that the program reads."""
         lines = []
         for at, (name, caps) in enumerate(self.memories()):
             numbers = " ".join(map(str, caps))

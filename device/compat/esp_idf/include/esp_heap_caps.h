@@ -25,7 +25,7 @@ extern "C" {
 #define HEAP_IRAM_ATTR IRAM_ATTR
 #endif
 
-/* As there, a chip that protects its memory has no executable heap, and no name for it. */
+/* A chip that protects its memory has no executable heap, and no name for it. */
 #if !defined(ESP_PLATFORM) || (defined(CONFIG_HEAP_HAS_EXEC_HEAP) && CONFIG_HEAP_HAS_EXEC_HEAP)
 #define MALLOC_CAP_EXEC (1 << 0)
 #endif
@@ -80,7 +80,7 @@ void *heap_caps_realloc_default(void *ptr, size_t size);
 void *heap_caps_aligned_alloc_default(size_t alignment, size_t size);
 void heap_caps_malloc_extmem_enable(size_t limit);
 
-/* As those without `_base`, but a failure is told to nobody. */
+/* These do as those without `_base` do, but a failure is told to nobody. */
 void *heap_caps_malloc_base(size_t size, uint32_t caps);
 void *heap_caps_calloc_base(size_t n, size_t size, uint32_t caps);
 void *heap_caps_realloc_base(void *ptr, size_t size, uint32_t caps);

@@ -1,4 +1,4 @@
-/* What a request becomes before a heap is looked for: the hardware's alignment is part of it. */
+/* A request, with the hardware's alignment, before a heap is looked for. */
 #ifndef HEAPSCOPE_ESP_ALIGN_H
 #define HEAPSCOPE_ESP_ALIGN_H
 

@@ -362,7 +362,7 @@ void *heap_caps_malloc_default(size_t size)
     return allocate(&choice, 1, size, false);
 }
 
-/* What memalign(), aligned_alloc() and posix_memalign() of the C library call. */
+/* The C library's memalign(), aligned_alloc() and posix_memalign() call it. */
 void *heap_caps_aligned_alloc_default(size_t alignment, size_t size)
 {
     uint32_t sets[2];

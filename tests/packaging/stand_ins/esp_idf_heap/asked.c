@@ -1,5 +1,5 @@
 /*
- * What call sites of ESP-IDF ask for, on a chip that standard input describes: `m NAME CAPS CAPS CAPS` a
+ * The program asks for all that call sites of ESP-IDF ask for, on a chip that standard input describes: `m NAME CAPS CAPS CAPS` a
  * memory, `a OUTSIDE FLAG ALIGNMENT` a rule of the hardware, `x PART CAPS CAPS CAPS` external memory, which
  * joins later, `t PART` the memory of the real-time clock, whose executable blocks have addresses of the
  * instruction bus from 5.2 on, and `c CAPS ALIGNMENT MEMORIES` a request, the memories that may serve it

@@ -1,4 +1,4 @@
-/* What the programs here know of the stand-in for ESP-IDF. */
+/* The stand-in for ESP-IDF, as far as the programs here know it. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ extern void *sdk_external;
 extern size_t sdk_external_size;
 extern uint32_t sdk_external_caps[3];
 
-/* Of the real-time clock, by the data bus and by the instruction bus. */
+/* The real-time clock's memory, by the data bus and by the instruction bus. */
 extern const void *sdk_clock_memory;
 extern size_t sdk_clock_size;
 #define SDK_CLOCK_CODE 0x70000000u
