@@ -242,6 +242,20 @@ def run(folder: Path, text: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.parametrize("release", ["5.1", "5.5"])
+def test_code_in_the_clock_s_memory_is_given_by_its_instruction_address(
+    cmake, tmp_path: Path, release: str
+) -> None:
+    """In an ESP32, from 5.2 on: the program reports the data's address as wrong."""
+    configured(("HEAP_POISONING_DISABLED",), tmp_path)
+    layout = HERE / "layout_of_chip.c"
+    build(cmake, tmp_path, release=release, programs=[HERE / "asked.c"], layout=layout)
+    ram, clock = number_of("8BIT 32BIT DEFAULT INTERNAL"), number_of("RTCRAM EXEC 32BIT 8BIT")
+    asked = f"c {number_of('EXEC')} 4 2\nc {number_of('EXEC 32BIT')} 4 2\n"
+    said = run(tmp_path, f"m ram {ram} 0 0\nm clock {clock} 0 0\nt 1\n{asked}")
+    assert "2 requests, 0 wrong" in said, said
+
+
 def test_parts_of_memory_beyond_the_most_are_left_out_and_others_join(
     cmake, tmp_path: Path
 ) -> None:
