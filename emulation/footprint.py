@@ -14,9 +14,26 @@ from emulation.places import BUILD, ROOT
 from emulation.program import HOSTED, link, objects
 from emulation.targets import Target
 
-__all__ = ["Bytes", "measure", "object_bytes", "parts", "symbols_of", "with_entry"]
+__all__ = [
+    "CORE",
+    "LEAN",
+    "WITH_CHECK",
+    "Bytes",
+    "heap_bytes",
+    "measure",
+    "object_bytes",
+    "parts",
+    "symbols_of",
+    "with_entry",
+]
 
 ALLOCATED, WRITABLE = 2, 1  # sh_flags
+
+#: The calls of a heap that any firmware needs, and with those that many need.
+CORE = ("create", "malloc", "realloc", "free")
+WITH_CHECK = (*CORE, "calloc", "aligned_alloc", "largest", "check")
+LEAN = ("-DHS_LEAN=1", "-DHS_WIDE=0")  # the smallest heap that there is
+NOTHING = "void entry(void);\nvoid entry(void)\n{\n}\n"
 
 
 @dataclass(frozen=True)
@@ -78,6 +95,23 @@ def with_entry(
     output = BUILD / f"entry-{entry.stem}-{target.name.replace(' ', '-')}-{key}.elf"
     link(target, made, output, "entry")
     return output
+
+
+def heap_bytes(
+    target: Target, calls: Sequence[str] = CORE, *, level: str = SMALL, flags: Sequence[str] = ()
+) -> Bytes:
+    """Links a heap of which a firmware uses these calls, named without hs_heap_, and nothing else;
+    the linker leaves out the sections that they do not need."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    entry = BUILD / "nothing.c"
+    entry.write_text(NOTHING, encoding="utf-8")
+    made = objects(target, [entry, *parts()["heap"], HOSTED / "bytes.c"], level, flags)
+    sizes = []
+    for number, wanted in enumerate((calls, ())):
+        output = made[1].parent / f"heap-{len(wanted)}-{number}.elf"
+        link(target, made, output, "entry", *(f"-Wl,-u,hs_heap_{call}" for call in wanted))
+        sizes.append(measure(output))
+    return sizes[0] - sizes[1]
 
 
 def symbols_of(image: Path) -> set[str]:

@@ -74,8 +74,7 @@ bool hs_guard_can_take_slot(const hs_heap_t *heap, uint32_t size)
 static HS_RARE uint32_t look_at_slot(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around,
                                      bool *merges)
 {
-    const uint32_t *const bitmap = hs_bitmap(heap);
-    const hs_slot_t slot = hs_slot_at(heap, bitmap, (const void *)raw);
+    const hs_slot_t slot = hs_slot_at(heap, (const void *)raw);
     const uint32_t slab = slot.slab;
     if (slab == 0 || (hs_slab_at(heap, slab)->slots & slot.bit) != 0) {
         return 0;
@@ -83,8 +82,7 @@ static HS_RARE uint32_t look_at_slot(const hs_heap_t *heap, uintptr_t raw, hs_ar
     const uint32_t slots = hs_slab_at(heap, slab)->slots;
     const uint32_t kind = hs_slab_kind(heap, slab);
     const bool last = (slots | slot.bit) + 1 == 1u << HS_SLAB_SLOTS;
-    *around = (hs_around_t){slab, hs_seems_used(heap, bitmap, slab),
-                            hs_free_before(heap, bitmap, slab), 0, true};
+    *around = (hs_around_t){slab, hs_seems_used(heap, slab), hs_free_before(heap, slab), 0, true};
     if (slots == 0 || last) { /* else a bit changes, and no list */
         around->sound = is_slab(heap, slab) && first_slab(heap, kind) != HS_UNSOUND;
     }
@@ -94,9 +92,8 @@ static HS_RARE uint32_t look_at_slot(const hs_heap_t *heap, uintptr_t raw, hs_ar
 
 uint32_t hs_guard_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t *around)
 {
-    const uint32_t *const bitmap = hs_bitmap(heap);
     const uintptr_t at = hs_granule_of(heap, (const void *)raw);
-    const uint32_t size = hs_seems_used(heap, bitmap, at);
+    const uint32_t size = hs_seems_used(heap, at);
     uint32_t whole = size * HS_GRANULE;
     if (size == 0) {
         bool merges = false;
@@ -105,7 +102,7 @@ uint32_t hs_guard_look_around(const hs_heap_t *heap, uintptr_t raw, hs_around_t 
             return whole;
         }
     } else {
-        const uint32_t before = hs_free_before(heap, bitmap, (uint32_t)at);
+        const uint32_t before = hs_free_before(heap, (uint32_t)at);
         if (before == HS_DAMAGED || hs_is_slab(heap, (uint32_t)at, size)) {
             return 0;
         }

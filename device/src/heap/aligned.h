@@ -17,29 +17,29 @@ static inline uint32_t lead_of(const hs_heap_t *heap, uint32_t block, uint32_t a
     return lead == 1 ? lead + (alignment >> HS_GRANULE_SHIFT) : lead;
 }
 
-static HS_RARE uint32_t find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+static HS_APART found_t find(const hs_heap_t *heap, uint32_t granules)
 {
-    return 2 * granules <= heap->free ? bin_find(heap, granules, bin) : 0;
+    return 2 * granules <= heap->free ? bin_find(heap, granules) : 0;
 }
 
-/* A free block that can hold `granules` from an aligned place on, and its bin; or 0. */
-static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
-                             uint32_t offset, uint32_t *bin)
+/* A free block that can hold `granules` from an aligned place on. */
+static HS_SHARED found_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t alignment,
+                                      uint32_t offset)
 {
     if (2 * granules > heap->free) {
         return 0;
     }
     uint32_t look = HS_LOOK_ALIGNED;
+    /* bound: HS_LOOK_ALIGNED */
     for (uint32_t at = bin_from(heap, hs_bin_of(granules)); at != 0 && look != 0;
          at = bin_from(heap, at + 1)) {
         const uint32_t head = bin_head(heap, at);
         uint32_t block = head;
-        do {
+        do { /* bound: 1 each, HS_LOOK_ALIGNED - 1 more in all */
             const uint32_t size = hs_at(heap, block)[HS_SIZE];
             const uint32_t lead = lead_of(heap, block, alignment, offset);
             if (lead <= size && granules <= size - lead) {
-                *bin = at;
-                return block;
+                return found_in(at, block);
             }
             block = hs_at(heap, block)[HS_NEXT];
             look--;
@@ -48,29 +48,28 @@ static uint32_t find_aligned(const hs_heap_t *heap, uint32_t granules, uint32_t 
     /* Lead is at most alignment - 1 granules, or one alignment and one granule. */
     const uint32_t enough = granules + (alignment >> HS_GRANULE_SHIFT) + 1;
     const uint32_t even = enough + (enough & heap->shape & HS_UNIT);
-    return find(heap, even, bin);
+    return find(heap, even);
 }
 
-void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
+HS_OF_UNIT void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
 {
     if (size - 1 >= BYTES_MAX) {
         return NULL;
     }
     const uint32_t granules = block_granules(heap, size);
-    uint32_t bin = 0;
-    uint32_t block = find_aligned(heap, granules, alignment, offset, &bin);
+    const found_t found = find_aligned(heap, granules, alignment, offset);
+    uint32_t block = (uint32_t)found;
     if (block == 0) {
         return NULL;
     }
     const uint32_t lead = lead_of(heap, block, alignment, offset);
-    uint32_t *const bitmap = bits_of(heap);
     HS_ASSERT(lead + granules <= hs_at(heap, block)[HS_SIZE]);
     const uint32_t whole = hs_at(heap, block)[HS_SIZE] - lead;
-    bin_remove(heap, block, bin);
+    bin_remove(heap, block, (uint32_t)(found >> 32));
     if (lead == 0) {
-        hs_begin_used(bitmap, block);
+        begin_used(heap, block);
     } else {
-        hs_set_two(bitmap, block + lead - 1);
+        put_two(heap, block + lead - 1, 3);
         bin_put(heap, 0, 0, block, lead);
     }
     block += lead;
@@ -79,26 +78,26 @@ void *HS_NAME(aligned)(hs_heap_t *heap, uint32_t alignment, size_t size, uint32_
     return hs_at(heap, block);
 }
 
-bool HS_NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t size, uint32_t offset)
+HS_OF_UNIT bool HS_NAME(finds)(const hs_heap_t *heap, uint32_t alignment, size_t size,
+                               uint32_t offset)
 {
     if (size - 1 >= BYTES_MAX) {
         return false;
     }
-    uint32_t bin;
     const uint32_t granules = block_granules(heap, size);
     if (alignment > hs_alignment(heap, size)) {
-        return find_aligned(heap, granules, alignment, offset, &bin) != 0;
+        return (uint32_t)find_aligned(heap, granules, alignment, offset) != 0;
     }
     if (!HS_IS_WIDE(heap) && size <= HS_SLOT_MAX && kind_with_slot(heap, size) < HS_SLAB_KINDS) {
         return true;
     }
-    return find(heap, granules, &bin) != 0;
+    return (uint32_t)find(heap, granules) != 0;
 }
 
 size_t HS_NAME(largest)(const hs_heap_t *heap)
 {
     uint32_t word = (HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL) - 1;
-    while (word != 0 && heap->words[word] == 0) {
+    while (word != 0 && heap->words[word] == 0) { /* bound: map - 1 */
         word--;
     }
     if (heap->words[word] == 0) {
@@ -109,7 +108,7 @@ size_t HS_NAME(largest)(const hs_heap_t *heap)
     uint32_t largest = 0;
     uint32_t block = head;
     uint32_t look = HS_LOOK_LAST;
-    do {
+    do { /* bound: HS_LOOK_LAST */
         const uint32_t size = hs_at(heap, block)[HS_SIZE];
         largest = size > largest ? size : largest;
         block = hs_at(heap, block)[HS_NEXT];
@@ -118,12 +117,11 @@ size_t HS_NAME(largest)(const hs_heap_t *heap)
 }
 
 /* The only free block of a new heap. */
-void HS_NAME(start)(hs_heap_t *heap, uint32_t first)
+HS_OF_UNIT void HS_NAME(start)(hs_heap_t *heap, uint32_t first)
 {
-    uint32_t *const bitmap = bits_of(heap);
     const uint32_t size = heap->end - first;
-    hs_set_two(bitmap, first);
-    hs_set_two(bitmap, heap->end - 1);
+    begin_free(heap, first);
+    put_two(heap, heap->end - 1, 3);
     bin_put(heap, 0, 0, first, size);
     heap->free = 2 * size;
     heap->minimum = 2 * size;

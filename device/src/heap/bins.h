@@ -30,7 +30,7 @@ static HS_INLINE uint32_t *bits_of(const hs_heap_t *heap)
 }
 
 /* Writes the links between three neighbours of a list. */
-static HS_INLINE void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t block, uint32_t next)
+static HS_STEP void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t block, uint32_t next)
 {
     uint32_t *const self = hs_at(heap, block);
     hs_at(heap, previous)[HS_NEXT] = block;
@@ -43,7 +43,6 @@ static HS_INLINE void bin_link(hs_heap_t *heap, uint32_t previous, uint32_t bloc
 static HS_STEP void bin_insert(hs_heap_t *heap, uint32_t block, uint32_t bin)
 {
     HS_ASSERT(block >= hs_first(heap) && block + HS_BLOCK_MIN <= heap->end);
-    HS_ASSERT(hs_bin_of(hs_at(heap, block)[HS_SIZE]) == bin);
     uint32_t next = bin_head(heap, bin);
     uint32_t previous = block;
     if (next == 0) {
@@ -78,6 +77,7 @@ static HS_STEP void bin_remove(hs_heap_t *heap, uint32_t block, uint32_t bin)
     }
 }
 
+#if !HS_LEAN
 /* `block` takes the place that `old` has in its bin. */
 static HS_INLINE void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block, uint32_t bin)
 {
@@ -92,6 +92,7 @@ static HS_INLINE void bin_replace(hs_heap_t *heap, uint32_t old, uint32_t block,
     }
     bin_link(heap, previous, block, next);
 }
+#endif
 
 /* Writes size and footer of the free block at `block` and gives it a place in the bin of that size: the
  * place of the free block at `old`, which it comes from, where that has the same bin, `from`. `from` 0:
@@ -101,18 +102,21 @@ static HS_STEP void bin_put(hs_heap_t *heap, uint32_t old, uint32_t from, uint32
 {
     HS_ASSERT(size >= HS_BLOCK_MIN && size <= heap->end - block);
     const uint32_t to = hs_bin_of(size);
+    if (from != to) {
+        if (from != 0) {
+            bin_remove(heap, old, from);
+        }
+        bin_insert(heap, block, to);
+    } else if (old != block) {
+#if HS_LEAN
+        bin_link(heap, old, block, hs_at(heap, old)[HS_NEXT]);
+        bin_remove(heap, old, from);
+#else
+        bin_replace(heap, old, block, from);
+#endif
+    }
     hs_at(heap, block)[HS_SIZE] = size;
     hs_at(heap, block + size)[HS_FOOTER] = ~size;
-    if (from == to) {
-        if (HS_LEAN || old != block) {
-            bin_replace(heap, old, block, from);
-        }
-        return;
-    }
-    if (from != 0) {
-        bin_remove(heap, old, from);
-    }
-    bin_insert(heap, block, to);
 }
 
 /* The first bin from `bin` on that is not empty, or 0. */
@@ -121,11 +125,75 @@ static HS_STEP uint32_t bin_from(const hs_heap_t *heap, uint32_t bin)
     const uint32_t words = HS_IS_WIDE(heap) ? HS_MAP_WIDE : HS_MAP_SMALL;
     uint32_t at = bin / HS_WORD_BITS;
     uint32_t found = at < words ? heap->words[at] & UINT32_MAX << bin % HS_WORD_BITS : 0;
-    while (found == 0 && ++at < words) {
+    while (found == 0 && ++at < words) { /* bound: map - 1 */
         found = heap->words[at];
     }
     return found != 0 ? at * HS_WORD_BITS + hs_word_lowest(found) : 0;
 }
+
+/* A free block, 0 for none, and in the upper half its bin. Two registers hold both. */
+typedef uint64_t found_t;
+
+static HS_INLINE found_t found_in(uint32_t bin, uint32_t block)
+{
+    return (uint64_t)bin << 32 | block;
+}
+
+#if HS_LEAN
+
+/* The smallest that holds `granules` among up to `left` blocks of the list from `head` on; in the upper
+ * half, how many of them are left. */
+static HS_STEP found_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_t granules,
+                                uint32_t left)
+{
+    uint32_t best = 0;
+    uint32_t best_size = UINT32_MAX;
+    uint32_t block = head;
+    HS_ASSERT(head != 0 && left != 0);
+    do { /* bound: left */
+        const uint32_t *const self = hs_at(heap, block);
+        const uint32_t size = self[HS_SIZE];
+        if (size >= granules && size < best_size) {
+            best = block;
+            best_size = size;
+            if (size == granules) {
+                break;
+            }
+        }
+        block = self[HS_NEXT];
+    } while (--left != 0 && block != head);
+    return found_in(left, best);
+}
+
+/* A free block for `granules`, not more than are free. */
+static HS_STEP found_t bin_find(const hs_heap_t *heap, uint32_t granules)
+{
+    HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
+    uint32_t at = hs_bin_of(granules);
+    uint32_t look = HS_LOOK;
+    const uint32_t head = bin_head(heap, at);
+    if (head != 0) {
+        const found_t found = bin_best(heap, head, granules, look); /* left: HS_LOOK */
+        if ((uint32_t)found != 0) {
+            return found_in(at, (uint32_t)found);
+        }
+        look = (uint32_t)(found >> 32);
+        look += look == 0;
+    }
+    const uint32_t above = bin_from(heap, at + 1);
+    if (above != 0) {
+        at = above;
+        look = above < HS_BIN_EXACT ? 1 : look; /* there all are of one size */
+    } else if (head != 0) {
+        look = HS_LOOK_LAST;
+    } else {
+        return 0;
+    }
+    /* left: HS_LOOK_LAST */
+    return found_in(at, (uint32_t)bin_best(heap, bin_head(heap, at), granules, look));
+}
+
+#else
 
 /* Blocks of a list that are still to be looked at. */
 typedef struct look {
@@ -140,12 +208,10 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
     uint32_t best = 0;
     uint32_t best_size = UINT32_MAX;
     HS_ASSERT(look->block != 0 && look->left != 0);
-    do {
+    do { /* bound: left */
         const uint32_t block = look->block;
         const uint32_t *const self = hs_at(heap, block);
         const uint32_t size = self[HS_SIZE];
-        look->block = self[HS_NEXT];
-        look->left--;
         if (size >= granules && size < best_size) {
             best = block;
             if (size == granules) {
@@ -153,6 +219,8 @@ static HS_INLINE uint32_t bin_best(const hs_heap_t *heap, uint32_t head, uint32_
             }
             best_size = size;
         }
+        look->block = self[HS_NEXT];
+        look->left--;
     } while (look->left != 0 && look->block != head);
     return best;
 }
@@ -163,6 +231,7 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
     HS_ASSERT(head != 0 && look != 0);
     uint32_t best = head;
     uint32_t best_size = hs_at(heap, head)[HS_SIZE];
+    /* bound: look - 1 */
     for (uint32_t block = hs_at(heap, head)[HS_NEXT]; --look != 0 && block != head;
          block = hs_at(heap, block)[HS_NEXT]) {
         const uint32_t size = hs_at(heap, block)[HS_SIZE];
@@ -171,37 +240,47 @@ static HS_INLINE uint32_t bin_least(const hs_heap_t *heap, uint32_t head, uint32
             best_size = size;
         }
     }
+    HS_ASSUME(best != 0);
     return best;
 }
 
-/* A free block for `granules`, not more than are free; and its bin. 0: none. */
-static HS_STEP uint32_t bin_find(const hs_heap_t *heap, uint32_t granules, uint32_t *bin)
+/* A free block of bin `at`, the first that is not empty and holds what is wanted, or 0. */
+static HS_INLINE found_t bin_take_from(const hs_heap_t *heap, uint32_t at)
+{
+    if (at < HS_BIN_EXACT) {
+        return at != 0 ? found_in(at, bin_head(heap, at)) : 0;
+    }
+    return found_in(at, bin_least(heap, bin_head(heap, at), HS_LOOK)); /* look: HS_LOOK */
+}
+
+/* A free block for `granules`, not more than are free. */
+static HS_INLINE found_t bin_find(const hs_heap_t *heap, uint32_t granules)
 {
     HS_ASSERT(granules >= HS_BLOCK_MIN && 2 * granules <= heap->free);
-    if (granules < HS_BIN_EXACT) {
-        const uint32_t at = bin_from(heap, granules);
-        *bin = at;
-        if (at < HS_BIN_EXACT) {
-            return at != 0 ? bin_head(heap, at) : 0;
-        }
-        return bin_least(heap, bin_head(heap, at), HS_LOOK);
+    if (granules <= HS_BIN_EXACT) { /* each in the first bin of several sizes fits, too */
+        return bin_take_from(heap, bin_from(heap, granules));
     }
     const uint32_t at = hs_bin_of(granules);
     const uint32_t head = bin_head(heap, at);
     look_t look = {head, HS_LOOK};
-    *bin = at;
+    /* left: HS_LOOK */
     uint32_t block = head != 0 ? bin_best(heap, head, granules, &look) : 0;
     if (block == 0) {
         const uint32_t above = bin_from(heap, at + 1);
         if (above != 0) {
-            *bin = above;
+            /* look: HS_LOOK */
             block = bin_least(heap, bin_head(heap, above), look.left + (look.left == 0));
-        } else if (look.block != head) {
-            look.left = HS_LOOK_LAST - HS_LOOK; /* no block of those looked at is large enough */
+            return found_in(above, block);
+        }
+        if (look.block != head) { /* those looked at are all too small */
+            look.left = HS_LOOK_LAST - HS_LOOK;
+            /* left: HS_LOOK_LAST - HS_LOOK */
             block = bin_best(heap, head, granules, &look);
         }
     }
-    return block;
+    return found_in(at, block);
 }
+
+#endif
 
 #endif

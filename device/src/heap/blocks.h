@@ -26,13 +26,63 @@ static HS_INLINE void note_minimum(hs_heap_t *heap)
     }
 }
 
+/* ---- bits at the borders of blocks ------------------------------------------------------------- */
+
+/* Bits i and i + 1 become bits 0 and 1 of `two`. */
+static HS_STEP void put_two(hs_heap_t *heap, uint32_t i, uint32_t two)
+{
+    uint32_t *const word = bits_of(heap) + i / HS_WORD_BITS;
+    const uint32_t at = i % HS_WORD_BITS;
+    word[0] = (word[0] & ~(UINT32_C(3) << at)) | two << at;
+    if (HS_UNLIKELY(at == HS_WORD_BITS - 1)) {
+        word[1] = (word[1] & ~1u) | two >> 1;
+    }
+}
+
+/* The first bits of a free block. */
+static HS_INLINE void begin_free(hs_heap_t *heap, uint32_t block)
+{
+    put_two(heap, block, 3);
+}
+
+/* The free block at `block` becomes a used one: its second bit goes. */
+static HS_INLINE void begin_used(hs_heap_t *heap, uint32_t block)
+{
+    if (HS_LEAN) {
+        put_two(heap, block, 1);
+    } else {
+        hs_clear(bits_of(heap), block + 1);
+    }
+}
+
+/* The last bit of a free block up to `end`, where another one begins. */
+static HS_INLINE void end_free(hs_heap_t *heap, uint32_t end)
+{
+    if (HS_LEAN) {
+        put_two(heap, end - 1, 3);
+    } else {
+        hs_set(bits_of(heap), end - 1);
+    }
+}
+
+/* The same of a used block. */
+static HS_INLINE void end_used(hs_heap_t *heap, uint32_t end)
+{
+    if (HS_LEAN) {
+        put_two(heap, end - 1, 2);
+    } else {
+        hs_clear(bits_of(heap), end - 1);
+    }
+}
+
+/* ---- taking and giving ------------------------------------------------------------------------- */
+
 /* Makes a used block of `granules` from the start of [block, block + size), whose beginning is marked, and
- * a free one from the rest where that is large enough. `old`: the free block that the rest comes from, if
- * it is still in its bin `from`; else `from` is 0. All of the range counts as free before. */
+ * a free one from the rest where that is large enough. `from`: the bin that the free block at `block` is
+ * still in, or 0. All of the range counts as free before. */
 static HS_STEP void settle(hs_heap_t *heap, uint32_t from, uint32_t block, uint32_t size,
                            uint32_t granules)
 {
-    uint32_t *const bitmap = bits_of(heap);
     const uint32_t left = size - granules;
     HS_ASSERT(granules >= HS_BLOCK_MIN && granules <= size && size <= heap->end - block);
     if (left < HS_BLOCK_MIN) {
@@ -40,102 +90,130 @@ static HS_STEP void settle(hs_heap_t *heap, uint32_t from, uint32_t block, uint3
         if (from != 0) {
             bin_remove(heap, block, from);
         }
-        hs_end_used(bitmap, block + size);
+        end_used(heap, block + size);
     } else {
-        hs_set_two(bitmap, block + granules);
+        begin_free(heap, block + granules);
         if (HS_LEAN || from == 0) {
-            hs_end_free(bitmap, block + size);
+            end_free(heap, block + size);
         }
         bin_put(heap, block, from, block + granules, left);
     }
     heap->free -= 2 * granules;
-    hs_mark_long(bitmap, block, granules);
+    hs_mark_long(bits_of(heap), block, granules);
 }
 
-/* A used block of `granules` at least, or 0. The low-water mark is the caller's. */
-static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
+/* Makes a used block of `granules` at least of the free one that was found, and gives it, or 0. The
+ * low-water mark is the caller's. */
+static HS_INLINE uint32_t take_found(hs_heap_t *heap, uint32_t granules, found_t found)
 {
-    if (2 * granules > heap->free) {
-        return 0;
-    }
-    uint32_t bin = 0;
-    const uint32_t block = bin_find(heap, granules, &bin);
+    const uint32_t block = (uint32_t)found;
     if (block != 0) {
-        hs_begin_used(bits_of(heap), block);
-        settle(heap, bin, block, hs_at(heap, block)[HS_SIZE], granules);
+        const uint32_t from = (uint32_t)(found >> 32);
+        HS_ASSUME(from != 0);
+        begin_used(heap, block);
+        settle(heap, from, block, hs_at(heap, block)[HS_SIZE], granules);
     }
     return block;
 }
 
-/* The size of the free block at `next`, or 0 where it contradicts itself. */
-static HS_INLINE uint32_t size_behind(const hs_heap_t *heap, uint32_t next)
+static HS_STEP uint32_t take(hs_heap_t *heap, uint32_t granules)
 {
-    const uint32_t most = heap->end - next;
-    if (HS_UNLIKELY(most - HS_BLOCK_MIN >= heap->end)) {
-        return 0; /* no block has room there */
-    }
-    const uint32_t size = hs_at(heap, next)[HS_SIZE];
-    return size - 1 < most && hs_at(heap, next + size)[HS_FOOTER] == ~size ? size : 0;
+    return 2 * granules <= heap->free ? take_found(heap, granules, bin_find(heap, granules)) : 0;
 }
 
-/* The size of the free block that ends at `block`, or 0 where it contradicts itself; and where
- * `block` is only the second granule of a free one. */
-static HS_INLINE uint32_t size_before(const hs_heap_t *heap, uint32_t block)
+/* The size of the free block that begins at `next`, 0 where a used one does, or HS_DAMAGED. */
+static HS_STEP uint32_t free_behind(const hs_heap_t *heap, uint32_t next)
 {
-    const uint32_t size = ~hs_at(heap, block)[HS_FOOTER];
-    return size < block && hs_at(heap, block - size)[HS_SIZE] == size ? size : 0;
+    if (hs_bit(bits_of(heap), next + 1) == 0) {
+        return 0;
+    }
+    const uint32_t most = heap->end - next;
+    if (HS_UNLIKELY(most - HS_BLOCK_MIN >= heap->end)) {
+        return HS_DAMAGED; /* no block has room there */
+    }
+    const uint32_t size = hs_at(heap, next)[HS_SIZE];
+    if (HS_UNLIKELY(size - 1 >= most || hs_at(heap, next + size)[HS_FOOTER] != ~size)) {
+        return HS_DAMAGED;
+    }
+    return size;
 }
 
 /* The status when a neighbour contradicts itself: damage, unless `block` is not a block at all. */
-static HS_RARE hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
+static HS_APART hs_status_t why_not(const hs_heap_t *heap, uint32_t block)
 {
     return hs_heap_is_in_free(heap, block) ? HS_ERR_ARGUMENT : HS_ERR_CORRUPT;
+}
+
+/* Clears the first bits of the free block at `next`, which is merged into the one before it. Where it
+ * has two granules, its second bit is also its last one and stays. */
+static HS_INLINE void merge_begin(hs_heap_t *heap, uint32_t next, uint32_t size)
+{
+    if (HS_UNLIKELY(size == HS_BLOCK_MIN)) {
+        hs_clear(bits_of(heap), next);
+    } else {
+        put_two(heap, next, 0);
+    }
 }
 
 /* Turns the used block [block, block + size) into a free one, merged with its neighbours. */
 static HS_STEP hs_status_t give(hs_heap_t *heap, uint32_t block, uint32_t size)
 {
-    uint32_t *const bitmap = bits_of(heap);
     const uint32_t next = block + size;
-    uint32_t begin = block;
-    uint32_t end = next;
-    uint32_t old = 0;
-    uint32_t from = 0;
     HS_ASSERT(size >= HS_BLOCK_MIN);
-    if (hs_bit(bitmap, next + 1) != 0) {
-        const uint32_t behind = size_behind(heap, next);
-        if (HS_UNLIKELY(behind == 0)) {
-            return why_not(heap, block);
-        }
-        old = next;
-        from = hs_bin_of(behind);
-        end += behind;
+    const uint32_t behind = free_behind(heap, next);
+    if (HS_UNLIKELY(behind == HS_DAMAGED)) {
+        return why_not(heap, block);
     }
-    if (hs_bit(bitmap, block - 1) != 0) {
-        const uint32_t before = size_before(heap, block);
-        if (HS_UNLIKELY(before == 0)) {
-            return why_not(heap, block);
-        }
-        if (from != 0) {
-            bin_remove(heap, old, from);
-        }
-        begin -= before;
-        old = begin;
-        from = hs_bin_of(before);
-        hs_clear_two(bitmap, block - 1);
+    const uint32_t before = hs_free_before(heap, block);
+    if (HS_UNLIKELY(before == HS_DAMAGED)) {
+        return why_not(heap, block);
     }
     heap->free += 2 * size;
-    hs_clear_long(bitmap, block, size);
-    if (end != next) {
-        hs_clear_two(bitmap, next);
+    hs_clear_long(bits_of(heap), block, size);
+#if HS_LEAN
+    /* All bits at the borders go, and those of the whole are set; whatever was free before. */
+    uint32_t old = 0;
+    if (behind != 0) {
+        old = next;
+        put_two(heap, next, 0);
     }
-    if (HS_LEAN || block - begin <= HS_BLOCK_MIN) {
-        hs_set_two(bitmap, begin);
+    if (before != 0) {
+        if (behind != 0) {
+            bin_remove(heap, next, hs_bin_of(behind));
+        }
+        put_two(heap, block - 1, 0);
+        block -= before;
+        old = block;
     }
-    if (HS_LEAN || end - next <= HS_BLOCK_MIN) {
-        hs_end_free(bitmap, end);
+    size += before + behind;
+    begin_free(heap, block);
+    end_free(heap, block + size);
+    bin_put(heap, old, old != 0 ? hs_bin_of(hs_at(heap, old)[HS_SIZE]) : 0, block, size);
+#else
+    if (before == 0) {
+        hs_set(bits_of(heap), block + 1);
+        if (behind == 0) {
+            hs_set(bits_of(heap), next - 1);
+            bin_put(heap, 0, 0, block, size);
+        } else {
+            merge_begin(heap, next, behind);
+            bin_put(heap, next, hs_bin_of(behind), block, size + behind);
+        }
+        return HS_OK;
     }
-    bin_put(heap, old, from, begin, end - begin);
+    put_two(heap, block - 1, 0);
+    block -= before;
+    if (HS_UNLIKELY(before == HS_BLOCK_MIN)) {
+        hs_set(bits_of(heap), block + 1);
+    }
+    if (behind == 0) {
+        hs_set(bits_of(heap), next - 1);
+    } else {
+        merge_begin(heap, next, behind);
+        bin_remove(heap, next, hs_bin_of(behind));
+    }
+    bin_put(heap, block, hs_bin_of(before), block, before + size + behind);
+#endif
     return HS_OK;
 }
 

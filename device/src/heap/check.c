@@ -32,17 +32,23 @@ static bool control_agrees(const hs_heap_t *heap)
 
 /* ---- the bitmap ------------------------------------------------------------------------------- */
 
-/* Is a free block whole at `block`: bits, size, footer? Gives its size, or 0. */
-static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+/* Bits i and i + 1. */
+static HS_SHARED uint32_t two_at(const uint32_t *bitmap, uint32_t i)
 {
+    return hs_bit(bitmap, i) | hs_bit(bitmap, i + 1) << 1;
+}
+
+/* Is a free block whole at `block`: bits, size, footer? Gives its size, or 0. */
+static HS_SHARED uint32_t free_size_at(const hs_heap_t *heap, uint32_t block)
+{
+    const uint32_t *const bitmap = hs_bitmap(heap);
     if (heap->end - block < HS_BLOCK_MIN) {
         return 0;
     }
     const uint32_t size = hs_at(heap, block)[HS_SIZE];
-    if (size < HS_BLOCK_MIN || size > heap->end - block || hs_bit(bitmap, block + size) == 0 ||
-        hs_bit(bitmap, block + size + 1) != 0 || (size & heap->shape & HS_UNIT) != 0 ||
-        hs_at(heap, block + size)[HS_FOOTER] != ~size || hs_bit(bitmap, block) == 0 ||
-        hs_bit(bitmap, block + 1) == 0 || hs_bit(bitmap, block + size - 1) == 0) {
+    if (size < HS_BLOCK_MIN || size > heap->end - block || (size & heap->shape & HS_UNIT) != 0 ||
+        hs_at(heap, block + size)[HS_FOOTER] != ~size || two_at(bitmap, block) != 3 ||
+        two_at(bitmap, block + size - 1) != 3 || two_at(bitmap, block + size) != 1) {
         return 0;
     }
     return size;
@@ -50,11 +56,11 @@ static uint32_t free_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint
 
 bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule)
 {
-    return free_size_at(heap, hs_bitmap(heap), granule - 1) != 0;
+    return free_size_at(heap, granule - 1) != 0;
 }
 
 /* The first set bit from `from` on, `end` at most. */
-static uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end)
+static HS_SHARED uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end)
 {
     for (uint32_t i = from; i < end; i = (i | (HS_WORD_BITS - 1)) + 1) {
         const uint32_t word = bitmap[i / HS_WORD_BITS] >> i % HS_WORD_BITS;
@@ -65,65 +71,55 @@ static uint32_t set_bit_from(const uint32_t *bitmap, uint32_t from, uint32_t end
     return end;
 }
 
-/* Are bits `from` up to `to` clear, but for the long mark, if any, of a used block at `block`? */
-static bool used_bits_agree(const uint32_t *bitmap, uint32_t block, uint32_t size)
+/* Granules of the used block at `block`, or 0 where its bits contradict each other: all are clear up to
+ * the next block's first one, except for the mark of a long block, which says where that is. */
+static uint32_t used_size_at(const hs_heap_t *heap, uint32_t block)
 {
-    const uint32_t mark = (block / HS_WORD_BITS + 1) * HS_WORD_BITS; /* first bit of that word */
-    const uint32_t to = block + size;
-    if (size < HS_LONG) {
-        return set_bit_from(bitmap, block + 1, to) == to;
-    }
-    return bitmap[mark / HS_WORD_BITS] == (size << HS_LONG_SHIFT | HS_LONG_MARK) &&
-           set_bit_from(bitmap, block + 1, mark) == mark &&
-           set_bit_from(bitmap, mark + HS_WORD_BITS, to) == to;
-}
-
-/* Granules of the used block at `block`, or 0 where its bits contradict each other. */
-static uint32_t used_size_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
-{
+    const uint32_t *const bitmap = hs_bitmap(heap);
     const uint32_t at = block / HS_WORD_BITS + 1;
-    uint32_t next = set_bit_from(bitmap, block + 1, heap->end);
-    if (at < hs_bitmap_words(heap->end) && next >= at * HS_WORD_BITS && hs_is_long(bitmap[at])) {
-        const uint32_t size = bitmap[at] >> HS_LONG_SHIFT;
-        next = size >= HS_LONG && size <= heap->end - block ? block + size : block;
+    const uint32_t mark = at * HS_WORD_BITS; /* the first bit of that word */
+    uint32_t size = set_bit_from(bitmap, block + 1, heap->end) - block;
+    if (at < hs_bitmap_words(heap->end) && block + size >= mark && hs_is_long(bitmap[at])) {
+        size = bitmap[at] >> HS_LONG_SHIFT;
+        if (size < HS_LONG || size > heap->end - block ||
+            set_bit_from(bitmap, mark + HS_WORD_BITS, block + size) != block + size) {
+            return 0;
+        }
+    } else if (size < HS_BLOCK_MIN || size >= HS_LONG) {
+        return 0;
     }
-    const uint32_t size = next - block;
-    return size >= HS_BLOCK_MIN && (size & heap->shape & HS_UNIT) == 0 &&
-                   used_bits_agree(bitmap, block, size)
-               ? size
-               : 0;
+    return (size & heap->shape & HS_UNIT) == 0 ? size : 0;
 }
 
 /* Size of the block at `block`, or 0; it begins where a bit is set, with another block behind it. */
-static uint32_t whole_at(const hs_heap_t *heap, const uint32_t *bitmap, uint32_t block)
+static HS_SHARED uint32_t whole_at(const hs_heap_t *heap, uint32_t block)
 {
-    if (hs_bit(bitmap, block) == 0) {
-        return 0;
+    const uint32_t *const bitmap = hs_bitmap(heap);
+    const uint32_t two = two_at(bitmap, block);
+    if (two != 3) {
+        return two == 1 ? used_size_at(heap, block) : 0;
     }
-    if (hs_bit(bitmap, block + 1) == 0) {
-        return used_size_at(heap, bitmap, block);
-    }
-    const uint32_t size = free_size_at(heap, bitmap, block);
+    const uint32_t size = free_size_at(heap, block);
     if (size == 0 || set_bit_from(bitmap, block + 2, block + size - 1) < block + size - 1) {
         return 0;
     }
     return size;
 }
 
-/* Is the free block at `neighbour` in the same bin as one of `size`? */
-static bool is_of_bin(const hs_heap_t *heap, uint32_t neighbour, uint32_t size)
+/* The bin of the free block at `granule`; 0: none is there, or it is not whole. */
+static uint32_t bin_at(const hs_heap_t *heap, uint32_t granule)
 {
-    const uint32_t other =
-        is_index(heap, neighbour) ? free_size_at(heap, hs_bitmap(heap), neighbour) : 0;
-    return other != 0 && hs_bin_of(other) == hs_bin_of(size);
+    const uint32_t size = is_index(heap, granule) ? free_size_at(heap, granule) : 0;
+    return size != 0 ? hs_bin_of(size) : 0;
 }
 
 /* Do the links of the free block at `block` come back to it, within its bin? */
-static bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_t size)
+static HS_SHARED bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_t size)
 {
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
     const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
-    return is_of_bin(heap, next, size) && is_of_bin(heap, previous, size) &&
+    const uint32_t bin = hs_bin_of(size);
+    return bin_at(heap, next) == bin && bin_at(heap, previous) == bin &&
            hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block;
 }
 
@@ -140,7 +136,7 @@ static hs_status_t check_blocks(const hs_heap_t *heap, hs_count_t *count, uint32
     uint32_t size;
     for (uint32_t block = first; block < heap->end; block += size) {
         *where = block;
-        size = whole_at(heap, bitmap, block);
+        size = whole_at(heap, block);
         if (size == 0) {
             return HS_ERR_CORRUPT;
         }
@@ -165,21 +161,18 @@ static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint3
     const uint32_t last = hs_last_bin(heap->end);
     for (uint32_t bin = 0; bin < hs_map_words(heap) * HS_WORD_BITS; bin++) {
         const bool marked = hs_bit(heap->words, bin) != 0;
-        const uint32_t head = bin >= HS_BLOCK_MIN && bin <= last ? hs_head_of_bin(heap, bin, hs_is_wide(heap)) : 0;
+        const uint32_t head =
+            bin >= HS_BLOCK_MIN && bin <= last ? hs_head_of_bin(heap, bin, hs_is_wide(heap)) : 0;
         *where = 0;
         if (marked != (head != 0)) {
             return HS_ERR_CORRUPT;
         }
         uint32_t block = head;
         while (head != 0) {
-            if (!is_index(heap, block) || free_blocks-- == 0) {
+            if (bin_at(heap, block) != bin || free_blocks-- == 0) {
                 return HS_ERR_CORRUPT;
             }
             *where = block;
-            const uint32_t size = free_size_at(heap, hs_bitmap(heap), block);
-            if (size == 0 || hs_bin_of(size) != bin) {
-                return HS_ERR_CORRUPT;
-            }
             block = hs_at(heap, block)[HS_NEXT];
             if (block == head) {
                 break;
@@ -193,7 +186,6 @@ static hs_status_t check_bins(const hs_heap_t *heap, uint32_t free_blocks, uint3
 static hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *count,
                               uint32_t *where)
 {
-    const uint32_t *const bitmap = hs_bitmap(heap);
     const uint32_t full = (UINT32_C(1) << HS_SLAB_SLOTS) - 1;
     const uint32_t head = hs_slabs(heap)[kind];
     bool after_full = false;
@@ -205,7 +197,7 @@ static hs_status_t check_kind(const hs_heap_t *heap, uint32_t kind, hs_count_t *
         }
         *where = slab;
         const uint32_t slots = hs_slab_at(heap, slab)->slots;
-        if (!hs_is_slab(heap, slab, hs_seems_used(heap, bitmap, slab)) ||
+        if (!hs_is_slab(heap, slab, hs_seems_used(heap, slab)) ||
             hs_slab_kind(heap, slab) != kind || (after_full && slots != 0) || slots >= full) {
             return HS_ERR_CORRUPT;
         }
@@ -266,27 +258,27 @@ hs_status_t hs_heap_check_block(const hs_heap_t *heap, const void *block)
     const uint32_t *const bitmap = hs_bitmap(heap);
     if (hs_heap_usable_size(heap, block) == 0) {
         const uintptr_t granule = hs_granule_of(heap, block);
-        return hs_seems_used(heap, bitmap, granule) != 0 &&
-                       hs_free_before(heap, bitmap, (uint32_t)granule) == HS_DAMAGED &&
+        return hs_seems_used(heap, granule) != 0 &&
+                       hs_free_before(heap, (uint32_t)granule) == HS_DAMAGED &&
                        !hs_heap_is_in_free(heap, (uint32_t)granule)
                    ? HS_ERR_CORRUPT
                    : HS_ERR_ARGUMENT;
     }
-    const hs_slot_t slot = hs_is_wide(heap) ? (hs_slot_t){0, 0} : hs_slot_at(heap, bitmap, block);
+    const hs_slot_t slot = hs_is_wide(heap) ? (hs_slot_t){0, 0} : hs_slot_at(heap, block);
     const uint32_t at = slot.slab != 0 ? slot.slab : (uint32_t)hs_granule_of(heap, block);
-    const uint32_t next = at + hs_seems_used(heap, bitmap, at);
+    const uint32_t next = at + hs_seems_used(heap, at);
     if (next > heap->end || hs_bit(bitmap, next) == 0) {
         return HS_ERR_CORRUPT;
     }
-    if (hs_bit(bitmap, next + 1) != 0 && (free_size_at(heap, bitmap, next) == 0 ||
-                                          !links_agree(heap, next, hs_at(heap, next)[HS_SIZE]))) {
+    if (hs_bit(bitmap, next + 1) != 0 &&
+        (free_size_at(heap, next) == 0 || !links_agree(heap, next, hs_at(heap, next)[HS_SIZE]))) {
         return HS_ERR_CORRUPT;
     }
     if (hs_bit(bitmap, at - 1) == 0) {
         return HS_OK;
     }
-    const uint32_t before = hs_free_before(heap, bitmap, at);
-    return before != HS_DAMAGED && free_size_at(heap, bitmap, at - before) == before &&
+    const uint32_t before = hs_free_before(heap, at);
+    return before != HS_DAMAGED && free_size_at(heap, at - before) == before &&
                    links_agree(heap, at - before, before)
                ? HS_OK
                : HS_ERR_CORRUPT;

@@ -12,6 +12,32 @@
 #define OF_FORM(heap, operation, ...) HS_SMALL(operation)(heap, __VA_ARGS__)
 #endif
 
+#if !HS_HAS_CLZ && !HS_LEAN
+#define TWICE(bin) bin, bin
+#define FOUR_TIMES(bin) TWICE(bin), TWICE(bin)
+#define EIGHT_TIMES(bin) FOUR_TIMES(bin), FOUR_TIMES(bin)
+const uint8_t hs_heap_bins[HS_BINS_LISTED] = {
+    TWICE(0),
+    TWICE(4),
+    8,
+    9,
+    10,
+    11,
+    TWICE(12),
+    TWICE(13),
+    TWICE(14),
+    TWICE(15),
+    FOUR_TIMES(16),
+    FOUR_TIMES(17),
+    FOUR_TIMES(18),
+    FOUR_TIMES(19),
+    EIGHT_TIMES(20),
+    EIGHT_TIMES(21),
+    EIGHT_TIMES(22),
+    EIGHT_TIMES(23),
+};
+#endif
+
 static uint32_t up(uint32_t value, uint32_t alignment)
 {
     return (value + alignment - 1) & ~(alignment - 1);
@@ -26,7 +52,8 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
         (alignment != 8 && alignment != 16) || size < 8 * HS_GRANULE) {
         return NULL;
     }
-    const bool wide = HS_WIDE && (form == HS_FORM_AUTO ? size > HS_SMALL_MAX : form != HS_FORM_SMALL);
+    const bool wide =
+        HS_WIDE && (form == HS_FORM_AUTO ? size > HS_SMALL_MAX : form != HS_FORM_SMALL);
     const uint32_t most = wide ? HS_WIDE_MAX : HS_SMALL_MAX;
     const uint32_t bytes = size < most ? (uint32_t)size : most;
     /* Where the memory begins, modulo the alignment; then bins, on whole words, and the handle. */
@@ -55,8 +82,8 @@ hs_heap_t *hs_heap_create(void *memory, size_t size, const hs_heap_config_t *con
 
 void *hs_heap_calloc(hs_heap_t *heap, size_t count, size_t size)
 {
-    if (count > HS_WIDE_MAX || size > HS_WIDE_MAX) {
-        return NULL;
+    if (sizeof(size_t) > 4 && (count > HS_WIDE_MAX || size > HS_WIDE_MAX)) {
+        return NULL; /* on 32 bits no product overflows 64 */
     }
     const uint64_t bytes = (uint64_t)count * size;
     void *const block = bytes <= HS_WIDE_MAX ? hs_heap_malloc(heap, (size_t)bytes) : NULL;
@@ -71,7 +98,7 @@ static bool is_alignment(const hs_heap_t *heap, size_t alignment, size_t size, s
 {
     const uint32_t blocks = HS_GRANULE << (heap->shape & HS_UNIT);
     return alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= HS_ALIGNMENT_MAX &&
-           offset <= size && offset % (alignment < blocks ? alignment : blocks) == 0;
+           offset <= size && (offset & (alignment - 1) & (blocks - 1)) == 0;
 }
 
 void *hs_heap_aligned_alloc(hs_heap_t *heap, size_t alignment, size_t size, size_t offset)

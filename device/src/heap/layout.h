@@ -150,82 +150,6 @@ static HS_INLINE void hs_clear(uint32_t *bitmap, uint32_t i)
     bitmap[i / HS_WORD_BITS] &= ~(UINT32_C(1) << i % HS_WORD_BITS);
 }
 
-#if HS_LEAN
-
-/* Bits i and i + 1 become bits 0 and 1 of `two`. */
-static HS_STEP void hs_put_two(uint32_t *bitmap, uint32_t i, uint32_t two)
-{
-    uint32_t *word = bitmap + i / HS_WORD_BITS;
-    const uint32_t at = i % HS_WORD_BITS;
-    word[0] = (word[0] & ~(UINT32_C(3) << at)) | two << at;
-    if (at == HS_WORD_BITS - 1) {
-        word[1] = (word[1] & ~1u) | two >> 1;
-    }
-}
-
-static inline void hs_set_two(uint32_t *bitmap, uint32_t i)
-{
-    hs_put_two(bitmap, i, 3);
-}
-
-static inline void hs_clear_two(uint32_t *bitmap, uint32_t i)
-{
-    hs_put_two(bitmap, i, 0);
-}
-
-#else
-
-static HS_INLINE void hs_set_two(uint32_t *bitmap, uint32_t i)
-{
-    uint32_t *word = bitmap + i / HS_WORD_BITS;
-    const uint32_t at = i % HS_WORD_BITS;
-    word[0] |= UINT32_C(3) << at;
-    if (HS_UNLIKELY(at == HS_WORD_BITS - 1)) {
-        word[1] |= 1u;
-    }
-}
-
-static HS_INLINE void hs_clear_two(uint32_t *bitmap, uint32_t i)
-{
-    uint32_t *word = bitmap + i / HS_WORD_BITS;
-    const uint32_t at = i % HS_WORD_BITS;
-    word[0] &= ~(UINT32_C(3) << at);
-    if (HS_UNLIKELY(at == HS_WORD_BITS - 1)) {
-        word[1] &= ~1u;
-    }
-}
-
-#endif
-
-/* The free block at `block` becomes a used one: its second bit goes. */
-static HS_INLINE void hs_begin_used(uint32_t *bitmap, uint32_t block)
-{
-#if HS_LEAN
-    hs_put_two(bitmap, block, 1);
-#else
-    hs_clear(bitmap, block + 1);
-#endif
-}
-
-/* The last bit of a block up to `end`, where another one begins: set in a free one. */
-static HS_INLINE void hs_end_free(uint32_t *bitmap, uint32_t end)
-{
-#if HS_LEAN
-    hs_put_two(bitmap, end - 1, 3);
-#else
-    hs_set(bitmap, end - 1);
-#endif
-}
-
-static HS_INLINE void hs_end_used(uint32_t *bitmap, uint32_t end)
-{
-#if HS_LEAN
-    hs_put_two(bitmap, end - 1, 2);
-#else
-    hs_clear(bitmap, end - 1);
-#endif
-}
-
 static inline bool hs_is_long(uint32_t word)
 {
     return (word & HS_LONG_MASK) == HS_LONG_MARK;
@@ -238,18 +162,21 @@ static HS_STEP uint32_t hs_used_size(const uint32_t *bitmap, uint32_t block)
 {
     const uint32_t *word = bitmap + block / HS_WORD_BITS;
     const uint32_t at = block % HS_WORD_BITS;
-    const uint32_t rest = word[0] >> at >> 1;
-    if (rest != 0) {
-        return hs_word_lowest(rest) + 1;
+    uint32_t rest = word[0] >> at >> 1;
+    uint32_t size = 1;
+    if (rest == 0) {
+        rest = word[1];
+        size = HS_WORD_BITS - at;
+        if (hs_is_long(rest)) {
+            return rest >> HS_LONG_SHIFT;
+        }
+        if (rest == 0) {
+            /* The highest bit stands in for the one that only a damaged bitmap lacks. */
+            rest = word[2] | UINT32_C(0x80000000);
+            size += HS_WORD_BITS;
+        }
     }
-    if (hs_is_long(word[1])) {
-        return word[1] >> HS_LONG_SHIFT;
-    }
-    if (word[1] != 0) {
-        return HS_WORD_BITS - at + hs_word_lowest(word[1]);
-    }
-    /* The highest bit stands in for the one that only a damaged bitmap lacks. */
-    return 2 * HS_WORD_BITS - at + hs_word_lowest(word[2] | UINT32_C(0x80000000));
+    return size + hs_word_lowest(rest);
 }
 
 /* The size of a block that was made for `granules`: one more where one would have been left over. */
@@ -262,29 +189,32 @@ static HS_INLINE uint32_t hs_taken_size(const uint32_t *bitmap, uint32_t block, 
  * not what the bits say; or no block begins here, and this is the second granule of a free one. */
 #define HS_DAMAGED UINT32_MAX
 
-static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, const uint32_t *bitmap,
-                                         uint32_t block)
+static HS_STEP uint32_t hs_free_before(const hs_heap_t *heap, uint32_t block)
 {
-    if (hs_bit(bitmap, block - 1) == 0) {
+    if (hs_bit(hs_bitmap(heap), block - 1) == 0) {
         return 0;
     }
     const uint32_t size = ~hs_at(heap, block)[HS_FOOTER];
-    return size < block && hs_at(heap, block - size)[HS_SIZE] == size ? size : HS_DAMAGED;
+    if (HS_UNLIKELY(size >= block || hs_at(heap, block - size)[HS_SIZE] != size)) {
+        return HS_DAMAGED;
+    }
+    return size;
 }
 
 /* Is `granule` the second of a free block, which alone of all others looks like a used one? */
 bool hs_heap_is_in_free(const hs_heap_t *heap, uint32_t granule);
 
 /* Does a block begin at index `at`, or lies in it what looks like a beginning? */
-static HS_INLINE bool hs_begins(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+static HS_INLINE bool hs_begins(const hs_heap_t *heap, uintptr_t at)
 {
-    return at < heap->end && hs_bit(bitmap, (uint32_t)at) != 0;
+    return at < heap->end && hs_bit(hs_bitmap(heap), (uint32_t)at) != 0;
 }
 
 /* Granules of the used block that seems to begin at index `at`, where hs_begins() is true: the second
  * granule of a free block does, too, until hs_free_before() is asked. 0: none. */
-static HS_INLINE uint32_t hs_seeming_size(const uint32_t *bitmap, uint32_t block)
+static HS_INLINE uint32_t hs_seeming_size(const hs_heap_t *heap, uint32_t block)
 {
+    const uint32_t *const bitmap = hs_bitmap(heap);
     if (hs_is_long(bitmap[block / HS_WORD_BITS])) {
         return 0;
     }
@@ -293,9 +223,9 @@ static HS_INLINE uint32_t hs_seeming_size(const uint32_t *bitmap, uint32_t block
 }
 
 /* The same for any index. */
-static HS_STEP uint32_t hs_seems_used(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at)
+static HS_STEP uint32_t hs_seems_used(const hs_heap_t *heap, uintptr_t at)
 {
-    return hs_begins(heap, bitmap, at) ? hs_seeming_size(bitmap, (uint32_t)at) : 0;
+    return hs_begins(heap, at) ? hs_seeming_size(heap, (uint32_t)at) : 0;
 }
 
 /* After the size of a used block was chosen, and before it is given up. */
@@ -324,18 +254,48 @@ static HS_STEP uint32_t hs_bin_of(uint32_t granules)
     }
 #if HS_HAS_CLZ
     const uint32_t shift = hs_word_highest(granules) - 2;
-    granules >>= shift;
-#else
-    /* Towards 4 to 7, by halves of the bits that a size may have. */
-    uint32_t shift = 0;
-    for (uint32_t step = 16; step != 0; step >>= 1) {
-        if (granules >> (step + 2) != 0) {
-            granules >>= step;
-            shift += step;
-        }
+    return (shift << 2) + (granules >> shift) + 4;
+#elif !HS_LEAN
+    /* Four octaves are 16 bins. A loop takes more instructions. */
+    if (granules < HS_BINS_LISTED) {
+        return hs_heap_bins[granules];
     }
-#endif
+    if (granules < HS_BINS_LISTED << 4) {
+        return hs_heap_bins[granules >> 4] + 16u;
+    }
+    if (granules < HS_BINS_LISTED << 8) {
+        return hs_heap_bins[granules >> 8] + 32u;
+    }
+    if (granules < HS_BINS_LISTED << 12 || !HS_WIDE) {
+        return hs_heap_bins[granules >> 12] + 48u;
+    }
+    return granules < HS_BINS_LISTED << 16 ? hs_heap_bins[granules >> 16] + 64u
+                                           : hs_heap_bins[granules >> 20] + 80u;
+#else
+    /* Towards 4 to 7. A loop of five steps takes twice as many instructions. */
+    uint32_t shift = 0;
+    if (HS_WIDE && granules >> 18 != 0) {
+        granules >>= 16;
+        shift = 16;
+    }
+    if (granules >> 10 != 0) {
+        granules >>= 8;
+        shift += 8;
+    }
+    if (granules >> 6 != 0) {
+        granules >>= 4;
+        shift += 4;
+    }
+    if (granules >> 4 != 0) {
+        granules >>= 2;
+        shift += 2;
+    }
+    if (granules >> 3 != 0) {
+        granules >>= 1;
+        shift += 1;
+    }
     return (shift << 2) + granules + 4;
+#endif
 }
 
 /* The head of a bin, which lies before the handle: bin 2, the first, right before it. */
@@ -368,21 +328,21 @@ static HS_SHARED void hs_copy(hs_word_t *to, const hs_word_t *from, uint32_t wor
 {
     uint32_t i = 0;
 #if !HS_LEAN
-    for (; i + 1 < words; i += 2) {
+    for (; i + 1 < words; i += 2) { /* bound: copied */
         const uint32_t low = from[i];
         const uint32_t high = from[i + 1];
         ((volatile hs_word_t *)to)[i] = low;
         ((volatile hs_word_t *)to)[i + 1] = high;
     }
 #endif
-    for (; i < words; i++) {
+    for (; i < words; i++) { /* bound: copied */
         ((volatile hs_word_t *)to)[i] = from[i];
     }
 }
 
 static HS_SHARED void hs_zero(hs_word_t *from, const hs_word_t *end)
 {
-    for (volatile hs_word_t *word = from; word < end; word++) {
+    for (volatile hs_word_t *word = from; word < end; word++) { /* bound: filled */
         *word = 0;
     }
 }

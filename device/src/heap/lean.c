@@ -3,12 +3,13 @@
 
 #if HS_LEAN
 #define HS_LEAN_UNIT 1
+#include "check.c"
+
+#include "query.c"
+
 #include "small.c"
 
 #include "heap.c"
-
-#include "check.c"
-#include "query.c"
 #else
 #include "forms.h"
 #endif

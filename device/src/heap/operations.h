@@ -32,10 +32,17 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
     if (address == NULL) {
         return HS_OK;
     }
-    const uint32_t *const bitmap = bits_of(heap);
-    uint32_t at = (uint32_t)hs_granule_of(heap, address);
-    uint32_t size;
-    if (HS_UNLIKELY(!hs_begins(heap, bitmap, hs_granule_of(heap, address)))) {
+    const uintptr_t granule = hs_granule_of(heap, address);
+    uint32_t at = (uint32_t)granule;
+    uint32_t size = 0;
+    bool begins = true;
+    if (HS_LEAN) {
+        size = hs_seems_used(heap, granule);
+        begins = size != 0;
+    } else {
+        begins = hs_begins(heap, granule);
+    }
+    if (HS_UNLIKELY(!begins)) {
         hs_status_t status = HS_ERR_ARGUMENT;
         at = HS_IS_WIDE(heap) ? 0 : slot_give(heap, address, &status);
         if (at == 0) {
@@ -43,7 +50,9 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
         }
         size = slab_size(heap, at);
     } else {
-        size = hs_seeming_size(bitmap, at); /* where a bit is set begins no slot */
+        if (!HS_LEAN) {
+            size = hs_seeming_size(heap, at); /* where a bit is set begins no slot */
+        }
         if (size == 0 || (!HS_IS_WIDE(heap) && hs_small_is_slab(heap, at, size))) {
             return HS_ERR_ARGUMENT;
         }
@@ -51,8 +60,20 @@ hs_status_t HS_NAME(free)(hs_heap_t *heap, void *address)
     return give(heap, at, size);
 }
 
+/* Words of the used block or slot at `address`; 0: none begins there. */
+static HS_INLINE uint32_t words_of(const hs_heap_t *heap, const void *address)
+{
+    if (!HS_LEAN) {
+        const uint32_t size = hs_used_at(heap, hs_granule_of(heap, address), !HS_IS_WIDE(heap));
+        if (size != 0 || HS_IS_WIDE(heap)) {
+            return 2 * size;
+        }
+    }
+    return (uint32_t)hs_heap_usable_size(heap, address) / 4;
+}
+
 /* A block elsewhere with the first words of the block or slot at `address`, which is freed. */
-static HS_RARE void *move(hs_heap_t *heap, void *address, uint32_t words, size_t size)
+static HS_APART void *move(hs_heap_t *heap, void *address, uint32_t words, size_t size)
 {
     void *const moved = HS_NAME(malloc)(heap, size);
     if (moved != NULL) {
@@ -62,53 +83,43 @@ static HS_RARE void *move(hs_heap_t *heap, void *address, uint32_t words, size_t
     return moved;
 }
 
-/* The slot at `address` to `size` bytes: it stays where they fit. */
-static HS_RARE void *slot_resize(hs_heap_t *heap, void *address, size_t size)
+/* The used block of `had` granules to `wanted` without a move upwards. Gives the block that it is then; 0:
+ * there is no room; HS_DAMAGED. */
+static HS_STEP uint32_t resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t wanted)
 {
-    const uint32_t had = (uint32_t)hs_heap_usable_size(heap, address);
-    if (had == 0 || size <= had) {
-        return had != 0 ? address : NULL;
-    }
-    return move(heap, address, had / 4, size);
-}
-
-/* The used block of `had` granules to `wanted`: in place where that is possible. */
-static void *resize(hs_heap_t *heap, uint32_t block, uint32_t had, uint32_t wanted, size_t size)
-{
-    uint32_t *const bitmap = bits_of(heap);
-    const bool followed = hs_bit(bitmap, block + had + 1) != 0;
-    const uint32_t behind = followed ? size_behind(heap, block + had) : 0;
-    if (followed && behind == 0) {
-        return NULL; /* damaged */
+    const uint32_t behind = free_behind(heap, block + had);
+    if (behind == HS_DAMAGED) {
+        return behind;
     }
     uint32_t whole = had + behind;
     if (wanted == had || (wanted < had && behind == 0 && had - wanted < HS_BLOCK_MIN)) {
-        return hs_at(heap, block);
+        return block;
     }
     uint32_t before = 0;
     if (wanted > whole) {
-        before = hs_free_before(heap, bitmap, block); /* not damaged: this would be no used block */
-        if (wanted > before + whole) {
-            return move(heap, hs_at(heap, block), 2 * had, size);
-        }
+        /* Not damaged: this would be no used block. */
+        before = hs_free_before(heap, block);
         whole += before;
+        if (wanted > whole) {
+            return 0;
+        }
     }
     heap->free += 2 * had;
-    hs_clear_long(bitmap, block, had);
+    hs_clear_long(bits_of(heap), block, had);
     if (behind != 0) {
         bin_remove(heap, block + had, hs_bin_of(behind));
-        hs_clear_two(bitmap, block + had);
+        put_two(heap, block + had, 0);
     }
     if (before != 0) {
-        hs_clear_two(bitmap, block - 1);
+        put_two(heap, block - 1, 0);
         block -= before;
         bin_remove(heap, block, hs_bin_of(before));
-        hs_begin_used(bitmap, block);
+        begin_used(heap, block);
         hs_copy(hs_at(heap, block), hs_at(heap, block + before), 2 * had);
     }
     settle(heap, 0, block, whole, wanted);
     note_minimum(heap);
-    return hs_at(heap, block);
+    return block;
 }
 
 void *HS_NAME(realloc)(hs_heap_t *heap, void *address, size_t size)
@@ -120,15 +131,20 @@ void *HS_NAME(realloc)(hs_heap_t *heap, void *address, size_t size)
         (void)HS_NAME(free)(heap, address);
         return NULL;
     }
-    if (size > BYTES_MAX) {
+    const uint32_t words = size > BYTES_MAX ? 0 : words_of(heap, address);
+    if (words == 0) {
         return NULL;
     }
-    const uintptr_t at = hs_granule_of(heap, address);
-    const uint32_t had = hs_used_at(heap, bits_of(heap), at, !HS_IS_WIDE(heap));
-    if (had == 0) {
-        return HS_IS_WIDE(heap) ? NULL : slot_resize(heap, address, size);
+    if (4 * words > HS_SLOT_MAX) { /* a block */
+        const uint32_t block = resize(heap, (uint32_t)hs_granule_of(heap, address), words / 2,
+                                      block_granules(heap, size));
+        if (block != 0) {
+            return block != HS_DAMAGED ? hs_at(heap, block) : NULL;
+        }
+    } else if (size <= 4 * words) {
+        return address;
     }
-    return resize(heap, (uint32_t)at, had, block_granules(heap, size), size);
+    return move(heap, address, words, size);
 }
 
 #include "aligned.h"

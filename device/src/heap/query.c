@@ -9,12 +9,11 @@
 /* Words of the used block or slot at `address`; 0: none begins there. */
 static HS_SHARED uint32_t words_at(const hs_heap_t *heap, const void *address)
 {
-    const uint32_t size =
-        hs_used_at(heap, hs_bitmap(heap), hs_granule_of(heap, address), !hs_is_wide(heap));
+    const uint32_t size = hs_used_at(heap, hs_granule_of(heap, address), !hs_is_wide(heap));
     if (size != 0 || hs_is_wide(heap)) {
         return 2 * size;
     }
-    const hs_slot_t slot = hs_slot_at(heap, hs_bitmap(heap), address);
+    const hs_slot_t slot = hs_slot_at(heap, address);
     const bool used = slot.slab != 0 && (hs_slab_at(heap, slot.slab)->slots & slot.bit) == 0;
     return used ? hs_slot_words(hs_slab_kind(heap, slot.slab)) : 0;
 }

@@ -59,18 +59,23 @@ static inline uint32_t hs_slab_kind(const hs_heap_t *heap, uint32_t slab)
 }
 
 /* A payload may hold anything; but another slab would have to point back at it. */
-static HS_STEP bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
+static HS_INLINE bool hs_slab_is_linked(const hs_heap_t *heap, uint32_t slab)
 {
     const uint32_t next = hs_slab_at(heap, slab)->next;
     return next < heap->end && hs_slab_at(heap, next)->previous == slab &&
            (next != slab || hs_slabs(heap)[hs_slab_kind(heap, slab)] == slab);
 }
 
+static HS_STEP bool hs_slab_is_sound(const hs_heap_t *heap, uint32_t slab)
+{
+    return HS_UNLIKELY(hs_slab_is_signed(heap, slab)) && hs_slab_is_linked(heap, slab);
+}
+
 /* Is the used block at `slab`, of `size` granules, a slab? For the small form. */
 static HS_STEP bool hs_small_is_slab(const hs_heap_t *heap, uint32_t slab, uint32_t size)
 {
-    return size - 8 < 10 && HS_UNLIKELY(hs_slab_is_signed(heap, slab)) &&
-           size - hs_slab_granules(hs_slab_kind(heap, slab)) < 2 && hs_slab_is_linked(heap, slab);
+    return size - 8 < 10 && hs_slab_is_sound(heap, slab) &&
+           size - hs_slab_granules(hs_slab_kind(heap, slab)) < 2;
 }
 
 /* The same for any form; no part of a word is read in one that may have whole words only. */
@@ -86,9 +91,9 @@ typedef struct hs_slot {
 } hs_slot_t;
 
 /* The slot at `address` of a heap of the small form, in use or not. */
-static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitmap,
-                                      const void *address)
+static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const void *address)
 {
+    const uint32_t *const bitmap = hs_bitmap(heap);
     hs_slot_t slot = {0, 0};
     const uintptr_t distance = (uintptr_t)address - (uintptr_t)heap;
     if (distance >= (uintptr_t)heap->end * HS_GRANULE || distance % 4 != 0) {
@@ -109,7 +114,7 @@ static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitma
         }
     }
     const uint32_t slab = at * HS_WORD_BITS + hs_word_highest(word);
-    if (!hs_slab_is_signed(heap, slab) || !hs_slab_is_linked(heap, slab)) {
+    if (!hs_slab_is_sound(heap, slab)) {
         return slot;
     }
     const uint32_t kind = hs_slab_kind(heap, slab);
@@ -123,11 +128,10 @@ static HS_STEP hs_slot_t hs_slot_at(const hs_heap_t *heap, const uint32_t *bitma
 
 /* Granules of the used block at index `at`; 0: none begins there, or it is a slab. `slots`: the heap
  * has slabs. */
-static HS_STEP uint32_t hs_used_at(const hs_heap_t *heap, const uint32_t *bitmap, uintptr_t at,
-                                     bool slots)
+static HS_STEP uint32_t hs_used_at(const hs_heap_t *heap, uintptr_t at, bool slots)
 {
-    const uint32_t size = hs_seems_used(heap, bitmap, at);
-    return size == 0 || hs_free_before(heap, bitmap, (uint32_t)at) == HS_DAMAGED ||
+    const uint32_t size = hs_seems_used(heap, at);
+    return size == 0 || hs_free_before(heap, (uint32_t)at) == HS_DAMAGED ||
                    (slots && hs_small_is_slab(heap, (uint32_t)at, size))
                ? 0
                : size;

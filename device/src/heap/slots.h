@@ -54,7 +54,7 @@ static inline bool slot_is_free(const hs_heap_t *heap, uint32_t kind) /* any */
 static inline uint32_t kind_with_slot(const hs_heap_t *heap, size_t size)
 {
     uint32_t kind = kind_for(size);
-    while (kind < HS_SLAB_KINDS && !slot_is_free(heap, kind)) {
+    while (kind < HS_SLAB_KINDS && !slot_is_free(heap, kind)) { /* bound: HS_SLAB_KINDS */
         kind++;
     }
     return kind;
@@ -83,39 +83,41 @@ static HS_INLINE void *slot_of(hs_heap_t *heap, uint32_t kind)
     return (hs_word_t *)slab + 2 + (hs_word_lowest(slots) << kind);
 }
 
-#if HS_LEAN
-#define take_rarely take
-#else
-/* Calls take(), so that it is inlined once for all rare callers. */
-static HS_RARE uint32_t take_rarely(hs_heap_t *heap, uint32_t granules)
-{
-    return take(heap, granules);
-}
-#endif
-
 /* Up to HS_SLOT_MAX bytes: a slot, if need be of a new slab; else a block; else a larger slot. */
 static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 {
     HS_ASSERT(size != 0 && size <= HS_SLOT_MAX);
     uint32_t kind = kind_for(size);
     if (!slot_is_free(heap, kind)) {
-        const uint32_t slab =
-            take_rarely(heap, whole_units(heap, hs_slab_granules(kind) * HS_GRANULE));
-        if (slab == 0) {
-            const uint32_t block = take_rarely(heap, HS_BLOCK_MIN);
-            if (block != 0) {
-                note_minimum(heap);
-                return hs_at(heap, block);
-            }
-            kind = kind_with_slot(heap, size);
-            if (kind == HS_SLAB_KINDS) {
-                return NULL;
-            }
-        } else {
+        uint32_t granules = whole_units(heap, hs_slab_granules(kind) * HS_GRANULE);
+#if HS_LEAN
+        uint32_t block = take(heap, granules);
+        const bool is_slab = block != 0;
+        if (!is_slab) {
+            block = take(heap, HS_BLOCK_MIN);
+        }
+#else
+        HS_ASSERT(granules <= HS_BIN_EXACT); /* each block of a bin from there on fits */
+        uint32_t at = bin_from(heap, granules);
+        const bool is_slab = at != 0;
+        if (!is_slab) {
+            granules = HS_BLOCK_MIN;
+            at = bin_from(heap, granules);
+        }
+        const uint32_t block = take_found(heap, granules, bin_take_from(heap, at));
+#endif
+        if (is_slab) {
             heap->free += HS_SLAB_SLOTS * hs_slot_words(kind);
-            hs_slab_at(heap, slab)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
-            hs_slab_at(heap, slab)->sign = hs_slab_sign(slab, kind);
-            slab_link(heap, slab, hs_slabs(heap) + kind);
+            hs_slab_at(heap, block)->slots = (uint16_t)((1u << HS_SLAB_SLOTS) - 1);
+            hs_slab_at(heap, block)->sign = hs_slab_sign(block, kind);
+            slab_link(heap, block, hs_slabs(heap) + kind);
+        } else if (block != 0) {
+            note_minimum(heap);
+            return hs_at(heap, block);
+        } else if (kind == 0 && slot_is_free(heap, 1)) {
+            kind = 1;
+        } else {
+            return NULL;
         }
     }
     return slot_of(heap, kind);
@@ -124,14 +126,18 @@ static HS_RARE void *slot_take(hs_heap_t *heap, size_t size)
 /* Granules of a slab's block. */
 static HS_INLINE uint32_t slab_size(const hs_heap_t *heap, uint32_t slab)
 {
+#if HS_LEAN
+    return hs_used_size(bits_of(heap), slab);
+#else
     return hs_taken_size(bits_of(heap), slab, hs_slab_granules(hs_slab_kind(heap, slab)));
+#endif
 }
 
 /* Frees the slot at `address`. Gives the slab where it was the last in use, and 0 otherwise:
  * *status says why. */
 static HS_INLINE uint32_t slot_give(hs_heap_t *heap, const void *address, hs_status_t *status)
 {
-    const hs_slot_t slot = hs_slot_at(heap, bits_of(heap), address);
+    const hs_slot_t slot = hs_slot_at(heap, address);
     hs_slab_t *const slab = hs_slab_at(heap, slot.slab);
     *status = HS_ERR_ARGUMENT;
     if (slot.slab == 0 || (slab->slots & slot.bit) != 0) {
