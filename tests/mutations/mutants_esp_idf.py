@@ -56,4 +56,28 @@ ESP_IDF = (
         "region->iram_address != 0 && (caps_of(region) & caps) == caps",
         f"{TESTS}/test_heap_caps.c",
     ),
+    Mutant(
+        "memory for hardware",
+        "nobody is asked how it is to be aligned",
+        f"{INTERFACE}/align.h::esp_align",
+        "esp_heap_adjust_alignment_to_hw(&asked->alignment, &asked->size, &asked->caps);",
+        "(void)given;",
+        f"{TESTS}/test_heap_align.c",
+    ),
+    Mutant(
+        "external memory of a host",
+        "it joins at the first allocation alone",
+        f"{INTERFACE}/heap_caps_init.c::heap_caps_init",
+        "heapscope_esp_host_start();",
+        "(void)left;",
+        f"{TESTS}/test_heap_align.c",
+    ),
+    Mutant(
+        "aligned memory of the C library",
+        "its alignment is forgotten",
+        f"{INTERFACE}/heap_caps.c::heap_caps_aligned_alloc_default",
+        "allocate(&choice, alignment, size, false)",
+        "allocate(&choice, 1, size, false)",
+        f"{TESTS}/test_heap_align.c",
+    ),
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))  # for what they import of emulation/ and of here
 
 Tool = Callable[..., str]
 

@@ -23,7 +23,7 @@ ESP_IDF_OPTIONS = {
 #: heapscope/source.h declares the source of each module beside the others.
 ELSEWHERE = {("pool/source.c", "hs_heap_source")}
 #: ESP-IDF has it too, and declares it only in its own tests.
-UNDECLARED = {"heap_caps_check_add_region_allowed"}
+UNDECLARED = {"heap_caps_check_add_region_allowed", "esp_heap_adjust_alignment_to_hw"}
 DEFINED = re.compile(r"^[0-9a-f]+ [BCDRSTVW] _?(\w+)$", re.MULTILINE)
 VIOLATED = """
 #include <stdio.h>

@@ -18,6 +18,7 @@ PRODUCT = "lab/heapscope"
 # They hold headers under the names of an SDK's or a compiler's, which is what other rooms mean.
 STAND_INS = (
     "tests/packaging/stand_ins/",
+    "emulation/esp_idf/",
     "tests/device/freertos/kernel/",
     "tests/device/recorder_glue/zephyr/",
     "tests/device/recorder_glue/arduino/",

@@ -83,7 +83,7 @@ static void check_routes(void)
     IS(any, esp_ptr_external_ram); /* it comes before internal memory of the same priority */
     void *const code_or_byte[] = {heap_caps_malloc(100, MALLOC_CAP_EXEC | MALLOC_CAP_8BIT),
                                   heap_caps_malloc(100, MALLOC_CAP_EXEC | MALLOC_CAP_DMA),
-                                  heap_caps_malloc(100, MALLOC_CAP_SPIRAM | MALLOC_CAP_DMA),
+                                  heap_caps_malloc(100, MALLOC_CAP_INTERNAL | MALLOC_CAP_SPIRAM),
                                   heap_caps_malloc(100, MALLOC_CAP_INVALID),
                                   heap_caps_malloc(100, 0)};
     for (size_t i = 0; i < 5; i++) {

@@ -25,7 +25,10 @@ extern "C" {
 #define HEAP_IRAM_ATTR IRAM_ATTR
 #endif
 
+/* A chip that protects its memory has no executable heap, and no name for it. */
+#if !defined(ESP_PLATFORM) || (defined(CONFIG_HEAP_HAS_EXEC_HEAP) && CONFIG_HEAP_HAS_EXEC_HEAP)
 #define MALLOC_CAP_EXEC (1 << 0)
+#endif
 #define MALLOC_CAP_32BIT (1 << 1) /* aligned 32-bit access */
 #define MALLOC_CAP_8BIT (1 << 2)  /* access of any width */
 #define MALLOC_CAP_DMA (1 << 3)
@@ -69,12 +72,19 @@ void *heap_caps_malloc_prefer(size_t size, size_t num, ...);
 void *heap_caps_realloc_prefer(void *ptr, size_t size, size_t num, ...);
 void *heap_caps_calloc_prefer(size_t n, size_t size, size_t num, ...);
 
-/* malloc() and realloc() of the C library call these: DEFAULT and INTERNAL memory until
+/* malloc(), realloc() and memalign() of the C library call these: DEFAULT and INTERNAL memory until
  * heap_caps_malloc_extmem_enable(); then, up to `limit` bytes, INTERNAL is preferred, above
  * SPIRAM, and any DEFAULT will do. */
 void *heap_caps_malloc_default(size_t size);
 void *heap_caps_realloc_default(void *ptr, size_t size);
+void *heap_caps_aligned_alloc_default(size_t alignment, size_t size);
 void heap_caps_malloc_extmem_enable(size_t limit);
+
+/* These do as those without `_base` do, but a failure is told to nobody. */
+void *heap_caps_malloc_base(size_t size, uint32_t caps);
+void *heap_caps_calloc_base(size_t n, size_t size, uint32_t caps);
+void *heap_caps_realloc_base(void *ptr, size_t size, uint32_t caps);
+void *heap_caps_aligned_alloc_base(size_t alignment, size_t size, uint32_t caps);
 
 size_t heap_caps_get_allocated_size(void *ptr);
 size_t heap_caps_get_containing_block_size(void *ptr);

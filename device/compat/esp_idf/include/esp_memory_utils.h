@@ -7,6 +7,8 @@
 
 #if defined(__has_include_next) && __has_include_next(<esp_memory_utils.h>)
 #include_next <esp_memory_utils.h>
+#elif defined(ESP_PLATFORM) /* its place until 4.4 */
+#include <soc/soc_memory_layout.h>
 #else
 
 #include <stdbool.h>

@@ -10,6 +10,8 @@
 
 #if defined(__has_include_next) && __has_include_next(<heap_memory_layout.h>)
 #include_next <heap_memory_layout.h>
+#elif defined(ESP_PLATFORM) /* its place until 4.3 */
+#include <soc/soc_memory_layout.h>
 #else
 
 #include <stdbool.h>

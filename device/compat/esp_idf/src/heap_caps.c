@@ -1,7 +1,9 @@
 /* Blocks of esp_heap_caps.h: allocating, freeing, resizing, and who is told of it. */
 #include <stdarg.h>
 
+#include "align.h"
 #include "heaps.h"
+#include "release.h"
 
 #ifdef ESP_PLATFORM
 #include "esp_system.h"
@@ -28,18 +30,52 @@ esp_err_t heap_caps_register_failed_alloc_callback(esp_alloc_failed_hook_t callb
     return ESP_OK;
 }
 
+#if defined(CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS) && CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS
+#if ESP_ABORT_NAMES_SIZE
+#define SIZE_AT 23u
+#define CAPS_AT 39u
+static char abort_text[] = "Mem alloc fail. size 0x00000000 caps 0x00000000";
+
+static void write_hex(char *to, uint32_t number)
+{
+    for (uint32_t i = 8; i-- > 0; number >>= 4) {
+        const uint32_t digit = number & 15u;
+        to[i] = (char)(digit < 10 ? '0' + digit : 'a' + digit - 10);
+    }
+}
+#else
+static const char abort_text[] = "Memory allocation failed";
+#endif
+
+static void abort_failed(size_t size, uint32_t caps)
+{
+#if ESP_ABORT_NAMES_SIZE
+    write_hex(abort_text + SIZE_AT, (uint32_t)size);
+    write_hex(abort_text + CAPS_AT, caps);
+#else
+    (void)size;
+    (void)caps;
+#endif
+#ifdef ESP_PLATFORM
+    esp_system_abort(abort_text);
+#else
+    HEAPSCOPE_ESP_ERROR("%s\n", abort_text);
+    abort();
+#endif
+}
+#endif
+
+/* `function` NULL: the caller tells it. */
 static void tell_failed(size_t size, uint32_t caps, const char *function)
 {
+    if (function == NULL) {
+        return;
+    }
     if (failed_hook != NULL) {
         failed_hook(size, caps, function);
     }
 #if defined(CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS) && CONFIG_HEAP_ABORT_WHEN_ALLOCATION_FAILS
-#ifdef ESP_PLATFORM
-    esp_system_abort("Memory allocation failed");
-#else
-    HEAPSCOPE_ESP_ERROR("Memory allocation failed\n");
-    abort();
-#endif
+    abort_failed(size, caps);
 #endif
 }
 
@@ -47,16 +83,22 @@ static void tell_taken(void *block, size_t size, uint32_t caps, void *caller)
 {
     heapscope_esp_task_took();
     esp_trace(block, size, caller);
+#if HEAPSCOPE_ESP_HOOKS
     if (esp_heap_trace_alloc_hook != NULL) {
         esp_heap_trace_alloc_hook(block, size, caps);
     }
+#else
+    (void)caps;
+#endif
 }
 
 static void tell_freed(void *block)
 {
+#if HEAPSCOPE_ESP_HOOKS
     if (esp_heap_trace_free_hook != NULL) {
         esp_heap_trace_free_hook(block);
     }
+#endif
     heapscope_esp_task_gave(block);
 }
 
@@ -70,24 +112,19 @@ typedef struct esp_choice {
     void *caller;         /* who asked for it */
 } esp_choice_t;
 
-/* Code is fetched by the instruction bus, which is not for bytes, nor for DMA. */
-static bool is_possible(uint32_t caps)
-{
-    return (caps & MALLOC_CAP_EXEC) == 0 || (caps & (MALLOC_CAP_8BIT | MALLOC_CAP_DMA)) == 0;
-}
-
 /* `alignment` 1: the heap's own. */
 static void *allocate(const esp_choice_t *choice, size_t alignment, size_t size, bool clear)
 {
     hs_regions_t *const heaps = heapscope_esp_heaps();
-    const size_t whole = heapscope_esp_size(size);
     void *block = NULL;
     uint32_t caps = 0;
     for (size_t i = 0; i < choice->count && block == NULL && size != 0; i++) {
         caps = choice->caps[i];
-        if (is_possible(caps)) {
-            block = clear ? hs_regions_aligned_calloc(heaps, alignment, 1, whole, caps)
-                          : hs_regions_aligned_alloc(heaps, alignment, whole, 0, caps);
+        esp_request_t asked = {alignment, size, caps};
+        if (esp_align(&asked)) {
+            block =
+                clear ? hs_regions_aligned_calloc(heaps, asked.alignment, 1, asked.size, asked.caps)
+                      : hs_regions_aligned_alloc(heaps, asked.alignment, asked.size, 0, asked.caps);
         }
     }
     if (block != NULL) {
@@ -111,6 +148,41 @@ static void release(void *ptr, void *caller)
     heapscope_esp_refused(status, ptr);
 }
 
+/* In words, as some memory has nothing else; blocks are whole words. */
+static void copy(uint32_t *to, const uint32_t *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof(uint32_t); i++) {
+        to[i] = from[i];
+    }
+}
+
+/* To where the hardware's alignment holds: a heap that resizes in place does not know of it. */
+static void *move(void *ptr, const esp_request_t *asked)
+{
+    hs_regions_t *const heaps = heapscope_esp_heaps();
+    const size_t held = hs_regions_usable_size(heaps, ptr);
+    void *const moved =
+        held == 0 ? NULL
+                  : hs_regions_aligned_alloc(heaps, asked->alignment, asked->size, 0, asked->caps);
+    if (moved != NULL) {
+        copy(moved, ptr, held < asked->size ? held : asked->size);
+        (void)hs_regions_free(heaps, ptr);
+    }
+    return moved;
+}
+
+/* Where a block's heap starts, for those that are told when it leaves it. */
+static void *home_of(const void *block)
+{
+#if HEAPSCOPE_ESP_HOOKS || HEAPSCOPE_ESP_TASKS
+    hs_region_state_t heap;
+    return heapscope_esp_heap_at(block, &heap) ? heap.start : NULL;
+#else
+    (void)block;
+    return NULL;
+#endif
+}
+
 /* Hooks and traces see a realloc as an allocation, as in ESP-IDF; if the block went to another heap,
  * they also see its free. */
 static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
@@ -122,15 +194,16 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
         release(ptr, choice->caller);
         return NULL;
     }
-    hs_region_state_t before;
-    hs_region_state_t after;
-    const bool known = heapscope_esp_heap_at(ptr, &before);
+    void *const home = home_of(ptr);
     void *moved = NULL;
     uint32_t caps = 0;
     for (size_t i = 0; i < choice->count && moved == NULL; i++) {
         caps = choice->caps[i];
-        if (is_possible(caps)) {
-            moved = hs_regions_realloc(heapscope_esp_heaps(), ptr, heapscope_esp_size(size), caps);
+        esp_request_t asked = {1, size, caps};
+        if (esp_align(&asked)) {
+            moved = asked.alignment == 1
+                        ? hs_regions_realloc(heapscope_esp_heaps(), ptr, asked.size, asked.caps)
+                        : move(ptr, &asked);
         }
     }
     if (moved == NULL) {
@@ -141,7 +214,7 @@ static void *resize(const esp_choice_t *choice, void *ptr, size_t size)
     }
     esp_trace(ptr, 0, choice->caller);
     tell_taken(moved, size, caps, choice->caller);
-    if (known != heapscope_esp_heap_at(moved, &after) || (known && before.start != after.start)) {
+    if (home_of(moved) != home) {
         tell_freed(ptr);
     }
     return moved;
@@ -289,9 +362,46 @@ void *heap_caps_malloc_default(size_t size)
     return allocate(&choice, 1, size, false);
 }
 
+/* The C library's memalign(), aligned_alloc() and posix_memalign() call it. */
+void *heap_caps_aligned_alloc_default(size_t alignment, size_t size)
+{
+    uint32_t sets[2];
+    const esp_choice_t choice = CHOICE(sets, default_choices(sets, size));
+    return is_power(alignment) ? allocate(&choice, alignment, size, false) : NULL;
+}
+
 void *heap_caps_realloc_default(void *ptr, size_t size)
 {
     uint32_t sets[2];
     const esp_choice_t choice = CHOICE(sets, default_choices(sets, size));
     return resize(&choice, ptr, size);
+}
+
+/* ---- the same without a word about failures: names that a project's --wrap options may have ----- */
+
+#define SILENT_CHOICE(sets) {(sets), 1, NULL, CALLER}
+
+void *heap_caps_malloc_base(size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = SILENT_CHOICE(&caps);
+    return allocate(&choice, 1, size, false);
+}
+
+void *heap_caps_calloc_base(size_t n, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = SILENT_CHOICE(&caps);
+    size_t product;
+    return multiply(n, size, &product) ? allocate(&choice, 1, product, true) : NULL;
+}
+
+void *heap_caps_realloc_base(void *ptr, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = SILENT_CHOICE(&caps);
+    return resize(&choice, ptr, size);
+}
+
+void *heap_caps_aligned_alloc_base(size_t alignment, size_t size, uint32_t caps)
+{
+    const esp_choice_t choice = SILENT_CHOICE(&caps);
+    return is_power(alignment) ? allocate(&choice, alignment, size, false) : NULL;
 }

@@ -2,14 +2,22 @@
 #include "esp_heap_caps_init.h"
 
 #include "heaps.h"
+#include "release.h"
 
 #ifdef ESP_PLATFORM
+#include <esp_memory_utils.h>
 #include "esp_log.h"
+#if ESP_STARTS_ITSELF
+#include "esp_private/startup_internal.h"
+#endif
 #else
 #include "host_layout.h"
 #endif
 
-#define PIECES_MAX 64u /* of free memory, before neighbours become one region */
+/* Heaps that the layout may become; the other places are left to what is added later. The original has
+ * no such bound, and no chip's own table comes near it. */
+#define LATER 8u
+#define MADE_MAX (HS_REGIONS_MAX > 2 * LATER ? HS_REGIONS_MAX - LATER : HS_REGIONS_MAX)
 
 /* ESP32 alone: its instruction bus sees data memory with the words in reverse order. */
 #ifndef HEAPSCOPE_ESP_ALIAS_REVERSED
@@ -75,6 +83,29 @@ static const soc_memory_region_t *part_at(intptr_t address)
     return NULL;
 }
 
+static bool holds_stack(const soc_memory_region_t *part)
+{
+#if ESP_REGION_HAS_STACK
+    return part->startup_stack;
+#else
+    return soc_memory_types[part->type].startup_stack;
+#endif
+}
+
+/* Where the instruction bus sees a part of the table; 0: nowhere, or by the same address. An ESP32's
+ * table does not say it for the memory of the real-time clock. */
+static uintptr_t code_address(const soc_memory_region_t *part)
+{
+#if defined(ESP_PLATFORM) && ESP_RTC_BY_CODE
+    void *const start = (void *)part->start;
+    if (part->iram_address == 0 && !esp_rtc_dram_match_rtc_iram() &&
+        esp_ptr_in_rtc_dram_fast(start)) {
+        return (uintptr_t)esp_ptr_rtc_dram_to_iram(start);
+    }
+#endif
+    return part->iram_address == part->start ? 0 : (uintptr_t)part->iram_address;
+}
+
 /* A heap is freed of what is reserved in it, its part of the table is not: so the alias follows from
  * that, and only where code may run at all. */
 static void describe(hs_memory_t *memory, const char *name, const uint32_t caps[], intptr_t start,
@@ -88,14 +119,16 @@ static void describe(hs_memory_t *memory, const char *name, const uint32_t caps[
     if (index >= HS_KINDS_MAX) {
         memory->kind = HS_KINDS_MAX - 1; /* tasks' peaks are counted for them together */
     }
-    if (part == NULL || part->iram_address == 0 || part->iram_address == part->start ||
-        ((caps[0] | caps[1] | caps[2]) & MALLOC_CAP_EXEC) == 0) {
+    if (part == NULL || ((caps[0] | caps[1] | caps[2]) & HS_CAP_EXEC) == 0) {
         return;
     }
     const uintptr_t data = (uintptr_t)part->start;
-    const uintptr_t code = (uintptr_t)part->iram_address;
-    memory->alias_reversed = HEAPSCOPE_ESP_ALIAS_REVERSED != 0;
-    memory->alias = memory->alias_reversed ? data + code + part->size - 4 : code - data;
+    const uintptr_t code = code_address(part);
+    if (code != 0) {
+        /* The words of the clock's memory come in their own order, the table's alias or not. */
+        memory->alias_reversed = HEAPSCOPE_ESP_ALIAS_REVERSED != 0 && part->iram_address != 0;
+        memory->alias = memory->alias_reversed ? data + code + part->size - 4 : code - data;
+    }
 }
 
 /* Neighbours of one type become one region; their number. */
@@ -105,7 +138,7 @@ static size_t join(soc_memory_region_t *pieces, size_t count)
     for (size_t i = 0; i < count; i++) {
         soc_memory_region_t *const last = joined != 0 ? &pieces[joined - 1] : NULL;
         if (last != NULL && last->start + (intptr_t)last->size == pieces[i].start &&
-            last->type == pieces[i].type && last->startup_stack == pieces[i].startup_stack) {
+            last->type == pieces[i].type && holds_stack(last) == holds_stack(&pieces[i])) {
             last->size += pieces[i].size;
         } else {
             pieces[joined++] = pieces[i];
@@ -133,7 +166,7 @@ static hs_memory_t *reserve(soc_memory_region_t *pieces, size_t count)
     const uint32_t wanted = MALLOC_CAP_8BIT | MALLOC_CAP_INTERNAL;
     for (size_t i = 0; i < count; i++) {
         const size_t bytes = count * sizeof(hs_memory_t) + sizeof(uint64_t);
-        if (!pieces[i].startup_stack && pieces[i].size > 2 * bytes &&
+        if (!holds_stack(&pieces[i]) && pieces[i].size > 2 * bytes &&
             (caps_of(&soc_memory_types[pieces[i].type]) & wanted) == wanted) {
             pieces[i].size -= bytes;
             const uintptr_t end = (uintptr_t)pieces[i].start + pieces[i].size;
@@ -142,6 +175,22 @@ static hs_memory_t *reserve(soc_memory_region_t *pieces, size_t count)
         }
     }
     return NULL;
+}
+
+/* The smallest ones beyond MADE_MAX stay unused, and are told; the number of these. */
+static size_t leave_out(const soc_memory_region_t *pieces, size_t count)
+{
+    const size_t left = count > MADE_MAX ? count - MADE_MAX : 0;
+    for (size_t i = 0; i < left; i++) {
+#ifdef ESP_PLATFORM
+        ESP_EARLY_LOGW("heap_init", "Unused, as there are too many parts: at %08X len %08X",
+                       (unsigned)pieces[i].start, (unsigned)pieces[i].size);
+#else
+        HEAPSCOPE_ESP_ERROR("heap_init: unused, as there are too many parts: %u bytes\n",
+                            (unsigned)pieces[i].size);
+#endif
+    }
+    return left;
 }
 
 static void tell(const soc_memory_region_t *piece)
@@ -157,20 +206,19 @@ static void tell(const soc_memory_region_t *piece)
 
 void heap_caps_init(void)
 {
-    soc_memory_region_t pieces[PIECES_MAX];
-    hs_region_t table[HS_REGIONS_MAX];
     if (heaps != NULL) {
         return;
     }
-    size_t count = 0;
-    if (soc_get_available_memory_region_max_count() <= PIECES_MAX) {
-        count = join(pieces, soc_get_available_memory_regions(pieces));
-        sort(pieces, count);
-    }
-    hs_memory_t *const memories = count <= HS_REGIONS_MAX ? reserve(pieces, count) : NULL;
+    soc_memory_region_t found[soc_get_available_memory_region_max_count()];
+    hs_region_t table[HS_REGIONS_MAX];
+    size_t count = join(found, soc_get_available_memory_regions(found));
+    sort(found, count);
+    const size_t left = leave_out(found, count);
+    soc_memory_region_t *const pieces = found + left;
+    count -= left;
+    hs_memory_t *const memories = reserve(pieces, count);
     if (memories == NULL) {
-        HEAPSCOPE_ESP_ERROR("heap_init: no memory for heaps, or more than %u regions\n",
-                            HS_REGIONS_MAX);
+        HEAPSCOPE_ESP_ERROR("heap_init: no memory for heaps\n");
         abort();
     }
     for (size_t i = 0; i < count; i++) {
@@ -180,7 +228,7 @@ void heap_caps_init(void)
             .memory = &memories[i],
             .start = (void *)pieces[i].start,
             .size = pieces[i].size,
-            .startup_stack = pieces[i].startup_stack,
+            .startup_stack = holds_stack(&pieces[i]),
         };
         tell(&pieces[i]);
     }
@@ -197,7 +245,19 @@ void heap_caps_init(void)
         HEAPSCOPE_ESP_ERROR("heap_init: the memory layout contradicts itself\n");
         abort();
     }
+#ifndef ESP_PLATFORM
+    heapscope_esp_host_start();
+#endif
 }
+
+#if ESP_STARTS_ITSELF
+/* Before external memory joins, at 103. */
+ESP_SYSTEM_INIT_FN(init_heap, CORE, BIT(0), 100)
+{
+    heap_caps_init();
+    return ESP_OK;
+}
+#endif
 
 void heap_caps_enable_nonos_stack_heaps(void)
 {
@@ -210,7 +270,6 @@ hs_regions_t *heapscope_esp_heaps(void)
 #ifndef ESP_PLATFORM
     if (heaps == NULL) { /* what the start-up code does on a chip */
         heap_caps_init();
-        heapscope_esp_host_start();
         heap_caps_enable_nonos_stack_heaps();
     }
 #endif
@@ -219,17 +278,15 @@ hs_regions_t *heapscope_esp_heaps(void)
 
 /* ---- later ------------------------------------------------------------------------------------ */
 
-int heap_caps_check_add_region_allowed(intptr_t heap_start, intptr_t heap_end, intptr_t start,
-                                       intptr_t end);
+bool heap_caps_check_add_region_allowed(intptr_t heap_start, intptr_t heap_end, intptr_t start,
+                                        intptr_t end);
 
 /* For tests, which declare it themselves. */
-int heap_caps_check_add_region_allowed(intptr_t heap_start, intptr_t heap_end, intptr_t start,
-                                       intptr_t end)
+bool heap_caps_check_add_region_allowed(intptr_t heap_start, intptr_t heap_end, intptr_t start,
+                                        intptr_t end)
 {
     return hs_regions_may_add((uintptr_t)heap_start, (uintptr_t)heap_end, (uintptr_t)start,
-                              (uintptr_t)end)
-               ? 1
-               : 0;
+                              (uintptr_t)end);
 }
 
 /* Was a region refused only because it is too small? It overlaps no other one. */

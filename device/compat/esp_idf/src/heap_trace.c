@@ -9,9 +9,17 @@
 
 #ifdef ESP_PLATFORM
 #include <esp_memory_utils.h>
+#define CPU() ((uint32_t)xPortGetCoreID())
+#if ESP_RELEASE >= 500
 #include "esp_cpu.h"
 #define CYCLES() ((uint32_t)esp_cpu_get_cycle_count())
-#define CPU() ((uint32_t)esp_cpu_get_core_id())
+#elif ESP_RELEASE >= 403
+#include "hal/cpu_hal.h"
+#define CYCLES() ((uint32_t)cpu_hal_get_cycle_count())
+#else /* Xtensa's, as all chips of 4.2 are */
+#include "xtensa/hal.h"
+#define CYCLES() ((uint32_t)xthal_get_ccount())
+#endif
 #else
 #include <esp_memory_utils.h>
 #define CPU() 0u

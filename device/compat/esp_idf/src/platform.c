@@ -30,6 +30,18 @@ static void told(void *context, const hs_fault_t *fault)
 const hs_guard_config_t heapscope_esp_guard = ESP_GUARD(false);
 const hs_guard_config_t heapscope_esp_owned = ESP_GUARD(HEAPSCOPE_ESP_TASKS != 0);
 
+#if ESP_SILENT
+void heapscope_esp_print_fault(const hs_fault_t *fault)
+{
+    HEAPSCOPE_ESP_ERROR("CORRUPT HEAP: %p, %p\n", fault->at, fault->block);
+}
+
+__attribute__((weak)) void heapscope_esp_fault(const hs_fault_t *fault)
+{
+    (void)fault;
+    abort();
+}
+#else
 static const char *name_of(hs_fault_kind_t kind)
 {
     switch (kind) {
@@ -58,6 +70,7 @@ __attribute__((weak)) void heapscope_esp_fault(const hs_fault_t *fault)
     heapscope_esp_print_fault(fault);
     abort();
 }
+#endif
 
 void heapscope_esp_not_a_block(const void *address)
 {

@@ -11,17 +11,26 @@
 
 #include <sdkconfig.h>
 #include "heapscope/guard.h"
+#include "release.h"
 
 #ifdef HEAPSCOPE_ESP_PLATFORM_HEADER
 #include HEAPSCOPE_ESP_PLATFORM_HEADER
 #endif
 
 #ifdef ESP_PLATFORM /* the ROM's printing needs neither a lock nor memory */
-#include "esp_rom_sys.h"
 #include "freertos/FreeRTOS.h"
+#if __has_include("esp_rom_sys.h")
+#include "esp_rom_sys.h"
+#else /* the name in 4.2, whose header differs from chip to chip */
+int ets_printf(const char *format, ...);
+#define esp_rom_printf ets_printf
+#endif
 #define HEAPSCOPE_ESP_PRINT(...) esp_rom_printf(__VA_ARGS__)
 #define HEAPSCOPE_ESP_ERROR(...) esp_rom_printf(__VA_ARGS__)
-#ifndef MULTI_HEAP_LOCK /* allocations may come from interrupt handlers, and from either core */
+#if !defined(MULTI_HEAP_LOCK) && !defined(portENTER_CRITICAL_SAFE)
+#define MULTI_HEAP_LOCK(lock) portENTER_CRITICAL((portMUX_TYPE *)(lock))
+#define MULTI_HEAP_UNLOCK(lock) portEXIT_CRITICAL((portMUX_TYPE *)(lock))
+#elif !defined(MULTI_HEAP_LOCK) /* allocations may come from interrupt handlers, and either core */
 #define MULTI_HEAP_LOCK(lock) portENTER_CRITICAL_SAFE((portMUX_TYPE *)(lock))
 #define MULTI_HEAP_UNLOCK(lock) portEXIT_CRITICAL_SAFE((portMUX_TYPE *)(lock))
 #endif
@@ -63,6 +72,13 @@ static inline void heapscope_esp_refused(hs_status_t status, const void *address
 #define HEAPSCOPE_ESP_TASKS 1
 #else
 #define HEAPSCOPE_ESP_TASKS 0
+#endif
+
+/* 1: the program's hooks are called. */
+#if defined(CONFIG_HEAP_USE_HOOKS) && CONFIG_HEAP_USE_HOOKS
+#define HEAPSCOPE_ESP_HOOKS 1
+#else
+#define HEAPSCOPE_ESP_HOOKS 0
 #endif
 
 /* The guards of blocks of multi_heap, and of those of heap_caps, by the project's configuration; faults

@@ -36,7 +36,11 @@ static TaskHandle_t running(void)
 
 static const char *name_of(TaskHandle_t task)
 {
+#if ESP_RELEASE >= 403
     return pcTaskGetName(task);
+#else
+    return pcTaskGetTaskName(task);
+#endif
 }
 #else
 #if defined(HEAPSCOPE_ESP_HAS_FREERTOS) && !defined(pcTaskGetName)

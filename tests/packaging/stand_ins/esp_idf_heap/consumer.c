@@ -1,47 +1,14 @@
-/* The start-up code's calls, an application that calls nothing but ESP-IDF's functions, and the
- * functions of other components that the heap calls. */
-#include <stdarg.h>
+/* An application that calls nothing but ESP-IDF's functions. */
 #include <stdio.h>
 
 #include "esp_heap_caps.h"
 #include "esp_heap_caps_init.h"
-#include "esp_heap_task_info.h"
-#include "esp_rom_sys.h"
-#include "esp_system.h"
-#include "freertos/task.h"
 #include "heapscope/config.h"
-
-int esp_rom_printf(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int count = vprintf(format, arguments);
-    va_end(arguments);
-    return count;
-}
-
-void esp_system_abort(const char *details)
-{
-    printf("%s\n", details);
-    exit(3);
-}
-
-TaskHandle_t xTaskGetCurrentTaskHandle(void)
-{
-    static int running;
-    return (TaskHandle_t)&running;
-}
-
-char *pcTaskGetName(TaskHandle_t task)
-{
-    static char name[] = "main";
-    (void)task;
-    return name;
-}
+#include "sdk.h"
 
 int main(void)
 {
-    heap_caps_init();
+    sdk_start();
     const size_t early = heap_caps_get_total_size(MALLOC_CAP_8BIT);
     heap_caps_enable_nonos_stack_heaps();
     const size_t late = heap_caps_get_total_size(MALLOC_CAP_8BIT);

@@ -1,5 +1,9 @@
 /* Nothing is reserved. */
+#if ESP_IDF >= 404
+#include "heap_memory_layout.h"
+#else
 #include "soc/soc_memory_layout.h"
+#endif
 
 size_t soc_get_available_memory_region_max_count(void)
 {

@@ -1,0 +1,2 @@
+#pragma once
+unsigned xthal_get_ccount(void);
