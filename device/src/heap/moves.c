@@ -15,7 +15,7 @@ bool hs_heap_moves(const hs_heap_t *heap, const void *block, size_t size)
     const uint32_t at = (uint32_t)hs_granule_of(heap, block);
     const uint32_t had = (uint32_t)bytes / HS_GRANULE;
     const uint32_t next = at + had;
-    const uint32_t before = hs_free_before(heap, bitmap, at);
+    const uint32_t before = hs_free_before(heap, at);
     uint32_t whole = had;
     if (next < heap->end && hs_bit(bitmap, next + 1) != 0) {
         const uint32_t behind = hs_at(heap, next)[HS_SIZE];
