@@ -1,0 +1,80 @@
+"""Runs real programs on our heap and on others, and writes docs/reference/programs.md.
+
+python benches/programs [--calls N] [--program NAME...] [--heap NAME...] [--target NAME...] [--again]
+python benches/programs --page | --check
+
+A row is kept in docs/reference/programs.csv as soon as its run ends; a row that is there with as many
+calls is not made again without --again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[1:1] = [str(ROOT / "benches"), str(ROOT), str(ROOT / "studies" / "workloads")]
+
+from build import TARGETS
+from heaps import HEAPS
+from page import PAGE, page
+from programs import PROGRAMS
+from runs import keep, kept, run
+from tools.places import MissingError
+
+CALLS = 100_000_000
+
+
+def _is_kept(program: str, heap: str, target: str, calls: int) -> bool:
+    place = {"program": program, "heap": heap, "target": target}
+    rows = [row for row in kept() if place.items() <= row.items()]
+    return any(int(row["calls"]) >= calls or row["fault"] for row in rows)
+
+
+def _run_all(chosen: argparse.Namespace) -> int:
+    wrong = 0
+    for target in chosen.target or ["x86-32"]:
+        for heap in chosen.heap or HEAPS:
+            for program in chosen.program or [name for name in PROGRAMS if name != "random"]:
+                if not chosen.again and _is_kept(program, heap, target, chosen.calls):
+                    continue
+                done = run(PROGRAMS[program], HEAPS[heap], TARGETS[target], calls=chosen.calls)
+                told = done.figures
+                print(f"{program} {heap} {target}: {told} {done.said}", flush=True)
+                wrong += not done.sound
+                if not chosen.dry:
+                    keep(PROGRAMS[program], HEAPS[heap], TARGETS[target], done)
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--calls", type=int, default=CALLS, help="of the allocator, at least")
+    parser.add_argument("--program", nargs="+", choices=PROGRAMS)
+    parser.add_argument("--heap", nargs="+", choices=HEAPS)
+    parser.add_argument("--target", nargs="+", choices=TARGETS)
+    parser.add_argument("--again", action="store_true", help="rows that are there, too")
+    parser.add_argument("--dry", action="store_true", help="keep nothing")
+    parser.add_argument("--page", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    chosen = parser.parse_args()
+    wrong = 0
+    if not (chosen.page or chosen.check):
+        try:
+            wrong = _run_all(chosen)
+        except MissingError as error:
+            print(f"missing: {error}", file=sys.stderr)
+            return 3
+    made = page(kept())
+    if chosen.check:
+        return 0 if PAGE.exists() and PAGE.read_text(encoding="utf-8") == made else 1
+    if not chosen.dry:
+        PAGE.write_text(made, encoding="utf-8")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

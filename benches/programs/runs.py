@@ -1,0 +1,108 @@
+"""Runs a program on a heap, and keeps what it tells as one row of a CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import build
+from build import Target
+from heaps import Heap
+from machine import commit, cpu
+from programs import Program
+from tools.places import ROOT
+
+__all__ = ["CSV", "Run", "keep", "kept", "run"]
+
+CSV = ROOT / "docs" / "reference" / "programs.csv"
+CHECK_EVERY = 4096
+PLACE = ("program", "heap", "target")
+FIGURES = (
+    *("calls", "mallocs", "callocs", "reallocs", "frees", "failed", "checks", "rounds"),
+    *("seconds", "ns", "peak", "blocks", "left", "free_start", "free_end", "minimum"),
+    *("arena", "digest", "fault", "failure"),
+)
+ORIGIN = ("commit", "machine", "compiler")
+COLUMNS = (*PLACE, *FIGURES, *ORIGIN)
+
+
+@dataclass(frozen=True)
+class Run:
+    """`figures`: as main.c prints them. `code`: 0, or the program's exit code, or minus a signal."""
+
+    code: int
+    figures: Mapping[str, Any]
+    said: str
+
+    @property
+    def sound(self) -> bool:
+        return self.code == 0 and not self.figures["fault"]
+
+
+def run(
+    program: Program,
+    heap: Heap,
+    target: Target,
+    *,
+    calls: int,
+    check_every: int = CHECK_EVERY,
+    refuse_one_in: int = 0,
+    seed: int = 1,
+) -> Run:
+    command = build.command_for(
+        program,
+        heap,
+        target,
+        calls=calls,
+        check_every=check_every,
+        refuse_one_in=refuse_one_in,
+        seed=seed,
+    )
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    lines = done.stdout.splitlines()
+    figures = json.loads(lines[-1]) if lines else {"fault": f"ended with {done.returncode}"}
+    return Run(done.returncode, {"failure": "", "calls": 0, **figures}, done.stderr.strip())
+
+
+def kept() -> list[dict[str, str]]:
+    if not CSV.exists():
+        return []
+    with CSV.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
+    """Puts the run in the place of an earlier one of the same program, heap and target."""
+    from importlib.metadata import version
+
+    row: dict[str, object] = {"program": program.name, "heap": heap.name, "target": target.name}
+    row |= {name: done.figures.get(name, "") for name in FIGURES} | {"arena": program.arena}
+    row |= {"commit": commit(), "machine": cpu()}
+    row |= {"compiler": f"ziglang {version('ziglang')} -O2"}
+    told = {name: str(value) for name, value in row.items()}
+    rows = [one for one in kept() if any(one[name] != told[name] for name in PLACE)]
+    rows.append(told)
+    order = {name: at for at, name in enumerate((*build.TARGETS, *_names()))}
+    rows.sort(key=lambda one: [order.get(one[name], -1) for name in ("target", "program", "heap")])
+    with CSV.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _names() -> list[str]:
+    from heaps import HEAPS
+    from programs import PROGRAMS
+
+    return [*PROGRAMS, *HEAPS]
+
+
+if __name__ == "__main__":
+    sys.exit(2)
