@@ -100,7 +100,7 @@ void *hs_guard_realloc(hs_guard_t *guard, void *block, size_t size, hs_tag_t tag
     hs_plan_t plan = hs_plain_plan(guard, size);
     hs_guarded_t found;
     hs_around_t around;
-    if (plan.total == 0 || !hs_tick(guard) ||
+    if (plan.total == 0 || !hs_begin(guard) ||
         hs_guard_open_block(guard, block, &found, &around) != HS_OK) {
         return NULL;
     }
