@@ -5,22 +5,24 @@ from __future__ import annotations
 import csv
 import json
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 import build
 from build import Target
-from heaps import Heap
-from machine import commit, cpu
-from programs import Program
+from heaps import HEAPS, Heap
+from machine import cpu, printed
+from programs import PROGRAMS, Program
 from tools.places import ROOT
 
 __all__ = ["CSV", "Run", "keep", "kept", "run"]
 
 CSV = ROOT / "docs" / "reference" / "programs.csv"
 CHECK_EVERY = 4096
+#: What the programs are made of, beside what is fetched.
+MADE_OF = ("benches/programs/*.[ch]", "benches/programs/load.*", "device", "lab/models")
 PLACE = ("program", "heap", "target")
 FIGURES = (
     *("calls", "mallocs", "callocs", "reallocs", "frees", "failed", "checks", "rounds"),
@@ -71,6 +73,13 @@ def run(
     return Run(done.returncode, {"failure": "", "calls": 0, **figures}, done.stderr.strip())
 
 
+def _commit() -> str:
+    """The last commit that changed what the programs are made of."""
+    name = printed("git", "log", "-1", "--format=%h", "--", *MADE_OF)
+    changed = printed("git", "status", "--porcelain", "--", *MADE_OF)
+    return f"{name}, with changes" if changed else name
+
+
 def kept() -> list[dict[str, str]]:
     if not CSV.exists():
         return []
@@ -80,29 +89,17 @@ def kept() -> list[dict[str, str]]:
 
 def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
     """Puts the run in the place of an earlier one of the same program, heap and target."""
-    from importlib.metadata import version
-
     row: dict[str, object] = {"program": program.name, "heap": heap.name, "target": target.name}
     row |= {name: done.figures.get(name, "") for name in FIGURES} | {"arena": program.arena}
-    row |= {"commit": commit(), "machine": cpu()}
+    row |= {"commit": _commit(), "machine": cpu()}
     row |= {"compiler": f"ziglang {version('ziglang')} -O2"}
     told = {name: str(value) for name, value in row.items()}
     rows = [one for one in kept() if any(one[name] != told[name] for name in PLACE)]
     rows.append(told)
-    order = {name: at for at, name in enumerate((*build.TARGETS, *_names()))}
+    order = {name: at for at, name in enumerate((*build.TARGETS, *PROGRAMS, *HEAPS))}
     rows.sort(key=lambda one: [order.get(one[name], -1) for name in ("target", "program", "heap")])
     with CSV.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
 
-
-def _names() -> list[str]:
-    from heaps import HEAPS
-    from programs import PROGRAMS
-
-    return [*PROGRAMS, *HEAPS]
-
-
-if __name__ == "__main__":
-    sys.exit(2)
