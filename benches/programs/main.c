@@ -1,8 +1,9 @@
 /*
  * Runs a program on a heap: main CALLS ARENA CHECK_EVERY REFUSE_ONE_IN SEED SCRIPT. It makes rounds until
- * CALLS calls have reached the heap, and prints a line of JSON. 0: no fault was found.
+ * CALLS calls have reached the heap, or SIGTERM comes, and prints a line of JSON. 0: no fault was found.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,14 @@ static struct {
     double began;
     heap_figures_t start;
 } run = {.digest = 0xCBF29CE484222325u};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+    (void)signal;
+    stopped = 1;
+}
 
 static double seconds(clockid_t clock)
 {
@@ -108,7 +117,7 @@ static void measure_nothing(void)
 static const char *work(uint64_t calls, bool refuses, const char *script)
 {
     const char *failure = work_start(script);
-    while (failure == NULL && calls_sum() < calls) {
+    while (failure == NULL && stopped == 0 && calls_sum() < calls) {
         failure = work_round((uint32_t)run.rounds++);
         if (failure != NULL && refuses) {
             run.failed_rounds++;
@@ -137,6 +146,7 @@ int main(int count, char **arguments)
         fputs("the heap cannot be made\n", stderr);
         return 2;
     }
+    signal(SIGTERM, stop);
     run.start = heap_figures();
     measure_nothing();
     calls_start(&plan);
