@@ -10,6 +10,7 @@ calls is not made again without --again.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -17,13 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[1:1] = [str(ROOT / "benches"), str(ROOT), str(ROOT / "studies" / "workloads")]
 
 from build import TARGETS
-from heaps import HEAPS
+from heaps import HEAPS, WRONG
 from page import PAGE, page
 from programs import PROGRAMS
 from runs import keep, kept, run
 from tools.places import MissingError
 
 CALLS = 100_000_000
+ALL = {**HEAPS, WRONG.name: WRONG}
 
 
 def _is_kept(program: str, heap: str, target: str, calls: int) -> bool:
@@ -37,14 +39,21 @@ def _run_all(chosen: argparse.Namespace) -> int:
     for target in chosen.target or ["x86-32"]:
         for heap in chosen.heap or HEAPS:
             for program in chosen.program or [name for name in PROGRAMS if name != "random"]:
-                if not chosen.again and _is_kept(program, heap, target, chosen.calls):
+                if not (chosen.again or chosen.dry) and _is_kept(program, heap, target, chosen.calls):
                     continue
-                done = run(PROGRAMS[program], HEAPS[heap], TARGETS[target], calls=chosen.calls)
-                told = done.figures
-                print(f"{program} {heap} {target}: {told} {done.said}", flush=True)
+                done = run(
+                    PROGRAMS[program],
+                    ALL[heap],
+                    TARGETS[target],
+                    calls=chosen.calls,
+                    refuse_one_in=chosen.refuse,
+                    seed=chosen.seed,
+                )
+                place = {"program": program, "heap": heap, "target": target}
+                print(json.dumps({**place, **done.figures, "said": done.said}), flush=True)
                 wrong += not done.sound
                 if not chosen.dry:
-                    keep(PROGRAMS[program], HEAPS[heap], TARGETS[target], done)
+                    keep(PROGRAMS[program], ALL[heap], TARGETS[target], done)
     return wrong
 
 
@@ -54,13 +63,19 @@ def main() -> int:
     )
     parser.add_argument("--calls", type=int, default=CALLS, help="of the allocator, at least")
     parser.add_argument("--program", nargs="+", choices=PROGRAMS)
-    parser.add_argument("--heap", nargs="+", choices=HEAPS)
+    parser.add_argument("--heap", nargs="+", choices=ALL)
     parser.add_argument("--target", nargs="+", choices=TARGETS)
+    parser.add_argument(
+        "--refuse", type=int, default=0, metavar="N", help="one request in N fails; with --dry"
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the requests that fail")
     parser.add_argument("--again", action="store_true", help="rows that are there, too")
     parser.add_argument("--dry", action="store_true", help="keep nothing")
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
+    if chosen.refuse and not chosen.dry:
+        parser.error("--refuse is for --dry: a kept row is of a run in which nothing was refused")
     wrong = 0
     if not (chosen.page or chosen.check):
         try:

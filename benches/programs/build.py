@@ -12,7 +12,7 @@ from programs import Program
 from tools.compiler import OWN, compile_all, link
 from tools.places import MissingError
 
-__all__ = ["TARGETS", "Target", "command_for"]
+__all__ = ["TARGETS", "Target", "arena_of", "command_for"]
 
 HERE = Path(__file__).parent
 SHARED = ("main", "calls", "shadow")
@@ -70,6 +70,11 @@ def build(program: Program, heap: Heap, target: Target) -> Path:
     return link(name, [*library, *own], options=level)
 
 
+def arena_of(program: Program, heap: Heap) -> int:
+    """Bytes of the heap's memory."""
+    return int(program.arena * heap.room)
+
+
 def command_for(
     program: Program,
     heap: Heap,
@@ -82,5 +87,5 @@ def command_for(
 ) -> list[str]:
     """The command that runs it."""
     made = build(program, heap, target)
-    numbers = (calls, program.arena, check_every, refuse_one_in, seed)
+    numbers = (calls, arena_of(program, heap), check_every, refuse_one_in, seed)
     return [*target.runner(), str(made), *map(str, numbers), str(program.script or "-")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from emulation.places import ROOT
 
-__all__ = ["HEAPS", "Heap"]
+__all__ = ["HEAPS", "WRONG", "Heap"]
 
 DEVICE = ROOT / "device"
 MODELS = ROOT / "lab" / "models"
@@ -19,7 +19,8 @@ GUARDED = ("src/heap", "src/guard")
 @dataclass(frozen=True)
 class Heap:
     """`adapter`: the file heap_ADAPTER.c; `defines` are for it and for the sources in `parts`, which
-    are folders below device/; `models`: it needs the lab's; `timed`: its time is an allocator's."""
+    are folders below device/; `models`: it needs the lab's; `timed`: its time is an allocator's; `room`:
+    how much larger the program's memory is, for what the heap adds to each block."""
 
     name: str
     title: str
@@ -28,6 +29,7 @@ class Heap:
     parts: tuple[str, ...] = ()
     models: bool = False
     timed: bool = True
+    room: float = 1.0
 
     @property
     def sources(self) -> list[Path]:
@@ -49,6 +51,7 @@ def _guarded(level: int, what: str) -> Heap:
         "guard",
         (f"-DHEAP_LEVEL={level}",),
         GUARDED,
+        room=1.6 if level > 0 else 1.2,
     )
 
 
@@ -70,3 +73,5 @@ ROWS = (
     Heap("libc", "musl's malloc", "libc"),
 )
 HEAPS: Mapping[str, Heap] = {heap.name: heap for heap in ROWS}
+#: The shadow is proved by it: a heap that the environment makes wrong.
+WRONG = Heap("wrong", "our heap, made wrong", "wrong", parts=OWN)
