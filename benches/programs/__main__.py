@@ -39,7 +39,9 @@ def _run_all(chosen: argparse.Namespace) -> int:
     for target in chosen.target or ["x86-32"]:
         for heap in chosen.heap or HEAPS:
             for program in chosen.program or [name for name in PROGRAMS if name != "random"]:
-                if not (chosen.again or chosen.dry) and _is_kept(program, heap, target, chosen.calls):
+                if not (chosen.again or chosen.dry) and _is_kept(
+                    program, heap, target, chosen.calls
+                ):
                     continue
                 done = run(
                     PROGRAMS[program],

@@ -90,7 +90,9 @@ def kept() -> list[dict[str, str]]:
 def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
     """Puts the run in the place of an earlier one of the same program, heap and target."""
     row: dict[str, object] = {"program": program.name, "heap": heap.name, "target": target.name}
-    row |= {name: done.figures.get(name, "") for name in FIGURES} | {"arena": build.arena_of(program, heap)}
+    row |= {name: done.figures.get(name, "") for name in FIGURES} | {
+        "arena": build.arena_of(program, heap)
+    }
     row |= {"commit": _commit(), "machine": cpu()}
     row |= {"compiler": f"ziglang {version('ziglang')} -O2"}
     told = {name: str(value) for name, value in row.items()}
@@ -102,4 +104,3 @@ def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-
