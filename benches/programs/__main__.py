@@ -1,10 +1,10 @@
 """Runs real programs on our heap and on others, and writes docs/reference/programs.md.
 
-python benches/programs [--calls N] [--program NAME...] [--heap NAME...] [--target NAME...] [--again]
+python benches/programs [--calls N] [--program NAME...] [--heap NAME...] [--target NAME...]
 python benches/programs --page | --check
 
-A row is kept in docs/reference/programs.csv as soon as its run ends; a row that is there with as many
-calls is not made again without --again.
+A row is kept in docs/reference/programs.csv as soon as its run ends; a row that is there with as
+many calls is not made again without --again. A program that gets SIGTERM ends its run early.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import json
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[1:1] = [str(ROOT / "benches"), str(ROOT), str(ROOT / "studies" / "workloads")]
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "studies" / "workloads"))
 
 from build import TARGETS
 from heaps import HEAPS, WRONG

@@ -18,9 +18,10 @@ GUARDED = ("src/heap", "src/guard")
 
 @dataclass(frozen=True)
 class Heap:
-    """`adapter`: the file heap_ADAPTER.c; `defines` are for it and for the sources in `parts`, which
-    are folders below device/; `models`: it needs the lab's; `timed`: its time is an allocator's; `room`:
-    how much larger the program's memory is, for what the heap adds to each block."""
+    """`adapter`: the file heap_ADAPTER.c; `defines` are for it and for the sources in `parts`,
+    which are folders below device/; `models`: it needs the lab's; `timed`: its time is an
+    allocator's; `room`: how much larger the program's memory is, for what the heap adds to each
+    block."""
 
     name: str
     title: str

@@ -16,14 +16,15 @@ Row = Mapping[str, str]
 
 HEAD = """# Real programs on the heap
 
-Made by `python benches/programs`; raw: [programs.csv](programs.csv). Six programs run in one process
-each, with all of their memory from one heap; [the design](../design/programs.md) says how they are
-checked, and which faults would be seen.
+Made by `python benches/programs`; raw: [programs.csv](programs.csv). Six programs run in one
+process each, with all of their memory from one heap; [the design](../design/programs.md) says how
+they are checked, and which faults would be seen. The aim is 100,000,000 calls a row; each row tells
+how many were made.
 
 ```text
 machine    {machines}
 compiler   {compilers}
-commits    {commits}, of what the programs are made of
+commits    {commits}; of what the programs are made of
 ```
 
 """
@@ -31,8 +32,8 @@ commits    {commits}, of what the programs are made of
 CALLS = """## Calls and faults
 
 A call is a malloc, calloc, realloc or free that reached the heap. *Checks* are those of all of the
-heap's own data, which the C library does not offer. *Failed* requests found no memory. *Result*: is what
-the program computed the same as on the other heaps, after as many calls?
+heap's own data, which the C library does not offer. *Failed* requests found no memory. *Result*: is
+what the program computed the same as on other heaps, after as many rounds of its work?
 
 | program | heap | calls | faults | checks | failed | result |
 | --- | --- | --: | --- | --: | --: | --- |
@@ -40,24 +41,25 @@ the program computed the same as on the other heaps, after as many calls?
 
 TIME = """## Time and memory
 
-*ns a call* is the mean time in the heap: without the shadow, and without calls that took more than a
-million ticks of the processor's counter, which were interrupted. It was taken on a machine that others
-used, too, and serves to compare rows, not more. *CPU s* are those of the whole program with the shadow.
-*Peak* is the most that the program held at once, as it asked for it, in so many *blocks*. *Least free*,
-*free before* and *free after* are the heap's own figures for its *memory*; what is missing afterwards, the
-program kept. The model of TLSF keeps tallies and saves contents, so its time is not TLSF's. Guarded heaps
-are given more memory, because marks take some; fill and walk of the guard are in its time. All bytes.
+*ns a call* is the mean time in the heap: without the shadow, and without calls that took more than
+a million ticks of the processor's counter, which were interrupted. It was taken on a machine that
+others used, too: the same heap can differ by half from row to row. *CPU s* are those of the whole
+program with the shadow. *Peak* is the most that the program held at once, as it asked for it, in so
+many *blocks*. *Least free*, *free before* and *free after* are the heap's own figures for its
+*memory*; the program kept what is missing afterwards. The model of TLSF keeps tallies and saves
+contents, so its time is not TLSF's. Guarded heaps are given more memory, because marks take some;
+what the guard fills and walks is in its time. All figures of memory are bytes.
 
-| program | heap | ns a call | CPU s | peak | blocks | memory | least free | free before | free after |
+| program | heap | ns a call | CPU s | peak | blocks | memory | least free | before | after |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |
 """
 
 EMULATED = """## In emulation
 
-The same programs as code of two processors, run by an emulator of user programs, with fewer calls. Time
-in an emulator says nothing about a chip, so none is told.
+The same programs as code of two processors, run by an emulator of user programs, with fewer calls.
+Time in an emulator says nothing about a chip, so none is told.
 
-| program | processor | heap | calls | faults | checks | failed | result | peak | least free |
+| program | code | heap | calls | faults | checks | failed | result | peak | least free |
 | --- | --- | --- | --: | --- | --: | --: | --- | --: | --: |
 """
 

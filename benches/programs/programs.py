@@ -20,8 +20,8 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Parts:
-    """`sources` and `options` of the library, which are not this repository's; `own`: files that are,
-    beside the work itself."""
+    """`sources` and `options` of the library, which are not this repository's; `own`: files that
+    are, beside the work itself."""
 
     sources: tuple[Path, ...] = ()
     options: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Program:
-    """`arena`: bytes of the heap, so that it is tight and enough on each; `script`: what it runs."""
+    """`arena`: bytes of the heap, tight and enough on each; `script`: what it runs."""
 
     name: str
     title: str

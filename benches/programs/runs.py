@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
 import subprocess
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from build import Target
 from heaps import HEAPS, Heap
 from machine import cpu, printed
 from programs import PROGRAMS, Program
-from tools.places import ROOT
+from tools.places import BUILD, ROOT
 
 __all__ = ["CSV", "Run", "keep", "kept", "run"]
 
@@ -35,7 +36,7 @@ COLUMNS = (*PLACE, *FIGURES, *ORIGIN)
 
 @dataclass(frozen=True)
 class Run:
-    """`figures`: as main.c prints them. `code`: 0, or the program's exit code, or minus a signal."""
+    """`figures`: as main.c prints them. `code`: the program's exit code, or minus a signal."""
 
     code: int
     figures: Mapping[str, Any]
@@ -96,6 +97,12 @@ def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
     row |= {"commit": _commit(), "machine": cpu()}
     row |= {"compiler": f"ziglang {version('ziglang')} -O2"}
     told = {name: str(value) for name, value in row.items()}
+    with (BUILD / "programs.lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several runs can go on at once
+        _put(told)
+
+
+def _put(told: dict[str, str]) -> None:
     rows = [one for one in kept() if any(one[name] != told[name] for name in PLACE)]
     rows.append(told)
     order = {name: at for at, name in enumerate((*build.TARGETS, *PROGRAMS, *HEAPS))}

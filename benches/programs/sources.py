@@ -1,4 +1,4 @@
-"""The sources of the programs, fetched as those of studies/workloads, pinned, checked, never committed."""
+"""The sources of the programs: pinned, checked, never committed, as those of studies/workloads."""
 
 from __future__ import annotations
 

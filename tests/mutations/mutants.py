@@ -17,6 +17,7 @@ from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
+from mutants_programs import PROGRAMS
 from mutants_project import PROJECT
 from mutants_record import RECORD
 from mutants_recorder import RECORDER
@@ -58,5 +59,6 @@ MUTANTS = (
     *CALL_SITES,
     *OF_LOGS,
     *PROJECT,
+    *PROGRAMS,
     *FIRMWARE,
 )
