@@ -54,7 +54,7 @@ void *heap_malloc(size_t size)
 void *heap_calloc(size_t count, size_t size)
 {
     uint8_t *const block = moved(hs_heap_calloc(heap, count, size));
-    if (block != NULL && is_now("not cleared")) {
+    if (block != NULL && count * size > 8 && is_now("not cleared")) {
         block[count * size - 1] = 1;
     }
     return block;
