@@ -40,14 +40,14 @@ class Target:
 ROWS = (
     Target("x86-32", "x86, 32 bit"),
     Target(
-        "rv32imc",
-        "RV32IMAC, qemu-riscv32",
+        "rv32imac",
+        "RV32IMAC",
         ("-target", "riscv32-linux-musl", "-mcpu=generic_rv32+m+a+c"),
         "qemu-riscv32",
     ),
     Target(
         "cortex-m4",
-        "code of Cortex-M4, qemu-arm",
+        "Cortex-M4",
         ("-target", "thumb-linux-musleabi", "-mcpu=cortex_m4"),
         "qemu-arm",
     ),

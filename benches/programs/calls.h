@@ -4,7 +4,7 @@
 
 #include "heap.h"
 
-/* As in C, but that a request for 0 bytes gives NULL, and that a realloc to 0 bytes frees. A fault ends
+/* They are as in C, but a request for 0 bytes gives NULL, and a realloc to 0 bytes frees. A fault ends
  * the program by calls_end. */
 void *calls_malloc(size_t size);
 void *calls_calloc(size_t count, size_t size);

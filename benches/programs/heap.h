@@ -29,7 +29,7 @@ void *heap_calloc(size_t count, size_t size);
 void *heap_realloc(void *block, size_t size);
 bool heap_free(void *block); /* false: refused */
 
-/* What the heap promises for a block of `size` bytes. */
+/* The alignment that the heap promises for a block of `size` bytes. */
 size_t heap_alignment(size_t size);
 
 /* Does all of the heap's own data agree? */

@@ -22,7 +22,7 @@ __all__ = ["CSV", "Run", "keep", "kept", "run"]
 
 CSV = ROOT / "docs" / "reference" / "programs.csv"
 CHECK_EVERY = 4096
-#: What the programs are made of, beside what is fetched.
+#: The programs are made of these files, beside those that are fetched.
 MADE_OF = ("benches/programs/*.[ch]", "benches/programs/load.*", "device", "lab/models")
 PLACE = ("program", "heap", "target")
 FIGURES = (
@@ -41,6 +41,7 @@ class Run:
     code: int
     figures: Mapping[str, Any]
     said: str
+    commit: str  # when it began
 
     @property
     def sound(self) -> bool:
@@ -66,12 +67,14 @@ def run(
         refuse_one_in=refuse_one_in,
         seed=seed,
     )
+    made_of = _commit()
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     lines = done.stdout.splitlines()
-    figures = json.loads(lines[-1]) if lines else {"fault": f"ended with {done.returncode}"}
-    return Run(done.returncode, {"failure": "", "calls": 0, **figures}, done.stderr.strip())
+    figures = {"failure": "", "calls": 0, "fault": f"ended with {done.returncode}"}
+    figures |= json.loads(lines[-1]) if lines else {}
+    return Run(done.returncode, figures, done.stderr.strip(), made_of)
 
 
 def _commit() -> str:
@@ -94,7 +97,7 @@ def keep(program: Program, heap: Heap, target: Target, done: Run) -> None:
     row |= {name: done.figures.get(name, "") for name in FIGURES} | {
         "arena": build.arena_of(program, heap)
     }
-    row |= {"commit": _commit(), "machine": cpu()}
+    row |= {"commit": done.commit, "machine": cpu()}
     row |= {"compiler": f"ziglang {version('ziglang')} -O2"}
     told = {name: str(value) for name, value in row.items()}
     with (BUILD / "programs.lock").open("w", encoding="utf-8") as lock:

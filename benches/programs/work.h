@@ -15,7 +15,7 @@ const char *work_round(uint32_t round);
 /* Gives everything back. */
 void work_end(void);
 
-/* What the rounds computed goes into one number, which must be the same on each heap. */
+/* The results of all rounds go into one number, which must be the same on each heap. */
 void work_note(const void *bytes, size_t size);
 
 /* For a message that a library gives. */

@@ -34,7 +34,7 @@ WRONG = {
 
 
 def run(*options: str) -> list[dict[str, Any]]:
-    """What benches/programs tells of each run, the wrong ones included."""
+    """The rows of benches/programs, those of wrong runs included."""
     command = [sys.executable, str(BENCH), "--dry", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode == MISSING:

@@ -13,8 +13,8 @@
 
 #define HS_UNSOUND UINT32_MAX /* in place of a block */
 
-/* Do shape and end agree, which tell where everything else lies? As hs_shape_of(), but for an end that
- * no heap can have, whose high bits the seal leaves out: they show, too. */
+/* Do shape and end agree, which tell where everything else lies? The sum is that of hs_shape_of(), but
+ * not cut off: it also differs for an end that no heap can have, whose high bits the seal leaves out. */
 static inline bool hs_is_sealed(const hs_heap_t *heap)
 {
     const uint32_t shape = heap->shape;
