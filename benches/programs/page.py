@@ -33,7 +33,8 @@ CALLS = """## Calls and faults
 
 A call is a malloc, calloc, realloc or free that reached the heap. *Checks* are those of all of the
 heap's own data, which the C library does not offer. *Failed* requests found no memory. *Result*: is
-what the program computed the same as on other heaps, after as many rounds of its work?
+what the program computed the same as on other heaps, after as many rounds of its work? Where no
+other row has as many, none is compared here; a test compares all heaps on shorter runs.
 
 | program | heap | calls | faults | checks | failed | result |
 | --- | --- | --: | --- | --: | --: | --- |
@@ -80,7 +81,7 @@ def _result(row: Row, rows: Sequence[Row]) -> str:
         if one is not row and (one["program"], one["rounds"]) == (row["program"], row["rounds"])
     ]
     if not others:
-        return "no other to compare"
+        return "not compared"
     return "same" if all(one == row["digest"] for one in others) else "another"
 
 
