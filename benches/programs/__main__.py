@@ -79,6 +79,9 @@ def main() -> int:
     chosen = parser.parse_args()
     if chosen.refuse and not chosen.dry:
         parser.error("--refuse is for --dry: a kept row is of a run in which nothing was refused")
+    fragile = [name for name in chosen.program or () if not PROGRAMS[name].survives]
+    if chosen.refuse and fragile:
+        parser.error(f"a request that fails ends {', '.join(fragile)}, on any heap")
     wrong = 0
     if not (chosen.page or chosen.check):
         try:
