@@ -94,7 +94,7 @@ ROWS = (
     Program("random", "random requests", 160_000, _random),
     Program("lua", "Lua 5.4.7", 230_000, _lua, HERE / "load.lua"),
     Program("duktape", "Duktape 2.99.99", 400_000, _duktape, HERE / "load.js"),
-    Program("quickjs", "QuickJS 2021-03-27", 230_000, _quickjs, HERE / "load.js", survives=False),
+    Program("quickjs", "QuickJS 2021-03-27", 300_000, _quickjs, HERE / "load.js", survives=False),
     Program("mbedtls", "mbedTLS 3.5.1", 120_000, _mbedtls),
     Program("lwip", "lwIP 2.1.3", 100_000, _lwip, survives=False),
     Program("lvgl", "LVGL 8.3.5", 60_000, _lvgl, survives=False),
