@@ -48,8 +48,9 @@ others used, too: the same heap can differ by half from row to row. *CPU s* are 
 program with the shadow. *Peak* is the most that the program held at once, as it asked for it, in so
 many *blocks*. *Least free*, *free before* and *free after* are the heap's own figures for its
 *memory*; the program kept what is missing afterwards. The model of TLSF keeps tallies and saves
-contents, so its time is not TLSF's. Guarded heaps are given more memory, because marks take some;
-what the guard fills and walks is in its time. All figures of memory are bytes.
+contents, so its time is not TLSF's. Guarded heaps are given more memory, because marks take some,
+and the small form uses at most 524,032 bytes of it; what the guard fills and walks is in its time.
+All figures of memory are bytes.
 
 | program | heap | ns a call | CPU s | peak | blocks | memory | least free | before | after |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |
@@ -58,8 +59,8 @@ what the guard fills and walks is in its time. All figures of memory are bytes.
 EMULATED = """## In emulation
 
 The same programs as code of two processors, run by an emulator of user programs, with fewer calls.
-Time in an emulator says nothing about a chip, so none is told. QuickJS cannot be built for processors
-without a floating-point unit.
+Time in an emulator says nothing about a chip, so none is told. QuickJS cannot be built for
+processors without a floating-point unit.
 
 | program | code | heap | calls | faults | checks | failed | result | peak | least free |
 | --- | --- | --- | --: | --- | --: | --: | --- | --: | --: |
