@@ -183,10 +183,50 @@ static void run_slabs(void)
     region_close(&region);
 }
 
+/* No call does anything while the word at `wrong`, which tell where all else lies, is another one. */
+static void refuses_all(const uint32_t *wrong, unsigned bit, void *block)
+{
+    uint8_t *before = region_save(&region);
+    CHECK(is_refused(FREE, block, 0) && is_refused(MALLOC, NULL, 5) &&
+              is_refused(MALLOC, NULL, 0x100000) && is_refused(REALLOC, block, 9) &&
+              is_refused(REALLOC, NULL, 9) && hs_guard_calloc(&guard, 3, 8, nobody) == NULL &&
+              hs_guard_aligned_alloc(&guard, 64, 40, 0, nobody) == NULL,
+          "word %td, bit %u", wrong - (const uint32_t *)(const void *)heap, bit);
+    CHECK(faults == 7 && last.kind == HS_FAULT_METADATA && last.at == heap, "told of %zu", faults);
+    CHECK(hs_guard_usable_size(&guard, block) == 0 && hs_guard_full_size(&guard, block) == 0 &&
+              hs_guard_containing_block(&guard, block) == NULL && hs_guard_largest(&guard) == 0 &&
+              !hs_guard_fits(&guard, 8, 8, 0) && hs_guard_tag(&guard, block).owner == 0,
+          "a question is answered: bit %u", bit);
+    CHECK(hs_guard_check_block(&guard, block) == HS_ERR_CORRUPT && faults == 8, "bit %u", bit);
+    CHECK(hs_guard_check(&guard) == HS_ERR_CORRUPT && faults == 9, "check: bit %u", bit);
+    CHECK(region_same(&region, before), "something changed: bit %u", bit);
+    free(before);
+    faults = 0;
+}
+
+/* Shape and end, the first and the fourth word of a heap, are sealed. */
+static void run_seal(hs_form_t form)
+{
+    open_form(form);
+    uint32_t *block = take(5), *const words = (uint32_t *)(void *)heap;
+    give(take(7));
+    for (int word = 0; word <= 3; word += 3) {
+        for (unsigned bit = 0; bit < 32; bit++) {
+            words[word] ^= UINT32_C(1) << bit;
+            refuses_all(&words[word], bit, block);
+            words[word] ^= UINT32_C(1) << bit;
+        }
+    }
+    CHECK(hs_guard_check(&guard) == HS_OK, "check");
+    give(block);
+    region_close(&region);
+}
+
 int main(void)
 {
     for (int form = HS_FORM_SMALL; form <= HS_FORM_WORD; form++) {
         run((hs_form_t)form);
+        run_seal((hs_form_t)form);
     }
     run_slabs();
     return 0;

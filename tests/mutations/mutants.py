@@ -20,6 +20,7 @@ from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
+from mutants_programs import PROGRAMS
 from mutants_project import PROJECT
 from mutants_record import RECORD
 from mutants_recorder import RECORDER
@@ -64,5 +65,6 @@ MUTANTS = (
     *OF_LOGS,
     *LOCKS,
     *PROJECT,
+    *PROGRAMS,
     *FIRMWARE,
 )

@@ -11,6 +11,22 @@ POLICY = "tests/device/test_guard_policy.c"
 
 GUARD = (
     Mutant(
+        "seal of the guarded heap",
+        "a malloc does not look at it",
+        "device/src/guard/guard.c::hs_guard_malloc",
+        "size - 1 >= HS_WIDE_MAX || !hs_can_begin(guard)",
+        "size - 1 >= HS_WIDE_MAX",
+        LINKS,
+    ),
+    Mutant(
+        "seal of the guarded heap",
+        "an end beyond all heaps is sealed, too",
+        "device/src/guard/links.h::hs_is_sealed",
+        "heap->end * 5 + (shape & HS_UNIT) + 2 * (uint32_t)hs_is_wide(heap);",
+        "((heap->end * 5 + (shape & HS_UNIT) + 2 * (uint32_t)hs_is_wide(heap)) & HS_SEAL_MASK);",
+        LINKS,
+    ),
+    Mutant(
         "links of the guard",
         "the bin that a freed block goes to is not looked at",
         "device/src/guard/guard_links.c::can_merge",

@@ -25,7 +25,7 @@ from threading import Lock
 from mutants import MUTANTS, Mutant
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("cmake", "device", "lab", "emulation", "tests", "studies", "format", "docs")
+FOLDERS = ("cmake", "device", "lab", "emulation", "tests", "studies", "format", "docs", "benches")
 SOURCES = ("lab/models/*.c", "lab/native/*/*.c", "lab/native/record/drain/*.c", "device/src/*/*.c")
 FLAGS = (
     "-std=c11",

@@ -23,8 +23,8 @@ extern "C" {
 typedef enum hs_guard_level {
     HS_GUARD_OFF = -1,  /* only the heap's own checks: double free, foreign and interior pointers,
                             * sizes that contradict each other */
-    HS_GUARD_LINKS = 0, /* links of free blocks and of slabs are checked before a call follows
-                            * them; no byte per block */
+    HS_GUARD_LINKS = 0, /* the heap's shape and end, and links of free blocks and of slabs, are
+                         * checked before a call follows them; no byte per block */
     HS_GUARD_CANARIES = 1, /* known bytes before and behind each payload, other ones at each place,
                             * checked when it is freed, resized or walked */
     HS_GUARD_FILL = 2,     /* free memory holds HS_FILL_FREE and fresh payload HS_FILL_FRESH in each

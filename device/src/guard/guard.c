@@ -156,7 +156,7 @@ void *hs_guard_take(hs_guard_t *guard, uint32_t total)
 static HS_RARE void *malloc_marked(hs_guard_t *guard, size_t size, hs_tag_t tag)
 {
     const hs_plan_t plan = hs_plain_plan(guard, size);
-    if (plan.total == 0 || !hs_tick(guard)) {
+    if (plan.total == 0 || !hs_begin(guard)) {
         return NULL;
     }
     void *const raw = take_checked(guard, plan.total, hs_has_fill(guard->config));
@@ -176,7 +176,7 @@ void *hs_guard_malloc(hs_guard_t *guard, size_t size, hs_tag_t tag)
     if (!hs_has_links(config) && !tagged) {
         return hs_heap_malloc(guard->heap, size);
     }
-    if (size - 1 >= HS_WIDE_MAX) {
+    if (size - 1 >= HS_WIDE_MAX || !hs_can_begin(guard)) {
         return NULL;
     }
     const uint32_t total = (uint32_t)size + hs_tail_of(config);
@@ -199,7 +199,7 @@ void *hs_guard_calloc(hs_guard_t *guard, size_t count, size_t size, hs_tag_t tag
         return NULL;
     }
     const hs_plan_t plan = hs_plain_plan(guard, count * size);
-    if (plan.total == 0 || !hs_tick(guard)) {
+    if (plan.total == 0 || !hs_begin(guard)) {
         return NULL;
     }
     void *const raw = hs_guard_take(guard, plan.total);
@@ -255,7 +255,7 @@ void *hs_guard_aligned_alloc(hs_guard_t *guard, size_t alignment, size_t size, s
                              hs_tag_t tag)
 {
     const hs_plan_t plan = hs_guard_plan(guard, alignment, size, offset);
-    if (plan.total == 0 || !hs_tick(guard)) {
+    if (plan.total == 0 || !hs_begin(guard)) {
         return NULL;
     }
     return hs_guard_hand_out(guard, take_aligned(guard, alignment, &plan, offset), &plan, 0, tag);
@@ -325,7 +325,7 @@ hs_status_t hs_guard_free(hs_guard_t *guard, void *block)
     if (block == NULL) {
         return HS_OK;
     }
-    if (!hs_tick(guard)) {
+    if (!hs_begin(guard)) {
         return HS_ERR_CORRUPT;
     }
 #if HS_GUARD

@@ -6,6 +6,9 @@
 hs_status_t hs_guard_find_block(const hs_guard_t *guard, const void *payload, hs_guarded_t *block)
 {
     const hs_heap_t *const heap = guard->heap;
+    if (!hs_is_open(guard)) {
+        return HS_ERR_CORRUPT;
+    }
     const uintptr_t raw = hs_raw_of(guard, payload);
     const uint32_t whole = (uint32_t)hs_heap_usable_size(heap, (const void *)raw);
     if (whole == 0) {
@@ -52,7 +55,8 @@ hs_tag_t hs_guard_tag(const hs_guard_t *guard, const void *block)
 
 void *hs_guard_containing_block(const hs_guard_t *guard, const void *address)
 {
-    const void *const raw = hs_heap_containing_block(guard->heap, address);
+    const void *const raw =
+        hs_is_open(guard) ? hs_heap_containing_block(guard->heap, address) : NULL;
     if (raw == NULL) {
         return NULL;
     }
@@ -65,7 +69,7 @@ void *hs_guard_containing_block(const hs_guard_t *guard, const void *address)
 bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_t offset)
 {
     const hs_plan_t plan = hs_guard_plan(guard, alignment, size, offset);
-    if (plan.total == 0) {
+    if (plan.total == 0 || !hs_is_open(guard)) {
         return false;
     }
     if (alignment <= hs_unit_of(guard->heap) && hs_has_canaries(guard->config)) {
@@ -76,7 +80,7 @@ bool hs_guard_fits(const hs_guard_t *guard, size_t alignment, size_t size, size_
 
 size_t hs_guard_largest(const hs_guard_t *guard)
 {
-    const size_t largest = hs_heap_largest(guard->heap);
+    const size_t largest = hs_is_open(guard) ? hs_heap_largest(guard->heap) : 0;
     const size_t marks = hs_head_of(guard) + hs_tail_of(guard->config);
     return largest > marks ? largest - marks : 0;
 }
@@ -105,7 +109,9 @@ static bool visit_block(void *context, void *block, size_t size, bool used)
 void hs_guard_walk(const hs_guard_t *guard, hs_guard_visit_t visit, void *context)
 {
     hs_guard_visitor_t visitor = {guard, visit, context};
-    hs_heap_walk(guard->heap, visit_block, &visitor);
+    if (hs_is_open(guard)) {
+        hs_heap_walk(guard->heap, visit_block, &visitor);
+    }
 }
 
 typedef struct hs_guard_checker {

@@ -93,7 +93,7 @@ static bool prepare(hs_guard_t *guard, const void *block, size_t size, hs_guarde
                     hs_around_t *around, hs_plan_t *plan)
 {
     *plan = hs_plain_plan(guard, size);
-    if (plan->total == 0 || !hs_tick(guard) ||
+    if (plan->total == 0 || !hs_begin(guard) ||
         hs_guard_open_block(guard, block, found, around) != HS_OK) {
         return false;
     }

@@ -13,6 +13,15 @@
 
 #define HS_UNSOUND UINT32_MAX /* in place of a block */
 
+/* Do shape and end agree, which tell where everything else lies? The sum is that of hs_shape_of(), but
+ * not cut off: it also differs for an end that no heap can have, whose high bits the seal leaves out. */
+static inline bool hs_is_sealed(const hs_heap_t *heap)
+{
+    const uint32_t shape = heap->shape;
+    return (shape >> HS_SEAL_SHIFT & HS_SEAL_MASK) ==
+           heap->end * 5 + (shape & HS_UNIT) + 2 * (uint32_t)hs_is_wide(heap);
+}
+
 /* Is the block at granule `block`, the first of one or the end, a free one? */
 static inline bool hs_is_free_at(const hs_heap_t *heap, uint32_t block)
 {

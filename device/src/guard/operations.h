@@ -30,9 +30,28 @@ static inline hs_plan_t hs_plain_plan(const hs_guard_t *guard, size_t size)
 /* A walk is due. False: it found the heap's own data damaged. */
 bool hs_guard_walk_now(hs_guard_t *guard);
 
-/* Counts an operation down to the next walk. */
-static inline bool hs_tick(hs_guard_t *guard)
+/* Can anything in the heap be found? Below HS_GUARD_LINKS nobody looks. */
+static inline bool hs_is_open(const hs_guard_t *guard)
 {
+    return !hs_has_links(guard->config) || hs_is_sealed(guard->heap);
+}
+
+/* The same, with a report. */
+static inline bool hs_can_begin(const hs_guard_t *guard)
+{
+    if (HS_UNLIKELY(!hs_is_open(guard))) {
+        (void)hs_guard_report(guard, HS_FAULT_METADATA, NULL, guard->heap);
+        return false;
+    }
+    return true;
+}
+
+/* An operation begins: looks at the seal, and counts down to the next walk. False: it is refused. */
+static inline bool hs_begin(hs_guard_t *guard)
+{
+    if (!hs_can_begin(guard)) {
+        return false;
+    }
     return HS_GUARD == 0 || guard->config->level < HS_GUARD_WALK || --guard->until_walk != 0 ||
            hs_guard_walk_now(guard);
 }

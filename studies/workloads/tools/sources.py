@@ -16,20 +16,21 @@ from pathlib import Path
 
 from tools.places import BUILD, MissingError, run
 
-__all__ = ["MBEDTLS_2", "MBEDTLS_3", "Crate", "duktape", "mbedtls"]
+__all__ = ["MBEDTLS_2", "MBEDTLS_3", "Crate", "c_tree", "duktape", "mbedtls"]
 
 SOURCES = BUILD / "sources"
 
 
 @dataclass(frozen=True)
 class Crate:
-    """A crate whose folder `vendor` is a C tree."""
+    """A crate with a C tree in one of its folders."""
 
     name: str
     version: str
     sha256: str  # of the package, which cargo checks
     #: What it needs to be built as Rust: name to version and features. None of it is fetched.
     needs: dict[str, tuple[str, tuple[str, ...]]] = field(hash=False)
+    folder: str = "vendor"  # of the C tree
 
 
 MBEDTLS_2 = Crate(
@@ -66,6 +67,10 @@ DUKTAPE_SHA256 = "079fe2d65ac5e24df56806c6b4e1a26f92bb7f13dc764f4fb230a6746744c1
 
 def mbedtls(crate: Crate) -> Path:
     """The C tree of mbedTLS: include, library, tests."""
+    return c_tree(crate)
+
+
+def c_tree(crate: Crate) -> Path:
     place = SOURCES / f"{crate.name}-{crate.version}"
     if not place.is_dir():
         if shutil.which("cargo") is None:
@@ -92,7 +97,7 @@ def fetch_crate(crate: Crate, folder: Path) -> Path:
     checked = json.loads((package / ".cargo-checksum.json").read_text("utf-8"))["package"]
     if checked != crate.sha256:
         raise RuntimeError(f"{crate.name} {crate.version} is another one: {checked}")
-    return package / "vendor"
+    return package / crate.folder
 
 
 def write_package(folder: Path, name: str, version: str, rest: str) -> None:
