@@ -59,6 +59,13 @@ def _guarded(level: int, what: str) -> Heap:
 ROWS = (
     Heap("small", "our heap, small form", "own", ("-DHEAP_FORM=HS_FORM_SMALL",), OWN),
     Heap("wide", "our heap, wide form", "own", ("-DHEAP_FORM=HS_FORM_WIDE",), OWN),
+    Heap(
+        "lean",
+        "our heap, lean build",
+        "own",
+        ("-DHEAP_FORM=HS_FORM_SMALL", "-DHS_LEAN=1"),
+        OWN,
+    ),
     _guarded(0, "links"),
     _guarded(1, "canaries"),
     _guarded(2, "fill"),

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BENCH = ROOT / "benches" / "programs"
 BUILT = ROOT / "build" / "workloads" / "programs"
 MISSING = 3  # exit code
-HEAPS = ("small", "wide", "guard-0", "guard-1", "guard-2", "guard-3", "tlsf", "libc")
+HEAPS = ("small", "wide", "lean", "guard-0", "guard-1", "guard-2", "guard-3", "tlsf", "libc")
 REAL = ("lua", "duktape", "quickjs", "mbedtls", "lwip", "lvgl")
 CALLS = 50_000
 #: Each way in which a heap can be wrong, and what the shadow then says.
