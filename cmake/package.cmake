@@ -1,10 +1,12 @@
 # The device library for C users: its options, its installation, and malloc as a library to preload.
 # The options are those of heapscope/config.h; what uses the library is compiled with the same.
-option(HEAPSCOPE_LEAN "HS_LEAN of heapscope/config.h" OFF)
-if(HEAPSCOPE_LEAN)
-    target_compile_definitions(heapscope_device PUBLIC HS_LEAN=1)
-    string(APPEND heapscope_pc_definitions " -DHS_LEAN=1")
-endif()
+foreach(part LEAN)
+    option(HEAPSCOPE_${part} "HS_${part} of heapscope/config.h" OFF)
+    if(HEAPSCOPE_${part})
+        target_compile_definitions(heapscope_device PUBLIC HS_${part}=1)
+        string(APPEND heapscope_pc_definitions " -DHS_${part}=1")
+    endif()
+endforeach()
 foreach(part WIDE LOCKS GUARD OWNERS PRIVATE POOLS)
     option(HEAPSCOPE_${part} "HS_${part} of heapscope/config.h" ON)
     if(NOT HEAPSCOPE_${part}) # their defaults are on

@@ -21,6 +21,7 @@ __all__ = [
     "APART",
     "CALLS",
     "LARGEST",
+    "MAP",
     "TARGET",
     "USABLE",
     "WAYS",

@@ -20,7 +20,7 @@ from places import HERE
 from sets import REAL, Trace
 from timing import ROUNDS, SHORT, SHORT_ROUNDS, program, time_events
 
-__all__ = ["ALIGNED_TO", "WIDE", "available", "measure", "rivals"]
+__all__ = ["ALIGNED_TO", "WIDE", "available", "measure", "measure_instructions", "rivals"]
 
 WIDE = "heapscope-wide"
 #: Our heap with blocks aligned otherwise than by default: alignment, and the model's name, if it is
@@ -72,6 +72,25 @@ def measure(
         "instructions": all_instructions(served, found),
         "sizes": counts.sizes(compilers()),
         **times(served, found),
+    }
+
+
+def measure_instructions(
+    traces: Sequence[Trace], before: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """`before`: the traces of an earlier run with the pools that they need."""
+    found = {
+        trace.name: {
+            who: Needed(pool=pool, peak_live=before[trace.name]["peak_live"], reason="")
+            for who, pool in before[trace.name]["pools"].items()
+        }
+        for trace in traces
+        if trace.name in before
+    }
+    served = [trace for trace in traces if trace.name in found and found[trace.name][OURS].pool]
+    return {
+        "instructions": all_instructions(served, found),
+        "sizes": counts.sizes(compilers()),
     }
 
 

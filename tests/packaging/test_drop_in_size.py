@@ -26,7 +26,7 @@ def test_the_table_has_every_kind_of_chip_release_and_choice() -> None:
 
 def test_code_in_iram_is_at_most_what_was_asked() -> None:
     for row in ROWS:
-        if row["options"] in {"plain", "tracking"}:
+        if row["options"] == "plain":
             assert figures(row).iram <= 14 * KB, row
         if row["options"] == "flash":
             assert figures(row).iram == 0, row

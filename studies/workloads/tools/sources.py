@@ -76,8 +76,17 @@ def c_tree(crate: Crate) -> Path:
         if shutil.which("cargo") is None:
             raise MissingError("cargo; Debian package: cargo")
         with tempfile.TemporaryDirectory(dir=made(SOURCES)) as folder:
-            fetch_crate(crate, Path(folder)).rename(place)
+            settle(fetch_crate(crate, Path(folder)), place)
     return place
+
+
+def settle(folder: Path, place: Path) -> None:
+    """Moves a fetched folder to its place, unless another process has put the same there."""
+    try:
+        folder.rename(place)
+    except OSError:
+        if not place.is_dir():
+            raise
 
 
 def fetch_crate(crate: Crate, folder: Path) -> Path:
@@ -119,7 +128,7 @@ def duktape() -> Path:
             where = ("--dest", folder, "--requirement", pinned)
             download(f"{DUKTAPE} by pip", *pip, "--quiet", *options, *where)
             extract_files(next(folder.glob("*.tar.gz")), "src/duktape", made(folder / "duktape"))
-            (folder / "duktape").rename(place)
+            settle(folder / "duktape", place)
     return place
 
 

@@ -1,7 +1,7 @@
 """Puts the component `heap` with all its sources into one folder, as a registry of components, a
 git dependency or a copy in a project takes it:
 
-    python device/compat/esp_idf/pack.py build/packages/esp-idf/heap --url https://...
+    python device/packages/esp_idf_heap.py build/packages/esp-idf/heap --url https://...
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import argparse
 import shutil
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+ROOT = Path(__file__).resolve().parents[2]
+COMPONENT = ROOT / "device" / "compat" / "esp_idf" / "heap"
 #: Folders of the repository whose files go into the component, at the same place below it.
 PARTS = (
     *("device/compat/esp_idf/src", "device/compat/esp_idf/include", "device/include/heapscope"),
@@ -33,7 +33,7 @@ ESP-IDF's options under their names.
 def pack(folder: Path, url: str | None = None) -> Path:
     """Makes the folder anew. `url`: where the repository is, for the manifest."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(HERE / "heap", folder)
+    shutil.copytree(COMPONENT, folder)
     for part in PARTS:
         for path in sorted((ROOT / part).rglob("*.[ch]")):
             if path.name.startswith("host_"):
