@@ -106,6 +106,11 @@ def test_the_readmes_instructions_are_maxima_with_compiler_form_and_options(
     for word in ("maxima seen", "small form without guard", "-O2", "x86-32", "rv32imc"):
         assert word in told[0]
     assert "at worst" not in text
+    bounds = read_results(ROOT / "docs/reference/device.csv")["bounds"]["heap"]
+    of_both = re.search(r"derived from all its paths, are (\d+) and (\d+)", text)
+    assert of_both is not None
+    derived = [bounds[call]["bound"] for call in ("malloc", "free")]
+    assert [int(number) for number in of_both.groups()] == derived
 
 
 def test_no_other_number_of_instructions_is_in_the_readme() -> None:
