@@ -201,8 +201,8 @@ def _choices() -> Table:
         rows=tuple(tuple(one[key] for key in keys) for one in PUBLISHED["choice"]),
         notes=(
             "Recorded once with the real pjsua-lib of that version, commit 87b347ed3 of June 2010, "
-            "a 32-bit program with alignment 8. A STUN server, a TURN server and a callee ran on the "
-            "same machine. The published addresses are those of a 32-bit program.",
+            "a 32-bit program with alignment 8. A STUN server, a TURN server and a callee ran on "
+            "the same machine. The published addresses are those of a 32-bit program.",
             "With RTCP off, the last two marks were recorded with 8 digits. The figures with fewer "
             "digits would be arithmetic and no recording; none here uses them.",
         ),
