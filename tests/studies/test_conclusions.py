@@ -128,18 +128,25 @@ def test_the_ladders_misses_are_told_while_they_miss(monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as patch:
         patch.setattr(ladder, "findings", kept)
         EXPERIMENTS["tls-ladder"].run(lambda done, total: None)
-    found, priced, firmware, longer, clients = told["figures"]
+    found, peaks, priced, firmware, ours = told["figures"]
 
     def conclude(figures: tuple[Any, Any]) -> Iterator[str]:
-        return ladder.findings(found, figures[0], firmware, longer, figures[1])
+        return ladder.findings(found, peaks, figures[0], firmware, figures[1])
 
     near = [
-        replace(one, computed=one.published * 1.1) if one.key == "tcp_minimal_mbps" else one
+        replace(one, low=one.published / 2) if one.key == "tcp_minimal_mbps" else one
         for one in priced
     ]
-    others = (near, clients[::-1])
-    turned(conclude, (priced, clients), others, "are not what", "has less to give")
-    assert "are what the throughput model gives" in said(conclude(others))
+    larger = replace(ours, tasks={**ours.tasks, "aws_iot": (50_000, 0)})
+    others = (near, larger)
+    turned(
+        conclude,
+        (priced, ours),
+        others,
+        "With no delay that was tried it is as slow as published",
+        "no record buffer before there is a record",
+    )
+    assert "is among those with other delays" in said(conclude(others))
 
 
 def test_most_of_an_upgrade_is_tables_while_it_is() -> None:

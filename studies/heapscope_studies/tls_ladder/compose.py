@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heapscope.layout import capabilities
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events

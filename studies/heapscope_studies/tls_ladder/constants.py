@@ -37,7 +37,9 @@ CONSTANTS: Mapping[str, Constant] = {
         value=1536, what="interrupt stack of a core", source="CONFIG_FREERTOS_ISR_STACKSIZE"
     ),
     "tcb": Constant(value=TCB, what="control block of a task", source="sizeof(TCB_t), FreeRTOS"),
-    "semaphore": Constant(value=QUEUE, what="a semaphore", source="sizeof(Queue_t), components/freertos/queue.c"),
+    "semaphore": Constant(
+        value=QUEUE, what="a semaphore", source="sizeof(Queue_t), components/freertos/queue.c"
+    ),
     "interrupt_table": Constant(
         value=32 * 8,
         what="interrupt table of a core",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-#: Curves of the server's key exchange that were recorded. The first is the client's first choice, and
-#: what public logs of the server of 2017 and 2018 show; later logs do not show one.
+#: Curves of the server's key exchange that were recorded. The first is the client's first choice,
+#: and public logs of the server of 2017 and 2018 show it; later logs do not show one.
 CURVES = ("secp521r1", "prime256v1")
 
 #: The published minimal network; names as they are today.

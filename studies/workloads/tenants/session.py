@@ -54,8 +54,9 @@ OURS = Client(
     hello=(300, 5 * 5 + 91 + 837 + 401 + 82 + 4),
     finish=(850 + 143 + 269 + 6 + 37, 2 * 5 + 1 + 32),
 )
-#: The chain of the study's server in DER (AWS IoT's, by public logs of 2017 to 2021), a key exchange
-#: on secp521r1 signed with RSA 2048, a request without names, the client's certificate of 861.
+#: The chain of the study's server in DER (AWS IoT's, by public logs of 2017 to 2021), a key
+#: exchange on secp521r1 signed with RSA 2048, a request without names, the client's certificate of
+#: 861 bytes.
 CHAIN = (1427, 1101, 1174, 1145)
 STUDY = Client(
     connections=1,
