@@ -17,7 +17,7 @@ from heapscope.native.structs import Struct
 from heapscope_studies.conclusion import alike, concluded, part_of
 from heapscope_studies.heap_change import control, counts, upgrade
 from heapscope_studies.ice_pools import marks
-from heapscope_studies.ice_pools.recorded import read_call
+from heapscope_studies.ice_pools.recorded import read_dumps
 from heapscope_studies.registry import EXPERIMENTS
 from heapscope_studies.script_heap import compute as script_heap
 from heapscope_studies.tls_ladder import tables as ladder
@@ -128,18 +128,25 @@ def test_the_ladders_misses_are_told_while_they_miss(monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as patch:
         patch.setattr(ladder, "findings", kept)
         EXPERIMENTS["tls-ladder"].run(lambda done, total: None)
-    found, priced, firmware, longer, clients = told["figures"]
+    found, peaks, priced, firmware, ours = told["figures"]
 
     def conclude(figures: tuple[Any, Any]) -> Iterator[str]:
-        return ladder.findings(found, figures[0], firmware, longer, figures[1])
+        return ladder.findings(found, peaks, figures[0], firmware, figures[1])
 
     near = [
-        replace(one, computed=one.published * 1.1) if one.key == "tcp_minimal_mbps" else one
+        replace(one, low=one.published / 2) if one.key == "tcp_minimal_mbps" else one
         for one in priced
     ]
-    others = (near, clients[::-1])
-    turned(conclude, (priced, clients), others, "are not what", "has less to give")
-    assert "are what the throughput model gives" in said(conclude(others))
+    larger = replace(ours, tasks={**ours.tasks, "aws_iot": (50_000, 0)})
+    others = (near, larger)
+    turned(
+        conclude,
+        (priced, ours),
+        others,
+        "With no delay that was tried it is as slow as published",
+        "no record buffer before there is a record",
+    )
+    assert "is among those with other delays" in said(conclude(others))
 
 
 def test_most_of_an_upgrade_is_tables_while_it_is() -> None:
@@ -178,15 +185,18 @@ def test_what_the_counts_of_blocks_say_follows_from_them() -> None:
     turned(counts.findings, counted, other, "from unlike builds; like for like")
 
 
-def test_more_checks_under_way_are_told_while_their_packets_bear_it() -> None:
-    calls = {one["key"]: read_call(one["trace"]) for one in marks.CONFIGURATIONS}
-    tuned = marks.CONFIGURATIONS[1]["key"]
-    now = calls[tuned].now
-    packets = now.groups[marks.PACKETS]
-    few = {**now.groups, marks.PACKETS: replace(packets, allocated=packets.allocated // 9)}
-    others = {**calls, tuned: replace(calls[tuned], now=replace(now, groups=few))}
-    turned(marks.findings, calls, others, "is that of more checks under way")
-    assert "is not that of checks under way alone" in said(marks.findings(others))
+def test_the_quiet_marks_are_told_to_come_out_while_they_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = {one["key"]: read_dumps(one["dumps"]) for one in marks.CONFIGURATIONS}
+    before = said(marks.findings(calls))
+    first, *others = marks.CONFIGURATIONS
+    changed = {**first, "used": [first["used"][0] + 8, *first["used"][1:]]}
+    monkeypatch.setattr(marks, "CONFIGURATIONS", [changed, *others])
+    after = said(marks.findings(calls))
+    assert "all 24 of the four quiet marks among them" in before
+    assert "but not all of the four quiet marks" in after
+    assert "is +3 pools of 1,280 B" in before
 
 
 def test_a_shared_heap_is_as_fast_while_it_is() -> None:

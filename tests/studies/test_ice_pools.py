@@ -1,12 +1,11 @@
-"""ice-pools: the figures are those of the recorded calls, and the advice beats what was tried."""
+"""ice-pools: the figures are those of the recorded dumps, and the advice beats what was tried."""
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
-from heapscope_studies.ice_pools.recorded import PUBLISHED, read_call
+from heapscope_studies.ice_pools import marks
+from heapscope_studies.ice_pools.recorded import MARKS, PUBLISHED, read_dumps
 from heapscope_studies.result import Experiment
 
 from .conftest import Computed
@@ -18,7 +17,7 @@ def ice_pools(computed: Computed) -> Experiment:
 
 
 def test_what_must_come_out_does(ice_pools: Experiment) -> None:
-    assert len(ice_pools.checks) == 17
+    assert len(ice_pools.checks) == 39
     assert not ice_pools.failed
 
 
@@ -31,39 +30,68 @@ def test_the_published_figures_agree_with_each_other() -> None:
 
 
 @pytest.mark.parametrize("one", PUBLISHED["configuration"], ids=lambda one: str(one["key"]))
-def test_each_row_is_the_call_at_its_mark(one: dict[str, object], ice_pools: Experiment) -> None:
-    call = read_call(str(one["trace"]))
+def test_each_row_is_the_dump_at_its_mark(one: dict[str, object], ice_pools: Experiment) -> None:
+    dumps = read_dumps(str(one["dumps"]))
     table = ice_pools.table(f"marks_{one['key']}")
-    assert table.column("mark") == tuple(PUBLISHED["marks"])
-    at = [call.at(mark) for mark in PUBLISHED["marks"]]
-    assert (
-        list(zip(table.column("used_computed"), table.column("allocated_computed"), strict=True))
-        == at
-    )
+    assert table.column("mark") == tuple(MARKS)
+    at = [dumps.at(mark) for mark in MARKS]
+    computed = (table.column("used_computed"), table.column("allocated_computed"))
+    assert list(zip(*computed, strict=True)) == at
+    for mark in MARKS:  # pool by pool they are what the dump's own total says
+        pools = dumps.pools(mark)
+        sums = [sum(count * line[k] for line, count in pools.items()) for k in (1, 2)]
+        assert tuple(sums) == dumps.at(mark)
     for what in ("used", "allocated"):
         for told, ours, difference in zip(
             *(table.column(f"{what}_{side}") for side in ("published", "computed", "difference")),
             strict=True,
         ):
             assert difference == int(str(ours)) - int(str(told))
+    assert set(table.column("utilisation_difference")) <= {0, 1}
 
 
-def test_each_step_of_the_study_lowers_every_mark_as_published(ice_pools: Experiment) -> None:
-    keys = [one["key"] for one in PUBLISHED["configuration"]]
-    tables = [ice_pools.table(f"marks_{key}").column("allocated_computed") for key in keys]
-    for before, after in itertools.pairwise(tables):
-        assert all(int(str(a)) > int(str(b)) for a, b in zip(before, after, strict=True))
-    for column in tables:
-        highest = column.index(max(int(str(cell)) for cell in column))
-        assert PUBLISHED["marks"][highest] == PUBLISHED["peak"]
+def test_26_of_36_figures_come_out_to_the_byte_and_the_others_within_bounds(
+    ice_pools: Experiment,
+) -> None:
+    assert ice_pools.figures["ice_figures"] == {"all": 36, "exact": 26, "inside": 36}
+    lines = ice_pools.table("lines")
+    assert len(lines.rows) == 9
+    assert all(lines.column("pools"))
 
 
-def test_the_ratios_are_shown_beside_the_published_ones(ice_pools: Experiment) -> None:
-    ratios = ice_pools.figures["ice_ratios"]
-    assert ratios["tuned_allocated_published"] == pytest.approx(29312 / 75960)
-    assert ratios["no_rtcp_allocated_published"] == pytest.approx(20992 / 75960)
-    assert ratios["tuned_allocated_computed"] == pytest.approx(48512 / 103880)
-    assert ratios["no_rtcp_allocated_computed"] == pytest.approx(28288 / 103880)
+def test_a_quiet_mark_has_no_bound_and_a_mark_with_packets_has_a_narrow_one() -> None:
+    calls = {one["key"]: read_dumps(one["dumps"]) for one in PUBLISHED["configuration"]}
+    for each in marks.compare(calls):
+        if each.mark in PUBLISHED["quiet"]:
+            assert each.low == each.computed == each.high
+        else:  # no figure of another configuration fits
+            assert each.low <= each.computed <= each.high
+    peaks = [each for each in marks.compare(calls) if each.mark == PUBLISHED["peak"]]
+    for each in peaks:
+        others = [other for other in peaks if other.what == each.what and other is not each]
+        fits = [each.low <= other.published <= each.high for other in others]
+        assert sum(fits) <= 1
+
+
+@pytest.mark.parametrize("key", ["early_check", "early_checks", "receive_used"])
+def test_a_bounds_constant_doubled_moves_its_bounds(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = {one["key"]: read_dumps(one["dumps"]) for one in PUBLISHED["configuration"]}
+    before = marks.compare(calls)
+    monkeypatch.setitem(marks.BOUND, key, 2 * marks.BOUND[key])
+    after = marks.compare(calls)
+    moved = {(a.mark, a.what) for a, b in zip(before, after, strict=True) if a.high != b.high}
+    assert moved == {(mark, "used") for mark in MARKS if mark not in PUBLISHED["quiet"]}
+
+
+def test_a_figure_beside_its_bound_is_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = {one["key"]: read_dumps(one["dumps"]) for one in PUBLISHED["configuration"]}
+    changed = {**marks.CONFIGURATIONS[0], "used": [0] * len(MARKS)}
+    monkeypatch.setattr(marks, "CONFIGURATIONS", [changed])
+    table = next(iter(marks.tables(calls)))
+    assert set(table.column("used_within")) == {"no"}
+    assert sum(not check.holds for check in marks.checks(calls)) == len(PUBLISHED["quiet"])
 
 
 def test_the_advice_beats_128_everywhere_on_both_and_on_calls_it_never_saw(

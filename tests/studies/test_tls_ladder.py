@@ -24,7 +24,7 @@ from heapscope_studies.tls_ladder import cost
 from heapscope_studies.tls_ladder.compose import TASKS, composed, read_recorded
 from heapscope_studies.tls_ladder.constants import CONSTANTS, second_core, values
 from heapscope_studies.tls_ladder.ladder import Row, climb
-from heapscope_studies.tls_ladder.steps import MESSAGE, MINIMAL, STEPS
+from heapscope_studies.tls_ladder.steps import CURVES, MINIMAL, OURS, STEPS, Step
 
 from .conftest import Computed
 
@@ -74,55 +74,93 @@ def test_the_first_step_is_calibrated_and_said_to_be(tls_ladder: Experiment) -> 
     assert "Only the first step's static use" in " ".join(tls_ladder.findings)
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "unicore",
-        "out",
-        "dynamic",
-        "network",
-        "rtc",
-        pytest.param(
-            "iram",
-            marks=pytest.mark.xfail(
-                strict=True,
-                reason="a handshake with one certificate, in buffers of a record's own size, has "
-                "4.6 KB in blocks of 2 KB and more; the study's had 21 KB",
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("key", ["unicore", "out", "dynamic", "network", "rtc", "iram"])
 def test_a_step_gains_what_was_published(tls_ladder: Experiment, key: str) -> None:
     published = published_gain(key)
     assert row(tls_ladder, key)["gain_published"] == published
-    assert abs(gain(tls_ladder, key) - published) <= max(0.15 * published, 1536)
+    assert abs(gain(tls_ladder, key) - published) <= 0.15 * published
+
+
+def test_the_whole_ladder_comes_out(tls_ladder: Experiment) -> None:
+    assert abs(tls_ladder.figures["tls_gains"]["total"] - LADDER) <= 0.02 * LADDER
+
+
+@pytest.mark.parametrize(
+    ("key", "share"),
+    [("unicore", 0.09), ("out", 0), ("dynamic", 0), ("network", 0.06), ("iram", 0.06)],
+)
+def test_iram_changes_by_what_was_published(tls_ladder: Experiment, key: str, share: float) -> None:
+    published = published_gain(key, 1)
+    assert abs(gain(tls_ladder, key, "iram_computed") - published) <= share * abs(published)
+
+
+def test_rtc_memory_changes_no_iram(tls_ladder: Experiment) -> None:
+    assert gain(tls_ladder, "rtc", "iram_computed") == 0  # published: -28
+
+
+#: The client's peaks as published, typed again: step, memory, bytes.
+CLIENT = [
+    ("default, dual core", "DRAM", 63_124),
+    ("single core", "DRAM", 63_124),
+    ("OUT 2048", "DRAM", 48_784),
+    ("dynamic TLS buffers", "DRAM", 26_268),
+    ("minimal network", "DRAM", 26_272),
+    ("RTC memory as heap", "DRAM", 26_272),
+    ("TLS buffers in IRAM", "DRAM", 17_960),
+    ("TLS buffers in IRAM", "IRAM", 21_216),
+]
+
+
+def peaks_of(experiment: Experiment, task: str) -> list[tuple[str, str, int, int, str]]:
+    table = experiment.table("tasks")
+    columns = [table.column(key) for key in ("step", "memory", "published", "computed", "holds")]
+    rows = zip(table.column("task"), *columns, strict=True)
+    return [
+        (str(step), str(memory), int(str(told)), int(str(ours)), str(holds))
+        for name, step, memory, told, ours, holds in rows
+        if name == task
+    ]
+
+
+def test_the_client_s_eight_peaks_come_out_within_one_percent(tls_ladder: Experiment) -> None:
+    found = peaks_of(tls_ladder, "client")
+    assert [(step, memory, told) for step, memory, told, _, _ in found] == CLIENT
+    for _, _, told, ours, holds in found:
+        assert holds == "yes"
+        assert abs(ours - told) <= 0.01 * told
+    assert found[-1][3] == 21_216  # the blocks in IRAM, to the byte
+    assert tls_ladder.figures["tls_peaks"]["aws_iot_within"] == 8
+
+
+def test_the_tcpip_task_s_peaks_come_out_within_15_percent(tls_ladder: Experiment) -> None:
+    assert {holds for *_, holds in peaks_of(tls_ladder, "tiT")} == {"yes"}
 
 
 @pytest.mark.xfail(
     strict=True,
-    reason="our client's peak is 11 KB below the study's from the first step on, with other "
-    "certificates and another library; 5 of the 7.4 KB that are missing are its",
+    reason="the driver's structures are not public: 5.4 to 8.9 KB of the wifi task's are missing",
 )
-def test_the_whole_ladder_comes_out(tls_ladder: Experiment) -> None:
-    assert abs(tls_ladder.figures["tls_gains"]["total"] - LADDER) <= 0.05 * LADDER
+def test_the_wifi_task_s_peaks_come_out_within_15_percent(tls_ladder: Experiment) -> None:
+    assert {holds for *_, holds in peaks_of(tls_ladder, "wifi")} == {"yes"}
 
 
-@pytest.mark.parametrize("key", ["unicore", "out", "dynamic", "network"])
-def test_iram_changes_by_what_was_published(tls_ladder: Experiment, key: str) -> None:
-    """In sign and roughly in size: within a fifth."""
-    published = published_gain(key, 1)
-    assert abs(gain(tls_ladder, key, "iram_computed") - published) <= 0.2 * abs(published)
+def test_both_curves_are_shown_and_the_first_is_in_all_other_tables(
+    tls_ladder: Experiment,
+) -> None:
+    table = tls_ladder.table("curves")
+    first, second = (table.column(f"peak_{curve}") for curve in CURVES)
+    client = [ours for _, memory, _, ours, _ in peaks_of(tls_ladder, "client") if memory == "DRAM"]
+    assert list(first) == client
+    assert [a != b for a, b in zip(first, second, strict=True)] == 3 * [True] + 4 * [False]
+    gains = table.column(f"gain_{CURVES[0]}")[1:]
+    assert list(gains) == [gain(tls_ladder, key) for key in list(PUBLISHED)[1:]]
 
 
-def test_the_buffers_take_iram(tls_ladder: Experiment) -> None:
-    assert gain(tls_ladder, "iram", "iram_computed") < 0
-    assert gain(tls_ladder, "rtc", "iram_computed") == 0  # published: -28
-
-
-@pytest.mark.xfail(strict=True, reason="as the step's gain: 4.6 KB in IRAM, the study's had 21 KB")
-def test_the_buffers_take_as_much_iram_as_published(tls_ladder: Experiment) -> None:
-    taken = gain(tls_ladder, "iram", "iram_computed")
-    assert published_gain("iram", 1) * 2 < taken < published_gain("iram", 1) / 2
+def test_our_dynamic_buffers_hold_less_and_stand_apart(tls_ladder: Experiment) -> None:
+    table = tls_ladder.table("ours")
+    theirs, ours = (int(str(cell)) for cell in table.column("client"))
+    assert ours < theirs == 26_180
+    assert len(tls_ladder.table("ladder").rows) == 8  # seven steps and the whole
 
 
 def test_nothing_but_the_first_step_is_an_input(
@@ -135,7 +173,12 @@ def test_nothing_but_the_first_step_is_an_input(
     other["cost"] = dict.fromkeys(other["cost"], 1.0)
     monkeypatch.setattr("heapscope_studies.tls_ladder.compute.read_published", lambda name: other)
     again = EXPERIMENTS["tls-ladder"].run(lambda done, total: None)
-    assert again.figures == tls_ladder.figures
+    figures, before = dict(again.figures), dict(tls_ladder.figures)
+    assert figures.pop("tls_peaks") != before.pop("tls_peaks")  # counts what is within bounds
+    assert figures == before
+    for curve in CURVES:
+        key = f"peak_{curve}"
+        assert again.table("curves").column(key) == tls_ladder.table("curves").column(key)
 
 
 # ---- constants ----------------------------------------------------------------------------------
@@ -182,25 +225,20 @@ def tenants(monkeypatch: pytest.MonkeyPatch) -> Any:
     return sys.modules["tenants"]
 
 
+#: All but MGMT_SHORT, which lives for 2 ms now and then and is at no peak.
 NETWORK = (
     "STATIC_RX",
     "MGMT_RX",
-    "MGMT_SHORT",
     "AROUND",
     "ETHERNET",
     "CUSTOM_PBUF",
     "PBUF",
     "SEGMENT",
     "TCP_PCB",
-    "NETCONN",
     "TIMER",
     "MESSAGE",
-    "QUEUE",
+    "QUEUE_42",
 )
-
-#: Alive for 2 ms now and then: not at the peak of every step.
-RARE = {"MGMT_SHORT": "network"}
-
 
 @pytest.mark.cells(3)
 @pytest.mark.parametrize("name", NETWORK)
@@ -208,23 +246,16 @@ def test_each_size_of_the_network_doubled_moves_the_table(
     name: str, tenants: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session, sizes = tenants.session, tenants.sizes
-    step = STEP[RARE.get(name, "default")]
 
-    def table(file: str) -> object:
+    def peaks(file: str) -> object:  # a task's peaks are those of its own events
         made = tmp_path / file
-        session.make_session(step.network, made)
-        if name not in RARE:  # a task's peaks are those of its own events
-            peaks = replay(made, load_chip("esp32").layout(idf="4.2"))
-            return [(each.task, each.kind, each.payload_peak) for each in peaks.tasks]
+        session.make_session(STEPS[0].network, made)
+        found = replay(made, load_chip("esp32").layout(idf="4.2"))
+        return [(each.task, each.kind, each.payload_peak) for each in found.tasks]
 
-        def find(name: str) -> Path:
-            return made if name == step.network else captured_trace(name)
-
-        return cells(climb(FIRST, steps=(STEPS[0], step), find=find)[1])
-
-    before = table("before.hst")
+    before = peaks("before.hst")
     monkeypatch.setattr(sizes, name, 2 * getattr(sizes, name))
-    assert table("after.hst") != before
+    assert peaks("after.hst") != before
 
 
 def test_the_captured_networks_are_those_of_the_generator(tenants: Any, tmp_path: Path) -> None:
@@ -240,15 +271,19 @@ def test_the_second_core_is_its_named_parts() -> None:
     assert parts["IPC tasks: stacks"] == 2 * (1024 + 20)
     assert parts["idle task: stack"] == 1536 + 20
     assert parts["interrupt stack"] == 1536
-    assert sum(parts.values()) == 7_432
+    assert sum(parts.values()) == 7_408
 
 
 # ---- composing ----------------------------------------------------------------------------------
 
 
+def traces_of(step: Step) -> tuple[Path, Path]:
+    return captured_trace(step.client.format(curve=CURVES[0])), captured_trace(step.network)
+
+
 def test_a_composition_has_every_block_of_both(tmp_path: Path) -> None:
     step = STEP["iram"]
-    client, network = captured_trace(step.tls), captured_trace(step.network)
+    client, network = traces_of(step)
     out = tmp_path / "T.hst"
     out.write_bytes(composed(client, network, iram_from=2048))
     made = read_recorded(out)
@@ -256,37 +291,36 @@ def test_a_composition_has_every_block_of_both(tmp_path: Path) -> None:
     blocks = [part[part["kind"] != 7] for part in parts]
     assert (made.events["kind"] != 7).sum() == sum(len(part) for part in blocks)
     mine = made.events[(made.events["task"] == TASKS.index("aws_iot"))]
-    assert np.array_equal(mine["size"], blocks[0]["size"])
+    assert np.array_equal(mine["size"], (blocks[0]["size"] + 3) // 4 * 4)  # in words
     large = (mine["size"] >= 2048) & (mine["kind"] < 4)
-    assert large.sum() > 100
+    assert large.sum() > 10
     assert (mine["caps"] != 0).tolist() == large.tolist()
 
 
 def test_a_handshake_computes_while_the_network_goes_on(tmp_path: Path) -> None:
     step = STEP["default"]
-    client, network = captured_trace(step.tls), captured_trace(step.network)
+    client, network = traces_of(step)
     out = tmp_path / "T.hst"
     out.write_bytes(composed(client, network))
     made, alone = read_recorded(out), read_recorded(client)
     here, there = made.places(), alone.places()
     handshake = made.events[here["answered 1"] : here["computed 1"]]
     mine = handshake["task"] == TASKS.index("aws_iot")
-    marks = 1  # "connect 1" itself
-    assert mine.sum() == there["connected 1"] - there["connect 1"] - marks
+    own = alone.events[there["connect 1"] : there["connected 1"]]
+    assert mine.sum() == (own["kind"] != 7).sum()
     among = ~mine[np.flatnonzero(mine)[0] : np.flatnonzero(mine)[-1]]
     assert among.sum() > 10  # lwIP's timers run four times a second and oftener
 
 
-def test_short_messages_leave_out_what_longer_ones_allocate(tmp_path: Path) -> None:
-    step = STEP["dynamic"]
-    client, network = captured_trace(step.tls), captured_trace(step.network)
-    sizes = []
-    for message in (None, MESSAGE):
-        out = tmp_path / "T.hst"
-        out.write_bytes(composed(client, network, message=message))
-        sizes.append(read_recorded(out).events["size"])
-    assert int(sizes[0].max()) > 16_384
-    assert int(sizes[1].max()) == 3_072  # the stack of the TCP/IP task
+def test_what_follows_the_network_s_last_connection_is_left_out(tmp_path: Path) -> None:
+    """Our own client connects five times, the study's network once."""
+    client, network = captured_trace(OURS.client), captured_trace(OURS.network)
+    out = tmp_path / "T.hst"
+    out.write_bytes(composed(client, network))
+    made, alone = read_recorded(out), read_recorded(client)
+    mine = made.events["task"] == TASKS.index("aws_iot")
+    before = alone.events[: alone.places()["connect 2"]]
+    assert mine.sum() == (before["kind"] != 7).sum()
 
 
 # ---- cost ---------------------------------------------------------------------------------------
@@ -315,7 +349,7 @@ def test_the_slow_down_is_computed_from_counted_accesses(tls_ladder: Experiment)
 
 @pytest.mark.xfail(
     strict=True,
-    reason="no rank has a single core: the model learned from two cores gives 14 Mbit/s",
+    reason="with the delay that the ranks chose the simulated link gives 12 Mbit/s; with half, 19",
 )
 def test_the_default_network_s_throughput(tls_ladder: Experiment) -> None:
     """About 20 Mbit/s: within a quarter."""
@@ -324,7 +358,7 @@ def test_the_default_network_s_throughput(tls_ladder: Experiment) -> None:
 
 @pytest.mark.xfail(
     strict=True,
-    reason="the model is fitted to ranks in a shielded box; the study does not tell its link",
+    reason="the simulated link gives 15 Mbit/s: the study does not tell its link",
 )
 def test_the_minimal_network_s_throughput(tls_ladder: Experiment) -> None:
     assert tls_ladder.figures["tls_costs"]["tcp_minimal_mbps"] == pytest.approx(4.5, rel=0.5)
@@ -336,10 +370,9 @@ def test_a_missing_count_names_its_file(monkeypatch: pytest.MonkeyPatch) -> None
         cost.read_counted()
 
 
-@pytest.mark.parametrize("name", ["tls_net_minimal", "tls_net_minimal_all"])
-def test_the_minimal_network_was_recorded_as_the_step_has_it(name: str) -> None:
+def test_the_minimal_network_was_recorded_as_the_step_has_it() -> None:
     """The trace tells what differs from the defaults, of the options that its generator knows."""
-    said = read_info(captured_trace(name)).metadata["config"].split()
+    said = read_info(captured_trace("tls_study_net_minimal")).metadata["config"].split()
     options = dict(one.removeprefix("CONFIG_").split("=") for one in said)
     options.pop("ESP_WIFI_RX_BA_WIN", None)  # none, where A-MPDU is off
     assert {"ESP_WIFI_STATIC_RX_BUFFER_NUM", "LWIP_TCP_WND_DEFAULT"} <= options.keys()

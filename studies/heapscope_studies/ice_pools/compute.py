@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from heapscope_studies import ice_pools
 from heapscope_studies.ice_pools import advice, marks
-from heapscope_studies.ice_pools.recorded import PUBLISHED, read_call
+from heapscope_studies.ice_pools.recorded import PUBLISHED, read_dumps
 from heapscope_studies.result import Experiment
 
 PARTS = 3
@@ -15,7 +15,7 @@ PARTS = 3
 def compute(progress: Callable[[int, int], None]) -> Experiment:
     """`progress` is called with parts done and parts in all. About two seconds."""
     progress(0, PARTS)
-    calls = {one["key"]: read_call(one["trace"]) for one in PUBLISHED["configuration"]}
+    calls = {one["key"]: read_dumps(one["dumps"]) for one in PUBLISHED["configuration"]}
     progress(1, PARTS)
     lazy = advice.rebuilt()
     progress(2, PARTS)

@@ -1,62 +1,212 @@
-"""Used, allocated and utilisation at the six marks, published beside recorded."""
+"""Used, allocated and utilisation at the six marks, published beside the study's own version."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from heapscope_studies.conclusion import alike, concluded
-from heapscope_studies.ice_pools.recorded import PUBLISHED, Call
-from heapscope_studies.result import Cell, Check, Column, Plot, Series, Table
+from heapscope_studies.conclusion import concluded
+from heapscope_studies.ice_pools.recorded import MARKS, PUBLISHED, Dumps
+from heapscope_studies.result import NO, Cell, Check, Column, Plot, Series, Table
 
 CONFIGURATIONS: list[dict[str, Any]] = PUBLISHED["configuration"]
-DEFAULT: dict[str, Any] = CONFIGURATIONS[0]
-QUIET = "idle"  #: nothing is negotiated there
-PACKETS = "PJNATH_POOL_LEN_STUN_TDATA"  #: a pool each
+QUIET: list[str] = PUBLISHED["quiet"]
+APPENDIX: dict[str, Any] = PUBLISHED["appendix"]
+BOUND: dict[str, int] = PUBLISHED["bound"]
+PACKET = "tdata"  #: the pool of a packet that is kept for a repetition
 WHAT = ("used", "allocated")
 
-Calls = Mapping[str, Call]
+Calls = Mapping[str, Dumps]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """One published figure beside the computed one. `low` and `high`: what the published one may be
+    while the recording is right; equal to the computed one where it repeats to the byte."""
+
+    configuration: str
+    mark: str
+    what: str
+    published: int
+    computed: int
+    low: int
+    high: int
+
+    @property
+    def exact(self) -> bool:
+        return self.published == self.computed
+
+    @property
+    def inside(self) -> bool:
+        return self.low <= self.published <= self.high
+
+
+def compare(calls: Calls) -> tuple[Figure, ...]:
+    """All 36 figures."""
+    return tuple(
+        _figure(one, calls[one["key"]], mark, what)
+        for one in CONFIGURATIONS
+        for mark in MARKS
+        for what in WHAT
+    )
+
+
+def _figure(one: dict[str, Any], call: Dumps, mark: str, what: str) -> Figure:
+    computed = call.at(mark)[WHAT.index(what)]
+    low, high = _bounds(one["key"], call, mark, what)
+    return Figure(
+        configuration=one["title"],
+        mark=mark,
+        what=what,
+        published=one[what][MARKS.index(mark)],
+        computed=computed,
+        low=low,
+        high=high,
+    )
+
+
+def _bounds(key: str, call: Dumps, mark: str, what: str) -> tuple[int, int]:
+    """A race decides how many packets are kept when ICE completes, and two pools of a call keep
+    what early packets left in them."""
+    computed = call.at(mark)[WHAT.index(what)]
+    if mark in QUIET:
+        return computed, computed
+    left = BOUND["early_checks"] * BOUND["early_check"] + BOUND["receive_used"]
+    if what == "allocated":
+        left = _block(call, mark) + BOUND["receive_allocated"]
+    kept = packets(call, mark)
+    if mark != PUBLISHED["peak"]:
+        return computed - left, computed + left
+    still = computed - sum(kept)
+    largest = max(kept, default=0)
+    return still - left, still + most_packets(key) * largest + left
+
+
+def _block(call: Dumps, mark: str) -> int:
+    """One more block of an ICE session: its pools of a mark are multiples of it."""
+    sizes = [size for kind, _, size in call.pools(mark) if kind == "icetp"]
+    return min(sizes)
+
+
+def packets(call: Dumps, mark: str, what: str = "allocated") -> list[int]:
+    """Bytes of each packet's pool that is kept at the mark."""
+    return [
+        (used, allocated)[WHAT.index(what)]
+        for (kind, used, allocated), count in call.pools(mark).items()
+        if kind == PACKET
+        for _ in range(count)
+    ]
+
+
+def most_packets(key: str) -> int:
+    """Each pair of candidates asks once and answers once, and packets are kept for 8 and 10 s,
+    which is longer than ICE takes."""
+    caller, callee = PUBLISHED["candidates"]
+    return 2 * int(PUBLISHED["components"][key]) * int(caller) * int(callee)
+
+
+# ---- tables -------------------------------------------------------------------------------------
 
 
 def tables(calls: Calls) -> Iterator[Table]:
+    figures = compare(calls)
     for one in CONFIGURATIONS:
-        yield _marks(one, calls[one["key"]])
-    yield _ratios(calls)
+        yield _marks(one, [f for f in figures if f.configuration == one["title"]])
+    yield _lines(calls)
+    yield _choices()
 
 
-def _marks(one: dict[str, Any], call: Call) -> Table:
+def _marks(one: dict[str, Any], figures: list[Figure]) -> Table:
     return Table(
         key=f"marks_{one['key']}",
         title=f"Bytes of all pools at six marks: {one['title']}",
         columns=(
             Column(key="mark", heading="Mark", name=True),
-            *(column for what in WHAT for column in _pair(what)),
+            *(column for what in WHAT for column in _columns(what)),
             Column(key="utilisation_published", heading="utilisation % published", unit="%"),
             Column(key="utilisation_computed", heading="computed", unit="%"),
             Column(key="utilisation_difference", heading="difference", unit="%", signed=True),
         ),
-        rows=tuple(_rows(one, call)),
+        rows=tuple(_rows(one, figures)),
+        notes=(
+            "At the first four marks nothing is under way, and a figure has to repeat to the byte. "
+            "At the last two a race decides; 'within' says whether the recorded call allows the "
+            "published figure.",
+            f"Then up to {most_packets(one['key'])} packets are kept, a pool each. Up to "
+            f"{BOUND['early_checks']} checks that came early left {BOUND['early_check']} B each in "
+            "the session, and a receive pool keeps the size of the last packet: "
+            f"{BOUND['receive_used']} B of it are used or not, {BOUND['receive_allocated']} B "
+            "allocated.",
+        ),
     )
 
 
-def _pair(what: str) -> tuple[Column, ...]:
+def _columns(what: str) -> tuple[Column, ...]:
+    within = f"{what}_within"
     return (
         Column(key=f"{what}_published", heading=f"{what} published", unit="bytes"),
         Column(key=f"{what}_computed", heading="computed", unit="bytes"),
-        Column(key=f"{what}_difference", heading="difference", unit="bytes", signed=True),
+        Column(
+            key=f"{what}_difference",
+            heading="difference",
+            unit="bytes",
+            signed=True,
+            judged_by=within,
+        ),
+        Column(key=within, heading="within", name=True, wide=True),
     )
 
 
-def _rows(one: dict[str, Any], call: Call) -> Iterator[tuple[Cell, ...]]:
-    for index, mark in enumerate(PUBLISHED["marks"]):
+def _rows(one: dict[str, Any], figures: list[Figure]) -> Iterator[tuple[Cell, ...]]:
+    for index, mark in enumerate(MARKS):
         cells: list[Cell] = [mark]
-        used, allocated = call.at(mark)
-        for what, computed in zip(WHAT, (used, allocated), strict=True):
-            published = one[what][index]
-            cells += [published, computed, computed - published]
-        share = used * 100 // allocated  # as PJLIB's dump rounds
+        used, allocated = (f for f in figures if f.mark == mark)
+        for each in (used, allocated):
+            within = "yes" if each.inside else NO
+            cells += [each.published, each.computed, each.computed - each.published, within]
+        share = (200 * used.computed + allocated.computed) // (2 * allocated.computed)
         told = one["utilisation"][index]
         yield (*cells, told, share, share - told)
+
+
+def _lines(calls: Calls) -> Table:
+    found = calls[APPENDIX["configuration"]].pools(APPENDIX["mark"])
+    return Table(
+        key="lines",
+        title="The published dump of an idle media transport, line by line",
+        columns=(
+            Column(key="pool", heading="Pool", name=True),
+            Column(key="used", heading="used published", unit="bytes"),
+            Column(key="allocated", heading="allocated published", unit="bytes"),
+            Column(key="pools", heading="such pools computed"),
+        ),
+        rows=tuple((*line, found[tuple(line)]) for line in APPENDIX["lines"]),
+        notes=("A line that the recorded dump does not have is there 0 times.",),
+    )
+
+
+def _choices() -> Table:
+    keys = {
+        "what": "Choice",
+        "value": "as recorded",
+        "decided": "decided by",
+        "explains": "what it explains",
+        "otherwise": "with another",
+    }
+    return Table(
+        key="choices",
+        title="What the study does not tell and the recording had to choose",
+        columns=tuple(Column(key=key, heading=heading, name=True) for key, heading in keys.items()),
+        rows=tuple(tuple(one[key] for key in keys) for one in PUBLISHED["choice"]),
+        notes=(
+            "Recorded once with the real pjsua-lib of that version, commit 87b347ed3 of June 2010, "
+            "a 32-bit program with alignment 8. A STUN server, a TURN server and a callee ran on "
+            "the same machine. The published addresses are those of a 32-bit program.",
+            "With RTCP off, the last two marks were recorded with 8 digits. The figures with fewer "
+            "digits would be arithmetic and no recording; none here uses them.",
+        ),
+    )
 
 
 # ---- curves -------------------------------------------------------------------------------------
@@ -68,138 +218,96 @@ def plots(calls: Calls) -> Iterator[Plot]:
             key=f"{what}_by_mark",
             title=f"Bytes of all pools {what} at six marks",
             x_heading="mark",
-            x_labels=tuple(PUBLISHED["marks"]),
+            x_labels=tuple(MARKS),
             y_heading=what,
             y_unit="B",
             series=tuple(
                 curve for one in CONFIGURATIONS for curve in _curves(one, calls[one["key"]], what)
             ),
-            notes=(
-                "Absolute figures are of another version: what compares is the shape, and the "
-                "distance from the defaults.",
-            ),
         )
 
 
-def _curves(one: dict[str, Any], call: Call, what: str) -> tuple[Series, Series]:
-    x = tuple(float(number) for number in range(len(PUBLISHED["marks"])))
-    computed = tuple(call.at(mark)[WHAT.index(what)] for mark in PUBLISHED["marks"])
+def _curves(one: dict[str, Any], call: Dumps, what: str) -> tuple[Series, Series]:
+    x = tuple(float(number) for number in range(len(MARKS)))
+    computed = tuple(call.at(mark)[WHAT.index(what)] for mark in MARKS)
     ours = Series(name=f"{one['title']}, computed", x=x, y=computed)
     told = Series(name=f"{one['title']}, published", x=x, y=tuple(one[what]), beside=ours.name)
     return ours, told
 
 
-# ---- ratios -------------------------------------------------------------------------------------
-
-
-def _ratios(calls: Calls) -> Table:
-    return Table(
-        key="ratios",
-        title=f"Against the defaults, at the mark '{PUBLISHED['peak']}'",
-        columns=(
-            Column(key="configuration", heading="Configuration", name=True),
-            *(
-                Column(key=f"{what}_{side}", heading=heading, digits=3, signed=side == "difference")
-                for what in WHAT
-                for side, heading in (
-                    ("published", f"{what} published"),
-                    ("computed", "computed"),
-                    ("difference", "difference"),
-                )
-            ),
-        ),
-        rows=tuple(
-            (one["title"], *(cell for what in WHAT for cell in _ratio_cells(calls, one, what)))
-            for one in CONFIGURATIONS[1:]
-        ),
-        notes=(
-            "absolute figures are of another version: 2.12.1 (Jami's fork), 32-bit; the study has "
-            "1.6 on 64 bit. This one has larger limits, a lock with a pool of its own for each "
-            "object, and tables for ICE over TCP in its sockets",
-            "the fork's 64 KB buffers for ICE over TCP, two in each transport and one for each "
-            "socket, are cut: a call over UDP has no use for them",
-            "loopback with a delay of 20 to 30 ms one way; pjsua's and the media transport's own "
-            "pools are not part of it",
-        ),
-    )
-
-
-def _ratio_cells(calls: Calls, one: dict[str, Any], what: str) -> tuple[float, float, float]:
-    published, computed = _ratio(calls, one, what)
-    return published, computed, computed - published
-
-
-def _ratio(
-    calls: Calls, one: dict[str, Any], what: str, *, mark: str = PUBLISHED["peak"]
-) -> tuple[float, float]:
-    """Published and computed, of this configuration to the defaults."""
-    place, index = WHAT.index(what), PUBLISHED["marks"].index(mark)
-    computed = calls[one["key"]].at(mark)[place] / calls[DEFAULT["key"]].at(mark)[place]
-    return one[what][index] / DEFAULT[what][index], computed
+# ---- words and checks ---------------------------------------------------------------------------
 
 
 def findings(calls: Calls) -> Iterator[str]:
-    told = " and ".join(
-        f"{one['title']} {ours:.2f} (published {theirs:.2f})"
-        for one in CONFIGURATIONS[1:]
-        for theirs, ours in [_ratio(calls, one, "allocated")]
-    )
-    yield f"Allocated at the peak, against the defaults: {told}."
-    highest = {one["title"]: _highest(calls[one["key"]]) for one in CONFIGURATIONS}
-    same = set(highest.values()) == {PUBLISHED["peak"]}
-    which = f"at '{PUBLISHED['peak']}', as published" if same else f"at {highest}"
-    yield f"Most is allocated {which}, in {len(highest)} configurations; there are six marks."
-    yield _where(calls)
-
-
-def _where(calls: Calls) -> str:
-    """Where the tuned call gains less than published."""
-    one, call = CONFIGURATIONS[1], calls[CONFIGURATIONS[1]["key"]]
-    place = dict(call.trace.marks)[PUBLISHED["peak"]]
-    packets = int(call.now.groups[PACKETS].allocated[place])
-    quiet = _ratio(calls, one, "allocated", mark=QUIET)
-    theirs, ours = _ratio(calls, one, "allocated")
-    more = call.at(PUBLISHED["peak"])[1] * (1 - theirs / ours)
-    return (
-        f"The {one['title']} call's figure is "
+    figures = compare(calls)
+    exact = sum(one.exact for one in figures)
+    others = [one for one in figures if not one.exact]
+    inside = sum(one.inside for one in others)
+    yield (
+        f"{exact} of {len(figures)} published figures come out to the byte, "
         + concluded(
-            0 < more <= packets and alike(quiet[1], quiet[0]),
-            "that of more checks under way: ",
-            "not that of checks under way alone: ",
+            all(one.exact for one in figures if one.mark in QUIET),
+            f"all {sum(one.mark in QUIET for one in figures)} of the four quiet marks among them.",
+            "but not all of the four quiet marks.",
         )
-        + f"at the peak {packets:,} B of its {call.at(PUBLISHED['peak'])[1]:,} are their packets "
-        f"({PACKETS}); at "
-        f"'{QUIET}', where there are none, it is {quiet[1]:.2f} (published {quiet[0]:.2f})."
+    )
+    if others:
+        yield (
+            f"{inside} of the other {len(others)} lie where the recorded call allows them: "
+            "at the last two marks a race decides which packets are still kept."
+        )
+    yield from map(_kept, CONFIGURATIONS, (calls[one["key"]] for one in CONFIGURATIONS))
+    counts = _lines(calls).column("pools")
+    yield (
+        f"{sum(count != 0 for count in counts)} of {len(counts)} kinds of line of the published "
+        "idle dump are in the recorded one."
     )
 
 
-def _highest(call: Call) -> str:
-    marks: list[str] = PUBLISHED["marks"]
-    return max(marks, key=lambda mark: call.at(mark)[1])
+def _kept(one: dict[str, Any], call: Dumps) -> str:
+    """How far the peak is from the published one, in packets."""
+    peak = PUBLISHED["peak"]
+    kept = packets(call, peak)
+    less = call.at(peak)[1] - one["allocated"][MARKS.index(peak)]
+    size = max(kept, default=1)
+    told = f"{one['title']}: {len(kept)} packets are kept at '{peak}'"
+    if less == 0:
+        return f"{told}, and as much is allocated as published."
+    return told + concluded(
+        less % size == 0,
+        f"; the difference of {less:+,} B is {less // size:+d} pools of {size:,} B.",
+        f"; the difference is {less:+,} B, and a pool of theirs has up to {size:,} B.",
+    )
 
 
 def checks(calls: Calls) -> Iterator[Check]:
-    """Pools replayed with their recorded sizes grow when and by what they did."""
-    for one in CONFIGURATIONS:
-        totals = calls[one["key"]].now.totals
-        yield Check(
-            what=f"growths of pools, {one['title']}, recorded and replayed",
-            published=totals.growths,
-            computed=totals.calls - totals.pools if totals.unlike == 0 else None,
-        )
+    """The figures of the quiet marks, and the lines of the idle dump."""
+    for one in compare(calls):
+        if one.mark in QUIET:
+            yield Check(
+                what=f"{one.what} at '{one.mark}', {one.configuration}",
+                published=one.published,
+                computed=one.computed,
+            )
+    counts = _lines(calls).column("pools")
+    yield Check(
+        what="kinds of line of the idle dump",
+        published=len(counts),
+        computed=sum(count != 0 for count in counts),
+    )
 
 
 def figures(calls: Calls) -> dict[str, dict[str, float]]:
+    found = compare(calls)
     return {
+        "ice_figures": {
+            "all": float(len(found)),
+            "exact": float(sum(one.exact for one in found)),
+            "inside": float(sum(one.inside for one in found)),
+        },
         "ice_peaks": {
             f"{one['key']}_{what}": float(calls[one["key"]].at(PUBLISHED["peak"])[index])
             for one in CONFIGURATIONS
             for index, what in enumerate(WHAT)
-        },
-        "ice_ratios": {
-            f"{one['key']}_{what}_{side}": value
-            for one in CONFIGURATIONS[1:]
-            for what in WHAT
-            for side, value in zip(("published", "computed"), _ratio(calls, one, what), strict=True)
         },
     }

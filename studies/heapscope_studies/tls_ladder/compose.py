@@ -1,9 +1,9 @@
 """Three tasks as one trace: the TLS client's events laid into the time of the network's.
 
-Both traces have the same connections. A handshake's events are spread over the time in which it
-computes, those of the messages over the time in which the connection is open, and what is between
-two connections over the pause. The client of the study sends short messages; what ours allocates
-for longer ones is left out unless it is asked for.
+A handshake's events are spread over the time in which it computes, those of the messages over the
+time in which the connection is open, and what is between two connections over the pause. What the
+client does after the last connection that the network has is left out. Sizes are rounded up to
+words, which are what the study's count has and what its heap takes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heapscope.layout import capabilities
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
@@ -23,7 +22,7 @@ from heapscope.trace.feed import read_trace
 
 TASKS = ("main", "wifi", "tcpip", "aws_iot")
 CLIENT = TASKS.index("aws_iot")
-RECORD = 29  # bytes of a record around its content: header, nonce, tag
+WORD = 4
 #: hs_event_kind_t
 ALLOCATIONS, FREE, MARK = (1, 2, 3), 5, 7
 
@@ -55,32 +54,25 @@ def _read(path: Path, changed: int) -> Recorded:
     return Recorded(np.concatenate(rows) if rows else np.zeros(0, dtype=event_dtype()), marks)
 
 
-def composed(tls: Path, network: Path, *, iram_from: int = 0, message: int | None = None) -> bytes:
+def composed(tls: Path, network: Path, *, iram_from: int = 0) -> bytes:
     """The bytes of the trace. `iram_from`: the client asks for IRAM for blocks of so many bytes and
-    more; 0: never. `message`: the longest message of an open connection, None: any."""
+    more; 0: never."""
     client, net = read_recorded(tls), read_recorded(network)
-    events = client.events.copy()
-    events["time"] = _times(client, net)
+    spans = list(_spans(client, net))
+    events = client.events[: spans[-1][1]].copy()
+    for first, last, begin, end in spans:
+        times = np.linspace(begin, end, last - first, endpoint=False)
+        events["time"][first:last] = times.astype(np.uint64)
     events["task"] = CLIENT
-    keep = events["kind"] != MARK
-    if message is not None:
-        keep &= ~_longer(client, message + RECORD)
-    events = events[keep]
+    events = events[events["kind"] != MARK]
     if iram_from:
         large = np.isin(events["kind"], ALLOCATIONS) & (events["size"] >= iram_from)
         events["caps"][large] = capabilities.IRAM_EIGHT_BIT
     events["key"] += net.events["key"].max() + np.uint64(1)
     merged = np.concatenate([net.events, events])
     merged = merged[np.argsort(merged["time"], kind="stable")]
+    merged["size"] = (merged["size"] + (WORD - 1)) // WORD * WORD
     return _written(_numbered(merged), net.marks)
-
-
-def _times(client: Recorded, net: Recorded) -> NDArray[np.uint64]:
-    """The time of each of the client's events, on the network's clock."""
-    times = np.zeros(len(client.events), dtype=np.uint64)
-    for first, last, begin, end in _spans(client, net):
-        times[first:last] = np.linspace(begin, end, last - first, endpoint=False).astype(np.uint64)
-    return times
 
 
 def _spans(client: Recorded, net: Recorded) -> Iterator[tuple[int, int, int, int]]:
@@ -89,7 +81,7 @@ def _spans(client: Recorded, net: Recorded) -> Iterator[tuple[int, int, int, int
     when = {name: int(net.events["time"][i]) for name, i in net.places().items()}
     before, idle = 0, 0
     number = 1
-    while f"connect {number}" in here:
+    while f"connect {number}" in here and f"connect {number}" in when:
         connect, connected, closed = (
             here[f"{what} {number}"] for what in ("connect", "connected", "closed")
         )
@@ -98,21 +90,8 @@ def _spans(client: Recorded, net: Recorded) -> Iterator[tuple[int, int, int, int
         yield connected, closed, when[f"connected {number}"], when[f"closed {number}"]
         before, idle = closed, when[f"closed {number}"]
         number += 1
-    yield before, len(client.events), idle, when["end"]
-
-
-def _longer(client: Recorded, size: int) -> NDArray[np.bool_]:
-    """Which events are of blocks above a size that an open connection asked for."""
-    events, places = client.events, client.places()
-    opened = np.zeros(len(events), dtype=bool)
-    for name, first in places.items():
-        what, _, number = name.partition(" ")
-        if what == "connected":
-            opened[first : places[f"closed {number}"]] = True
-    made = opened & np.isin(events["kind"], ALLOCATIONS) & (events["size"] > size)
-    longer: NDArray[np.bool_] = np.isin(events["key"], events["key"][made])
-    longer[events["kind"] == MARK] = False
-    return longer
+    last = here.get(f"connect {number}", len(client.events))
+    yield before, last, idle, when["end"]
 
 
 def _numbered(events: Events) -> Events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from heapscope_studies import tls_ladder
@@ -9,8 +10,9 @@ from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Check, Experiment
 from heapscope_studies.tls_ladder import cost, curves, tables
 from heapscope_studies.tls_ladder.constants import values
-from heapscope_studies.tls_ladder.ladder import climb
-from heapscope_studies.tls_ladder.steps import STEPS
+from heapscope_studies.tls_ladder.ladder import Row, climb
+from heapscope_studies.tls_ladder.steps import CURVES, OURS, STEPS
+from heapscope_studies.wifi_path.measured import read_link
 
 
 def compute(progress: Callable[[int, int], None]) -> Experiment:
@@ -18,35 +20,35 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
     published = read_published("tls_ladder")
     steps = published["step"]
     first = (steps[0]["dram"], steps[0]["iram"])
-    parts = 2 * len(STEPS) + 1
     use = values()
-    firmware, rows = climb(first, use=use, progress=lambda done: progress(done, parts))
-    _, longer = climb(
-        first,
-        use=use,
-        every_message=True,
-        progress=lambda done: progress(len(STEPS) + done, parts),
-    )
+    parts = len(CURVES) * len(STEPS) + 3
+    climbed: dict[str, tuple[Row, ...]] = {}
+    statics = {}
+    for number, curve in enumerate(CURVES):
+        before = number * len(STEPS)
+        told = functools.partial(_later, progress, before, parts)
+        statics[curve], climbed[curve] = climb(first, use=use, curve=curve, progress=told)
+    rows, static = climbed[CURVES[0]], statics[CURVES[0]]
+    _, (_, ours) = climb(first, use=use, steps=(STEPS[0], OURS))
+    progress(parts - 1, parts)
     slow = cost.slow_down(
         cost.read_counted(), smallest=STEPS[-1].iram_from, cycles=use["restricted_cycles"]
     )
-    tcp = cost.throughputs(use["clock_mhz"])
+    priced = cost.costs(slow, read_link(), use["clock_mhz"], published["cost"])
     progress(parts, parts)
     gains = tables.gains(rows, steps)
-    clients = rows[0].tasks["aws_iot"][0], steps[0]["aws_iot"][0]
-    costs = tables.costs(slow, tcp, use["clock_mhz"], published["cost"])
+    peaks = tuple(tables.peaks(rows, steps))
     return Experiment(
         name=tls_ladder.NAME,
         title=tls_ladder.TITLE,
         source=published["source"],
-        findings=tuple(
-            tables.findings(gains, costs, firmware, tables.gains(longer, steps), clients)
-        ),
+        findings=tuple(tables.findings(gains, peaks, priced, static, ours)),
         tables=(
             tables.ladder(gains),
-            tables.tasks(rows, steps),
-            tables.cost_table(costs),
-            tables.longer_messages(gains, tables.gains(longer, steps)),
+            tables.task_peaks(peaks),
+            tables.beside(rows, ours),
+            tables.by_curve(climbed, steps),
+            cost.cost_table(priced),
             tables.parts(use),
             tables.constants(),
         ),
@@ -63,5 +65,9 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
                 computed=rows[0].iram,
             ),
         ),
-        figures=tables.figures(gains, costs),
+        figures=tables.figures(gains, peaks, priced),
     )
+
+
+def _later(progress: Callable[[int, int], None], before: int, parts: int, done: int) -> None:
+    progress(before + done, parts)

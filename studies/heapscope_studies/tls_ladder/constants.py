@@ -23,8 +23,8 @@ class Constant:
 #: 16, name 16, saved interrupt level and nesting 8, local storage with its callbacks 8, newlib's
 #: _reent 240, notification 8, flags 4, end of stack 4.
 TCB = 8 + 2 * 20 + 16 + 16 + 8 + 8 + 240 + 8 + 4 + 4
-#: Queue_t: pointers 16, two lists of 20, counters 12, locks 4, queue set 4, spinlock 8.
-QUEUE = 16 + 2 * 20 + 12 + 4 + 4 + 8
+#: Queue_t of that branch: pointers 16, two lists of 20, counters 12, queue set 4, spinlock 8.
+QUEUE = 16 + 2 * 20 + 12 + 4 + 8
 
 CONSTANTS: Mapping[str, Constant] = {
     "idle_stack": Constant(
@@ -37,7 +37,9 @@ CONSTANTS: Mapping[str, Constant] = {
         value=1536, what="interrupt stack of a core", source="CONFIG_FREERTOS_ISR_STACKSIZE"
     ),
     "tcb": Constant(value=TCB, what="control block of a task", source="sizeof(TCB_t), FreeRTOS"),
-    "semaphore": Constant(value=QUEUE, what="a semaphore", source="sizeof(Queue_t), FreeRTOS"),
+    "semaphore": Constant(
+        value=QUEUE, what="a semaphore", source="sizeof(Queue_t), components/freertos/queue.c"
+    ),
     "interrupt_table": Constant(
         value=32 * 8,
         what="interrupt table of a core",

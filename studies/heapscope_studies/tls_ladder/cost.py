@@ -1,4 +1,4 @@
-"""The cost of the steps: TCP by the throughput model, and 1 MB over TLS by an access-cost model.
+"""The cost of the steps: TCP on the simulated link, and 1 MB over TLS by an access-cost model.
 
 An access to IRAM costs nothing more where it is an aligned word; any other traps, and the handler
 takes up to so many cycles. How many accesses of each width the TLS client makes to each block was
@@ -9,22 +9,17 @@ by words.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from heapscope.config.config import settle
-from heapscope.predict.config_knobs import knobs_of
-from heapscope.predict.forecast import Forecast, forecast
-from heapscope.predict.memory_scene import MemoryScene, minor_of_config
-from heapscope.predict.memory_states import MemoryModel
 from heapscope_studies.captured import captured_file
-from heapscope_studies.tls_ladder.steps import MINIMAL
+from heapscope_studies.result import Column, Table
+from heapscope_studies.wifi_path.measured import Link
 
 COUNTED = "tls228_rsa_16k_2k_accesses.json"
 CLOCKS = (160, 240)
 _WORD, _COPIED = "4", "copied_bytes"
-_BASE = settle((), chip="esp32", sdk="4.2")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +33,19 @@ class SlowDown:
 
     def seconds(self, mhz: int) -> float:
         return self.restricted * self.cycles / (mhz * 1e6)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """`low`, `high`: with other delays of the link, where there are such."""
+
+    key: str
+    what: str
+    unit: str
+    published: float
+    computed: float
+    low: float | None = None
+    high: float | None = None
 
 
 def read_counted() -> dict[str, Any]:
@@ -67,15 +75,60 @@ def slow_down(counted: Mapping[str, Any], *, smallest: int, cycles: int) -> Slow
     )
 
 
-def throughputs(mhz: int) -> tuple[Forecast, Forecast]:
-    """The throughputs of the default network and the minimal one, on a single core."""
-    base = _BASE.changed_to({"FREERTOS_UNICORE": True, f"ESP_DEFAULT_CPU_FREQ_MHZ_{mhz}": True})
-    before, after = base, base.changed_to(MINIMAL)
-    said, then = (
-        forecast(
-            MemoryModel(scene=MemoryScene(config=config, minor=minor_of_config(config, "4.2"))),
-            knobs_of(config, idf="4.2"),
+def throughput(link: Link, network: str) -> tuple[float, float, float]:
+    """Mbit/s that the device receives through "default" or "minimal": with the delay of the ranks,
+    then the least and the most with the other delays that were tried."""
+    by_delay = {delay: mbit["tcp_rx"] for delay, mbit in link.ladder[network].items()}
+    return by_delay[link.settings["delay_us"]], min(by_delay.values()), max(by_delay.values())
+
+
+def costs(slow: SlowDown, link: Link, mhz: int, told: Mapping[str, float]) -> tuple[Cost, ...]:
+    made = []
+    for name in ("default", "minimal"):
+        computed, low, high = throughput(link, name)
+        made.append(
+            Cost(
+                key=f"tcp_{name}_mbps",
+                what=f"TCP, {name} network",
+                unit="Mbit/s",
+                published=told[f"tcp_{name}"],
+                computed=computed,
+                low=low,
+                high=high,
+            )
         )
-        for config in (before, after)
+    for clock in sorted({mhz, *CLOCKS}):
+        made.append(
+            Cost(
+                key="tls_slower_s" if clock == mhz else f"tls_slower_s_{clock}_mhz",
+                what=f"1 MB over TLS, more with the buffers in IRAM, at {clock} MHz, at most",
+                unit="s",
+                published=told["tls_iram"] - told["tls_dram"],
+                computed=slow.seconds(clock),
+            )
+        )
+    return tuple(made)
+
+
+def cost_table(priced: Sequence[Cost]) -> Table:
+    return Table(
+        key="costs",
+        title="The cost of the steps",
+        columns=(
+            Column(key="what", heading="what", name=True),
+            Column(key="unit", heading="unit", name=True),
+            Column(key="published", heading="published", digits=1),
+            Column(key="computed", heading="computed", digits=2),
+            Column(key="difference", heading="difference", digits=2, signed=True),
+            Column(key="low", heading="other delays\nfrom", digits=1),
+            Column(key="high", heading="to", digits=1),
+        ),
+        rows=tuple(
+            (c.what, c.unit, c.published, c.computed, c.computed - c.published, c.low, c.high)
+            for c in priced
+        ),
+        notes=(
+            "TCP: received on the simulated link of wifi-path, with the pace of the ESP32's best "
+            "rank at the study's clock.",
+        ),
     )
-    return said, then

@@ -15,7 +15,7 @@ from heapscope.replay.run import replay
 from heapscope_studies.captured import captured_trace
 from heapscope_studies.tls_ladder.compose import composed
 from heapscope_studies.tls_ladder.constants import second_core, values
-from heapscope_studies.tls_ladder.steps import MESSAGE, STEPS, Step
+from heapscope_studies.tls_ladder.steps import CURVES, STEPS, Step
 
 CHIP, SDK, FLAVOUR = "esp32", "4.2", "+light+track"
 DRAM, IRAM = "8BIT", "IRAM"
@@ -48,21 +48,19 @@ def climb(
     *,
     use: Mapping[str, int] | None = None,
     find: Find = captured_trace,
-    every_message: bool = False,
+    curve: str = CURVES[0],
     steps: Sequence[Step] = STEPS,
     progress: Callable[[int], None] = lambda done: None,
 ) -> tuple[Firmware, tuple[Row, ...]]:
     """`first`: minimum free DRAM and IRAM of the first step, from which the firmware's static use
-    is found. `use`: the constants. `every_message`: longer ones than the study's client has too.
-    `steps`: of STEPS, the first one first."""
+    is found. `use`: the constants. `steps`: the first one of STEPS first."""
     use = values() if use is None else use
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for done, step in enumerate(steps):
             trace = Path(folder) / f"{step.key}.hst"
-            tls, network = find(step.tls), find(step.network + "_all" * every_message)
-            message = None if every_message else MESSAGE
-            trace.write_bytes(composed(tls, network, iram_from=step.iram_from, message=message))
+            client, network = find(step.client.format(curve=curve)), find(step.network)
+            trace.write_bytes(composed(client, network, iram_from=step.iram_from))
             if done == 0:
                 firmware = _calibrated(trace, first, use)
             rows.append(_row(step, trace, _layout(step, firmware, use)))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-#: The longest message of the study's client: CONFIG_AWS_IOT_MQTT_RX_BUF_LEN and _TX_BUF_LEN.
-MESSAGE = 512
-
-#: mbedTLS, by its captured trace.
-BOTH, ASYMMETRIC, DYNAMIC = (f"tls228_rsa_16k_{variant}" for variant in ("16k", "2k", "2k_dyn"))
+#: Curves of the server's key exchange that were recorded. The first is the client's first choice,
+#: and public logs of the server of 2017 and 2018 show it; later logs do not show one.
+CURVES = ("secp521r1", "prime256v1")
 
 #: The published minimal network; names as they are today.
 MINIMAL: Mapping[str, int | bool] = {
@@ -30,13 +28,14 @@ MINIMAL: Mapping[str, int | bool] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """`network`: the captured trace of wifi and tcpip. `lwip_iram`: lwIP's code is in IRAM (the
-    Wi-Fi code is so by default). `iram_from`: TLS blocks of so many bytes go to IRAM; 0: none."""
+    """`client`, `network`: the captured traces of the TLS client, which {curve} is put into, and of
+    wifi and tcpip. `lwip_iram`: lwIP's code is in IRAM (the Wi-Fi code is so by default).
+    `iram_from`: TLS blocks of so many bytes go to IRAM; 0: none."""
 
     key: str
     title: str
-    tls: str = BOTH
-    network: str = "tls_net_default"
+    client: str = "tls_study_default_{curve}"
+    network: str = "tls_study_net_default"
     cores: int = 2
     rtc: bool = False
     lwip_iram: bool = False
@@ -45,13 +44,25 @@ class Step:
 
 _DEFAULT = Step(key="default", title="default, dual core")
 _SINGLE = replace(_DEFAULT, key="unicore", title="single core", cores=1)
-_OUT = replace(_SINGLE, key="out", title="OUT 2048", tls=ASYMMETRIC)
-_DYNAMIC = replace(_OUT, key="dynamic", title="dynamic TLS buffers", tls=DYNAMIC)
+_OUT = replace(_SINGLE, key="out", title="OUT 2048", client="tls_study_out_{curve}")
+_DYNAMIC = replace(
+    _OUT, key="dynamic", title="dynamic TLS buffers", client="tls_study_dynamic_{curve}"
+)
 _NETWORK = replace(
-    _DYNAMIC, key="network", title="minimal network", network="tls_net_minimal", lwip_iram=True
+    _DYNAMIC,
+    key="network",
+    title="minimal network",
+    client="tls_study_network_{curve}",
+    network="tls_study_net_minimal",
+    lwip_iram=True,
 )
 _RTC = replace(_NETWORK, key="rtc", title="RTC memory as heap", rtc=True)
 #: CONFIG_MBEDTLS_IRAM_8BIT_MEM_ALLOC: from the smaller of the record lengths, IN and OUT.
 _IRAM = replace(_RTC, key="iram", title="TLS buffers in IRAM", iram_from=min(16384, 2048))
 
 STEPS = (_DEFAULT, _SINGLE, _OUT, _DYNAMIC, _NETWORK, _RTC, _IRAM)
+
+#: Beside them: the dynamic buffers of device/compat/mbedtls, with a client of our own.
+OURS = replace(
+    _DYNAMIC, key="ours", title="Heapscope's dynamic buffers", client="tls228_rsa_16k_2k_dyn"
+)

@@ -32,6 +32,8 @@ class Link:
     delays: Mapping[int, Mapping[str, Mapping[str, float]]]  # of TCP, with other delays, us
     sizes: Mapping[str, Mapping[str, int]]
     sweeps: Mapping[str, list[dict[str, Any]]]
+    #: Mbit/s of the published ladder's two networks, by delay in us and metric.
+    ladder: Mapping[str, Mapping[int, Mapping[str, float]]]
 
     def mbit(self, row: WifiRow, metric: str) -> float:
         return self.ranks[row.id][metric]["mbit"]
@@ -53,6 +55,10 @@ def read_link() -> Link:
         delays={int(delay): rows for delay, rows in told["delays"].items()},
         sizes=told["sizes"],
         sweeps=told["sweeps"],
+        ladder={
+            network: {int(delay): mbit for delay, mbit in delays.items()}
+            for network, delays in told["ladder"].items()
+        },
     )
 
 

@@ -45,8 +45,10 @@ TIMERS = (1000.0, 500.0, 60000.0, 1000.0, 1000.0, 1000.0, 100.0)
 
 
 class Network:
-    def __init__(self, knobs: Knobs, seed: int) -> None:
+    def __init__(self, knobs: Knobs, seed: int, *, old: bool = False) -> None:
+        """`old`: with the queues of ESP-IDF 4.2."""
         self.knobs = knobs
+        self.old = old
         self.chance = Chance(seed, 0)  # of the link
         self.traffic = Chance(seed, 1)  # what the application does: the same under any options
         self.record = Record()
@@ -87,9 +89,9 @@ class Network:
         for _ in range(self.knobs.mgmt_rx):
             self.record.take("wifi", sizes.MGMT_RX)
         self.record.mark("wifi started")
-        for size in sizes.mailbox(self.knobs.tcpip_mailbox):
+        for size in sizes.mailbox(self.knobs.tcpip_mailbox, old=self.old):
             self.record.take("tcpip", size)
-        self.record.take("tcpip", self.knobs.tcpip_stack)
+        self.record.take("main", self.knobs.tcpip_stack)  # the task that makes it has it
         for interval in TIMERS:
             self.timer(interval)
         self.record.mark("tcpip started")
@@ -197,10 +199,14 @@ class Connection:
         network = self.network
         network.open.append(self)
         take = network.record.take
-        own = (sizes.NETCONN, *sizes.mailbox(network.knobs.tcp_mailbox))
-        self.blocks = [take("tcpip", size) for size in own]
+        self.blocks = [take("tcpip", size) for size in self.objects()]
         self.pcb = take("tcpip", sizes.TCP_PCB)
         self.next_exchange()
+
+    def objects(self) -> tuple[int, ...]:
+        """Bytes of each object that its socket has, beside the control block."""
+        knobs = self.network.knobs
+        return (sizes.NETCONN, *sizes.mailbox(knobs.tcp_mailbox, old=self.network.old))
 
     def round_trip(self) -> float:
         return 40 + self.network.chance.about(20)

@@ -1,15 +1,16 @@
 """Wi-Fi and lwIP beside one TLS client: python studies/workloads/tenants/session.py [-o FOLDER]
 
-The client of studies/workloads/tls: five connections, one after the other, with marks as in its
-traces, and between `answered` and `computed` the time that the handshake computes. The bytes on the
-line were counted there, in the calls that send and read. The options and the laws of network.py
-decide how many of them are in memory at once.
+Two clients: that of studies/workloads/tls, with five connections one after the other; and that of
+a published study, which connects once. Marks are as in their traces, and between `answered` and
+`computed` is the time that the handshake computes. The options and the laws of network.py decide
+how many of the bytes on the line are in memory at once.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -22,23 +23,6 @@ from tools.places import CAPTURED
 __all__ = ["SESSIONS", "make_session", "session"]
 
 SEED = 1
-CONNECTIONS = 5
-#: A handshake's bytes, sent and then received: HELLO is ClientHello and the server's five messages;
-#: FINISH is the client's certificate to Finished, and the server's Finished.
-HELLO = (300, 5 * 5 + 91 + 837 + 401 + 82 + 4)
-FINISH = (850 + 143 + 269 + 6 + 37, 2 * 5 + 1 + 32)
-#: The exchanges of the client: a header's record of 29 and the messages' own, 21 around each. The
-#: study's client has short ones only, as the first; `all` are those of studies/workloads/tls.
-SHORT = ((29 + 85, 85), (29 + 221, 221))
-ALL = (
-    (29 + 85, 85),
-    (29 + 221, 1421),
-    (29 + 1421, 221),
-    (29 + 1421, 8021),
-    (29 + 3 * 2069 + 1877, 85),
-    (29 + 85, 16405),
-    (29 + 8 * 2069, 16405),
-)
 #: Between two connections, and a client's own work between two messages, milliseconds.
 PAUSE = 1000.0
 THINK = 400.0
@@ -47,6 +31,39 @@ THINK = 400.0
 #: cycle at 160 MHz.
 COMPUTING = 3_182_145_583 / 5 / 160_000
 
+Exchanged = tuple[int, int]  #: bytes sent, then received
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    """`hello`: ClientHello and the server's messages up to its last. `finish`: the client's
+    certificate to Finished, and the server's Finished. `messages`: a header's record of 29 and the
+    messages' own, 21 around each. `own_objects`: the client's trace has its socket's."""
+
+    connections: int
+    hello: Exchanged
+    finish: Exchanged
+    messages: tuple[Exchanged, ...] = ((29 + 85, 85), (29 + 221, 221))
+    own_objects: bool = False
+
+
+#: The bytes on the line were counted there, in the calls that send and read: a certificate of 830
+#: and no chain; a key exchange on P-256.
+OURS = Client(
+    connections=5,
+    hello=(300, 5 * 5 + 91 + 837 + 401 + 82 + 4),
+    finish=(850 + 143 + 269 + 6 + 37, 2 * 5 + 1 + 32),
+)
+#: The chain of the study's server in DER (AWS IoT's, by public logs of 2017 to 2021), a key
+#: exchange on secp521r1 signed with RSA 2048, a request without names, the client's certificate of
+#: 861 bytes.
+CHAIN = (1427, 1101, 1174, 1145)
+STUDY = Client(
+    connections=1,
+    hello=(300, 5 * 5 + 91 + 7 + sum(3 + one for one in CHAIN) + 8 + 133 + 260 + 38 + 4),
+    finish=(10 + 861 + 5 + 133 + 8 + 256 + 6 + 3 * 5 + 45, 2 * 5 + 1 + 32),
+    own_objects=True,
+)
 
 #: ESP-IDF 4.2's defaults, and the published minimal network.
 DEFAULT = Knobs(rx_ba_window=6, window=5744, send_buffer=5744)
@@ -61,12 +78,10 @@ MINIMAL = Knobs(
     window=6144,
 )
 
-Messages = tuple[tuple[int, int], ...]
-SESSIONS: dict[str, tuple[Knobs, Messages]] = {
-    "tls_net_default": (DEFAULT, SHORT),
-    "tls_net_minimal": (MINIMAL, SHORT),
-    "tls_net_default_all": (DEFAULT, ALL),
-    "tls_net_minimal_all": (MINIMAL, ALL),
+SESSIONS: dict[str, tuple[Knobs, Client]] = {
+    "tls_net_default": (DEFAULT, OURS),
+    "tls_study_net_default": (DEFAULT, STUDY),
+    "tls_study_net_minimal": (MINIMAL, STUDY),
 }
 
 
@@ -74,17 +89,21 @@ class Session(Connection):
     """One connection of the client."""
 
     number: int
-    messages: Messages
+    client: Client
 
     def begin(self) -> None:
         self.network.record.mark(f"connect {self.number}")
         super().begin()
 
+    def objects(self) -> tuple[int, ...]:
+        return () if self.client.own_objects else super().objects()
+
     def next_exchange(self) -> None:
         mark = self.network.record.mark
-        if len(self.plan) == len(self.messages):
+        messages = len(self.client.messages)
+        if len(self.plan) == messages:
             mark(f"connected {self.number}")
-        elif len(self.plan) == 1 + len(self.messages):
+        elif len(self.plan) == 1 + messages:
             mark(f"answered {self.number}")
             self.network.after(COMPUTING, lambda: mark(f"computed {self.number}"))
         super().next_exchange()
@@ -92,35 +111,35 @@ class Session(Connection):
     def close(self) -> None:
         super().close()
         self.network.record.mark(f"closed {self.number}")
-        if self.number < CONNECTIONS:
-            begin(self.network, self.messages, self.number + 1)
+        if self.number < self.client.connections:
+            begin(self.network, self.client, self.number + 1)
 
 
-def begin(network: Network, messages: Messages, number: int) -> None:
+def begin(network: Network, client: Client, number: int) -> None:
     """The next connection, after a pause."""
-    plan = [Exchange(0.0, *HELLO), Exchange(COMPUTING, *FINISH)]
-    following = Session(network, plan + [Exchange(THINK, *message) for message in messages])
-    following.number, following.messages = number, messages
+    plan = [Exchange(0.0, *client.hello), Exchange(COMPUTING, *client.finish)]
+    following = Session(network, plan + [Exchange(THINK, *one) for one in client.messages])
+    following.number, following.client = number, client
     network.after(PAUSE, following.begin)
 
 
-def session(knobs: Knobs, messages: Messages = SHORT, *, seed: int = SEED) -> Record:
-    network = Network(knobs, seed)
+def session(knobs: Knobs, client: Client, *, seed: int = SEED) -> Record:
+    network = Network(knobs, seed, old=True)
     network.start()
     network.timer(TCP_TIMER)
     network.after(100.0, network.configure)
     network.after(100.0, network.manage)
-    begin(network, messages, 1)
-    network.run(CONNECTIONS * (COMPUTING + 2 * PAUSE + len(messages) * 4 * THINK))
+    begin(network, client, 1)
+    network.run(client.connections * (COMPUTING + 2 * PAUSE + len(client.messages) * 4 * THINK))
     network.record.mark("end")
     return network.record
 
 
 def make_session(name: str, out: Path) -> str:
     """Writes the trace; returns how many events it has."""
-    knobs, messages = SESSIONS[name]
+    knobs, client = SESSIONS[name]
     program = f"workloads/tenants/session.py, seed {SEED}"
-    return session(knobs, messages).write(out, program=program, config=knobs.config())
+    return session(knobs, client).write(out, program=program, config=knobs.config())
 
 
 def main() -> int:

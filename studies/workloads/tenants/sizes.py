@@ -102,9 +102,11 @@ MESSAGE = 4 + 12
 #: Queue_t (components/freertos queue.c): pointers 16, two lists of 20, three counters, two locks
 #: and a flag 4, queue set 4, spinlock 8.
 QUEUE = 16 + 2 * 20 + 12 + 4 + 4 + 8
+#: The same in ESP-IDF 4.2, whose spinlock stands in the place of locks and flag.
+QUEUE_42 = 16 + 2 * 20 + 12 + 4 + 8
 
 
-def mailbox(places: int) -> tuple[int, int]:
+def mailbox(places: int, *, old: bool = False) -> tuple[int, int]:
     """sys_mbox_new (components/lwip/port/freertos/sys_arch.c): its structure of two pointers, and a
-    queue of pointers."""
-    return 8, QUEUE + 4 * places
+    queue of pointers. `old`: of ESP-IDF 4.2."""
+    return 8, (QUEUE_42 if old else QUEUE) + 4 * places

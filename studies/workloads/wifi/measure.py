@@ -28,11 +28,13 @@ from wifi.plan import (
     BASE,
     BEST,
     DELAYS,
+    LADDER,
     LINK,
     SEEDS,
     SWEEPS,
     TRIALS,
     Words,
+    ladder_words,
     only,
     pace_words,
     rank_words,
@@ -136,6 +138,18 @@ def tcp_mbit(row: WifiRow, pace: Pace, delay: int) -> dict[str, float]:
     return {metric: round(run.phases[metric].mbit, 3) for metric in tcp}
 
 
+def ladder(pace: Pace) -> dict[str, dict[str, dict[str, float]]]:
+    """Throughput of TCP through the ladder's two networks, by the delay behind the access point."""
+    tcp = only(*(metric for metric in METRICS if metric.startswith("tcp")))
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name, knobs in LADDER.items():
+        for delay in DELAYS:
+            run = simulate({**ladder_words(knobs, pace), **TRIALS, **tcp, "delay_us": delay})
+            mbit = {metric: round(one.mbit, 3) for metric, one in run.phases.items()}
+            found.setdefault(name, {})[str(delay)] = mbit
+    return found
+
+
 def joined(runs: list[Run], phase: str) -> dict[str, float]:
     """Throughput of all runs, one after the other; the highest peak."""
     told = [run.phases[phase] for run in runs]
@@ -207,6 +221,7 @@ def measured() -> dict[str, Any]:
                 for run in [simulate(traced_words(row, pace[row.knobs.group]))]
             },
             "delays": other,
+            "ladder": ladder(pace[BASE.knobs.group]),
             "sweeps": {name: swept(name, pace[BASE.knobs.group], pool) for name in SWEEPS},
         }
 

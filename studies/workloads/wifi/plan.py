@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tenants import session
+from tenants.knobs import Knobs as Tenants
 from wifi.program import PHASES
 
 from heapscope.predict.wifi_table import METRICS, Knobs, WifiRow, ranks
@@ -13,11 +15,13 @@ __all__ = [
     "BASE",
     "BEST",
     "DELAYS",
+    "LADDER",
     "LINK",
     "SEEDS",
     "SWEEPS",
     "TRIALS",
     "Words",
+    "ladder_words",
     "only",
     "pace_words",
     "rank_words",
@@ -47,6 +51,10 @@ DELAYS = (250, 500, 1000, 1500)
 BEST: dict[str, WifiRow] = {}
 for _row in ranks():
     BEST.setdefault(_row.knobs.group, _row)
+
+#: The two networks of the published ladder of options, whose clock is lower than the ranks' one.
+LADDER: Mapping[str, Tenants] = {"default": session.DEFAULT, "minimal": session.MINIMAL}
+RANKS_MHZ, LADDER_MHZ = 240, 160
 
 BYTES = 2_000_000  # of each phase, where throughput is measured
 TRACED_BYTES = 100_000  # where a trace is made: a window is full long before
@@ -137,6 +145,22 @@ def rank_words(knobs: Knobs) -> dict[str, int]:
 
 def traced_words(row: WifiRow, pace: Mapping[str, int]) -> dict[str, int]:
     return {**rank_words(row.knobs), **pace_words(pace), "bytes": TRACED_BYTES}
+
+
+def ladder_words(knobs: Tenants, pace: Mapping[str, int]) -> dict[str, int]:
+    """`pace`: of a frame, by metric, at the ranks' clock."""
+    slower = {metric: one * RANKS_MHZ // LADDER_MHZ for metric, one in pace.items()}
+    return {
+        **LINK,
+        "window": knobs.window,
+        "send_buffer": knobs.send_buffer,
+        "static_rx": knobs.static_rx,
+        "dynamic_rx": knobs.dynamic_rx,
+        "tx_buffers": knobs.dynamic_tx,
+        "tx_static": 0,
+        "block_ack": knobs.rx_ba_window,
+        **pace_words(slower),
+    }
 
 
 def only(*phases: str) -> dict[str, int]:
