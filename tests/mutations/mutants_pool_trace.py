@@ -110,7 +110,7 @@ POOL_TRACE = (
     Mutant(
         "ice-pools",
         "utilisation and bytes of the mark before",
-        "studies/heapscope_studies/ice_pools/recorded.py::Call.at",
+        "studies/heapscope_studies/ice_pools/recorded.py::Call._at",
         "int(self.now.used[place]), int(self.now.allocated[place])",
         "int(self.now.used[place - 9]), int(self.now.allocated[place - 9])",
         ICE,

@@ -196,7 +196,7 @@ def _choices() -> Table:
     }
     return Table(
         key="choices",
-        title="What the study does not tell and the recording had to choose",
+        title="Choices of the recording, which the study does not tell",
         columns=tuple(Column(key=key, heading=heading, name=True) for key, heading in keys.items()),
         rows=tuple(tuple(one[key] for key in keys) for one in PUBLISHED["choice"]),
         notes=(

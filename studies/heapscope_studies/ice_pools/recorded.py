@@ -37,7 +37,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Dumps(Call):
-    """What the study's version printed of its pools, a dump for each mark in their order."""
+    """The dumps of its pools that the study's version printed, one for each mark in their order."""
 
     def at(self, mark: str) -> tuple[int, int]:
         return self._at(self._place(mark))

@@ -1,8 +1,8 @@
 """Three tasks as one trace: the TLS client's events laid into the time of the network's.
 
 A handshake's events are spread over the time in which it computes, those of the messages over the
-time in which the connection is open, and what is between two connections over the pause. What the
-client does after the last connection that the network has is left out. Sizes are rounded up to
+time in which the connection is open, and what is between two connections over the pause. The
+client's events after the last connection that the network has are left out. Sizes are rounded up to
 words, which are what the study's count has and what its heap takes.
 """
 

@@ -304,7 +304,7 @@ def beside(rows: Sequence[Row], ours: Row) -> Table:
 
 
 def by_curve(climbed: Mapping[str, Sequence[Row]], steps: Sequence[Mapping[str, Any]]) -> Table:
-    """What the one free choice of the recording moves."""
+    """The figures that the one free choice of the recording moves."""
     return Table(
         key="curves",
         title="The curve of the server's key exchange: client's peak, and gain of DRAM",

@@ -10,7 +10,7 @@ import pytest
 
 from .conftest import WORKLOADS, Script, read_recording
 
-TRACES = {"tls": 20, "script": 3, "mix": 1, "ice": 12, "wifi": 38, "tenants": 5}
+TRACES = {"tls": 20, "script": 3, "mix": 1, "ice": 12, "wifi": 38, "tenants": 4}
 COMPILED = ("tls", "script", "mix", "ice", "wifi")
 FAMILIES = [
     pytest.param(family, marks=pytest.mark.slow if family in COMPILED else ()) for family in TRACES
