@@ -143,7 +143,11 @@ def test_every_option_that_the_heap_asks_for_is_in_the_kconfig(tmp_path: Path) -
 
 
 def packed(folder: Path) -> Path:
-    command = [sys.executable, ROOT / "device" / "packages" / "esp_idf_heap.py", folder / "packed" / "heap"]
+    command = [
+        sys.executable,
+        ROOT / "device" / "packages" / "esp_idf_heap.py",
+        folder / "packed" / "heap",
+    ]
     subprocess.run([*command, "--url", "https://example.org/heapscope"], check=True)
     return folder / "packed" / "heap"
 

@@ -240,6 +240,7 @@ NETWORK = (
     "QUEUE_42",
 )
 
+
 @pytest.mark.cells(3)
 @pytest.mark.parametrize("name", NETWORK)
 def test_each_size_of_the_network_doubled_moves_the_table(
