@@ -7,8 +7,8 @@ The first run searches the pools of every allocator for every trace, which takes
 two cores; what was found is kept in build/allocators, and a run after a change of our heap alone
 takes some ten minutes. --quick prints what our heap's calls take on the traces of the repository,
 and writes nothing. --instructions measures instructions and code sizes again, in the pools of the
-last run, which holds while no block lies elsewhere. --page writes the page again from the figures of the last run; --check does not
-and exits with 1 if it is another one.
+last run, which holds while no block lies elsewhere. --page writes the page again from the figures
+of the last run; --check does not and exits with 1 if it is another one.
 """
 
 from __future__ import annotations
