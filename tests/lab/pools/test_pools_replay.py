@@ -18,7 +18,12 @@ from heapscope.pools.replayed import everywhere, replay
 
 from .conftest import CAPTURED, call, rows
 
-ICE = sorted(path.name.removesuffix(".hst.zst") for path in CAPTURED.glob("ice_*.hst.zst"))
+#: Recorded event by event, and not printed as a dump now and then.
+ICE = sorted(
+    path.name.removesuffix(".hst.zst")
+    for path in CAPTURED.glob("ice_*.hst.zst")
+    if not path.name.startswith("ice_study_")
+)
 POOL, BLOCK = 80, 20
 
 
