@@ -66,6 +66,9 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     log = REFERENCE.parents[2] / "tests" / "lab" / "pools" / "pjsua.log"
     Path("heap.svdat").write_bytes(SYSTEMVIEW)
     Path("pjsua.log").write_bytes(log.read_bytes())
+    linked = REFERENCE.parents[2] / "tests" / "lab" / "fit" / "app.map"
+    Path("build").mkdir(exist_ok=True)
+    Path("build/app.map").write_bytes(linked.read_bytes())
     Path("known.txt").write_text("task=net\n", encoding="utf-8")
     rule = '[[rule]]\ntask = "net"\nmax = 64\nregion = "%s"\n'
     kind = "pool" if "--pool" in example else "D/IRAM"
@@ -75,7 +78,8 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("iperf.log").write_text(iperf, encoding="utf-8")
     Path("steps.txt").write_text("CONFIG_LWIP_TCP_MSS=536\n", encoding="utf-8")
     for name in ("sdkconfig", "sdkconfig.defaults", "sdkconfig.release"):
-        target = "" if "--chip" in example else 'CONFIG_IDF_TARGET="esp32"\n'
+        chip = "esp32c3" if "app.map" in example else "esp32"
+        target = "" if "--chip" in example else f'CONFIG_IDF_TARGET="{chip}"\n'
         Path(name).write_text(f"{target}CONFIG_HEAP_TASK_TRACKING=y\n", encoding="utf-8")
     for name in ("before", "after"):
         Path(f"{name}.hst").write_bytes(hst.read_bytes())

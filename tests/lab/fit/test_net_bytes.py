@@ -40,21 +40,7 @@ LOSS = Loss(
     marks={},
 )
 
-MAP = """\
-Memory Configuration
-
-Linker script and memory map
-
-.iram0.text     0x0000000040380000     0x2000
- .text.malloc   0x0000000040380000     0x1000 esp-idf/heap/libheap.a(multi_heap.c.obj)
- .text.other    0x0000000040381000     0x1000 esp-idf/net/libnet.a(wifi.c.obj)
-
-.dram0.data     0x000000003fc82000       0x40
- .data.heaps    0x000000003fc82000       0x10 esp-idf/heap/libheap.a(heap_caps_init.c.obj)
- .data.table    0x000000003fc82010       0x30 esp-idf/net/libnet.a(wifi.c.obj)
-
-Cross Reference Table
-"""
+MAP = (Path(__file__).parent / "app.map").read_text(encoding="utf-8")
 
 
 def run(*args: object) -> tuple[int, str, str]:
