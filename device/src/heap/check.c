@@ -119,7 +119,7 @@ static HS_SHARED bool links_agree(const hs_heap_t *heap, uint32_t block, uint32_
     const uint32_t next = hs_at(heap, block)[HS_NEXT];
     const uint32_t previous = hs_at(heap, block)[HS_PREVIOUS];
     const uint32_t bin = hs_bin_of(size);
-    return bin_at(heap, next) == bin && bin_at(heap, previous) == bin &&
+    return bin != 0 && bin_at(heap, next) == bin && bin_at(heap, previous) == bin &&
            hs_at(heap, next)[HS_PREVIOUS] == block && hs_at(heap, previous)[HS_NEXT] == block;
 }
 
