@@ -261,9 +261,9 @@ class Bounds:
         return next((one for one in covering(covers, 0.9 * known) if one in found), None)
 
     def limit(self, function: Function, loop: Loop[int], said: Mapping[str, int] = NONE) -> Limit:
-        """By the innermost source loop that nearly all of its instructions are of. Where another
-        one inside that has many of them, too, it is not told for sure which it is: the largest of
-        what the source loops allow that any of its instructions is of."""
+        """It is that of the innermost source loop that has nearly all of its instructions. Where
+        another one inside has many of them, too, it is not told for sure which it is: then it is
+        the largest that any of these source loops allows."""
         found, covers, known = self._of_source(function, loop)
         if not found:
             frames = self.lines.frames(loop.head)

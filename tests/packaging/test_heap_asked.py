@@ -167,7 +167,7 @@ class Chip:
         return [one for one in found if one not in outside] + outside[:1]
 
     def alignment(self, flag: str, outside: bool) -> int:
-        """By the rule, with the largest line that the chip's options allow."""
+        """The rule gives them, with the largest line that the chip's options allow."""
         memory = "SPIRAM" if outside else "internal"
         encryption = ("any", "on" if self.encrypted else "off")
         found = [
