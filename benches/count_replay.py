@@ -3,10 +3,10 @@
 python benches/count_replay.py
 python benches/count_replay.py NAME...
 
-valgrind's callgrind counts what the library executes between a trace's first byte and its last, decoding
-included, so that it needs no quiet machine. Without names it counts every captured trace, those of the
-oracle and "random", which `random_trace` makes of a seed. A trace of few events is repeated, ids
-going on, so that the timeline's beginning weighs little.
+valgrind's callgrind counts what the library executes between a trace's first byte and its last,
+decoding included, so that it needs no quiet machine. Without names it counts every captured trace,
+those of the oracle and "random", which `random_trace` makes of a seed. A trace of few events is
+repeated, ids going on, so that the timeline's beginning weighs little.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def has_events(path: Path) -> bool:
 
 
 def build(folder: Path) -> Path:
-    """The library's sources and a program that replays; the program apart from their optimisation, so that
-    the counted function keeps its name."""
+    """The library's sources and a program that replays. The program is compiled apart from them,
+    so that the counted function keeps its name."""
     compiler = os.environ.get("CC", "cc").split()
     files = [file for each in FOLDERS_OF_C for file in sorted((ROOT / each).glob("*.c"))]
     files = [file for file in files if file.name not in OTHERS or file.parent.name != "lab"]
