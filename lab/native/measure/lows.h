@@ -69,7 +69,7 @@ enum {
     HS_LOWS_LEAST = 2    /* a minimum of free bytes */
 };
 
-/* What an event did to a region. */
+/* The change that an event made to a region. */
 typedef struct hs_low_change {
     uint32_t free;    /* difference, modulo 2^32 */
     uint32_t dip;     /* how far below the final state the event went on its way */
