@@ -1,4 +1,4 @@
-"""The memory ladders of 2025: options of two programs, and the memory that each step was told to give.
+"""The memory ladders of 2025: options of two programs, and the memory that each step gave.
 
 sums.py     a step as the sum of parts says it, without what the study itself told
 steps.py    the steps of both ladders, published and computed

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from heapscope_studies import memory_ladders
 from heapscope_studies.memory_ladders import steps, tables
+from heapscope_studies.memory_ladders.sums import PUBLISHED
 from heapscope_studies.result import Experiment
 
 PARTS = 2
@@ -21,12 +22,16 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
     return Experiment(
         name=memory_ladders.NAME,
         title=memory_ladders.TITLE,
-        source=steps.PUBLISHED["source"],
+        source=PUBLISHED["source"],
         findings=tuple(tables.findings(c2, matter)),
         tables=(
             tables.steps("c2", "The ESP32-C2's ladder, bytes", c2),
             tables.steps("matter", "A Matter light on the ESP32-C3, one change at a time", matter),
             tables.replaced(),
+        ),
+        plots=(
+            tables.plot("c2", "The ESP32-C2's ladder: published and computed", c2),
+            tables.plot("matter", "The Matter light: published and computed", matter),
         ),
         checks=(),
         figures=tables.figures(c2, matter),

@@ -23,6 +23,8 @@ from heapscope_studies.memory_ladders.sums import (
 #: A step agrees within 15 % or 2 KB, whichever is larger.
 SHARE, LEAST = 0.15, 2048
 _KIB = 1024
+#: By phase of the device's life, the state of the sum.
+_PHASES = {"used": BOOT, "commissioning": COMMISSIONING, "running": CONNECTED}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,33 +54,47 @@ class Gain:
         return abs(value - self.published) <= self.allowed
 
 
-def _gain(title: str, what: str, published: int, found: Sum, beside: float = 0.0) -> Gain:
-    nothing = found.given == 0 and found.shipped == 0 and not beside
+def _gain(
+    title: str, what: str, published: int, found: Sum, *, beside: float = 0.0, known: bool = True
+) -> Gain:
+    """`known`: some part changes by this step, in this state or in another."""
     return Gain(
         step=title,
         what=what,
         published=published,
-        computed=None if nothing or found.own else found.given + beside,
-        shipped=None if nothing else found.shipped + beside,
+        computed=found.given + beside if known and not found.own else None,
+        shipped=found.shipped + beside if known else None,
     )
 
 
-def c2_lines(key: str) -> list[str]:
-    """All lines of a configuration: its own, behind those of the files before it."""
+def c2_lines(key: str, ignored: frozenset[str] = frozenset()) -> list[str]:
+    """All lines of a configuration: its own, behind those of the files before it. `ignored`: lines
+    that take no effect."""
     lines: list[str] = []
     for one in PUBLISHED["c2"]["configuration"]:
-        lines = [*without(lines, one.get("drops", ())), *one["lines"]]
+        lines = [*without(lines, one.get("drops", ())), *(set_lines(one, ignored))]
         if one["key"] == key:
             return lines
     raise KeyError(key)
 
 
+def set_lines(one: Mapping[str, Any], ignored: frozenset[str]) -> list[str]:
+    return [line for line in one["lines"] if line not in ignored]
+
+
 def c2() -> tuple[Gain, ...]:
+    return (*c2_files(), *(_scenario(one) for one in PUBLISHED["c2"]["scenario"]))
+
+
+def c2_files(ignored: frozenset[str] = frozenset()) -> tuple[Gain, ...]:
+    """The steps from file to file, without the scenarios."""
     data = PUBLISHED["c2"]
     keys = [one["key"] for one in data["configuration"]]
     made = []
     for told in data["told"]:
-        models = {key: model_of("c2", told["release"], c2_lines(key), tls=1) for key in keys}
+        models = {
+            key: model_of("c2", told["release"], c2_lines(key, ignored), tls=1) for key in keys
+        }
         for place, code in (("text", True), ("free", False)):
             for before, after in pairwise(keys):
                 if before in told[place] and after in told[place]:
@@ -92,13 +108,11 @@ def c2() -> tuple[Gain, ...]:
                             found,
                         )
                     )
-    return (*made, *(_scenario(one) for one in data["scenario"]))
+    return tuple(made)
 
 
 def _scenario(told: Mapping[str, Any]) -> Gain:
-    before, after = (
-        _scene_model(told, c2_lines(key)) for key in ("defaults", "opt.3")
-    )
+    before, after = (_scene_model(told, c2_lines(key)) for key in ("defaults", "opt.3"))
     return _gain(
         told["title"],
         "free heap",
@@ -132,19 +146,20 @@ def matter() -> tuple[Gain, ...]:
     for change in data["change"]:
         lines = [*data["lines"], *change.get("lines", ())]
         model = model_of("matter", data["release"], lines)
-        for phase, state in (
-            ("used", BOOT), ("commissioning", COMMISSIONING), ("running", CONNECTED)
-        ):  # fmt: skip
+        found = {phase: step("matter", base, model, state) for phase, state in _PHASES.items()}
+        known = "beside" in change or any(each.changes for each in found.values())
+        for phase, state in _PHASES.items():
             if change[phase] == 0:
                 continue
             beside = sum(
-                one["bytes"]
-                for one in change.get("beside", ())
-                if one["static"] or state != BOOT
+                one["bytes"] for one in change.get("beside", ()) if one["static"] or state != BOOT
             )
-            found = step("matter", base, model, state)
             title = "code and data" if phase == "used" else phase
-            made.append(_gain(change["title"], title, change[phase], found, beside))
+            made.append(
+                _gain(
+                    change["title"], title, change[phase], found[phase], beside=beside, known=known
+                )
+            )
     return (*made, _returned(base))
 
 

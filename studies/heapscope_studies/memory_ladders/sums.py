@@ -11,7 +11,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from heapscope.config.read_file import ConfigFile
 from heapscope.ladder.side import NamedFiles, side_of
@@ -51,9 +50,7 @@ def insteads(ladder: str) -> Mapping[str, Instead]:
             size, kind, source = _plain(other), other.kind, other.source
         else:
             size, kind, source = one["bytes"], one["kind"], one["source"]
-        made[own.id] = Instead(
-            part=own.id, told=_plain(own), bytes=size, kind=kind, source=source
-        )
+        made[own.id] = Instead(part=own.id, told=_plain(own), bytes=size, kind=kind, source=source)
     return made
 
 
@@ -103,11 +100,13 @@ def model_of(
 @dataclass(frozen=True, kw_only=True)
 class Sum:
     """Bytes that a step gives. `shipped`: the same as the product says it, with the study's own
-    figures and a fit that saw them. `own`: parts of it that only the study tells."""
+    figures and a fit that saw them. `own`: parts of it that only the study tells. `changes`: parts
+    that the step changes."""
 
     given: float
     shipped: float
     own: tuple[str, ...]
+    changes: tuple[str, ...]
 
 
 def step(
@@ -128,6 +127,7 @@ def step(
         given=sum(_other(part, size, kinds[part], instead, fit) for part, size in changed.items()),
         shipped=sum(size * memory_fit().factor(kinds[part]) for part, size in changed.items()),
         own=tuple(sorted(owns & changed.keys() - instead.keys())),
+        changes=tuple(changed),
     )
 
 
@@ -160,7 +160,3 @@ def free(ladder: str, model: MemoryModel, state: str) -> float:
 
 def without(lines: Sequence[str], names: Collection[str]) -> list[str]:
     return [line for line in lines if line.split("=")[0] not in names]
-
-
-def named(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    return next(one for one in data["configuration"] if one["key"] == key)

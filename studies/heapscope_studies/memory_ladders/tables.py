@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from heapscope_studies.conclusion import concluded
-from heapscope_studies.memory_ladders.steps import LEAST, SHARE, Gain, c2_left
+from heapscope_studies.memory_ladders.steps import LEAST, SHARE, Gain, c2_files, c2_left
 from heapscope_studies.memory_ladders.sums import LADDERS, insteads
-from heapscope_studies.result import NO, Column, Table
+from heapscope_studies.result import NO, Column, Plot, Series, Table
 
 _MOST_TOLD = 4
+#: A line of the first step that may have taken no effect there.
+IGNORED = frozenset({"SPI_FLASH_ROM_IMPL=y"})
 
 
 def within(found: Sequence[Gain]) -> tuple[int, int]:
@@ -45,7 +47,7 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
     silent = [gain for gain in (*c2, *matter) if gain.computed is None]
     if silent:
         names = "; ".join(dict.fromkeys(gain.step for gain in silent))
-        yield f"{len(silent)} figures are not computed, because no part changes there: {names}."
+        yield f"{len(silent)} figures are not computed; the sum has no part of them: {names}."
     missed = sorted(
         (gain for gain in (*c2, *matter) if gain.computed is not None and not gain.holds),
         key=lambda gain: -abs((gain.computed or 0.0) - gain.published),
@@ -56,6 +58,13 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
             for gain in missed[:_MOST_TOLD]
         )
         yield f"The farthest of {len(missed)} misses are: {told}."
+    written, ignored = c2_files(), c2_files(IGNORED)
+    yield (
+        "The file of the first step sets SPI_FLASH_ROM_IMPL, and the next one takes it back. Did "
+        f"it take no effect, {within(ignored)[0]} of {len(ignored)} steps between files would come "
+        f"out in place of {within(written)[0]}; no source tells that, so that the file stands as "
+        "it is written."
+    )
     first, last = c2_left()
     yield (
         f"With everything at work the default options leave {first:,.0f} B on the ESP32-C2 and the "
@@ -74,7 +83,9 @@ def steps(key: str, title: str, found: Sequence[Gain]) -> Table:
             Column(key="what", heading="figure", name=True),
             Column(key="published", heading="published", unit="B", signed=True),
             Column(key="computed", heading="computed", unit="B", signed=True),
-            Column(key="difference", heading="difference", unit="B", signed=True, judged_by="holds"),
+            Column(
+                key="difference", heading="difference", unit="B", signed=True, judged_by="holds"
+            ),
             Column(key="holds", heading="within\nbounds", name=True),
             Column(key="shipped", heading="as it ships,\nnot counted", unit="B", signed=True),
         ),
@@ -96,6 +107,29 @@ def _row(gain: Gain) -> tuple[str | int | None, ...]:
         None if computed is None else computed - gain.published,
         "yes" if gain.holds else NO,
         None if gain.shipped is None else round(gain.shipped),
+    )
+
+
+def plot(key: str, title: str, found: Sequence[Gain]) -> Plot:
+    """Misses beside hits; a figure that is not computed has no dot."""
+    x = tuple(float(number) for number in range(len(found)))
+    return Plot(
+        key=key,
+        title=title,
+        x_heading="figure, as in the table",
+        y_heading="bytes that a step gives",
+        y_unit="B",
+        series=(
+            Series(name="computed", x=x, y=tuple(gain.computed for gain in found), points=True),
+            Series(
+                name="published",
+                x=x,
+                y=tuple(float(gain.published) for gain in found),
+                points=True,
+                beside="computed",
+            ),
+        ),
+        x_labels=tuple(f"{gain.step}: {gain.what}" for gain in found),
     )
 
 
