@@ -15,6 +15,7 @@ from mutants_live import OF_LIVE
 from mutants_locks import LOCKS
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
+from mutants_memory_ladders import MEMORY_LADDERS
 from mutants_net_bytes import NET_BYTES
 from mutants_pages import PAGES
 from mutants_pool_trace import POOL_TRACE
@@ -54,6 +55,7 @@ MUTANTS = (
     *LEAK_MUTANTS,
     *OF_LIVE,
     *TLS_LADDER,
+    *MEMORY_LADDERS,
     *SCRIPT_HEAP,
     *WIFI_PATH,
     *VERDICT,

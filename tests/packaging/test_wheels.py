@@ -155,7 +155,8 @@ def test_each_installed_alone_and_both_together(wheels: Wheels, tmp_path: Path) 
     run = installed(python, wheels.studies)
     done = run("-m", "heapscope", "experiment", "no-such")
     assert done.returncode == 2
-    assert "valid: heap-change, ice-pools, script-heap, tls-ladder, wifi-path" in done.stderr
+    names = ("heap-change", "ice-pools", "memory-ladders", "script-heap", "tls-ladder", "wifi-path")
+    assert f"valid: {', '.join(names)}" in done.stderr
     done = run("-m", "heapscope", "experiment", "ice-pools")
     assert (done.returncode, done.stderr) == (0, "")
     assert "The pools of an ICE call" in done.stdout
