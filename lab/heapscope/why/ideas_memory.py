@@ -48,17 +48,17 @@ def more_memory(question: Question) -> Iterator[Idea]:
     if best is None:
         return
     growth, index = best
-    yield _growth(question, index, growth)
+    yield growth_idea(question.trials.layout, index, growth)
     if question.target.need is None and _failures(question, index, growth):
         whole = least(
             lambda n: _failures(question, index, n) == 0, first=STEP, most=GROWTH_MAX, step=STEP
         )
         if whole is not None:
-            yield _growth(question, index, whole, "; then nothing fails")
+            yield growth_idea(question.trials.layout, index, whole, "; then nothing fails")
 
 
-def _growth(question: Question, index: int, growth: int, what: str = "") -> Idea:
-    layout = question.trials.layout
+def growth_idea(layout: Layout, index: int, growth: int, what: str = "") -> Idea:
+    """One region so much larger."""
     region = layout.regions[index]
     pool = layout.source == "--pool"
     total = region.size + growth
@@ -161,6 +161,7 @@ def another_threshold(question: Question) -> Iterator[Idea]:
             f"{size(rule.threshold)} (CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL).",
             effort="configuration",
             options=f"--psram-threshold {threshold}" if layout.chip else "",
+            lines=(f"CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL={threshold}",) if layout.chip else (),
             variation=Variation(layout=replace(layout, malloc=replace(rule, threshold=threshold))),
         )
 
@@ -191,8 +192,14 @@ def another_allocator(question: Question) -> Iterator[Idea]:
             "(heap poisoning, task tracking).",
             effort="configuration",
             options=f"--allocator {base}",
+            lines=_without_checks(flavour) if layout.chip else (),
             variation=Variation(layout=layout.with_allocators(lambda region: base)),
         )
+
+
+def _without_checks(flavour: str) -> tuple[str, ...]:
+    tracking = ("# CONFIG_HEAP_TASK_TRACKING is not set",) if "track" in flavour else ()
+    return "CONFIG_HEAP_POISONING_DISABLED=y", *tracking
 
 
 def _split(name: str) -> tuple[str, str]:
