@@ -17,6 +17,7 @@ from mutants_log import OF_LOGS
 from mutants_loss import LOSS
 from mutants_net_bytes import NET_BYTES
 from mutants_pages import PAGES
+from mutants_plan import PLAN
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
@@ -40,6 +41,7 @@ MUTANTS = (
     *REPLAY,
     *ANSWERS,
     *PREDICT,
+    *PLAN,
     *TUNE,
     *POOLS,
     *PAGES,

@@ -25,7 +25,7 @@ class PerturbedFit(Row):
     """How perturbed runs of the trace go on pools of this allocator."""
 
     jitter: Jitter = figure("How the runs were perturbed.")
-    varied: tuple[str, ...] = figure("What differs from run to run, in sentences.")
+    varied: tuple[str, ...] = figure("The differences from run to run, in sentences.")
     at_pool: Share = figure("The runs that `pool` serves.")
     safe: int | None = figure(
         "The pool, to a 256th, that served 99 % of the runs; larger ones may fail. null: it is "

@@ -32,7 +32,7 @@ class Share(Row):
 
 
 def share(good: int, runs: int) -> Share:
-    """Of at least one run."""
+    """There is at least one run."""
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     part, weight = good / runs, z * z / runs
     middle = (part + weight / 2) / (1 + weight)

@@ -10,7 +10,7 @@ from heapscope.native.structs import struct_of
 
 
 class NativeShown(NativeOwner):
-    """What one recording shows of its program's variety. Filled by one census; then any number of
+    """The variety of a program that one recording shows. Filled by one census; then any number of
     perturbed runs may read it, in several threads at once. It has to outlive their readers."""
 
     def __init__(self) -> None:

@@ -198,8 +198,11 @@ def another_allocator(question: Question) -> Iterator[Idea]:
 
 
 def _without_checks(flavour: str) -> tuple[str, ...]:
-    tracking = ("# CONFIG_HEAP_TASK_TRACKING is not set",) if "track" in flavour else ()
-    return "CONFIG_HEAP_POISONING_DISABLED=y", *tracking
+    """The lines that turn off what these flavours add; the options of a choice change together."""
+    on = {"light": "POISONING_LIGHT", "full": "POISONING_COMPREHENSIVE", "track": "TASK_TRACKING"}
+    off = [f"# CONFIG_HEAP_{name} is not set" for key, name in on.items() if key in flavour]
+    poisoned = "light" in flavour or "full" in flavour
+    return (*off, "CONFIG_HEAP_POISONING_DISABLED=y") if poisoned else tuple(off)
 
 
 def _split(name: str) -> tuple[str, str]:

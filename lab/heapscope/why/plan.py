@@ -44,7 +44,7 @@ class PlanAnswer(Row):
     tried: int = figure("Replays of the whole trace that the search took.")
     failures: int = figure("Requests that fail without a plan.")
     jitter: Jitter | None = figure("How runs were perturbed; null: they were not.")
-    varied: tuple[str, ...] = figure("What differs from run to run, in sentences.")
+    varied: tuple[str, ...] = figure("The differences from run to run, in sentences.")
     predicted: tuple[KnobOffer, ...] = figure(
         "Options of the SDK that are predicted to give the memory of the best plan, and were not "
         "replayed."

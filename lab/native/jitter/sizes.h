@@ -1,7 +1,7 @@
 /*
  * The sizes that each call site has shown. A site is a task's call at one place with the same
  * capabilities and alignment; where a trace names no places, it is the same between one power of two
- * and the next. Of each site a sample of 16 sizes is kept, each request with the same chance, and the
+ * and the next. A sample of 16 sizes is kept of each site, each request with the same chance, and the
  * least and the most. Memory: at most 65,536 sites of 104 bytes; later ones are not known.
  * Find, note: O(1) expected.
  */

@@ -246,7 +246,7 @@ int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_
 int hs_lab_has_heap(const char *allocator, uint32_t base, uint32_t size);
 
 /* ---- other runs of a trace, as plausible as the recorded one ---- */
-/* What one recording shows of a program's variety (lab/native/jitter). */
+/* The variety of a program that one recording shows (lab/native/jitter). */
 typedef struct hs_lab_shown hs_lab_shown_t;
 
 hs_lab_shown_t *hs_lab_shown_new(void);

@@ -40,7 +40,7 @@ typedef struct hs_lab_fit {
     uint32_t outcome, call, task, align; /* call: event kind */
 } hs_lab_fit_t;
 
-/* What a recording shows of the variety of runs. */
+/* The variety of runs that a recording shows. */
 typedef struct hs_lab_variety {
     uint64_t allocations;
     uint64_t sites, varied_sites; /* call sites, and those that asked for more than one size */

@@ -16,6 +16,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.report.page.document import html
 from heapscope.verbs.report import report
 from heapscope.verbs.why import why as ask
+from heapscope.why.ideas_memory import _without_checks
 from heapscope.why.plan import PlanAnswer
 from heapscope.why.plan_find import PlanWish, plan_wish
 from heapscope.why.plan_words import patch
@@ -124,6 +125,15 @@ def test_a_patch_changes_the_lines_of_its_options_and_adds_the_others() -> None:
     assert changed == ["-# CONFIG_B is not set", "-CONFIG_AB=3", "+CONFIG_B=y", "+CONFIG_AB=3",
                        "+CONFIG_C=7"]  # fmt: skip
     assert patch(["CONFIG_A=1"], "sdkconfig", "CONFIG_A=1\n") == ""
+
+
+@pytest.mark.parametrize("flavour", ["+light", "+full", "+track", "+full+track"])
+def test_checks_are_turned_off_by_name_and_no_others(flavour: str) -> None:
+    lines = _without_checks(flavour)
+    names = {"light": "LIGHT", "full": "COMPREHENSIVE", "track": "TRACKING"}
+    for part, name in names.items():
+        assert any(name in line for line in lines) == (part in flavour)
+    assert ("CONFIG_HEAP_POISONING_DISABLED=y" in lines) == (flavour != "+track")
 
 
 @pytest.mark.slow
