@@ -25,8 +25,8 @@ _GROWTHS = (64, 32, 16, 8, 4)  # the added memory, as parts of the region that g
 
 @dataclass(frozen=True, kw_only=True)
 class PlanWish:
-    """The plan that is asked for. `jitter` None: nothing is tested on perturbed runs. `sdkconfig`: the name
-    and the text of the file that a patch is made for."""
+    """The plan that is asked for. `jitter` None: nothing is tested on perturbed runs. `sdkconfig`:
+    the name and the text of the file that a patch is made for."""
 
     jitter: Jitter | None = None
     sdkconfig: tuple[str, str] | None = None
