@@ -18,6 +18,7 @@ from mutants_loss import LOSS
 from mutants_memory_ladders import MEMORY_LADDERS
 from mutants_net_bytes import NET_BYTES
 from mutants_pages import PAGES
+from mutants_plan import PLAN
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
@@ -41,6 +42,7 @@ MUTANTS = (
     *REPLAY,
     *ANSWERS,
     *PREDICT,
+    *PLAN,
     *TUNE,
     *POOLS,
     *PAGES,

@@ -32,6 +32,14 @@ def report(
     *,
     memory: SidesOptions,
     need: Needs = None,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Also a plan on top of the page: one combined set of changes, as of heapscope why "
+            "--plan.",
+        ),
+    ] = False,
     why: Annotated[
         bool | None,
         typer.Option(
@@ -64,7 +72,14 @@ def report(
     shared, sides = report_sides(memory, traces=len(traces))
     with progress_bar() as progress:
         made = answer(
-            *traces, title=title, sides=sides, need=need or (), why=why, progress=progress, **shared
+            *traces,
+            title=title,
+            sides=sides,
+            need=need or (),
+            why=why,
+            plan=plan,
+            progress=progress,
+            **shared,
         )
     size = write_page(made, out, inputs=traces)
     write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])

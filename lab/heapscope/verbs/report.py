@@ -15,6 +15,7 @@ from heapscope.leaks.interval import interval
 from heapscope.measure.result import ReplayResult
 from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given, per_side
+from heapscope.predict.knob_choice import choose_knobs
 from heapscope.progress import OnProgress, counted, phase
 from heapscope.replay.config import Need
 from heapscope.replay.survey import COLUMNS, survey
@@ -26,6 +27,7 @@ from heapscope.trace.all_names import read_all_names
 from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
 from heapscope.why.explain import explain
+from heapscope.why.plan_find import plan_wish
 
 #: Longer traces are explained only when asked: every change is a replay of its own.
 EXPLAINED_EVENTS = 500_000
@@ -41,6 +43,7 @@ def report(
     sides: Sequence[MemoryOptions] = (),
     need: Sequence[int | str] = (),
     why: bool | None = None,
+    plan: bool = False,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> Report:
@@ -49,8 +52,8 @@ def report(
 
     Several traces, or one with several `sides` (mappings of options), are compared with the first;
     `memory` are the options that all sides share. `why`: explains failures by replays with changes;
-    None: on one side, where something failed and the trace is short enough. InputError: an input
-    cannot be used.
+    None: on one side, where something failed and the trace is short enough. `plan`: also one
+    combined set of changes, on one side. InputError: an input cannot be used.
     """
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))
@@ -61,11 +64,15 @@ def report(
     if len(paths) not in (1, count):
         raise InputError(f"{len(paths)} traces, but {count} sides", remedy="give one for each side")
     wanted = parse_needs(need)
-    explains = False if why is None and count > 1 else why
+    if plan and (count > 1 or why is False):
+        raise InputError(
+            "--plan is for one side, and part of why", remedy="give one trace and one memory"
+        )
+    explains = True if plan else False if why is None and count > 1 else why
     # The page has room for two maps; more of them are coarser.
     columns = min(COLUMNS, 2 * COLUMNS // count)
     made = [
-        _side(paths[number % len(paths)], options, wanted, columns, explains, progress)
+        _side(paths[number % len(paths)], options, wanted, columns, explains, plan, progress)
         for number, options in enumerate(per_side(given(memory), sides, count=count))
     ]
     if count > 1:
@@ -94,6 +101,7 @@ def _side(
     needs: Sequence[Need],
     columns: int,
     explains: bool | None,
+    plan: bool,
     progress: OnProgress | None,
 ) -> PageSide:
     memory = choose_memory(options, trace)
@@ -113,7 +121,17 @@ def _side(
     why = None
     if explains if explains is not None else _worth_explaining(result):
         tried = counted(progress, "replays with changes")
-        why = explain(trace, memory.layout, needs=needs, placement=placement, tried=tried)
+        offers = choose_knobs(memory.layout, options.get("sdkconfig")) if plan else ((), "")
+        why = explain(
+            trace,
+            memory.layout,
+            needs=needs,
+            placement=placement,
+            tried=tried,
+            knobs=offers[0],
+            knobs_of=offers[1],
+            plan=plan_wish(options.get("sdkconfig")) if plan else None,
+        )
     if memory.static is not None:
         result = memory.static.complete(result)
     looking = phase(progress, "looking at live blocks")

@@ -13,6 +13,7 @@ from heapscope.measure.result import ReplayResult
 from heapscope.report import tables
 from heapscope.report.compare import comparison_parts
 from heapscope.report.health import health, match
+from heapscope.report.knobs import knob_table
 from heapscope.report.leaks import holders, leaks_parts, sentences
 from heapscope.report.page import cards, comparison
 from heapscope.report.page.charts import draw
@@ -22,6 +23,7 @@ from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
 from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import PageSide
+from heapscope.report.plan import plans_table, to_paste
 from heapscope.report.replay import replay_parts
 from heapscope.report.stays import stays
 from heapscope.report.why import explained_tables, moments, why_parts
@@ -136,6 +138,9 @@ def _page(report: Report, detail: Detail) -> str:
         has_stacks=has_stacks,
         holders=holders,
         moments=moments,
+        to_paste=to_paste,
+        plans_table=plans_table,
+        knob_table=knob_table,
         explained_tables=explained_tables,
         match=match,
         wrong=_wrong,
