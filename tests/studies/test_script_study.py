@@ -1,5 +1,5 @@
-"""The recorded engine of the script-heap study on the model of its private heap: every answer and every
-visited node as on the real allocator."""
+"""The script-heap study's recorded engine on the model of its private heap: every answer and every
+visited node is the real allocator's."""
 
 from __future__ import annotations
 
