@@ -3,25 +3,42 @@ time by the price of a node."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 
-from heapscope_studies.script_heap.cost import BANDS, bands, per_call, share_missed
-from heapscope_studies.script_heap.measures import Spread
+from heapscope_studies.script_heap.cost import bands, per_call, share_missed
 from heapscope_studies.script_heap.parts import BASE, NETWORK, TLS, Part, Recorded, read_parts
 from heapscope_studies.script_heap.runs import PUBLISHED
-from heapscope_studies.week import TURN, Actor, NativeWeek, TurnRows, WeekHeap
+from heapscope_studies.week import TURN, Actor, NativeWeek, TurnRows, Turns, WeekHeap
 
 CROWD = "script_study_crowd"
 RATES = (0, 2)  #: events a second that were recorded
 JOBS = ("minute", "collection", "json", "cbor")
+RECORDED = 8  #: minutes, each with its collection
+ENCODERS = ("json", "json done", "cbor", "cbor done")
 MINUTE = 60.0  #: seconds
-ROUNDS = 6  #: how often the recorded minutes are played again between
+ROUNDS = 3  #: how often the recorded minutes are played again between
 _CROWD, _SCRIPT, _TLS, _NETWORK = range(4)
-Turn = tuple[int, int, int, int]
+
+Actors = tuple[Recorded, ...]
+#: What is played after the crowd: parts, each with its actor.
+Plan = list[tuple[Part, int]]
+
+
+ENDS = ("cached", "middle", "uncached")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Priced:
+    """A figure by the price of a node: all in the cache, as the model of the cache has them, and
+    every node a line of external RAM. Cycles of an instruction are the middle ones in all three."""
+
+    cached: float
+    middle: float
+    uncached: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,33 +51,33 @@ class Ran:
 
     def mean(self, job: str, field: str) -> float:
         """Over all parts of a job: "minute 1", "minute 2" and so on, or the one "json"."""
-        chosen = [row[field] for part, row in self._of(job) for row in [row]]
-        return float(np.mean([float(value) for value in chosen]))
+        return float(np.mean([float(row[field]) for row in self._of(job)]))
 
     def free_blocks(self) -> float:
         """Of its heap, before a minute and before a collection, in the mean."""
-        chosen = [row["free_blocks"][0] for job in JOBS[:2] for _, row in self._of(job)]
-        return float(np.mean(chosen))
+        return float(np.mean([row["free_blocks"][0] for job in JOBS[:2] for row in self._of(job)]))
 
     @property
     def failures(self) -> int:
-        """In the jobs that are told; JSON by the module's own function fails on the device too."""
-        return int(sum(row["failures"] for job in JOBS for _, row in self._of(job)))
+        """In the jobs that are told."""
+        return int(sum(row["failures"] for job in JOBS for row in self._of(job)))
 
-    def _of(self, job: str) -> list[tuple[Part, np.void]]:
+    def _of(self, job: str) -> list[np.void]:
+        numbered = {f"{job} {number}" for number in range(1, RECORDED + 1)}
         return [
-            (part, row)
+            row
             for part, row in zip(self.parts, self.rows, strict=True)
-            if part.name == job or part.name.rpartition(" ")[0] == job
-            if part.name != f"{job} done"
+            if part.name == job or part.name in numbered
         ]
 
-    def seconds(self, job: str) -> Spread:
+    def seconds(self, job: str) -> Priced:
         """The engine's instructions, and the heap's with its nodes."""
-        return Spread(**{band: self._cycles(job, band) / _hertz() for band in BANDS})
+        shares = (0.0, share_missed(self.free_blocks(), 0.0), 1.0)
+        ends = zip(ENDS, shares, strict=True)
+        return Priced(**{end: self._cycles(job, missed) / _hertz() for end, missed in ends})
 
-    def _cycles(self, job: str, band: str) -> float:
-        end, cost = bands()[band], per_call(_plain(self.allocator))
+    def _cycles(self, job: str, missed: float) -> float:
+        band, cost = bands()["middle"], per_call(_plain(self.allocator))
         assert cost is not None  # both of its heaps are lists
         frees = self.mean(job, "free_nodes")
         walked = self.mean(job, "nodes") - frees
@@ -72,15 +89,12 @@ class Ran:
             + frees * cost.free_node
         )
         engine = PUBLISHED["study"]["engine"][job]
-        missed = end.missed
-        if missed is None:
-            missed = share_missed(self.free_blocks(), 0.0)
-        return (engine + heap) * end.per_instruction + (walked + frees) * missed * end.read
+        return (engine + heap) * band.per_instruction + (walked + frees) * missed * band.read
 
-    def share(self) -> Spread:
+    def share(self) -> Priced:
         """Percent of the processor: a minute's events and its collection."""
         parts = [self.seconds(job) for job in JOBS[:2]]
-        return Spread(**{b: 100 * sum(getattr(p, b) for p in parts) / MINUTE for b in BANDS})
+        return Priced(**{e: 100 * sum(getattr(p, e) for p in parts) / MINUTE for e in ENDS})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +112,15 @@ class Studied:
         return self.shared[rate], self.private[rate]
 
 
+#: What a device does between: nothing else, or before each round of minutes.
+BETWEEN: Mapping[str, Mapping[str, bool]] = {
+    "minutes alone": {},
+    "five TLS connections and their network": {"reconnects": True},
+    "boot of engine and plugins again": {"reloads": True},
+}
+BOOT = 3  #: the parts of a boot: before the first mark, engine, boot
+
+
 def study() -> Studied:
     """InputError: this installation lacks a trace."""
     with ExitStack() as stack:
@@ -107,75 +130,77 @@ def study() -> Studied:
         actors = (crowd, script, tls, network)
         return Studied(
             shared={
-                rate: _shared((crowd, one, tls, network), _straight) for rate, one in scripts.items()
+                rate: _shared((crowd, one, tls, network), _straight(one))
+                for rate, one in scripts.items()
             },
             private={rate: _private(one) for rate, one in scripts.items()},
-            between={name: _shared(actors, plan) for name, plan in BETWEEN.items()},
+            between={
+                name: _shared(actors, _between(actors, **what)) for name, what in BETWEEN.items()
+            },
         )
 
 
 def _private(script: Recorded) -> Ran:
+    """All that was recorded, in its order."""
     told = PUBLISHED["study"]
-    heap = WeekHeap(
-        allocator=told["private"], size=PUBLISHED["published"]["heap_size"], base=BASE
-    )
+    heap = WeekHeap(allocator=told["private"], size=PUBLISHED["published"]["heap_size"], base=BASE)
     actor = Actor(trace=script.steps, watched=script.mask("script"))
     with NativeWeek([actor], [heap]) as week:
-        rows = week.play(np.array([_turn(part, 0) for part in script.parts], dtype=TURN))
+        rows = week.play(_turns([(part, 0) for part in script.parts]))
     return Ran(allocator=told["private"], parts=script.parts, rows=rows)
 
 
-def _shared(actors: tuple[Recorded, ...], plan: Callable[..., tuple[list[Turn], list[Part]]]) -> Ran:
-    """The crowd first; `plan` gives the turns after it, and the last of them that are told of."""
+def _shared(actors: Actors, plan: Plan) -> Ran:
+    """The crowd first. Of parts that the script plays several times, the last ones are told."""
     told = PUBLISHED["study"]
     heap = WeekHeap(allocator=told["shared"], size=told["shared_size"], base=BASE)
     players = [
         Actor(trace=actor.steps, watched=actor.mask("script") if number == _SCRIPT else 0)
         for number, actor in enumerate(actors)
     ]
-    turns, parts = plan(actors)
-    turns = [*(_turn(part, _CROWD) for part in actors[_CROWD].parts), *turns]
+    plan = [*((part, _CROWD) for part in actors[_CROWD].parts), *plan]
     with NativeWeek(players, [heap]) as week:
-        rows = week.play(np.array(turns, dtype=TURN))
-    return Ran(allocator=told["shared"], parts=tuple(parts), rows=rows[-len(parts) :])
+        rows = week.play(_turns(plan))
+    last = {part.name: i for i, (part, actor) in enumerate(plan) if actor == _SCRIPT}
+    places = sorted(last.values())
+    return Ran(allocator=told["shared"], parts=tuple(plan[i][0] for i in places), rows=rows[places])
 
 
-def _straight(actors: tuple[Recorded, ...]) -> tuple[list[Turn], list[Part]]:
-    parts = list(actors[_SCRIPT].parts)
-    return [_turn(part, _SCRIPT) for part in parts], parts
+def _straight(script: Recorded) -> Plan:
+    """As recorded, without the two hours between the last minute and the encoders, which take a
+    minute to walk here and leave the heap as it was."""
+    return [(part, _SCRIPT) for part in (*_boot(script), *_minutes(script), *_encoders(script))]
 
 
-def _between(
-    actors: tuple[Recorded, ...], *, reconnects: bool = False, reloads: bool = False
-) -> tuple[list[Turn], list[Part]]:
-    """Boot and a day's history; then rounds of the recorded minutes, each after what is asked for; the
-    last round and the encoders are told of."""
+def _between(actors: Actors, *, reconnects: bool = False, reloads: bool = False) -> Plan:
+    """Boot and a day's history; then rounds of the recorded minutes, each after what is asked for."""
     script = actors[_SCRIPT]
-    at = next(i for i, part in enumerate(script.parts) if part.name == "minute 1")
-    minutes = [p for p in script.parts if p.name.startswith(("minute ", "collection "))]
-    encoders = [p for p in script.parts if p.name in ("json", "json done", "cbor", "cbor done")]
-    turns = [_turn(part, _SCRIPT) for part in script.parts[:at]]
+    plan = [(part, _SCRIPT) for part in _boot(script)]
     for _ in range(ROUNDS):
         if reloads:
-            turns += [_turn(part, _SCRIPT) for part in script.parts[:3]]
-        for part in minutes:
-            if reconnects and part.name.startswith("minute "):
-                turns += [_turn(each, _TLS) for each in actors[_TLS].parts]
-                turns += [_turn(each, _NETWORK) for each in actors[_NETWORK].parts]
-            turns.append(_turn(part, _SCRIPT))
-    last = [*minutes, *encoders]
-    return [*turns, *(_turn(part, _SCRIPT) for part in encoders)], last
+            plan += [(part, _SCRIPT) for part in script.parts[:BOOT]]
+        if reconnects:
+            for actor in (_TLS, _NETWORK):
+                plan += [(part, actor) for part in actors[actor].parts]
+        plan += [(part, _SCRIPT) for part in _minutes(script)]
+    return [*plan, *((part, _SCRIPT) for part in _encoders(script))]
 
 
-BETWEEN: Mapping[str, Callable[..., tuple[list[Turn], list[Part]]]] = {
-    "minutes alone": lambda actors: _between(actors),
-    "TLS reconnects each minute": lambda actors: _between(actors, reconnects=True),
-    "reload of engine and plugins": lambda actors: _between(actors, reloads=True),
-}
+def _boot(script: Recorded) -> tuple[Part, ...]:
+    at = next(i for i, part in enumerate(script.parts) if part.name == "minute 1")
+    return script.parts[:at]
 
 
-def _turn(part: Part, actor: int) -> Turn:
-    return part.first, part.count, actor, 1
+def _minutes(script: Recorded) -> tuple[Part, ...]:
+    return tuple(p for p in script.parts if p.name.startswith(("minute ", "collection ")))
+
+
+def _encoders(script: Recorded) -> tuple[Part, ...]:
+    return tuple(p for p in script.parts if p.name in ENCODERS)
+
+
+def _turns(plan: Plan) -> Turns:
+    return np.array([(p.first, p.count, actor, 1) for p, actor in plan], dtype=TURN)
 
 
 def _plain(allocator: str) -> str:
