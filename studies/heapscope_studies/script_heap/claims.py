@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from heapscope_studies.result import NO
-from heapscope_studies.script_heap.measures import Measured
 from heapscope_studies.script_heap.runs import PUBLISHED
 from heapscope_studies.script_heap.study import ENDS, Priced, Ran
 
@@ -19,17 +18,9 @@ ARITHMETIC = frozenset({"week_to_day"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
-    """The composed week with the script on the shared heap, and on its own."""
-
-    shared: Measured
-    private: Measured
-
-
-@dataclass(frozen=True, kw_only=True)
 class Claim:
     """`low` and `high`: as published, None: not told. `computed`: its middle has nodes in the cache
-    as the model of the cache has them, its most has every node a line of external RAM."""
+    as the model of the cache has them, its last end has every node a line of external RAM."""
 
     key: str
     what: str

@@ -4,6 +4,7 @@ time by the price of a node."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from heapscope_studies.script_heap.cost import bands, per_call, share_missed
 from heapscope_studies.script_heap.parts import BASE, NETWORK, TLS, Part, Recorded, read_parts
-from heapscope_studies.script_heap.runs import PUBLISHED
+from heapscope_studies.script_heap.runs import PUBLISHED, WORKERS
 from heapscope_studies.week import TURN, Actor, NativeWeek, TurnRows, Turns, WeekHeap
 
 CROWD = "script_study_crowd"
@@ -112,9 +113,8 @@ class Studied:
         return self.shared[rate], self.private[rate]
 
 
-#: What a device does between: nothing else, or before each round of minutes.
+#: What a device may do between, before each round of minutes.
 BETWEEN: Mapping[str, Mapping[str, bool]] = {
-    "minutes alone": {},
     "five TLS connections and their network": {"reconnects": True},
     "boot of engine and plugins again": {"reloads": True},
 }
@@ -128,15 +128,16 @@ def study() -> Studied:
         scripts = {rate: read_parts(f"script_study_{rate}", stack) for rate in RATES}
         script = scripts[PUBLISHED["study"]["events_a_second"]]
         actors = (crowd, script, tls, network)
+        jobs = [
+            *(((crowd, one, tls, network), _straight(one)) for one in scripts.values()),
+            *((actors, _between(actors, **what)) for what in BETWEEN.values()),
+        ]
+        with ThreadPoolExecutor(WORKERS) as pool:
+            played = list(pool.map(lambda job: _shared(*job), jobs))
         return Studied(
-            shared={
-                rate: _shared((crowd, one, tls, network), _straight(one))
-                for rate, one in scripts.items()
-            },
+            shared=dict(zip(RATES, played, strict=False)),
             private={rate: _private(one) for rate, one in scripts.items()},
-            between={
-                name: _shared(actors, _between(actors, **what)) for name, what in BETWEEN.items()
-            },
+            between=dict(zip(BETWEEN, played[len(RATES) :], strict=True)),
         )
 
 
@@ -173,7 +174,8 @@ def _straight(script: Recorded) -> Plan:
 
 
 def _between(actors: Actors, *, reconnects: bool = False, reloads: bool = False) -> Plan:
-    """Boot and a day's history; then rounds of the recorded minutes, each after what is asked for."""
+    """Boot and a day's history; then rounds of the recorded minutes, each after what is asked
+    for."""
     script = actors[_SCRIPT]
     plan = [(part, _SCRIPT) for part in _boot(script)]
     for _ in range(ROUNDS):
@@ -204,7 +206,8 @@ def _turns(plan: Plan) -> Turns:
 
 
 def _plain(allocator: str) -> str:
-    """The list whose real code was counted: that of 3.3 is 4.2's, and a unit's size is none of it."""
+    """Its code was counted under this name: 3.3 has the list of 4.2, and the code of umm is the
+    same for every unit."""
     name = allocator.partition("+")[0].partition(":")[0]
     return "idf-4.2" if name == "idf-3.3" else name
 
