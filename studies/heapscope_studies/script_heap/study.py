@@ -1,4 +1,4 @@
-"""The study's own engine, recorded with its modules and plugins, on both of its heaps; and its jobs'
+"""The study's own engine, recorded with its modules and plugins, on both of its heaps; its jobs'
 time by the price of a node."""
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class Ran:
             + frees * cost.free_node
         )
         engine = PUBLISHED["study"]["engine"][job]
-        return (engine + heap) * band.per_instruction + (walked + frees) * missed * band.read
+        cycles: float = (engine + heap) * band.per_instruction
+        return cycles + (walked + frees) * missed * band.read
 
     def share(self) -> Priced:
         """Percent of the processor: a minute's events and its collection."""
