@@ -76,7 +76,7 @@ SCRIPT_HEAP = (
     Mutant(
         "nodes of the study's engine",
         "a unit of umm:32 has 16 bytes",
-        "lab/models/umm.c",
+        "lab/models/umm.c::shift_32",
         "shift_32 = 5;",
         "shift_32 = 4;",
         STUDY,
