@@ -92,7 +92,7 @@ SCRIPT_HEAP = (
     Mutant(
         "price of a job",
         "nodes of frees are no lines",
-        f"{HERE}/study.py::_cycles",
+        f"{HERE}/study.py::Ran._cycles",
         "(walked + frees) * missed * band.read",
         "walked * missed * band.read",
         STUDY,
