@@ -308,7 +308,9 @@ def test_the_node_table_has_the_rate_and_what_may_happen_between(script_heap: Ex
     assert [row["json"] for row in private] == [943_742, 943_742]  # the real one's
     assert [row["collection"] for row in private] == [0, 0]
     none, two = (
-        row["collection"] for row in rows if row["between"] == "as recorded" and row not in private
+        row["collection"]
+        for row in rows
+        if row["between"] == "the recorded order" and row not in private
     )
     assert int(str(two)) > 3 * int(str(none))
     for row in rows[4:]:

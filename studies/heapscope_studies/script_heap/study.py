@@ -25,7 +25,7 @@ ROUNDS = 3  #: how often the recorded minutes are played again between
 _CROWD, _SCRIPT, _TLS, _NETWORK = range(4)
 
 Actors = tuple[Recorded, ...]
-#: What is played after the crowd: parts, each with its actor.
+#: Turns after the crowd: parts, each with its actor.
 Plan = list[tuple[Part, int]]
 
 
@@ -55,7 +55,7 @@ class Ran:
         return float(np.mean([float(row[field]) for row in self._of(job)]))
 
     def free_blocks(self) -> float:
-        """Of its heap, before a minute and before a collection, in the mean."""
+        """Those of its heap, before a minute and before a collection, in the mean."""
         return float(np.mean([row["free_blocks"][0] for job in JOBS[:2] for row in self._of(job)]))
 
     @property
@@ -114,7 +114,7 @@ class Studied:
         return self.shared[rate], self.private[rate]
 
 
-#: What a device may do between, before each round of minutes.
+#: Events that a device may have do between, before each round of minutes.
 BETWEEN: Mapping[str, Mapping[str, bool]] = {
     "five TLS connections and their network": {"reconnects": True},
     "boot of engine and plugins again": {"reloads": True},
@@ -153,7 +153,7 @@ def _private(script: Recorded) -> Ran:
 
 
 def _shared(actors: Actors, plan: Plan) -> Ran:
-    """The crowd first. Of parts that the script plays several times, the last ones are told."""
+    """The crowd first. Where the script plays a part several times, the last one is told."""
     told = PUBLISHED["study"]
     heap = WeekHeap(allocator=told["shared"], size=told["shared_size"], base=BASE)
     players = [
@@ -169,7 +169,7 @@ def _shared(actors: Actors, plan: Plan) -> Ran:
 
 
 def _straight(script: Recorded) -> Plan:
-    """As recorded, without the two hours between the last minute and the encoders, which take a
+    """The recorded order without the two hours between the last minute and the encoders, which take a
     minute to walk here and leave the heap as it was."""
     return [(part, _SCRIPT) for part in (*_boot(script), *_minutes(script), *_encoders(script))]
 

@@ -73,7 +73,7 @@ def nodes(studied: Studied) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for rate in RATES:
         for ran in (studied.private[rate], studied.shared[rate]):
-            rows.append((ran.allocator, rate, "as recorded", *_nodes(ran)))
+            rows.append((ran.allocator, rate, "the recorded order", *_nodes(ran)))
     chosen = PUBLISHED["study"]["events_a_second"]
     rows += [(ran.allocator, chosen, name, *_nodes(ran)) for name, ran in studied.between.items()]
     return Table(
@@ -105,7 +105,7 @@ def choices() -> Table:
     told = PUBLISHED["study"]
     return Table(
         key="choices",
-        title="What had to be chosen, and what a node costs",
+        title="The choices, and the cost of a node",
         columns=(
             Column(key="what", heading="what", name=True),
             Column(key="value", heading="value", digits=3),
