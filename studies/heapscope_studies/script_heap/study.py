@@ -114,7 +114,7 @@ class Studied:
         return self.shared[rate], self.private[rate]
 
 
-#: Events that a device may have do between, before each round of minutes.
+#: Events that a device may have between, before each round of minutes.
 BETWEEN: Mapping[str, Mapping[str, bool]] = {
     "five TLS connections and their network": {"reconnects": True},
     "boot of engine and plugins again": {"reloads": True},
@@ -169,8 +169,8 @@ def _shared(actors: Actors, plan: Plan) -> Ran:
 
 
 def _straight(script: Recorded) -> Plan:
-    """The recorded order without the two hours between the last minute and the encoders, which take a
-    minute to walk here and leave the heap as it was."""
+    """The recorded order, without the two hours between the last minute and the encoders: they
+    take a minute to walk here and leave no block behind."""
     return [(part, _SCRIPT) for part in (*_boot(script), *_minutes(script), *_encoders(script))]
 
 
