@@ -40,6 +40,13 @@ def report(
             show_default=False,
         ),
     ] = None,
+    embed_limit: Annotated[
+        int,
+        typer.Option(
+            metavar="BYTES",
+            help="The compressed trace in the page, at most; 0: no trace and no replay in it.",
+        ),
+    ] = 8_000_000,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -64,7 +71,8 @@ def report(
     shared, sides = report_sides(memory, traces=len(traces))
     with progress_bar() as progress:
         made = answer(
-            *traces, title=title, sides=sides, need=need or (), why=why, progress=progress, **shared
+            *traces, title=title, sides=sides, need=need or (), why=why, embed_limit=embed_limit,
+            progress=progress, **shared
         )
     size = write_page(made, out, inputs=traces)
     write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])
