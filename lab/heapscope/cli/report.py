@@ -71,8 +71,14 @@ def report(
     shared, sides = report_sides(memory, traces=len(traces))
     with progress_bar() as progress:
         made = answer(
-            *traces, title=title, sides=sides, need=need or (), why=why, embed_limit=embed_limit,
-            progress=progress, **shared
+            *traces,
+            title=title,
+            sides=sides,
+            need=need or (),
+            why=why,
+            embed_limit=embed_limit,
+            progress=progress,
+            **shared,
         )
     size = write_page(made, out, inputs=traces)
     write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])

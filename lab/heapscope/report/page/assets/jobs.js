@@ -145,6 +145,17 @@ const JOBS = {
     const block = blocks.pick(job.event, job.region, job.address);
     return { life: block === null ? null : blocks.life(block) };
   },
+  sizes(job) {
+    const of = (name) => {
+      const text = new TextEncoder().encode(`${name}_t`), at = engine.take(text.length + 1);
+      engine.bytes(at, text.length + 1).fill(0);
+      engine.bytes(at, text.length).set(text);
+      const size = engine.calls.hs_lab_sizeof(at) >>> 0;
+      engine.calls.free(at);
+      return [name, size];
+    };
+    return { sizes: Object.fromEntries(job.names.map(of)) };
+  },
   times: (job) => ({ times: job.events.map((event) => blocks.time[Math.max(0, Math.min(event, blocks.events - 1))] ?? 0) }),
 };
 
