@@ -1,1 +1,1 @@
-"""What a page needs to replay by itself: the engine, the trace and memories, as data."""
+"""The engine, a trace and memories as data of a page that replays by itself."""

@@ -130,7 +130,7 @@ class Engine {
     return at;
   }
 
-  /* What a function of the figures gives: a struct, or its rows. */
+  /* The answer of a function of the figures: a struct, or its rows. */
   figures(name, reader, ...index) {
     const { struct, rows } = this.face.calls[name];
     const call = this.calls[name];
