@@ -1,7 +1,7 @@
 """Builds the lab's library as WebAssembly, for pages: the same C files, with zig as the compiler.
 
-Called with the root of the source tree and the file to write. The bytes are a function of the sources
-and of zig's version: no path, no time and no name of a machine is in them.
+Called with the root of the source tree and the file to write. The bytes are a function of the
+sources and of zig's version: no path, no time and no name of a machine is in them.
 """
 
 from __future__ import annotations

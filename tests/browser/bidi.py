@@ -1,4 +1,4 @@
-"""Firefox by WebDriver BiDi: the protocol's JSON over a WebSocket (RFC 6455), as far as the tests need it."""
+"""Firefox by WebDriver BiDi: its JSON over a WebSocket (RFC 6455), as far as the tests need it."""
 
 from __future__ import annotations
 
@@ -136,7 +136,8 @@ def _address(running: subprocess.Popen[bytes], log: Path) -> tuple[str, int]:
         if found := _LISTENS.search(log.read_text(encoding="utf-8", errors="replace")):
             return found[1], int(found[2])
         time.sleep(0.1)
-    raise RuntimeError(f"Firefox does not listen:\n{log.read_text(errors='replace')}")
+    said = log.read_text(encoding="utf-8", errors="replace")
+    raise RuntimeError(f"Firefox does not listen:\n{said}")
 
 
 def _shake_hands(connection: socket.socket) -> None:

@@ -1,4 +1,4 @@
-"""The engine in a page: in Chromium and in Firefox it gives the rows that the library gives here."""
+"""The engine in a page: Chromium and Firefox give the rows that the library gives here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ ASK = """(async () => {
   for (const config of %s) {
     const one = await HS.ask("replay", { config });
     const blocks = await HS.ask("replay", { config, blocks: true });
-    found.push({ ...one, same: JSON.stringify(one.figures, plain) === JSON.stringify(blocks.figures, plain) });
+    const text = (figures) => JSON.stringify(figures, plain);
+    found.push({ ...one, same: text(one.figures) === text(blocks.figures) });
   }
   return JSON.stringify(found, plain);
 })()"""

@@ -1,4 +1,4 @@
-"""The page that replays by itself: it opens files, answers what if, shows every block, and does no harm."""
+"""The page that replays by itself opens files, answers what if, shows blocks and does no harm."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ def test_nothing_is_loaded_and_only_the_engine_may_be_compiled(
 ) -> None:
     seen = opened(see, empty, trace)
     assert all(url.startswith(("file:", "blob:")) for url in seen.requests)
-    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', empty.read_text())
+    text = empty.read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)
     assert policy is not None
     rules = dict(one.strip().split(" ", 1) for one in policy[1].replace("&#39;", "'").split(";"))
     assert rules["default-src"] == "'none'"
@@ -96,8 +97,9 @@ def test_nothing_is_loaded_and_only_the_engine_may_be_compiled(
           await new Promise((resolve) => setTimeout(resolve, 50)); // the evaluation itself may
           try { eval("1"); return "eval runs"; } catch { }
           try { await fetch("https://example.com/"); return "fetch runs"; } catch { }
-          const text = 'try { eval("1"); postMessage("eval"); } catch { fetch("https://example.com/")' +
-            '.then(() => postMessage("fetch"), () => postMessage("neither")); }';
+          const text = 'try { eval("1"); postMessage("eval"); } catch ' +
+            '{ fetch("https://example.com/").then(() => postMessage("fetch"), ' +
+            '() => postMessage("neither")); }';
           const worker = new Worker(URL.createObjectURL(new Blob([text])));
           return await new Promise((resolve) => { worker.onmessage = (one) => resolve(one.data); });
         }"""

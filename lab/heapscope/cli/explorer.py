@@ -23,7 +23,7 @@ def explorer(
     ],
     json: Json = None,
 ) -> None:
-    """Write a page that opens a trace by itself: a file without a trace that replays in the browser.
+    """Write a page that opens a trace by itself: it replays the file in the browser.
 
     A trace (.hst), the text form, heaptrack's data or a log of mtrace is dropped on the page. The
     page has the memories of all chips and needs neither an installation nor a network.

@@ -96,7 +96,7 @@ def packed_parts(
     others: str,
     trace: EmbeddedTrace | None = None,
 ) -> dict[str, str]:
-    """The texts of a page by their names: the engine, the facts that its scripts read, the trace."""
+    """The texts of a page by their names: the engine, what its scripts read, the trace."""
     facts = {
         "face": interface(),
         "memories": list(memories),

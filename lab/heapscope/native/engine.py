@@ -1,8 +1,8 @@
 """The library as WebAssembly, for pages: its bytes, and its interface as data.
 
 A page calls the same functions on the same structs as this binding. Where their fields lie on a
-machine of 32 bits, and which structs a function takes, is read from the declarations here and handed
-to the page, so that no script writes it down."""
+machine of 32 bits, and which structs a function takes, is read from the declarations here and
+handed to the page, so that no script writes it down."""
 
 from __future__ import annotations
 

@@ -54,8 +54,9 @@ def report(
     Several traces, or one with several `sides` (mappings of options), are compared with the first;
     `memory` are the options that all sides share. `why`: explains failures by replays with changes;
     None: on one side, where something failed and the trace is short enough. `embed_limit`: bytes of
-    the compressed trace in a page of one side, which replays it by itself; of a longer trace the page
-    has the beginning, and says so; 0: no trace and no replay. InputError: an input cannot be used.
+    the compressed trace in a page of one side, which replays it by itself; of a longer trace the
+    page has the beginning, and says so; 0: no trace and no replay. InputError: an input cannot be
+    used.
     """
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))
@@ -91,7 +92,7 @@ def report(
 def _engine(
     trace: Path, options: MemoryOptions, needs: Sequence[Need], limit: int
 ) -> PageEngine | None:
-    """The page's own replay; None: the page reads no other segment of a recording than the first."""
+    """The page's own replay; None: it reads no other segment of a recording than the first."""
     if segment_of(trace)[1] != 1:
         return None
     layout = choose_memory(options, trace).layout
