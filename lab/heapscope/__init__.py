@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from heapscope.trace.fold_sites import fold
     from heapscope.verbs.compare import compare
     from heapscope.verbs.diff import diff
+    from heapscope.verbs.explorer import explorer
     from heapscope.verbs.export import export
     from heapscope.verbs.fit import fit
     from heapscope.verbs.import_trace import import_
@@ -43,6 +44,7 @@ __all__ = [
     "__version__",
     "compare",
     "diff",
+    "explorer",
     "export",
     "fit",
     "fixed",
@@ -79,6 +81,7 @@ VERBS = (
     "compare",
     "upgrade",
     "report",
+    "explorer",
     "lint",
     "tune",
     "pools",

@@ -20,8 +20,8 @@ from .conftest import path, tool
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Bytes of the product's wheel, built for its size. The options of 14 releases have 0.23 million.
-#: Before them, with the studies in it, it had 1.7 million.
-PRODUCT_MAX = 1_700_000
+#: Before them, with the studies in it, it had 1.7 million. The engine of pages has 0.16 million.
+PRODUCT_MAX = 1_900_000
 
 #: A captured trace is there, and the player plays.
 USES_THE_STUDIES = """
@@ -83,6 +83,7 @@ def read(wheel: Path, name: str) -> str:
 def test_the_product_has_nothing_of_the_studies(wheels: Wheels) -> None:
     product = names(wheels.product)
     assert "heapscope/native/declarations.py" in product
+    assert "heapscope/native/engine.wasm" in product
     ours = re.compile(r"heapscope(/|-[\d.]+\.dist-info/)")
     assert [name for name in product if not ours.match(name)] == []
     foreign = re.compile(r"\.hst|captured|experiment|measured/|week|stud(y|ies)")

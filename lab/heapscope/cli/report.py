@@ -48,6 +48,13 @@ def report(
             show_default=False,
         ),
     ] = None,
+    embed_limit: Annotated[
+        int,
+        typer.Option(
+            metavar="BYTES",
+            help="The compressed trace in the page, at most; 0: no trace and no replay in it.",
+        ),
+    ] = 8_000_000,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -78,6 +85,7 @@ def report(
             need=need or (),
             why=why,
             plan=plan,
+            embed_limit=embed_limit,
             progress=progress,
             **shared,
         )

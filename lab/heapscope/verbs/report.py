@@ -9,6 +9,7 @@ from typing import Unpack
 
 from heapscope.capture.output import open_output
 from heapscope.errors import InputError
+from heapscope.explorer.embed import EMBED_LIMIT, chip_memories, embed, has_engine, memory_json
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.find import find_leaks
 from heapscope.leaks.interval import interval
@@ -21,11 +22,13 @@ from heapscope.replay.config import Need
 from heapscope.replay.survey import COLUMNS, survey
 from heapscope.report.markdown import markdown
 from heapscope.report.page.comparison import labels
-from heapscope.report.page.document import Report, html, report_parts
+from heapscope.report.page.document import PageEngine, Report, html, report_parts
 from heapscope.report.page.side import PageSide
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
+from heapscope.trace.segment import segment_of
+from heapscope.trace.source import open_blocks
 from heapscope.why.explain import explain
 from heapscope.why.plan_find import plan_wish
 
@@ -44,6 +47,7 @@ def report(
     need: Sequence[int | str] = (),
     why: bool | None = None,
     plan: bool = False,
+    embed_limit: int = EMBED_LIMIT,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> Report:
@@ -53,7 +57,9 @@ def report(
     Several traces, or one with several `sides` (mappings of options), are compared with the first;
     `memory` are the options that all sides share. `why`: explains failures by replays with changes;
     None: on one side, where something failed and the trace is short enough. `plan`: also one
-    combined set of changes, on one side. InputError: an input cannot be used.
+    combined set of changes, on one side. `embed_limit`: bytes of the compressed trace in a page of
+    one side, which replays it by itself; of a longer trace the page has the beginning, and says so;
+    0: no trace and no replay. InputError: an input cannot be used.
     """
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))
@@ -71,6 +77,8 @@ def report(
     explains = True if plan else False if why is None and count > 1 else why
     # The page has room for two maps; more of them are coarser.
     columns = min(COLUMNS, 2 * COLUMNS // count)
+    if embed_limit < 0:
+        raise InputError(f"a limit of {embed_limit} bytes", remedy="give 0 or more")
     made = [
         _side(paths[number % len(paths)], options, wanted, columns, explains, plan, progress)
         for number, options in enumerate(per_side(given(memory), sides, count=count))
@@ -79,10 +87,29 @@ def report(
         names = labels([side.result for side in made])
         made = [replace(side, label=name) for side, name in zip(made, names, strict=True)]
     heading = title or ", ".join(dict.fromkeys(path.name for path in paths))
-    done = Report(title=printable(heading, limit=200), sides=tuple(made))
+    engine = None
+    if count == 1 and embed_limit and has_engine():
+        engine = _engine(paths[0], per_side(given(memory), sides, count=1)[0], wanted, embed_limit)
+    done = Report(title=printable(heading, limit=200), sides=tuple(made), engine=engine)
     if out is not None:
         write_page(done, Path(out), inputs=paths)
     return done
+
+
+def _engine(
+    trace: Path, options: MemoryOptions, needs: Sequence[Need], limit: int
+) -> PageEngine | None:
+    """The page's own replay; None: it reads no other segment of a recording than the first."""
+    if segment_of(trace)[1] != 1:
+        return None
+    layout = choose_memory(options, trace).layout
+    placement = choose_placement(options, layout)
+    named = layout.tenants or (placement is not None and placement.by_name)
+    names = read_all_names(trace) if named else None
+    own = memory_json(layout, needs=needs, placement=placement, names=names)
+    with open_blocks(trace) as blocks:
+        packed = embed(blocks, limit)
+    return PageEngine(trace=packed, memories=(own, *chip_memories()), limit=limit)
 
 
 def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:

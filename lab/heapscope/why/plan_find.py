@@ -14,7 +14,7 @@ from heapscope.measure.wording import plural
 from heapscope.predict.knob_offers import KnobOffer
 from heapscope.trace.names import printable
 from heapscope.why.plan import Plan, PlanAnswer
-from heapscope.why.plan_search import Search, State
+from heapscope.why.plan_search import PlanSearch, PlanState
 from heapscope.why.plan_words import ASSUMED, lines_of, patch, predicted, steps, told
 from heapscope.why.trial import Target, Trials
 
@@ -83,7 +83,7 @@ def find_plan(
     if not failures:
         return _nothing(0, "No request of the trace fails, so there is nothing to plan.")
     with tempfile.TemporaryDirectory(prefix="heapscope-plan-") as folder:
-        search = Search(Path(folder), knobs, tried)
+        search = PlanSearch(Path(folder), knobs, tried)
         first = search.begin(path, trials, result)
         states = search.plans(first)
         if not states:
@@ -115,7 +115,7 @@ class _Judge:
     """Plans, held against the trace without a plan."""
 
     def __init__(
-        self, search: Search, first: State, wish: PlanWish, knobs: tuple[KnobOffer, ...]
+        self, search: PlanSearch, first: PlanState, wish: PlanWish, knobs: tuple[KnobOffer, ...]
     ) -> None:
         self._search = search
         self._first = first
@@ -123,7 +123,7 @@ class _Judge:
         self._knobs = knobs
         self._before = self._tested(first)
 
-    def answer(self, states: Sequence[State]) -> PlanAnswer:
+    def answer(self, states: Sequence[PlanState]) -> PlanAnswer:
         judged = [self._judged(state) for state in states]
         judged.sort(key=lambda pair: (pair[0].failures, *_weak(pair[1]), *pair[0].rank[1:]))
         plans = [self._plan(i, *pair) for i, pair in enumerate(judged, start=1)]
@@ -148,7 +148,7 @@ class _Judge:
             ),
         )
 
-    def _judged(self, state: State) -> tuple[State, _Tested | None]:
+    def _judged(self, state: PlanState) -> tuple[PlanState, _Tested | None]:
         """With more memory, where a plan that makes memory larger fails in too many runs."""
         tested = self._tested(state)
         if tested is None or state.failures:
@@ -166,7 +166,7 @@ class _Judge:
                 best = grown, again
         return best
 
-    def _tested(self, state: State) -> _Tested | None:
+    def _tested(self, state: PlanState) -> _Tested | None:
         if self._wish.jitter is None:
             return None
         with PerturbedRuns(state.trials.recording.push, self._wish.jitter) as runs:
@@ -180,7 +180,7 @@ class _Judge:
                 self._search.count()
             return _Tested(tuple(failures), runs.varied)
 
-    def _plan(self, number: int, state: State, tested: _Tested | None) -> Plan:
+    def _plan(self, number: int, state: PlanState, tested: _Tested | None) -> Plan:
         before, changes = self._before, state.changes
         lines = lines_of(changes)
         given = self._wish.sdkconfig

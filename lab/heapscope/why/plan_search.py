@@ -31,7 +31,7 @@ ONCE = ("memory", "threshold", "order", "allocator", "poisoning")
 
 
 @dataclass(frozen=True, kw_only=True)
-class State:
+class PlanState:
     """Some changes made. `path`: of the trace as it is then; `event`: of the request that the last
     change was thought of for."""
 
@@ -55,10 +55,10 @@ class State:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PlanCandidate:
     """A change to a state that ends failures."""
 
-    state: State
+    state: PlanState
     idea: Idea
     change: Change
 
@@ -68,7 +68,7 @@ class Candidate:
         return after.failures, self.state.cost + self.change.cost, -after.minimum_free
 
 
-class Search:
+class PlanSearch:
     """`folder`: for traces with changed events. `knobs`: options of the SDK, as predicted. `tried`
     is called after each replay."""
 
@@ -86,11 +86,11 @@ class Search:
         if self._report is not None:
             self._report()
 
-    def begin(self, path: Path, trials: Trials, result: ReplayResult) -> State:
+    def begin(self, path: Path, trials: Trials, result: ReplayResult) -> PlanState:
         counted = Trials(
             trials.recording, trials.layout, placement=trials.placement, tried=self.count
         )
-        return State(
+        return PlanState(
             path=path,
             trials=counted,
             changes=(),
@@ -98,9 +98,9 @@ class Search:
             minimum_free=result.malloc.minimum_free,
         )
 
-    def plans(self, first: State) -> list[State]:
+    def plans(self, first: PlanState) -> list[PlanState]:
         """The best states, at most PLANS; each ends more failures than it has to be told of."""
-        ended: list[State] = []
+        ended: list[PlanState] = []
         open_ = [first]
         for _ in range(DEPTH):
             found = [each for state in open_ for each in self._candidates(state)]
@@ -118,7 +118,7 @@ class Search:
         whole = [state for state in ended if not state.failures]
         return _needed(whole or ended)[:PLANS]
 
-    def _candidates(self, state: State) -> Iterator[Candidate]:
+    def _candidates(self, state: PlanState) -> Iterator[PlanCandidate]:
         before = ChangeOutcome(
             served=False,
             failures=state.failures,
@@ -132,9 +132,9 @@ class Search:
                         continue
                     outcome = state.trials.run(idea.variation, idea.target or question.target)
                     if outcome is not None and outcome.failures < state.failures:
-                        yield Candidate(state, idea, change_of(idea, outcome, before))
+                        yield PlanCandidate(state, idea, change_of(idea, outcome, before))
 
-    def _questions(self, state: State) -> Iterator[Question]:
+    def _questions(self, state: PlanState) -> Iterator[Question]:
         """Its first failed request, and the first of its largest group."""
         trials = state.trials
         result = replay(
@@ -158,7 +158,7 @@ class Search:
                     moment=moment, target=Target(event=event), trials=trials, knobs=self._knobs
                 )
 
-    def _made(self, candidate: Candidate) -> State:
+    def _made(self, candidate: PlanCandidate) -> PlanState:
         variation, state = candidate.idea.variation, candidate.state
         path, recording = state.path, state.trials.recording
         if variation.edit is not None:
@@ -167,7 +167,7 @@ class Search:
             path.write_bytes(b"".join(recording.edited(variation.edit)))
             recording = read_recording(path)
         outcome = candidate.change.outcome
-        return State(
+        return PlanState(
             path=path,
             trials=Trials(
                 recording,
@@ -180,7 +180,7 @@ class Search:
             minimum_free=outcome.minimum_free,
         )
 
-    def grown(self, state: State, before: Layout, more: int) -> State | None:
+    def grown(self, state: PlanState, before: Layout, more: int) -> PlanState | None:
         """The same plan with so many bytes more in the region that it makes larger. None: it makes
         none larger, or the region cannot grow so far."""
         places = [i for i, change in enumerate(state.changes) if change.kind == "memory"]
@@ -197,7 +197,7 @@ class Search:
             return self._replaced(state, places[0], idea)
         return None
 
-    def _replaced(self, state: State, place: int, idea: Idea) -> State | None:
+    def _replaced(self, state: PlanState, place: int, idea: Idea) -> PlanState | None:
         """With another change in the place of one that changes the layout."""
         trials = Trials(
             state.trials.recording,
@@ -233,9 +233,9 @@ def _was(before: Layout, region: Region) -> Region | None:
     )
 
 
-def _needed(states: Sequence[State]) -> list[State]:
+def _needed(states: Sequence[PlanState]) -> list[PlanState]:
     """Without those that do no more than a better one with fewer changes of the same kinds."""
-    kept: list[State] = []
+    kept: list[PlanState] = []
     for state in states:
         kinds = {change.kind for change in state.changes}
         if not any({change.kind for change in each.changes} <= kinds for each in kept):
@@ -243,7 +243,7 @@ def _needed(states: Sequence[State]) -> list[State]:
     return kept
 
 
-def _repeats(idea: Idea, state: State) -> bool:
+def _repeats(idea: Idea, state: PlanState) -> bool:
     """A change of the kind that a later one of its kind would undo, or the same lines again."""
     return any(
         (change.kind == idea.kind and idea.kind in ONCE)
@@ -253,9 +253,9 @@ def _repeats(idea: Idea, state: State) -> bool:
     )
 
 
-def _unlike(found: Sequence[Candidate], most: int) -> list[Candidate]:
+def _unlike(found: Sequence[PlanCandidate], most: int) -> list[PlanCandidate]:
     """The best of each kind of change, and no two that change the same."""
-    kept: dict[tuple[str, ...], Candidate] = {}
+    kept: dict[tuple[str, ...], PlanCandidate] = {}
     for each in found:
         kinds = (*(change.kind for change in each.state.changes), each.change.kind)
         kept.setdefault(kinds, each)
