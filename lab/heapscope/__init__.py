@@ -15,6 +15,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing takes its ti
 if TYPE_CHECKING:
     from heapscope.errors import HeapscopeError, InputError
     from heapscope.trace.fold_sites import fold
+    from heapscope.verbs.check import check
     from heapscope.verbs.compare import compare
     from heapscope.verbs.diff import diff
     from heapscope.verbs.export import export
@@ -41,6 +42,7 @@ __all__ = [
     "HeapscopeError",
     "InputError",
     "__version__",
+    "check",
     "compare",
     "diff",
     "export",
@@ -77,6 +79,7 @@ VERBS = (
     "why",
     "leaks",
     "compare",
+    "check",
     "upgrade",
     "report",
     "lint",

@@ -13,18 +13,17 @@ from heapscope.layout.need import parse_needs
 from heapscope.leaks.find import find_leaks
 from heapscope.leaks.interval import interval
 from heapscope.measure.result import ReplayResult
-from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.progress import OnProgress, counted, phase
 from heapscope.replay.config import Need
-from heapscope.replay.survey import COLUMNS, survey
+from heapscope.replay.survey import COLUMNS
 from heapscope.report.markdown import markdown
 from heapscope.report.page.comparison import labels
 from heapscope.report.page.document import Report, html, report_parts
 from heapscope.report.page.side import PageSide
-from heapscope.trace.all_names import read_all_names
 from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
+from heapscope.verbs.surveyed import surveyed
 from heapscope.why.explain import explain
 
 #: Longer traces are explained only when asked: every change is a replay of its own.
@@ -96,30 +95,18 @@ def _side(
     explains: bool | None,
     progress: OnProgress | None,
 ) -> PageSide:
-    memory = choose_memory(options, trace)
-    placement = choose_placement(options, memory.layout)
-    names = None
-    if placement is not None and placement.by_name:
-        names = read_all_names(trace, progress=phase(progress, "reading names"))
-    result, seen = survey(
-        trace,
-        memory.layout,
-        needs=needs,
-        placement=placement,
-        names=names,
-        columns=columns,
-        progress=phase(progress, "replaying"),
-    )
+    made = surveyed(trace, options, needs=needs, columns=columns, progress=progress)
+    result = made.result
     why = None
     if explains if explains is not None else _worth_explaining(result):
         tried = counted(progress, "replays with changes")
-        why = explain(trace, memory.layout, needs=needs, placement=placement, tried=tried)
-    if memory.static is not None:
-        result = memory.static.complete(result)
+        layout, placement = made.memory.layout, made.placement
+        why = explain(trace, layout, needs=needs, placement=placement, tried=tried)
+    result = made.complete()
     looking = phase(progress, "looking at live blocks")
     span = interval(read_info(trace, progress=looking), start=None, end=None)
     leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
-    return PageSide(label="", result=result, survey=seen, leaks=leaks, why=why)
+    return PageSide(label="", result=result, survey=made.seen, leaks=leaks, why=why)
 
 
 def _worth_explaining(result: ReplayResult) -> bool:
