@@ -44,7 +44,7 @@ class Kind:
     needs_qualifier: bool = False
 
 
-REPLAY, LEAKS, FIT, LOG = "replay", "leaks", "fit", "log"
+REPLAY, SURVEY, LEAKS, FIT, LOG = "replay", "survey", "leaks", "fit", "log"
 STATIC, CONFIG, COMPARE, IMPORT = "static", "config", "compare", "import"
 
 KINDS: Mapping[str, Kind] = {
@@ -92,7 +92,7 @@ KINDS: Mapping[str, Kind] = {
         unit="B",
         text="Bytes that a call site holds at the most.",
         example='site."tls_*" = "17KB"',
-        tells=(REPLAY,),
+        tells=(SURVEY,),
         qualifier="the call site; * and ? stand for any",
         needs_qualifier=True,
     ),

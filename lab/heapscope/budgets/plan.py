@@ -263,7 +263,7 @@ def tells(run: Run) -> set[str]:
     """The answers that a run's inputs give."""
     found = set()
     if run.traces:
-        found |= {"replay", "leaks", "fit"}
+        found |= {"replay", "survey", "leaks", "fit"}
     if run.logs:
         found.add("log")
     if run.configs:
@@ -275,6 +275,7 @@ def tells(run: Run) -> set[str]:
 
 _BY = {
     "replay": 'trace = "T.hst"',
+    "survey": 'trace = "T.hst"',
     "leaks": 'trace = "T.hst"',
     "fit": 'trace = "T.hst"',
     "log": 'log = "device.log"',

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapscope.budgets.baseline import Figure, changes, figures_of, gathered, not_in, read_baseline
-from heapscope.budgets.budget import FIT, KINDS, LEAKS, REPLAY, Budget
+from heapscope.budgets.budget import FIT, KINDS, LEAKS, REPLAY, SURVEY, Budget
 from heapscope.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResult, FigureRow
 from heapscope.budgets.finding import Finding, absent, row_of
 from heapscope.budgets.judge import fits, judge_config, judge_fit, judge_leaks, judge_log
@@ -124,8 +125,8 @@ class _Check:
             self._fits(run)
             self._leaks(run)
 
-    def _told(self, run: Run, tells: str) -> list[Budget]:
-        return [budget for budget in run.budgets if tells in KINDS[budget.kind].tells]
+    def _told(self, run: Run, *tells: str) -> list[Budget]:
+        return [budget for budget in run.budgets if set(tells) & set(KINDS[budget.kind].tells)]
 
     def _add(self, run: Run, budget: Budget, found: Finding, source: str, memory: str) -> None:
         row = row_of(budget, found, run=run.name, source=source, memory=memory, file=self.plan.file)
@@ -133,7 +134,7 @@ class _Check:
         self.rows.append(_Judged(row=row, budget=budget, absent=found.absent, shared=shared))
 
     def _traces(self, run: Run, options: MemoryOptions) -> None:
-        budgets = self._told(run, REPLAY)
+        budgets = self._told(run, REPLAY, SURVEY)
         wanted = parse_needs(one.said for one in budgets if one.kind == "need")
         recordings: list[list[Figure]] = []
         memory = ""
@@ -161,9 +162,10 @@ class _Check:
     def _fit(self, budget: Budget, trace: Path) -> Finding:
         """One replay tells whether it fits. How much it takes is searched for where it does not."""
         size, name = int(budget.limit), budget.qualifier
-        result = replay(trace, pool=size, allocator=name, progress=self.progress)
-        if not result.summary.failures:
-            return fits(budget, result)
+        with suppress(InputError):  # the pool may be too small for any heap; the search says it
+            result = replay(trace, pool=size, allocator=name, progress=self.progress)
+            if not result.summary.failures:
+                return fits(budget, result)
         (smallest,) = fit(trace, allocator=name, progress=self.progress)
         return judge_fit(budget, smallest)
 
@@ -283,22 +285,3 @@ def _text(options: MemoryOptions, name: str) -> str | None:
 
 def _name(path: Path) -> str:
     return printable(path.as_posix(), limit=400)
-
-
-def held(budgets: Sequence[Budget], found: Sequence[Finding], *, source: str) -> CheckResult:
-    """Budgets of a command line, held against one answer of another verb."""
-    rows = tuple(
-        row_of(budget, one, run="", source=source, memory="", file="")
-        for budget, one in zip(budgets, found, strict=True)
-    )
-    failing = sum(row.status != KEPT for row in rows)
-    return CheckResult(
-        file="",
-        verdict=_verdict(len(rows), failing, 0, False),
-        passed=not failing,
-        budgets=rows,
-        baseline="",
-        changes=(),
-        notes=(),
-        figures=(),
-    )
