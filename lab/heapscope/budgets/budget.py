@@ -30,7 +30,7 @@ _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) *%?")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class BudgetKind:
     """A kind of budget. `side`: whether the figure is at least or at most the limit. `unit`: B,
     rate, percent or count. `qualifier`: what may stand after the name, for people; empty: nothing.
     `needs_qualifier`: it must be there. `tells`: the results that can tell it."""
@@ -47,8 +47,8 @@ class Kind:
 REPLAY, SURVEY, LEAKS, FIT, LOG = "replay", "survey", "leaks", "fit", "log"
 STATIC, CONFIG, COMPARE, IMPORT = "static", "config", "compare", "import"
 
-KINDS: Mapping[str, Kind] = {
-    "min_free": Kind(
+KINDS: Mapping[str, BudgetKind] = {
+    "min_free": BudgetKind(
         side=LEAST,
         unit="B",
         text="Free bytes at the least, for malloc or in a memory or capability set.",
@@ -56,21 +56,21 @@ KINDS: Mapping[str, Kind] = {
         tells=(REPLAY, LOG),
         qualifier="capabilities (DMA) or a memory (D/IRAM)",
     ),
-    "need": Kind(
+    "need": BudgetKind(
         side=LEAST,
         unit="B",
         text="A request that must fit at every moment; several are a list.",
         example='need = [16717, "4KB:DMA"]',
         tells=(REPLAY, LOG, IMPORT),
     ),
-    "failures": Kind(
+    "failures": BudgetKind(
         side=MOST,
         unit="count",
         text="Requests that failed.",
         example="failures = 0",
         tells=(REPLAY, LOG, IMPORT),
     ),
-    "leak": Kind(
+    "leak": BudgetKind(
         side=MOST,
         unit="rate",
         text="How fast memory leaks; a name counts the rounds of that mark.",
@@ -78,7 +78,7 @@ KINDS: Mapping[str, Kind] = {
         tells=(LEAKS,),
         qualifier="the name of a mark",
     ),
-    "task": Kind(
+    "task": BudgetKind(
         side=MOST,
         unit="B",
         text="Bytes that a task holds at the most.",
@@ -87,7 +87,7 @@ KINDS: Mapping[str, Kind] = {
         qualifier="the name of a task; * and ? stand for any",
         needs_qualifier=True,
     ),
-    "site": Kind(
+    "site": BudgetKind(
         side=MOST,
         unit="B",
         text="Bytes that a call site holds at the most.",
@@ -96,7 +96,7 @@ KINDS: Mapping[str, Kind] = {
         qualifier="the call site; * and ? stand for any",
         needs_qualifier=True,
     ),
-    "fit": Kind(
+    "fit": BudgetKind(
         side=MOST,
         unit="B",
         text="The smallest pool in which the trace runs under an allocator.",
@@ -105,14 +105,14 @@ KINDS: Mapping[str, Kind] = {
         qualifier="the name of an allocator",
         needs_qualifier=True,
     ),
-    "match_rate": Kind(
+    "match_rate": BudgetKind(
         side=LEAST,
         unit="percent",
         text="Share of the recorded addresses that the replay meets.",
         example='match_rate = "99.9%"',
         tells=(REPLAY,),
     ),
-    "static": Kind(
+    "static": BudgetKind(
         side=MOST,
         unit="B",
         text="Static bytes of a memory, or of a component, by an ELF or a linker map.",
@@ -121,7 +121,7 @@ KINDS: Mapping[str, Kind] = {
         qualifier="a memory (DRAM) or a component (libwifi.a)",
         needs_qualifier=True,
     ),
-    "predicted_free": Kind(
+    "predicted_free": BudgetKind(
         side=LEAST,
         unit="B",
         text="Internal bytes that a configuration is predicted to leave; a name tells the state.",
@@ -129,7 +129,7 @@ KINDS: Mapping[str, Kind] = {
         tells=(CONFIG,),
         qualifier="a state (load)",
     ),
-    "worse": Kind(
+    "worse": BudgetKind(
         side=MOST,
         unit="percent",
         text="How much worse a figure of the right side may be.",
@@ -137,7 +137,7 @@ KINDS: Mapping[str, Kind] = {
         tells=(COMPARE,),
         qualifier="figures by name; * and ? stand for any",
     ),
-    "left_out": Kind(
+    "left_out": BudgetKind(
         side=MOST,
         unit="count",
         text="Lines that are no event and were left out.",
