@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heapscope.budgets.finding import NOBODY, Cause
+from heapscope.budgets.judgement import NOBODY, Cause
 from heapscope.measure.result import ReplayResult
 from heapscope.measure.survey import Survey
 

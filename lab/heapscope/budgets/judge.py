@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from heapscope.budgets.budget import Budget
-from heapscope.budgets.finding import Cause, Finding, absent
+from heapscope.budgets.judgement import Cause, Judgement, absent
 from heapscope.choices import did_you_mean
 from heapscope.fit.smallest_pool import FitResult
 from heapscope.layout import capabilities
@@ -21,21 +21,21 @@ _CUT = "the log ends in the middle of a summary"
 _HOUR = 3600
 
 
-def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Finding:
+def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Judgement:
     """`rounds`: how often the mark that the budget names comes round in the interval; 0: it names
     none."""
     found = [row for row in leaks.holders if row.verdict == LEAK]
     rates = [_rate(row, budget, leaks, rounds) for row in found]
     if any(rate is None for rate in rates):
-        return Finding(value=None, why=_no_unit(budget))
+        return Judgement(value=None, why=_no_unit(budget))
     total = sum(rate.value for rate in rates if rate is not None)
     if leaks.loss is not None:
-        return Finding(value=None, why="events of the trace are missing, perhaps frees")
+        return Judgement(value=None, why="events of the trace are missing, perhaps frees")
     unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
     if unknown and len(unknown) == len(leaks.holders):
         reason = unknown[0].reason
-        return Finding(value=total, why=f"what stayed cannot be judged: {reason}", open=True)
-    return Finding(value=total, cause=_leaking(found))
+        return Judgement(value=total, why=f"what stayed cannot be judged: {reason}", open=True)
+    return Judgement(value=total, cause=_leaking(found))
 
 
 def _rate(row: HolderRow, budget: Budget, leaks: Leaks, rounds: int) -> RateBand | None:
@@ -70,14 +70,14 @@ def _leaking(found: list[HolderRow]) -> Cause:
     return Cause(said=said, task=row.task, site=row.site)
 
 
-def fits(budget: Budget, result: ReplayResult) -> Finding:
+def fits(budget: Budget, result: ReplayResult) -> Judgement:
     """Of a replay on a pool of the budget's size in which no request failed."""
     said = "every request is served on a pool of that size"
     why = "events of the trace are missing"
-    return Finding(value=budget.limit, of=said, why=why, open=result.loss is not None)
+    return Judgement(value=budget.limit, of=said, why=why, open=result.loss is not None)
 
 
-def judge_fit(budget: Budget, result: FitResult) -> Finding:
+def judge_fit(budget: Budget, result: FitResult) -> Judgement:
     """Of a trace that does not run on a pool of the budget's size."""
     who = Cause()
     if result.failing is not None:
@@ -88,18 +88,18 @@ def judge_fit(budget: Budget, result: FitResult) -> Finding:
         )
         who = Cause(said=said, task=failing.task)
     if result.pool is None:
-        return Finding(value=None, why=result.reason, cause=who)
+        return Judgement(value=None, why=result.reason, cause=who)
     if budget.kept(result.pool):
         why = f"a request fails on that very size, though {result.pool:,} B serve all"
-        return Finding(value=None, why=why, cause=who)
-    return Finding(value=result.pool, cause=who)
+        return Judgement(value=None, why=why, cause=who)
+    return Judgement(value=result.pool, cause=who)
 
 
-def judge_log(budget: Budget, log: LogResult) -> Finding:
+def judge_log(budget: Budget, log: LogResult) -> Judgement:
     if budget.kind == "need":
         return _log_need(budget, log)
     if log.answer.declines:
-        return Finding(value=None, why=log.answer.declines.rstrip("."))
+        return Judgement(value=None, why=log.answer.declines.rstrip("."))
     if budget.kind == "failures":
         rows = [row for row in log.answer.failed if row.memory]
         who = Cause()
@@ -110,49 +110,49 @@ def judge_log(budget: Budget, log: LogResult) -> Finding:
                 f"The first is a request{size} by {first.who or 'somebody'}, line {first.line:,}."
             )
             who = Cause(said=said, task=first.who)
-        return Finding(value=sum(row.count for row in rows), cause=who)
+        return Judgement(value=sum(row.count for row in rows), cause=who)
     return _log_free(budget, log)
 
 
-def _log_free(budget: Budget, log: LogResult) -> Finding:
+def _log_free(budget: Budget, log: LogResult) -> Judgement:
     answer = log.answer
     if budget.qualifier:
         return absent("a log tells the minimum of the whole heap; leave the name out")
     least, line = answer.min, log.summary.line if log.summary is not None else 0
     at = f"The last summary is in line {line:,}." if line else ""
     if least is not None:
-        return Finding(value=least, why=_CUT, open=bool(answer.cut), cause=Cause(said=at))
+        return Judgement(value=least, why=_CUT, open=bool(answer.cut), cause=Cause(said=at))
     seen = [*(answer.series_free or ()), *([] if answer.free is None else [answer.free])]
     if not seen:
-        return Finding(value=None, why="the log tells no free bytes")
+        return Judgement(value=None, why="the log tells no free bytes")
     why = "the log tells free bytes at some moments and no minimum"
-    return Finding(value=min(seen), why=why, open=True, cause=Cause(said=at))
+    return Judgement(value=min(seen), why=why, open=True, cause=Cause(said=at))
 
 
-def _log_need(budget: Budget, log: LogResult) -> Finding:
+def _log_need(budget: Budget, log: LogResult) -> Judgement:
     caps = budget.caps
     for row in log.needs:
         own = row.capabilities == "malloc"
         same = own if not caps else not own and capabilities.parse(row.capabilities) == caps
         if row.size == budget.limit and same:
             return _fits(row)
-    return Finding(value=None, why="the log was not asked about it")
+    return Judgement(value=None, why="the log was not asked about it")
 
 
-def _fits(row: NeedFitRow) -> Finding:
+def _fits(row: NeedFitRow) -> Judgement:
     past = row.history
     if row.fits is False or (past is not None and past.fits_not):
         line = past.first_not if past is not None and past.first_not else row.line
         at = "" if line is None else f" in line {line:,}"
         said = f"It does not fit at the heap summary{at}."
         short = row.short or 1
-        return Finding(value=row.size - short, cause=Cause(said=said))
+        return Judgement(value=row.size - short, cause=Cause(said=said))
     if row.fits is None or (past is not None and past.open):
-        return Finding(value=None, why=row.why or "the log does not tell")
-    return Finding(value=row.size)
+        return Judgement(value=None, why=row.why or "the log does not tell")
+    return Judgement(value=row.size)
 
 
-def judge_config(budget: Budget, forecast: Forecast) -> Finding:
+def judge_config(budget: Budget, forecast: Forecast) -> Judgement:
     states = {name: state.dram for name, state in forecast.states.items()}
     if budget.qualifier:
         if budget.qualifier not in states:
@@ -169,10 +169,10 @@ def judge_config(budget: Budget, forecast: Forecast) -> Finding:
     if part is not None:
         said = f"The largest part is {part.what} of {part.component} with {part.bytes:,} B."
     of = f"state {name}, 80 % band {band.low_80:,} to {band.high_80:,} B"
-    return Finding(value=band.median, cause=Cause(said=said), of=of)
+    return Judgement(value=band.median, cause=Cause(said=said), of=of)
 
 
-def judge_comparison(budget: Budget, comparison: Comparison) -> Finding:
+def judge_comparison(budget: Budget, comparison: Comparison) -> Judgement:
     """The figure that got worse most, in percent of the left side. What the left has none of and
     the right some of is worse beyond any percentage."""
     pattern = budget.qualifier or "*"
@@ -187,12 +187,12 @@ def judge_comparison(budget: Budget, comparison: Comparison) -> Finding:
     if not worse:
         judged = [row for row in rows if row.outcome]
         if not judged:
-            return Finding(value=None, why="the sides cannot be compared in these figures")
-        return Finding(value=0.0)
+            return Judgement(value=None, why="the sides cannot be compared in these figures")
+        return Judgement(value=0.0)
     sizes = [float("inf") if row.percent is None else abs(row.percent) for row in worse]
     value = max(sizes)
     row = worse[sizes.index(value)]
     said = f"{row.section}, {row.name}: {row.left:,} became {row.right:,}."
     if value == float("inf"):
         value = 100.0 * max(1, abs(row.difference or 0))
-    return Finding(value=value, cause=Cause(said=said), of=row.name)
+    return Judgement(value=value, cause=Cause(said=said), of=row.name)

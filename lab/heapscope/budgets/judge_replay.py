@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from heapscope.budgets.budget import Budget
 from heapscope.budgets.cause import UNKNOWN_SITE, first_failure, most_held
-from heapscope.budgets.finding import Cause, Finding, absent
+from heapscope.budgets.judgement import Cause, Judgement, absent
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.layout import capabilities
@@ -20,18 +20,18 @@ from heapscope.trace.call_sites import ARROW
 _LOST = "events of the trace are missing"
 
 
-def judge_replay(budget: Budget, result: ReplayResult, seen: Survey | None = None) -> Finding:
+def judge_replay(budget: Budget, result: ReplayResult, seen: Survey | None = None) -> Judgement:
     """`seen`: the survey of the same replay, which call sites need."""
     found = _JUDGES[budget.kind](budget, result, seen)
     if result.loss is not None and found.value is not None and not found.open:
-        return Finding(value=found.value, why=_LOST, open=True, cause=found.cause, of=found.of)
+        return Judgement(value=found.value, why=_LOST, open=True, cause=found.cause, of=found.of)
     return found
 
 
-def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
+def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
     kinds = {row.kind: row.minimum_free for row in result.kinds}
     if budget.qualifier in kinds:
-        return Finding(value=kinds[budget.qualifier], cause=most_held(result, seen))
+        return Judgement(value=kinds[budget.qualifier], cause=most_held(result, seen))
     sets = {row.capabilities: row.minimum_free for row in result.sets}
     name = budget.qualifier or MALLOC
     if name != MALLOC:
@@ -43,10 +43,10 @@ def _min_free(budget: Budget, result: ReplayResult, seen: Survey | None) -> Find
         name = next(same, "")
     if not name:
         return absent(f"this memory has no such set; it has {', '.join([*kinds, *sets])}")
-    return Finding(value=sets[name], cause=most_held(result, seen))
+    return Judgement(value=sets[name], cause=most_held(result, seen))
 
 
-def _need(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
+def _need(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
     wanted = MALLOC if not budget.caps else capabilities.format(budget.caps)
     for row in result.needs:
         if row.size == budget.limit and row.capabilities == wanted:
@@ -60,26 +60,26 @@ def _need(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
                     f"{result.place(row.first_event)}; the worst moment was {worst}. "
                 )
                 cause = Cause(said=lacks + most.said, task=most.task, site=most.site)
-            return Finding(value=row.worst_largest, cause=cause, of=said)
-    return Finding(value=None, why="the replay was not asked about it")
+            return Judgement(value=row.worst_largest, cause=cause, of=said)
+    return Judgement(value=None, why="the replay was not asked about it")
 
 
-def _failures(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
-    return Finding(value=result.summary.failures, cause=first_failure(result))
+def _failures(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
+    return Judgement(value=result.summary.failures, cause=first_failure(result))
 
 
-def _match_rate(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
+def _match_rate(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
     compared = result.summary.address_compared
     if result.trace.unmodelled:
-        return Finding(
+        return Judgement(
             value=None, why=f"no model of the recording's allocator, {result.trace.unmodelled}"
         )
     if not compared:
-        return Finding(value=None, why="the trace has no addresses to compare")
-    return Finding(value=100 * result.summary.address_matched / compared)
+        return Judgement(value=None, why="the trace has no addresses to compare")
+    return Judgement(value=100 * result.summary.address_matched / compared)
 
 
-def _task(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
+def _task(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
     """A task's peaks in several memories may be at different moments: their sum is the most that it
     can be, and the largest the least."""
     tasks: dict[tuple[int | None, str], list[TaskRow]] = {}
@@ -93,9 +93,9 @@ def _task(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
     worst = max(tasks.values(), key=lambda rows: max(row.held_peak for row in rows))
     certain = max(row.held_peak for row in worst)
     if not budget.kept(certain):
-        return Finding(value=certain, cause=_of_task(result, worst), of=_named(budget, worst))
+        return Judgement(value=certain, cause=_of_task(result, worst), of=_named(budget, worst))
     open_ = not budget.kept(whole)
-    return Finding(
+    return Judgement(
         value=least if open_ else whole,
         why="its peaks in several memories may be at different moments" if open_ else "",
         open=open_,
@@ -117,17 +117,17 @@ def _of_task(result: ReplayResult, rows: list[TaskRow]) -> Cause:
     return Cause(said=said, task=row.task)
 
 
-def _site(budget: Budget, result: ReplayResult, seen: Survey | None) -> Finding:
+def _site(budget: Budget, result: ReplayResult, seen: Survey | None) -> Judgement:
     if seen is None:
-        return Finding(value=None, why="call sites were not looked at")
+        return Judgement(value=None, why="call sites were not looked at")
     own = [row for row in seen.sites if not row.others and row.name != UNKNOWN_SITE]
     if not own:
-        return Finding(value=None, why="the trace has no call sites")
+        return Judgement(value=None, why="the trace has no call sites")
     found = [row for row in own if site_matches(row.name, budget.qualifier)]
     if not found:
         return _no("call site", budget, (row.name for row in own))
     worst = max(found, key=lambda row: row.held_peak)
-    return Finding(value=worst.held_peak, cause=_of_site(result, worst), of=worst.name)
+    return Judgement(value=worst.held_peak, cause=_of_site(result, worst), of=worst.name)
 
 
 def site_matches(site: str, pattern: str) -> bool:
@@ -143,17 +143,17 @@ def _of_site(result: ReplayResult, row: Holding) -> Cause:
     return Cause(said=said, site=row.name)
 
 
-def judge_static(budget: Budget, ram: StaticRam) -> Finding:
+def judge_static(budget: Budget, ram: StaticRam) -> Judgement:
     kinds = {row.kind: row.total for row in ram.kinds}
     parts = ram.components
     if budget.qualifier in kinds:
         inside = [row for row in parts if row.kind == budget.qualifier and not row.symbol]
-        return Finding(value=kinds[budget.qualifier], cause=_largest(inside or ram.symbols))
+        return Judgement(value=kinds[budget.qualifier], cause=_largest(inside or ram.symbols))
     inside = [row for row in parts if row.component == budget.qualifier]
     if not inside:
         return _no("memory or component", budget, [*kinds, *(row.component for row in parts)])
     of_it = [row for row in ram.symbols if row.component == budget.qualifier]
-    return Finding(value=sum(row.total for row in inside), cause=_largest(of_it))
+    return Judgement(value=sum(row.total for row in inside), cause=_largest(of_it))
 
 
 def _largest(rows: Iterable[StaticPart]) -> Cause:
@@ -165,7 +165,7 @@ def _largest(rows: Iterable[StaticPart]) -> Cause:
     return Cause(said=f"The largest part is {name} with {row.total:,} B.", site=name)
 
 
-def _no(noun: str, budget: Budget, names: Iterable[str]) -> Finding:
+def _no(noun: str, budget: Budget, names: Iterable[str]) -> Judgement:
     there = list(dict.fromkeys(name for name in names if name))
     hint = did_you_mean(budget.qualifier, there).strip()
     return absent(
@@ -173,7 +173,7 @@ def _no(noun: str, budget: Budget, names: Iterable[str]) -> Finding:
     )
 
 
-_JUDGES: Mapping[str, Callable[[Budget, ReplayResult, Survey | None], Finding]] = {
+_JUDGES: Mapping[str, Callable[[Budget, ReplayResult, Survey | None], Judgement]] = {
     "min_free": _min_free,
     "need": _need,
     "failures": _failures,

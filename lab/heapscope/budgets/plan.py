@@ -29,7 +29,7 @@ _MOST = 200  # files of one run
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class CheckRun:
     """`traces` are recordings of the same: each keeps the budgets, and the baseline learns from
     them how much the figures vary. `memories`: one for each chip and release. `own`: budgets of
     this run; `shared`: those of the whole file."""
@@ -56,7 +56,7 @@ class Plan:
     """`tolerance`: the percentage by which a figure may be worse than the baseline's."""
 
     file: str
-    runs: tuple[Run, ...]
+    runs: tuple[CheckRun, ...]
     tolerance: float | None = None
     read: tuple[Path, ...] = ()
 
@@ -123,7 +123,7 @@ class _Reader:
         number: int,
         memory: dict[str, Any],
         shared: tuple[Budget, ...],
-    ) -> Run:
+    ) -> CheckRun:
         place = ("run", number)
         self._keys(values, (*_RUN, *DECLARED), *place)
         inputs = {name: self._paths(values.get(name, []), *place, name) for name in _INPUTS}
@@ -138,7 +138,7 @@ class _Reader:
         line = self._lines.line(*place)
         name = str(values.get("name", "")) or (first.stem if first else f"run {number + 1}")
         suppress = self._paths(values.get("suppress", []), *place, "suppress")
-        run = Run(
+        run = CheckRun(
             name=printable(name, limit=100),
             traces=inputs["trace"],
             logs=inputs["log"],
@@ -235,7 +235,7 @@ class _Reader:
                     "unknown key", (*place, key), remedy=f"{hint}valid: {', '.join(valid)}"
                 )
 
-    def _distinct(self, runs: Sequence[Run]) -> None:
+    def _distinct(self, runs: Sequence[CheckRun]) -> None:
         seen: dict[str, int] = {}
         for run in runs:
             if run.name in seen:
@@ -255,11 +255,11 @@ class _Reader:
         return InputError(f"{self._file}{at}: {message}", remedy=remedy)
 
 
-def _can_tell(run: Run, budget: Budget) -> bool:
+def _can_tell(run: CheckRun, budget: Budget) -> bool:
     return bool(set(KINDS[budget.kind].tells) & tells(run))
 
 
-def tells(run: Run) -> set[str]:
+def tells(run: CheckRun) -> set[str]:
     """The answers that a run's inputs give."""
     found = set()
     if run.traces:
@@ -287,3 +287,28 @@ _BY = {
 def _inputs_for(budget: Budget) -> str:
     told = (_BY[one] for one in KINDS[budget.kind].tells if one in _BY)
     return " or ".join(dict.fromkeys(told))
+
+
+def made_run(
+    name: str,
+    *,
+    traces: Sequence[Path],
+    logs: Sequence[Path],
+    memory: Mapping[str, Any],
+    budgets: Sequence[Budget],
+) -> CheckRun:
+    """A run that no file describes. InputError: a budget that none of its inputs tells."""
+    run = CheckRun(
+        name=printable(name, limit=100),
+        traces=tuple(traces),
+        logs=tuple(logs),
+        memories=(cast(MemoryOptions, dict(memory)),),
+        own=tuple(budgets),
+    )
+    for budget in budgets:
+        if not _can_tell(run, budget):
+            raise InputError(
+                f"budget {budget.name}: there is no input that tells it",
+                remedy=f"give one: {_inputs_for(budget)}",
+            )
+    return run

@@ -10,10 +10,10 @@ from pathlib import Path
 from heapscope.budgets.baseline import Figure, changes, figures_of, gathered, not_in, read_baseline
 from heapscope.budgets.budget import FIT, KINDS, LEAKS, REPLAY, SURVEY, Budget
 from heapscope.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResult, FigureRow
-from heapscope.budgets.finding import Finding, absent, row_of
 from heapscope.budgets.judge import fits, judge_config, judge_fit, judge_leaks, judge_log
 from heapscope.budgets.judge_replay import judge_replay, judge_static
-from heapscope.budgets.plan import NAME, Plan, Run, read_plan
+from heapscope.budgets.judgement import Judgement, absent, row_of
+from heapscope.budgets.plan import NAME, CheckRun, Plan, read_plan
 from heapscope.errors import InputError
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.interval import ROUNDS_LEAST
@@ -59,6 +59,19 @@ def check(
     if old is not None:
         found = changes(old.figures, done.figures, tolerance=plan.tolerance)
         done.notes += not_in(old.figures, done.figures)
+    return _answer(
+        done, found, baseline="" if baseline is None else printable(str(baseline), limit=400)
+    )
+
+
+def check_run(run: CheckRun, *, progress: OnProgress | None = None) -> CheckResult:
+    """Holds one run against its budgets, which no file names."""
+    done = _Check(Plan(file="", runs=(run,)), progress)
+    done.run(run)
+    return _answer(done, [], baseline="")
+
+
+def _answer(done: _Check, found: list[ChangeRow], *, baseline: str) -> CheckResult:
     rows = tuple(_without_absent(done.rows))
     failing = sum(row.status != KEPT for row in rows)
     worse = sum(row.status == "worse" for row in found)
@@ -69,11 +82,11 @@ def check(
             "[baseline] a tolerance."
         )
     return CheckResult(
-        file=plan.file,
-        verdict=_verdict(len(rows), failing, worse, old is not None),
+        file=done.plan.file,
+        verdict=_verdict(len(rows), failing, worse, bool(baseline)),
         passed=not failing and not worse,
         budgets=rows,
-        baseline="" if baseline is None else printable(str(baseline), limit=400),
+        baseline=baseline,
         changes=tuple(found),
         notes=tuple(dict.fromkeys(done.notes)),
         figures=tuple(done.figures),
@@ -108,7 +121,7 @@ class _Check:
     figures: list[FigureRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def run(self, run: Run) -> None:
+    def run(self, run: CheckRun) -> None:
         seen: set[str] = set()
         for options in run.memories:
             label = _label(options)
@@ -125,15 +138,17 @@ class _Check:
             self._fits(run)
             self._leaks(run)
 
-    def _told(self, run: Run, *tells: str) -> list[Budget]:
+    def _told(self, run: CheckRun, *tells: str) -> list[Budget]:
         return [budget for budget in run.budgets if set(tells) & set(KINDS[budget.kind].tells)]
 
-    def _add(self, run: Run, budget: Budget, found: Finding, source: str, memory: str) -> None:
+    def _add(
+        self, run: CheckRun, budget: Budget, found: Judgement, source: str, memory: str
+    ) -> None:
         row = row_of(budget, found, run=run.name, source=source, memory=memory, file=self.plan.file)
         shared = budget not in run.own
         self.rows.append(_Judged(row=row, budget=budget, absent=found.absent, shared=shared))
 
-    def _traces(self, run: Run, options: MemoryOptions) -> None:
+    def _traces(self, run: CheckRun, options: MemoryOptions) -> None:
         budgets = self._told(run, REPLAY, SURVEY)
         wanted = parse_needs(one.said for one in budgets if one.kind == "need")
         recordings: list[list[Figure]] = []
@@ -153,13 +168,13 @@ class _Check:
             self.notes += [f"{_name(trace)}: {one}" for one in (wide, *_lost(result)) if one]
         self.figures += gathered(run.name, memory, recordings)
 
-    def _fits(self, run: Run) -> None:
+    def _fits(self, run: CheckRun) -> None:
         for budget in self._told(run, FIT):
             for trace in run.traces:
                 found = self._fit(budget, trace)
                 self._add(run, budget, found, _name(trace), budget.qualifier)
 
-    def _fit(self, budget: Budget, trace: Path) -> Finding:
+    def _fit(self, budget: Budget, trace: Path) -> Judgement:
         """One replay tells whether it fits. How much it takes is searched for where it does not."""
         size, name = int(budget.limit), budget.qualifier
         with suppress(InputError):  # the pool may be too small for any heap; the search says it
@@ -169,12 +184,12 @@ class _Check:
         (smallest,) = fit(trace, allocator=name, progress=self.progress)
         return judge_fit(budget, smallest)
 
-    def _leaks(self, run: Run) -> None:
+    def _leaks(self, run: CheckRun) -> None:
         for budget in self._told(run, LEAKS):
             for trace in run.traces:
                 self._add(run, budget, self._leak(run, budget, trace), _name(trace), "")
 
-    def _leak(self, run: Run, budget: Budget, trace: Path) -> Finding:
+    def _leak(self, run: CheckRun, budget: Budget, trace: Path) -> Judgement:
         mark, rounds = budget.qualifier, 0
         start = end = None
         if mark:
@@ -187,7 +202,7 @@ class _Check:
         found = leaks(trace, start=start, end=end, suppress=run.suppress, progress=self.progress)
         return judge_leaks(budget, found, rounds=rounds)
 
-    def _log(self, run: Run, path: Path, options: MemoryOptions) -> None:
+    def _log(self, run: CheckRun, path: Path, options: MemoryOptions) -> None:
         budgets = self._told(run, "log")
         if not budgets:
             return
@@ -198,7 +213,7 @@ class _Check:
         for budget in budgets:
             self._add(run, budget, judge_log(budget, result), _name(path), memory)
 
-    def _config(self, run: Run, options: MemoryOptions) -> None:
+    def _config(self, run: CheckRun, options: MemoryOptions) -> None:
         budgets = self._told(run, "config")
         if not budgets:
             return
@@ -217,7 +232,7 @@ class _Check:
         for budget in budgets:
             self._add(run, budget, judge_config(budget, result), source, memory)
 
-    def _static(self, run: Run, options: MemoryOptions) -> None:
+    def _static(self, run: CheckRun, options: MemoryOptions) -> None:
         budgets = self._told(run, "static")
         if not budgets:
             return

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from heapscope.budgets.budget import COMPARE, IMPORT, KINDS, LOG, REPLAY, STATIC, Budget, told_by
 from heapscope.budgets.check_result import BudgetRow
-from heapscope.budgets.finding import Finding, row_of
 from heapscope.budgets.judge import judge_comparison, judge_log
 from heapscope.budgets.judge_replay import judge_replay, judge_static
+from heapscope.budgets.judgement import Judgement, row_of
 from heapscope.capture.line_import import ImportResult
 from heapscope.log.log_result import LogResult
 from heapscope.measure.comparison import Comparison
@@ -26,11 +26,11 @@ def checked(budgets: Sequence[Budget], verb: str) -> tuple[Budget, ...]:
 
 
 def of_replay(budgets: Iterable[Budget], result: ReplayResult) -> list[BudgetRow]:
-    def judge(budget: Budget) -> Finding:
+    def judge(budget: Budget) -> Judgement:
         if STATIC not in KINDS[budget.kind].tells:
             return judge_replay(budget, result)
         if result.static is None:
-            return Finding(value=None, why="neither --elf nor --map was given")
+            return Judgement(value=None, why="neither --elf nor --map was given")
         return judge_static(budget, result.static)
 
     return _rows(budgets, judge, result.trace.path)
@@ -41,7 +41,7 @@ def of_comparison(
 ) -> list[BudgetRow]:
     """All kinds but `worse` are held against the right side."""
 
-    def judge(budget: Budget) -> Finding:
+    def judge(budget: Budget) -> Judgement:
         if COMPARE in KINDS[budget.kind].tells:
             return judge_comparison(budget, comparison)
         return judge_replay(budget, right)
@@ -52,18 +52,18 @@ def of_comparison(
 def of_import(budgets: Iterable[Budget], result: VerbResult) -> list[BudgetRow]:
     """Lines that were left out of a text; failures, needs and free memory of a device's log."""
 
-    def judge(budget: Budget) -> Finding:
+    def judge(budget: Budget) -> Judgement:
         if isinstance(result, LogResult) and LOG in KINDS[budget.kind].tells:
             return judge_log(budget, result)
         if isinstance(result, ImportResult) and budget.kind == "left_out":
-            return Finding(value=result.bad_lines)
-        return Finding(value=None, why="this format does not tell it")
+            return Judgement(value=result.bad_lines)
+        return Judgement(value=None, why="this format does not tell it")
 
     return _rows(budgets, judge, "")
 
 
 def _rows(
-    budgets: Iterable[Budget], judge: Callable[[Budget], Finding], source: str
+    budgets: Iterable[Budget], judge: Callable[[Budget], Judgement], source: str
 ) -> list[BudgetRow]:
     return [
         row_of(budget, judge(budget), run="", source=source, memory="", file="")

@@ -24,7 +24,7 @@ NOBODY = Cause()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Judgement:
     """`value` None: it cannot be told, and `why` says why not. `open`: a value that keeps the
     budget shows nothing, for the reason in `why`. `absent`: the input has nothing of that name.
     `of`: what the figure is of, where the budget alone does not say it."""
@@ -37,11 +37,11 @@ class Finding:
     of: str = ""
 
 
-def absent(why: str) -> Finding:
-    return Finding(value=None, why=why, absent=True)
+def absent(why: str) -> Judgement:
+    return Judgement(value=None, why=why, absent=True)
 
 
-def status_of(budget: Budget, found: Finding) -> str:
+def status_of(budget: Budget, found: Judgement) -> str:
     if found.value is None:
         return UNKNOWN
     if not budget.kept(found.value):
@@ -50,7 +50,7 @@ def status_of(budget: Budget, found: Finding) -> str:
 
 
 def row_of(
-    budget: Budget, found: Finding, *, run: str, source: str, memory: str, file: str
+    budget: Budget, found: Judgement, *, run: str, source: str, memory: str, file: str
 ) -> BudgetRow:
     status = status_of(budget, found)
     cause = found.cause if status == BROKEN else NOBODY
@@ -92,7 +92,7 @@ def _limit(budget: Budget) -> str:
     return f"{word} {shown(budget.limit, unit_of(budget))}"
 
 
-def _sentence(budget: Budget, found: Finding, status: str) -> str:
+def _sentence(budget: Budget, found: Judgement, status: str) -> str:
     of = f" ({found.of})" if found.of else ""
     if found.value is None:
         return f"{budget.name}{of} cannot be told: {found.why}."
