@@ -20,7 +20,7 @@ _KEY = pytest.StashKey["Heap"]()
 
 
 class Heap:
-    """What a test gives to be judged, besides the log of its device."""
+    """The files that a test gives to be judged, besides the log of its device."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -69,7 +69,7 @@ def read_baseline(path: str | Path) -> CheckResult:
 def changes(
     before: Sequence[FigureRow], after: Sequence[FigureRow], *, tolerance: float | None
 ) -> list[ChangeRow]:
-    """What is worse, the largest growth first. A call site or a task that the baseline does not
+    """The figures that are worse, the largest growth first. A call site or a task that the baseline does not
     have held 0 there. `tolerance`: percent; None: none, and one recording on each side decides
     nothing."""
     known = {_key(row): row for row in before}
@@ -140,7 +140,7 @@ def _change(
 
 
 def noise_of(old: Sequence[int], new: Sequence[int], *, tests: int) -> float | None:
-    """The least difference of the means that is no noise: Student's t with the spread of both sides
+    """A difference of the means up to this one is noise: Student's t with the spread of both sides
     together, at FALSE_ALARMS shared out among all tests (Bonferroni). None: too few recordings."""
     freedom = len(old) + len(new) - 2
     if len(old) + len(new) < RECORDINGS_LEAST:

@@ -11,7 +11,7 @@ UNKNOWN_SITE = "unknown site"
 
 
 def first_failure(result: ReplayResult) -> Cause:
-    """Of the first failed request that the result tells of."""
+    """The first failed request that the result tells of."""
     if not result.failures:
         return NOBODY
     row = result.failures[0]

@@ -57,7 +57,7 @@ class ChangeRow(Row):
     before: float = figure("Mean of the baseline's recordings.", least=None, heading="baseline")
     after: float = figure("Mean of the new recordings.", least=None, heading="now")
     noise: float | None = figure(
-        "The least difference that is no noise, from the spread of repeated recordings; null: too "
+        "The largest difference that may be noise, from the spread of repeated recordings; null: too "
         "few of them.",
         heading="noise",
     )
@@ -83,7 +83,7 @@ class CheckResult(Document):
     baseline: str = figure("The file of the baseline; empty: none.")
     changes: tuple[ChangeRow, ...] = figure("Figures that are worse than in the baseline.")
     notes: tuple[str, ...] = figure("The sentences that limit the worth of the answer.")
-    figures: tuple[FigureRow, ...] = figure("What a later check compares with.")
+    figures: tuple[FigureRow, ...] = figure("The figures that a later check compares with.")
 
     @property
     def failing(self) -> tuple[BudgetRow, ...]:

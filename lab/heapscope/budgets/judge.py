@@ -71,14 +71,14 @@ def _leaking(found: list[HolderRow]) -> Cause:
 
 
 def fits(budget: Budget, result: ReplayResult) -> Judgement:
-    """Of a replay on a pool of the budget's size in which no request failed."""
+    """Judges a replay on a pool of the budget's size in which no request failed."""
     said = "every request is served on a pool of that size"
     why = "events of the trace are missing"
     return Judgement(value=budget.limit, of=said, why=why, open=result.loss is not None)
 
 
 def judge_fit(budget: Budget, result: FitResult) -> Judgement:
-    """Of a trace that does not run on a pool of the budget's size."""
+    """Judges a trace that does not run on a pool of the budget's size."""
     who = Cause()
     if result.failing is not None:
         failing = result.failing
@@ -173,8 +173,8 @@ def judge_config(budget: Budget, forecast: Forecast) -> Judgement:
 
 
 def judge_comparison(budget: Budget, comparison: Comparison) -> Judgement:
-    """The figure that got worse most, in percent of the left side. What the left has none of and
-    the right some of is worse beyond any percentage."""
+    """The figure that got worse most, in percent of the left side. A figure
+    that was 0 on the left is worse beyond any percentage."""
     pattern = budget.qualifier or "*"
     rows = [
         row

@@ -1,4 +1,4 @@
-"""What a budget meets: a figure, how sure it is, and who caused it."""
+"""The judgement of a budget: a figure, how sure it is, and who caused it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What heapscope.toml asks for: budgets, and the runs that they are held against."""
+"""The content of heapscope.toml: budgets, and the runs that they are held against."""
 
 from __future__ import annotations
 
@@ -84,7 +84,9 @@ class _Reader:
         shared = self._budgets(values.get("budget", {}), "budget")
         entries = values.get("run", [])
         if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-            raise self._error("is no array of tables", ("run",), remedy="write it as [[run]]")
+            raise self._error(
+                "should be an array of tables", ("run",), remedy="write it as [[run]]"
+            )
         if not entries:
             raise InputError(
                 f"{self._file}: no [[run]] in it, so there is nothing to look at",
@@ -204,7 +206,9 @@ class _Reader:
         """Files relative to that of the budgets; patterns stand for those that there are."""
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) and name for name in names):
-            raise self._error("is no name of a file", place, remedy="give a name or a list of them")
+            raise self._error(
+                "should be the name of a file", place, remedy="give a name or a list of them"
+            )
         found: list[Path] = []
         for name in names:
             matches = [self._folder / name]
@@ -224,7 +228,7 @@ class _Reader:
     def _table(self, value: Any, *place: str | int) -> dict[str, Any]:
         if not isinstance(value, dict):
             name = place[-1]
-            raise self._error("is no table", place, remedy=f"write it as [{name}]")
+            raise self._error("should be a table", place, remedy=f"write it as [{name}]")
         return value
 
     def _keys(self, table: Mapping[str, Any], valid: Sequence[str], *place: str | int) -> None:

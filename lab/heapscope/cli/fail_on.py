@@ -23,7 +23,7 @@ FailOn = Annotated[
 
 
 def parsed(texts: Sequence[str] | None, verb: str) -> tuple[Budget, ...]:
-    """Before anything is computed. InputError: a text is no budget that the verb can tell."""
+    """Before anything is computed. InputError: a text is not a budget that the verb can tell."""
     if not texts:
         return ()
     from heapscope.budgets.budget import parse_budget

@@ -15,7 +15,7 @@ from heapscope.measure.comparison import Comparison
 from heapscope.measure.result import ReplayResult
 from heapscope.verb_result import VerbResult
 
-#: What each verb tells.
+#: The answers that each verb gives.
 TELLS = {"replay": (REPLAY, STATIC), "compare": (REPLAY, COMPARE), "import": (IMPORT, LOG)}
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import yaml
-
 from tests.lab.budgets.conftest import POOL
 from tests.lab.conftest import MakeTrace
 

@@ -14,7 +14,7 @@ from heapscope.budgets.check_result import CheckResult
 from heapscope.budgets.junit import junit
 from heapscope.budgets.sarif import sarif
 
-#: Of the JUnit schema that CI systems share: the attributes of each element, the required first.
+#: The attributes that the JUnit schema of CI systems requires, by element.
 SUITE = {"name", "tests", "failures", "errors"}
 CASE = {"name", "classname"}
 
