@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from heapscope.budgets.budget import Budget
     from heapscope.budgets.check_result import CheckResult
 
 _KEY = pytest.StashKey["Heap"]()
@@ -53,7 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def heap(request: pytest.FixtureRequest, tmp_path: Path) -> Heap:
     """Takes the logs and traces that the test's budgets are held against."""
-    return request.node.stash.setdefault(_KEY, Heap(tmp_path))
+    made: Heap = request.node.stash.setdefault(_KEY, Heap(tmp_path))
+    return made
 
 
 @pytest.hookimpl(wrapper=True)
@@ -109,7 +111,7 @@ def _run(item: pytest.Item, said: Mapping[str, Any]) -> Any:
         if isinstance(file, str | Path):
             logs.append(Path(file))
     memory = {} if given is None else dict(given.memory)
-    budgets = []
+    budgets: list[Budget] = []
     for name, value in said.items():
         if name in KINDS:
             budgets += budgets_of(name, value)

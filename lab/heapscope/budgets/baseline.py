@@ -69,8 +69,8 @@ def read_baseline(path: str | Path) -> CheckResult:
 def changes(
     before: Sequence[FigureRow], after: Sequence[FigureRow], *, tolerance: float | None
 ) -> list[ChangeRow]:
-    """The figures that are worse, the largest growth first. A call site or a task that the baseline does not
-    have held 0 there. `tolerance`: percent; None: none, and one recording on each side decides
+    """The figures that are worse, the largest growth first. A call site or a task that the
+    baseline does not have held 0 there. `tolerance`: percent; None: none, and one recording on each side decides
     nothing."""
     known = {_key(row): row for row in before}
     runs = {(row.run, row.memory) for row in before}

@@ -57,8 +57,8 @@ class ChangeRow(Row):
     before: float = figure("Mean of the baseline's recordings.", least=None, heading="baseline")
     after: float = figure("Mean of the new recordings.", least=None, heading="now")
     noise: float | None = figure(
-        "The largest difference that may be noise, from the spread of repeated recordings; null: too "
-        "few of them.",
+        "The largest difference that may be noise, from the spread of repeated recordings; null: "
+        "too few of them.",
         heading="noise",
     )
     status: str = figure(
