@@ -65,7 +65,7 @@ def replay(
       heapscope replay T.hst --sdkconfig sdkconfig --idf 5.5 --load wifi,tls=2
       heapscope replay T.hst --state device.log --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json
-      heapscope replay T.hst --chip esp32 --fail-on min_free=20KB --fail-on failures=0
+      heapscope replay T.hst --chip esp32 --fail-on min_free=20KB
     """
     from heapscope.cli.answer import give, write_json
     from heapscope.cli.progress import progress_bar
