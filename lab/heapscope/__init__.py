@@ -15,6 +15,7 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing takes its ti
 if TYPE_CHECKING:
     from heapscope.errors import HeapscopeError, InputError
     from heapscope.trace.fold_sites import fold
+    from heapscope.verbs.check import check
     from heapscope.verbs.compare import compare
     from heapscope.verbs.diff import diff
     from heapscope.verbs.explorer import explorer
@@ -42,6 +43,7 @@ __all__ = [
     "HeapscopeError",
     "InputError",
     "__version__",
+    "check",
     "compare",
     "diff",
     "explorer",
@@ -79,6 +81,7 @@ VERBS = (
     "why",
     "leaks",
     "compare",
+    "check",
     "upgrade",
     "report",
     "explorer",

@@ -19,7 +19,7 @@ from heapscope.memory.options import MemoryOptions, given, per_side
 from heapscope.predict.knob_choice import choose_knobs
 from heapscope.progress import OnProgress, counted, phase
 from heapscope.replay.config import Need
-from heapscope.replay.survey import COLUMNS, survey
+from heapscope.replay.survey import COLUMNS
 from heapscope.report.markdown import markdown
 from heapscope.report.page.comparison import labels
 from heapscope.report.page.document import PageEngine, Report, html, report_parts
@@ -29,6 +29,7 @@ from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
 from heapscope.trace.segment import segment_of
 from heapscope.trace.source import open_blocks
+from heapscope.verbs.surveyed import surveyed
 from heapscope.why.explain import explain
 from heapscope.why.plan_find import plan_wish
 
@@ -131,40 +132,27 @@ def _side(
     plan: bool,
     progress: OnProgress | None,
 ) -> PageSide:
-    memory = choose_memory(options, trace)
-    placement = choose_placement(options, memory.layout)
-    names = None
-    if placement is not None and placement.by_name:
-        names = read_all_names(trace, progress=phase(progress, "reading names"))
-    result, seen = survey(
-        trace,
-        memory.layout,
-        needs=needs,
-        placement=placement,
-        names=names,
-        columns=columns,
-        progress=phase(progress, "replaying"),
-    )
+    made = surveyed(trace, options, needs=needs, columns=columns, progress=progress)
+    result = made.result
     why = None
     if explains if explains is not None else _worth_explaining(result):
         tried = counted(progress, "replays with changes")
-        offers = choose_knobs(memory.layout, options.get("sdkconfig")) if plan else ((), "")
+        offers = choose_knobs(made.memory.layout, options.get("sdkconfig")) if plan else ((), "")
         why = explain(
             trace,
-            memory.layout,
+            made.memory.layout,
             needs=needs,
-            placement=placement,
+            placement=made.placement,
             tried=tried,
             knobs=offers[0],
             knobs_of=offers[1],
             plan=plan_wish(options.get("sdkconfig")) if plan else None,
         )
-    if memory.static is not None:
-        result = memory.static.complete(result)
+    result = made.complete()
     looking = phase(progress, "looking at live blocks")
     span = interval(read_info(trace, progress=looking), start=None, end=None)
     leaks = find_leaks(trace, span, free=result.free_for_malloc, progress=looking)
-    return PageSide(label="", result=result, survey=seen, leaks=leaks, why=why)
+    return PageSide(label="", result=result, survey=made.seen, leaks=leaks, why=why)
 
 
 def _worth_explaining(result: ReplayResult) -> bool:
