@@ -123,7 +123,7 @@ installed: .venv/made
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
 	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \
-	quietly $(PIP) --editable . --editable studies \
+	quietly $(PIP) --editable '.[all]' --editable studies \
 	    --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
 	mv .venv/begun .venv/installed
 

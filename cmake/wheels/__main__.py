@@ -1,7 +1,7 @@
-"""Makes the wheels of all systems on this one: `python cmake/wheels FOLDER`, which `make wheels` runs.
+"""Makes the wheels of all systems on this one: `python cmake/wheels FOLDER`, as `make wheels` does.
 
 The Python files come from the wheel that scikit-build-core makes without running CMake, so that its
-metadata has one source. The native files come from zig, which has the C libraries of all systems."""
+metadata has one source. The native files come from zig, which has all systems' C libraries."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import ziglang
+
 from targets import Target
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +20,7 @@ _TOOLS = ("ar", "ranlib", "dlltool")
 
 
 def build_native(target: Target, folder: Path) -> Path:
-    """Builds in `folder`, which is emptied, and returns the folder with what is to be in the wheel."""
+    """Builds in `folder`, which is emptied, and returns the folder with what is in the wheel."""
     shutil.rmtree(folder, ignore_errors=True)
     build, staged = folder / "build", folder / "staged"
     toolchain = _toolchain(target, folder)

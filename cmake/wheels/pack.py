@@ -1,5 +1,5 @@
-"""A wheel out of the Python files and one system's native files. The same files give the same bytes:
-names are in order, and no time and no right of a file gets in."""
+"""A wheel out of the Python files and one system's native files. The same files give the same
+bytes: names are in order, and no time and no right of a file gets in."""
 
 from __future__ import annotations
 

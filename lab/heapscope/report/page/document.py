@@ -15,12 +15,9 @@ from heapscope.report.compare import comparison_parts
 from heapscope.report.health import health, match
 from heapscope.report.leaks import holders, leaks_parts, sentences
 from heapscope.report.page import cards, comparison
-from heapscope.report.page.charts import draw
 from heapscope.report.page.comparison import DifferingRow
-from heapscope.report.page.data import side_data
 from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
-from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import PageSide
 from heapscope.report.replay import replay_parts
 from heapscope.report.stays import stays
@@ -105,10 +102,16 @@ def report_parts(report: Report) -> Iterator[RenderableType]:
 def html(report: Report) -> str:
     """The page, below PAGE_MAX. All names in it are escaped, and its policy lets only the page's
     own scripts run and nothing be loaded."""
+    from heapscope.report.page.frame import fitting  # imports the extra that draws
+
     return fitting(lambda detail: _page(report, detail))
 
 
 def _page(report: Report, detail: Detail) -> str:
+    from heapscope.report.page.charts import draw
+    from heapscope.report.page.data import side_data
+    from heapscope.report.page.frame import page
+
     sides = [trimmed(side, detail) for side in report.sides]
     docs, item = draw(sides)
     results = [side.result for side in sides]
