@@ -17,13 +17,21 @@ PACKAGES = {
 def need(extra: str, what: str, *, instead: str = "") -> None:
     """InputError with the one command where a package of the extra is missing. `what`: the subject
     of the sentence; `instead`: what works without it."""
-    missing = [name for name in PACKAGES[extra] if find_spec(name) is None]
+    missing = [name for name in PACKAGES[extra] if not _is_there(name)]
     if missing:
         raise InputError(
             f"{what} needs {' and '.join(missing)}, which "
             f"{'is' if len(missing) == 1 else 'are'} not installed",
             remedy=command(extra) + (f", or {instead}" if instead else ""),
         )
+
+
+def _is_there(name: str) -> bool:
+    """Whether it could be imported; the search itself imports nothing."""
+    try:
+        return find_spec(name) is not None
+    except (ModuleNotFoundError, ValueError):
+        return False
 
 
 def command(extra: str) -> str:
