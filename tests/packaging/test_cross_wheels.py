@@ -268,7 +268,7 @@ def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> N
     if way != "pip":
         pip = [programs / "pip", "--disable-pip-version-check", "install", "--quiet"]
         ran([*pip, {"pipx": "pipx", "uvx": "uv"}[way]])
-    trace = ROOT / "format" / "golden" / "v1" / "plain.hst"
+    trace = ROOT / "format" / "golden" / "v1" / "names.hst"
     given = {"bin": programs, "wheel": wheel, "python": sys.executable}
     line = [word.format(**given) for word in WAYS[way]]
     if way == "uvx":
@@ -297,12 +297,9 @@ def sizes_of(environment: Path) -> dict[str, int]:
 
 def refused(heapscope: Path, trace: Path, folder: Path) -> None:
     """The verbs that need an extra name the one line that installs it, before they work."""
-    config = folder / "sdkconfig"
-    config.write_text("CONFIG_IDF_TARGET_ESP32=y\n", encoding="utf-8")
-    page = folder / "page.html"
     for extra, words in {
         "report": ["report", trace, "--pool", "64KB", "-o", page],
-        "tune": ["tune", config, "--need", "free>=50KB"],
+        "tune": ["tune", "--chip", "esp32", "--need", "free>=50KB"],
         "record": ["record", "--stacks", "4", "-o", folder / "T.hst", "--", "true"],
     }.items():
         done = subprocess.run(
