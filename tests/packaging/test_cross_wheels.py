@@ -297,6 +297,7 @@ def sizes_of(environment: Path) -> dict[str, int]:
 
 def refused(heapscope: Path, trace: Path, folder: Path) -> None:
     """The verbs that need an extra name the one line that installs it, before they work."""
+    page = folder / "page.html"
     for extra, words in {
         "report": ["report", trace, "--pool", "64KB", "-o", page],
         "tune": ["tune", "--chip", "esp32", "--need", "free>=50KB"],
