@@ -48,7 +48,7 @@ def write_wheel(files: Mapping[str, bytes], platform: str, zig: str, out: Path) 
 
     out.mkdir(parents=True, exist_ok=True)
     wheel = out / f"{info.removesuffix('.dist-info')}-{tag}.whl"
-    # What describes a wheel stands at its end, so that it can be read quickly.
+    # The description of a wheel stands at its end, so that it can be read quickly.
     ordered = sorted(whole, key=lambda name: (name.startswith(info), name == record, name))
     with ZipFile(wheel, "w") as archive:
         for name in ordered:

@@ -1,4 +1,4 @@
-"""What is installed only where a verb needs it: the extras of pyproject.toml."""
+"""The extras of pyproject.toml: packages that are installed only where a verb needs them."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_a_library_for_macos_says_the_oldest_version_and_needs_the_systems_alone
 
 @pytest.fixture(scope="session")
 def answers(made: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What this machine's own library answers, which the Python tests look at."""
+    """The answers of this machine's own library, which the Python tests look at."""
     folder = tmp_path_factory.mktemp("answers")
     program = folder / "answers"
     built(["cc", "-D_GNU_SOURCE"], program, "-ldl")
