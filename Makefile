@@ -26,7 +26,7 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages pictures fuzz coverage clean
+.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels pictures fuzz coverage clean
 .PHONY: installed tools dev
 
 help: ## this list
@@ -81,6 +81,9 @@ generated: dev ## every generated file: reference pages, schemas, golden traces
 packages: .venv/made ## for Arduino, PlatformIO and ESP-IDF, in build/packages; URL=where the repository is
 	@$(VENV)/python device/packages/pack.py build/packages --url "$(URL)"
 
+wheels: dev ## of all systems, cross-built by zig, in build/wheels; ONLY=linux-x86_64 for one
+	@$(VENV)/python cmake/wheels build/wheels $(addprefix --only ,$(ONLY))
+
 pictures: dev ## take the pictures of pages anew that look otherwise, and make a sheet of all
 	@$(VENV)/python tests/browser/pictures.py
 
@@ -121,7 +124,7 @@ installed: .venv/made
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
 	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \
-	quietly $(PIP) --editable . --editable studies \
+	quietly $(PIP) --editable '.[all]' --editable studies \
 	    --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
 	mv .venv/begun .venv/installed
 

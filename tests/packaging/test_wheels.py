@@ -100,7 +100,7 @@ def test_the_studies_have_data_traces_and_player(wheels: Wheels, version: str) -
     assert "Permission is hereby granted" in read(wheels.studies, "licenses/LICENSE")
     described = read(wheels.studies, "dist-info/METADATA")
     assert f"\nVersion: {version}\n" in described
-    assert f"\nRequires-Dist: heapscope=={version}\n" in described
+    assert f"\nRequires-Dist: heapscope[report]=={version}\n" in described
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

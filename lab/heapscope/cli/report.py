@@ -73,9 +73,10 @@ def report(
     from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.trace.names import printable
+    from heapscope.verbs.report import check_page, write_page
     from heapscope.verbs.report import report as answer
-    from heapscope.verbs.report import write_page
 
+    check_page(out)
     shared, sides = report_sides(memory, traces=len(traces))
     with progress_bar() as progress:
         made = answer(

@@ -10,6 +10,7 @@ from typing import Unpack
 from heapscope.capture.output import open_output
 from heapscope.errors import InputError
 from heapscope.explorer.embed import EMBED_LIMIT, chip_memories, embed, has_engine, memory_json
+from heapscope.extras import need as need_extra
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.find import find_leaks
 from heapscope.leaks.interval import interval
@@ -35,6 +36,8 @@ from heapscope.why.plan_find import plan_wish
 
 #: Longer traces are explained only when asked: every change is a replay of its own.
 EXPLAINED_EVENTS = 500_000
+
+MARKDOWN = "give a name that ends in .md, for Markdown"
 
 #: More would neither be read nor fit into a page of a few megabytes.
 SIDES_MAX = 6
@@ -62,6 +65,8 @@ def report(
     one side, which replays it by itself; of a longer trace the page has the beginning, and says so;
     0: no trace and no replay. InputError: an input cannot be used.
     """
+    if out is not None:
+        check_page(Path(out))
     paths = [Path(trace) for trace in traces]
     count = max(len(paths), len(sides))
     if count > SIDES_MAX:
@@ -113,9 +118,17 @@ def _engine(
     return PageEngine(trace=packed, memories=(own, *chip_memories()), limit=limit)
 
 
+def check_page(out: Path) -> None:
+    """InputError: this page cannot be written by what is installed. It is asked before a replay,
+    which may take its time."""
+    if out.suffix.lower() != ".md":
+        need_extra("report", f"{printable(str(out), limit=400)}: a page in HTML", instead=MARKDOWN)
+
+
 def write_page(report: Report, out: Path, *, inputs: Sequence[Path]) -> int:
     """Writes the page, Markdown where the name ends with .md, whole or not at all, and returns its
     bytes."""
+    check_page(out)
     text = markdown(report_parts(report)) if out.suffix.lower() == ".md" else html(report)
     page = text.encode("utf-8")
     with open_output(out, inputs=tuple(inputs)) as write:

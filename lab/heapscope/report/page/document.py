@@ -17,13 +17,10 @@ from heapscope.report.health import health, match
 from heapscope.report.knobs import knob_table
 from heapscope.report.leaks import holders, leaks_parts, sentences
 from heapscope.report.page import cards, comparison
-from heapscope.report.page.charts import draw
 from heapscope.report.page.colours import OTHERS, TASKS
 from heapscope.report.page.comparison import DifferingRow
-from heapscope.report.page.data import side_data
 from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
-from heapscope.report.page.frame import EXPLORE, fitting, page, worker_text
 from heapscope.report.page.side import PageSide
 from heapscope.report.plan import plans_table, to_paste
 from heapscope.report.replay import replay_parts
@@ -120,17 +117,25 @@ def report_parts(report: Report) -> Iterator[RenderableType]:
 def html(report: Report) -> str:
     """The page, below PAGE_MAX. All names in it are escaped, and its policy lets only the page's
     own scripts run and nothing be loaded."""
+    from heapscope.report.page.frame import fitting  # imports the extra that draws
+
     packed = {} if report.engine is None else _packed(report.engine)
     besides = sum(map(len, packed.values()))
     return fitting(lambda detail: _page(report, detail, packed), besides=besides)
 
 
 def _packed(engine: PageEngine) -> dict[str, str]:
+    from heapscope.report.page.frame import worker_text
+
     parts = packed_parts(engine.memories, colours=TASKS, others=OTHERS, trace=engine.trace)
     return {"worker": worker_text(), **parts}
 
 
 def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
+    from heapscope.report.page.charts import draw
+    from heapscope.report.page.data import side_data
+    from heapscope.report.page.frame import EXPLORE, page
+
     sides = [trimmed(side, detail) for side in report.sides]
     docs, item = draw(sides)
     results = [side.result for side in sides]
