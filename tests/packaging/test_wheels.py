@@ -92,6 +92,7 @@ def test_the_product_has_nothing_of_the_studies(wheels: Wheels) -> None:
     assert wheels.product.stat().st_size < PRODUCT_MAX
 
 
+@pytest.mark.slow
 def test_the_studies_have_data_traces_and_player(wheels: Wheels, version: str) -> None:
     studies = names(wheels.studies)
     captured = {path.name for path in (ROOT / "studies/workloads/captured").glob("*.hst.zst")}
