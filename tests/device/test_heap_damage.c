@@ -75,7 +75,8 @@ static damage_t expected_of_bin(const hs_heap_t *heap, uint32_t bin, uint32_t bi
     uint32_t old = hs_is_wide(heap) ? ((const uint32_t *)heap)[1 - (int32_t)bin]
                                     : ((const uint16_t *)heap)[1 - (int32_t)bin];
     const item_t *item = free_item_at(old ^ UINT32_C(1) << bit);
-    return old != 0 && item != NULL && hs_bin_of(item->size) == bin ? ROTATED : FOUND;
+    return old != 0 && item != NULL && hs_bin_of(item->size, hs_is_wide(heap)) == bin ? ROTATED
+                                                                                      : FOUND;
 }
 
 /* Slabs with a free slot must still come before the full ones. */

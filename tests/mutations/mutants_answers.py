@@ -332,8 +332,8 @@ ANSWERS = (
         "bins without clz",
         "an octave is taken for its half",
         "device/src/heap/layout.h::hs_bin_of",
-        "hs_heap_bins[granules >> 4] + 16u",
-        "hs_heap_bins[granules >> 3] + 16u",
+        "octaves[granules >> 4] + 16u",
+        "octaves[granules >> 3] + 16u",
         EMULATED_HEAP,
     ),
     Mutant(
