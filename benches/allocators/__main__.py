@@ -5,10 +5,11 @@ python benches/allocators --quick [--target x86-32]
 
 The first run searches the pools of every allocator for every trace, which takes most of an hour on
 two cores; what was found is kept in build/allocators. After a change of our heap alone, --ours
-measures it again and keeps the others' figures of the last run, in some ten minutes. --quick prints what our heap's calls take on the traces of the repository,
-and writes nothing. --instructions measures instructions and code sizes again, in the pools of the
-last run, which holds while no block lies elsewhere. --page writes the page again from the figures
-of the last run; --check does not and exits with 1 if it is another one.
+measures it again and keeps the others' figures of the last run, in a quarter of an hour. --quick
+prints what our heap's calls take on the traces of the repository, and writes nothing.
+--instructions measures instructions and code sizes again, in the pools of the last run, which holds
+while no block lies elsewhere. --page writes the page again from the figures of the last run;
+--check does not and exits with 1 if it is another one.
 """
 
 from __future__ import annotations
