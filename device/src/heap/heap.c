@@ -16,7 +16,7 @@
 #define TWICE(bin) bin, bin
 #define FOUR_TIMES(bin) TWICE(bin), TWICE(bin)
 #define EIGHT_TIMES(bin) FOUR_TIMES(bin), FOUR_TIMES(bin)
-/* Of 16 to 63 granules. */
+/* The bins of 16 to 63 granules. */
 #define FROM_EXACT                                                                                 \
     FOUR_TIMES(16), FOUR_TIMES(17), FOUR_TIMES(18), FOUR_TIMES(19), EIGHT_TIMES(20),               \
         EIGHT_TIMES(21), EIGHT_TIMES(22), EIGHT_TIMES(23)

@@ -52,7 +52,7 @@ static inline hs_half_t *hs_slabs(const hs_heap_t *heap)
 
 static HS_INLINE bool hs_slab_is_signed(const hs_heap_t *heap, uint32_t slab)
 {
-    /* But for the kind; the sign has 15 bits of it. */
+    /* The kind does not count; the sign has 15 bits of the place. */
     return (hs_slab_at(heap, slab)->sign >> 1 ^ slab ^ HS_SLAB_SIGN) << 17 == 0;
 }
 
