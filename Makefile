@@ -26,8 +26,8 @@ export CC
 # The matrices of the fits are small: threads for them wait for each other (6 times the time).
 export OPENBLAS_NUM_THREADS = 1
 .NOTPARALLEL:
-.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages pictures fuzz coverage clean
-.PHONY: installed dev
+.PHONY: help demo firmware-demo test test-all test-long bench workloads lint style mutants-of-change generated packages wheels pictures fuzz coverage clean
+.PHONY: installed tools dev
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -81,6 +81,9 @@ generated: dev ## every generated file: reference pages, schemas, golden traces
 packages: .venv/made ## for Arduino, PlatformIO and ESP-IDF, in build/packages; URL=where the repository is
 	@$(VENV)/python device/packages/pack.py build/packages --url "$(URL)"
 
+wheels: dev ## of all systems, cross-built by zig, in build/wheels; ONLY=linux-x86_64 for one
+	@$(VENV)/python cmake/wheels build/wheels $(addprefix --only ,$(ONLY))
+
 pictures: dev ## take the pictures of pages anew that look otherwise, and make a sheet of all
 	@$(VENV)/python tests/browser/pictures.py
 
@@ -93,6 +96,7 @@ coverage: dev ## branch coverage of the device's heap by its tests, 98 % at leas
 clean: ## remove everything that was made
 	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f lab/heapscope/native/declarations.py lab/heapscope/native/*heapscope_lab.*
+	rm -f lab/heapscope/native/engine.wasm
 	rm -f studies/heapscope_studies/week.h studies/heapscope_studies/*heapscope_studies.*
 	rm -rf lab/heapscope/native/record lab/heapscope/native/*heapscope_record.*
 	find lab emulation tests benches studies -name __pycache__ -prune -exec rm -rf {} +
@@ -120,12 +124,19 @@ installed: .venv/made
 	    [ -z "$$(find $(NATIVE) -newer .venv/installed | head -n 1)" ]; then exit 0; fi; \
 	echo "Building and installing heapscope into .venv"; $(QUIETLY); touch .venv/begun; strict=OFF; \
 	if [ "$$HEAPSCOPE_ALL" = 1 ]; then strict=ON; fi; \
-	quietly $(PIP) --editable . --editable studies \
+	quietly $(PIP) --editable '.[all]' --editable studies \
 	    --config-settings=cmake.define.HEAPSCOPE_WERROR=$$strict && \
 	mv .venv/begun .venv/installed
 
-# The tools of the extra "dev".
-dev: installed
+# The tools of the extra "dev", and with zig, which is one of them, the engine of the pages.
+ENGINE = lab/heapscope/native/engine.wasm
+dev: tools
+	@if [ -e $(ENGINE) ] && [ -z "$$(find device/include device/src lab/models lab/native \
+	    cmake/engine.py -newer $(ENGINE) | head -n 1)" ]; then exit 0; fi; \
+	echo "Building the engine of the pages"; $(QUIETLY); \
+	quietly $(VENV)/python cmake/engine.py . $(ENGINE)
+
+tools: installed
 	@if [ -e .venv/dev ] && [ -z "$$(find pyproject.toml -newer .venv/dev)" ]; then exit 0; fi; \
 	echo "Installing the tools for tests into .venv"; $(QUIETLY); \
 	$(VENV)/python -c 'import tomllib; \

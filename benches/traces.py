@@ -29,14 +29,15 @@ def name(path: Path) -> str:
     return path.name.partition(".")[0]
 
 
-def repeated(path: Path) -> tuple[bytes, int]:
-    """The trace again and again as one, ids going on; and how many heap events that is."""
+def repeated(path: Path, length: int = LENGTH) -> tuple[bytes, int]:
+    """The trace again and again as one, ids going on, to about `length` events; and how many heap
+    events that is."""
     with NativeReader() as reader:
         keep_events(reader)
         read_trace(path, reader)
         events = np.concatenate(list(take_events(reader)))
     events = events[events["kind"] <= 6]
-    rounds = max(1, LENGTH // len(events))
+    rounds = max(1, length // len(events))
     ids = int(np.isin(events["kind"], ALLOCATIONS).sum())
     with NativeWriter() as writer:
         for number in range(rounds):

@@ -17,9 +17,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from heapscope.kconfig.table import PARENT, RELEASES, ROOT, dictionary
+from heapscope.zstd import CompressionParameter, ZstdCompressor
 
 TARGET = Path(__file__).parents[2] / "lab" / "heapscope" / "data" / "options"
 _OPERATOR = re.compile(r'("(?:[^"\\]|\\.)*")|([|&])')
@@ -40,9 +39,13 @@ def main(folder: str) -> None:
 
 
 def _write(name: str, text: bytes, before: bytes) -> None:
-    level = zstandard.ZstdCompressionParameters.from_level(22, window_log=22)
-    packer = zstandard.ZstdCompressor(dict_data=dictionary(before), compression_params=level)
-    (TARGET / name).write_bytes(packer.compress(text))
+    settings = {
+        CompressionParameter.compression_level: 22,
+        CompressionParameter.window_log: 22,
+    }
+    packer = ZstdCompressor(zstd_dict=dictionary(before), options=settings)
+    packer.set_pledged_input_size(len(text))
+    (TARGET / name).write_bytes(packer.compress(text, ZstdCompressor.FLUSH_FRAME))
 
 
 def _dumped(data: Mapping[str, Any]) -> bytes:

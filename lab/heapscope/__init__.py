@@ -15,8 +15,10 @@ TYPE_CHECKING = False  # as type checkers know it; importing typing takes its ti
 if TYPE_CHECKING:
     from heapscope.errors import HeapscopeError, InputError
     from heapscope.trace.fold_sites import fold
+    from heapscope.verbs.check import check
     from heapscope.verbs.compare import compare
     from heapscope.verbs.diff import diff
+    from heapscope.verbs.explorer import explorer
     from heapscope.verbs.export import export
     from heapscope.verbs.fit import fit
     from heapscope.verbs.import_trace import import_
@@ -41,8 +43,10 @@ __all__ = [
     "HeapscopeError",
     "InputError",
     "__version__",
+    "check",
     "compare",
     "diff",
+    "explorer",
     "export",
     "fit",
     "fixed",
@@ -77,8 +81,10 @@ VERBS = (
     "why",
     "leaks",
     "compare",
+    "check",
     "upgrade",
     "report",
+    "explorer",
     "lint",
     "tune",
     "pools",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar, overload
 
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
+from heapscope.extras import command
 
 if TYPE_CHECKING:
     import polars
@@ -53,7 +54,7 @@ class VerbResult:
         except ModuleNotFoundError:
             raise InputError(
                 "to_polars() needs polars, which is not installed",
-                remedy="pip install heapscope[parquet]",
+                remedy=command("parquet"),
             ) from None
         return polars.DataFrame(tables[name], infer_schema_length=None)
 

@@ -76,8 +76,8 @@ static const rules_t *rules_of(const hs_sim_t *heap)
 
 static uint32_t counted_free(const hs_sim_t *heap)
 {
-    const uint32_t headers = rules_of(heap)->counts_headers ? 4 * heap->tally.used_blocks : 0;
-    return tlsf_of_const(heap)->pool_size - heap->tally.used - headers;
+    const hs_tlsf_t *tlsf = tlsf_of_const(heap);
+    return tlsf->pool_size - heap->tally.used - tlsf->counted_header * heap->tally.used_blocks;
 }
 
 static void count(hs_sim_t *heap)
@@ -90,9 +90,10 @@ static void count(hs_sim_t *heap)
 static uint32_t counted(hs_sim_t *heap, uint32_t result)
 {
     if (result != HS_NONE) {
-        count(heap);
-        if (counted_free(heap) < hs_region_get(heap, MINIMUM_AT)) {
-            hs_region_put(heap, MINIMUM_AT, counted_free(heap));
+        const uint32_t free = counted_free(heap);
+        hs_region_put(heap, FREE_AT, free);
+        if (free < hs_region_get(heap, MINIMUM_AT)) {
+            hs_region_put(heap, MINIMUM_AT, free);
         }
     }
     return result;
@@ -163,6 +164,7 @@ static hs_status_t create(hs_sim_t *heap)
     const rules_t *rules = rules_of(heap);
     tlsf->keeps_rounding = rules->keeps_rounding;
     tlsf->leads_any = rules->leads_any;
+    tlsf->counted_header = rules->counts_headers ? 4 : 0;
     hs_status_t status =
         rules->fl_max == 0 ? open_sized(tlsf) : tlsf_fixed_open(tlsf, CONTROL_AT, rules->fl_max);
     if (status != HS_OK) {

@@ -35,6 +35,7 @@
     IN_FRONT("idf-5.5", hs_model_idf_5_5)                                                          \
     PLAIN("tlsf", hs_model_mattconte)                                                              \
     PLAIN("umm", hs_model_umm)                                                                     \
+    PLAIN("umm:32", hs_model_umm_32)                                                               \
     PLAIN("umm-first", hs_model_umm_first)                                                         \
     PLAIN("heap_4", hs_model_heap_4)                                                               \
     PLAIN("heap_4-4", hs_model_heap_4_4)                                                           \

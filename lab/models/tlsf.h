@@ -13,16 +13,17 @@
 /* Set by the model before hs_tlsf_open(), constant afterwards. Positions are offsets. */
 typedef struct hs_tlsf {
     hs_sim_t heap;
-    uint32_t bins_log2;  /* log2 of the bins per first level */
-    uint32_t fl_max;     /* requests of 2^fl_max and more are refused; below 32 */
-    uint32_t null_block; /* the block to which empty bins point, 16 bytes */
-    uint32_t fl_bitmap;  /* one word */
-    uint32_t sl_bitmaps; /* one word per first level */
-    uint32_t heads;      /* one word per bin */
-    uint32_t pool;       /* the first size word */
-    uint32_t pool_size;  /* bytes from there to the region's end */
-    bool keeps_rounding; /* malloc keeps the size to which the search rounded (v5.5) */
-    bool leads_any;      /* aligned() leaves a gap for `at` whatever the alignment (v4.3) */
+    uint32_t bins_log2;      /* log2 of the bins per first level */
+    uint32_t fl_max;         /* requests of 2^fl_max and more are refused; below 32 */
+    uint32_t null_block;     /* the block to which empty bins point, 16 bytes */
+    uint32_t fl_bitmap;      /* one word */
+    uint32_t sl_bitmaps;     /* one word per first level */
+    uint32_t heads;          /* one word per bin */
+    uint32_t pool;           /* the first size word */
+    uint32_t pool_size;      /* bytes from there to the region's end */
+    bool keeps_rounding;     /* malloc keeps the size to which the search rounded (v5.5) */
+    bool leads_any;          /* aligned() leaves a gap for `at` whatever the alignment (v4.3) */
+    uint32_t counted_header; /* bytes of a used block that its own count of free ones takes off */
     /* Set by hs_tlsf_open(). */
     uint32_t fl_count;
     uint32_t small;    /* below it a bin holds one size only */

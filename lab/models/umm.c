@@ -1,5 +1,5 @@
 /*
- * umm_malloc: runs of 8-byte units, linked by 16-bit indices; best fit or first fit.
+ * umm_malloc: runs of units of 8 bytes or more, linked by 16-bit indices; best fit or first fit.
  * Source: rhempel/umm_malloc ed68d0b src/umm_malloc.c.
  *
  *     unit 0       the head of the free list; never free, never merged
@@ -40,7 +40,7 @@ static void unlink_free(hs_umm_t *umm, uint32_t run)
     link_free(umm, umm_field(umm, run, UMM_PREVIOUS_FREE), umm_field(umm, run, UMM_NEXT_FREE));
     set_header(umm, run, umm_next(umm, run), 0);
     heap->steps.writes++;
-    heap->tally.free -= umm_payload(size);
+    heap->tally.free -= umm_payload(umm, size);
     heap->tally.free_blocks--;
     hs_largest_take(&umm->largest, size);
 }
@@ -53,7 +53,7 @@ static void push_free(hs_umm_t *umm, uint32_t run)
     link_free(umm, UMM_HEAD, run);
     set_header(umm, run, umm_next(umm, run), UMM_IS_FREE);
     heap->steps.writes++;
-    heap->tally.free += umm_payload(size);
+    heap->tally.free += umm_payload(umm, size);
     heap->tally.free_blocks++;
     hs_largest_add(&umm->largest, size);
 }
@@ -112,7 +112,7 @@ static void release(hs_umm_t *umm, uint32_t run)
     uint32_t gained = umm_size(umm, run);
     hs_largest_take(&umm->largest, umm_size(umm, below));
     merge(umm, below, run, UMM_IS_FREE);
-    umm->heap.tally.free += gained * UMM_UNIT;
+    umm->heap.tally.free += umm_bytes(umm, gained);
     hs_largest_add(&umm->largest, umm_size(umm, below));
 }
 
@@ -157,7 +157,7 @@ static void take_low(hs_umm_t *umm, uint32_t run, uint32_t units)
     uint32_t rest = split(umm, run, units, UMM_IS_FREE);
     link_free(umm, previous, rest);
     link_free(umm, rest, next);
-    umm->heap.tally.free -= units * UMM_UNIT;
+    umm->heap.tally.free -= umm_bytes(umm, units);
     hs_largest_add(&umm->largest, umm_size(umm, rest));
 }
 
@@ -171,29 +171,31 @@ static uint32_t hand_out(hs_umm_t *umm, uint32_t run, uint32_t units)
     } else {
         take_low(umm, run, units);
     }
-    umm->heap.tally.used += umm_payload(units);
+    umm->heap.tally.used += umm_payload(umm, units);
     umm->heap.tally.used_blocks++;
     note_minimum(umm);
-    return umm_offset(run);
+    return umm_offset(umm, run);
 }
 
 static uint32_t malloc_best(hs_sim_t *heap, uint32_t size)
 {
-    uint32_t units = umm_units_for(size);
-    return size == 0 ? HS_NONE : hand_out(umm_of(heap), best_fit(umm_of(heap), units), units);
+    hs_umm_t *umm = umm_of(heap);
+    uint32_t units = umm_units_for(umm, size);
+    return size == 0 ? HS_NONE : hand_out(umm, best_fit(umm, units), units);
 }
 
 static uint32_t malloc_first(hs_sim_t *heap, uint32_t size)
 {
-    uint32_t units = umm_units_for(size);
-    return size == 0 ? HS_NONE : hand_out(umm_of(heap), first_fit(umm_of(heap), units), units);
+    hs_umm_t *umm = umm_of(heap);
+    uint32_t units = umm_units_for(umm, size);
+    return size == 0 ? HS_NONE : hand_out(umm, first_fit(umm, units), units);
 }
 
 static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     hs_umm_t *umm = umm_of(heap);
-    uint32_t run = umm_run_at(offset);
-    heap->tally.used -= umm_payload(umm_size(umm, run));
+    uint32_t run = umm_run_at(umm, offset);
+    heap->tally.used -= umm_payload(umm, umm_size(umm, run));
     heap->tally.used_blocks--;
     release(umm, run);
 }
@@ -206,7 +208,7 @@ static uint32_t slide(hs_umm_t *umm, uint32_t run, uint32_t old)
     uint32_t below = umm_field(umm, run, UMM_PREVIOUS);
     unlink_free(umm, below);
     merge(umm, below, run, 0);
-    umm->heap.steps.copied += umm_payload(old);
+    umm->heap.steps.copied += umm_payload(umm, old);
     return below;
 }
 
@@ -246,8 +248,8 @@ static uint32_t move(hs_sim_t *heap, uint32_t offset, uint32_t size)
 static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 {
     hs_umm_t *umm = umm_of(heap);
-    uint32_t units = umm_units_for(size);
-    uint32_t run = umm_run_at(offset);
+    uint32_t units = umm_units_for(umm, size);
+    uint32_t run = umm_run_at(umm, offset);
     uint32_t old = umm_size(umm, run);
     if (old < units) {
         run = grow(umm, run, units);
@@ -259,9 +261,9 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
     if (held > units) {
         release(umm, split(umm, run, units, 0));
     }
-    heap->tally.used += (units - old) * UMM_UNIT;
+    heap->tally.used += umm_bytes(umm, units - old);
     note_minimum(umm);
-    return umm_offset(run);
+    return umm_offset(umm, run);
 }
 
 /* ---- creation --------------------------------------------------------------------------------- */
@@ -269,7 +271,8 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 static hs_status_t create(hs_sim_t *heap)
 {
     hs_umm_t *umm = umm_of(heap);
-    uint32_t units = heap->size / UMM_UNIT;
+    umm->shift = *(const uint32_t *)heap->model->build;
+    uint32_t units = heap->size >> umm->shift;
     /* More units than indices: the real one would lose the upper bits of the last one's. */
     if (heap->base % 4 != 0 || units < UMM_UNITS_MIN || units > UMM_UNITS_MAX) {
         return HS_ERR_MEMORY;
@@ -281,8 +284,8 @@ static hs_status_t create(hs_sim_t *heap)
     umm_set_field(umm, umm->last, UMM_PREVIOUS, UMM_FIRST);
     umm_set_field(umm, UMM_HEAD, UMM_NEXT_FREE, UMM_FIRST);
     umm_set_field(umm, UMM_HEAD, UMM_PREVIOUS_FREE, UMM_FIRST);
-    heap->tally.control = UMM_UNIT;
-    heap->tally.free = umm_payload(umm->last - UMM_FIRST);
+    heap->tally.control = umm_bytes(umm, 1);
+    heap->tally.free = umm_payload(umm, umm->last - UMM_FIRST);
     heap->tally.free_blocks = 1;
     hs_largest_add(&umm->largest, umm->last - UMM_FIRST);
     umm->minimum_units = umm_free_units(umm);
@@ -297,9 +300,22 @@ static hs_status_t create(hs_sim_t *heap)
     .largest_allocatable = hs_umm_largest_allocatable, .largest_free = hs_umm_largest_free,        \
     .reported = hs_umm_reported, .walk = hs_umm_walk, .check = hs_umm_check
 
+/* A unit's bytes, log2. */
+static const uint32_t shift_8 = 3;
+static const uint32_t shift_32 = 5;
+
 const hs_model_t hs_model_umm = {
     .name = "umm",
     .title = "umm_malloc: 8-byte units, best fit",
+    .build = &shift_8,
+    .malloc = malloc_best,
+    SAME_IN_BOTH_FITS,
+};
+
+const hs_model_t hs_model_umm_32 = {
+    .name = "umm:32",
+    .title = "umm_malloc: 32-byte units, best fit",
+    .build = &shift_32,
     .malloc = malloc_best,
     SAME_IN_BOTH_FITS,
 };
@@ -307,6 +323,7 @@ const hs_model_t hs_model_umm = {
 const hs_model_t hs_model_umm_first = {
     .name = "umm-first",
     .title = "umm_malloc: 8-byte units, first fit",
+    .build = &shift_8,
     .malloc = malloc_first,
     SAME_IN_BOTH_FITS,
 };

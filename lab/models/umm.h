@@ -8,7 +8,6 @@
 #include "region.h"
 #include "region_half.h"
 
-#define UMM_UNIT UINT32_C(8)
 #define UMM_UNITS_MIN UINT32_C(3)     /* list head, one run, end */
 #define UMM_UNITS_MAX UINT32_C(32768) /* what a 15-bit index reaches */
 
@@ -25,6 +24,7 @@
 
 typedef struct hs_umm {
     hs_sim_t heap;
+    uint32_t shift;         /* a unit has 1 << shift bytes */
     uint32_t last;          /* index of the end */
     uint32_t minimum_units; /* least number of free units after an operation */
     hs_largest_t largest;   /* in units */
@@ -40,14 +40,25 @@ static inline const hs_umm_t *umm_of_const(const hs_sim_t *heap)
     return (const hs_umm_t *)heap;
 }
 
+/* Bytes of so many units, headers included. */
+static inline uint32_t umm_bytes(const hs_umm_t *umm, uint32_t units)
+{
+    return units << umm->shift;
+}
+
+static inline uint32_t umm_place(const hs_umm_t *umm, uint32_t run, uint32_t field)
+{
+    return umm_bytes(umm, run) + field;
+}
+
 static inline uint32_t umm_field(const hs_umm_t *umm, uint32_t run, uint32_t field)
 {
-    return hs_region_get_half(&umm->heap, run * UMM_UNIT + field);
+    return hs_region_get_half(&umm->heap, umm_place(umm, run, field));
 }
 
 static inline void umm_set_field(hs_umm_t *umm, uint32_t run, uint32_t field, uint32_t index)
 {
-    hs_region_put_half(&umm->heap, run * UMM_UNIT + field, index);
+    hs_region_put_half(&umm->heap, umm_place(umm, run, field), index);
 }
 
 static inline uint32_t umm_next(const hs_umm_t *umm, uint32_t run)
@@ -66,33 +77,33 @@ static inline uint32_t umm_size(const hs_umm_t *umm, uint32_t run)
     return umm_next(umm, run) - run;
 }
 
-static inline uint32_t umm_payload(uint32_t units)
+static inline uint32_t umm_payload(const hs_umm_t *umm, uint32_t units)
 {
-    return units * UMM_UNIT - UMM_HEADER;
+    return umm_bytes(umm, units) - UMM_HEADER;
 }
 
-static inline uint32_t umm_offset(uint32_t run)
+static inline uint32_t umm_offset(const hs_umm_t *umm, uint32_t run)
 {
-    return run * UMM_UNIT + UMM_HEADER;
+    return umm_place(umm, run, UMM_HEADER);
 }
 
-static inline uint32_t umm_run_at(uint32_t offset)
+static inline uint32_t umm_run_at(const hs_umm_t *umm, uint32_t offset)
 {
-    return offset / UMM_UNIT;
+    return offset >> umm->shift;
 }
 
 /* Units that a request takes; more than any heap has where it is too large. */
-static inline uint32_t umm_units_for(uint32_t size)
+static inline uint32_t umm_units_for(const hs_umm_t *umm, uint32_t size)
 {
-    uint32_t body = UMM_UNIT - UMM_HEADER;
-    uint32_t units = size <= body ? 1 : 2 + (size - body - 1) / UMM_UNIT;
+    uint32_t body = umm_payload(umm, 1);
+    uint32_t units = size <= body ? 1 : 2 + ((size - body - 1) >> umm->shift);
     return units < UMM_INDEX ? units : UMM_INDEX;
 }
 
 /* The free memory as umm counts it: the units of free runs, headers included. */
 static inline uint32_t umm_free_units(const hs_umm_t *umm)
 {
-    return (umm->heap.tally.free + UMM_HEADER * umm->heap.tally.free_blocks) / UMM_UNIT;
+    return (umm->heap.tally.free + UMM_HEADER * umm->heap.tally.free_blocks) >> umm->shift;
 }
 
 /* ---- umm_query.c: what reads a heap without changing it; as in struct hs_model ------------------ */

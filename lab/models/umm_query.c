@@ -4,7 +4,8 @@
 
 uint32_t hs_umm_usable(const hs_sim_t *heap, uint32_t offset)
 {
-    return umm_payload(umm_size(umm_of_const(heap), umm_run_at(offset)));
+    const hs_umm_t *umm = umm_of_const(heap);
+    return umm_payload(umm, umm_size(umm, umm_run_at(umm, offset)));
 }
 
 /* ---- largest and fits ------------------------------------------------------------------------- */
@@ -27,8 +28,9 @@ static uint32_t largest_units(const hs_umm_t *umm)
 
 uint32_t hs_umm_largest_free(const hs_sim_t *heap)
 {
-    uint32_t units = largest_units(umm_of_const(heap));
-    return units == 0 ? 0 : umm_payload(units);
+    const hs_umm_t *umm = umm_of_const(heap);
+    uint32_t units = largest_units(umm);
+    return units == 0 ? 0 : umm_payload(umm, units);
 }
 
 /* Either search ends at a run that is large enough if there is one. */
@@ -44,7 +46,7 @@ uint32_t hs_umm_largest_allocatable(hs_sim_t *heap)
 bool hs_umm_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     const hs_umm_t *umm = umm_of_const(heap);
-    uint32_t units = umm_units_for(size);
+    uint32_t units = umm_units_for(umm, size);
     (void)align; /* there is no aligned allocation */
     (void)at;
     return size != 0 && units <= umm->largest.size && units <= largest_units(umm);
@@ -57,9 +59,9 @@ bool hs_umm_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t a
 void hs_umm_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     const hs_umm_t *umm = umm_of_const(heap);
-    out->free = umm_free_units(umm) * UMM_UNIT;
-    out->minimum_free = umm->minimum_units * UMM_UNIT;
-    out->largest_free = largest_units(umm) * UMM_UNIT;
+    out->free = umm_bytes(umm, umm_free_units(umm));
+    out->minimum_free = umm_bytes(umm, umm->minimum_units);
+    out->largest_free = umm_bytes(umm, largest_units(umm));
     out->allocated = heap->tally.used + UMM_HEADER * heap->tally.used_blocks;
 }
 
@@ -73,7 +75,8 @@ void hs_umm_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
         if (next <= run || next > umm->last) {
             return;
         }
-        hs_walk_block_t seen = {umm_offset(run), umm_payload(next - run), !umm_is_free(umm, run)};
+        hs_walk_block_t seen = {umm_offset(umm, run), umm_payload(umm, next - run),
+                                !umm_is_free(umm, run)};
         if (!visit(context, &seen)) {
             return;
         }
@@ -90,11 +93,6 @@ typedef struct progress {
     bool after_free;
 } progress_t;
 
-static uint32_t place_of(uint32_t run, uint32_t field)
-{
-    return run * UMM_UNIT + field;
-}
-
 /* Does the list, from its front, hold as many free runs as there are, linked both ways? Bound: that
  * number. */
 static hs_status_t check_list(const hs_umm_t *umm, uint32_t free_runs, uint32_t *where)
@@ -103,16 +101,16 @@ static hs_status_t check_list(const hs_umm_t *umm, uint32_t free_runs, uint32_t 
     for (;;) {
         uint32_t run = umm_field(umm, previous, UMM_NEXT_FREE);
         if (run >= umm->last || (run == UMM_HEAD) != (free_runs == 0)) {
-            return hs_seen_fault(place_of(previous, UMM_NEXT_FREE), where);
+            return hs_seen_fault(umm_place(umm, previous, UMM_NEXT_FREE), where);
         }
         if (umm_field(umm, run, UMM_PREVIOUS_FREE) != previous) {
-            return hs_seen_fault(place_of(run, UMM_PREVIOUS_FREE), where);
+            return hs_seen_fault(umm_place(umm, run, UMM_PREVIOUS_FREE), where);
         }
         if (run == UMM_HEAD) {
             return HS_OK;
         }
         if (!umm_is_free(umm, run)) {
-            return hs_seen_fault(place_of(previous, UMM_NEXT_FREE), where);
+            return hs_seen_fault(umm_place(umm, previous, UMM_NEXT_FREE), where);
         }
         free_runs--;
         previous = run;
@@ -126,13 +124,13 @@ static hs_status_t check_free_run(const hs_umm_t *umm, uint32_t run, bool after_
     uint32_t next = umm_field(umm, run, UMM_NEXT_FREE);
     uint32_t previous = umm_field(umm, run, UMM_PREVIOUS_FREE);
     if (after_free) {
-        return hs_seen_fault(place_of(run, 0), where);
+        return hs_seen_fault(umm_place(umm, run, 0), where);
     }
     if (next >= umm->last || umm_field(umm, next, UMM_PREVIOUS_FREE) != run) {
-        return hs_seen_fault(place_of(run, UMM_NEXT_FREE), where);
+        return hs_seen_fault(umm_place(umm, run, UMM_NEXT_FREE), where);
     }
     if (previous >= umm->last || umm_field(umm, previous, UMM_NEXT_FREE) != run) {
-        return hs_seen_fault(place_of(run, UMM_PREVIOUS_FREE), where);
+        return hs_seen_fault(umm_place(umm, run, UMM_PREVIOUS_FREE), where);
     }
     return HS_OK;
 }
@@ -145,10 +143,10 @@ static hs_status_t check_runs(const hs_umm_t *umm, progress_t *progress, uint32_
         uint32_t next = umm_next(umm, run);
         bool is_free = umm_is_free(umm, run);
         if (next <= run || next > umm->last) {
-            return hs_seen_fault(place_of(run, 0), where);
+            return hs_seen_fault(umm_place(umm, run, 0), where);
         }
         if (umm_field(umm, run, UMM_PREVIOUS) != progress->previous) {
-            return hs_seen_fault(place_of(run, UMM_PREVIOUS), where);
+            return hs_seen_fault(umm_place(umm, run, UMM_PREVIOUS), where);
         }
         if (is_free) {
             hs_status_t status = check_free_run(umm, run, progress->after_free, where);
@@ -157,7 +155,7 @@ static hs_status_t check_runs(const hs_umm_t *umm, progress_t *progress, uint32_
             }
             hs_largest_add(&progress->largest, next - run);
         }
-        hs_seen_add(&progress->seen, umm_payload(next - run), !is_free);
+        hs_seen_add(&progress->seen, umm_payload(umm, next - run), !is_free);
         progress->after_free = is_free;
         progress->previous = run;
         run = next;
@@ -168,12 +166,12 @@ static hs_status_t check_runs(const hs_umm_t *umm, progress_t *progress, uint32_
 static hs_status_t check_ends(const hs_umm_t *umm, uint32_t last_run, uint32_t *where)
 {
     const uint32_t expected[][2] = {
-        {place_of(UMM_HEAD, 0), UMM_FIRST},
-        {place_of(UMM_HEAD, UMM_PREVIOUS), 0},
-        {place_of(umm->last, 0), 0},
-        {place_of(umm->last, UMM_PREVIOUS), last_run},
-        {place_of(umm->last, UMM_NEXT_FREE), 0},
-        {place_of(umm->last, UMM_PREVIOUS_FREE), 0},
+        {umm_place(umm, UMM_HEAD, 0), UMM_FIRST},
+        {umm_place(umm, UMM_HEAD, UMM_PREVIOUS), 0},
+        {umm_place(umm, umm->last, 0), 0},
+        {umm_place(umm, umm->last, UMM_PREVIOUS), last_run},
+        {umm_place(umm, umm->last, UMM_NEXT_FREE), 0},
+        {umm_place(umm, umm->last, UMM_PREVIOUS_FREE), 0},
     };
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         if (hs_region_get_half(&umm->heap, expected[i][0]) != expected[i][1]) {
@@ -197,7 +195,7 @@ hs_status_t hs_umm_check(const hs_sim_t *heap, uint32_t *where)
     if (status == HS_OK && (!hs_seen_agrees(&heap->tally, &progress.seen) ||
                             !hs_largest_agrees(&umm->largest, &progress.largest) ||
                             umm->minimum_units > umm_free_units(umm))) {
-        return hs_seen_fault(place_of(UMM_FIRST, 0), where);
+        return hs_seen_fault(umm_place(umm, UMM_FIRST, 0), where);
     }
     return status;
 }

@@ -11,6 +11,7 @@ from heapscope.trace.names import printable
 from heapscope_studies import (
     heap_change,
     ice_pools,
+    memory_ladders,
     script_heap,
     tls_ladder,
     wifi_path,
@@ -38,6 +39,7 @@ class Entry:
 EXPERIMENTS: Mapping[str, Entry] = {
     heap_change.NAME: Entry(title=heap_change.TITLE, run=heap_change.run),
     ice_pools.NAME: Entry(title=ice_pools.TITLE, run=ice_pools.run),
+    memory_ladders.NAME: Entry(title=memory_ladders.TITLE, run=memory_ladders.run),
     script_heap.NAME: Entry(
         title=script_heap.TITLE, run=script_heap.run, full=script_heap.run_full
     ),

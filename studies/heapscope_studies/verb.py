@@ -41,6 +41,8 @@ def experiment(
                     second opinion on the ranks' throughputs
       tls-ladder    seven steps that give back a TLS client's memory, each predicted from traces
       ice-pools     pools of a real ICE negotiation, and the sizes that would have served it better
+      memory-ladders  two published ladders of 2025, an ESP32-C2 and a Matter light, by the sum of
+                    parts without what their own pages told
       script-heap   a script engine on the shared heap or its own, over a composed week; --full
                     plays every minute of it
 

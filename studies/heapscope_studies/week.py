@@ -42,6 +42,7 @@ TURN_ROW = np.dtype(
         ("writes", np.uint64),
         ("copied", np.uint64),
         ("free_nodes", np.uint64),
+        ("digest", np.uint64),
         ("mallocs", np.uint32),
         ("frees", np.uint32),
         ("reallocs", np.uint32),

@@ -7,6 +7,8 @@
 #include "heapscope/trace.h"
 
 #define NOTHING UINT32_MAX /* the offset of no block */
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
 
 typedef struct hs_week_player {
     const hs_lab_steps_t *trace;
@@ -21,6 +23,7 @@ struct hs_week {
     hs_week_player_t *players;
     size_t player_count;
     hs_week_totals_t totals;
+    uint64_t digest;
 };
 
 /* ---- life ------------------------------------------------------------------------------------- */
@@ -72,6 +75,7 @@ hs_week_t *hs_week_new(const hs_lab_heap_calls_t *calls, hs_lab_steps_t *const *
         return NULL;
     }
     week->calls = calls;
+    week->digest = FNV_BASIS;
     *status = fill(week, traces, actors, count, heaps, heap_count);
     if (*status != HS_OK) {
         hs_week_delete(week);
@@ -98,6 +102,13 @@ void hs_week_delete(hs_week_t *week)
 
 /* ---- one step --------------------------------------------------------------------------------- */
 
+static void note(hs_week_t *week, uint32_t answer)
+{
+    for (unsigned byte = 0; byte < sizeof answer; byte++) {
+        week->digest = (week->digest ^ (answer >> 8 * byte & 0xFFu)) * FNV_PRIME;
+    }
+}
+
 static void let_go(hs_week_t *week, hs_week_player_t *player, const hs_lab_step_t *step)
 {
     uint32_t *offset = &player->offsets[step->slot];
@@ -121,6 +132,7 @@ static void allocate(hs_week_t *week, hs_week_player_t *player, const hs_lab_ste
     }
     player->offsets[step->slot] = offset;
     player->heaps[step->slot] = at;
+    note(week, offset);
     row->failures += offset == NOTHING;
 }
 
@@ -130,6 +142,7 @@ static void resize(hs_week_t *week, hs_week_player_t *player, const hs_lab_step_
     hs_lab_heap_t *heap = week->heaps[player->heaps[step->slot]];
     uint32_t *offset = &player->offsets[step->slot];
     const uint32_t moved = step->never ? NOTHING : week->calls->realloc(heap, *offset, step->size);
+    note(week, moved);
     if (moved == NOTHING) {
         row->failures++;
     } else {
@@ -217,6 +230,7 @@ static void play(hs_week_t *week, const hs_week_turn_t *turn, hs_week_row_t *row
             take(week, player, &step, row);
         }
     }
+    row->digest = week->digest;
     if (turn->look) {
         look(week, row);
     }

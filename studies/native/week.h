@@ -35,10 +35,13 @@ typedef struct hs_week_turn {
     uint32_t look; /* 1: its row has what the heaps are like after it */
 } hs_week_turn_t;
 
-/* Work of the watched tasks, and the failures of all tasks. */
+/* Work of the watched tasks, and failures and digest of all tasks. The digest is FNV-1a 64 over what
+ * each allocation and resize since the week began was answered with: the offset from its heap's start,
+ * 0xFFFFFFFF for none; 4 bytes, the lowest first. */
 typedef struct hs_week_row {
     uint64_t nodes, bins, writes, copied;
     uint64_t free_nodes; /* those of the nodes that frees visited */
+    uint64_t digest;
     uint32_t mallocs, frees, reallocs, failures;
     uint32_t free[2], largest[2]; /* each heap's; largest: allocatable */
     uint32_t free_blocks[2], used_blocks[2];

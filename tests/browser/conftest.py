@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from heapscope.cli.app import app
+from heapscope.verbs.explorer import explorer
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
@@ -76,12 +77,17 @@ def compared(make: Callable[..., Made]) -> Made:
 
 
 @pytest.fixture(scope="session")
-def hostile(make: Callable[..., Made], tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Every name is an attack, requests fail, and there are stacks and a clock."""
+def hostile_trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every name is an attack, requests fail in a small pool, and there are stacks and a clock."""
     trace = tmp_path_factory.mktemp("hostile") / "hostile.hst"
     names = {"tasks": EVIL_TASKS, "sites": EVIL_SITES, "mark": EVIL, "program": EVIL}
     trace.write_bytes(made_trace(**names))
-    made = make(trace, "--pool", "100KB", "--need", 16717, "--title", EVIL_TITLE)
+    return trace
+
+
+@pytest.fixture(scope="session")
+def hostile(make: Callable[..., Made], hostile_trace: Path) -> Made:
+    made = make(hostile_trace, "--pool", "100KB", "--need", 16717, "--title", EVIL_TITLE)
     return replace(made, names={"tasks": EVIL_TASKS, "title": EVIL_TITLE, "script": EVIL})
 
 
@@ -105,6 +111,14 @@ class Seen:
 
 
 Open = Callable[..., Seen]
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page that opens a trace by itself."""
+    page = tmp_path_factory.mktemp("explorer") / "explorer.html"
+    explorer(out=page)
+    return page
 
 
 @pytest.fixture(scope="session")

@@ -64,7 +64,8 @@ def run(folder: Path, *words: object) -> None:
 
 
 def report(folder: Path, *words: object) -> Path:
-    run(folder, "report", *words, "-o", PAGE)
+    """Without the engine, whose section is that of the explorer."""
+    run(folder, "report", *words, "--embed-limit", 0, "-o", PAGE)
     return folder / PAGE
 
 
@@ -101,6 +102,11 @@ def compared(folder: Path) -> Path:
     return report(folder, GATEWAY, *memory, "--idf", "4.2", "--idf", "4.3.2", "--idf", "5.5")
 
 
+def explorer(folder: Path) -> Path:
+    run(folder, "explorer", "-o", PAGE)
+    return folder / PAGE
+
+
 def staircase(folder: Path) -> Path:
     from heapscope.report.ladder import ladder_parts
     from heapscope.report.page.parts import parts_html
@@ -133,6 +139,7 @@ KINDS = (
     Kind("unexplained", "report", unexplained),
     Kind("imported", "report", imported),
     Kind("compared", "report", compared),
+    Kind("explorer", "explorer", explorer),
     Kind("staircase", "ladder", staircase),
     Kind("experiment", "experiment", experiment),
     Kind("experiments", "experiment", experiments),

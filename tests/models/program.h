@@ -68,7 +68,7 @@ static inline bool program_is_itself(const char *name)
  * it does. */
 static inline int program_steps(const char *name, int steps)
 {
-    return program_is_itself(name) ? steps : steps / 5;
+    return check_rounds(program_is_itself(name) ? steps : steps / 5);
 }
 
 /* ESP-IDF since v4.3, with any flavours. */

@@ -46,7 +46,7 @@ static void flip(hs_sim_t *heap, uint32_t bit, damage_t *damage)
 /* Several random bytes at once, for links that lead to other damage. */
 static void scramble(const program_t *program, check_random_t *random)
 {
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < check_rounds(3000); round++) {
         uint32_t where;
         hs_sim_t *copy = hs_sim_clone(program->heap);
         CHECK(copy != NULL, "%s: no memory", program->name);

@@ -72,6 +72,7 @@ static void check_smallest(void)
         {"tlsf", 4096, 3188 + 20},
         {"tlsf", 4098, HS_NONE},
         {"umm", 4096, 3 * 8}, /* list head, a unit, end */
+        {"umm:32", 4096, 3 * 32},
         {"umm-first", 4098, HS_NONE},
         {"heap_4", 4096, 24}, /* a block of 16 and the end */
         {"heap_4", 4097, 31},
@@ -110,6 +111,7 @@ static void check_limits(void)
     check_limit("idf-4.3.2-psram", 20 + 2132 + 8 + (1u << 22) - 1);
     /* 32768 units of 8. */
     check_limit("umm", 32769 * 8 - 1);
+    check_limit("umm:32", 32769 * 32 - 1);
     check_limit("umm-first", 32769 * 8 - 1);
 }
 

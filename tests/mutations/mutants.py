@@ -15,8 +15,10 @@ from mutants_live import OF_LIVE
 from mutants_locks import LOCKS
 from mutants_log import OF_LOGS
 from mutants_loss import LOSS
+from mutants_memory_ladders import MEMORY_LADDERS
 from mutants_net_bytes import NET_BYTES
 from mutants_pages import PAGES
+from mutants_plan import PLAN
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
 from mutants_predict import PREDICT
@@ -40,6 +42,7 @@ MUTANTS = (
     *REPLAY,
     *ANSWERS,
     *PREDICT,
+    *PLAN,
     *TUNE,
     *POOLS,
     *PAGES,
@@ -54,6 +57,7 @@ MUTANTS = (
     *LEAK_MUTANTS,
     *OF_LIVE,
     *TLS_LADDER,
+    *MEMORY_LADDERS,
     *SCRIPT_HEAP,
     *WIFI_PATH,
     *VERDICT,

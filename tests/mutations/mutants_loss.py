@@ -13,7 +13,7 @@ LOSS = (
     Mutant(
         "loss: the split",
         "events that the recorder dropped do not end the exact part",
-        "lab/native/lab/segments.c::hs_segments_ends_at",
+        "lab/native/lab/segments.c::hs_segments_ends_at_other",
         "event->size != 0",
         "event->size == UINT64_MAX",
         REPLAYED,

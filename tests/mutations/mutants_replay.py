@@ -42,9 +42,9 @@ REPLAY = (
     Mutant(
         "free as idf-4.4.2 reports it",
         "the headers of used blocks count as free",
-        "lab/models/idf_tlsf.c::counted_free",
-        "rules_of(heap)->counts_headers ? 4 * heap->tally.used_blocks : 0",
-        "rules_of(heap)->fl_max == 0 ? 4 * heap->tally.used_blocks : 0",
+        "lab/models/idf_tlsf.c::create",
+        "rules->counts_headers ? 4 : 0",
+        "rules->fl_max == 0 ? 4 : 0",
         ORACLE,
     ),
     Mutant(
@@ -91,14 +91,14 @@ REPLAY = (
         "live payload",
         "a realloc counts the new block twice",
         "lab/native/measure/measure.c::hs_measure_reallocated",
-        "lose(measure, before);",
+        "hs_measure_lose(measure, before);",
         "",
         MEASURE,
     ),
     Mutant(
         "minimum of largest_allocatable",
         "kept too high by one branch",
-        "lab/native/measure/lows.c::note_largest",
+        "lab/native/measure/lows.h::hs_lows_note_largest",
         "if (largest < low->minimum_largest) {",
         "if (largest < low->minimum_largest && largest > 1000) {",
         MEASURE,
@@ -106,9 +106,9 @@ REPLAY = (
     Mutant(
         "minimum free",
         "the dip inside a moving realloc is ignored",
-        "lab/native/measure/lows.c::settle_region",
-        "note_free(low, lowest, event) |",
-        "note_free(low, free, event) |",
+        "lab/native/measure/lows.h::hs_lows_settle_region",
+        "hs_lows_note_free(low, lowest, event) |",
+        "hs_lows_note_free(low, free, event) |",
         MEASURE,
     ),
     Mutant(
@@ -290,8 +290,8 @@ REPLAY = (
     Mutant(
         "blocks found by identity",
         "removal leaves a hole",
-        "lab/native/chip/blocks.c::close_hole",
-        "if (((i - home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {",
+        "lab/native/chip/blocks.h::hs_blocks_close_hole",
+        "if (((i - hs_blocks_home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {",
         "if (i == hole) {",
         BLOCKS,
     ),

@@ -6,6 +6,7 @@ from mutant import Mutant
 
 HERE = "studies/heapscope_studies/script_heap"
 TEST = "tests/studies/test_script_heap.py"
+STUDY = "tests/studies/test_script_study.py"
 
 SCRIPT_HEAP = (
     Mutant(
@@ -71,5 +72,29 @@ SCRIPT_HEAP = (
         "event->task != fit->only) {",
         "event->task == UINT32_MAX) {",
         "tests/lab/fit/test_fit_command.py",
+    ),
+    Mutant(
+        "nodes of the study's engine",
+        "a unit of umm:32 has 16 bytes",
+        "lab/models/umm.c::shift_32",
+        "shift_32 = 5;",
+        "shift_32 = 4;",
+        STUDY,
+    ),
+    Mutant(
+        "digest of a week",
+        "it has three bytes of an answer",
+        "studies/native/week.c::note",
+        "byte < sizeof answer;",
+        "byte < 3;",
+        STUDY,
+    ),
+    Mutant(
+        "price of a job",
+        "nodes of frees are no lines",
+        f"{HERE}/study.py::Ran._cycles",
+        "(walked + frees) * missed * band.read",
+        "walked * missed * band.read",
+        STUDY,
     ),
 )

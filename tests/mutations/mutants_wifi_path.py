@@ -51,6 +51,22 @@ WIFI_PATH = (
         TEST,
     ),
     Mutant(
+        "throughput of UDP that is sent",
+        "the sender that asks for a buffer stands in its place",
+        f"{WIFI}/measured.py::Link.mbit",
+        "if metric == SENT else",
+        "if not metric else",
+        TEST,
+    ),
+    Mutant(
+        "throughput of UDP that is sent",
+        "it sleeps one tick each time",
+        f"{LINK}/wifi.c::send_out",
+        "run->ticks < TICKS_MAX ? 2 : 1;",
+        "run->ticks > TICKS_MAX ? 2 : 1;",
+        AGAIN,
+    ),
+    Mutant(
         "throughput of the link",
         "an aggregate is one frame shorter than the window",
         f"{LINK}/radio.c::aggregate",

@@ -112,10 +112,6 @@ def test_composed_out_of_order_little_is_left_out(tenants: Tenants) -> None:
     totals = play(tenants, week, Arrangement(shared="idf-5.5")).totals
     assert totals.steps > 500_000
     assert totals.left_out + totals.replaced < 0.005 * totals.steps
-    crowded = play(
-        tenants, week_of(tenants, full=False, copies=4), Arrangement(shared="idf-5.5"), copies=4
-    )
-    assert crowded.totals.steps > 1.1 * totals.steps
 
 
 def test_what_cannot_be_played_is_refused(tenants: Tenants) -> None:
@@ -154,8 +150,6 @@ def test_the_engine_is_what_is_not_the_heaps() -> None:
     jobs = cost.read_jobs()
     for row in raw:
         assert jobs[row["job"]].instructions == row["instructions"] - row["heap_instructions"]
-    mean = cost.job_instructions("json") / cost.job_instructions("cbor")
-    assert mean == pytest.approx(20, rel=0.05)
 
 
 def test_a_line_takes_its_clocks_at_the_rams_rate() -> None:
@@ -212,7 +206,7 @@ def test_a_published_pairs_collection_is_its_parts(tenants: Tenants) -> None:
 
 
 def test_what_must_come_out_does(script_heap: Experiment) -> None:
-    assert len(script_heap.checks) == 2
+    assert len(script_heap.checks) == 3
     assert not script_heap.failed
 
 
@@ -221,82 +215,106 @@ def test_it_stays_within_its_events(script_heap: Experiment) -> None:
     assert 500_000 < run["week_events"] < run["all_events"] < EVENTS_MOST
 
 
-MISSED = {
-    "collection_s": "0.03 s: the free list is short beside the recorded tenants; 0.14 s crowded",
-    "json_s": "0.9 s, for the same reason; 14 s crowded",
-    "cpu_boot_pct": "the recorded script does less than the report's",
-    "cpu_day_pct": "and nothing degrades over the day: our tenants are steady from the start",
-    "private_cpu_pct": "the recorded script does less than the report's",
-    "speed_up": "1.9 times; 14 times crowded",
-    "json_speed_up": "none: umm's best fit walks a list too; 15 times crowded",
-    "cbor_to_json": "29 times: values with a decimal place cost the engine most of its JSON",
+#: Figures as published, typed again: from, to.
+TOLD = {
+    "collection_s": (1.0, None),
+    "json_s": (10.0, 10.0),
+    "cpu_boot_pct": (5.0, 6.0),
+    "cpu_day_pct": (15.0, 20.0),
+    "speed_up": (3.0, 8.0),
+    "private_collection_s": (None, 0.1),
+    "private_cpu_pct": (1.0, 2.0),
+    "json_speed_up": (8.0, 8.0),
+    "cbor_speed_up": (1.3, 1.3),
+    "cbor_to_json": (3.0, 3.0),
+}
+FACTOR = 1.5
+DEGRADES = "no mechanism between the minutes makes more free blocks; those of a day are not told"
+FEW_CALLS = "its calls to the heap are few; what else the device does with it is not recorded"
+CACHED = "the model of the cache keeps most nodes; with every node a line it comes out"
+MISSED = {  #: with nodes in the cache as its model has them
+    "collection_s": CACHED,
+    "json_s": CACHED,
+    "cpu_boot_pct": CACHED,
+    "cpu_day_pct": DEGRADES,
+    "private_cpu_pct": CACHED,
+    "speed_up": CACHED,
+    "cbor_speed_up": FEW_CALLS,
+    "cbor_to_json": FEW_CALLS,
+}
+MISSED_UNCACHED = {  #: at the upper end of a node's price
+    "cpu_day_pct": DEGRADES,
+    "json_speed_up": "5.29 times for 5.33: umm walks as well, and each of its nodes is a line then",
+    "cbor_speed_up": FEW_CALLS,
+    "cbor_to_json": FEW_CALLS,
 }
 
 
 @pytest.mark.parametrize(
-    "key",
+    ("figures", "key"),
     [
         pytest.param(
+            figures,
             key,
-            marks=[pytest.mark.xfail(strict=True, reason=MISSED[key])] if key in MISSED else [],
+            marks=[pytest.mark.xfail(strict=True, reason=missed[key])] if key in missed else [],
         )
-        for key in (*MISSED, "private_collection_s", "cbor_speed_up", "week_to_day")
+        for figures, missed in (("computed", MISSED), ("uncached", MISSED_UNCACHED))
+        for key in TOLD
     ],
 )
-def test_published_figures_come_out(key: str, script_heap: Experiment) -> None:
-    told, value = PUBLISHED["published"][key], script_heap.figures["script_computed"][key]
-    low, high = told.get("low"), told.get("high")
-    if low == high:
-        assert value == pytest.approx(low, rel=0.15)
-    assert low is None or value >= low * (0.85 if low == high else 1)
-    assert high is None or value <= high * (1.15 if low == high else 1)
+def test_published_figures_come_out(figures: str, key: str, script_heap: Experiment) -> None:
+    (low, high), value = TOLD[key], script_heap.figures[f"script_{figures}"][key]
+    assert low is None or value * FACTOR >= low
+    assert high is None or value <= high * FACTOR
 
 
 def test_the_table_says_the_same(script_heap: Experiment) -> None:
     table = script_heap.table("published")
-    held = [verdict != "no" for verdict in table.column("holds")]
-    assert len(held) == len(MISSED) + 3
-    assert held.count(False) == len(MISSED)
-    for low, high, value, difference, least, most in zip(
+    for column, missed in (("holds", MISSED), ("holds_uncached", MISSED_UNCACHED)):
+        held = table.column(column)
+        assert len(held) == len(TOLD) + 1
+        assert held.count("no") == len(missed)
+        assert held.count("arithmetic") == 1
+    assert script_heap.findings[0].startswith(f"{len(TOLD) - len(MISSED)} of {len(TOLD) + 1}")
+    for low, high, value, difference in zip(
         *(
             table.column(key)
-            for key in (
-                *("published_low", "published_high", "computed"),
-                *("difference", "least", "most"),
-            )
+            for key in ("published_low", "published_high", "computed", "difference")
         ),
         strict=True,
     ):
-        assert float(str(least)) <= float(str(value)) <= float(str(most))
         ends = [float(str(end)) for end in (low, high) if end is not None]
         nearest = min((float(str(value)) - end for end in ends), key=abs)
         assert difference in (0.0, pytest.approx(nearest))
 
 
 def test_headline_figures(script_heap: Experiment) -> None:
-    """Middles of the estimates: whoever changes a count or a cost sees what it does."""
-    figures, crowded = (script_heap.figures[f"script_{key}"] for key in ("computed", "crowded"))
-    assert figures["collection_s"] == pytest.approx(0.0315, rel=0.02)
-    assert figures["private_collection_s"] == pytest.approx(0.021, rel=0.03)
-    assert figures["speed_up"] == pytest.approx(1.90, rel=0.02)
-    assert figures["cbor_to_json"] == pytest.approx(29.2, rel=0.02)
-    assert crowded["collection_s"] == pytest.approx(0.135, rel=0.02)
-    assert crowded["json_speed_up"] == pytest.approx(14.6, rel=0.02)
+    """Whoever changes a count or a cost sees what it does."""
+    figures, uncached = (script_heap.figures[f"script_{key}"] for key in ("computed", "uncached"))
+    assert figures["collection_s"] == pytest.approx(0.317, rel=0.01)
+    assert uncached["collection_s"] == pytest.approx(1.040, rel=0.01)
+    assert figures["json_s"] == pytest.approx(4.57, rel=0.01)
+    assert uncached["json_s"] == pytest.approx(13.52, rel=0.01)
+    assert uncached["speed_up"] == pytest.approx(10.93, rel=0.01)
+    assert figures["json_speed_up"] == pytest.approx(6.11, rel=0.01)
 
 
-def test_more_tenants_make_the_shared_heap_slower_and_the_private_one_not(
-    script_heap: Experiment,
-) -> None:
-    table = script_heap.table("crowds")
-    for key in ("free_last", "collection_last", "cpu_last"):
-        values = [float(str(value)) for value in table.column(key)]
-        assert values == sorted(values)
-        assert values[-1] > 2 * values[0]
-    alone, crowded = (
-        script_heap.figures[f"script_{key}"]["private_collection_s"]
-        for key in ("computed", "crowded")
+def test_the_node_table_has_the_rate_and_what_may_happen_between(script_heap: Experiment) -> None:
+    table = script_heap.table("nodes")
+    assert len(table.rows) == 6
+    keys = ("allocator", "rate", "between", "minute", "collection", "json")
+    rows = [dict(zip(keys, row, strict=False)) for row in table.rows]
+    private = [row for row in rows if row["allocator"] == "umm:32"]
+    assert [row["json"] for row in private] == [943_742, 943_742]  # the real one's
+    assert [row["collection"] for row in private] == [0, 0]
+    none, two = (
+        row["collection"]
+        for row in rows
+        if row["between"] == "the recorded order" and row not in private
     )
-    assert crowded == pytest.approx(alone, rel=0.01)
+    assert int(str(two)) > 3 * int(str(none))
+    for row in rows[4:]:
+        assert int(str(row["collection"])) == pytest.approx(int(str(two)), rel=0.15)
 
 
 def test_every_allocator_is_there_and_untimed_ones_have_no_time(script_heap: Experiment) -> None:

@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-import zstandard
-
 from heapscope.errors import InputError
 from heapscope.interrupt import temporary
 from heapscope.trace.names import printable
 from heapscope.trace.port import is_port, refused_by_windows
+from heapscope.zstd import ZstdCompressor
 
 STDOUT = "-"
 _LEVEL = 9  # of zstd: a trace is written once and read often
@@ -84,5 +83,6 @@ def _to_file(target: Path) -> Iterator[Write]:
 
 
 def _compressed(file: BinaryIO) -> Iterator[Write]:
-    with zstandard.ZstdCompressor(level=_LEVEL).stream_writer(file, closefd=False) as writer:
-        yield writer.write
+    packer = ZstdCompressor(level=_LEVEL)
+    yield lambda data: file.write(packer.compress(data))
+    file.write(packer.flush())

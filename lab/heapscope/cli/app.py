@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from heapscope import VERBS
-from heapscope.cli.group import HeapscopeGroup, Verb
-
-#: Modules that cannot have the name of their verb, which is a word of Python.
-MODULES = {"import_": "import_trace"}
+from heapscope.cli.group import HeapscopeGroup
 
 HELP = """\
 Finds where the RAM of a microcontroller goes.
@@ -64,14 +59,3 @@ def start(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-for name in VERBS:
-    #: The module's docstring is the short help, and it may have settings for the parser.
-    module = import_module(f"heapscope.cli.{MODULES.get(name, name)}")
-    app.command(
-        name=name.rstrip("_"),
-        cls=Verb,
-        short_help=module.__doc__,
-        context_settings=getattr(module, "SETTINGS", None),
-    )(getattr(module, MODULES.get(name, name)))

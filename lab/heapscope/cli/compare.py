@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from heapscope.cli.fail_on import FailOn, fail, parsed
 from heapscope.cli.memory import SidesOptions, takes_sides, two_sides
 from heapscope.cli.shared import Json, Needs
 from heapscope.memory.options import named_files
@@ -21,6 +22,7 @@ def compare(
     *,
     memory: SidesOptions,
     need: Needs = None,
+    fail_on: FailOn = None,
     json: Json = None,
 ) -> None:
     """Put two replays side by side: two traces, two memories, or two results.
@@ -28,6 +30,7 @@ def compare(
     \b
     An option given twice is for the left and the right side, one given once for both.
     A and B are traces, or files that "replay --json" wrote.
+    --fail-on worse=5% or worse:FIGURES=5% limits how much worse B may be; other budgets are B's.
 
     \b
     Examples:
@@ -36,14 +39,22 @@ def compare(
       heapscope compare T.hst --pool 256KB --place none --place rules.toml
       heapscope compare before.hst after.hst --chip esp32
       heapscope compare before.json after.json
+      heapscope compare before.hst after.hst --chip esp32 --fail-on worse:tasks*=5%
     """
     from heapscope.cli.answer import give
     from heapscope.cli.progress import progress_bar
-    from heapscope.verbs.compare import EXAMPLE
-    from heapscope.verbs.compare import compare as answer
+    from heapscope.measure.comparison import compare as compared
+    from heapscope.verbs.compare import EXAMPLE, both
 
     shared, sides = two_sides(memory, example=EXAMPLE)
+    budgets = parsed(fail_on, "compare")
+    asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
     with progress_bar() as progress:
-        comparison = answer(left, right, sides=sides, need=need or (), progress=progress, **shared)
+        results = both(left, right, sides=sides, need=asked, progress=progress, **shared)
+    comparison = compared(*results)
     read = [*named_files(shared, *sides), left, *([right] if right else [])]
     give(comparison, json, inputs=read)
+    if budgets:
+        from heapscope.verbs.fail_on import of_comparison
+
+        fail(of_comparison(budgets, comparison, results[1]))

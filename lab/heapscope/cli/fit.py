@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from heapscope.cli.shared import Json
+from heapscope.cli.shared import STRENGTH, Json, Runs, Seed, Strength
 
 
 def fit(
@@ -70,6 +70,9 @@ def fit(
             help="The firmware's linker map: how much code in RAM its heap has.",
         ),
     ] = None,
+    jitter: Runs = None,
+    jitter_seed: Seed = 0,
+    jitter_strength: Strength = STRENGTH,
     json: Json = None,
 ) -> None:
     """Find the smallest pool in which a trace runs without a failed allocation, by allocator.
@@ -81,12 +84,15 @@ def fit(
     With --chip, code in RAM and tables count, too; an allocator in ROM has no code there.
     Figures that are only known between two bounds give a verdict between two bounds.
 
+    With --jitter, perturbed runs of the trace also say which share of runs each pool serves.
+
     \b
     Examples:
       heapscope fit T.hst
       heapscope fit T.hst --allocator idf-4.2 --allocator idf-5.5+light
       heapscope fit before.hst after.hst --allocator idf-5.5 --json fit.json
       heapscope fit T.hst --task script --margin 10
+      heapscope fit T.hst --allocator idf-5.5 --jitter 1000
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
     """
@@ -104,6 +110,9 @@ def fit(
             idf=idf,
             sdkconfig=sdkconfig,
             map=map_file,
+            jitter=jitter,
+            jitter_seed=jitter_seed,
+            jitter_strength=jitter_strength,
             progress=progress,
         )
     give(result, json, inputs=traces)

@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from heapscope.cli import other_verbs
 from heapscope.cli.held_output import release_output
 from heapscope.cli.outputs import check_places
+from heapscope.cli.own_verbs import OwnVerbs, summary
 from heapscope.errors import HeapscopeError
 from heapscope.interrupt import INTERRUPTED, ends_at_once, raises, seen
 from heapscope.trace.stream import forget_streams
@@ -46,12 +47,31 @@ def _known_as(param: Any) -> str:
 class HeapscopeGroup(TyperGroup):
     """The group of all verbs: those of this package, then those that others add."""
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = OwnVerbs(Verb)
+
     def list_commands(self, ctx: Any) -> list[str]:
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in other_verbs.names() if name not in own)]
+        others = (name for name in other_verbs.names() if name not in self.commands)
+        return [*self.commands, *others]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return super().get_command(ctx, cmd_name) or other_verbs.command(cmd_name, Verb)
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        return other_verbs.command(cmd_name, Verb)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of all verbs, for which none of this package's is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._summary(name)) for name in self.list_commands(ctx)])
+
+    def _summary(self, name: str) -> str:
+        if name in self.commands:
+            return summary(name).strip()
+        return other_verbs.APART[name][1] if name in other_verbs.APART else self._others(name)
+
+    def _others(self, name: str) -> str:
+        return str(self.get_command(None, name).get_short_help_str(1000))
 
     def main(  # type: ignore[override]  # every other argument goes through unseen
         self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any

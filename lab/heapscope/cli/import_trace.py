@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from heapscope.cli.fail_on import FailOn, fail, parsed
 from heapscope.cli.shared import Json
 
 
@@ -52,6 +53,7 @@ def import_trace(
             "from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
         ),
     ] = None,
+    fail_on: FailOn = None,
     json: Json = None,
 ) -> None:
     """Turn another form of a trace into a .hst file, and say what a device's log tells.
@@ -86,6 +88,7 @@ def import_trace(
     Examples:
       heapscope import text events.txt -o T.hst
       heapscope import text events.txt.zst -o T.hst --json -
+      heapscope import text events.txt -o T.hst --fail-on left_out=0
       heapscope import esp-idf boot.txt
       heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
       heapscope import systemview heap.svdat -o T.hst
@@ -97,6 +100,8 @@ def import_trace(
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.import_trace import import_
 
+    budgets = parsed(fail_on, "import")
+    asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
     with progress_bar() as progress:
         result = import_(
             form,
@@ -105,9 +110,13 @@ def import_trace(
             idf=idf,
             chip=chip,
             poisoning=poisoning,
-            need=need or (),
+            need=asked,
             progress=progress,
         )
     write_json(result.to_json(), json, inputs=[file, *([out] if out else [])])
     if wants_tables(json, out):
         print_answer(result)
+    if budgets:
+        from heapscope.verbs.fail_on import of_import
+
+        fail(of_import(budgets, result))

@@ -29,6 +29,9 @@ def give_sides(
         if out.suffix.lower() == ".md":
             text = markdown(parts(answer))
         else:
+            from heapscope.verbs.report import check_page
+
+            check_page(out)
             from heapscope.report.page.parts import parts_html
 
             text = parts_html(title, parts(answer))

@@ -180,13 +180,14 @@ def _lines(port: str, options: dict[str, Any], *, every: float, lines: Any, text
 
 def _view(port: str, options: dict[str, Any], *, every: float, lines: Any) -> Any:
     from heapscope.errors import InputError
+    from heapscope.extras import command
 
     try:
         from heapscope.cli.live_view import LiveView
     except ModuleNotFoundError:
         raise InputError(
             "the view needs textual, which is not installed",
-            remedy="pip install heapscope[live], or give --headless",
+            remedy=f"{command('live')}, or give --headless",
         ) from None
     from heapscope.cli.live_lines import LiveLines
     from heapscope.verbs.live import live as answer

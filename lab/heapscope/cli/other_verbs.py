@@ -4,15 +4,16 @@ its verb is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand
 
 from heapscope.errors import HeapscopeError
-from heapscope.version import __version__
+
+if TYPE_CHECKING:  # importing it takes longer than half of the command line
+    from importlib.metadata import EntryPoint
 
 GROUP = "heapscope.verbs"
 
@@ -22,13 +23,13 @@ APART = {"experiment": ("heapscope-studies", "Compute a published experiment ane
 
 def names() -> list[str]:
     """The verbs that are installed, and those of APART."""
-    return sorted({*APART, *(point.name for point in entry_points(group=GROUP))})
+    return sorted({*APART, *(point.name for point in _points())})
 
 
 def command(name: str, cls: type[TyperCommand]) -> Any:
     """The command of this name, of this class; None: there is none. A verb of APART whose
     distribution is not installed in this version is an error when it runs."""
-    point = next(iter(entry_points(group=GROUP, name=name)), None)
+    point = next((point for point in _points() if point.name == name), None)
     lacking = _lacking(name, point)
     settings = {}
     if lacking is not None:
@@ -44,10 +45,18 @@ def command(name: str, cls: type[TyperCommand]) -> Any:
     return typer.main.get_command(app)
 
 
+def _points() -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
+
+
 def _lacking(name: str, point: EntryPoint | None) -> HeapscopeError | None:
     """Why a verb of APART cannot run, and what to install."""
     if name not in APART:
         return None
+    from heapscope.version import __version__
+
     distribution, _ = APART[name]
     remedy = f"pip install {distribution}=={__version__}"
     if point is None or point.dist is None:

@@ -13,7 +13,19 @@ from heapscope.memory.options import DECLARED
 from heapscope.trace.names import printable
 
 #: Parameters of the verbs that name a file to be written.
-OUTPUTS = ("out", "json", "sarif", "fix", "plot", "fragment", "write", "html")
+OUTPUTS = (
+    "out",
+    "json",
+    "junit",
+    "sarif",
+    "summary",
+    "badge",
+    "fix",
+    "plot",
+    "fragment",
+    "write",
+    "html",
+)
 
 #: Options that print another form of the result in place of the tables.
 _PRINTS = ("github", "digest")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from heapscope.cli.fail_on import FailOn, fail, parsed
 from heapscope.cli.memory import takes_memory
 from heapscope.cli.shared import Fold, Json, Needs, Trace
 from heapscope.memory.options import MemoryOptions, named_files
@@ -31,6 +32,7 @@ def replay(
             help="Begin with the heaps as the end of this log tells them.",
         ),
     ] = None,
+    fail_on: FailOn = None,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -63,14 +65,17 @@ def replay(
       heapscope replay T.hst --sdkconfig sdkconfig --idf 5.5 --load wifi,tls=2
       heapscope replay T.hst --state device.log --need 16717
       heapscope replay T.hst --chip esp32 --json replay.json
+      heapscope replay T.hst --chip esp32 --fail-on min_free=20KB
     """
     from heapscope.cli.answer import give, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.verbs.replay import replay as answer
 
+    budgets = parsed(fail_on, "replay")
+    asked = [*(need or ()), *(one.said for one in budgets if one.kind == "need")]
     with progress_bar() as progress:
         result = answer(
-            trace, need=need or (), explain=explain, state=state, progress=progress, **memory
+            trace, need=asked, explain=explain, state=state, progress=progress, **memory
         )
     inputs = (trace, *([] if state is None else [state]), *named_files(memory))
     if digest:
@@ -78,3 +83,7 @@ def replay(
         typer.echo(result.summary.digest_line)
     else:
         give(result, json, inputs=inputs)
+    if budgets:
+        from heapscope.verbs.fail_on import of_replay
+
+        fail(of_replay(budgets, result))

@@ -32,6 +32,14 @@ def report(
     *,
     memory: SidesOptions,
     need: Needs = None,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Also a plan on top of the page: one combined set of changes, as of heapscope why "
+            "--plan.",
+        ),
+    ] = False,
     why: Annotated[
         bool | None,
         typer.Option(
@@ -40,6 +48,13 @@ def report(
             show_default=False,
         ),
     ] = None,
+    embed_limit: Annotated[
+        int,
+        typer.Option(
+            metavar="BYTES",
+            help="The compressed trace in the page, at most; 0: no trace and no replay in it.",
+        ),
+    ] = 8_000_000,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -58,13 +73,22 @@ def report(
     from heapscope.cli.answer import print_answer, wants_tables, write_json
     from heapscope.cli.progress import progress_bar
     from heapscope.trace.names import printable
+    from heapscope.verbs.report import check_page, write_page
     from heapscope.verbs.report import report as answer
-    from heapscope.verbs.report import write_page
 
+    check_page(out)
     shared, sides = report_sides(memory, traces=len(traces))
     with progress_bar() as progress:
         made = answer(
-            *traces, title=title, sides=sides, need=need or (), why=why, progress=progress, **shared
+            *traces,
+            title=title,
+            sides=sides,
+            need=need or (),
+            why=why,
+            plan=plan,
+            embed_limit=embed_limit,
+            progress=progress,
+            **shared,
         )
     size = write_page(made, out, inputs=traces)
     write_json({} if json is None else made.to_json(), json, inputs=[*traces, out])

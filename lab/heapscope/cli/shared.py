@@ -56,6 +56,27 @@ Needs = Annotated[
 ]
 
 
+#: heapscope.jitter.runs.STRENGTH, which takes too long to import for a help text.
+STRENGTH = 0.25
+Runs = Annotated[
+    int | None,
+    typer.Option(
+        "--jitter",
+        metavar="N",
+        help="Also replay N perturbed runs: sizes that call sites have shown, other orders of "
+        "tasks, more or fewer connections.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--jitter-seed", metavar="N", help="Other perturbed runs (0).")]
+Strength = Annotated[
+    float,
+    typer.Option(
+        "--jitter-strength",
+        metavar="X",
+        help="Share of the allocations with another size, from 0 to 1 (0.25).",
+    ),
+]
+
 ProjectFolder = Annotated[
     Path | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.memory import takes_memory
-from heapscope.cli.shared import Fold, Json, Needs, Trace
+from heapscope.cli.shared import STRENGTH, Fold, Json, Needs, Seed, Strength, Trace
 from heapscope.memory.options import MemoryOptions, named_files
 
 
@@ -28,6 +28,22 @@ def why(
         int,
         typer.Option(metavar="N", min=1, help="Groups of failures that are explained (3)."),
     ] = 3,
+    plan: Annotated[
+        bool,
+        typer.Option(
+            "--plan",
+            help="Also one combined set of changes, searched for by replays and tested on "
+            "perturbed runs.",
+        ),
+    ] = False,
+    jitter: Annotated[
+        int | None,
+        typer.Option(
+            "--jitter", metavar="N", min=0, help="Perturbed runs that test the plan (50; 0: none)."
+        ),
+    ] = None,
+    jitter_seed: Seed = 0,
+    jitter_strength: Strength = STRENGTH,
     fold: Fold = None,
     json: Json = None,
 ) -> None:
@@ -43,6 +59,7 @@ def why(
       heapscope why T.hst --pool 40KB
       heapscope why T.hst --chip esp32 --idf 5.5 --failure 1
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
+      heapscope why T.hst --sdkconfig sdkconfig --plan
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
     from heapscope.cli.answer import give
@@ -56,6 +73,10 @@ def why(
             failure=failure,
             event=event,
             depth=depth,
+            plan=plan,
+            jitter=jitter,
+            jitter_seed=jitter_seed,
+            jitter_strength=jitter_strength,
             progress=progress,
             **memory,
         )

@@ -16,6 +16,7 @@ from typing import Any
 
 from heapscope.config.config import table_of
 from heapscope.errors import InputError
+from heapscope.extras import command
 from heapscope.kconfig.table import OptionChoice, OptionTable, Renamed, Symbol, with_symbols
 from heapscope.trace.names import printable
 
@@ -43,7 +44,7 @@ def tree_table(tree: Path, *, chip: str, sdk: str) -> OptionTable:
     if importlib.util.find_spec("esp_kconfiglib") is None:
         raise InputError(
             "--idf-tree needs esp-idf-kconfig, which is not installed",
-            remedy="pip install 'heapscope[kconfig]', or leave --idf-tree out",
+            remedy=f"{command('kconfig')}, or leave --idf-tree out",
         )
     if not (tree / "Kconfig").is_file() or not (tree / "components").is_dir():
         raise _no_tree(tree, "no ESP-IDF")

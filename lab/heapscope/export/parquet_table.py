@@ -13,6 +13,7 @@ from heapscope.capture.output import Write
 from heapscope.errors import InputError
 from heapscope.export.columns import EventColumn, columns
 from heapscope.export.exporter import Context, Exporter, Finish
+from heapscope.extras import command
 from heapscope.native.export import Keep
 from heapscope.native.structs import Rows
 
@@ -99,5 +100,5 @@ def _polars() -> Any:
     except ImportError:
         raise InputError(
             "Parquet is written with polars, which is not installed",
-            remedy='pip install "heapscope[parquet]", or export to csv',
+            remedy=f"{command('parquet')}, or export to csv",
         ) from None

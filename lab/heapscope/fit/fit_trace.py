@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
@@ -12,9 +13,11 @@ from pathlib import Path
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
 from heapscope.fit.limits import STEP, Limits, find_limits, most_tried
+from heapscope.fit.perturbed_fit import perturbed_fit
 from heapscope.fit.schedule import run_searches
 from heapscope.fit.search import Ending, FoundPool, search
 from heapscope.fit.smallest_pool import FIT, FitResult, Refusal
+from heapscope.jitter.runs import Jitter, PerturbedRuns, kept_in_memory
 from heapscope.layout.pool import POOL_BASE, POOL_MIN
 from heapscope.measure.loss import Loss, loss_of
 from heapscope.native.names import call_names
@@ -60,13 +63,17 @@ def fit(
     *,
     task: str | None = None,
     margin: float | None = None,
+    jitter: Jitter | None = None,
     reading: Progress | None = None,
     progress: FitProgress | None = None,
+    perturbing: FitProgress | None = None,
 ) -> list[FitResult]:
     """One row an allocator, in their order. `task`: of its blocks alone, as for a private heap.
-    `margin`: percent that a size to be recommended has above the pool. Memory: 12 bytes an event,
+    `margin`: percent that a size to be recommended has above the pool. `jitter`: also how perturbed
+    runs go on each pool. Memory: 12 bytes an event,
     and a pool for each core. InputError: the trace cannot be used, or has no such task."""
-    with NativeSteps(POOL_BASE, only=None if task is None else _index(path, task)) as steps:
+    only = None if task is None else _index(path, task)
+    with NativeSteps(POOL_BASE, only=only) as steps:
         trace = _load(path, steps, reading)
         if task is not None:
             trace = replace(trace, peak_live=steps.peak, whole=False)
@@ -89,7 +96,7 @@ def fit(
 
         found = run_searches(searches, done)
         rows = [_result(trace, name, limits[name], found.get(name)) for name in limits]
-        return [
+        rows = [
             replace(
                 row,
                 task=task or "",
@@ -100,6 +107,35 @@ def fit(
             )
             for row in rows
         ]
+    return rows if jitter is None else _perturbed(path, rows, limits, jitter, only, perturbing)
+
+
+def _perturbed(
+    path: str | Path,
+    rows: list[FitResult],
+    limits: Mapping[str, Limits | None],
+    jitter: Jitter,
+    only: int | None,
+    progress: FitProgress | None,
+) -> list[FitResult]:
+    """The rows that have a pool, with how perturbed runs go on it."""
+    runs_done = itertools.count(1)
+    total = 2 * jitter.runs * sum(row.pool is not None for row in rows)
+
+    def done() -> None:
+        if progress is not None:
+            progress(next(runs_done), total)
+
+    found: list[FitResult] = []
+    with PerturbedRuns(kept_in_memory(path), jitter) as runs:
+        for row in rows:
+            within = limits[row.allocator]
+            if row.pool is None or within is None:
+                found.append(row)
+                continue
+            perturbed = perturbed_fit(runs, row.allocator, row.pool, within, only=only, done=done)
+            found.append(replace(row, perturbed=perturbed))
+    return found
 
 
 def _advised(pool: int | None, margin: float | None, limits: Limits | None) -> int | None:

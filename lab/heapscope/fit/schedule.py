@@ -33,7 +33,7 @@ def run_searches(
     """
     running: dict[str, _Running[T]] = {name: _Running(*pair) for name, pair in searches.items()}
     pending: dict[Future[T], tuple[str, int]] = {}
-    with ThreadPoolExecutor(_cores()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
 
         def go_on(name: str) -> None:
             one = running[name]
@@ -67,7 +67,7 @@ def _ended(one: _Running[T]) -> FoundPool:
     return one.found
 
 
-def _cores() -> int:
+def cores() -> int:
     """Those that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

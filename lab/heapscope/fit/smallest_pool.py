@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from heapscope.fit.limits import SHARE, STEP
 from heapscope.fit.net_bytes import NetBytes
+from heapscope.fit.perturbed_fit import PerturbedFit
 from heapscope.measure.loss import Loss
 from heapscope.rows.bound import AT_LEAST, BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.rows.figure import figure
@@ -99,12 +100,17 @@ class FitResult(Document):
         default=None,
         absent=True,
     )
+    perturbed: PerturbedFit | None = figure(
+        "With --jitter: how perturbed runs go. null: not asked for, or no pool.",
+        default=None,
+        absent=True,
+    )
 
 
 #: A pool on which the whole run survives is one on which its first part survives, so the pool of
 #: that part is a lower bound: the search rules out every smaller size. That a pool of some size
 #: refuses a request before the loss is as true of the whole run.
-FIT = bounds_of(FitResult, without=("loss", "net"))
+FIT = bounds_of(FitResult, without=("loss", "net", "perturbed"))
 
 
 class FitResults(Results[FitResult]):

@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
-import zstandard
-
 from heapscope.kconfig.table import ROOT, OptionTable, dictionary, release_text
+from heapscope.zstd import ZstdDecompressor
 
-_SIZE_MAX = 8 << 20  # bytes; it has about 0.5 MB
 _STEPS_MAX = 8  # renames one after the other; the longest chain has 3
 
 
@@ -84,8 +82,8 @@ def _of_other_chip(name: str, chip: str) -> bool:
 @functools.cache
 def _names() -> _Names:
     file = resources.files("heapscope.data") / "options" / "names.zst"
-    decompressor = zstandard.ZstdDecompressor(dict_data=dictionary(release_text(ROOT)))
-    data = json.loads(decompressor.decompress(file.read_bytes(), max_output_size=_SIZE_MAX))
+    decompressor = ZstdDecompressor(zstd_dict=dictionary(release_text(ROOT)))
+    data = json.loads(decompressor.decompress(file.read_bytes()))
     renames: dict[str, dict[str, int]] = {}
     for old, new, _, chips, _ in data["renames"]:
         for one, other in ((old, new), (new, old)):

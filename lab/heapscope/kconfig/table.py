@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-import zstandard
+from heapscope.zstd import ZstdDecompressor, ZstdDict
 
 Kind = Literal["bool", "int", "hex", "string"]
 Pairs = tuple[tuple[str, str], ...]  #: a value, member or option, and the condition
@@ -40,7 +40,6 @@ PARENT = {
 }
 RELEASES = tuple(PARENT)
 ROOT = "5.5.5"  # the one that is whole
-_SIZE_MAX = 8 << 20  # bytes of one release's JSON; they have about 1 MB
 
 
 class Symbol(NamedTuple):
@@ -219,15 +218,14 @@ def release_text(release: str) -> bytes:
     parent = PARENT[release]
     before = release_text(parent) if parent else b""
     file = resources.files("heapscope.data") / "options" / f"{release}.zst"
-    decompressor = zstandard.ZstdDecompressor(dict_data=dictionary(before))
-    return decompressor.decompress(file.read_bytes(), max_output_size=_SIZE_MAX)
+    return ZstdDecompressor(zstd_dict=dictionary(before)).decompress(file.read_bytes())
 
 
-def dictionary(text: bytes) -> zstandard.ZstdCompressionDict | None:
+def dictionary(text: bytes) -> ZstdDict | None:
     """The dictionary of a release's file, made from the text of the release before it."""
     if not text:
         return None
-    return zstandard.ZstdCompressionDict(text, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+    return ZstdDict(text, is_raw=True)
 
 
 @functools.lru_cache(maxsize=256)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from heapscope.errors import InputError
+from heapscope.extras import need as need_extra
 from heapscope.printable import printable
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{8}\b")
+_APART = "leave --elf out, and decode addresses with addr2line"
 _KEPT = 4096  # addresses whose names are kept
 
 
@@ -26,16 +29,16 @@ class Addresses:
 
     def _open(self, elf: Path) -> None:
         name = printable(str(elf), limit=400)
-        try:
-            from heapscope.capture.record.symbols import Symbols
-            from heapscope.native.recorder import ModuleRow
-        except ModuleNotFoundError:
+        if sys.platform != "linux":
             raise InputError(
-                f"{name}: --elf needs symbolic, which there is for Linux",
-                remedy="leave --elf out, and decode addresses with addr2line",
-            ) from None
+                f"{name}: --elf needs symbolic, which there is for Linux", remedy=_APART
+            )
+        need_extra("record", f"{name}: --elf", instead=_APART)
         from elftools.common.exceptions import ELFError
         from elftools.elf.elffile import ELFFile
+
+        from heapscope.capture.record.symbols import Symbols
+        from heapscope.native.recorder import ModuleRow
 
         try:
             with elf.open("rb") as file:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from heapscope.errors import InputError
 from heapscope.layout.boot_log import BootLog
 from heapscope.layout.chips import Chip
 from heapscope.layout.layout import Layout
+from heapscope.measure.memory import RegionRow
 from heapscope.measure.result import ReplayResult
+from heapscope.measure.static import StaticRam
 from heapscope.memory.options import MemoryOptions
 from heapscope.static.heap_start import HeapStart, heap_start
 from heapscope.static.picture import static_ram
@@ -38,10 +41,13 @@ class StaticChoice:
             f"{self.use.file}: {error.message}", remedy=f"check that it is firmware of {self.chip}"
         )
 
+    def picture(self, regions: Iterable[RegionRow] = ()) -> StaticRam:
+        """The picture of static RAM; `regions`: those of the heap beside it."""
+        return static_ram(self.use, self.chip, regions, start=self.start.dram)
+
     def complete(self, result: ReplayResult) -> ReplayResult:
         """The result with the picture of static RAM in it."""
-        ram = static_ram(self.use, self.chip, result.regions, start=self.start.dram)
-        return replace(result, static=ram)
+        return replace(result, static=self.picture(result.regions))
 
 
 @dataclass(frozen=True, kw_only=True)

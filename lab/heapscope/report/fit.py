@@ -42,10 +42,21 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
     for row in rows:
         if row.pool is None:
             yield Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}")
+    yield from map(Text, _runs(rows))
     for row in rows:
         if row.net is not None:
             yield Text()
             yield from _net(row.net)
+
+
+def _runs(rows: list[FitResult]) -> Iterator[str]:
+    """How perturbed runs go, the allocators in the order asked for."""
+    perturbed = [(row, row.perturbed) for row in rows if row.perturbed is not None]
+    for row, runs in perturbed:
+        yield from runs.sentences(row.allocator, row.pool or 0)
+    for _, runs in perturbed[:1]:
+        yield "The interval is Wilson's, at 95 %, over the runs that the model makes."
+        yield from runs.varied
 
 
 def _net(net: NetBytes) -> Iterator[RenderableType]:

@@ -10,6 +10,7 @@ from rich.text import Text
 from heapscope.measure.clock import Clock
 from heapscope.measure.wording import plural
 from heapscope.report.knobs import knob_table
+from heapscope.report.plan import plan_parts
 from heapscope.report.table import NOTHING, Column, Said, Table, columns_of, table_of
 from heapscope.why.case import REASONS, Case, Holder, RegionState, Stretch
 from heapscope.why.change import EFFORTS, Change, ChangeOutcome
@@ -30,6 +31,8 @@ def why_parts(result: WhyResult) -> Iterator[RenderableType]:
         yield Text(sentence, style=style)
     for note in (*result.layout.notes, *result.notes):
         yield Text(f"note: {note}", style="dim")
+    if result.plan is not None:
+        yield from plan_parts(result.plan, result.knobs_of)
     if len(result.groups) > 1 or any(group.count > 1 for group in result.groups):
         yield groups(result)
     for title, explained in moments(result):

@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from heapscope.errors import InputError
+from heapscope.extras import command
 from heapscope.trace.names import printable
 
 
@@ -17,7 +18,7 @@ def open_serial(name: str, baud: int, *, shown: str, instead: str, wait: float |
     except ModuleNotFoundError:
         raise InputError(
             f"{shown}: a serial port needs pyserial, which is not installed",
-            remedy=f"pip install heapscope[serial], or {instead}",
+            remedy=f"{command('serial')}, or {instead}",
         ) from None
     try:
         return serial.Serial(name, baud, timeout=wait)

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import zstandard
-
 from heapscope.trace.loss import SourceLoss
+from heapscope.zstd import DecompressionParameter, ZstdDecompressor, ZstdError
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = b"\x2a\x4d\x18"  # after a first byte 0x50 to 0x5F
 _BLOCK_MAX = 128 * 1024  # of a block's content; larger is not zstd
-_WINDOW_MAX = 128 * 1024 * 1024  # what `zstd -d` grants by default
+#: 128 MiB, as `zstd -d` grants by default.
+_OPTIONS: dict[int, int] = {DecompressionParameter.window_log_max: 27}
 _RLE, _RESERVED = 1, 3
 _CUT = "the zstd data is cut off"
 
@@ -41,7 +41,6 @@ class ZstdWalker:
 
     def __init__(self) -> None:
         self.loss: SourceLoss | None = None
-        self._context = zstandard.ZstdDecompressor(max_window_size=_WINDOW_MAX)
         self._frame: Any = None  # the frame being decompressed; None: between frames
         self._checksum = False
         self._last = False  # the frame's last block was read
@@ -57,7 +56,7 @@ class ZstdWalker:
             piece = self._take(size)
             try:
                 out = self._use(piece)
-            except (zstandard.ZstdError, MemoryError) as error:
+            except (ZstdError, MemoryError) as error:
                 self._give_back(piece)
                 self._damaged(f"damaged zstd data ({error})")
                 continue
@@ -128,7 +127,7 @@ class ZstdWalker:
         if _is_skippable(piece[:4]):
             self._skip = int.from_bytes(piece[4:8], "little")
             return b""
-        self._frame = self._context.decompressobj()
+        self._frame = ZstdDecompressor(options=_OPTIONS)
         self._checksum = bool(piece[4] & 4)
         self._last = False
         out: bytes = self._frame.decompress(piece)

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 
+from heapscope.extras import need as need_extra
 from heapscope.tune.grid import Grid, Kept
 from heapscope.tune.pairing import mean, prices
 from heapscope.tune.quantity import Quantity
 from heapscope.tune.space import Array, Larger, LinearRow
+
+need_extra("tune", "tune")
+import highspy  # noqa: E402 - the line before says what to install
 
 _ROUNDS = 40  # of tangents: a bound is a bound after any number of them
 _BELOW = 1e-6  # of a cost's scale: a tangent that says less is of no use

@@ -36,6 +36,19 @@ def compare(
     mappings with the options that tell the sides apart, for example `[{"idf": "4.2"}, {"idf":
     "5.5"}]`; `memory`: the options that both share. InputError: an input cannot be used.
     """
+    return compare_results(*both(left, right, sides=sides, need=need, progress=progress, **memory))
+
+
+def both(
+    left: Compared,
+    right: Compared | None = None,
+    *,
+    sides: Sequence[MemoryOptions] = (),
+    need: Sequence[int | str] = (),
+    progress: OnProgress | None = None,
+    **memory: Unpack[MemoryOptions],
+) -> tuple[ReplayResult, ReplayResult]:
+    """The two results that compare() puts side by side."""
     saved = [one is not None and _is_result(one) for one in (left, right)]
     if right is not None and all(saved):
         if given(memory) or sides or need:
@@ -43,7 +56,7 @@ def compare(
                 "results of replay --json are compared as they are, without options",
                 remedy="leave the options out, or name the traces instead",
             )
-        return compare_results(_result(left), _result(right))
+        return _result(left), _result(right)
     if any(saved) or isinstance(left, ReplayResult) or isinstance(right, ReplayResult):
         raise InputError(
             "a result of replay --json is compared with another one, not with a trace",
@@ -56,7 +69,7 @@ def compare(
             remedy=f"name a second trace, or give an option twice; {EXAMPLE}",
         )
     other = left if right is None else right
-    return compare_results(
+    return (
         replay(left, need=need, progress=progress, **before),
         replay(other, need=need, progress=progress, **after),
     )

@@ -10,6 +10,7 @@ from heapscope.fit.firmware_heap import FirmwareHeap, read_firmware_heap
 from heapscope.fit.fit_trace import fit as fit_one
 from heapscope.fit.smallest_pool import FitResults
 from heapscope.fit.verdict import with_verdict
+from heapscope.jitter.runs import STRENGTH, Jitter
 from heapscope.layout.allocator import parse_allocator, placements
 from heapscope.progress import OnProgress, phase
 
@@ -23,6 +24,9 @@ def fit(
     idf: str | None = None,
     sdkconfig: str | Path | None = None,
     map: str | Path | None = None,
+    jitter: int | None = None,
+    jitter_seed: int = 0,
+    jitter_strength: float = STRENGTH,
     progress: OnProgress | None = None,
 ) -> FitResults:
     """Finds the smallest pool in which each trace runs without a failed allocation.
@@ -32,8 +36,14 @@ def fit(
 
     `chip`, with `idf`: also whether Heapscope's heap pays in place of the one that a firmware for
     it has, in net bytes. Its `sdkconfig` tells the options, and its linker `map` how much code that
-    heap has. InputError: a trace, a name or a file cannot be used.
+    heap has. `jitter`: so many perturbed runs also say which share of runs each pool serves.
+    InputError: a trace, a name or a file cannot be used.
     """
+    perturbed = (
+        None if jitter is None else Jitter(runs=jitter, seed=jitter_seed, strength=jitter_strength)
+    )
+    if perturbed is not None:
+        perturbed.check()
     firmware = _firmware(chip, idf, sdkconfig, map, task)
     said: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
     names = [parse_allocator(name) for name in said]
@@ -46,8 +56,10 @@ def fit(
             names,
             task=task,
             margin=margin,
+            jitter=perturbed,
             reading=phase(progress, "reading"),
             progress=phase(progress, "fitting", parts=True),
+            perturbing=phase(progress, "perturbed runs", parts=True),
         )
         for trace in traces
     ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions
 from heapscope.capture.record.session import record as record_program
+from heapscope.extras import need as need_extra
 
 
 def record(
@@ -27,6 +29,8 @@ def record(
     starts, too. `addresses`: knows blocks by their addresses. `progress` is called with the events
     so far, the live bytes and the processes. HeapscopeError: the program cannot be recorded.
     """
+    if stacks and sys.platform == "linux":  # elsewhere nothing is recorded, as the session says
+        need_extra("record", "--stacks", instead="leave it out")
     options = RecordOptions(
         out=str(out), frames=stacks, drop=drop, children=children, addresses=addresses
     )

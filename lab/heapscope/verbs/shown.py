@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 #: The module in heapscope.report and the function that make what is printed of a class of answers.
 REPORTS = {
+    "CheckResult": ("check", "check_parts"),
     "Comparison": ("compare", "comparison_parts"),
     "Diff": ("ladder", "diff_parts"),
     "EspIdfImport": ("esp_idf", "esp_idf_parts"),

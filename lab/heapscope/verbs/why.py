@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Unpack
 
 from heapscope.errors import InputError
+from heapscope.jitter.runs import STRENGTH
 from heapscope.layout.need import parse_needs
 from heapscope.memory.choose import choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.predict.knob_choice import choose_knobs
 from heapscope.progress import OnProgress, counted
 from heapscope.why.explain import DEPTH, Selection, explain
+from heapscope.why.plan_find import plan_wish
 from heapscope.why.reasons import WhyResult
 
 
@@ -23,17 +25,24 @@ def why(
     failure: int | None = None,
     event: int | None = None,
     depth: int = DEPTH,
+    plan: bool = False,
+    jitter: int | None = None,
+    jitter_seed: int = 0,
+    jitter_strength: float = STRENGTH,
     progress: OnProgress | None = None,
     **memory: Unpack[MemoryOptions],
 ) -> WhyResult:
     """Says why requests failed, who stood in their way, and which changes let them succeed.
 
     `failure` or `event`: explains the failed request of that number, or of that event, alone.
-    `depth`: groups of failures that are explained. `need` and `memory`: as for replay().
+    `depth`: groups of failures that are explained. `plan`: also one combined set of changes, which
+    `jitter` perturbed runs test (50; 0: none). `need` and `memory`: as for replay().
     InputError: an input cannot be used.
     """
     if failure is not None and event is not None:
         raise InputError("--failure and --event both choose the request", remedy="give one of them")
+    if jitter is not None and not plan:
+        raise InputError("--jitter tests a plan", remedy="add --plan")
     path, options = Path(trace), given(memory)
     layout = choose_memory(options, path).layout
     knobs, knobs_of = choose_knobs(layout, options.get("sdkconfig"))
@@ -47,4 +56,9 @@ def why(
         tried=counted(progress, "replays with changes"),
         knobs=knobs,
         knobs_of=knobs_of,
+        plan=plan_wish(
+            options.get("sdkconfig"), jitter=jitter, seed=jitter_seed, strength=jitter_strength
+        )
+        if plan
+        else None,
     )

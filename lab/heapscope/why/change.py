@@ -62,6 +62,9 @@ class Change(Row):
     text: str = figure("The change in words, for people.", heading="Change that was replayed")
     options: str = figure("Options of replay that show it; empty: there are none.")
     rules: tuple[str, ...] = figure("The file that --place in options means, line by line.")
+    lines: tuple[str, ...] = figure(
+        "Lines for an sdkconfig.defaults that make the change; empty: there are none.", default=()
+    )
     effort: str = figure(
         "The work that it takes.",
         choices=EFFORTS,

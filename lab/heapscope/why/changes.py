@@ -39,7 +39,7 @@ def changes_for(
 ) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
     """Those that let the request succeed, best first; and those that were tried and do not."""
     tried = [
-        _change(idea, outcome, before)
+        change_of(idea, outcome, before)
         for thinker in thinkers
         for idea in thinker(question)
         if (outcome := question.trials.run(idea.variation, idea.target or question.target))
@@ -72,12 +72,13 @@ def _limit(change: Change) -> int:
     return int(change.text.split(" above ")[1].split(" B")[0].replace(",", ""))
 
 
-def _change(idea: Idea, outcome: ChangeOutcome, before: ChangeOutcome) -> Change:
+def change_of(idea: Idea, outcome: ChangeOutcome, before: ChangeOutcome) -> Change:
     return Change(
         kind=idea.kind,
         text=idea.text,
         options=idea.options,
         rules=idea.rules,
+        lines=idea.lines,
         effort=idea.effort,
         given_up=idea.given_up,
         cost=EFFORTS[idea.effort].worth + idea.given_up,

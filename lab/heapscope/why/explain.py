@@ -24,6 +24,7 @@ from heapscope.why.changes import changes_for
 from heapscope.why.groups import Alike, group
 from heapscope.why.idea import Question
 from heapscope.why.moment import Scene, TrialCase, look_at_event, look_at_need
+from heapscope.why.plan_find import PlanWish, find_plan
 from heapscope.why.reasons import WHY, Explained, FailureGroup, NeedWhy, WhyResult
 from heapscope.why.recording import read_recording
 from heapscope.why.summary import answer
@@ -52,10 +53,12 @@ def explain(
     tried: Callable[[], None] | None = None,
     knobs: tuple[KnobOffer, ...] = (),
     knobs_of: str = "",
+    plan: PlanWish | None = None,
 ) -> WhyResult:
     """Replays the trace once as it is, then once for every moment and change. `tried` is called
     after each replay with a change. `knobs`: options of the SDK as predicted, of the configuration
-    `knobs_of`. InputError: the trace, the layout or the selection is wrong."""
+    `knobs_of`. `plan`: also one combined set of changes. InputError: the trace, the layout or
+    the selection is wrong."""
     result = replay(path, layout, needs=needs, capsets=(), buckets=0, placement=placement)
     recording = read_recording(path, clock=result.clock)
     work = _Work(Trials(recording, layout, placement=placement, tried=tried), result, knobs)
@@ -65,6 +68,10 @@ def explain(
     asked = () if _nothing_before(result) else zip(needs, result.needs, strict=True)
     explained = tuple(work.need(need, row) for need, row in asked)
     clock = recording.clock(events_named((groups, explained)))
+    found = None
+    if plan is not None:
+        trials = Trials(recording, layout, placement=placement, tried=tried)
+        found = find_plan(Path(path), trials, result, wish=plan, knobs=knobs, tried=tried)
     return WhyResult(
         trace=result.trace,
         layout=result.layout,
@@ -81,6 +88,7 @@ def explain(
         knobs_of=knobs_of,
         knobs=knobs if _wants_knobs(result, explained) else (),
         loss=None if result.loss is None else result.loss.of(WHY),
+        plan=found,
         clock=clock,
     )
 

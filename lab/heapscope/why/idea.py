@@ -34,4 +34,5 @@ class Idea:
     options: str = ""
     given_up: int = 0
     rules: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
     target: Target | None = None

@@ -42,6 +42,7 @@ def _idea(question: Question, knob: KnobOffer, what: str, variation: Variation) 
         kind="knob",
         text=f"{knob.text} {what}{cost} Write {' '.join(knob.lines)}.",
         effort="configuration",
+        lines=knob.lines,
         variation=variation,
     )
 

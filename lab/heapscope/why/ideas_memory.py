@@ -48,17 +48,17 @@ def more_memory(question: Question) -> Iterator[Idea]:
     if best is None:
         return
     growth, index = best
-    yield _growth(question, index, growth)
+    yield growth_idea(question.trials.layout, index, growth)
     if question.target.need is None and _failures(question, index, growth):
         whole = least(
             lambda n: _failures(question, index, n) == 0, first=STEP, most=GROWTH_MAX, step=STEP
         )
         if whole is not None:
-            yield _growth(question, index, whole, "; then nothing fails")
+            yield growth_idea(question.trials.layout, index, whole, "; then nothing fails")
 
 
-def _growth(question: Question, index: int, growth: int, what: str = "") -> Idea:
-    layout = question.trials.layout
+def growth_idea(layout: Layout, index: int, growth: int, what: str = "") -> Idea:
+    """One region so much larger."""
     region = layout.regions[index]
     pool = layout.source == "--pool"
     total = region.size + growth
@@ -161,6 +161,7 @@ def another_threshold(question: Question) -> Iterator[Idea]:
             f"{size(rule.threshold)} (CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL).",
             effort="configuration",
             options=f"--psram-threshold {threshold}" if layout.chip else "",
+            lines=(f"CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL={threshold}",) if layout.chip else (),
             variation=Variation(layout=replace(layout, malloc=replace(rule, threshold=threshold))),
         )
 
@@ -191,8 +192,17 @@ def another_allocator(question: Question) -> Iterator[Idea]:
             "(heap poisoning, task tracking).",
             effort="configuration",
             options=f"--allocator {base}",
+            lines=_without_checks(flavour) if layout.chip else (),
             variation=Variation(layout=layout.with_allocators(lambda region: base)),
         )
+
+
+def _without_checks(flavour: str) -> tuple[str, ...]:
+    """The lines that turn off what these flavours add; the options of a choice change together."""
+    on = {"light": "POISONING_LIGHT", "full": "POISONING_COMPREHENSIVE", "track": "TASK_TRACKING"}
+    off = [f"# CONFIG_HEAP_{name} is not set" for key, name in on.items() if key in flavour]
+    poisoned = "light" in flavour or "full" in flavour
+    return (*off, "CONFIG_HEAP_POISONING_DISABLED=y") if poisoned else tuple(off)
 
 
 def _split(name: str) -> tuple[str, str]:

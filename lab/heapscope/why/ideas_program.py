@@ -161,7 +161,7 @@ def _others(question: Question) -> Iterable[int]:
     layout, moment = question.trials.layout, question.moment
     request = moment.case.request
     found: dict[int, None] = {}
-    for state in moment.case.regions:
+    for state in moment.case.regions[: len(layout.regions)]:  # behind them: private heaps of rules
         has = layout.regions[state.index].all_caps
         if state.reason != "capability" or state.largest_allocatable < request.size:
             continue

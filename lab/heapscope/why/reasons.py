@@ -15,6 +15,7 @@ from heapscope.rows.figure import figure
 from heapscope.rows.row import Document, Row
 from heapscope.why.case import REASONS, Case
 from heapscope.why.change import Change
+from heapscope.why.plan import PlanAnswer
 
 #: Failures before the loss are certain; all that would have helped is withheld.
 WHY: dict[str, Bounds] = {
@@ -115,6 +116,9 @@ class WhyResult(Document):
     loss: Loss | None = figure("The loss of events; null: every event is there.", default=None)
     verdict: Verdict | None = figure(
         "The verdict of the replay; null: read from a file of version 1.", default=None
+    )
+    plan: PlanAnswer | None = figure(
+        "One combined set of changes; null: not asked for.", default=None
     )
     clock: Clock | None = figure(
         "The clock; null: the trace has none, its rate is not known, or it was read from a pipe.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,10 +15,12 @@ from heapscope.native.events import Events, NativeWriter, event_dtype, keep_even
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.all_names import AllNames
 from heapscope.trace.call_sites import site_names
+from heapscope.trace.metadata import CLOCK_HZ, number
 from heapscope.trace.names import heap_names, task_names
 from heapscope.trace.source import open_blocks
 
 ADDRESSES = 1 << 0  # HS_TRACE_ADDRESSES: blocks are known by any number, not by sequence
+CLOCK = 1 << 1  # HS_TRACE_CLOCK
 SITES = 1 << 2  # HS_TRACE_SITES
 ALLOCATIONS = (1, 2, 3)  #: malloc, calloc, aligned of hs_event_kind_t
 REALLOC, FREE = 4, 5
@@ -103,8 +106,14 @@ class Recording:
 
     def edited(self, edit: Edit) -> Iterator[bytes]:
         """The bytes of the changed trace. Bounded memory beside the trace itself."""
-        with NativeReader() as names, NativeWriter(features=ADDRESSES | SITES) as writer:
+        with contextlib.ExitStack() as stack:
+            names = stack.enter_context(NativeReader())
             self.push(names)
+            clock = int(names.health().features) & CLOCK
+            writer = stack.enter_context(NativeWriter(features=ADDRESSES | SITES | clock))
+            rate = number(names.metadata(), CLOCK_HZ)
+            if clock and rate:
+                writer.metadata(CLOCK_HZ, str(rate))
             for table in NameTable:
                 for index, name in enumerate(names.names(table)):
                     if name:

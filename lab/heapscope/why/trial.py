@@ -65,7 +65,7 @@ class Trials:
 
     def _run(self, variation: Variation, target: Target, *, stop: bool) -> ChangeOutcome | None:
         event = target.event if variation.event is None else variation.event
-        reader = self._reader(variation, target, event)
+        reader = self.reader(variation, target, event)
         if reader is None:
             return None
         with reader:
@@ -79,8 +79,8 @@ class Trials:
             self.placed_peak = rules[0].payload_peak if rules else 0
             return _outcome(reader, target)
 
-    def _reader(
-        self, variation: Variation, target: Target, event: int | None
+    def reader(
+        self, variation: Variation, target: Target, event: int | None = None
     ) -> NativeReader | None:
         """None: the memory cannot be set up so."""
         placement = variation.placement or self.placement

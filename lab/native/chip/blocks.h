@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bits.h"
 #include "chip/chip.h"
+#include "heapscope/assert.h"
 
 enum {
     HS_BLOCK_LIVE = 1,   /* the record is in use */
@@ -42,6 +44,9 @@ typedef struct hs_block_slot {
     uint32_t record; /* its index plus 1; 0: an empty slot */
 } hs_block_slot_t;
 
+/* A slot found taken by another block is what a processor cannot predict, so most stay empty. */
+#define HS_BLOCK_SLOTS 4u /* for each record */
+
 typedef struct hs_blocks {
     hs_block_t *records;
     uint32_t *vacant; /* indices of the `used - count` records not in use, the last one is next */
@@ -55,11 +60,108 @@ typedef struct hs_blocks {
 
 bool hs_blocks_init(hs_blocks_t *blocks); /* false: no host memory */
 void hs_blocks_free(hs_blocks_t *blocks);
-hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key); /* NULL: not live */
+/* Twice the records; moves them. false: no host memory, or too many. */
+bool hs_blocks_grow(hs_blocks_t *blocks);
+
+/* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
+
+static HS_MADE_FOR_CALLER uint32_t hs_blocks_hash_of(const hs_blocks_t *blocks, uint64_t key)
+{
+    /* Fibonacci hashing: the product's high bits depend on every bit of the key. */
+    return (uint32_t)(((key ^ blocks->seed) * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+}
+
+/* The slot at which `hash` is looked for first. */
+static HS_MADE_FOR_CALLER size_t hs_blocks_home(const hs_blocks_t *blocks, uint32_t hash)
+{
+    return hash >> blocks->shift;
+}
+
+static HS_MADE_FOR_CALLER size_t hs_blocks_vacancy(const hs_blocks_t *blocks, uint32_t hash)
+{
+    size_t i = hs_blocks_home(blocks, hash);
+    while (blocks->slots[i].record != 0) { /* ends: never full */
+        i = (i + 1) & blocks->slot_mask;
+    }
+    return i;
+}
+
+/* The slot of a key, or the empty one that ends the search for it. */
+static HS_MADE_FOR_CALLER size_t hs_blocks_search(const hs_blocks_t *blocks, uint64_t key)
+{
+    const uint32_t hash = hs_blocks_hash_of(blocks, key);
+    size_t i = hs_blocks_home(blocks, hash);
+    while (blocks->slots[i].record != 0 && /* ends: never full */
+           (blocks->slots[i].hash != hash ||
+            blocks->records[blocks->slots[i].record - 1].key != key)) {
+        i = (i + 1) & blocks->slot_mask;
+    }
+    return i;
+}
+
+/* NULL: not live. */
+static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_find(const hs_blocks_t *blocks, uint64_t key)
+{
+    const uint32_t record = blocks->slots[hs_blocks_search(blocks, key)].record;
+    return record != 0 ? &blocks->records[record - 1] : NULL;
+}
+
 /* A new record for a key that is not live, its place not set and the rest 0; NULL: no host memory.
  * Moves other records. */
-hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key);
+static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_insert(hs_blocks_t *blocks, uint64_t key)
+{
+    uint32_t record;
+    HS_ASSERT(hs_blocks_find(blocks, key) == NULL);
+    if (blocks->count < blocks->used) {
+        record = blocks->vacant[blocks->used - blocks->count - 1];
+    } else {
+        if (blocks->used == (blocks->slot_mask + 1) / HS_BLOCK_SLOTS && !hs_blocks_grow(blocks)) {
+            return NULL;
+        }
+        record = (uint32_t)blocks->used++;
+    }
+    blocks->count++;
+    const uint32_t hash = hs_blocks_hash_of(blocks, key);
+    blocks->slots[hs_blocks_vacancy(blocks, hash)] = (hs_block_slot_t){hash, record + 1};
+    hs_block_t *block = &blocks->records[record];
+    block->key = key;
+    block->recorded = 0;
+    block->requested = 0;
+    block->task = 0;
+    block->flags = HS_BLOCK_LIVE;
+    return block;
+}
+
+/* Backward shift: slots behind the hole move up as long as that brings them no further from home,
+ * so that the table needs no tombstones. */
+static HS_MADE_FOR_CALLER void hs_blocks_close_hole(hs_blocks_t *blocks, size_t hole)
+{
+    const size_t mask = blocks->slot_mask;
+    hs_block_slot_t *slots = blocks->slots;
+    for (size_t i = (hole + 1) & mask; slots[i].record != 0; i = (i + 1) & mask) {
+        if (((i - hs_blocks_home(blocks, slots[i].hash)) & mask) >= ((i - hole) & mask)) {
+            slots[hole] = slots[i];
+            hole = i;
+        }
+    }
+    slots[hole].record = 0;
+}
+
 /* Ends a block. The record can still be read, until the next insert. NULL: not live. */
-hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key);
+static HS_MADE_FOR_CALLER hs_block_t *hs_blocks_take(hs_blocks_t *blocks, uint64_t key)
+{
+    const size_t slot = hs_blocks_search(blocks, key);
+    const uint32_t record = blocks->slots[slot].record;
+    if (record == 0) {
+        return NULL;
+    }
+    HS_ASSERT((blocks->records[record - 1].flags & HS_BLOCK_LIVE) != 0 && blocks->count != 0);
+    hs_blocks_close_hole(blocks, slot);
+    blocks->vacant[blocks->used - blocks->count] = record - 1;
+    blocks->count--;
+    hs_block_t *block = &blocks->records[record - 1];
+    block->flags &= (uint8_t)~(unsigned)HS_BLOCK_LIVE;
+    return block;
+}
 
 #endif

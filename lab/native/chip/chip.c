@@ -204,8 +204,7 @@ void hs_chip_plan(hs_chip_t *chip)
     }
 }
 
-/* The first try has failed. */
-static bool allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
     const uint32_t fallback = chip->malloc_rule.fallback;
     chip->refusals[chip->plain.tries[0]]++;
@@ -213,29 +212,8 @@ static bool allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_pl
            (fallback != 0 && allocate_by(chip, request, fallback, place));
 }
 
-/* Nearly all requests are of this kind, so it does without what they do not need. */
-static bool allocate_plain(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
+bool hs_chip_allocate_asked(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
 {
-    hs_sim_t *heap = chip->plain_heap;
-    const uint32_t used = heap->tally.used;
-    const uint32_t offset = hs_sim_malloc(heap, request->size);
-    if (offset == HS_NONE) {
-        return allocate_further(chip, request, place);
-    }
-    heap->steps.copied += request->zeroed ? request->size : 0;
-    place->region = chip->plain.tries[0];
-    place->offset = offset;
-    place->held = heap->tally.used - used;
-    place->exec = false;
-    place->aligned = false;
-    return true;
-}
-
-bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place)
-{
-    if (request->caps == 0 && request->align == 0 && request->size - 1 < chip->plain_limit) {
-        return allocate_plain(chip, request, place);
-    }
     if (request->size == 0 || refused_by_size(chip, request->size)) {
         return false;
     }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bits.h"
 #include "heapscope/regions.h"
 #include "model.h"
 #include "rows/replay.h"
@@ -97,7 +98,31 @@ static inline uint32_t hs_chip_allowed(const hs_chip_t *chip, uint32_t largest)
 /* Once regions, rule and heaps are set, and again whenever the rule changes. */
 void hs_chip_plan(hs_chip_t *chip);
 
-bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
+/* hs_chip_allocate for a request that is not plain; and of a plain one, whose first try failed. */
+bool hs_chip_allocate_asked(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
+bool hs_chip_allocate_further(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);
+
+/* Nearly all requests are plain, so these do without what they do not need. */
+static HS_MADE_FOR_CALLER bool hs_chip_allocate(hs_chip_t *chip, const hs_request_t *request,
+                                                hs_place_t *place)
+{
+    if (request->caps != 0 || request->align != 0 || request->size - 1 >= chip->plain_limit) {
+        return hs_chip_allocate_asked(chip, request, place);
+    }
+    hs_sim_t *heap = chip->plain_heap;
+    const uint32_t used = heap->tally.used;
+    const uint32_t offset = hs_sim_malloc(heap, request->size);
+    if (offset == HS_NONE) {
+        return hs_chip_allocate_further(chip, request, place);
+    }
+    heap->steps.copied += request->zeroed ? request->size : 0;
+    place->region = chip->plain.tries[0];
+    place->offset = offset;
+    place->held = heap->tally.used - used;
+    place->exec = false;
+    place->aligned = false;
+    return true;
+}
 /* heap_caps_realloc: in the block's own heap if its capabilities allow, else moved. `place` holds
  * the block and is changed on success. false: the block is as it was. */
 bool hs_chip_reallocate(hs_chip_t *chip, const hs_request_t *request, hs_place_t *place);

@@ -245,6 +245,21 @@ int hs_lab_steps_try(const hs_lab_steps_t *steps, const char *allocator, uint32_
 /* Does the allocator make a heap of this size? 1 or 0. */
 int hs_lab_has_heap(const char *allocator, uint32_t base, uint32_t size);
 
+/* ---- other runs of a trace, as plausible as the recorded one ---- */
+/* The variety of a program that one recording shows (lab/native/jitter). */
+typedef struct hs_lab_shown hs_lab_shown_t;
+
+hs_lab_shown_t *hs_lab_shown_new(void);
+void hs_lab_shown_delete(hs_lab_shown_t *shown);
+void hs_lab_shown_figures(const hs_lab_shown_t *shown, hs_lab_variety_t *out);
+/* For a census, before the first push: `shown` learns from its events. */
+int hs_lab_reader_learn(hs_lab_reader_t *reader, hs_lab_shown_t *shown);
+/* Before the first push: what is read becomes the run of this seed. `shown` has learnt from the same
+ * trace and outlives the reader. `strength`: 0, the recorded run, to 1. `reach`: ticks that a task may
+ * be late at strength 1; 0: the order stays. */
+int hs_lab_reader_jitter(hs_lab_reader_t *reader, const hs_lab_shown_t *shown, uint64_t seed,
+                         double strength, uint64_t reach);
+
 /* ---- what the pictures of a report are drawn from: two replays of one trace ---- */
 /* Before the first push of a replay: keeps at most so many columns (even, at least 2). */
 int hs_lab_reader_survey(hs_lab_reader_t *reader, uint32_t columns);

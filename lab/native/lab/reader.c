@@ -38,6 +38,10 @@ void hs_lab_reader_delete(hs_lab_reader_t *reader)
         hs_decoder_delete(reader->decoder);
         hs_export_free(reader->export);
         hs_times_delete(reader->times);
+        if (reader->jitter != NULL) {
+            hs_jitter_free(reader->jitter);
+            free(reader->jitter);
+        }
         hs_queue_free(&reader->kept);
         free(reader);
     }
@@ -48,10 +52,9 @@ _Static_assert(sizeof(hs_lab_event_t) == sizeof(hs_event_t) &&
                    offsetof(hs_lab_event_t, align_log2) == offsetof(hs_event_t, align_log2),
                "the binding's event is the decoder's");
 
-/* Events before the first loss, to all who want them. */
-static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_event_t *events,
-                              size_t count)
+hs_status_t hs_reader_hand_on(void *context, uint64_t first, const hs_event_t *events, size_t count)
 {
+    hs_lab_reader_t *reader = context;
     if (reader->times != NULL) {
         if (!reader->replay.priming) {
             hs_times_events(reader->times, first, events, count);
@@ -68,6 +71,20 @@ static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_
         return hs_export_events(reader->export, &reader->replay, first, events, count);
     }
     return hs_replay_events(&reader->replay, first, events, count);
+}
+
+/* Events before the first loss. The blocks of the beginning are as they were in every run. */
+static hs_status_t use_events(hs_lab_reader_t *reader, uint64_t first, const hs_event_t *events,
+                              size_t count)
+{
+    if (reader->jitter != NULL && !reader->replay.priming) {
+        reader->replay.by_address = true; /* the blocks of second visitors are in no sequence */
+        return hs_jitter_events(reader->jitter, events, count);
+    }
+    const hs_status_t status = reader->shown == NULL || reader->replay.priming
+                                   ? HS_OK
+                                   : hs_shown_events(reader->shown, events, count);
+    return status == HS_OK ? hs_reader_hand_on(reader, first, events, count) : status;
 }
 
 static uint64_t number_after(uint64_t first, const hs_event_t *events, size_t count)
@@ -205,6 +222,9 @@ int hs_lab_reader_push(hs_lab_reader_t *reader, const uint8_t *bytes, size_t cou
 int hs_lab_reader_finish(hs_lab_reader_t *reader)
 {
     hs_status_t status = hs_decoder_finish(reader->decoder, take_events, reader);
+    if (status == HS_OK && reader->jitter != NULL) {
+        status = hs_jitter_finish(reader->jitter);
+    }
     if (status == HS_OK && reader->export != NULL) {
         status = hs_export_finish(reader->export, &reader->replay);
     }

@@ -3,6 +3,7 @@
 #define HEAPSCOPE_NATIVE_READER_H
 
 #include "fit/fit.h"
+#include "jitter/jitter.h"
 #include "lab/export.h"
 #include "lab/lab.h"
 #include "lab/loss.h"
@@ -26,11 +27,16 @@ struct hs_lab_reader {
     uint64_t next; /* number here of the event after the last one that was used */
     uint64_t start_blocks, start_bytes; /* of the snapshot */
     hs_fit_t *fit;                      /* NULL, or where the events go as well */
+    hs_shown_t *shown;                  /* NULL, or what learns from the events */
+    hs_jitter_t *jitter;                /* NULL, or what makes another run of them first */
     hs_export_t *export;                /* NULL, or what an export keeps of them */
     hs_times_t *times; /* NULL, or where the ticks of chosen events go, and nothing else */
     bool keep;         /* events are kept for hs_lab_reader_take */
     hs_queue_t kept;   /* hs_lab_event_t */
 };
+
+/* Events that are used, to all who want them; `reader` is a hs_lab_reader_t. */
+hs_status_t hs_reader_hand_on(void *reader, uint64_t first, const hs_event_t *events, size_t count);
 
 /* The health of what a decoder has read, for the binding. */
 void hs_health_give(const hs_decoder_t *decoder, hs_lab_health_t *out);

@@ -12,7 +12,7 @@ void hs_segments_free(hs_segments_t *segments)
     segments->state = NULL;
 }
 
-bool hs_segments_ends_at(const hs_event_t *event)
+bool hs_segments_ends_at_other(const hs_event_t *event)
 {
     if (event->kind == HS_EVENT_LEVEL) {
         return hs_level_leaves_out(event);

@@ -21,7 +21,11 @@ hs_status_t hs_segments_init(hs_segments_t *segments, bool known);
 void hs_segments_free(hs_segments_t *segments);
 
 /* Whether events are missing from here on: lost, left out, or counted without their order. */
-bool hs_segments_ends_at(const hs_event_t *event);
+bool hs_segments_ends_at_other(const hs_event_t *event);
+static inline bool hs_segments_ends_at(const hs_event_t *event)
+{
+    return !HS_EVENT_IS_HEAP(event->kind) && hs_segments_ends_at_other(event);
+}
 
 /* The next event. *begins: a segment begins after it. HS_ERR_MEMORY. */
 hs_status_t hs_segments_take(hs_segments_t *segments, const hs_decoder_t *decoder,

@@ -92,72 +92,16 @@ uint32_t hs_lows_set(hs_lows_t *lows, const hs_chip_t *chip, uint32_t mask, uint
     return lows->set_count - 1;
 }
 
-typedef struct change {
-    uint32_t free;    /* difference, modulo 2^32 */
-    uint32_t dip;     /* how far below the final state the event went on its way */
-    uint32_t payload; /* difference, modulo 2^32 */
-    unsigned what;    /* HS_LOWS_ bits */
-} change_t;
-
-static inline unsigned note_free(hs_low_t *low, uint32_t lowest, uint64_t event)
-{
-    if (lowest >= low->minimum_free) {
-        return 0;
-    }
-    low->minimum_free = lowest;
-    low->minimum_free_event = event;
-    return HS_LOWS_LEAST;
-}
-
-static inline void note_payload(hs_low_t *low, uint32_t payload)
-{
-    low->payload = payload;
-    if (payload > low->peak_payload) {
-        low->peak_payload = payload;
-    }
-}
-
-static inline unsigned note_largest(hs_low_t *low, uint32_t largest, uint64_t event)
-{
-    if (largest == low->largest) {
-        return 0;
-    }
-    low->largest = largest;
-    if (largest < low->minimum_largest) {
-        low->minimum_largest = largest;
-        low->minimum_largest_event = event;
-    }
-    return HS_LOWS_LARGEST;
-}
-
-static inline change_t settle_region(hs_low_region_t *region, hs_sim_t *heap, uint64_t event)
-{
-    hs_low_t *low = &region->low;
-    const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
-    change_t change = {free - low->free, free - lowest, region->payload - low->payload, 0};
-    if (free < region->least_free) {
-        region->least_free = free;
-    } else if (free > region->most_free) {
-        region->most_free = free;
-    }
-    low->free = free;
-    heap->tally.lowest_free = free;
-    note_payload(low, region->payload);
-    change.what =
-        note_free(low, lowest, event) | note_largest(low, hs_sim_largest_allocatable(heap), event);
-    return change;
-}
-
 /* Largest and peak wait for the event's end: a block that moves changes two regions. */
-static unsigned settle_sets(hs_lows_t *lows, const hs_low_region_t *region, const change_t *change,
-                            uint64_t event)
+static unsigned settle_sets(hs_lows_t *lows, const hs_low_region_t *region,
+                            const hs_low_change_t *change, uint64_t event)
 {
     unsigned what = 0;
     for (uint32_t i = 0; i < region->set_count; i++) {
         hs_low_t *low = &lows->set[region->sets[i]].low;
         low->free += change->free;
         low->payload += change->payload;
-        what |= note_free(low, low->free - change->dip, event);
+        what |= hs_lows_note_free(low, low->free - change->dip, event);
     }
     return what;
 }
@@ -167,22 +111,19 @@ static void settle_end(hs_lows_t *lows, const hs_chip_t *chip, const hs_low_regi
 {
     for (uint32_t i = 0; i < region->set_count; i++) {
         hs_low_set_t *set = &lows->set[region->sets[i]];
-        note_payload(&set->low, set->low.payload);
+        hs_lows_note_payload(&set->low, set->low.payload);
         if (what & HS_LOWS_LARGEST) {
-            note_largest(&set->low, set_largest(lows, chip, set), event);
+            hs_lows_note_largest(&set->low, set_largest(lows, chip, set), event);
         }
     }
 }
 
-unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip, uint32_t index, uint64_t event)
+unsigned hs_lows_settle_several(hs_lows_t *lows, const hs_chip_t *chip,
+                                const hs_low_region_t *region, hs_low_change_t change,
+                                uint64_t event)
 {
-    hs_low_region_t *region = &lows->region[index];
-    const change_t change = settle_region(region, chip->region[index].heap, event);
-    unsigned what = change.what;
-    if (region->set_count != 0) {
-        what |= settle_sets(lows, region, &change, event);
-        settle_end(lows, chip, region, what, event);
-    }
+    const unsigned what = change.what | settle_sets(lows, region, &change, event);
+    settle_end(lows, chip, region, what, event);
     return what;
 }
 
@@ -190,9 +131,9 @@ unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to
                              uint64_t event)
 {
     hs_low_region_t *new_region = &lows->region[to], *old_region = &lows->region[from];
-    const change_t gain = settle_region(new_region, chip->region[to].heap, event);
+    const hs_low_change_t gain = hs_lows_settle_region(new_region, chip->region[to].heap, event);
     unsigned what = gain.what | settle_sets(lows, new_region, &gain, event);
-    const change_t loss = settle_region(old_region, chip->region[from].heap, event);
+    const hs_low_change_t loss = hs_lows_settle_region(old_region, chip->region[from].heap, event);
     what |= loss.what | settle_sets(lows, old_region, &loss, event);
     settle_end(lows, chip, new_region, what, event);
     settle_end(lows, chip, old_region, what, event);

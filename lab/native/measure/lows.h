@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bits.h"
 #include "chip/chip.h"
 #include "rows/trace.h"
 
@@ -68,9 +69,79 @@ enum {
     HS_LOWS_LEAST = 2    /* a minimum of free bytes */
 };
 
+/* The change that an event made to a region. */
+typedef struct hs_low_change {
+    uint32_t free;    /* difference, modulo 2^32 */
+    uint32_t dip;     /* how far below the final state the event went on its way */
+    uint32_t payload; /* difference, modulo 2^32 */
+    unsigned what;    /* HS_LOWS_ bits */
+} hs_low_change_t;
+
+static HS_MADE_FOR_CALLER unsigned hs_lows_note_free(hs_low_t *low, uint32_t lowest, uint64_t event)
+{
+    if (lowest >= low->minimum_free) {
+        return 0;
+    }
+    low->minimum_free = lowest;
+    low->minimum_free_event = event;
+    return HS_LOWS_LEAST;
+}
+
+static HS_MADE_FOR_CALLER void hs_lows_note_payload(hs_low_t *low, uint32_t payload)
+{
+    low->payload = payload;
+    if (payload > low->peak_payload) {
+        low->peak_payload = payload;
+    }
+}
+
+static HS_MADE_FOR_CALLER unsigned hs_lows_note_largest(hs_low_t *low, uint32_t largest,
+                                                        uint64_t event)
+{
+    if (largest == low->largest) {
+        return 0;
+    }
+    low->largest = largest;
+    if (largest < low->minimum_largest) {
+        low->minimum_largest = largest;
+        low->minimum_largest_event = event;
+    }
+    return HS_LOWS_LARGEST;
+}
+
+static HS_MADE_FOR_CALLER hs_low_change_t hs_lows_settle_region(hs_low_region_t *region,
+                                                                hs_sim_t *heap, uint64_t event)
+{
+    hs_low_t *low = &region->low;
+    const uint32_t free = heap->tally.free, lowest = heap->tally.lowest_free;
+    hs_low_change_t change = {free - low->free, free - lowest, region->payload - low->payload, 0};
+    if (free < region->least_free) {
+        region->least_free = free;
+    } else if (free > region->most_free) {
+        region->most_free = free;
+    }
+    low->free = free;
+    heap->tally.lowest_free = free;
+    hs_lows_note_payload(low, region->payload);
+    change.what = hs_lows_note_free(low, lowest, event) |
+                  hs_lows_note_largest(low, hs_sim_largest_allocatable(heap), event);
+    return change;
+}
+
+/* The sets of several regions that a region is in; returns HS_LOWS_ bits, those of the change too. */
+unsigned hs_lows_settle_several(hs_lows_t *lows, const hs_chip_t *chip,
+                                const hs_low_region_t *region, hs_low_change_t change,
+                                uint64_t event);
 /* Region `index` changed in the event: brings all marks up to date; returns HS_LOWS_ bits. Takes over
  * and resets its heap's tally.lowest_free. */
-unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip, uint32_t index, uint64_t event);
+static HS_MADE_FOR_CALLER unsigned hs_lows_settle(hs_lows_t *lows, const hs_chip_t *chip,
+                                                  uint32_t index, uint64_t event)
+{
+    hs_low_region_t *region = &lows->region[index];
+    const hs_low_change_t change = hs_lows_settle_region(region, chip->region[index].heap, event);
+    return region->set_count == 0 ? change.what
+                                  : hs_lows_settle_several(lows, chip, region, change, event);
+}
 /* The same for a block that moved: for a moment it was in both regions. */
 unsigned hs_lows_settle_move(hs_lows_t *lows, const hs_chip_t *chip, uint32_t to, uint32_t from,
                              uint64_t event);

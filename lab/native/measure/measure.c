@@ -133,33 +133,6 @@ void hs_measure_free(hs_measure_t *measure)
     hs_marks_free(measure);
 }
 
-/* The block is the program's from now on; its region settles afterwards. */
-static inline void gain(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
-{
-    hs_low_region_t *region = &measure->lows.region[block->place.region];
-    region->payload += block->requested;
-    region->allocations++;
-    measure->live.now += block->requested;
-    measure->live_blocks++;
-    if (measure->live.now > measure->live_peak) {
-        measure->live_peak = measure->live.now;
-        measure->live_peak_event = event;
-    }
-    hs_ledger_gain(&measure->owners, block->task, measure->chip->region[block->place.region].kind,
-                   block->requested, block->place.held, event);
-}
-
-static inline void lose(hs_measure_t *measure, const hs_block_t *block)
-{
-    hs_low_region_t *region = &measure->lows.region[block->place.region];
-    region->payload -= block->requested;
-    region->frees++;
-    measure->live.now -= block->requested;
-    measure->live_blocks--;
-    hs_ledger_lose(&measure->owners, block->task, measure->chip->region[block->place.region].kind,
-                   block->requested, block->place.held);
-}
-
 static void judge_needs(hs_measure_t *measure, bool largest, uint64_t event)
 {
     measure->any_short = false;
@@ -171,9 +144,7 @@ static void judge_needs(hs_measure_t *measure, bool largest, uint64_t event)
     }
 }
 
-/* After the regions of an event have settled, and changed `what` of their marks: what rests on
- * them. */
-static inline void settle_rest(hs_measure_t *measure, unsigned what, uint64_t event)
+void hs_measure_settle_rest(hs_measure_t *measure, unsigned what, uint64_t event)
 {
     const hs_low_t *low = measure->malloc_low;
     if (what & HS_LOWS_LARGEST) {
@@ -187,8 +158,7 @@ static inline void settle_rest(hs_measure_t *measure, unsigned what, uint64_t ev
     }
 }
 
-/* For the needs that cannot be judged by the largest allocatable. */
-static void look_at_needs(hs_measure_t *measure, uint32_t region)
+void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region)
 {
     for (uint32_t n = 0; n < measure->need_count; n++) {
         if (!measure->needs[n].by_largest) {
@@ -197,28 +167,17 @@ static void look_at_needs(hs_measure_t *measure, uint32_t region)
     }
 }
 
-static inline void settle(hs_measure_t *measure, uint32_t region, uint64_t event)
-{
-    const unsigned what = hs_lows_settle(&measure->lows, measure->chip, region, event);
-    if (measure->asks) {
-        look_at_needs(measure, region);
-    }
-    if (what != 0 || measure->asks) {
-        settle_rest(measure, what, event);
-    }
-}
-
 static void settle_move(hs_measure_t *measure, uint32_t to, uint32_t from, uint64_t event)
 {
     const unsigned what = hs_lows_settle_move(&measure->lows, measure->chip, to, from, event);
-    look_at_needs(measure, to);
-    look_at_needs(measure, from);
-    settle_rest(measure, what, event);
+    hs_measure_look_at_needs(measure, to);
+    hs_measure_look_at_needs(measure, from);
+    hs_measure_settle_rest(measure, what, event);
 }
 
 void hs_measure_begin(hs_measure_t *measure, const hs_block_t *block)
 {
-    gain(measure, block, HS_LAB_NEVER);
+    hs_measure_gain(measure, block, HS_LAB_NEVER);
 }
 
 void hs_measure_begun(hs_measure_t *measure)
@@ -235,32 +194,16 @@ void hs_measure_begun(hs_measure_t *measure)
     note_tightest(measure, HS_LAB_NEVER);
 }
 
-void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
-{
-    gain(measure, block, event);
-    hs_series_rose(&measure->live);
-    hs_series_rose(&measure->owners.payload[block->task]);
-    settle(measure, block->place.region, event);
-}
-
-void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event)
-{
-    lose(measure, block);
-    hs_series_fell(&measure->live);
-    hs_series_fell(&measure->owners.payload[block->task]);
-    settle(measure, block->place.region, event);
-}
-
 void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
                             const hs_block_t *after, uint64_t event)
 {
-    lose(measure, before);
-    gain(measure, after, event);
+    hs_measure_lose(measure, before);
+    hs_measure_gain(measure, after, event);
     hs_series_note(&measure->live);
     hs_series_note(&measure->owners.payload[before->task]);
     hs_series_note(&measure->owners.payload[after->task]);
     if (before->place.region == after->place.region) {
-        settle(measure, after->place.region, event);
+        hs_measure_settle(measure, after->place.region, event);
     } else {
         settle_move(measure, after->place.region, before->place.region, event);
     }
@@ -309,7 +252,7 @@ void hs_measure_end_bucket(hs_measure_t *measure)
     bucket->largest[0] = row.largest_free;
     bucket->largest[1] = row.largest_reported;
     bucket->largest[2] = row.largest_allocatable;
-    hs_timeline_commit(&measure->timeline);
+    hs_timeline_commit(&measure->timeline, column);
 }
 
 void hs_measure_finish(hs_measure_t *measure)

@@ -71,9 +71,79 @@ void hs_measure_free(hs_measure_t *measure);
 void hs_measure_begin(hs_measure_t *measure, const hs_block_t *block);
 void hs_measure_begun(hs_measure_t *measure);
 
-/* The changes of an event, each at most once in this order; then hs_measure_close. */
-void hs_measure_released(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
-void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block, uint64_t event);
+/* After the regions of an event have settled, and changed `what` of their marks: what rests on
+ * them. */
+void hs_measure_settle_rest(hs_measure_t *measure, unsigned what, uint64_t event);
+/* For the needs that cannot be judged by the largest allocatable. */
+void hs_measure_look_at_needs(hs_measure_t *measure, uint32_t region);
+
+/* ---- one event's work: each caller has a copy of its own ---------------------------------------- */
+
+/* The block is the program's from now on; its region settles afterwards. */
+static HS_MADE_FOR_CALLER void hs_measure_gain(hs_measure_t *measure, const hs_block_t *block,
+                                               uint64_t event)
+{
+    const uint32_t index = block->place.region, payload = block->requested;
+    hs_low_region_t *region = &measure->lows.region[index];
+    region->payload += payload;
+    region->allocations++;
+    measure->live.now += payload;
+    measure->live_blocks++;
+    if (measure->live.now > measure->live_peak) {
+        measure->live_peak = measure->live.now;
+        measure->live_peak_event = event;
+    }
+    hs_ledger_gain(&measure->owners, block->task, measure->chip->region[index].kind, payload,
+                   block->place.held, event);
+}
+
+static HS_MADE_FOR_CALLER void hs_measure_lose(hs_measure_t *measure, const hs_block_t *block)
+{
+    const uint32_t index = block->place.region, payload = block->requested;
+    hs_low_region_t *region = &measure->lows.region[index];
+    region->payload -= payload;
+    region->frees++;
+    measure->live.now -= payload;
+    measure->live_blocks--;
+    hs_ledger_lose(&measure->owners, block->task, measure->chip->region[index].kind, payload,
+                   block->place.held);
+}
+
+/* A region's change, and what rests on it. */
+static HS_MADE_FOR_CALLER void hs_measure_settle(hs_measure_t *measure, uint32_t region,
+                                                 uint64_t event)
+{
+    const unsigned what = hs_lows_settle(&measure->lows, measure->chip, region, event);
+    if (measure->asks) {
+        hs_measure_look_at_needs(measure, region);
+    }
+    if (what != 0 || measure->asks) {
+        hs_measure_settle_rest(measure, what, event);
+    }
+}
+
+/* The changes of an event, each at most once: released, then allocated or reallocated; then
+ * hs_measure_close. */
+static HS_MADE_FOR_CALLER void hs_measure_allocated(hs_measure_t *measure, const hs_block_t *block,
+                                                    uint64_t event)
+{
+    const uint32_t region = block->place.region, task = block->task;
+    hs_measure_gain(measure, block, event);
+    hs_series_rose(&measure->live);
+    hs_series_rose(&measure->owners.payload[task]);
+    hs_measure_settle(measure, region, event);
+}
+
+static HS_MADE_FOR_CALLER void hs_measure_released(hs_measure_t *measure, const hs_block_t *block,
+                                                   uint64_t event)
+{
+    const uint32_t region = block->place.region, task = block->task;
+    hs_measure_lose(measure, block);
+    hs_series_fell(&measure->live);
+    hs_series_fell(&measure->owners.payload[task]);
+    hs_measure_settle(measure, region, event);
+}
+
 /* One block, before and after; no figure sees it twice or not at all. */
 void hs_measure_reallocated(hs_measure_t *measure, const hs_block_t *before,
                             const hs_block_t *after, uint64_t event);

@@ -59,6 +59,7 @@ typedef struct hs_timeline {
     hs_bucket_t *buckets;
     uint32_t capacity; /* even; 0: no timeline is kept */
     uint32_t used;
+    uint32_t columns;    /* series that a bucket ever had */
     uint64_t width;      /* heap events a bucket */
     uint64_t fill;       /* events in the bucket under way */
     uint64_t first_time; /* of the bucket under way */
@@ -82,7 +83,7 @@ static inline hs_bucket_t *hs_timeline_next(hs_timeline_t *timeline)
     return &timeline->buckets[timeline->used];
 }
 
-/* Ends the bucket under way; merges neighbours when all buckets are used. */
-void hs_timeline_commit(hs_timeline_t *timeline);
+/* Ends the bucket under way, of whose series the first `columns` are filled in; merges neighbours when all buckets are used. */
+void hs_timeline_commit(hs_timeline_t *timeline, uint32_t columns);
 
 #endif

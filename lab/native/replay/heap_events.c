@@ -6,7 +6,7 @@
 
 /* ---- results and what is wrong with a trace --------------------------------------------------- */
 
-static void result(hs_replay_t *replay, uint32_t value)
+static HS_MADE_FOR_CALLER void result(hs_replay_t *replay, uint32_t value)
 {
     uint64_t digest = replay->summary.digest;
     digest = (digest ^ (value & 0xFFu)) * FNV_PRIME;
@@ -17,7 +17,7 @@ static void result(hs_replay_t *replay, uint32_t value)
     replay->summary.results++;
 }
 
-static void placed(hs_replay_t *replay, const hs_block_t *block)
+static HS_MADE_FOR_CALLER void placed(hs_replay_t *replay, const hs_block_t *block)
 {
     /* With one region the digest is over offsets, as the oracle's; else over addresses. */
     const hs_chip_region_t *region = &replay->chip.region[block->place.region];
@@ -83,7 +83,8 @@ static void fail(hs_replay_t *replay, const hs_event_t *event, uint64_t number, 
 
 /* ---- heap events ------------------------------------------------------------------------------ */
 
-static void release(hs_replay_t *replay, const hs_block_t *block, uint64_t number)
+static HS_MADE_FOR_CALLER void release(hs_replay_t *replay, const hs_block_t *block,
+                                       uint64_t number)
 {
     if (!replay->census_only && !(block->flags & HS_BLOCK_NOWHERE)) {
         hs_chip_release(&replay->chip, &block->place);
@@ -105,7 +106,7 @@ hs_request_t hs_replay_request(const hs_event_t *event)
 }
 
 /* The recorded program no longer holds the block. */
-static void end_life(hs_replay_t *replay, const hs_block_t *block)
+static HS_MADE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t *block)
 {
     hs_census_lose(&replay->census, block->recorded);
     if (replay->census_only) {
@@ -125,8 +126,9 @@ static void drop_reused(hs_replay_t *replay, const hs_event_t *event, uint64_t k
     }
 }
 
-static bool allocate(hs_replay_t *replay, const hs_event_t *event, const hs_request_t *request,
-                     uint64_t number, hs_place_t *place)
+static HS_MADE_FOR_CALLER bool allocate(hs_replay_t *replay, const hs_event_t *event,
+                                        const hs_request_t *request, uint64_t number,
+                                        hs_place_t *place)
 {
     if (replay->laid != 0 && hs_chip_laid(&replay->chip, replay->laid, event->key, place)) {
         return true;
@@ -142,8 +144,8 @@ static bool allocate(hs_replay_t *replay, const hs_event_t *event, const hs_requ
 }
 
 /* The block gets its place on the heaps, or is nowhere from now on. */
-static void place_block(hs_replay_t *replay, hs_block_t *block, const hs_event_t *event,
-                        uint64_t number)
+static HS_MADE_FOR_CALLER void place_block(hs_replay_t *replay, hs_block_t *block,
+                                           const hs_event_t *event, uint64_t number)
 {
     const hs_request_t request = hs_replay_request(event);
     if (event->size <= UINT32_MAX && allocate(replay, event, &request, number, &block->place)) {
@@ -168,7 +170,8 @@ static void note_origin(hs_block_t *block, const hs_event_t *event, uint64_t num
     block->origin.site = event->site;
 }
 
-static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+static HS_MADE_FOR_CALLER hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event,
+                                                    uint64_t number)
 {
     /* Ids go up, so one beyond all others has never been live; addresses come again. */
     if (!replay->by_address && event->key >= replay->next_key && event->key != UINT64_MAX) {
@@ -193,7 +196,8 @@ static hs_status_t on_allocation(hs_replay_t *replay, const hs_event_t *event, u
     return HS_OK;
 }
 
-static void on_free(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+static HS_MADE_FOR_CALLER void on_free(hs_replay_t *replay, const hs_event_t *event,
+                                       uint64_t number)
 {
     const hs_block_t *block = hs_blocks_take(&replay->blocks, event->key);
     if (block == NULL) {
@@ -318,7 +322,8 @@ static void on_recorded_failure(hs_replay_t *replay, const hs_event_t *event)
     }
 }
 
-hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+static HS_MADE_FOR_CALLER hs_status_t heap_event(hs_replay_t *replay, const hs_event_t *event,
+                                                 uint64_t number)
 {
     hs_status_t status = HS_OK;
     if (event->kind <= HS_EVENT_ALIGNED) {
@@ -333,5 +338,28 @@ hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, u
     if (!replay->census_only) {
         hs_measure_close(&replay->measure, number, event->time);
     }
+    return status;
+}
+
+hs_status_t hs_replay_heap_event(hs_replay_t *replay, const hs_event_t *event, uint64_t number)
+{
+    return heap_event(replay, event, number);
+}
+
+hs_status_t hs_replay_heap_run(hs_replay_t *replay, const hs_event_t **next, const hs_event_t *end,
+                               uint64_t *number)
+{
+    const uint64_t most = replay->pause > *number ? replay->pause - *number : 0;
+    const hs_event_t *event = *next;
+    const size_t left = (size_t)(end - event);
+    const hs_event_t *const stop = most < left ? event + most : end;
+    uint64_t at = *number;
+    hs_status_t status = HS_OK;
+    for (; event < stop && HS_EVENT_IS_HEAP(event->kind) && status == HS_OK; event++, at++) {
+        hs_census_event(&replay->census, event);
+        status = heap_event(replay, event, at);
+    }
+    *number = at;
+    *next = event;
     return status;
 }

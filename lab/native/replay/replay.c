@@ -171,6 +171,17 @@ static void note_batch(hs_replay_t *replay, uint64_t first, const hs_event_t *ev
     }
 }
 
+/* An event that is none of a heap, or at which something is due. */
+static hs_status_t take_apart(hs_replay_t *replay, const hs_event_t *event, uint64_t *number)
+{
+    hs_census_event(&replay->census, event);
+    if (HS_EVENT_IS_HEAP(event->kind)) {
+        return on_pause(replay, event, (*number)++);
+    }
+    on_other_event(replay, event, *number);
+    return HS_OK;
+}
+
 hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event_t *events,
                              size_t count)
 {
@@ -180,20 +191,16 @@ hs_status_t hs_replay_events(hs_replay_t *replay, uint64_t first, const hs_event
         return HS_OK;
     }
     note_batch(replay, first, events, count);
-    for (size_t i = 0; i < count && status == HS_OK && !replay->stopped; i++) {
-        const hs_event_t *event = &events[i];
+    const hs_event_t *next = events, *const end = events + count;
+    while (next < end && status == HS_OK && !replay->stopped) { /* bound: each round takes events */
         if (replay->priming) {
-            hs_census_origin(&replay->census, event);
-            status = hs_survey_event(replay, event, number);
+            hs_census_origin(&replay->census, next);
+            status = hs_survey_event(replay, next++, number);
             continue;
         }
-        hs_census_event(&replay->census, event);
-        if (!HS_EVENT_IS_HEAP(event->kind)) {
-            on_other_event(replay, event, number);
-        } else if (number < replay->pause) {
-            status = hs_replay_heap_event(replay, event, number++);
-        } else {
-            status = on_pause(replay, event, number++);
+        status = hs_replay_heap_run(replay, &next, end, &number);
+        if (next < end && status == HS_OK) {
+            status = take_apart(replay, next++, &number);
         }
     }
     replay->expected = number;

@@ -40,6 +40,14 @@ typedef struct hs_lab_fit {
     uint32_t outcome, call, task, align; /* call: event kind */
 } hs_lab_fit_t;
 
+/* The variety of runs that a recording shows. */
+typedef struct hs_lab_variety {
+    uint64_t allocations;
+    uint64_t sites, varied_sites; /* call sites, and those that asked for more than one size */
+    uint64_t visits;       /* of tasks that come and go, from holding nothing to holding nothing */
+    uint64_t present_most; /* tasks that held a block at once, at most */
+} hs_lab_variety_t;
+
 #define HS_LAB_POOL_SIZES_MAX 32
 
 /* How pools are laid out, and the sizes of their first blocks. */

@@ -236,6 +236,12 @@ def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
     return max((_blank(step, chip) for step in _STEPS for chip in _CHIPS), key=likely)
 
 
+def fit_without(publishers: frozenset[str]) -> MemoryFit:
+    """Constants and spreads as learned from all other publishers, but for the reach of bands."""
+    learn = [case for case in cases() if case.publisher not in publishers]
+    return learned(learn, publishers, _start(learn, publishers))
+
+
 def summary(found: Sequence[Judged]) -> dict[str, dict[str, float]]:
     """By group; bytes, for differences percent of those over 1 KB."""
     made = {}

@@ -1,5 +1,8 @@
-"""A script engine in its own heap: what a published report says, and what a composed week shows.
+"""A script engine in its own heap: what a published report says, what its own engine shows on both
+heaps, and what a composed week shows on every allocator.
 
+study.py     the study's engine on its two heaps; nodes, and their price
+claims.py    the published figures, each with what was computed for it
 parts.py     recorded traces, cut into the jobs that a week is composed of
 schedule.py  a week of these jobs, by seed
 runs.py      the week on each allocator, with the script on the shared heap and on its own

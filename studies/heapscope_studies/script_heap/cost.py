@@ -91,12 +91,6 @@ def read_jobs() -> Mapping[str, Job]:
     }
 
 
-def job_instructions(kind: str) -> float:
-    """The engine's, mean over the recorded jobs of a kind."""
-    some = [job.instructions for name, job in read_jobs().items() if name.startswith(f"{kind} ")]
-    return sum(some) / len(some)
-
-
 def bands() -> Mapping[str, Band]:
     chip, cycles, clocks = (PUBLISHED[key] for key in ("chip", "cycles", "line_clocks"))
     missed = {"least": 0.0, "middle": None, "most": 1.0}

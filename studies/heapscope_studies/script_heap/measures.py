@@ -61,14 +61,6 @@ class Measured:
         chosen = self.hours(kind) > HOURS
         return Spread(**{band: float(self.seconds[kind][band][chosen].mean()) for band in BANDS})
 
-    def range(self, kind: str) -> tuple[float, float]:
-        """The same, shortest and longest, middle of the estimate."""
-        values = self.seconds[kind]["middle"][self.hours(kind) > HOURS]
-        return float(values.min()), float(values.max())
-
-    def worst(self, kind: str) -> Spread:
-        return Spread(**{band: float(self.seconds[kind][band].max()) for band in BANDS})
-
     def busy(self, band: str) -> Values:
         """Percent of the processor's time that timers and collection take, minute by minute."""
         spent = sum((self.seconds[kind][band] for kind in DAILY), np.zeros(1))

@@ -80,11 +80,13 @@ def open_tenants() -> Iterator[Tenants]:
     """InputError: this installation lacks a trace."""
     with ExitStack() as stack:
         yield Tenants(
-            script=_read(SCRIPT, stack), tls=_read(TLS, stack), network=_read(NETWORK, stack)
+            script=read_parts(SCRIPT, stack),
+            tls=read_parts(TLS, stack),
+            network=read_parts(NETWORK, stack),
         )
 
 
-def _read(name: str, stack: ExitStack) -> Recorded:
+def read_parts(name: str, stack: ExitStack) -> Recorded:
     steps = stack.enter_context(NativeSteps(BASE))
     with NativeReader() as reader:
         steps.fill_from(reader)

@@ -115,15 +115,13 @@ def published_pair() -> tuple[Arrangement, Arrangement]:
     return before, Arrangement(shared=before.shared, private=name, size=size)
 
 
-def play(tenants: Tenants, week: Week, arrangement: Arrangement, *, copies: int = 0) -> Played:
+def play(tenants: Tenants, week: Week, arrangement: Arrangement) -> Played:
     script = tenants.script.mask("script")
-    app = tenants.script.mask("app")
     apart = 0 if arrangement.private is None else script
     actors = [
         Actor(trace=tenants.script.steps, apart=apart, watched=script),
         Actor(trace=tenants.tls.steps),
         Actor(trace=tenants.network.steps),
-        *(Actor(trace=tenants.script.steps, played=app) for _ in range(copies)),
     ]
     with NativeWeek(actors, arrangement.heaps()) as native:
         rows = native.play(week.turns)
@@ -131,17 +129,14 @@ def play(tenants: Tenants, week: Week, arrangement: Arrangement, *, copies: int 
 
 
 def play_all(
-    tenants: Tenants,
-    jobs: Sequence[tuple[Week, Arrangement, int]],
-    done: Callable[[], None],
+    tenants: Tenants, week: Week, plans: Sequence[Arrangement], done: Callable[[], None]
 ) -> list[Played]:
-    """Each with its week and how many more applications there are; on two cores, in order."""
+    """In order, on two cores."""
 
-    def one(job: tuple[Week, Arrangement, int]) -> Played:
-        week, arrangement, copies = job
-        played = play(tenants, week, arrangement, copies=copies)
+    def one(arrangement: Arrangement) -> Played:
+        played = play(tenants, week, arrangement)
         done()
         return played
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        return list(pool.map(one, jobs))
+        return list(pool.map(one, plans))

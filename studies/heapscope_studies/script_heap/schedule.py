@@ -18,7 +18,7 @@ SEED = 20_210
 KEPT_A_DAY = 4  #: minutes of a day that are played when not all are
 START_CHUNKS = 32  #: what starts together takes turns in so many parts
 
-SCRIPT, TLS, NETWORK, COPIES = 0, 1, 2, 3  # actors
+SCRIPT, TLS, NETWORK = 0, 1, 2  # actors
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +35,8 @@ class Week:
 
 
 class _Composer:
-    def __init__(self, tenants: Tenants, copies: int) -> None:
+    def __init__(self, tenants: Tenants) -> None:
         self.tenants = tenants
-        self.copies = copies
         self.turns: list[tuple[int, int, int, int]] = []
         self.kinds: list[str] = []
         self.hours: list[float] = []
@@ -49,11 +48,6 @@ class _Composer:
         self.hours.append(hour)
         self.names.append(part.name)
 
-    def copy(self, part: Part, hour: float) -> None:
-        """The other applications play their parts meanwhile."""
-        for actor in range(COPIES, COPIES + self.copies):
-            self.add(part, "other", hour, actor=actor)
-
     def start(self) -> None:
         """All start at once: they take turns."""
         start = self.tenants.script.until("minute ")
@@ -61,15 +55,12 @@ class _Composer:
         for first, end in pairwise(ends):
             chunk = Part(name="start", first=first, count=end - first)
             self.add(chunk, "start", 0.0)
-            self.copy(chunk, 0.0)
         self.add(self.tenants.tls.until("connect "), "start", 0.0, actor=TLS)
 
     def job(self, kind: str, number: int, hour: float) -> None:
         parts = self.tenants.job(kind)
         part = parts[number % len(parts)]
         self.add(part, kind, hour)
-        if kind == "minute":
-            self.copy(part, hour)
 
     def connect(self, chance: random.Random, hour: float) -> None:
         choice = self.tenants.connections()
@@ -88,12 +79,12 @@ class _Composer:
 LOOKED_AT = ("collection", "json")  #: kinds after which the heaps are looked at
 
 
-def week_of(tenants: Tenants, *, full: bool, copies: int = 0, seed: int = SEED) -> Week:
+def week_of(tenants: Tenants, *, full: bool, seed: int = SEED) -> Week:
     """Every minute the timers and a collection; CBOR, a TLS session and its network traffic each
     hour; JSON each day. Not `full`: four minutes of each day, with the hour's work in one of
-    them. `copies`: so many more applications of the same settings."""
+    them."""
     chance = random.Random(seed)
-    made = _Composer(tenants, copies)
+    made = _Composer(tenants)
     made.start()
     minutes = 0
     for day in range(DAYS):

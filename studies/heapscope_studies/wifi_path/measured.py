@@ -17,12 +17,15 @@ POOL = 1 << 20  # more than any device has: what is asked for, not what fits
 #: Of the timeline, so that a bucket is one event; the most there are.
 BUCKETS = 65536
 _TASKS = ("wifi", "tcpip")
+SENT = "udp_tx"
+BEHIND, BEFORE = "behind", "before"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """studies/workloads/captured/wifi_link.json. `peaks`: bytes of the device's heap beyond what it
-    held before a phase, of the ranks that have a trace. `sweeps` has a curve a case and phase."""
+    """studies/workloads/captured/wifi_link.json, and wifi_back_off.json. `peaks`: bytes of the
+    device's heap beyond what it held before a phase, of the ranks that have a trace. `sweeps` has a
+    curve a case and phase."""
 
     settings: Mapping[str, int]
     best: Mapping[str, str]  # the rank of each group that its processor is found from
@@ -34,8 +37,16 @@ class Link:
     sweeps: Mapping[str, list[dict[str, Any]]]
     #: Mbit/s of the published ladder's two networks, by delay in us and metric.
     ladder: Mapping[str, Mapping[int, Mapping[str, float]]]
+    #: Mbit/s of UDP sent as ESP-IDF's iperf sends it, by rank: the processor's time of a frame lies
+    #: "behind" the driver's buffers, or "before" them.
+    back_off: Mapping[str, Mapping[str, float]]
 
     def mbit(self, row: WifiRow, metric: str) -> float:
+        """UDP is sent as iperf sends it; sweeps and heaps have a sender that asks for a buffer."""
+        return self.back_off[BEHIND][row.id] if metric == SENT else self.asking(row, metric)
+
+    def asking(self, row: WifiRow, metric: str) -> float:
+        """With a sender that has no datagram before there is a buffer for it."""
         return self.ranks[row.id][metric]["mbit"]
 
     def is_input(self, row: WifiRow) -> bool:
@@ -45,7 +56,10 @@ class Link:
 @functools.cache
 def read_link() -> Link:
     """InputError: this installation lacks the file."""
-    told = json.loads(captured_file("wifi_link.json").read_text(encoding="utf-8"))
+    told, backed_off = (
+        json.loads(captured_file(name).read_text(encoding="utf-8"))
+        for name in ("wifi_link.json", "wifi_back_off.json")
+    )
     return Link(
         settings=told["link"],
         best=told["best"],
@@ -59,6 +73,7 @@ def read_link() -> Link:
             network: {int(delay): mbit for delay, mbit in delays.items()}
             for network, delays in told["ladder"].items()
         },
+        back_off={place: backed_off[place]["ranks"] for place in (BEHIND, BEFORE)},
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import zstandard
 
 from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
+from heapscope.zstd import ZstdCompressor
 
 __all__ = ["LEVEL", "Kind", "compress", "is_allocation", "read_events", "write_trace"]
 
@@ -52,7 +52,9 @@ def compress(trace: Path, out: Path) -> None:
 def save(trace: bytes, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".zst":
-        trace = zstandard.ZstdCompressor(level=LEVEL).compress(trace)
+        packer = ZstdCompressor(level=LEVEL)
+        packer.set_pledged_input_size(len(trace))
+        trace = packer.compress(trace, ZstdCompressor.FLUSH_FRAME)
     out.write_bytes(trace)
 
 

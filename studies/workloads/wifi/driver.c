@@ -249,8 +249,15 @@ void hs_driver_run(uint64_t now)
 
 bool hs_driver_idle(void)
 {
-    return used_transmit < hs_knobs.tx_buffers && usual.first == NULL &&
-           (running == NULL || running->kind != SEND);
+    bool behind = usual.first == NULL && (running == NULL || running->kind != SEND);
+    switch (hs_knobs.back_off) {
+    case 1:
+        return true;
+    case 2:
+        return behind;
+    default:
+        return behind && used_transmit < hs_knobs.tx_buffers;
+    }
 }
 
 bool hs_driver_quiet(void)

@@ -35,7 +35,8 @@ void hs_driver_sent(const hs_frame_t *frame);
 /* lwIP calls this to send a packet. false: there is no buffer. */
 bool hs_driver_output(struct pbuf *packet);
 
-/* Can a datagram be sent now: is there a buffer, and has the processor nothing else to do? */
+/* Can a datagram be sent now: is there a buffer, and has the processor nothing else to do? A sender
+ * that backs off does not ask for the buffer (2), and not for the processor either (1). */
 bool hs_driver_idle(void);
 bool hs_driver_quiet(void); /* nothing is under way */
 

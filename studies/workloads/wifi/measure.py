@@ -1,11 +1,13 @@
 """Measures the simulated link.
 
-    python studies/workloads/wifi/measure.py [-o FILE.json] [--again RANK...]
+    python studies/workloads/wifi/measure.py [-o FILE.json] [--again RANK...] [--back-off]
 
 Throughput and heap of every published rank, and of what plan.py changes one at a time. A table's
 processor is found from its best rank: the time of a frame with which that rank's published
 throughput comes out, for each of the four metrics. About two minutes on two cores. With --again
-only these ranks, on the processors that the captured file has; they are printed.
+only these ranks, on the processors that the captured file has; they are printed. With --back-off
+UDP is sent as ESP-IDF's iperf sends it, which waits longer each time that it finds no buffer; the
+throughput of each rank goes into a file of its own.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ from wifi.plan import (
     rank_words,
     traced_words,
 )
-from wifi.program import PHASES, Phase, Run, simulate
+from wifi.program import PHASES, Phase, Run, program, simulate
 from wifi.sources import PACKAGE, VERSION
 
 from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
@@ -48,20 +50,29 @@ from heapscope.predict.wifi_table import METRICS, NO_PSRAM, WifiRow, ranks
 __all__ = ["NAME", "find_pace", "measured", "rank_figures"]
 
 NAME = "wifi_link.json"
+BACK_OFF = "wifi_back_off.json"
+BACK_OFF_PLACES = {"behind": 1, "before": 2}  # values of the knob
 NEAR, FAR = 0.002, 0.03  # shares of the published throughput: found, not to be found
 ROUNDS = 14
+#: The same for a sender that backs off: it sleeps whole ticks as soon as the processor is faster
+#: than the air, so that its throughput leaps there.
+LEAP = 0.15
 
 Pace = Mapping[str, int]
 
 
-def find_pace(row: WifiRow, metric: str, words: Words) -> int:
-    """Nanoseconds of a frame with which this throughput comes out; 0: the link alone is slower.
-    RuntimeError: there are none."""
+def find_pace(row: WifiRow, metric: str, words: Words, far: float = FAR) -> int:
+    """Nanoseconds of a frame with which this throughput comes out, or the nearest of those tried;
+    0: the link alone is slower. RuntimeError: none is as near as `far`."""
     goal = 1 / row.throughput[metric]
+    nearest = (float("inf"), 0)
 
     def excess(pace: int) -> float:
+        nonlocal nearest
         run = simulate({**words, **only(metric), **TRIALS, f"{metric}_ns": pace})
-        return 1 / run.phases[metric].mbit / goal - 1
+        found = 1 / run.phases[metric].mbit / goal - 1
+        nearest = min(nearest, (abs(found), pace))
+        return found
 
     low, high = 0, round(goal * 8 * 1440 * 1000)
     at_low, at_high = excess(low), excess(high)
@@ -79,17 +90,20 @@ def find_pace(row: WifiRow, metric: str, words: Words) -> int:
             low, at_low = middle, at
         else:
             high, at_high = middle, at
-    if abs(at) > FAR:
-        raise RuntimeError(f"{row.id}: no processor has the published {metric}; nearest {at:+.1%}")
-    return middle
+    off, pace = nearest
+    if off > far:
+        raise RuntimeError(f"{row.id}: no processor has the published {metric}; nearest {off:.1%}")
+    return pace
 
 
 def paces(
-    pool: ThreadPoolExecutor, metrics: Iterable[str], extra: Words
+    pool: ThreadPoolExecutor, metrics: Iterable[str], extra: Words, far: float = FAR
 ) -> dict[str, dict[str, int]]:
     asked = [(group, metric) for group in BEST for metric in metrics]
     found = pool.map(
-        lambda one: find_pace(BEST[one[0]], one[1], {**rank_words(BEST[one[0]].knobs), **extra}),
+        lambda one: find_pace(
+            BEST[one[0]], one[1], {**rank_words(BEST[one[0]].knobs), **extra}, far
+        ),
         asked,
     )
     made: dict[str, dict[str, int]] = {group: {} for group in BEST}
@@ -226,6 +240,45 @@ def measured() -> dict[str, Any]:
         }
 
 
+def sent_with(extra: Words, row: WifiRow, pace: int) -> float:
+    """Mbit/s of UDP to the other side."""
+    words = {**rank_words(row.knobs), **TRIALS, **extra, "udp_tx_ns": pace, **only("udp_tx")}
+    return round(simulate(words).phases["udp_tx"].mbit, 3)
+
+
+def backed_off() -> dict[str, Any]:
+    """UDP to the other side, sent as ESP-IDF's iperf sends it: by rank, Mbit/s. The processor's
+    time of a frame lies behind the driver's buffers, or before them."""
+    made: dict[str, Any] = {
+        "heapscope_wifi_back_off": 1,
+        "made_by": "python studies/workloads/wifi/measure.py --back-off",
+    }
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for place, value in BACK_OFF_PLACES.items():
+            extra = {"back_off": value}
+            found = paces(pool, ("udp_tx",), extra, LEAP)
+            pace = {group: each["udp_tx"] for group, each in found.items()}
+            mbit = pool.map(
+                lambda row, extra=extra, pace=pace: sent_with(extra, row, pace[row.knobs.group]),
+                ranks(),
+            )
+            ranked = dict(zip((row.id for row in ranks()), mbit, strict=True))
+            made[place] = {"pace_ns": pace, "ranks": ranked}
+    return made
+
+
+def backed_off_again(names: list[str]) -> dict[str, dict[str, float]]:
+    told = json.loads((CAPTURED / BACK_OFF).read_text("utf-8"))
+    return {
+        place: {
+            row.id: sent_with({"back_off": value}, row, told[place]["pace_ns"][row.knobs.group])
+            for row in ranks()
+            if row.id in names
+        }
+        for place, value in BACK_OFF_PLACES.items()
+    }
+
+
 def again(names: list[str]) -> dict[str, dict[str, Any]]:
     pace = json.loads((CAPTURED / NAME).read_text("utf-8"))["pace_ns"]
     chosen = (row for row in ranks() if row.id in names)
@@ -236,9 +289,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("-o", "--out", type=Path, default=CAPTURED / NAME)
     parser.add_argument("--again", nargs="+", metavar="RANK", choices=[row.id for row in ranks()])
+    parser.add_argument("--back-off", action="store_true", help="UDP as ESP-IDF's iperf sends it")
     chosen = parser.parse_args()
+    program()  # compiled once, before threads ask for it
     if chosen.again:
-        print(json.dumps(again(chosen.again)))
+        print(json.dumps((backed_off_again if chosen.back_off else again)(chosen.again)))
+        return 0
+    if chosen.back_off:
+        text = json.dumps(backed_off(), indent=1) + "\n"
+        (CAPTURED / BACK_OFF).write_text(text, encoding="utf-8")
         return 0
     chosen.out.write_text(json.dumps(measured(), indent=1) + "\n", encoding="utf-8")
     return 0

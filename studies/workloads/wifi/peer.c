@@ -97,7 +97,7 @@ static void obey(const order_t *order, const uint8_t *bytes)
         hs_stack_timers();
         break;
     case DATAGRAM:
-        hs_stack_datagram();
+        hs_stack_datagram(HS_DATAGRAM);
         break;
     }
 }

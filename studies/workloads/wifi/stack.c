@@ -40,7 +40,7 @@ static struct {
     } waiting[WAITING];
 } unread;
 
-static const uint8_t content[HS_DATAGRAM];
+static const uint8_t content[HS_DATAGRAM_OUT];
 
 unsigned hs_random(void)
 {
@@ -271,14 +271,16 @@ void hs_stack_input(struct pbuf *packet)
     }
 }
 
-void hs_stack_datagram(void)
+bool hs_stack_datagram(uint32_t bytes)
 {
-    struct pbuf *packet = pbuf_alloc(PBUF_TRANSPORT, HS_DATAGRAM, PBUF_RAM);
-    if (packet != NULL) {
-        pbuf_take(packet, content, HS_DATAGRAM);
-        udp_send(stack.datagrams, packet);
-        pbuf_free(packet);
+    struct pbuf *packet = pbuf_alloc(PBUF_TRANSPORT, (u16_t)bytes, PBUF_RAM);
+    if (packet == NULL) {
+        return false;
     }
+    pbuf_take(packet, content, (u16_t)bytes);
+    bool sent = udp_send(stack.datagrams, packet) == ERR_OK;
+    pbuf_free(packet);
+    return sent;
 }
 
 hs_stack_state_t hs_stack_state(void)

@@ -18,7 +18,8 @@ typedef enum hs_phase {
     HS_PHASES
 } hs_phase_t;
 
-#define HS_DATAGRAM 1470 /* of payload, as iperf's */
+#define HS_DATAGRAM 1470     /* of payload, as iperf's on the other side */
+#define HS_DATAGRAM_OUT 1472 /* as that of ESP-IDF's iperf */
 #define HS_PACKET_MAX 1500
 #define HS_NEVER UINT64_MAX
 
@@ -41,8 +42,8 @@ void hs_stack_timers(void);
 /* A packet from the link; takes it over. */
 void hs_stack_input(struct pbuf *packet);
 
-/* One datagram to the other side. */
-void hs_stack_datagram(void);
+/* One datagram of so many bytes to the other side, HS_DATAGRAM_OUT at most. false: no room for it. */
+bool hs_stack_datagram(uint32_t bytes);
 
 hs_stack_state_t hs_stack_state(void);
 

@@ -20,6 +20,8 @@
 #define WIRE 4096 /* packets */
 #define MICROSECOND UINT64_C(1000)
 #define SECOND UINT64_C(1000000000)
+#define TICK UINT64_C(1000000) /* of the sender's FreeRTOS */
+#define TICKS_MAX 64
 #define PATIENCE (600 * SECOND)
 
 static const char *const phase_names[HS_PHASES] = {"tcp_rx", "tcp_tx", "udp_rx", "udp_tx"};
@@ -39,7 +41,8 @@ typedef struct wire {
 static wire_t down, up;
 static hs_order_t from_device; /* at the access point */
 static uint64_t now;
-static uint32_t lost, overflowed; /* on the way, for want of room in the access point */
+static uint32_t lost, overflowed;    /* on the way, for want of room in the access point */
+static uint64_t retry_at = HS_NEVER; /* when a sender that found no room tries again */
 
 static void travel(wire_t *wire, const uint8_t *bytes, uint32_t length)
 {
@@ -113,6 +116,7 @@ static uint64_t next_time(void)
     uint64_t next = earlier(hs_radio_next(now), hs_driver_next(now));
     next = earlier(next, down.count > 0 ? down.packets[down.first].time : HS_NEVER);
     next = earlier(next, up.count > 0 ? up.packets[up.first].time : HS_NEVER);
+    next = earlier(next, retry_at);
     return earlier(next, earlier(hs_stack_state().timer, hs_peer_state().timer));
 }
 
@@ -122,7 +126,9 @@ static void step(void)
     hs_stack_set_now(now);
     hs_heap_task("tcpip");
     const packet_t *packet = NULL;
-    if ((packet = due(&down)) != NULL) {
+    if (retry_at <= now) {
+        retry_at = HS_NEVER; /* send_datagrams does the rest */
+    } else if ((packet = due(&down)) != NULL) {
         if (hs_radio_waiting(HS_ACCESS_POINT) >= hs_knobs.queue ||
             !hs_radio_send(HS_ACCESS_POINT, packet->bytes, packet->length, NULL)) {
             overflowed++;
@@ -146,16 +152,35 @@ typedef struct progress {
     hs_phase_t phase;
     uint32_t to_send; /* datagrams */
     uint32_t received;
+    uint32_t ticks;       /* that the sender waits when it finds no room */
     uint64_t begun, last; /* when the last byte came */
 } progress_t;
+
+static uint32_t datagram_out(void)
+{
+    return hs_knobs.back_off != 0 ? HS_DATAGRAM_OUT : HS_DATAGRAM;
+}
+
+/* ESP-IDF's iperf: datagrams back to back. Without room it sleeps and sends the same one again, and
+ * sleeps twice as long each time, to 64 ticks; a new one begins with one tick. */
+static void send_out(progress_t *run)
+{
+    while (run->to_send > 0 && retry_at == HS_NEVER && hs_driver_idle()) {
+        if (hs_stack_datagram(datagram_out())) {
+            run->to_send--;
+            run->ticks = 1;
+            continue;
+        }
+        retry_at = (now / TICK + run->ticks) * TICK;
+        run->ticks *= run->ticks < TICKS_MAX ? 2 : 1;
+    }
+}
 
 static void send_datagrams(progress_t *run)
 {
     if (run->phase == HS_UDP_TX) {
         hs_heap_task("tcpip");
-        for (; run->to_send > 0 && hs_driver_idle(); run->to_send--) {
-            hs_stack_datagram();
-        }
+        send_out(run);
     } else if (run->phase == HS_UDP_RX) {
         for (; run->to_send > 0 &&
                hs_radio_waiting(HS_ACCESS_POINT) + down.count < hs_knobs.queue / 2;
@@ -192,8 +217,9 @@ static void print_phase(const progress_t *run, size_t before)
 
 static void run_phase(hs_phase_t phase)
 {
-    progress_t run = {.phase = phase, .begun = now, .last = now};
-    run.to_send = phase >= HS_UDP_RX ? (hs_knobs.bytes + HS_DATAGRAM - 1) / HS_DATAGRAM : 0;
+    progress_t run = {.phase = phase, .ticks = 1, .begun = now, .last = now};
+    uint32_t datagram = phase == HS_UDP_TX ? datagram_out() : HS_DATAGRAM;
+    run.to_send = phase >= HS_UDP_RX ? (hs_knobs.bytes + datagram - 1) / datagram : 0;
     lost = overflowed = 0;
     hs_heap_task("tcpip");
     hs_heap_mark(phase_names[phase]);

@@ -16,7 +16,7 @@ from heapscope.cli.held_output import HeldOutput
 PJSIP = Path(__file__).parents[1] / "pools" / "pjsua.log"
 
 #: Only drawing, solving, naming symbols and writing Parquet may import these.
-HEAVY = ("bokeh", "polars", "scipy", "symbolic", "textual")
+HEAVY = ("bokeh", "highspy", "jinja2", "polars", "scipy", "symbolic", "textual")
 #: Modules that Python has on no Windows.
 POSIX = ("crypt", "curses", "fcntl", "grp", "nis", "pty", "pwd", "readline", "resource", "spwd")
 POSIX += ("syslog", "termios", "tty")

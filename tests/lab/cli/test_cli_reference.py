@@ -75,6 +75,12 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     Path("rules.toml").write_text(rule % kind, encoding="utf-8")
     iperf = "Client connecting to 10.0.0.2, TCP port 5001\n"
     iperf += "[  3]  0.0-10.0 sec  24.5 MBytes  20.6 Mbits/sec\n"
+    budgets = '[memory]\nchip = "esp32"\n[budget]\nmin_free = "1KB"\n[[run]]\ntrace = "%sT.hst"\n'
+    Path("budgets").mkdir()
+    Path("heapscope.toml").write_text(budgets % "", encoding="utf-8")
+    Path("budgets/heapscope.toml").write_text(budgets % "../", encoding="utf-8")
+    if "--baseline" in example:
+        assert run("check", "--json", "main.json").code == 0
     Path("iperf.log").write_text(iperf, encoding="utf-8")
     Path("steps.txt").write_text("CONFIG_LWIP_TCP_MSS=536\n", encoding="utf-8")
     for name in ("sdkconfig", "sdkconfig.defaults", "sdkconfig.release"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from importlib.metadata import EntryPoint, EntryPoints
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -29,7 +30,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Install:
             points.append(EntryPoint(name, value, other_verbs.GROUP))
             vars(points[-1])["dist"] = SimpleNamespace(version=version)
         found = EntryPoints(points)
-        monkeypatch.setattr(other_verbs, "entry_points", found.select)
+        monkeypatch.setattr(metadata, "entry_points", found.select)
 
     return install
 

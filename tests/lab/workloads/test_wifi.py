@@ -15,3 +15,14 @@ def test_captured_throughput_and_heap_come_out_again(script: Script) -> None:
     names = ("esp32-default", "esp32-minimum", "esp32s3-quad-iperf")
     again = json.loads(script("wifi/measure.py", "--again", *names))
     assert again == {name: captured[name] for name in names}
+
+
+@pytest.mark.slow
+def test_captured_throughput_of_a_sender_that_backs_off_comes_out_again(script: Script) -> None:
+    captured = json.loads((WORKLOADS / "captured" / "wifi_back_off.json").read_text("utf-8"))
+    names = ("esp32-default", "esp32-minimum", "esp32s2-tx-prior")
+    again = json.loads(script("wifi/measure.py", "--back-off", "--again", *names))
+    for place in ("behind", "before"):
+        told = captured[place]["ranks"]
+        assert again[place] == {name: told[name] for name in names if name in told}
+        assert again[place]

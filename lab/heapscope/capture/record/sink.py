@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-import zstandard
-
 from heapscope.capture.output import STDOUT
 from heapscope.errors import InputError
 from heapscope.trace.names import printable
+from heapscope.zstd import ZstdCompressor
 
 _LEVEL = 3  # of zstd: the program waits where this is slow
 
@@ -29,21 +28,15 @@ class Sink:
         self.trouble = ""
         self.kept = 0  # bytes of the trace that the output took
         self._stream = stream
-        self._zstd = (
-            zstandard.ZstdCompressor(level=_LEVEL).stream_writer(stream, closefd=False)
-            if compressed
-            else None
-        )
+        self._zstd = ZstdCompressor(level=_LEVEL) if compressed else None
 
     def write(self, data: bytes) -> None:
         if self.trouble:
             return
         try:
             self._begin()
-            if self._zstd is not None:
-                self._zstd.write(data)
-            else:
-                self._stream.write(data)
+            self._stream.write(data if self._zstd is None else self._zstd.compress(data))
+            if self._zstd is None:
                 self._stream.flush()
             self.kept += len(data)
         except OSError as error:
@@ -58,7 +51,7 @@ class Sink:
     def close(self) -> None:
         try:
             if self._zstd is not None and not self.trouble:
-                self._zstd.flush(zstandard.FLUSH_FRAME)
+                self._stream.write(self._zstd.flush())
             if self._stream is not sys.stdout.buffer:
                 self._stream.close()
         except OSError as error:

@@ -9,19 +9,20 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.explorer.embed import EmbeddedTrace, packed_parts
 from heapscope.measure.result import ReplayResult
 from heapscope.report import tables
 from heapscope.report.compare import comparison_parts
 from heapscope.report.health import health, match
+from heapscope.report.knobs import knob_table
 from heapscope.report.leaks import holders, leaks_parts, sentences
 from heapscope.report.page import cards, comparison
-from heapscope.report.page.charts import draw
+from heapscope.report.page.colours import OTHERS, TASKS
 from heapscope.report.page.comparison import DifferingRow
-from heapscope.report.page.data import side_data
 from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
-from heapscope.report.page.frame import fitting, page
 from heapscope.report.page.side import PageSide
+from heapscope.report.plan import plans_table, to_paste
 from heapscope.report.replay import replay_parts
 from heapscope.report.stays import stays
 from heapscope.report.why import explained_tables, moments, why_parts
@@ -54,6 +55,15 @@ class ReportDocument(Document):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PageEngine:
+    """A page's own replay. `limit`: bytes of the packed trace at most."""
+
+    trace: EmbeddedTrace
+    memories: tuple[dict[str, Any], ...]
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Report(VerbResult):
     """One side: what happened on one memory. Several: the same questions of each, the first one is
     what the others are compared with."""
@@ -62,6 +72,8 @@ class Report(VerbResult):
 
     title: str
     sides: tuple[PageSide, ...]
+    #: The trace that the page replays by itself, and the memories that it offers.
+    engine: PageEngine | None = None
 
     @property
     def answer(self) -> tuple[str, ...]:
@@ -105,17 +117,34 @@ def report_parts(report: Report) -> Iterator[RenderableType]:
 def html(report: Report) -> str:
     """The page, below PAGE_MAX. All names in it are escaped, and its policy lets only the page's
     own scripts run and nothing be loaded."""
-    return fitting(lambda detail: _page(report, detail))
+    from heapscope.report.page.frame import fitting  # imports the extra that draws
+
+    packed = {} if report.engine is None else _packed(report.engine)
+    besides = sum(map(len, packed.values()))
+    return fitting(lambda detail: _page(report, detail, packed), besides=besides)
 
 
-def _page(report: Report, detail: Detail) -> str:
+def _packed(engine: PageEngine) -> dict[str, str]:
+    from heapscope.report.page.frame import worker_text
+
+    parts = packed_parts(engine.memories, colours=TASKS, others=OTHERS, trace=engine.trace)
+    return {"worker": worker_text(), **parts}
+
+
+def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
+    from heapscope.report.page.charts import draw
+    from heapscope.report.page.data import side_data
+    from heapscope.report.page.frame import EXPLORE, page
+
     sides = [trimmed(side, detail) for side in report.sides]
     docs, item = draw(sides)
     results = [side.result for side in sides]
     several = len(results) > 1
     return page(
         "page.html.j2",
-        scripts=SCRIPTS,
+        scripts=(*SCRIPTS, *(EXPLORE if packed else ())),
+        packed=packed,
+        engine=report.engine,
         data={
             "docs": docs,
             "item": item,
@@ -136,6 +165,9 @@ def _page(report: Report, detail: Detail) -> str:
         has_stacks=has_stacks,
         holders=holders,
         moments=moments,
+        to_paste=to_paste,
+        plans_table=plans_table,
+        knob_table=knob_table,
         explained_tables=explained_tables,
         match=match,
         wrong=_wrong,

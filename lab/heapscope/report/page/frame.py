@@ -29,14 +29,19 @@ OWN = "heapscope.report.page"
 
 #: Scripts of every page, before its own.
 FIRST = ("theme.js", "tables.js", "tip.js", "axes.js")
+#: Scripts of a page with the engine, and those of its worker.
+EXPLORE = ("asking.js", "whatif.js", "explore.js", "opening.js")
+WORKER = ("engine.js", "blocks.js", "jobs.js")
 
 
-def fitting(make: Callable[[Detail], str]) -> str:
-    """The page with the most detail that is not above PAGE_MAX."""
+def fitting(make: Callable[[Detail], str], *, besides: int = 0) -> str:
+    """The page with the most detail that is not above PAGE_MAX; `besides`: bytes of it that do not
+    count, because they have a limit of their own."""
     made = ""
+    most = PAGE_MAX + besides
     for detail in DETAILS:
         made = make(detail)
-        if len(made) <= PAGE_MAX and len(made.encode("utf-8")) <= PAGE_MAX:
+        if len(made) <= most and len(made.encode("utf-8")) <= most:
             break
     return made
 
@@ -49,11 +54,13 @@ def page(
     data: Mapping[str, Any],
     detail: Detail,
     charts: bool = True,
+    packed: Mapping[str, str] | None = None,
     **context: Any,
 ) -> str:
     """`package`: its folder `assets` has what this page alone has. `scripts`: assets of this page,
     after those of every page. `data`: what they read as HS.data. `charts`: whether it has any;
-    without them it is much smaller."""
+    without them it is much smaller. `packed`: texts that the scripts ask for by their names; such a
+    page has the engine and may compile it."""
     parts = [_bokeh()] if charts else []
     parts += [_asset(package, name) for name in (*FIRST, *scripts)]
     return (
@@ -61,7 +68,8 @@ def page(
         .get_template(template)
         .render(
             version=__version__,
-            policy=_policy(parts),
+            policy=_policy(parts, engine=bool(packed)),
+            packed=packed or {},
             css=_asset(OWN, "page.css"),
             scripts=parts,
             data=_script_json(data),
@@ -79,16 +87,20 @@ def _script_json(data: Mapping[str, Any]) -> str:
     return text
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def _policy(scripts: Sequence[str], *, engine: bool) -> str:
     """Only scripts of these very bytes run; nothing is fetched from anywhere. Bokeh puts styles
-    into the page, and its icons are data."""
+    into the page, and its icons are data. `engine`: WebAssembly may be compiled, in a worker that
+    the page makes of its own text and that has this policy too."""
     hashes = []
     for script in scripts:
         digest = hashlib.sha256(script.encode("utf-8")).digest()
         hashes.append(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")
+    if engine:
+        hashes.append("'wasm-unsafe-eval'")
     return (
         f"default-src 'none'; script-src {' '.join(hashes)}; style-src 'unsafe-inline'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
+        f"img-src data:; {'worker-src blob:; ' if engine else ''}base-uri 'none'; "
+        "form-action 'none'"
     )
 
 
@@ -96,6 +108,11 @@ def _policy(scripts: Sequence[str]) -> str:
 def _bokeh() -> str:
     """BokehJS without widgets, tables, WebGL and mathematics, which no page uses."""
     return "\n".join(Resources(mode="inline", components=["bokeh"], log_level="warn").js_raw)
+
+
+def worker_text() -> str:
+    """The code of the worker that holds the engine."""
+    return "\n".join(_asset(OWN, name) for name in WORKER)
 
 
 @functools.cache

@@ -1,0 +1,43 @@
+"""The option --fail-on: budgets of a command line, and the exit code where one is not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from heapscope.budgets.budget import Budget
+    from heapscope.budgets.check_result import BudgetRow
+
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-on",
+        metavar="BUDGET",
+        help="Exit with 1 where this budget is not kept: min_free=20KB, need=4KB:DMA, failures=0, "
+        "task:net=40KB, as heapscope.toml has them. May be repeated.",
+    ),
+]
+
+
+def parsed(texts: Sequence[str] | None, verb: str) -> tuple[Budget, ...]:
+    """Before anything is computed. InputError: a text is not a budget that the verb can tell."""
+    if not texts:
+        return ()
+    from heapscope.budgets.budget import parse_budget
+    from heapscope.verbs.fail_on import checked
+
+    return checked([parse_budget(text) for text in texts], verb)
+
+
+def fail(rows: Sequence[BudgetRow]) -> None:
+    """Says on standard error which budgets are not kept, and who caused it, and exits with 1."""
+    failing = [row for row in rows if row.status != "kept"]
+    for row in failing:
+        typer.echo(f"{row.status}: {row.sentence}", err=True)
+        if row.cause:
+            typer.echo(f"cause: {row.cause}", err=True)
+    if failing:
+        raise typer.Exit(1)

@@ -1,0 +1,71 @@
+"""This package's own verbs. A verb's module is imported when the verb is asked for: all of them
+together take longer than most answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from heapscope import VERBS
+
+#: Modules that cannot have the name of their verb, which is a word of Python.
+_MODULES = {"import": "import_trace"}
+
+
+class OwnVerbs(Mapping[str, Any]):
+    """The commands by their names, in the order of the help."""
+
+    def __init__(self, cls: type[TyperCommand]) -> None:
+        self._cls = cls
+        self._commands: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._commands:
+            if name not in NAMES:
+                raise KeyError(name)
+            self._commands[name] = _command(name, self._cls)
+        return self._commands[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in NAMES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMES)
+
+    def __len__(self) -> int:
+        return len(NAMES)
+
+
+NAMES = tuple(name.rstrip("_") for name in VERBS)
+
+
+def summary(name: str) -> str:
+    """The docstring of the verb's module, without running the module where that can be."""
+    module = _module(name)
+    loader: Any = getattr(find_spec(module), "loader", None)
+    code = loader.get_code(module) if hasattr(loader, "get_code") else None
+    said = code.co_consts[0] if code is not None and code.co_consts else None
+    return said if isinstance(said, str) else str(import_module(module).__doc__)
+
+
+def _module(name: str) -> str:
+    return f"heapscope.cli.{_MODULES.get(name, name)}"
+
+
+def _command(name: str, cls: type[TyperCommand]) -> Any:
+    """The module's docstring is the short help, and it may have settings for the parser."""
+    module = import_module(_module(name))
+    function = getattr(module, _MODULES.get(name, name))
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(
+        name=name,
+        cls=cls,
+        short_help=module.__doc__,
+        context_settings=getattr(module, "SETTINGS", None),
+    )(function)
+    return typer.main.get_command(app)

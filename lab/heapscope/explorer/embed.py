@@ -1,0 +1,113 @@
+"""The engine and a trace as inert data of a page, and the memories to replay on in it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from heapscope.layout.chips import chip_names, load_chip
+from heapscope.layout.layout import Layout
+from heapscope.layout.placement import Placement
+from heapscope.layout.pool import pool_layout
+from heapscope.layout.versions import chip_minors
+from heapscope.native.engine import config_json, engine_bytes, interface
+from heapscope.native.engine import has_engine as has_engine
+from heapscope.replay.config import Need, native_config
+from heapscope.trace.all_names import AllNames
+
+#: Bytes of a trace in a page at most, compressed, where nothing else is asked for.
+EMBED_LIMIT = 8_000_000
+#: Bytes of the pools that a page offers.
+POOLS = tuple(1 << power for power in range(20, 13, -1))
+#: Spans of the page's timeline at most.
+BUCKETS = 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedTrace:
+    """A trace in a page. `share`: the part of its bytes that is there."""
+
+    packed: bytes
+    share: float
+
+    @property
+    def whole(self) -> bool:
+        return self.share == 1.0
+
+
+def embed(pieces: Iterable[bytes], limit: int) -> EmbeddedTrace:
+    """The trace, compressed; where that has more than `limit` bytes, its beginning."""
+    raw = b"".join(pieces)
+    packed = _packed(raw)
+    kept = len(raw)
+    while len(packed) > limit and kept > 0:
+        kept = int(kept * min(0.95, limit / len(packed)))
+        packed = _packed(raw[:kept])
+    return EmbeddedTrace(packed=packed, share=kept / len(raw) if raw else 1.0)
+
+
+def _packed(raw: bytes) -> bytes:
+    return gzip.compress(raw, 9, mtime=0)
+
+
+def memory_json(
+    layout: Layout,
+    *,
+    needs: Sequence[Need] = (),
+    placement: Placement | None = None,
+    names: AllNames | None = None,
+) -> dict[str, Any]:
+    """A memory of the page's list: its name, its regions' names, and what the engine takes."""
+    if placement is not None:
+        layout = placement.apply(layout)
+    config = native_config(
+        layout, needs=needs, capsets=None, buckets=BUCKETS, placement=placement, names=names
+    )
+    return {
+        "name": layout.name,
+        "regions": [f"{region.kind} {region.start:#010x}" for region in layout.regions],
+        "pool": not layout.chip and len(layout.regions) == 1,
+        "config": config_json(config),
+    }
+
+
+def pools() -> list[dict[str, Any]]:
+    """Pools of round sizes, for a trace of no known chip."""
+    return [memory_json(pool_layout(size)) for size in POOLS]
+
+
+def chip_memories() -> list[dict[str, Any]]:
+    """The default memory of every chip under every minor release that has it, the newest first."""
+    return [
+        memory_json(chip.layout(idf=minor))
+        for chip in map(load_chip, chip_names())
+        for minor in reversed(chip_minors(chip.data))
+    ]
+
+
+def packed_parts(
+    memories: Sequence[dict[str, Any]],
+    *,
+    colours: Sequence[str],
+    others: str,
+    trace: EmbeddedTrace | None = None,
+) -> dict[str, str]:
+    """The texts of a page by their names: the engine, what its scripts read, the trace."""
+    facts = {
+        "face": interface(),
+        "memories": list(memories),
+        "colours": list(colours),
+        "others": others,
+    }
+    text = json.dumps(facts, separators=(",", ":"), allow_nan=False)
+    parts = {"engine": engine_bytes(), "explore": text.encode("ascii")}
+    made = {name: _text(_packed(part)) for name, part in parts.items()}
+    return made if trace is None else {**made, "trace": _text(trace.packed)}
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")

@@ -1,0 +1,118 @@
+"""A pool on perturbed runs: the share that it serves, and the pool that serves most of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+from heapscope.fit.limits import STEP, Limits
+from heapscope.fit.schedule import cores
+from heapscope.jitter.runs import Jitter, PerturbedRuns
+from heapscope.jitter.share import Share, share
+from heapscope.layout.pool import POOL_BASE
+from heapscope.measure.wording import size
+from heapscope.native.reader import NativeReader
+from heapscope.native.steps import NativeSteps
+from heapscope.rows.figure import figure
+from heapscope.rows.row import Row
+
+WANTED = 0.99  # of the runs, by `safe`
+_FINE = 256  # part of the pool to which the least pool of one run is looked for
+
+
+class PerturbedFit(Row):
+    """How perturbed runs of the trace go on pools of this allocator."""
+
+    jitter: Jitter = figure("How the runs were perturbed.")
+    varied: tuple[str, ...] = figure("The differences from run to run, in sentences.")
+    at_pool: Share = figure("The runs that `pool` serves.")
+    safe: int | None = figure(
+        "The pool, to a 256th, that served 99 % of the runs; larger ones may fail. null: it is "
+        "more than twice `pool`, or than the allocator's largest heap.",
+        "B",
+        least=64,
+        step=STEP,
+    )
+    at_safe: Share | None = figure(
+        "The runs that `safe` serves, of as many others, which it was not chosen by. null: `safe` "
+        "is."
+    )
+
+    def sentences(self, allocator: str, pool: int) -> Iterator[str]:
+        yield f"{allocator}: {size(pool)} serve {self.at_pool.text}."
+        if self.safe is None or self.at_safe is None:
+            yield f"{allocator}: no pool up to {size(2 * pool)} serves 99 % of them."
+        else:
+            yield f"{allocator}: {size(self.safe)} serve {self.at_safe.text} of other seeds."
+
+
+def perturbed_fit(
+    runs: PerturbedRuns,
+    allocator: str,
+    pool: int,
+    limits: Limits,
+    *,
+    only: int | None,
+    done: Callable[[], None],
+) -> PerturbedFit:
+    """`pool`: the one that serves the recorded run. `only`: the task whose blocks alone are kept.
+    `done` is called after each run."""
+    count = runs.jitter.runs
+    most = min(2 * pool, limits.most)
+
+    def least(number: int) -> tuple[bool, int | None]:
+        with _steps(runs, number, only) as steps:
+            done()
+            return _least(steps, allocator, pool, most)
+
+    with ThreadPoolExecutor(cores()) as threads:
+        found = list(threads.map(least, range(count)))
+        safe = _quantile([size_ for _, size_ in found], WANTED)
+
+        def serves(number: int) -> bool:
+            with _steps(runs, number, only) as steps:
+                done()
+                return safe is not None and steps.try_pool(allocator, safe).survives
+
+        others = range(count, 2 * count) if safe is not None else range(0)
+        good = sum(threads.map(serves, others))
+    return PerturbedFit(
+        jitter=runs.jitter,
+        varied=runs.varied,
+        at_pool=share(sum(served for served, _ in found), count),
+        safe=safe,
+        at_safe=None if safe is None else share(good, count),
+    )
+
+
+def _steps(runs: PerturbedRuns, number: int, only: int | None) -> NativeSteps:
+    steps = NativeSteps(POOL_BASE, only=only)
+    with NativeReader() as reader:
+        steps.fill_from(reader)
+        runs.play(reader, number)
+    return steps
+
+
+def _least(steps: NativeSteps, allocator: str, pool: int, most: int) -> tuple[bool, int | None]:
+    """Whether the pool serves the run; and the least pool by halving, None: more than `most`."""
+    served = steps.try_pool(allocator, pool).survives
+    bad, good = (steps.floor // STEP * STEP, pool) if served else (pool, most // STEP * STEP)
+    if not served and not steps.try_pool(allocator, good).survives:
+        return served, None
+    while good - bad > max(STEP, pool // _FINE):
+        middle = (bad + good) // 2 // STEP * STEP
+        if middle <= bad:
+            break
+        if steps.try_pool(allocator, middle).survives:
+            good = middle
+        else:
+            bad = middle
+    return served, good
+
+
+def _quantile(sizes: list[int | None], wanted: float) -> int | None:
+    """The least of the sizes that is enough for so large a part of them."""
+    ranked = sorted(math.inf if each is None else each for each in sizes)
+    found = ranked[math.ceil(wanted * len(ranked)) - 1]
+    return None if found == math.inf else int(found)

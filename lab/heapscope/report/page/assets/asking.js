@@ -1,0 +1,45 @@
+"use strict";
+/* The worker of this page: HS.ask(what, job) promises its answer. */
+(() => {
+  const text = (name) => document.querySelector(`script[data-packed="${name}"]`).textContent;
+  HS.packed = (name) => {
+    const found = document.querySelector(`script[data-packed="${name}"]`);
+    return found === null ? null : Uint8Array.from(atob(found.textContent.trim()), (one) => one.charCodeAt(0));
+  };
+  HS.json = async (name) => {
+    const stream = new Blob([HS.packed(name)]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  const asked = new Map();
+  let worker = null, next = 0;
+  HS.startWorker = () => {
+    worker = new Worker(URL.createObjectURL(new Blob([text("worker")], { type: "text/javascript" })));
+    worker.onmessage = ({ data }) => {
+      const one = asked.get(data.id);
+      if (data.progress !== undefined) return void one.progress?.(data.progress);
+      asked.delete(data.id);
+      if (data.error === undefined) one.resolve(data.answer);
+      else one.reject(Object.assign(new Error(data.error), { region: data.region }));
+    };
+    worker.onerror = (event) => {
+      for (const one of asked.values()) one.reject(new Error(event.message || "The worker of the page ended."));
+      asked.clear();
+    };
+  };
+  HS.ask = (what, job = {}, progress = null) =>
+    new Promise((resolve, reject) => {
+      const id = next++;
+      asked.set(id, { resolve, reject, progress });
+      worker.postMessage({ id, what, ...job });
+    });
+
+  /* Names are bytes that somebody else chose: what would not be seen is written as an escape. */
+  HS.plain = (name) => name.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`).slice(0, 400);
+  HS.element = (name, content = null, set = {}) => {
+    const made = document.createElement(name);
+    if (content !== null) made.textContent = content;
+    for (const [key, value] of Object.entries(set)) made.setAttribute(key, value);
+    return made;
+  };
+})();

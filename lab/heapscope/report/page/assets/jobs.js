@@ -1,0 +1,177 @@
+/* The worker: it holds a trace and the engine, and answers the page. A later replay ends an earlier one. */
+"use strict";
+
+/* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
+const UNPACKED_MAX = 1 << 30;
+const SYNC = [0x48, 0x53, 0xc7, 0x9a];
+
+let engine = null, trace = null, blocks = null, running = 0;
+
+const breath = () => new Promise((resolve) => setTimeout(resolve, 0));
+const starts = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte);
+
+async function unpacked(bytes, most = UNPACKED_MAX) {
+  if (!starts(bytes, [0x1f, 0x8b])) return bytes;
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  const parts = [];
+  let size = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > most) {
+      await reader.cancel();
+      throw new Error(`It has more than ${most.toLocaleString("en")} bytes when it is unpacked. This page opens no more.`);
+    }
+    parts.push(value);
+  }
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+function holdsTrace(bytes) {
+  const most = Math.min(bytes.length - 3, 65536);
+  for (let at = 0; at < most; at++) if (starts(bytes.subarray(at, at + 4), SYNC)) return true;
+  return false;
+}
+
+/* Text of a recorder as a trace: hs_import_form_t by how it begins. */
+function imported(bytes) {
+  const { calls } = engine;
+  const head = new TextDecoder().decode(bytes.subarray(0, 4096));
+  const form = /^v [0-9a-f]+/.test(head) ? 1 : /^= Start|^@ .*:\[0x[0-9a-f]+\] [-+<>] 0x/.test(head) ? 2 : 0;
+  const text = calls.hs_lab_import_new(form);
+  const room = engine.take(Reader.PIECE), parts = [];
+  const drain = () => {
+    for (let count; (count = calls.hs_lab_import_take(text, room, Reader.PIECE) >>> 0) > 0; ) parts.push(engine.bytes(room, count).slice());
+  };
+  for (let from = 0; from < bytes.length; from += Reader.PIECE) {
+    const part = bytes.subarray(from, from + Reader.PIECE);
+    engine.bytes(room, part.length).set(part);
+    if (calls.hs_lab_import_push(text, room, part.length) !== 0) throw new Error("The page has no memory left.");
+    drain();
+  }
+  calls.hs_lab_import_finish(text);
+  drain();
+  const at = engine.take(engine.width("hs_lab_import_stats"));
+  calls.hs_lab_import_stats(text, at);
+  const stats = engine.read("hs_lab_import_stats", at);
+  calls.free(at);
+  calls.free(room);
+  calls.hs_lab_import_delete(text);
+  if (stats.events === 0) {
+    throw new Error("It is neither a trace nor a text with heap events. A device's log is read by the command heapscope log.");
+  }
+  return { bytes: new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), parts, stats };
+}
+
+async function open(job) {
+  let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
+  if (bytes.length === 0) throw new Error("It is empty.");
+  if (starts(bytes, [0x28, 0xb5, 0x2f, 0xfd])) {
+    throw new Error("It is compressed with zstd, which browsers do not unpack. Unpack it first: zstd -d FILE");
+  }
+  if (!holdsTrace(bytes)) {
+    const made = imported(bytes);
+    let at = 0;
+    for (const part of made.parts) {
+      made.bytes.set(part, at);
+      at += part.length;
+    }
+    ({ bytes, stats } = made);
+  }
+  const reader = new Reader(engine, null);
+  try {
+    reader.push(bytes);
+    const status = reader.finish();
+    const census = engine.figures("hs_lab_reader_census", reader.at);
+    const health = engine.figures("hs_lab_reader_health", reader.at);
+    if (status !== 0 || census.events === 0) throw new Error("There is no heap event in it that can be used.");
+    trace = bytes;
+    blocks = null;
+    return { census, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() };
+  } finally {
+    reader.close();
+  }
+}
+
+/* Every event on the memory of the job. First the figures; with `blocks`, every block besides. */
+async function replay(job, tell) {
+  const mine = ++running;
+  const reader = new Reader(engine, job.config, { blocks: job.blocks });
+  const found = job.blocks ? new Blocks(engine) : null;
+  let told = performance.now();
+  try {
+    for (let from = 0; from < trace.length; from += Reader.PIECE) {
+      reader.push(trace.subarray(from, from + Reader.PIECE));
+      if (found !== null) found.drain(reader);
+      if (performance.now() - told > 60) {
+        tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: engine.figures("hs_lab_summary", reader.at) });
+        await breath();
+        if (mine !== running) return { ended: true };
+        told = performance.now();
+      }
+    }
+    reader.finish();
+    const out = { figures: reader.all(), timeline: reader.timeline() };
+    if (found !== null) {
+      found.drain(reader);
+      blocks = found;
+      Object.assign(out, { blocks: found.count, failed: found.failed, failures: found.failures });
+    }
+    return out;
+  } finally {
+    if (found !== null) found.done();
+    reader.close();
+  }
+}
+
+const JOBS = {
+  async start(job) {
+    engine = await Engine.made(await unpacked(new Uint8Array(job.bytes)), job.face);
+    return { allocators: engine.allocators };
+  },
+  open,
+  replay,
+  picture: (job) => ({ pixels: blocks.picture({ ...job, filter: sets(job.filter) }) }),
+  range: (job) => ({ rows: blocks.range({ ...job, filter: sets(job.filter) }) }),
+  difference: (job) => ({ rows: blocks.difference({ ...job, filter: sets(job.filter) }) }),
+  pick(job) {
+    const block = blocks.pick(job.event, job.region, job.address);
+    return { life: block === null ? null : blocks.life(block) };
+  },
+  sizes(job) {
+    const of = (name) => {
+      const text = new TextEncoder().encode(`${name}_t`), at = engine.take(text.length + 1);
+      engine.bytes(at, text.length + 1).fill(0);
+      engine.bytes(at, text.length).set(text);
+      const size = engine.calls.hs_lab_sizeof(at) >>> 0;
+      engine.calls.free(at);
+      return [name, size];
+    };
+    return { sizes: Object.fromEntries(job.names.map(of)) };
+  },
+  times: (job) => ({ times: job.events.map((event) => blocks.time[Math.max(0, Math.min(event, blocks.events - 1))] ?? 0) }),
+};
+
+const sets = (filter) => ({ ...filter, sites: filter.sites === null ? null : new Set(filter.sites) });
+
+/* One after another, in their order; a replay lets the next message in while it runs. */
+let queue = Promise.resolve();
+self.onmessage = (message) => {
+  const { id, what, ...job } = message.data;
+  if (what === "replay" || what === "open") running++;
+  queue = queue.then(async () => {
+    try {
+      const answer = await JOBS[what](job, (progress) => self.postMessage({ id, progress }));
+      self.postMessage({ id, answer });
+    } catch (error) {
+      self.postMessage({ id, error: String(error.message ?? error), region: error.region ?? null });
+    }
+  });
+};

@@ -1,0 +1,38 @@
+"use strict";
+/* Begins: the page's own trace, or a file that is dropped or chosen. */
+(() => {
+  const { root, find } = HS.explore;
+  const drop = find("drop");
+
+  async function open(file) {
+    try {
+      await HS.explore.open(await file.arrayBuffer(), file.name);
+    } catch (error) {
+      find("opened").hidden = true;
+      find("says").textContent = `${HS.plain(file.name)}: ${error.message}`;
+    }
+  }
+  if (drop !== null) {
+    for (const kind of ["dragover", "drop"]) window.addEventListener(kind, (one) => one.preventDefault());
+    window.addEventListener("drop", (one) => one.dataTransfer.files.length > 0 && open(one.dataTransfer.files[0]));
+    find("file").addEventListener("change", (one) => one.target.files.length > 0 && open(one.target.files[0]));
+  }
+  async function start() {
+    const data = await HS.json("explore");
+    HS.memories = data.memories;
+    HS.colours = data.colours;
+    HS.others = data.others;
+    HS.startWorker();
+    ({ allocators: HS.allocators } = await HS.ask("start", { bytes: HS.packed("engine").buffer, face: data.face }));
+    const own = HS.packed("trace");
+    if (own !== null) await HS.explore.open(own.buffer, null);
+    document.documentElement.dataset.explorer = "yes";
+  }
+  window.addEventListener("DOMContentLoaded", () => {
+    start().catch((error) => {
+      find("says").textContent = `This browser cannot run the replay: ${error.message}`;
+      document.documentElement.dataset.explorer = "failed";
+    });
+    if (drop !== null) document.documentElement.dataset.ready = "yes";
+  });
+})();

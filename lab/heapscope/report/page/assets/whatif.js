@@ -1,0 +1,167 @@
+"use strict";
+/* The memory that the page replays on, and its figures beside those of what was. */
+(() => {
+  const root = document.querySelector("[data-explore]");
+  const find = (name) => root.querySelector(`[data-${name}]`);
+  const form = find("whatif");
+  const number = (value) => Number(value).toLocaleString("en-US");
+  const NEVER = 0xffffffffffffffffn;
+  const SAME = "as it is";
+  const STEP = 16; /* bytes: every allocator keeps its heap aligned by less */
+  HS.explore = { root, find, number, NEVER };
+  let base = null, wanted = 0, timer = null;
+
+  const memory = () => HS.memories[form.memory.selectedIndex] ?? HS.memories[0];
+  const sliders = () => [...form.querySelectorAll("input[type=range]")];
+
+  function showSizes() {
+    const box = find("sizes");
+    box.replaceChildren();
+    memory().config.regions.forEach((region, index) => {
+      const id = `size-${index}`, name = memory().pool ? "Pool" : memory().regions[index];
+      const slider = HS.element("input", null, { type: "range", id, min: Math.max(STEP * 64, Math.floor(region.size / 4 / STEP) * STEP), max: Math.ceil((region.size * 2) / STEP) * STEP, step: STEP, name: id });
+      slider.value = region.size;
+      slider.dataset.whole = region.size;
+      const said = HS.element("output", null, { for: id });
+      const say = () => {
+        said.textContent = `${number(size(slider, region))} B`;
+        slider.setAttribute("aria-valuetext", said.textContent);
+      };
+      slider.addEventListener("input", say);
+      slider.say = say;
+      say();
+      const label = HS.element("label", name, { for: id });
+      const row = HS.element("div");
+      row.append(label, slider, said);
+      box.append(row);
+    });
+  }
+
+  /* A slider that was not moved means the size itself, which need not be a multiple of its step. */
+  function size(slider, region) {
+    return Math.abs(Number(slider.value) - region.size) < STEP ? region.size : Number(slider.value);
+  }
+
+  function config() {
+    const made = structuredClone(memory().config);
+    const allocator = form.allocator.value;
+    sliders().forEach((slider, index) => {
+      made.regions[index].size = size(slider, made.regions[index]);
+      if (allocator !== SAME) made.regions[index].allocator = allocator;
+    });
+    const need = Math.floor(Number(form.need.value));
+    if (need > 0 && need <= 0xffffffff) made.needs = [{ size: need, caps: 0 }];
+    return made;
+  }
+
+  const event = (value) => (value === NEVER || value === null ? "never" : `event ${number(value)}`);
+  const ROWS = [
+    ["failed requests", (f) => f.hs_lab_summary.failures, "down"],
+    ["first failure", (f) => f.hs_lab_summary.first_failure_event, null],
+    ["minimum free for malloc, bytes", (f) => f.hs_lab_capsets[0].minimum_free, "up"],
+    ["at", (f) => f.hs_lab_capsets[0].minimum_free_event, null],
+    ["largest block malloc could give, at its least", (f) => f.hs_lab_capsets[0].minimum_largest_allocatable, "up"],
+    ["at", (f) => f.hs_lab_capsets[0].minimum_largest_event, null],
+    ["peak of live bytes", (f) => f.hs_lab_summary.live_peak, null],
+    ["events after which the need would not fit", (f) => f.hs_lab_needs[0]?.short_events ?? null, "down"],
+  ];
+
+  function showFigures(now, so) {
+    const rows = ROWS.map(([name, of, better]) => {
+      const [was, is] = [of(base.figures), of(now)];
+      const row = HS.element("tr");
+      const text = (value) => (value === null ? "not asked" : better === null && /^(at|first)/.test(name) ? event(value) : number(value));
+      const tone = better === null || was === null || is === null || was === is ? "" : (is > was) === (better === "up") ? " better" : " worse";
+      row.append(HS.element("td", name), HS.element("td", text(was), { class: "number" }), HS.element("td", text(is) + (so ?? ""), { class: `number${tone}` }));
+      return row;
+    });
+    find("figures").replaceChildren(...rows);
+  }
+
+  function sentence(figures) {
+    const { failures, results, first_failure_event: first } = figures.hs_lab_summary;
+    const least = figures.hs_lab_capsets[0];
+    const rest = ` At least ${number(least.minimum_free)} B were free for malloc, and the largest block was never below ${number(least.minimum_largest_allocatable)} B.`;
+    if (failures === 0) return `No request fails of ${number(results)}.${rest}`;
+    return `${number(failures)} of ${number(results)} requests ${failures === 1 ? "fails" : "fail"}, the first at event ${number(first)}.${rest}`;
+  }
+
+  /* The figures first, from a pass without the blocks; then the blocks of the map. */
+  async function run() {
+    const mine = ++wanted, bar = find("progress");
+    const own = config();
+    bar.hidden = false;
+    bar.value = 0;
+    const progress = ({ share, summary }) => {
+      bar.value = share;
+      if (mine === wanted) find("says").textContent = `Replaying: ${Math.round(100 * share)} %, ${number(summary.failures)} requests failed so far.`;
+    };
+    try {
+      const quick = await HS.ask("replay", { config: own }, progress);
+      if (mine !== wanted || quick.ended) return;
+      base ??= { figures: quick.figures };
+      HS.explore.last = quick.figures;
+      showFigures(quick.figures);
+      find("says").textContent = sentence(quick.figures);
+      HS.explore.said = sentence(quick.figures);
+      const whole = await HS.ask("replay", { config: own, blocks: true }, ({ share }) => (bar.value = share));
+      if (mine !== wanted || whole.ended) return;
+      HS.explore.show({ ...whole, config: own, memory: memory() });
+      bar.hidden = true;
+      document.documentElement.dataset.replayed = String(mine);
+    } catch (error) {
+      if (mine !== wanted) return;
+      bar.hidden = true;
+      const where = error.region === null || error.region === undefined ? "" : ` The region at fault is ${memory().regions[error.region]}: its allocator refuses this size or cannot be there.`;
+      find("says").textContent = `${error.message}${where} Choose another memory, size or allocator.`;
+    }
+  }
+
+  function soon() {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      HS.explore.store();
+      run();
+    }, 25);
+  }
+
+  HS.explore.begin = () => {
+    base = null;
+    form.memory.replaceChildren(...HS.memories.map((one) => HS.element("option", one.name)));
+    form.allocator.replaceChildren(HS.element("option", SAME), ...HS.allocators.map((one) => HS.element("option", one)));
+    const stored = HS.explore.stored();
+    form.memory.selectedIndex = Math.max(0, HS.memories.findIndex((one) => one.name === stored.memory));
+    showSizes();
+    form.allocator.value = HS.allocators.includes(stored.allocator) ? stored.allocator : SAME;
+    form.need.value = Math.min(4294967295, Math.max(0, Math.floor(Number(stored.need)) || memory().config.needs?.[0]?.size || 0));
+    (stored.sizes ?? "").split(",").forEach((value, index) => {
+      const slider = sliders()[index];
+      if (slider !== undefined && Number(value) > 0) slider.value = Number(value);
+      slider?.say();
+    });
+    return run();
+  };
+  HS.explore.choice = () => ({
+    memory: memory().name,
+    allocator: form.allocator.value === SAME ? "" : form.allocator.value,
+    need: form.need.value === "0" ? "" : form.need.value,
+    sizes: sliders().some((one, i) => size(one, memory().config.regions[i]) !== memory().config.regions[i].size) ? sliders().map((one) => one.value).join(",") : "",
+  });
+
+  form.addEventListener("submit", (one) => one.preventDefault());
+  form.addEventListener("input", (one) => {
+    if (one.target.name === "memory") showSizes();
+    soon();
+  });
+  root.addEventListener("click", (one) => {
+    if (one.target.dataset.do === "reset") {
+      form.allocator.value = SAME;
+      showSizes();
+      soon();
+    }
+    if (one.target.dataset.do === "base") {
+      base = { figures: HS.explore.last };
+      showFigures(HS.explore.last);
+    }
+  });
+})();

@@ -1,0 +1,21 @@
+"""The page that replays a file which is dropped on it."""
+
+from __future__ import annotations
+
+from heapscope.explorer.embed import chip_memories, packed_parts, pools
+from heapscope.report.page.colours import OTHERS, TASKS
+from heapscope.report.page.detail import DETAILS
+from heapscope.report.page.frame import EXPLORE, page, worker_text
+
+
+def explorer_html() -> str:
+    """One file with the engine and the memories of all chips, which loads nothing."""
+    parts = packed_parts([*pools(), *chip_memories()], colours=TASKS, others=OTHERS)
+    return page(
+        "explorer.html.j2",
+        scripts=EXPLORE,
+        data={},
+        detail=DETAILS[0],
+        charts=False,
+        packed={"worker": worker_text(), **parts},
+    )

@@ -1,0 +1,162 @@
+"""A step of a ladder as the sum of parts says it.
+
+Some parts of the table have their figure from the very page whose steps are computed here. A study
+is not computed from itself: another publisher's figure stands in their place, and the factors of
+the sum are learned without either page. `own=True` gives the sum as it ships, which has both pages
+in it; nothing counts that.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from heapscope.config.read_file import ConfigFile
+from heapscope.ladder.side import NamedFiles, side_of
+from heapscope.predict.demand import Demand
+from heapscope.predict.memory_fit import MemoryFit, memory_fit
+from heapscope.predict.memory_states import DRAM, Held, MemoryModel
+from heapscope.predict.part_table import PartRow, part_table
+from heapscope_studies.data_file import read_published
+from heapscope_studies.memory_parts.fit import fit_without
+
+PUBLISHED = read_published("memory_ladders")
+LADDERS = ("c2", "matter")
+PUBLISHERS = frozenset(PUBLISHED[ladder]["publisher"] for ladder in LADDERS)
+LINKS = ("wifi", "ble")
+_CODE = "code"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Instead:
+    """The figure that stands in place of a part's own. `told`: the bytes of the table's row."""
+
+    part: str
+    told: float
+    bytes: float
+    kind: str
+    source: str
+
+
+@functools.cache
+def insteads(ladder: str) -> Mapping[str, Instead]:
+    rows = {part.id: part for part in part_table()}
+    made = {}
+    for one in PUBLISHED[ladder]["instead"]:
+        own = rows[one["part"]]
+        if "row" in one:
+            other = rows[one["row"]]
+            size, kind, source = _plain(other), other.kind, other.source
+        else:
+            size, kind, source = one["bytes"], one["kind"], one["source"]
+        made[own.id] = Instead(part=own.id, told=_plain(own), bytes=size, kind=kind, source=source)
+    return made
+
+
+def _plain(part: PartRow) -> float:
+    """The bytes of a row whose figure asks for no option."""
+    size = part.each(_NoScene())
+    if size is None:
+        raise ValueError(f"{part.id}: its figure hangs on options")
+    return float(size)
+
+
+class _NoScene:
+    """A scene for figures that are a number."""
+
+    def option(self, name: str) -> None:
+        return None
+
+    def default(self, option: str) -> None:
+        return None
+
+    def name(self, name: str) -> float:
+        raise ValueError(f"{name} hangs on options")
+
+    def block(self, size: float) -> float:
+        raise ValueError("a block hangs on options")
+
+    def stack(self, size: float) -> float:
+        raise ValueError("a stack hangs on options")
+
+
+@functools.cache
+def independent_fit() -> MemoryFit:
+    """Learned from all other publishers. Some three seconds."""
+    return fit_without(PUBLISHERS)
+
+
+def model_of(
+    ladder: str, release: str, lines: Sequence[str], *, tls: int = 0, links: Sequence[str] = LINKS
+) -> MemoryModel:
+    text = "".join(f"CONFIG_{line}\n" for line in lines)
+    named = NamedFiles(name=ladder, files=(ConfigFile(name="sdkconfig.defaults", text=text),))
+    demand = Demand(tcp=0, tls=tls)
+    chip = PUBLISHED[ladder]["chip"]
+    return side_of(named, chip=chip, idf=release, demand=demand, links=links).model
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sum:
+    """Bytes that a step gives. `shipped`: the same as the product says it, with the study's own
+    figures and a fit that saw them. `own`: parts of it that only the study tells. `changes`: parts
+    that the step changes."""
+
+    given: float
+    shipped: float
+    own: tuple[str, ...]
+    changes: tuple[str, ...]
+
+
+def step(
+    ladder: str, before: MemoryModel, after: MemoryModel, state: str, *, code_only: bool = False
+) -> Sum:
+    gave: dict[str, float] = {}
+    kinds: dict[str, str] = {}
+    owns: set[str] = set()
+    for sign, model in ((1, before), (-1, after)):
+        for each in _held(model, state, code_only=code_only):
+            gave[each.part.id] = gave.get(each.part.id, 0.0) + sign * each.taken
+            kinds[each.part.id] = each.part.kind
+            if PUBLISHED[ladder]["publisher"] in each.part.source:
+                owns.add(each.part.id)
+    changed = {part: size for part, size in gave.items() if size}
+    fit, instead = independent_fit(), insteads(ladder)
+    return Sum(
+        given=sum(_other(part, size, kinds[part], instead, fit) for part, size in changed.items()),
+        shipped=sum(size * memory_fit().factor(kinds[part]) for part, size in changed.items()),
+        own=tuple(sorted(owns & changed.keys() - instead.keys())),
+        changes=tuple(changed),
+    )
+
+
+def _held(model: MemoryModel, state: str, *, code_only: bool) -> Iterator[Held]:
+    for each in model.held(state):
+        if each.place == DRAM and (not code_only or each.part.memory == _CODE):
+            yield each
+
+
+def _other(
+    part: str, size: float, kind: str, instead: Mapping[str, Instead], fit: MemoryFit
+) -> float:
+    if part not in instead:
+        return size * fit.factor(kind)
+    other = instead[part]
+    return size * other.bytes / other.told * fit.factor(other.kind)
+
+
+def free(ladder: str, model: MemoryModel, state: str) -> float:
+    """Free bytes in a state, without anything that the study told."""
+    fit, instead = independent_fit(), insteads(ladder)
+    left = model.before_code(state, DRAM)
+    base = model.less_empty(left, DRAM, PUBLISHERS, (fit.step, fit.chip))[0]
+    taken = sum(
+        _other(part, size, kind, instead, fit)
+        for part, (kind, size) in model.sizes(state, DRAM).items()
+    )
+    return base - taken - sum(map(fit.factor, model.more(state)))
+
+
+def without(lines: Sequence[str], names: Collection[str]) -> list[str]:
+    return [line for line in lines if line.split("=")[0] not in names]

@@ -1,0 +1,177 @@
+"""Budgets are judged by the figures of the verbs, and what cannot be told is not kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.lab.budgets.conftest import POOL, Check, rows
+from tests.lab.conftest import MakeTrace
+from typer.testing import CliRunner
+
+import heapscope
+from heapscope.budgets.check_result import BROKEN, KEPT, UNKNOWN
+from heapscope.cli.app import app
+
+LINES = ("t net", "a 1 1000", "a 2 20000", "t ui", "a 3 5000", "f 2", "f 1", "a 4 100")
+RUN = '[[run]]\nname = "short"\ntrace = "T.hst"\n'
+
+
+def test_every_figure_is_the_one_of_its_verb(make_trace: MakeTrace, checked: Check) -> None:
+    trace = make_trace(*LINES)
+    replay = heapscope.replay(trace, pool="64KB", allocator="tlsf", need=[30000])
+    fit = heapscope.fit(trace, allocator="tlsf")[0]
+    budgets = (
+        "[budget]\nmin_free = 1\nneed = 30000\nfailures = 0\n[budget.task]\nnet = 1\nui = 1\n"
+        "[budget.fit]\ntlsf = 64\n"
+    )
+    found = rows(checked(POOL + budgets + RUN))
+    held = {row.task: row.held_peak for row in replay.tasks}
+    assert found["min_free"].value == replay.malloc.minimum_free
+    assert found["need:30000"].value == replay.needs[0].worst_largest
+    assert found["failures"].value == 0
+    assert found["task:net"].value == held["net"]
+    assert found["task:ui"].value == held["ui"]
+    assert found["fit:tlsf"].value == fit.pool
+
+
+@pytest.mark.parametrize(("more", "status"), [(0, KEPT), (1, BROKEN)])
+def test_a_budget_is_broken_one_byte_beyond_its_limit(
+    make_trace: MakeTrace, checked: Check, more: int, status: str
+) -> None:
+    trace = make_trace(*LINES)
+    free = heapscope.replay(trace, pool="64KB", allocator="tlsf").malloc.minimum_free
+    found = checked(f"{POOL}[budget]\nmin_free = {free + more}\n{RUN}")
+    assert rows(found)["min_free"].status == status
+    assert found.passed is (status == KEPT)
+
+
+@pytest.mark.parametrize(("pool", "status"), [("64KB", KEPT), ("8KB", BROKEN)])
+def test_a_pool_that_is_large_enough_needs_one_replay(
+    make_trace: MakeTrace, checked: Check, pool: str, status: str
+) -> None:
+    make_trace(*LINES)
+    text = f'{POOL}[budget.fit]\ntlsf = "{pool}"\n{RUN}'
+    assert rows(checked(text))["fit:tlsf"].status == status
+
+
+def test_a_broken_budget_names_who_caused_it(make_trace: MakeTrace, checked: Check) -> None:
+    make_trace(*LINES, "a 9 60000")
+    found = rows(checked(f'{POOL}[budget]\nfailures = 0\nmin_free = "60KB"\n{RUN}'))
+    assert found["failures"].task == "ui"
+    assert "malloc of 60,000 B" in found["failures"].cause
+    assert found["min_free"].task == "net"
+    assert found["min_free"].sentence.endswith("the budget is at least 61,440 B.")
+
+
+def test_a_leak_breaks_its_budget_and_is_counted_by_its_mark(
+    make_trace: MakeTrace, checked: Check
+) -> None:
+    lines = []
+    for number in range(400):
+        lines += [] if number % 10 else ["! loop"]
+        lines += [f"a {3 * number} 48", f"a {3 * number + 1} 100", f"f {3 * number + 1}"]
+        lines += [f"a {3 * number + 2} 9", f"f {3 * number + 2}"]
+        lines += [] if number % 5 == 0 else [f"f {3 * number}"]
+    make_trace("t net", *lines)
+    found = rows(
+        checked(
+            f'{POOL}[budget]\nleak = "0 B/round"\n{RUN}[run.budget.leak]\nloop = "200 B/round"\n'
+        )
+    )
+    assert found["leak"].status == BROKEN
+    assert found["leak"].task == "net"
+    assert found["leak"].value == pytest.approx(96, rel=0.15)
+    assert found["leak:loop"].status == KEPT
+    assert found["leak:loop"].value == pytest.approx(96, rel=0.15)
+
+
+def test_what_cannot_be_told_is_not_kept(make_trace: MakeTrace, checked: Check) -> None:
+    make_trace(*LINES)
+    found = checked(
+        POOL + RUN + '[run.budget]\nmatch_rate = "99%"\nmin_free.NOPE = 1\n'
+        'task.nett = "1KB"\nsite.x = 9\nleak.loop = "0 B/round"\n'
+    )
+    assert {row.status for row in found.budgets} == {UNKNOWN}
+    assert not found.passed
+    assert "did you mean net?" in rows(found)["task:nett"].sentence
+
+
+def test_a_loss_makes_a_kept_budget_unknown_and_leaves_a_broken_one(
+    make_trace: MakeTrace, checked: Check
+) -> None:
+    trace = make_trace(*(f"a {n} 100" for n in range(60_000)), name="whole.hst")
+    data = trace.read_bytes()
+    trace.with_name("T.hst").write_bytes(data[: len(data) * 3 // 4])
+    pool = '[memory]\npool = "8MB"\nallocator = "tlsf"\n'
+    result = heapscope.replay(trace.with_name("T.hst"), pool="8MB", allocator="tlsf")
+    if result.loss is None or result.loss.event == 0:
+        pytest.fail("the damage should leave events before it")
+    found = rows(checked(f'{pool}[budget]\nmin_free = "1KB"\nfailures = 0\n{RUN}'))
+    assert {row.status for row in found.values()} == {UNKNOWN}
+    found = rows(checked(f'{pool}[budget]\nmin_free = "8000KB"\n{RUN}'))
+    assert found["min_free"].status == BROKEN
+
+
+def test_a_budget_of_the_file_holds_where_its_task_is(
+    make_trace: MakeTrace, checked: Check
+) -> None:
+    make_trace(*LINES)
+    make_trace("t other", "a 1 10", name="U.hst")
+    runs = RUN + '[[run]]\ntrace = "U.hst"\n'
+    found = checked(f'{POOL}[budget.task]\nnet = "64KB"\n{runs}')
+    assert [(row.run, row.status) for row in found.budgets] == [("short", KEPT)]
+
+
+def test_several_chips_and_releases_are_runs_of_their_own(
+    make_trace: MakeTrace, checked: Check
+) -> None:
+    make_trace(*LINES)
+    found = checked(
+        '[memory]\nchip = ["esp32", "esp32c3"]\nidf = ["5.3", "5.5"]\n[budget]\nfailures = 0\n'
+        + RUN
+    )
+    memories = [row.memory for row in found.budgets]
+    assert memories == [
+        f"{chip}, ESP-IDF {idf}" for chip in ("esp32", "esp32c3") for idf in ("5.3", "5.5")
+    ]
+
+
+def test_a_log_and_a_configuration_are_judged(tmp_path: Path, checked: Check, logs: Path) -> None:
+    log = tmp_path / "device.log"
+    log.write_text("free=51200 largest=30000 min=40000\nmalloc failed: size 5000\n")
+    (tmp_path / "sdkconfig.defaults").write_text('CONFIG_IDF_TARGET="esp32"\n')
+    found = rows(
+        checked(
+            '[budget]\nmin_free = "20KB"\npredicted_free = "1KB"\n[[run]]\nlog = "device.log"\n'
+            '[[run]]\nconfig = "sdkconfig.defaults"\nchip = "esp32"\nidf = "5.5"\n'
+        )
+    )
+    told = heapscope.log(log).answer
+    value = found["min_free"].value
+    assert value == (told.min if told.min is not None else value)
+    states = heapscope.predict(tmp_path / "sdkconfig.defaults", chip="esp32", idf="5.5").states
+    assert found["predicted_free"].value == min(one.dram.median for one in states.values())
+    assert found["predicted_free"].status == KEPT
+
+
+def test_the_command_exits_with_1_and_writes_every_form(
+    make_trace: MakeTrace, tmp_path: Path
+) -> None:
+    make_trace(*LINES)
+    file = tmp_path / "heapscope.toml"
+    file.write_text(f'{POOL}[budget]\nmin_free = "60KB"\n{RUN}')
+    out = {
+        name: tmp_path / f"out.{name}" for name in ("json", "junit", "sarif", "summary", "badge")
+    }
+    options = [part for name, path in out.items() for part in (f"--{name}", str(path))]
+    done = CliRunner().invoke(app, ["check", str(file), *options])
+    assert done.exit_code == 1, done.output
+    assert json.loads(out["json"].read_text())["passed"] is False
+    assert "<failure" in out["junit"].read_text()
+    assert json.loads(out["sarif"].read_text())["version"] == "2.1.0"
+    assert out["summary"].read_text().startswith("1 of 1 budget is not kept.")
+    assert out["badge"].read_text().startswith("<svg")
+    file.write_text(f'{POOL}[budget]\nmin_free = "1KB"\n{RUN}')
+    assert CliRunner().invoke(app, ["check", str(file)]).exit_code == 0

@@ -1,0 +1,35 @@
+"""Broken in the experiment on the memory ladders of 2025."""
+
+from __future__ import annotations
+
+from mutant import Mutant
+
+LADDERS = "studies/heapscope_studies/memory_ladders"
+TEST = "tests/studies/test_memory_ladders.py"
+
+MEMORY_LADDERS = (
+    Mutant(
+        "figures of the ladders of 2025",
+        "the study's own figures stay in place",
+        f"{LADDERS}/sums.py::_other",
+        "if part not in instead:",
+        "if part not in instead or size:",
+        TEST,
+    ),
+    Mutant(
+        "figures of the ladders of 2025",
+        "the factors know both pages",
+        "studies/heapscope_studies/memory_parts/fit.py::fit_without",
+        "if case.publisher not in publishers]",
+        "if case.publisher]",
+        TEST,
+    ),
+    Mutant(
+        "figures of the ladders of 2025",
+        "a code step counts all memory",
+        f"{LADDERS}/sums.py::_held",
+        "(not code_only or each.part.memory == _CODE)",
+        "(not code_only or each.part.memory)",
+        TEST,
+    ),
+)

@@ -1,0 +1,311 @@
+"""Wheels of all systems out of one: their tags hold, two builds give the same bytes, and each
+library that can be run here answers as the others do."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from .conftest import missing, path, tool
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "tests" / "packaging" / "library_answers.c"
+sys.path.append(str(ROOT / "cmake" / "wheels"))
+
+from pack import write_wheel  # noqa: E402 - the folder is a program's
+from targets import TARGETS, Target  # noqa: E402
+
+LIBRARIES = {"Linux": "libheapscope_lab.so", "Darwin": "libheapscope_lab.dylib"}
+LIBRARIES |= {"Windows": "heapscope_lab.dll"}
+
+
+def wheels(out: Path, *only: str, **environment: str) -> list[Path]:
+    options = [word for name in only for word in ("--only", name)]
+    tool("python", "Python")(ROOT / "cmake" / "wheels", out, *options, **environment)
+    return sorted(out.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the wheels of all systems."""
+    out = tmp_path_factory.mktemp("wheels")
+    wheels(out)
+    return out
+
+
+def wheel_of(target: Target, folder: Path) -> Path:
+    (found,) = folder.glob(f"*-py3-none-{target.platform}.whl")
+    return found
+
+
+def library_of(target: Target, made: Path, folder: Path) -> Path:
+    name = f"heapscope/native/{LIBRARIES[target.system]}"
+    with ZipFile(wheel_of(target, made)) as archive:
+        return Path(archive.extract(name, folder / target.name))
+
+
+def test_the_same_files_give_the_same_wheel_whatever_their_order(tmp_path: Path) -> None:
+    files = {"heapscope/a.py": b"1\n", "heapscope-1.dist-info/METADATA": b"Name: heapscope\n"}
+    first = write_wheel(files, "win_amd64", "1", tmp_path / "1")
+    second = write_wheel(dict(reversed(files.items())), "win_amd64", "1", tmp_path / "2")
+    assert first.name == second.name == "heapscope-1-py3-none-win_amd64.whl"
+    assert first.read_bytes() == second.read_bytes()
+    with ZipFile(first) as archive:
+        assert archive.namelist()[-1] == "heapscope-1.dist-info/RECORD"
+        record = archive.read("heapscope-1.dist-info/RECORD").decode()
+        assert "Tag: py3-none-win_amd64\n" in archive.read("heapscope-1.dist-info/WHEEL").decode()
+    assert {line.split(",")[0] for line in record.splitlines()} == set(ZipFile(first).namelist())
+
+
+@pytest.mark.slow
+def test_the_recorder_is_in_the_wheels_of_linux_alone(made: Path) -> None:
+    for target in TARGETS:
+        with ZipFile(wheel_of(target, made)) as archive:
+            native = {Path(name).name for name in archive.namelist() if "/native/" in name}
+        assert LIBRARIES[target.system] in native
+        assert ("libheapscope_record.so" in native) == (target.system == "Linux")
+
+
+@pytest.mark.slow
+def test_two_builds_give_the_same_bytes(made: Path, tmp_path: Path) -> None:
+    """The second one has caches of its own, so that it compiles all anew."""
+    again = ("linux-x86_64", "macos-arm64", "windows-x64")  # one of each form of library
+    caches = {f"ZIG_{kind}_CACHE_DIR": str(tmp_path / kind) for kind in ("GLOBAL", "LOCAL")}
+    for wheel in wheels(tmp_path / "out", *again, **caches):
+        first, second = (
+            hashlib.sha256(each.read_bytes()).hexdigest() for each in (made / wheel.name, wheel)
+        )
+        assert first == second, wheel.name
+
+
+@pytest.fixture(scope="session")
+def checkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the programs of the extra "wheels", in an environment of their own."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = project["optional-dependencies"]["wheels"]
+    folder = tmp_path_factory.mktemp("checkers")
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install"]
+    if subprocess.run([*pip, "--quiet", *wanted], check=False).returncode != 0:
+        missing('Python packages of the extra "wheels"')
+    return folder / "bin"
+
+
+@pytest.mark.slow
+def test_the_checkers_of_wheels_find_nothing(made: Path, checkers: Path) -> None:
+    every = sorted(made.glob("*.whl"))
+    ran([checkers / "twine", "check", "--strict", *every])
+    ran([checkers / "check-wheel-contents", *every])
+    for target in TARGETS:
+        wheel = wheel_of(target, made)
+        if target.platform.startswith("manylinux"):
+            said = ran([checkers / "auditwheel", "show", wheel])
+            assert f'tag: "{target.platform}"' in " ".join(said.split())
+        elif target.system == "Windows":
+            said = ran([checkers / "delvewheel", "show", wheel])
+            assert "The following DLLs will be copied into the wheel.\n    None" in said
+
+
+#: The names that a Mach-O file needs, and the oldest system that it says.
+MACHO = """
+import sys
+from macholib.MachO import MachO
+(header,) = MachO(sys.argv[1]).headers
+print(*(name for _, _, name in header.walkRelocatables()))
+for _, command, _ in header.commands:
+    oldest = getattr(command, "minos", None)
+    if oldest is None and type(command).__name__ == "version_min_command":
+        oldest = command.version
+    if oldest is not None:
+        print(int(oldest) >> 16)
+"""
+
+
+@pytest.mark.slow
+def test_a_library_for_macos_says_the_oldest_version_and_needs_the_systems_alone(
+    made: Path, checkers: Path, tmp_path: Path
+) -> None:
+    """auditwheel's sister delocate runs on macOS alone, so its library is read here."""
+    for target in (one for one in TARGETS if one.system == "Darwin"):
+        library = library_of(target, made, tmp_path)
+        said = ran([checkers / "python", "-c", MACHO, library])
+        assert said.split() == ["/usr/lib/libSystem.B.dylib", "11"]
+
+
+@pytest.fixture(scope="session")
+def answers(made: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The answers of this machine's own library, which the Python tests look at."""
+    folder = tmp_path_factory.mktemp("answers")
+    program = folder / "answers"
+    built(["cc", "-D_GNU_SOURCE"], program, "-ldl")
+    library = ROOT / "lab" / "heapscope" / "native" / "libheapscope_lab.so"
+    said = ran([program, library])
+    assert "summary" in said
+    return said
+
+
+def built(compiler: list[str], program: Path, *more: str) -> None:
+    includes = [f"-I{ROOT / folder}" for folder in ("lab/native", "device/include")]
+    done = subprocess.run(
+        [*compiler, *includes, SOURCE, "-o", program, *more],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def ran(command: list[str | Path], **environment: str) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+        env={**os.environ, "PATH": path(), **environment},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def named(name: str) -> Target:
+    return next(one for one in TARGETS if one.name == name)
+
+
+def zig(target: Target) -> list[str]:
+    return [sys.executable, "-m", "ziglang", "cc", "-target", target.zig]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="runs a library of Linux")
+def test_the_library_of_the_wheel_for_glibc_answers_as_our_own(
+    made: Path, answers: str, tmp_path: Path
+) -> None:
+    target = named("linux-x86_64")
+    built(zig(target), tmp_path / "answers", "-ldl")
+    assert ran([tmp_path / "answers", library_of(target, made, tmp_path)]) == answers
+
+
+@pytest.mark.slow
+def test_the_library_for_aarch64_answers_the_same_in_emulation(
+    made: Path, answers: str, tmp_path: Path
+) -> None:
+    system = Path("/usr/aarch64-linux-gnu")
+    if shutil.which("qemu-aarch64") is None or not (system / "lib").is_dir():
+        missing("qemu-aarch64 and its C library; Debian packages: qemu-user libc6-arm64-cross")
+    target = named("linux-aarch64")
+    built(zig(target), tmp_path / "answers", "-ldl")
+    library = library_of(target, made, tmp_path)
+    assert ran(["qemu-aarch64", "-L", system, tmp_path / "answers", library]) == answers
+
+
+@pytest.mark.slow
+def test_the_library_for_musl_answers_the_same(made: Path, answers: str, tmp_path: Path) -> None:
+    if shutil.which("musl-gcc") is None:
+        missing("musl-gcc; Debian package: musl-tools")
+    built(["musl-gcc", "-D_GNU_SOURCE"], tmp_path / "answers")
+    library = library_of(named("musl-x86_64"), made, tmp_path)
+    assert ran([tmp_path / "answers", library]) == answers
+
+
+@pytest.mark.slow
+def test_the_library_for_windows_answers_the_same_under_wine(
+    made: Path, answers: str, tmp_path: Path
+) -> None:
+    if shutil.which("wine") is None:
+        missing("wine; Debian packages: wine wine64")
+    target = named("windows-x64")
+    program = tmp_path / "answers.exe"
+    built(zig(target), program)
+    library = library_of(target, made, tmp_path)
+    said = ran(
+        ["wine", program, f"Z:{library}".replace("/", "\\")],
+        WINEPREFIX=str(tmp_path / "wine"),
+        WINEDEBUG="-all",
+    )
+    assert said.replace("\r\n", "\n") == answers
+
+
+#: The lines of the guide, by the program that they begin with, from the registry to a first answer.
+WAYS = {
+    "pip": ["{bin}/pip", "install", "--quiet", "{wheel}"],
+    "pipx": ["{bin}/pipx", "install", "--quiet", "{wheel}"],
+    "uvx": [
+        "{bin}/uvx",
+        "--quiet",
+        "--python",
+        "{python}",
+        "--from",
+        "{wheel}",
+        "heapscope",
+        "info",
+    ],
+}
+
+#: MB of what `pip install heapscope` brings, and of all but numpy.
+CORE_MAX, REST_MAX = 115, 60
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="installs a wheel of Linux")
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fresh_installation_answers(way: str, made: Path, tmp_path: Path) -> None:
+    wheel = wheel_of(named("linux-x86_64"), made)
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    programs = environment / "bin"
+    clean = {"PIPX_HOME": str(tmp_path / "pipx"), "PIPX_BIN_DIR": str(programs)}
+    clean |= {"UV_CACHE_DIR": str(tmp_path / "uv"), "UV_TOOL_DIR": str(tmp_path / "tools")}
+    if way != "pip":
+        pip = [programs / "pip", "--disable-pip-version-check", "install", "--quiet"]
+        ran([*pip, {"pipx": "pipx", "uvx": "uv"}[way]])
+    trace = ROOT / "format" / "golden" / "v1" / "names.hst"
+    given = {"bin": programs, "wheel": wheel, "python": sys.executable}
+    line = [word.format(**given) for word in WAYS[way]]
+    if way == "uvx":
+        assert "events" in ran([*line, trace], **clean)
+        return
+    ran(line, **clean)
+    assert "events" in ran([programs / "heapscope", "info", trace])
+    if way == "pip":
+        sizes = sizes_of(environment)
+        whole, numpy = sum(sizes.values()), sizes["numpy"] + sizes["numpy.libs"]
+        assert whole <= CORE_MAX * 1_000_000
+        assert whole - numpy <= REST_MAX * 1_000_000
+        refused(programs / "heapscope", trace, tmp_path)
+
+
+def sizes_of(environment: Path) -> dict[str, int]:
+    """Bytes of each package, without those that an environment begins with."""
+    (site,) = environment.glob("lib/python*/site-packages")
+    begun = re.compile(r"pip|setuptools|pkg_resources|_distutils")
+    return {
+        one.name: sum(file.stat().st_size for file in one.rglob("*") if file.is_file())
+        for one in site.iterdir()
+        if one.is_dir() and not begun.match(one.name)
+    }
+
+
+def refused(heapscope: Path, trace: Path, folder: Path) -> None:
+    """The verbs that need an extra name the one line that installs it, before they work."""
+    page = folder / "page.html"
+    for extra, words in {
+        "report": ["report", trace, "--pool", "64KB", "-o", page],
+        "tune": ["tune", "--chip", "esp32", "--need", "free>=50KB"],
+        "record": ["record", "--stacks", "4", "-o", folder / "T.hst", "--", "true"],
+    }.items():
+        done = subprocess.run(
+            [heapscope, *words], capture_output=True, text=True, check=False, cwd=folder
+        )
+        assert done.returncode == 2
+        assert f'remedy: pip install "heapscope[{extra}]"' in done.stderr
+    assert not page.exists()
