@@ -20,8 +20,6 @@ from places import HERE
 from sets import REAL, Trace
 from timing import ROUNDS, SHORT, SHORT_ROUNDS, program, time_events
 
-from heapscope.errors import HeapscopeError
-
 __all__ = [
     "ALIGNED_TO",
     "WIDE",
@@ -84,18 +82,22 @@ def measure(
 def measure_ours(
     traces: Sequence[Trace], fresh: Sequence[Trace], before: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The same, of our heap alone. `before`: an earlier run, from which the others are kept."""
+    """The same, of our heap alone. `before`: an earlier run, from which the others are kept; a trace
+    that is not the one of that run is measured on all of them."""
     names = list(before["needed"]["means"]["real"])
     ours = [name for name in names if name.startswith(OURS)]
-    found = needed([*traces, *fresh], ours, done=say("needed pools"))
+    every = [*traces, *fresh]
+    found = needed(every, ours, done=say("needed pools of ours"))
     kept = before["needed"]["traces"]
-    for name, row in found.items():
-        if name not in kept or kept[name]["peak_live"] != row[OURS].peak_live:
-            raise HeapscopeError(
-                f"docs/reference/allocators.csv: the other allocators were measured on another "
-                f"trace than {name} is now; run python benches/allocators without --ours"
-            )
-        row.update({who: n for who, n in _kept(kept[name]).items() if who not in ours})
+    changed = []
+    for trace in every:
+        row = found[trace.name]
+        if trace.name in kept and kept[trace.name]["peak_live"] == row[OURS].peak_live:
+            row.update({who: n for who, n in _kept(kept[trace.name]).items() if who not in ours})
+        else:
+            changed.append(trace)
+    if changed:
+        found.update(needed(changed, names, done=say("needed pools of changed traces")))
     return {
         "density": {**before["density"], **counts.density(ours)},
         "control": {**before["control"], **counts.control(ours)},
