@@ -82,8 +82,8 @@ def measure(
 def measure_ours(
     traces: Sequence[Trace], fresh: Sequence[Trace], before: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The same, of our heap alone. `before`: an earlier run, from which the others are kept. A trace
-    that is not the one of that run is measured on all."""
+    """The same, of our heap alone. `before`: an earlier run, from which the others are kept; a
+    trace that is not the one of that run is measured on all."""
     names = list(before["needed"]["means"]["real"])
     ours = [name for name in names if name.startswith(OURS)]
     every = [*traces, *fresh]
