@@ -30,10 +30,7 @@ LIVE, SMALLEST, LARGEST, SEED = 1500, 4, 256, 1
 ALLOCATE, FREE = 1, 5  # hs_event_kind_t
 RANDOM = "random"
 FLAGS = ("-std=c11", "-O3", "-flto=auto", "-DNDEBUG", "-fvisibility=hidden")
-FOLDERS_OF_C = ("lab/models", *(f"lab/native/{room}" for room in (
-    "allocators", "trace", "capture", "queue", "chip", "measure", "replay", "fit", "pools", "log",
-    "listen", "lab")))  # fmt: skip
-OTHERS = {"record.c"}  #: needs the recorder, whose events are no replay
+LEFT_OUT = {"lab/native/lab/record.c"}  #: needs the recorder, whose events are no replay
 INCLUDES = ("-Ilab/models", "-Ilab/native", "-Idevice/include")
 COUNTED = "hs_lab_reader_push"
 
@@ -72,8 +69,10 @@ def build(folder: Path) -> Path:
     """The library's sources and a program that replays. The program is compiled apart from them,
     so that the counted function keeps its name."""
     compiler = os.environ.get("CC", "cc").split()
-    files = [file for each in FOLDERS_OF_C for file in sorted((ROOT / each).glob("*.c"))]
-    files = [file for file in files if file.name not in OTHERS or file.parent.name != "lab"]
+    folders = (ROOT / "lab" / "models", *sorted((ROOT / "lab" / "native").iterdir()))
+    files = [file for each in folders for file in sorted(each.glob("*.c"))]
+    files = [file for file in files if not file.match("record/*.c")]
+    files = [file for file in files if str(file.relative_to(ROOT)) not in LEFT_OUT]
     files += sorted((ROOT / "device" / "src").rglob("*.c"))
     main, program = folder / "main.o", folder / "count_replay"
     apart = [*compiler, "-std=c11", "-O2", *INCLUDES, "-c", "benches/count_replay.c", "-o"]

@@ -85,7 +85,7 @@ def failing(folder: Path, *words: object) -> Path:
 
 
 def explained(folder: Path) -> Path:
-    return failing(folder, "--need", NEED, "--why")
+    return failing(folder, "--need", NEED, "--why", "--plan")
 
 
 def unexplained(folder: Path) -> Path:

@@ -170,7 +170,7 @@ def test_a_range_is_counted_as_the_trace_has_it(empty: Path, trace: Path, see: O
 
 
 def allocated(trace: Path, left: int, right: int) -> tuple[int, int, int, int]:
-    """By a walk over the events: blocks and bytes that begin there, and those live at its end."""
+    """A walk over the events counts what begins there, and what is live at its end."""
     live: dict[int, int] = {}
     blocks = size = 0
     for number, (kind, key, asked) in enumerate(heap_events(trace)[:right]):

@@ -69,6 +69,13 @@ static uint32_t links_of(const char *name)
     return strncmp(name, "heap_4", 6) == 0 ? 0 : 4;
 }
 
+/* Bits beside the payload that mean nothing: a unit of umm is a header of 8 bytes at both ends of
+ * the region, and the rest of a larger unit is not used there. */
+static uint32_t unused_of(const char *name)
+{
+    return strcmp(name, "umm:32") == 0 ? 2 * (32 - 8) * 8 : 0;
+}
+
 static void run(const char *name, uint32_t base, uint32_t size, check_random_t *random)
 {
     program_t program;
@@ -86,7 +93,8 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     }
     program_check_heap(&program);
     printf("%-16s %u of %u bit flips in metadata found\n", name, damage.found, damage.flips);
-    CHECK(damage.found > damage.flips / 10 * 9, "%s: %u of %u", name, damage.found, damage.flips);
+    CHECK(damage.found > (damage.flips - unused_of(name)) / 10 * 9, "%s: %u of %u", name,
+          damage.found, damage.flips);
     scramble(&program, random);
     free(payload);
     program_close(&program);

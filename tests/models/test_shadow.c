@@ -67,7 +67,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
         program_check_heap(&program);
         check_tally(&program, minimum);
     }
-    CHECK(program.failures > 0, "%s: never out of memory", name);
+    CHECK(CHECK_THIN > 1 || program.failures > 0, "%s: never out of memory", name);
     hs_sim_walk(program.heap, count_one, &visited);
     CHECK(visited == 1, "%s: a walk that was told to stop saw %u", name, visited);
     while (program.count > 0) {

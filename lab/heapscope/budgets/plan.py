@@ -52,7 +52,7 @@ class CheckRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class CheckPlan:
     """`tolerance`: the percentage by which a figure may be worse than the baseline's."""
 
     file: str
@@ -61,7 +61,7 @@ class Plan:
     read: tuple[Path, ...] = ()
 
 
-def read_plan(path: str | Path) -> Plan:
+def read_plan(path: str | Path) -> CheckPlan:
     """InputError names the file, the line, the key, the nearest valid one and the remedy."""
     text = read_toml_text(path, what="budgets")
     try:
@@ -77,7 +77,7 @@ class _Reader:
     def __init__(self, file: str, folder: Path, lines: TomlLines) -> None:
         self._file, self._folder, self._lines = file, folder, lines
 
-    def plan(self, values: dict[str, Any]) -> Plan:
+    def plan(self, values: dict[str, Any]) -> CheckPlan:
         self._keys(values, _TOP)
         memory = self._table(values.get("memory", {}), "memory")
         self._keys(memory, tuple(DECLARED), "memory")
@@ -117,7 +117,7 @@ class _Reader:
                     ("baseline", "tolerance"),
                     remedy='write it as "2%"',
                 )
-        return Plan(file=self._file, runs=runs, tolerance=tolerance)
+        return CheckPlan(file=self._file, runs=runs, tolerance=tolerance)
 
     def _run(
         self,

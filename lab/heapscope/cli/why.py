@@ -59,7 +59,7 @@ def why(
       heapscope why T.hst --pool 40KB
       heapscope why T.hst --chip esp32 --idf 5.5 --failure 1
       heapscope why T.hst --chip esp32 --idf 4.2 --need 100000
-      heapscope why T.hst --sdkconfig sdkconfig --plan
+      heapscope why T.hst --chip esp32 --idf 5.5 --sdkconfig sdkconfig --plan
       heapscope why T.hst --pool 40KB --allocator heap_4 --json why.json
     """
     from heapscope.cli.answer import give

@@ -13,7 +13,7 @@ from heapscope.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResu
 from heapscope.budgets.judge import fits, judge_config, judge_fit, judge_leaks, judge_log
 from heapscope.budgets.judge_replay import judge_replay, judge_static
 from heapscope.budgets.judgement import Judgement, absent, row_of
-from heapscope.budgets.plan import NAME, CheckRun, Plan, read_plan
+from heapscope.budgets.plan import NAME, CheckPlan, CheckRun, read_plan
 from heapscope.errors import InputError
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.interval import ROUNDS_LEAST
@@ -66,7 +66,7 @@ def check(
 
 def check_run(run: CheckRun, *, progress: OnProgress | None = None) -> CheckResult:
     """Holds one run against its budgets, which no file names."""
-    done = _Check(Plan(file="", runs=(run,)), progress)
+    done = _Check(CheckPlan(file="", runs=(run,)), progress)
     done.run(run)
     return _answer(done, [], baseline="")
 
@@ -115,7 +115,7 @@ class _Judged:
 
 @dataclass
 class _Check:
-    plan: Plan
+    plan: CheckPlan
     progress: OnProgress | None
     rows: list[_Judged] = field(default_factory=list)
     figures: list[FigureRow] = field(default_factory=list)

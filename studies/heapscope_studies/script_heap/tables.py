@@ -61,7 +61,7 @@ def published(claimed: Sequence[Claim]) -> Table:
         notes=(
             f"A figure holds within a factor of {FACTOR:g} of what was published. Computed has the "
             "nodes in the cache as the model of the cache has them; none cached is the upper end.",
-            "Arithmetic: it comes out by construction and is no hit.",
+            "This is arithmetic: it comes out by construction and does not count as a hit.",
             f"Shared: {PUBLISHED['study']['shared']} with the crowd of the user guide; private: "
             f"{PUBLISHED['study']['private']} on {PUBLISHED['published']['heap_size']:,} bytes.",
         ),

@@ -178,7 +178,7 @@ def test_the_outcome_does_not_depend_on_the_number_of_cores(
 ) -> None:
     trace = make_trace(*program(7, 120))
     several = fit(trace, placements())
-    monkeypatch.setattr(schedule, "_cores", lambda: 1)
+    monkeypatch.setattr(schedule, "cores", lambda: 1)
     assert fit(trace, placements()) == several
 
 

@@ -56,7 +56,7 @@ class Page(HTMLParser):
         if tag == "table" and self._rows:
             head, *rows = self._rows
             self.tables[self._name] = [dict(zip(head, row, strict=True)) for row in rows]
-            self._rows = None
+            self._name, self._rows = "", None
 
     def handle_data(self, data: str) -> None:
         if self._cell is not None and not self._unit:

@@ -20,7 +20,7 @@ def test_captured_throughput_and_heap_come_out_again(script: Script) -> None:
 @pytest.mark.slow
 def test_captured_throughput_of_a_sender_that_backs_off_comes_out_again(script: Script) -> None:
     captured = json.loads((WORKLOADS / "captured" / "wifi_back_off.json").read_text("utf-8"))
-    names = ("esp32-default", "esp32-minimum", "esp32s2-tx-prior")
+    names = ("esp32-default", "esp32-minimum", "esp32s2-minimum")
     again = json.loads(script("wifi/measure.py", "--back-off", "--again", *names))
     for place in ("behind", "before"):
         told = captured[place]["ranks"]

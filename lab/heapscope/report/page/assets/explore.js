@@ -195,8 +195,8 @@
   /* ---- what is said beside it ---- */
   function table(box, rows, columns) {
     box.replaceChildren(...rows.slice(0, 200).map((row) => {
-      const made = HS.element("tr");
-      made.append(HS.element("td", taskName(row.task)), HS.element("td", siteName(row.site)), ...columns.map((name) => HS.element("td", number(row[name]), { class: "number" })));
+      const made = HS.made("tr");
+      made.append(HS.made("td", taskName(row.task)), HS.made("td", siteName(row.site)), ...columns.map((name) => HS.made("td", number(row[name]), { class: "number" })));
       return made;
     }));
   }
@@ -226,8 +226,8 @@
       for (const one of [...node.below.values()].sort((a, b) => b.bytes - a.bytes)) {
         const share = one.bytes / whole;
         if (share > 0.002) {
-          levels[depth] ??= HS.element("div", null, { class: "level" });
-          const box = HS.element("button", one.name, { type: "button", title: `${one.name}: ${number(one.bytes)} B` });
+          levels[depth] ??= HS.made("div", null, { class: "level" });
+          const box = HS.made("button", one.name, { type: "button", title: `${one.name}: ${number(one.bytes)} B` });
           box.style.cssText = `left:${100 * from}%;width:${100 * share}%;background:hsl(${20 + 25 * (depth % 3)},75%,${70 + 4 * (depth % 2)}%)`;
           box.addEventListener("click", () => {
             filter.site.value = one.name;
@@ -265,7 +265,7 @@
       ["Freed", life.died === null ? "never" : `event ${number(life.died)}${seconds(life.died_time)}, after ${number(life.died - life.born)} events`],
       ["Below it then", near(life.below)], ["Above it then", near(life.above)],
     ];
-    find("lifefacts").replaceChildren(...facts.flatMap(([name, value]) => [HS.element("dt", name), HS.element("dd", value)]));
+    find("lifefacts").replaceChildren(...facts.flatMap(([name, value]) => [HS.made("dt", name), HS.made("dd", value)]));
     say(`${hex(life.address)}: ${number(life.size)} B of ${taskName(life.task)}, ${siteName(life.site)}.`);
   }
   const say = (text) => (find("cursor").textContent = text);
@@ -366,9 +366,9 @@
     const state = stored();
     const end = Math.max(1, opened.census.events);
     shown = { ...replayed, end, strips: strips(replayed.figures.hs_lab_regions), sites: opened.sites.map((_, site) => site) };
-    const options = replayed.memory.regions.map((name, region) => HS.element("option", name, { value: region }));
+    const options = replayed.memory.regions.map((name, region) => HS.made("option", name, { value: region }));
     const kept = filter.region.value;
-    filter.region.replaceChildren(HS.element("option", "all", { value: "" }), ...options);
+    filter.region.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
     filter.region.value = first ? (state.region ?? "") : kept;
     if (filter.region.selectedIndex < 0) filter.region.selectedIndex = 0;
     if (first) {
@@ -392,13 +392,13 @@
     opened.hz = Number(opened.metadata.clock_hz) || null;
     find("opened").hidden = false;
     const state = stored();
-    filter.task.replaceChildren(HS.element("option", "all", { value: "" }), ...opened.tasks.map((_, task) => HS.element("option", taskName(task), { value: task })));
+    filter.task.replaceChildren(HS.made("option", "all", { value: "" }), ...opened.tasks.map((_, task) => HS.made("option", taskName(task), { value: task })));
     for (const key of ["site", "least", "most", "age"]) if (state[key] !== undefined) filter[key].value = state[key];
     filter.task.value = opened.tasks[Number(state.task)] === undefined ? "" : (state.task ?? "");
     filter.stays.checked = state.stays === "1";
     find("tasks").replaceChildren(...opened.tasks.map((_, task) => {
-      const key = HS.element("span", null, { class: "key" });
-      const swatch = HS.element("i", null, { class: "swatch" });
+      const key = HS.made("span", null, { class: "key" });
+      const swatch = HS.made("i", null, { class: "swatch" });
       swatch.style.background = taskColour(task);
       key.append(swatch, taskName(task));
       return key;
@@ -413,7 +413,7 @@
     if (health.lost_events > 0) said.push(`${number(health.lost_events)} events are missing. The replay ends at the first gap.`);
     if (health.truncated || !health.ended) said.push("The trace breaks off: its end is missing.");
     if (health.skipped_bytes > 0) said.push(`${number(health.skipped_bytes)} bytes are damaged and were left out.`);
-    find("answer").replaceChildren(...said.map((one) => HS.element("li", one)));
+    find("answer").replaceChildren(...said.map((one) => HS.made("li", one)));
     find("first").hidden = false;
   }
 })();

@@ -19,10 +19,10 @@
     box.replaceChildren();
     memory().config.regions.forEach((region, index) => {
       const id = `size-${index}`, name = memory().pool ? "Pool" : memory().regions[index];
-      const slider = HS.element("input", null, { type: "range", id, min: Math.max(STEP * 64, Math.floor(region.size / 4 / STEP) * STEP), max: Math.ceil((region.size * 2) / STEP) * STEP, step: STEP, name: id });
+      const slider = HS.made("input", null, { type: "range", id, min: Math.max(STEP * 64, Math.floor(region.size / 4 / STEP) * STEP), max: Math.ceil((region.size * 2) / STEP) * STEP, step: STEP, name: id });
       slider.value = region.size;
       slider.dataset.whole = region.size;
-      const said = HS.element("output", null, { for: id });
+      const said = HS.made("output", null, { for: id });
       const say = () => {
         said.textContent = `${number(size(slider, region))} B`;
         slider.setAttribute("aria-valuetext", said.textContent);
@@ -30,8 +30,8 @@
       slider.addEventListener("input", say);
       slider.say = say;
       say();
-      const label = HS.element("label", name, { for: id });
-      const row = HS.element("div");
+      const label = HS.made("label", name, { for: id });
+      const row = HS.made("div");
       row.append(label, slider, said);
       box.append(row);
     });
@@ -69,10 +69,10 @@
   function showFigures(now, so) {
     const rows = ROWS.map(([name, of, better]) => {
       const [was, is] = [of(base.figures), of(now)];
-      const row = HS.element("tr");
+      const row = HS.made("tr");
       const text = (value) => (value === null ? "not asked" : better === null && /^(at|first)/.test(name) ? event(value) : number(value));
       const tone = better === null || was === null || is === null || was === is ? "" : (is > was) === (better === "up") ? " better" : " worse";
-      row.append(HS.element("td", name), HS.element("td", text(was), { class: "number" }), HS.element("td", text(is) + (so ?? ""), { class: `number${tone}` }));
+      row.append(HS.made("td", name), HS.made("td", text(was), { class: "number" }), HS.made("td", text(is) + (so ?? ""), { class: `number${tone}` }));
       return row;
     });
     find("figures").replaceChildren(...rows);
@@ -127,8 +127,8 @@
 
   HS.explore.begin = () => {
     base = null;
-    form.memory.replaceChildren(...HS.memories.map((one) => HS.element("option", one.name)));
-    form.allocator.replaceChildren(HS.element("option", SAME), ...HS.allocators.map((one) => HS.element("option", one)));
+    form.memory.replaceChildren(...HS.memories.map((one) => HS.made("option", one.name)));
+    form.allocator.replaceChildren(HS.made("option", SAME), ...HS.allocators.map((one) => HS.made("option", one)));
     const stored = HS.explore.stored();
     form.memory.selectedIndex = Math.max(0, HS.memories.findIndex((one) => one.name === stored.memory));
     showSizes();
