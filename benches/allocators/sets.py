@@ -23,7 +23,7 @@ ADVERSARIAL = "adversarial"  # aimed at an allocator's rules or lists
 #: of one block or two, so that one program does not outweigh all others.
 LEFT_OUT = ("demo", "_16k_2k", "_var", "_dyn")
 #: One program each under all options, for the studies; some have pools and no heap event.
-OF_STUDIES = ("ice_", "tls_study_", "tls_net_", "wifi_", "tenants_at_")
+OF_STUDIES = ("ice_", "script_study_", "tls_study_", "tls_net_", "wifi_", "tenants_at_")
 
 #: By the beginnings of their names: what set a trace is of, and which program's.
 KINDS = (
