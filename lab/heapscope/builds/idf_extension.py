@@ -38,8 +38,8 @@ def action_extensions(base_actions: Mapping[str, Any], project_path: str) -> dic
                 "short_help": "Write what happened in a heap trace as one HTML page.",
                 "help": "Write what happened in a heap trace as one HTML page, on the memory of "
                 "this project's chip, ESP-IDF version, sdkconfig and ELF file.",
-                "arguments": [{"names": ["trace"]}],
                 "options": [
+                    _option(["--trace", "heap_trace"], "The trace (.hst).", required=True),
                     _option(["-o", "--out", "heap_out"], "The page.", default="heap-report.html"),
                     _option(
                         ["--need", "heap_need"],
@@ -97,12 +97,12 @@ def _report(
     action: str,
     context: Any,
     args: Any,
-    trace: str,
+    heap_trace: str,
     heap_out: str,
     heap_need: Sequence[str],
 ) -> None:
     needs = [part for size in heap_need for part in ("--need", size)]
-    _run("report", trace, *_memory(args), *needs, "-o", heap_out)
+    _run("report", heap_trace, *_memory(args), *needs, "-o", heap_out)
 
 
 def _check(action: str, context: Any, args: Any, heap_budgets: str, **files: str | None) -> None:

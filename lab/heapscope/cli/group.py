@@ -19,6 +19,9 @@ from heapscope.errors import HeapscopeError
 from heapscope.interrupt import INTERRUPTED, ends_at_once, raises, seen
 from heapscope.trace.stream import forget_streams
 
+#: The variable by which a shell's script asks for completions; the parser derives it by itself.
+ASKS = "_HEAPSCOPE_COMPLETE"
+
 DONE = 0  # the command did what it was asked to
 UNUSABLE = 2  # could not run
 
@@ -72,6 +75,19 @@ class HeapscopeGroup(TyperGroup):
 
     def _others(self, name: str) -> str:
         return str(self.get_command(None, name).get_short_help_str(1000))
+
+    def _main_shell_completion(self, *arguments: Any, **named: Any) -> None:
+        """Answers a shell that asks for completions, by the variable that it sets."""
+        if not os.environ.get(ASKS):
+            return
+        from typer.completion import completion_init  # type: ignore[attr-defined]
+
+        completion_init()
+        try:
+            super()._main_shell_completion(*arguments, **named)
+        except SystemExit:
+            release_output()
+            raise
 
     def main(  # type: ignore[override]  # every other argument goes through unseen
         self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any

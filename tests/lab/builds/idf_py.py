@@ -63,9 +63,7 @@ def command(name: str, action: dict[str, Any], shared: list[dict[str, Any]]) -> 
         return name, action["callback"], own, given
 
     params: list[click.Parameter] = [
-        click.Argument(
-            one["names"], **{key: value for key, value in one.items() if key != "names"}
-        )
+        click.Argument(one["names"], **{key: value for key, value in one.items() if key != "names"})
         for one in action.get("arguments", ())
     ]
     params += [option(one) for one in declared]
