@@ -132,8 +132,8 @@ def test_cmake_finds_the_package_where_a_program_beside_it_is_on_the_path(
     assert f"runs {prefix}/bin/heapscope" in done.stdout
 
 
-#: PlatformIO's own package of SCons and its platforms are in no registry of packages: the package is
-#: made of SCons itself, and the platform is an empty one.
+#: PlatformIO's own package of SCons is in no registry of packages, and neither are its platforms.
+#: The package is made of SCons itself, and the platform is an empty one.
 CORE = """
 import json, sys
 from pathlib import Path

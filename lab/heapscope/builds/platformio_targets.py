@@ -85,7 +85,7 @@ def live(*_: object, **__: object) -> int:
     if not port:
         print("error: no port is named\nremedy: monitor_port = PORT, in platformio.ini")
         return 2
-    rate = _option("rate") or str(project.GetProjectOption("monitor_speed", "") or "115200")
+    rate = _option("rate") or project.GetProjectOption("monitor_speed", 115200)
     return _run("live", f"serial:{port}@{rate}", *_elf())
 
 
