@@ -154,6 +154,7 @@ PLATFORM = {
     "builder/main.py": "from SCons.Script import Default, DefaultEnvironment\n"
     'DefaultEnvironment().Replace(PROGNAME="program", PROGSUFFIX="")\nDefault([])\n',
 }
+SDKCONFIG = 'CONFIG_IDF_TARGET="esp32"\nCONFIG_LWIP_TCP_MSS=9000\n'
 INI = """\
 [env:host]
 platform = symlink://{platform}
@@ -196,7 +197,8 @@ def test_platformio_runs_the_targets(program: Program, board: Path) -> None:
     (board / "heapscope.toml").write_text(BUDGETS.replace("60KB", "20KB"), encoding="utf-8")
     assert "min_free" in pio("heap-check")
     assert "/dev/no-such-port" in pio("heap-live", code=1)
-    assert "no sdkconfig" in pio("heap-lint", code=1)
+    (board / "sdkconfig").write_text(SDKCONFIG, encoding="utf-8")
+    assert "LWIP_TCP_MSS" in pio("heap-lint", code=1)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -36,8 +37,23 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         forget_streams()
-        check_places(ctx.params, {str(param.name): _known_as(param) for param in self.params})
+        files = {param.name for param in self.params if _names_files(param)}
+        given = {
+            name: _as_paths(value) if name in files else value for name, value in ctx.params.items()
+        }
+        check_places(given, {str(param.name): _known_as(param) for param in self.params})
         return super().invoke(ctx)
+
+
+def _names_files(param: Any) -> bool:
+    return getattr(getattr(param, "type", None), "name", "") == "path"
+
+
+def _as_paths(value: Any) -> Any:
+    """Before version 0.29 the parser has names of files as text until it calls the verb."""
+    if isinstance(value, (list, tuple)):
+        return [_as_paths(one) for one in value]
+    return Path(value) if isinstance(value, str) else value
 
 
 def _known_as(param: Any) -> str:
