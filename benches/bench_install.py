@@ -19,7 +19,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TRACE = ROOT / "format" / "golden" / "v1" / "minimal.hst"
+TRACE = ROOT / "format" / "golden" / "v1" / "kinds0.hst"
 TIMES = 12
 #: What an environment begins with.
 BEGUN = ("pip", "setuptools")
