@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TRACE = ROOT / "format" / "golden" / "v1" / "kinds0.hst"
 TIMES = 12
-#: What an environment begins with.
+#: A new environment has these.
 BEGUN = ("pip", "setuptools")
 STARTS = {
     "Python alone": ["-c", "pass"],

@@ -67,7 +67,7 @@ CHECK = (
     ),
     Mutant(
         "the noise of a baseline",
-        "less of what should be more is no growth",
+        "less of a figure that should be more is not growth",
         "lab/heapscope/budgets/baseline.py::_change",
         'if row.better == "less" else before - after',
         'if row.better == "less" else after - before',

@@ -1,1 +1,1 @@
-"""What build systems run: the extension of idf.py, a package for CMake, a script for PlatformIO."""
+"""For build systems: the extension of idf.py, a package for CMake, a script for PlatformIO."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: What each is for, and its name here.
+#: The build system of each, and its name here.
 FILES = {"cmake": "heapscope-lab-config.cmake", "platformio": "platformio_targets.py"}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 _BAUD = 115200  # of the console, as ESP-IDF's Kconfig has it
 
-#: As idf.py's own actions of a port declare it, so that it may stand anywhere on the line.
+#: Declared in the way of idf.py's own actions of a port, so that it may stand anywhere.
 _PORT: dict[str, Any] = {
     "names": ["-p", "--port"],
     "help": "Serial port.",
@@ -168,7 +168,7 @@ def _build(args: Any) -> Path:
 
 
 def _described(args: Any) -> dict[str, Any]:
-    """What the last build says of itself; nothing before the first one."""
+    """The last build's description of itself; nothing before the first one."""
     try:
         told = json.loads((_build(args) / "project_description.json").read_text("utf-8"))
     except (OSError, ValueError):

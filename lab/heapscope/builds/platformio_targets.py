@@ -23,7 +23,7 @@ def _option(name: str, default: str = "") -> str:
 
 
 def _memory() -> list[str]:
-    """What custom_heap_memory chooses, or the chip of the board."""
+    """The choice of custom_heap_memory, or the chip of the board."""
     return shlex.split(_option("memory")) or _chip()
 
 
@@ -70,7 +70,7 @@ def report(*_: object, **__: object) -> int:
 
 
 def _static(memory: list[str]) -> list[str]:
-    """The ELF tells the static use of a chip, and a memory that is no chip has none."""
+    """The ELF tells the static use of a chip; a pool has none, and a boot log tells it already."""
     return _elf() if "--chip" in memory and "--boot-log" not in memory else []
 
 

@@ -115,8 +115,8 @@ def test_zsh_completes_what_is_typed(tmp_path: Path) -> None:
 def typed(
     command: list[str], folder: Path, before: list[tuple[str, str]], line: str, seconds: float = 60
 ) -> str:
-    """What a terminal shows after the line is typed; `before`: lines, and what the shell then
-    says."""
+    """The text that a terminal shows after the line is typed. `before`: lines, and the shell's
+    answers."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(folder)
