@@ -209,3 +209,22 @@ def test_platformio_says_how_to_install_the_command_where_it_is_not(
         "-m", "platformio", "run", "-t", "heap-check", cwd=board, code=1, PATH="/usr/bin"
     )
     assert "remedy: pipx install 'heapscope[all]'" in said
+
+
+@pytest.mark.slow
+def test_the_actions_stand_beside_those_of_the_real_component_manager(
+    program: Program, tmp_path: Path
+) -> None:
+    """ESP-IDF's tools that are in a registry bring actions of the same form to idf.py."""
+    (tmp_path / "main").mkdir()
+    text = "from heapscope.builds.idf_extension import action_extensions\n"
+    (tmp_path / "idf_ext.py").write_text(text, encoding="utf-8")
+    loader = ROOT / "tests" / "lab" / "builds" / "idf_py.py"
+    words = (loader, "--also", "idf_component_manager.idf_extensions")
+    idf = {"IDF_PATH": str(tmp_path), "ESP_IDF_VERSION": "6.0.2", "PYTHONPATH": str(ROOT / "lab")}
+    listed = program(*words, "--help", cwd=tmp_path, **idf)
+    for action in ("add-dependency", "heap-report", "heap-check", "heap-live", "heap-lint"):
+        assert f"  {action} " in listed
+    said = program(*words, "create-manifest", "heap-live", cwd=tmp_path, code=2, **idf)
+    assert (tmp_path / "main" / "idf_component.yml").is_file()
+    assert "remedy: idf.py -p PORT heap-live" in said

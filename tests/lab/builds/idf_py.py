@@ -25,7 +25,8 @@ VERSION = "1"
 
 
 def option(declared: dict[str, Any]) -> click.Option:
-    settings = {key: value for key, value in declared.items() if key not in ("names", "scope")}
+    own = ("names", "scope", "deprecated")
+    settings = {key: value for key, value in declared.items() if key not in own}
     return click.Option(declared["names"], **settings)
 
 
