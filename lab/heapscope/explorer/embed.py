@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heapscope.layout.capabilities import CAPABILITIES
 from heapscope.layout.chips import chip_names, load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
@@ -98,7 +99,7 @@ def packed_parts(
 ) -> dict[str, str]:
     """The texts of a page by their names: the engine, what its scripts read, the trace."""
     facts = {
-        "face": interface(),
+        "face": {**interface(), "capabilities": CAPABILITIES},
         "memories": list(memories),
         "colours": list(colours),
         "others": others,

@@ -14,6 +14,7 @@ from typing import Any
 from heapscope.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
 from heapscope.native.library import ABI, ffi, load
+from heapscope.native.log import KINDS, MEMORIES, enum_names
 from heapscope.native.structs import NEVER
 
 _FILE = Path(__file__).parent / "engine.wasm"
@@ -83,6 +84,7 @@ def interface() -> dict[str, Any]:
         "calls": calls,
         "figures": FIGURES,
         "nested": NESTED,
+        "log": {"kinds": enum_names(*KINDS), "memories": enum_names(*MEMORIES)},
     }
 
 

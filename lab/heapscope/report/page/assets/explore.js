@@ -385,12 +385,15 @@
 
   HS.explore.open = async (bytes, name) => {
     find("says").textContent = name === null ? "Reading the trace." : `Reading ${HS.plain(name)}.`;
-    opened = await HS.ask("open", { bytes });
+    const answer = await HS.ask("open", { bytes });
     shown = null;
+    find("opened").hidden = answer.log !== undefined;
+    if (find("logged") !== null) find("logged").hidden = answer.log === undefined;
+    if (answer.log !== undefined) return void HS.explore.showLog(answer.log, name);
+    opened = answer;
     range = null;
     pins = {};
     opened.hz = Number(opened.metadata.clock_hz) || null;
-    find("opened").hidden = false;
     const state = stored();
     filter.task.replaceChildren(HS.made("option", "all", { value: "" }), ...opened.tasks.map((_, task) => HS.made("option", taskName(task), { value: task })));
     for (const key of ["site", "least", "most", "age"]) if (state[key] !== undefined) filter[key].value = state[key];

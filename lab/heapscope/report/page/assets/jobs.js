@@ -11,6 +11,7 @@ const breath = () => new Promise((resolve) => setTimeout(resolve, 0));
 const starts = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte);
 
 async function unpacked(bytes, most = UNPACKED_MAX) {
+  if (starts(bytes, [0x28, 0xb5, 0x2f, 0xfd])) return unzstd(bytes, most);
   if (!starts(bytes, [0x1f, 0x8b])) return bytes;
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
   const parts = [];
@@ -64,20 +65,19 @@ function imported(bytes) {
   calls.free(at);
   calls.free(room);
   calls.hs_lab_import_delete(text);
-  if (stats.events === 0) {
-    throw new Error("It is neither a trace nor a text with heap events. A device's log is read by the command heapscope log.");
-  }
   return { bytes: new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), parts, stats };
 }
 
 async function open(job) {
   let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
   if (bytes.length === 0) throw new Error("It is empty.");
-  if (starts(bytes, [0x28, 0xb5, 0x2f, 0xfd])) {
-    throw new Error("It is compressed with zstd, which browsers do not unpack. Unpack it first: zstd -d FILE");
-  }
   if (!holdsTrace(bytes)) {
     const made = imported(bytes);
+    if (made.stats.events <= made.stats.bad_lines) { /* most lines are no events: a device printed it */
+      const log = readLog(engine, engine.face, bytes);
+      if (log !== null) return { log };
+    }
+    if (made.stats.events === 0) throw new Error("It is neither a trace, nor a text with heap events, nor a log in which a line tells of a heap.");
     let at = 0;
     for (const part of made.parts) {
       made.bytes.set(part, at);
