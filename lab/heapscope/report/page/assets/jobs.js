@@ -5,7 +5,7 @@
 const UNPACKED_MAX = 1 << 30;
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
-let engine = null, trace = null, blocks = null, running = 0;
+let engine = null, trace = null, census = null, whole = false, blocks = null, running = 0;
 
 const breath = () => new Promise((resolve) => setTimeout(resolve, 0));
 const starts = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte);
@@ -89,10 +89,12 @@ async function open(job) {
   try {
     reader.push(bytes);
     const status = reader.finish();
-    const census = engine.figures("hs_lab_reader_census", reader.at);
+    census = engine.figures("hs_lab_reader_census", reader.at);
     const health = engine.figures("hs_lab_reader_health", reader.at);
     if (status !== 0 || census.events === 0) throw new Error("There is no heap event in it that can be used.");
     trace = bytes;
+    const { lost_chunks, malformed_chunks, skipped_bytes, lost_events, newer_chunks, next_trace, truncated, ended, stopped } = health;
+    whole = lost_chunks + malformed_chunks + skipped_bytes + lost_events + newer_chunks === 0 && next_trace === NEVER && truncated === 0 && ended + stopped > 0;
     blocks = null;
     return { census, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() };
   } finally {
@@ -122,11 +124,29 @@ async function replay(job, tell) {
     if (found !== null) {
       found.drain(reader);
       blocks = found;
-      Object.assign(out, { blocks: found.count, failed: found.failed, failures: found.failures });
+      Object.assign(out, { blocks: found.count, failures: found.lost.count });
     }
     return out;
   } finally {
     if (found !== null) found.done();
+    reader.close();
+  }
+}
+
+/* The holders that leak, by the recorded program's own events; `why`: no trace like this can show it. */
+function leaks() {
+  const events = census.events, none = (why) => ({ keys: [], why });
+  if (!whole) return none("events are missing, perhaps its frees");
+  const looks = Leaking.looksOf(events), reader = new Reader(engine, null), at = engine.take(8 * looks.length);
+  try {
+    looks.forEach((look, i) => engine.view.setBigUint64(at + 8 * i, BigInt(look), true));
+    engine.calls.hs_lab_reader_watch(reader.at, at, looks.length, BigInt(events));
+    reader.push(trace);
+    reader.finish();
+    const keys = Leaking.leaks(engine.figures("hs_lab_lives", reader.at), engine.figures("hs_lab_live", reader.at), looks);
+    return keys === null ? none("nearly all events made what stayed, so that they do not tell how time went by") : { keys, why: null };
+  } finally {
+    engine.calls.free(at);
     reader.close();
   }
 }
@@ -138,7 +158,7 @@ const JOBS = {
   },
   open,
   replay,
-  picture: (job) => ({ pixels: blocks.picture({ ...job, filter: sets(job.filter) }) }),
+  picture: (job) => blocks.picture({ ...job, filter: sets(job.filter) }),
   range: (job) => ({ rows: blocks.range({ ...job, filter: sets(job.filter) }) }),
   difference: (job) => ({ rows: blocks.difference({ ...job, filter: sets(job.filter) }) }),
   pick(job) {
@@ -156,10 +176,12 @@ const JOBS = {
     };
     return { sizes: Object.fromEntries(job.names.map(of)) };
   },
-  times: (job) => ({ times: job.events.map((event) => blocks.time[Math.max(0, Math.min(event, blocks.events - 1))] ?? 0) }),
+  times: (job) => ({ times: job.events.map((event) => blocks.timeAt(event)) }),
+  moment: (job) => ({ event: blocks.eventAt(job.time) }),
+  leaks,
 };
 
-const sets = (filter) => ({ ...filter, sites: filter.sites === null ? null : new Set(filter.sites) });
+const sets = (filter) => ({ ...filter, sites: filter.sites === null ? null : new Set(filter.sites), leaks: filter.leaks === null ? null : new Set(filter.leaks) });
 
 /* One after another, in their order; a replay lets the next message in while it runs. */
 let queue = Promise.resolve();
