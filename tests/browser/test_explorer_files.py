@@ -111,7 +111,7 @@ SAID = ("A request", "In the ", "At the start", "The heap of Python")
 
 
 def same(log: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """What differs between the page's answer and that of the command."""
+    """The entries in which the page's answer and that of the command differ."""
     pairs: dict[str, tuple[Any, Any]] = {
         name: (log[name], wanted[name]) for name in ("lines", "boots", "idf", "summary_count")
     }
