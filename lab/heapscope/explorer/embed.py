@@ -94,6 +94,7 @@ def packed_parts(
     memories: Sequence[dict[str, Any]],
     *,
     colours: Sequence[str],
+    patterns: int,
     others: str,
     trace: EmbeddedTrace | None = None,
 ) -> dict[str, str]:
@@ -102,6 +103,7 @@ def packed_parts(
         "face": {**interface(), "capabilities": CAPABILITIES},
         "memories": list(memories),
         "colours": list(colours),
+        "patterns": patterns,
         "others": others,
     }
     text = json.dumps(facts, separators=(",", ":"), allow_nan=False)

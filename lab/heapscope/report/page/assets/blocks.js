@@ -190,8 +190,11 @@ class Blocks {
       const low = Math.max(strip.low, address), high = Math.min(strip.high, address + this.size[block]);
       const y1 = Math.min(strip.bottom, Math.ceil(strip.bottom - (low - strip.low) * down));
       const y0 = Math.max(strip.top, Math.min(y1 - 1, Math.round(strip.bottom - (high - strip.low) * down)));
-      const colour = colours[this.task[block]] ?? other;
-      for (let y = y0; y < y1; y++) pixels.fill(colour, y * width + x0, y * width + x1);
+      const { colour, mark, pattern } = colours[this.task[block]] ?? { colour: other, pattern: 0 };
+      for (let y = y0; y < y1; y++) {
+        pixels.fill(colour, y * width + x0, y * width + x1);
+        if (pattern > 0) for (let x = x0; x < x1; x++) if (PATTERN.marks(pattern, x, y)) pixels[y * width + x] = mark;
+      }
     }
     return { pixels, ...more };
   }

@@ -66,7 +66,11 @@
     const value = parseInt(text.slice(1), 16);
     return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
   };
-  const taskColour = (task) => HS.colours[task] ?? HS.others;
+  const pattern = (task) => Math.floor(task / HS.colours.length);
+  const hasLook = (task) => pattern(task) < HS.patterns;
+  const taskColour = (task) => (hasLook(task) ? HS.colours[task % HS.colours.length] : HS.others);
+  const packed = (rgb) => colour(`#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`);
+  const looks = (task) => ({ colour: colour(taskColour(task)), mark: packed(PATTERN.mark(PATTERN.parse(taskColour(task)))), pattern: hasLook(task) ? pattern(task) : 0 });
 
   async function draw() {
     if (shown === null) return;
@@ -75,7 +79,7 @@
     const scale = Math.min(2, window.devicePixelRatio || 1);
     const width = Math.max(40, Math.round((canvas.clientWidth - LEFT) * scale)), height = Math.round(MAP * scale);
     const { left, right } = view, own = { ...view };
-    const picture = await HS.ask("picture", { left, right, width, height, strips: visible(height), filter: await filters(), colours: opened.tasks.map((_, task) => colour(taskColour(task))), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()) });
+    const picture = await HS.ask("picture", { left, right, width, height, strips: visible(height), filter: await filters(), colours: opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()) });
     Object.assign(shown, { picture, drawn: own, image: new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height) });
     paint();
     drawing = false;
@@ -392,7 +396,7 @@
     find("tasks").replaceChildren(...opened.tasks.map((_, task) => {
       const key = HS.made("span", null, { class: "key" });
       const swatch = HS.made("i", null, { class: "swatch" });
-      swatch.style.background = taskColour(task);
+      swatch.style.background = PATTERN.css(taskColour(task), hasLook(task) ? pattern(task) : 0);
       key.append(swatch, taskName(task));
       return key;
     }));

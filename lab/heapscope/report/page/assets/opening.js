@@ -24,6 +24,7 @@
     const data = await HS.json("explore");
     HS.memories = data.memories;
     HS.colours = data.colours;
+    HS.patterns = data.patterns;
     HS.others = data.others;
     HS.startWorker();
     ({ allocators: HS.allocators } = await HS.ask("start", { bytes: HS.packed("engine").buffer, face: data.face }));
