@@ -178,3 +178,40 @@ def test_places_are_found_by_what_is_known_of_them(
     page.press("[name=to]", "Enter")
     page.wait_for_function("() => document.querySelector('[data-cursor]').textContent !== ''")
     assert re.search(said, page.inner_text("[data-cursor]"))
+
+
+# ---- on paper and on a telephone -----------------------------------------------------------------
+
+OUTSIDE = """() => [...document.querySelectorAll("main *")]
+  .filter((one) => one.checkVisibility() && !one.closest(".scroll, .hidden"))
+  .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.slow
+def test_a_trace_that_is_open_can_be_printed(empty: Path, see: Open, hostile_trace: Path) -> None:
+    page = opened(see, empty, hostile_trace, "a=10&b=3000")
+    page.wait_for_selector("[data-pinrows] tr", timeout=10_000)
+    page.emulate_media(media="print")
+    for gone in ("header", "[data-drop]", "[data-filter]", "[data-whatif]", "[data-go]"):
+        assert page.locator(gone).first.is_hidden(), gone
+    for there in ("[data-says]", "[data-figures]", "[data-canvas]", "[data-pinrows]"):
+        assert page.locator(there).first.is_visible(), there
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.pdf(format="A4")[:5] == b"%PDF-"
+
+
+@pytest.mark.slow
+def test_nothing_of_an_open_trace_or_log_lies_outside_of_a_telephone(
+    empty: Path, see: Open, hostile_trace: Path
+) -> None:
+    seen = see(empty, viewport={"width": 360, "height": 740})
+    page = seen.page
+    page.wait_for_selector("html[data-explorer=yes]", timeout=30_000)
+    page.set_input_files("[data-file]", ROOT / "studies" / "workloads" / "mix" / "boot.txt")
+    page.wait_for_selector("html[data-files]", timeout=30_000)
+    assert page.evaluate(OUTSIDE) == []
+    page.set_input_files("[data-file]", hostile_trace)
+    page.wait_for_selector("html[data-replayed]", timeout=30_000)
+    assert page.evaluate(OUTSIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
