@@ -8,17 +8,23 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from typer.testing import CliRunner
 
 import heapscope as hs
 from heapscope.cli.app import app
+from heapscope.explorer.embed import chip_memories
+from heapscope.layout.chips import load_chip
 from heapscope.trace.source import open_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURED = ROOT / "studies" / "workloads" / "captured"
 Open = Callable[..., Any]
+
+CHIP = load_chip("esp32s3").layout(idf="5.5")
+DIGEST = "BigInt(HS.explore.last.hs_lab_summary.digest).toString(16)"
 
 LEAKS = """(text) => HS
   .ask("open", { bytes: Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer })
@@ -215,3 +221,36 @@ def test_nothing_of_an_open_trace_or_log_lies_outside_of_a_telephone(
     page.wait_for_selector("html[data-replayed]", timeout=30_000)
     assert page.evaluate(OUTSIDE) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# ---- placement -----------------------------------------------------------------------------------
+
+
+def test_a_task_that_is_placed_by_a_click_is_replayed_as_by_a_file(
+    empty: Path, see: Open, hostile_trace: Path, tmp_path: Path
+) -> None:
+    memory = next(one for one in chip_memories() if one["name"] == CHIP.name)
+    page = opened(see, empty, hostile_trace, urlencode({"memory": memory["name"]}))
+    kinds = [region.kind for region in CHIP.regions]
+    region = kinds.index("DRAM")
+    assert kinds.count("DRAM") == 1
+    names = page.evaluate("HS.opened.tasks")
+    rules = tmp_path / "place.toml"
+    rules.write_text(
+        '[[rule]]\ntask = "wifi"\nregion = "DRAM"\nfallback = true\n', encoding="utf-8"
+    )
+    plain = page.evaluate(DIGEST)
+    before = page.evaluate("document.documentElement.dataset.replayed")
+    page.locator(f'[data-task="{names.index("wifi")}"]').click()
+    page.select_option("[data-placing] select", str(region))
+    page.wait_for_function(
+        "(before) => document.documentElement.dataset.replayed !== before", arg=before
+    )
+    wanted = hs.replay(hostile_trace, chip="esp32s3", idf="5.5", place=rules).summary.digest
+    assert page.evaluate(DIGEST).zfill(16) == wanted
+    assert plain.zfill(16) != wanted
+    assert "wifi → DRAM" in page.inner_text("[data-tasks]")
+    state = page.evaluate("location.hash.slice(1)")
+    assert "place=" in state
+    again = opened(see, empty, hostile_trace, state)
+    assert again.evaluate(DIGEST).zfill(16) == wanted

@@ -393,16 +393,17 @@
     pins = {};
     opened.hz = Number(opened.metadata.clock_hz) || null;
     HS.explore.filterAgain(stored());
-    find("tasks").replaceChildren(...opened.tasks.map((_, task) => {
-      const key = HS.made("span", null, { class: "key" });
-      const swatch = HS.made("i", null, { class: "swatch" });
-      swatch.style.background = PATTERN.css(taskColour(task), hasLook(task) ? pattern(task) : 0);
-      key.append(swatch, taskName(task));
-      return key;
-    }));
     notes();
     await HS.explore.begin();
   };
+  /* The legend: a click on a task asks where it is to be placed. */
+  HS.explore.showTasks = () => find("tasks").replaceChildren(...opened.tasks.map((_, task) => {
+    const key = HS.made("button", null, { type: "button", class: "key", "data-task": task, "aria-pressed": "false" });
+    const swatch = HS.made("i", null, { class: "swatch" }), place = HS.explore.placedIn(task);
+    swatch.style.background = PATTERN.css(taskColour(task), hasLook(task) ? pattern(task) : 0);
+    key.append(swatch, place === null ? taskName(task) : `${taskName(task)} → ${place}`);
+    return key;
+  }));
   function notes() {
     const { census, health, stats } = opened, said = [];
     said.push(`It has ${number(census.events)} heap events of ${number(census.tasks)} tasks; at most ${number(census.live_peak)} B were live in the recorded program.`);

@@ -113,7 +113,8 @@ async function replay(job, tell) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       if (found !== null) found.drain(reader);
       if (performance.now() - told > 60) {
-        tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: engine.figures("hs_lab_summary", reader.at) });
+        const coarse = Object.fromEntries(["hs_lab_summary", "hs_lab_capsets", "hs_lab_needs"].map((name) => [name, engine.figures(name, reader.at)]));
+        tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: coarse.hs_lab_summary, coarse });
         await breath();
         if (mine !== running) return { ended: true };
         told = performance.now();
