@@ -254,3 +254,26 @@ def test_a_task_that_is_placed_by_a_click_is_replayed_as_by_a_file(
     assert "place=" in state
     again = opened(see, empty, hostile_trace, state)
     assert again.evaluate(DIGEST).zfill(16) == wanted
+
+
+@pytest.mark.slow
+def test_figures_are_told_while_one_drags(empty: Path, see: Open) -> None:
+    """A drag of a second asks sixty times; the last question is answered to its end."""
+    page = opened(see, empty, CAPTURED / "mix_gateway.hst.zst", POOL)
+    told = page.evaluate("""async () => {
+      const slider = document.querySelector(".sliders input"), from = Number(slider.value);
+      const rows = document.querySelector("[data-figures]");
+      let told = 0;
+      new MutationObserver(() => told++).observe(rows, { childList: true });
+      for (let step = 1; step <= 60; step++) {
+        slider.value = from + 16 * step;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((done) => setTimeout(done, 16));
+      }
+      return told;
+    }""")
+    assert told >= 2
+    size = page.evaluate("Number(document.querySelector('.sliders input').value)")
+    page.wait_for_function("() => document.querySelector('[data-progress]').hidden", timeout=60_000)
+    wanted = hs.replay(CAPTURED / "mix_gateway.hst.zst", pool=size).summary
+    assert page.evaluate(DIGEST).zfill(16) == wanted.digest

@@ -3,6 +3,7 @@
 
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
+const PERIOD = 30; /* ms between two tellings of figures */
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
 let engine = null, trace = null, census = null, whole = false, blocks = null, running = 0;
@@ -112,7 +113,7 @@ async function replay(job, tell) {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       if (found !== null) found.drain(reader);
-      if (performance.now() - told > 60) {
+      if (performance.now() - told > PERIOD) {
         const coarse = Object.fromEntries(["hs_lab_summary", "hs_lab_capsets", "hs_lab_needs"].map((name) => [name, engine.figures(name, reader.at)]));
         tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: coarse.hs_lab_summary, coarse });
         await breath();

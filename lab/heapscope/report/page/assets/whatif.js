@@ -10,7 +10,7 @@
   const STEP = 16; /* bytes: every allocator keeps its heap aligned by less */
   HS.explore = { root, find, number, NEVER };
   const ALL = 0xffffffffffffffffn;
-  let base = null, wanted = 0, timer = null, placed = new Map(); /* regions of tasks, by their numbers */
+  let base = null, wanted = 0, timer = null, asked = false, answered = true, placed = new Map(); /* regions of tasks, by their numbers */
 
   const memory = () => HS.memories[form.memory.selectedIndex] ?? HS.memories[0];
   const sliders = () => [...form.querySelectorAll("input[type=range]")];
@@ -135,12 +135,14 @@
     const progress = ({ share, summary, coarse }) => {
       bar.value = share;
       if (mine !== wanted) return;
+      heard();
       find("says").textContent = `Replaying: ${Math.round(100 * share)} %, ${number(summary.failures)} requests failed so far.`;
       if (base !== null) showFigures(coarse, " so far");
     };
     try {
       const quick = await HS.ask("replay", { config: own }, progress);
       if (mine !== wanted || quick.ended) return;
+      heard();
       base ??= { figures: quick.figures };
       HS.explore.last = quick.figures;
       showFigures(quick.figures);
@@ -153,18 +155,27 @@
       document.documentElement.dataset.replayed = String(mine);
     } catch (error) {
       if (mine !== wanted) return;
+      heard();
       bar.hidden = true;
       const where = error.region === null || error.region === undefined ? "" : ` The region at fault is ${memory().regions[error.region]}: its allocator refuses this size or cannot be there.`;
       find("says").textContent = `${error.message}${where} Choose another memory, size or allocator.`;
     }
   }
 
+  /* While one drags, the next replay begins as soon as the one before has told its first figures. */
   function soon() {
-    clearTimeout(timer);
+    asked = true;
+    if (!answered || timer !== null) return;
     timer = setTimeout(() => {
+      timer = null;
+      asked = answered = false;
       HS.explore.store();
       run();
-    }, 25);
+    }, 10);
+  }
+  function heard() {
+    answered = true;
+    if (asked) soon();
   }
 
   HS.explore.begin = () => {
