@@ -17,7 +17,9 @@
     if (pins.B !== undefined) state.b = pins.B;
     if (cursor.chosen) state.at = `${cursor.event},${cursor.y.toFixed(5)}`;
     const text = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== "" && value !== undefined)).toString();
-    history.replaceState(null, "", `#${text}`);
+    try {
+      history.replaceState(null, "", `#${text}`);
+    } catch { /* a page in a notebook has no address of its own */ }
   };
   const numbers = (text, count) => {
     if (text === undefined || text === "") return null;
