@@ -10,6 +10,7 @@ from heapscope.errors import InputError
 PACKAGES = {
     "record": ("symbolic",),
     "report": ("bokeh", "jinja2"),
+    "place": ("highspy",),
     "tune": ("highspy",),
 }
 
