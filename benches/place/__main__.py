@@ -3,9 +3,9 @@
 python benches/place [NAME ...]
 python benches/place --page | --check
 
-NAME is a part of the name of a trace; without one all are placed, which takes an hour or less. --page
-writes the page again from the figures of the last run; --check does not, and exits with 1 if it is
-another one.
+NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
+which takes an hour or less. --page writes the page again from the figures of the last run; --check
+does not, and exits with 1 if it is another one.
 """
 
 from __future__ import annotations

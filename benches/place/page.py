@@ -10,25 +10,27 @@ HEAD = """\
 # Placements, over the captured traces
 
 `python benches/place` places the blocks of every [captured trace](../../studies/workloads/captured)
-and writes this page and [its figures](placement.csv); `--page` makes the page again. The memory is an
-ESP32 under ESP-IDF 5.5 with 4 MB of PSRAM, to which malloc itself never goes (`--chip esp32 --idf 5.5
---psram 4MB --psram-threshold off`). At most 10 % of the bytes that a program asks for may go there.
-The best single rule is the best of those that keep this limit: all requests of everyone or of one
-task, those from a size on, or those up to one.
+and writes this page and [its figures](placement.csv); `--page` makes the page again. The memory is
+an ESP32 under ESP-IDF 5.5 with 4 MB of PSRAM, to which malloc itself never goes (`--chip esp32
+--idf 5.5 --psram 4MB --psram-threshold off`). At most 10 % of the bytes that a program asks for may
+go there. The best single rule is the best of those that keep this limit: all requests of everyone
+or of one task, those from a size on, or those up to one. *More* is against that rule, or against no
+rules where none keeps the limit.
 [The design](../design/place.md) says what the bound is.
 """
 FREE = """\
 ## Most internal memory free
 
 *Left* is what is free at the worst moment, *taken* what was free at the start and is not then. The
-chip is empty beside the trace, so the same bytes are a small part of what is left and a large part of
-what is taken.
+chip is empty beside the trace, so the same bytes are a small part of what is left and a large part
+of what is taken.
 """
 NEED = """\
 ## A block of 16,717 bytes
 
 The figure is the largest block that malloc can give at the worst moment. A rule that sends requests
-to an internal region costs no slow bytes, so it counts as a single rule, too; so does a private heap.
+to an internal region costs no slow bytes, so it counts as a single rule, too; so does a private
+heap.
 """
 
 

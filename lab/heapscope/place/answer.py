@@ -17,7 +17,6 @@ from heapscope.printable import printable
 from heapscope.why.recording import read_recording
 
 NONE, SINGLE, BEST = "no rules", "best single rule", "best placement"
-WORTH = 0.001  # of the figure: less is nothing gained
 
 
 def place(question: PlaceQuestion, *, second: Path | None = None) -> PlaceResult:
@@ -44,7 +43,7 @@ def place(question: PlaceQuestion, *, second: Path | None = None) -> PlaceResult
         decided=best.outcome.rules,
         option=_option(question, found),
         code=device_code(best.rules, question.layout),
-        notes=(*question.layout.notes, *_notes(question)),
+        notes=(*question.layout.notes, *_notes(question, found, second=second is not None)),
         verdict=tuple(_verdict(question, found)),
     )
 
@@ -141,18 +140,17 @@ def _option(question: PlaceQuestion, found: Found) -> OptionPlaced | None:
     )
 
 
-def _notes(question: PlaceQuestion) -> Iterator[str]:
+def _notes(question: PlaceQuestion, found: Found, *, second: bool) -> Iterator[str]:
     owners = {row.owner for row in question.classes.rows}
     if len(owners) == 1:
         yield (
             "The trace tells one task and no call sites, so rules can tell its requests apart by "
             "size alone."
         )
-    if not question.slow:
+    if question.layout.chip and not question.slow:
         yield "There is no slow memory that rules may use: --psram 4MB adds some, --slow allows it."
-    yield (
-        "Requests that the rules move were seen in one recording; give another one with --second."
-    )
+    if found.best.rules and not second:
+        yield "The rules were made from one recording: --second tries them on another one."
 
 
 # ---- sentences -----------------------------------------------------------------------------------
@@ -160,16 +158,18 @@ def _notes(question: PlaceQuestion) -> Iterator[str]:
 
 def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
     need, best, none = question.wish.need, found.best, found.none
-    figure, before = question.figure(best.outcome), question.figure(none.outcome)
+    figure, before = question.figure(best.outcome), max(0, question.figure(none.outcome))
     if need is not None:
         yield _held(question, found, figure)
-    elif _is_worth(figure, before):
+    elif best.text != none.text:
         yield (
-            f"{size(figure)} of internal memory stay free at the worst moment, and "
-            f"{size(max(0, before))} without these rules."
+            f"{size(figure)} of internal memory stay free at the worst moment, and {size(before)} "
+            "without these rules."
         )
     else:
-        yield f"Nothing is to be gained: {size(max(0, before))} stay free with and without rules."
+        yield f"Nothing is to be gained: {size(before)} stay free at the worst moment as it is."
+    if best.outcome.failures != none.outcome.failures:
+        yield f"Without them {plural(none.outcome.failures, 'request')} fail."
     if best.outcome.failures:
         yield f"{plural(best.outcome.failures, 'request')} of the trace still fail."
     yield from _against_single(question, found)
@@ -178,21 +178,19 @@ def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
         yield "The time was over before all was tried: --seconds gives more."
 
 
-def _is_worth(figure: int, before: int) -> bool:
-    return figure > before + WORTH * max(1, before)
-
-
 def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
     assert question.wish.need is not None
-    wanted = _need(question.wish.need)
-    bytes_ = question.wish.need[0]
-    before = question.figure(found.none.outcome)
-    if figure >= bytes_ and before >= bytes_ and not _is_worth(figure, before):
-        return f"Nothing is to be gained: {wanted} fit at every moment without rules."
+    wanted, bytes_ = _need(question.wish.need), question.wish.need[0]
+    before = max(0, question.figure(found.none.outcome))
+    if figure >= bytes_ and found.best.text == found.none.text:
+        return (
+            f"Nothing is to be gained: {wanted} fit at every moment as it is, and the largest "
+            f"block is {size(before)} at the worst."
+        )
     if figure >= bytes_:
         return (
             f"{wanted} fit at every moment: the largest block is {size(figure)} at the worst, and "
-            f"{size(max(0, before))} without these rules."
+            f"{size(before)} without these rules."
         )
     if found.bound < bytes_:
         return (
@@ -207,12 +205,12 @@ def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
 
 def _against_single(question: PlaceQuestion, found: Found) -> Iterator[str]:
     single, best = found.single, found.best
-    if single is None or not best.rules:
+    if single is None or best.text == found.none.text:
         return
     figure, other = question.figure(best.outcome), question.figure(single.outcome)
-    if best.rules == single.rules or not _is_worth(figure, other):
-        yield "A single rule does as well."
-    elif other > 0:
+    if best.text == single.text:
+        yield "A single rule does it."
+    elif other > 0 and best.outcome.failures == single.outcome.failures:
         more = 100 * (figure - other) / other
         yield f"That is {more:.1f} % more than the best single rule gives ({size(other)})."
 
@@ -230,6 +228,6 @@ def _bound(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
     else:
         solved = "" if found.proved else ", by the best bound when the time was over"
         yield (
-            f"No rules for these classes {what} {size(found.bound)}{solved}: the replay is "
-            f"{gap:.1f} % below that."
+            f"No rules for these classes {what} {size(found.bound)}{solved}, which is {gap:.1f} % "
+            "more than the replay shows."
         )

@@ -19,6 +19,7 @@ from heapscope.place.rule_lines import SIZE_MAX, Sent, sent
 from heapscope.place.single_rule import best_single_rules, is_of
 from heapscope.place.trial import Outcome
 
+WORTH = 0.001  # of the aim's figure: less is nothing gained
 SINGLES = 6  # single rules that are replayed, of those that the model finds best
 MARGINS = (0.0, 0.05, 0.15, 0.3)  # of a target that is left free, where the one before was too full
 HOMES = 2  # regions that are kept clear for a large block, the largest ones
@@ -76,10 +77,9 @@ class PlaceSearch:
             best = max([best, *self._private(best.rules, best.slow)], key=self._rank)
         bound = self._bound(loose)
         single = max(singles, key=self._rank, default=None)
-        if single is not None and self._rank(single) >= self._rank(best):
-            best = single
-        if self._rank(none) >= self._rank(best):
-            best = none
+        for simpler in (single, none):
+            if simpler is not None and not is_better(question, best, simpler):
+                best = simpler
         return Found(
             none=none,
             single=single,
@@ -104,11 +104,14 @@ class PlaceSearch:
 
     def _bound(self, loose: Assignment | None) -> int:
         """For free memory: what is there at the start less what stays at least. For a block: the
-        same, and no more than the largest region has at the start."""
+        same, and no more than the largest region that can serve it has at the start. Where slow
+        memory can serve it, that size alone."""
         question = self._question
         free = question.room if loose is None else question.room - int(loose.bound)
         if question.wish.need is not None:
-            free = min(free, max((target.room for target in question.inner), default=0))
+            inside = {index for target in question.inner for index in target.regions}
+            most = max((question.rooms[index] for index in question.serving), default=0)
+            free = min(free, most) if question.serving <= inside else most
         return max(0, free)
 
     # ---- single rules ------------------------------------------------------------------------
@@ -189,7 +192,8 @@ class PlaceSearch:
             )
             yield from self._repaired(strict)
         if question.wish.need is not None:
-            homes = sorted(question.inner, key=lambda target: -target.room)[:HOMES]
+            able = [t for t in question.inner if question.serving.issuperset(t.regions)]
+            homes = sorted(able, key=lambda target: -target.room)[:HOMES]
             for home in homes:
                 others = tuple(t for t in (*question.inner, *slow) if t is not home)
                 if others:
@@ -242,6 +246,14 @@ class PlaceSearch:
             return True
         self._stopped = True
         return False
+
+
+def is_better(question: PlaceQuestion, one: Way, other: Way) -> bool:
+    """Fewer requests fail, or as many and the aim's figure is larger by more than WORTH."""
+    if one.outcome.failures != other.outcome.failures:
+        return one.outcome.failures < other.outcome.failures
+    figure, less = (question.figure(way.outcome) for way in (one, other))
+    return figure > less + WORTH * max(1, less)
 
 
 def _goes_by_threshold(rule: Sent) -> bool:

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from heapscope.errors import InputError
+from heapscope.layout.attempts import attempts, malloc_attempts
 from heapscope.layout.layout import Layout
-from heapscope.layout.placement import RULES_MAX, Placement
+from heapscope.layout.placement import RULES_MAX, SIZE_MAX, Placement
 from heapscope.native.reader import NativeReader
 from heapscope.place.blocks import Array, Blocks, read_blocks
 from heapscope.place.classes import Classes, classes_of
@@ -86,8 +87,13 @@ class PlaceQuestion:
         return read_blocks(self.recording)
 
     @cached_property
+    def rooms(self) -> tuple[int, ...]:
+        """Bytes that are free in each region before the first event."""
+        return start_room(self.placed)[: len(self.layout.regions)]
+
+    @cached_property
     def targets(self) -> tuple[Target, ...]:
-        return targets(self.layout, start_room(self.placed)[: len(self.layout.regions)])
+        return targets(self.layout, self.rooms)
 
     @property
     def inner(self) -> tuple[Target, ...]:
@@ -102,6 +108,17 @@ class PlaceQuestion:
     def room(self) -> int:
         """Internal bytes that are free before the first event."""
         return sum(target.room for target in self.inner)
+
+    @cached_property
+    def serving(self) -> frozenset[int]:
+        """The regions that can serve the need, of whatever size it is."""
+        need = self.wish.need
+        if need is None:
+            return frozenset()
+        if need[1]:
+            return frozenset(each.index for each in attempts(self.layout, need[1]))
+        sizes = (1, min(self.layout.malloc.threshold + 1, SIZE_MAX))
+        return frozenset(each.index for n in sizes for each in malloc_attempts(self.layout, n))
 
     @cached_property
     def classes(self) -> Classes:
