@@ -85,15 +85,24 @@ def _lines(rules: Sequence[Sent], bits: _Bits) -> Iterator[str]:
     if placed or bits.owners:
         yield "static const hs_size_rule_t place_rules[] = {"
         for rule in placed:
-            owner = bits.owners.get(rule.owner)
-            asked = f"HS_CAP_DEFAULT | {owner}" if owner else "HS_CAP_DEFAULT"
             least = f", .from = {rule.least}" if rule.least > 1 else ""
             most = f", .to = {rule.most}" if rule.most != SIZE_MAX else ""
             where = bits.regions[rule.target]
-            yield f"    {{.asked = {asked}{least}{most}, .instead = HS_CAP_DEFAULT | {where}}},"
+            for owner in _askers(rule, bits):
+                asked = f"HS_CAP_DEFAULT | {owner}" if owner else "HS_CAP_DEFAULT"
+                yield f"    {{.asked = {asked}{least}{most},"
+                yield f"     .instead = HS_CAP_DEFAULT | {where}}},"
         for name in bits.owners.values():
             yield f"    {{.asked = {name}, .instead = 0}}, /* the rest: without the bit */"
         yield "};"
+
+
+def _askers(rule: Sent, bits: _Bits) -> tuple[str, ...]:
+    """The bits that the rule has to take away; "": there is none. A rule for everyone is also for
+    those who ask for a bit."""
+    if rule.owner == Owner():
+        return (*bits.owners.values(), "")
+    return (bits.owners[rule.owner],)
 
 
 def _comment(text: str) -> str:

@@ -23,6 +23,7 @@ from heapscope.place.trial import Outcome, PlaceTrials, placement_of
 from heapscope.place.usage import Usage
 from heapscope.printable import printable
 from heapscope.replay.config import Need
+from heapscope.trace.feed import read_trace
 from heapscope.why.recording import Recording, read_recording
 
 SLOW = 10.0  # percent of the bytes asked for: a choice
@@ -70,8 +71,8 @@ class PlaceQuestion:
     def __post_init__(self) -> None:
         self.until = time.monotonic() + _WITHIN * self.wish.seconds
         self.layout.check()
+        check_whole(self.path)
         self.recording = read_recording(self.path)
-        _check_whole(self.path, self.recording)
         given = self.given
         self.placed = self.layout if given is None else given.apply(self.layout)
         self.trials = PlaceTrials(
@@ -160,10 +161,11 @@ class PlaceQuestion:
         return outcome.free if outcome.largest is None else outcome.largest
 
 
-def _check_whole(path: Path, recording: Recording) -> None:
+def check_whole(path: Path) -> None:
+    """InputError: the file is no trace, or one whose blocks' lives are not known."""
     shown = printable(str(path), limit=400)
     with NativeReader() as reader:
-        recording.push(reader)
+        read_trace(path, reader)
         if not reader.whole:
             raise InputError(
                 f"{shown}: events are missing, so it is not known how long blocks live",

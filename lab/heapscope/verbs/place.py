@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Unpack
 
-from heapscope.errors import HeapscopeError, InputError
+from heapscope.errors import HeapscopeError
 from heapscope.layout.layout import Layout
 from heapscope.layout.need import parse_needs
 from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.place.answer import place as answer
 from heapscope.place.place_result import PlaceResult
-from heapscope.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish
+from heapscope.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish, check_whole
 from heapscope.progress import OnProgress, counted
 
 
@@ -40,8 +40,8 @@ def place(
     needs = parse_needs(() if need is None else (need,))
     wish = PlaceWish(need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text)
     wish.check()
-    if second is not None and not Path(second).exists():
-        raise InputError(f"{second}: no such file", remedy="give --second a recording")
+    if second is not None:
+        check_whole(Path(second))
 
     def with_threshold(most: int) -> Layout | None:
         if "psram" not in options and "boot_log" not in options:
