@@ -105,7 +105,7 @@ def _owners(blocks: Blocks, names: AllNames) -> tuple[Array, list[Owner]]:
 def _matched(
     blocks: Blocks, names: AllNames, given: Placement | None, inner: frozenset[int]
 ) -> Array:
-    """What the user's rules say of each kind of request: nothing, inside or gone."""
+    """The word of the user's rules on each kind of request: nothing, inside or gone."""
     asked = blocks.asked
     matched = np.zeros(len(asked), dtype=np.int64)
     if given is None:

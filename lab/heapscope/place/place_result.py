@@ -72,7 +72,7 @@ class PlaceResult(Document):
     second: tuple[Placed, ...] = figure(
         "The same rules on a second recording; empty: there is none."
     )
-    bound: int = figure("What no rules for these classes go beyond, of the aim's figure.", "B")
+    bound: int = figure("The aim's figure that no rules for these classes go beyond.", "B")
     gap: float | None = figure(
         "The part of the best placement's figure by which the bound is above it; null: there is "
         "none, since it is 0, or the replay is above the bound.",

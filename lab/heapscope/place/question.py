@@ -162,7 +162,7 @@ class PlaceQuestion:
 
 
 def check_whole(path: Path) -> None:
-    """InputError: the file is no trace, or one whose blocks' lives are not known."""
+    """InputError: the file holds no trace, or events are missing in it."""
     shown = printable(str(path), limit=400)
     with NativeReader() as reader:
         read_trace(path, reader)

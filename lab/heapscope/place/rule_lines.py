@@ -52,7 +52,7 @@ class Sent:
 
 
 def sent(classes: Classes, targets: Sequence[Target], moved: Array) -> tuple[Sent, ...]:
-    """As few rules as say it: classes of one owner side by side that go to one target are one."""
+    """The fewest rules that say it: neighbours of one owner that go to one target are one."""
     rules: list[Sent] = []
     numbered = sorted(
         (number for number, row in enumerate(classes.rows) if not row.fixed),

@@ -146,7 +146,7 @@ def test_the_programme_finds_the_least_peak_of_all_assignments(
 
 
 def test_the_bound_holds_where_resized_blocks_stay(seed: int, tmp_path: Path) -> None:
-    """What is counted as inside is never more than by the last request alone."""
+    """The bytes that count as inside are never more than by the last request alone."""
     print(f"seed {seed}")
     random_ = random.Random(f"resized {seed}")
     layout = chip()
