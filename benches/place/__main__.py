@@ -1,11 +1,12 @@
 """Places the blocks of every captured trace, and writes docs/reference/placement.md.
 
-python benches/place [NAME ...]
+python benches/place [--goal free|need] [NAME ...]
 python benches/place --page | --check
 
 NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
-which takes an hour or less. --page writes the page again from the figures of the last run; --check
-does not, and exits with 1 if it is another one.
+which takes half an hour. --goal places them for one aim, and keeps the other's figures. --page writes
+the page again from the figures of the last run; --check does not, and exits with 1 if it is another
+one.
 """
 
 from __future__ import annotations
@@ -68,24 +69,29 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--goal", choices=("free", "need"))
     parser.add_argument("--page", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     if not (options.page or options.check):
-        data: dict[str, Any] = {"provenance": {"commit": commit(), "cpu": cpu()}}
+        data: dict[str, Any] = read_results(RAW) if options.goal else {"provenance": {}}
         wanted = [
             path
             for path in sorted(TRACES.glob("*.hst.zst"))
             if not options.names or any(name in path.name for name in options.names)
         ]
         for goal, need in (("free", None), ("need", NEED)):
+            if options.goal not in (None, goal):
+                continue
+            data["provenance"][goal] = {"commit": commit(), "cpu": cpu()}
             data[goal] = {}
             for path in wanted:
                 name = path.name.removesuffix(".hst.zst")
                 try:
                     data[goal][name] = _measured(path, need)
                 except HeapscopeError as error:
-                    data[goal][name] = {"error": error.message}
+                    said = error.message.removeprefix(f"{path}: ")
+                    data[goal][name] = {"error": said}
                 print(goal, name, data[goal][name], flush=True)
         if options.names:
             return 0

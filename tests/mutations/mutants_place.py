@@ -10,7 +10,7 @@ PLACE = (
     Mutant(
         "placement",
         "the limit of slow bytes counts requests",
-        "lab/heapscope/place/programme.py::budget",
+        "lab/heapscope/place/programme.py::_Model.budget",
         "self._usage.classes.rows[number].asked",
         "self._usage.classes.rows[number].requests",
         MODEL,
@@ -18,7 +18,7 @@ PLACE = (
     Mutant(
         "bound of a placement",
         "half of what is held counts at a moment",
-        "lab/heapscope/place/programme.py::_peak",
+        "lab/heapscope/place/programme.py::_Model._peak",
         "(float(held.sum()), highspy.kHighsInf, row)",
         "(float(held.sum()) / 2, highspy.kHighsInf, row)",
         MODEL,

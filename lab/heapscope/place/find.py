@@ -26,6 +26,7 @@ HOMES = 2  # regions that are kept clear for a large block, the largest ones
 _APART = 1.05  # of the blocks' peak: what a private heap is larger, for its gaps
 _CONTROL = 1024  # bytes of a private heap for itself
 _TASKS = 3  # that get a private heap each, those that ask for most bytes first
+_LAST = 0.8  # of the time: after it no new programme is begun
 SMALL = (32, 64, 128, 256, 1024, 4096)  # bytes up to which a single rule sends to a region
 
 
@@ -151,6 +152,8 @@ class PlaceSearch:
         question = self._question
         if question.wish.need is None or len(question.layout.regions) >= REGIONS_MAX:
             return
+        if not self._time_left(0.6):
+            return
         usage = question.usage(())
         for owner, most in self._owners_apart():
             if not self._time_left(0.6):
@@ -184,7 +187,7 @@ class PlaceSearch:
         slow = question.slow
         if loose is not None and slow:
             yield from self._replayed(slow, loose.moved)
-        if slow:
+        if slow and self._time_left(_LAST):
             strict = Programme(
                 usage=question.usage(slow, resized_stay=False),
                 targets=slow,
@@ -196,7 +199,7 @@ class PlaceSearch:
             homes = sorted(able, key=lambda target: -target.room)[:HOMES]
             for home in homes:
                 others = tuple(t for t in (*question.inner, *slow) if t is not home)
-                if others:
+                if others and self._time_left(_LAST):
                     usage = question.usage(others, resized_stay=False)
                     made = Programme(usage=usage, targets=others, budget=question.budget)
                     yield from self._repaired(made, Sent(owner=Owner(), target=home.name))

@@ -20,7 +20,7 @@ from heapscope.place.classes import Classes, classes_of
 from heapscope.place.memories import Target, start_room, targets
 from heapscope.place.rule_lines import Sent, file_of
 from heapscope.place.trial import Outcome, PlaceTrials, placement_of
-from heapscope.place.usage import Usage
+from heapscope.place.usage import Held, Usage, held_by
 from heapscope.printable import printable
 from heapscope.replay.config import Need
 from heapscope.trace.feed import read_trace
@@ -131,6 +131,10 @@ class PlaceQuestion:
         """How often each kind of request was made."""
         return np.bincount(self.blocks.request, minlength=len(self.blocks.asked))
 
+    @cached_property
+    def held(self) -> Held:
+        return held_by(self.blocks, self.layout)
+
     @property
     def budget(self) -> float:
         return self.wish.slow / 100 * self.classes.total
@@ -144,7 +148,7 @@ class PlaceQuestion:
         return time.monotonic()
 
     def usage(self, to: Sequence[Target], *, resized_stay: bool = True) -> Usage:
-        return Usage(self.blocks, self.classes, self.layout, to, resized_stay=resized_stay)
+        return Usage(self.blocks, self.classes, self.held, to, resized_stay=resized_stay)
 
     def slow_share(self, to: Sequence[Target], moved: Array) -> float:
         """Percent of the bytes asked for, each times the weight of where it goes."""

@@ -28,6 +28,23 @@ class Unit:
     fits: tuple[bool, ...]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Held:
+    """For each kind of request: the bytes that a block of it takes at least, and whether it goes to
+    internal memory where no rule is for it."""
+
+    cost: Array
+    inside: Array
+
+
+def held_by(blocks: Blocks, layout: Layout) -> Held:
+    """On the heaps of this memory."""
+    sizes, size_of = np.unique(blocks.asked["size"], return_inverse=True)
+    costs = taken((region.allocator for region in layout.regions), sizes)
+    cost = costs[size_of.reshape(-1)].astype(np.int64)
+    return Held(cost=cost, inside=_inside(blocks, layout))
+
+
 class Usage:
     """The stays of a trace in units, of blocks that go to internal memory without rules. Bytes are
     those that a block takes at least.
@@ -40,7 +57,7 @@ class Usage:
         self,
         blocks: Blocks,
         classes: Classes,
-        layout: Layout,
+        held: Held,
         targets: Sequence[Target],
         *,
         resized_stay: bool = True,
@@ -48,18 +65,14 @@ class Usage:
         asked = blocks.asked
         self.events = blocks.events
         self.classes = classes
-        sizes, size_of = np.unique(asked["size"], return_inverse=True)
-        costs = taken((region.allocator for region in layout.regions), sizes)
-        cost_of = costs[size_of.reshape(-1)]
-        inside = _inside(blocks, layout)
         free = np.array([not row.fixed for row in classes.rows], dtype=bool)[classes.of]
         gone = np.array([row.gone for row in classes.rows], dtype=bool)[classes.of]
         fits = np.zeros((len(asked), len(targets)), dtype=bool)
         for place, target in enumerate(targets):
             fits[:, place] = free & (asked["caps"] & ~np.uint32(target.caps) == 0)
-        counted = (inside & ~gone)[blocks.request]
+        counted = (held.inside & ~gone)[blocks.request]
         self.begin, self.end = blocks.begin[counted], blocks.end[counted]
-        self.cost = cost_of[blocks.request[counted]].astype(np.int64)
+        self.cost = held.cost[blocks.request[counted]]
         units, of = _units(blocks, classes, fits, resized_stay=resized_stay)
         self.units = units
         self.unit = of[counted]

@@ -17,7 +17,7 @@ from heapscope.place.blocks import Blocks, read_blocks
 from heapscope.place.classes import Classes, classes_of
 from heapscope.place.memories import Target, start_room, taken, targets
 from heapscope.place.programme import Programme
-from heapscope.place.usage import Usage
+from heapscope.place.usage import Usage, held_by
 from heapscope.why.recording import Recording, read_recording
 
 from .conftest import Event, Story
@@ -68,7 +68,7 @@ def modelled(
     blocks = read_blocks(recording)
     classes = classes_of(blocks, recording.names)
     slow = tuple(each for each in targets(layout, start_room(layout)) if each.weight)
-    return blocks, classes, slow, Usage(blocks, classes, layout, slow)
+    return blocks, classes, slow, Usage(blocks, classes, held_by(blocks, layout), slow)
 
 
 def live_bytes(events: tuple[Event, ...]) -> list[int]:
@@ -152,7 +152,7 @@ def test_the_bound_holds_where_resized_blocks_stay(seed: int, tmp_path: Path) ->
     layout = chip()
     recording = recorded(story(random_, events=200, resizes=True), tmp_path)
     blocks, classes, slow, usage = modelled(recording, layout)
-    strict = Usage(blocks, classes, layout, slow, resized_stay=False)
+    strict = Usage(blocks, classes, held_by(blocks, layout), slow, resized_stay=False)
     for _ in range(20):
         moved = np.array([[random_.random() < 0.4] for _ in classes.rows])
         loose_peak = usage.over_time(usage.shares(moved)).max()
