@@ -4,9 +4,9 @@ python benches/place [--goal free|need] [NAME ...]
 python benches/place --page | --check
 
 NAME is a part of the name of a trace, whose figures are only printed; without one all are placed,
-which takes half an hour. --goal places them for one aim, and keeps the other's figures. --page writes
-the page again from the figures of the last run; --check does not, and exits with 1 if it is another
-one.
+which takes half an hour. --goal places them for one aim, and keeps the other's figures. --page
+writes the page again from the figures of the last run; --check does not, and exits with 1 if it is
+another one.
 """
 
 from __future__ import annotations
