@@ -28,6 +28,7 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "docs/reference/device.md": ("benches/device", "--page"),
     "docs/reference/guard.md": ("benches/guard", "--page"),
     "docs/reference/log-regions.md": ("benches/log_regions", "--page"),
+    "docs/reference/placement.md": ("benches/place", "--page"),
     "docs/reference/programs.md": ("benches/programs", "--page"),
     "format/golden/v1/*": ("format/golden/make.py",),
     "format/golden/v1_2/*": ("format/golden/make_2.py",),

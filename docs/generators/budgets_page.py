@@ -23,6 +23,7 @@ generated` makes this page. Files are named from the folder of the TOML file.
 | `[budget]` | budgets of every run that has an input that tells them |
 | `[[run]]` | one run: `name`, its inputs, its own memory, and `[run.budget]`, which goes first |
 | `[baseline]` | `tolerance`: the percentage by which a figure may be worse than the baseline's |
+| `[jitter]` | how runs are perturbed: `runs` (100), `seed` (0), `strength` (0.25) |
 
 The inputs of a run are `trace`, `log` and `config` (sdkconfig files, of which later ones win), each
 a name, a pattern such as `"traces/*.hst"`, or a list. Several traces of one run are recordings of
@@ -48,6 +49,11 @@ a loss of events, where the name exists nowhere, where no model of the recording
 where a task's peaks in several memories may be at different moments. An unknown budget fails the
 check, since nothing shows that it holds. A budget of the whole file may have a task, a call site or
 a mark that only some inputs have.
+
+`perturbed` makes `runs` [perturbed runs](../design/jitter.md) of each trace on each memory. A run
+goes well where no request fails, or no more than `failures` allows, and where it keeps the budgets
+`min_free`, `need` and `task` that the file has. The same seed makes the same runs on every machine.
+The interval that stands beside the share is of all runs that the model could make.
 """
 
 BASELINE = """

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.lint import fixed, lint
     from heapscope.verbs.live import live
     from heapscope.verbs.log import log
+    from heapscope.verbs.place import place
     from heapscope.verbs.pools import pools
     from heapscope.verbs.predict import predict
     from heapscope.verbs.record import record
@@ -59,6 +60,7 @@ __all__ = [
     "lint",
     "live",
     "log",
+    "place",
     "pools",
     "predict",
     "record",
@@ -89,6 +91,7 @@ VERBS = (
     "explorer",
     "lint",
     "tune",
+    "place",
     "pools",
     "export",
     "predict",

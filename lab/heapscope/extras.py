@@ -11,6 +11,7 @@ PACKAGES = {
     "notebook": ("anywidget", "bokeh", "jinja2"),
     "record": ("symbolic",),
     "report": ("bokeh", "jinja2"),
+    "place": ("highspy",),
     "tune": ("highspy",),
 }
 

@@ -19,6 +19,7 @@ from mutants_loss import LOSS
 from mutants_memory_ladders import MEMORY_LADDERS
 from mutants_net_bytes import NET_BYTES
 from mutants_pages import PAGES
+from mutants_place import PLACE
 from mutants_plan import PLAN
 from mutants_pool_trace import POOL_TRACE
 from mutants_pools import POOLS
@@ -45,6 +46,7 @@ MUTANTS = (
     *PREDICT,
     *CHECK,
     *PLAN,
+    *PLACE,
     *TUNE,
     *POOLS,
     *PAGES,

@@ -46,6 +46,7 @@ class BudgetKind:
 
 REPLAY, SURVEY, LEAKS, FIT, LOG = "replay", "survey", "leaks", "fit", "log"
 STATIC, CONFIG, COMPARE, IMPORT = "static", "config", "compare", "import"
+PERTURBED = "perturbed"
 
 KINDS: Mapping[str, BudgetKind] = {
     "min_free": BudgetKind(
@@ -111,6 +112,14 @@ KINDS: Mapping[str, BudgetKind] = {
         text="Share of the recorded addresses that the replay meets.",
         example='match_rate = "99.9%"',
         tells=(REPLAY,),
+    ),
+    "perturbed": BudgetKind(
+        side=LEAST,
+        unit="percent",
+        text="Share of perturbed runs in which nothing fails and `min_free`, `need`, `failures` "
+        "and `task` are kept, as far as they are there.",
+        example='perturbed = "95%"',
+        tells=(PERTURBED,),
     ),
     "static": BudgetKind(
         side=MOST,

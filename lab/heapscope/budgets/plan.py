@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,12 +13,15 @@ from heapscope.budgets.budget import KINDS, Budget, budgets_of
 from heapscope.budgets.toml_lines import TomlLines, toml_lines
 from heapscope.choices import did_you_mean
 from heapscope.errors import InputError
+from heapscope.jitter.runs import Jitter
 from heapscope.layout.toml_text import read_toml_text
 from heapscope.memory.options import DECLARED, MemoryOptions
 from heapscope.trace.names import printable
 
 NAME = "heapscope.toml"
-_TOP = ("memory", "budget", "run", "baseline")
+_TOP = ("memory", "budget", "run", "baseline", "jitter")
+_JITTER = ("runs", "seed", "strength")
+RUNS = 100  #: perturbed runs, where the file does not say
 _INPUTS = ("trace", "log", "config")
 _RUN = ("name", *_INPUTS, "suppress", "budget")
 #: Options that may be lists: the run is made once for each of their values.
@@ -53,11 +56,13 @@ class CheckRun:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckPlan:
-    """`tolerance`: the percentage by which a figure may be worse than the baseline's."""
+    """`tolerance`: the percentage by which a figure may be worse than the baseline's. `jitter`:
+    how runs are perturbed."""
 
     file: str
     runs: tuple[CheckRun, ...]
     tolerance: float | None = None
+    jitter: Jitter = field(default_factory=lambda: Jitter(runs=RUNS))
     read: tuple[Path, ...] = ()
 
 
@@ -117,7 +122,26 @@ class _Reader:
                     ("baseline", "tolerance"),
                     remedy='write it as "2%"',
                 )
-        return CheckPlan(file=self._file, runs=runs, tolerance=tolerance)
+        jitter = self._jitter(values.get("jitter", {}))
+        return CheckPlan(file=self._file, runs=runs, tolerance=tolerance, jitter=jitter)
+
+    def _jitter(self, values: Any) -> Jitter:
+        table = self._table(values, "jitter")
+        self._keys(table, _JITTER, "jitter")
+        for name, one in table.items():
+            if isinstance(one, bool) or not isinstance(
+                one, int | (float if name == "strength" else int)
+            ):
+                raise self._error(
+                    "is not a number", ("jitter", name), remedy=f"for example: {name} = 1"
+                )
+        jitter = Jitter(**{"runs": RUNS, **table})
+        try:
+            jitter.check()
+        except InputError as error:
+            line = self._lines.line("jitter")
+            raise self._at(line, f"[jitter]: {error.message}", remedy=error.remedy) from None
+        return jitter
 
     def _run(
         self,
@@ -267,7 +291,7 @@ def tells(run: CheckRun) -> set[str]:
     """The answers that a run's inputs give."""
     found = set()
     if run.traces:
-        found |= {"replay", "survey", "leaks", "fit"}
+        found |= {"replay", "survey", "leaks", "fit", "perturbed"}
     if run.logs:
         found.add("log")
     if run.configs:
@@ -282,6 +306,7 @@ _BY = {
     "survey": 'trace = "T.hst"',
     "leaks": 'trace = "T.hst"',
     "fit": 'trace = "T.hst"',
+    "perturbed": 'trace = "T.hst"',
     "log": 'log = "device.log"',
     "config": 'config = "sdkconfig"',
     "static": 'elf = "firmware.elf"',

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from heapscope.budgets.baseline import Figure, changes, figures_of, gathered, not_in, read_baseline
-from heapscope.budgets.budget import FIT, KINDS, LEAKS, REPLAY, SURVEY, Budget
+from heapscope.budgets.budget import FIT, KINDS, LEAKS, PERTURBED, REPLAY, SURVEY, Budget
 from heapscope.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResult, FigureRow
 from heapscope.budgets.judge import fits, judge_config, judge_fit, judge_leaks, judge_log
+from heapscope.budgets.judge_perturbed import held_budgets, judge_perturbed
 from heapscope.budgets.judge_replay import judge_replay, judge_static
 from heapscope.budgets.judgement import Judgement, absent, row_of
 from heapscope.budgets.plan import NAME, CheckPlan, CheckRun, read_plan
 from heapscope.errors import InputError
+from heapscope.jitter.replays import perturbed_replays
 from heapscope.layout.need import parse_needs
 from heapscope.leaks.interval import ROUNDS_LEAST
 from heapscope.measure.result import ReplayResult
@@ -22,7 +24,7 @@ from heapscope.measure.source import of_wide_pointers
 from heapscope.measure.wording import plural
 from heapscope.memory.choose import choose_memory
 from heapscope.memory.options import MemoryOptions, given
-from heapscope.progress import OnProgress
+from heapscope.progress import OnProgress, counted
 from heapscope.trace.info import read_info
 from heapscope.trace.names import printable
 from heapscope.verbs.fit import fit
@@ -30,7 +32,7 @@ from heapscope.verbs.leaks import leaks
 from heapscope.verbs.log import log
 from heapscope.verbs.predict import predict
 from heapscope.verbs.replay import replay
-from heapscope.verbs.surveyed import surveyed
+from heapscope.verbs.surveyed import Surveyed, surveyed
 
 #: Columns of the survey: it is made for call sites, and nothing is drawn.
 COLUMNS = 16
@@ -163,10 +165,27 @@ class _Check:
                 self._add(
                     run, budget, judge_replay(budget, result, made.seen), _name(trace), memory
                 )
+            for budget in self._told(run, PERTURBED):
+                found = self._perturbed(run, trace, made)
+                self._add(run, budget, found, _name(trace), memory)
             recordings.append(list(figures_of(result, made.seen)))
             wide = of_wide_pointers(result.trace.metadata)
             self.notes += [f"{_name(trace)}: {one}" for one in (wide, *_lost(result)) if one]
         self.figures += gathered(run.name, memory, recordings)
+
+    def _perturbed(self, run: CheckRun, trace: Path, made: Surveyed) -> Judgement:
+        if made.result.loss is not None:
+            return Judgement(value=None, why="events of the trace are missing")
+        held = held_budgets(run.budgets)
+        replays = perturbed_replays(
+            trace,
+            made.memory.layout,
+            self.plan.jitter,
+            needs=parse_needs(one.said for one in held if one.kind == "need"),
+            placement=made.placement,
+        )
+        tried = counted(self.progress, "perturbed runs")
+        return judge_perturbed(held, _each(replays, tried))
 
     def _fits(self, run: CheckRun) -> None:
         for budget in self._told(run, FIT):
@@ -246,6 +265,12 @@ class _Check:
         for budget in budgets:
             found = judge_static(budget, ram)
             self._add(run, budget, found, ram.file, chosen.static.chip)
+
+
+def _each(results: Iterator[ReplayResult], then: Callable[[], None]) -> Iterator[ReplayResult]:
+    for result in results:
+        then()
+        yield result
 
 
 def _without_absent(judged: Sequence[_Judged]) -> Iterator[BudgetRow]:

@@ -26,6 +26,7 @@ REPORTS = {
     "LintResult": ("lint", "lint_parts"),
     "LiveResult": ("live", "live_parts"),
     "LogResult": ("log", "log_parts"),
+    "PlaceResult": ("place", "place_parts"),
     "PoolsResult": ("pools", "pools_parts"),
     "Prediction": ("predict", "prediction_parts"),
     "RankGains": ("tune", "ranks_parts"),

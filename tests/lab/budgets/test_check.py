@@ -175,3 +175,73 @@ def test_the_command_exits_with_1_and_writes_every_form(
     assert out["badge"].read_text().startswith("<svg")
     file.write_text(f'{POOL}[budget]\nmin_free = "1KB"\n{RUN}')
     assert CliRunner().invoke(app, ["check", str(file)]).exit_code == 0
+
+
+# ---- perturbed runs ------------------------------------------------------------------------------
+
+VARIED = tuple(
+    line
+    for number in range(40)
+    for line in (
+        f"a {number} {1100 + 23 * number}",
+        *([f"f {number - 4}"] * (number > 3)),
+    )
+)
+TIGHT = '[memory]\npool = "20KB"\nallocator = "tlsf"\n'
+
+
+def test_the_share_of_perturbed_runs_is_counted(make_trace: MakeTrace, checked: Check) -> None:
+    from heapscope.jitter.replays import perturbed_replays
+    from heapscope.jitter.runs import Jitter
+    from heapscope.layout.pool import pool_layout
+
+    trace = make_trace("t net", *VARIED)
+    layout = pool_layout(20 << 10, "tlsf")
+    results = list(perturbed_replays(trace, layout, Jitter(runs=40, seed=3)))
+    free = sorted(result.malloc.minimum_free for result in results)
+    assert free[0] < free[20]
+    text = f"{TIGHT}[jitter]\nruns = 40\nseed = 3\n[budget]\nmin_free = {free[20]}\n"
+    good = sum(
+        result.malloc.minimum_free >= free[20] and not result.summary.failures for result in results
+    )
+    found = rows(checked(f'{text}perturbed = "{100 * good / 40}%"\n{RUN}'))["perturbed"]
+    assert (found.status, found.value) == (KEPT, 100 * good / 40)
+    assert f"{good} of 40 runs" in found.sentence
+    more = rows(checked(f'{text}perturbed = "{100 * good / 40 + 0.5}%"\n{RUN}'))["perturbed"]
+    assert more.status == BROKEN
+    assert "min_free is the budget that most of them break" in more.cause
+
+
+def test_strength_0_holds_what_the_recorded_run_holds(
+    make_trace: MakeTrace, checked: Check
+) -> None:
+    make_trace("t net", *VARIED)
+    text = f'{TIGHT}[jitter]\nruns = 5\nstrength = 0\n[budget]\nperturbed = "100%"\n{RUN}'
+    assert rows(checked(text))["perturbed"].status == KEPT
+
+
+def test_a_trace_with_a_loss_has_no_perturbed_runs(make_trace: MakeTrace, checked: Check) -> None:
+    trace = make_trace(*(f"a {n} 100" for n in range(60_000)))
+    data = trace.read_bytes()
+    trace.write_bytes(data[: len(data) * 3 // 4])
+    big = '[memory]\npool = "8MB"\nallocator = "tlsf"\n'
+    found = rows(checked(f'{big}[budget]\nperturbed = "95%"\n{RUN}'))["perturbed"]
+    assert found.status == UNKNOWN
+    assert "events of the trace are missing" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("runs = 0", "--jitter 0: outside its range"),
+        ('runs = "many"', "runs: is not a number"),
+        ("run = 5", "run: unknown key"),
+        ("strength = 2", "--jitter-strength 2: outside its range"),
+    ],
+)
+def test_a_wrong_table_of_jitter_is_named(
+    make_trace: MakeTrace, checked: Check, table: str, said: str
+) -> None:
+    make_trace(*LINES)
+    with pytest.raises(heapscope.InputError, match=said):
+        checked(f"{POOL}[jitter]\n{table}\n[budget]\nfailures = 0\n{RUN}")

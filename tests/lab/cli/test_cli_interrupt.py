@@ -39,6 +39,7 @@ VERBS = {
     "report": ("report", "T.hst", "--pool", "1MB", "-o", "out.html"),
     "lint": ("lint", "sdkconfig", "--fix", "out.defaults"),
     "tune": ("tune", "--chip", "esp32", "--fragment", "out.defaults"),
+    "place": ("place", "T.hst", "--pool", "1MB", "--json", "out.json"),
     "pools": ("pools", "T.hst", "--json", "out.json"),
     "export": ("export", "T.hst", "--to", "csv", "-o", "out.csv"),
     "predict": ("predict", "sdkconfig", "--json", "out.json"),

@@ -30,6 +30,7 @@ READERS = {
     "compare": ("compare", "T", "--pool", "1MB", "--pool", "2MB"),
     "upgrade": ("upgrade", "T", "--chip", "esp32", "--from", "4.2", "--to", "5.5"),
     "report": ("report", "T", "--pool", "1MB", "--title", "x", "-o", "page.html"),
+    "place": ("place", "T", "--pool", "1MB"),
     "export": ("export", "T", "--to", "csv"),
     "export dhat": ("export", "T", "--to", "dhat", "--pool", "1MB"),
 }

@@ -30,6 +30,8 @@ READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "compare": (("compare", "FILE", *POOL, "--pool", "2MB"), TRACES),
     "upgrade": (("upgrade", "FILE", *POOL, "--from", "4.2", "--to", "5.5"), TRACES),
     "report": (("report", "FILE", *POOL, "-o", "o.html"), TRACES),
+    "place": (("place", "FILE", *POOL), TRACES),
+    "place --second": (("place", "trace.hst", *POOL, "--second", "FILE"), TRACES),
     "pools": (("pools", "FILE"), TRACES),
     "export": (("export", "FILE", "--to", "csv", "-o", "o.csv"), TRACES),
     "predict --trace": (("predict", "sdkconfig", "--chip", "esp32", "--trace", "FILE"), TRACES),

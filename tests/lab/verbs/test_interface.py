@@ -81,6 +81,12 @@ SAME: dict[str, tuple[tuple[str, ...], Callable[[], VerbResult]]] = {
             "T.hst", pool="64KB", sides=[{"allocator": "tlsf"}, {"allocator": "idf-4.2"}]
         ),
     ),
+    "place": (
+        ("T.hst", *ESP32, "--psram", "4MB", "--psram-threshold", "off", "--slow", "20"),
+        lambda: hs.place(
+            "T.hst", chip="esp32", idf="5.5", psram="4MB", psram_threshold="off", slow=20
+        ),
+    ),
     "lint": (("sdkconfig",), lambda: hs.lint("sdkconfig")),
     "predict": (
         ("sdkconfig", "--tls", "1", "--rtt", "20"),
@@ -149,7 +155,7 @@ def test_every_verb_of_the_command_line_has_a_function() -> None:
 
 def test_every_option_of_the_memory_is_one_of_every_verb_that_replays() -> None:
     group: Any = typer.main.get_command(app)
-    for verb in ("replay", "why", "leaks", "compare", "export", "report", "upgrade"):
+    for verb in ("replay", "why", "leaks", "compare", "export", "report", "upgrade", "place"):
         taken = {param.name for param in group.commands[verb].params}
         apart = {"idf", "place"} if verb == "upgrade" else set()  # --from and --to; no rules
         assert set(DECLARED) - taken == apart

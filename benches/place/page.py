@@ -1,0 +1,131 @@
+"""docs/reference/placement.md, made from the figures of the last run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+HEAD = """\
+# Placements, over the captured traces
+
+`python benches/place` places the blocks of every [captured trace](../../studies/workloads/captured)
+and writes this page and [its figures](placement.csv); `--page` makes the page again. The memory is
+an ESP32 under ESP-IDF 5.5 with 4 MB of PSRAM, to which malloc itself never goes (`--chip esp32
+--idf 5.5 --psram 4MB --psram-threshold off`). At most 10 % of the bytes that a program asks for may
+go there. The best single rule is the best of those that keep this limit: all requests of everyone
+or of one task, those from a size on, or those up to one. *More* is against that rule, or against no
+rules where none keeps the limit.
+[The design](../design/place.md) says what the bound is.
+"""
+FREE = """\
+## Most internal memory free
+
+*Left* is what is free at the worst moment, *taken* what was free at the start and is not then. The
+chip is empty beside the trace, so the same bytes are a small part of what is left and a large part
+of what is taken.
+"""
+NEED = """\
+## A block of 16,717 bytes
+
+The figure is the largest block that malloc can give at the worst moment. A rule that sends requests
+to an internal region costs no slow bytes, so it counts as a single rule, too; so does a private
+heap.
+"""
+
+
+def markdown(data: dict[str, Any]) -> str:
+    return "\n".join([HEAD, *_summary(data), "", *_table(FREE, data["free"], taken=True)]) + (
+        "\n" + "\n".join(_table(NEED, data["need"], taken=False)) + "\n"
+    )
+
+
+def figures(data: dict[str, Any]) -> dict[str, Any]:
+    """The figures of the page's head, of a run's rows."""
+    free = _placed(data["free"])
+    need = _placed(data["need"])
+    return {
+        "traces": len(free),
+        "more_free": median(_more(row, "best", "single") for row in free),
+        "less_taken": median(_less(row) for row in free),
+        "nothing": sum(row["best"] <= row["single"] for row in free),
+        "within": sum(_gap(row) <= 5 for row in free),
+        "seconds": max(row["seconds"] for row in free),
+        "need_more": median(_more(row, "best", "single") for row in need),
+        "need_more_none": median(_more(row, "best", "none") for row in need),
+        "need_within": sum(_gap(row) <= 5 for row in need),
+        "need_seconds": max(row["seconds"] for row in need),
+        "need_stopped": sum(row["stopped"] for row in need),
+    }
+
+
+def _placed(rows: dict[str, Any]) -> list[dict[str, Any]]:
+    return [row for row in rows.values() if "error" not in row]
+
+
+def _more(row: dict[str, Any], one: str, other: str) -> float:
+    """Percent by which one figure is above another; 100 where the other is nothing."""
+    if row[other] <= 0:
+        return 100.0 if row[one] > 0 else 0.0
+    return float(100 * (row[one] - row[other]) / row[other])
+
+
+def _less(row: dict[str, Any]) -> float:
+    return float(100 * (row["taken_single"] - row["taken"]) / max(1, row["taken_single"]))
+
+
+def _gap(row: dict[str, Any]) -> float:
+    return _more(row, "bound", "best")
+
+
+def _summary(data: dict[str, Any]) -> Iterator[str]:
+    told = figures(data)
+    count = told["traces"]
+    yield "| over the traces | asked for | measured |"
+    yield "| --- | --: | --: |"
+    yield f"| traces that were placed | | {count} |"
+    yield (
+        "| internal memory taken, less than with the best single rule, median | 2 % "
+        f"| {told['less_taken']:.1f} % |"
+    )
+    yield (
+        "| internal memory left, more than with the best single rule, median | 2 % "
+        f"| {told['more_free']:.1f} % |"
+    )
+    yield f"| traces where a single rule does as well | | {told['nothing']} |"
+    yield f"| replay within 5 % of the bound | half | {told['within']} of {count} |"
+    yield f"| longest search, seconds | 60 | {told['seconds']:.0f} |"
+    yield (
+        "| largest block, more than with the best single rule, median | "
+        f"| {told['need_more']:.1f} % |"
+    )
+    yield f"| largest block, more than without rules, median | | {told['need_more_none']:.1f} % |"
+    yield f"| largest block within 5 % of the bound | half | {told['need_within']} of {count} |"
+    yield (
+        f"| longest search for a block, seconds | 60 | {told['need_seconds']:.0f}, "
+        f"{told['need_stopped']} stopped by the time |"
+    )
+
+
+def _table(head: str, rows: dict[str, Any], *, taken: bool) -> Iterator[str]:
+    yield head
+    more = " taken with the single rule | taken | less |" if taken else ""
+    yield (
+        "| trace | no rules | single rule | best | more | bound | above the best |"
+        f"{more} slow | rules | seconds |"
+    )
+    yield "| --- |" + " --: |" * (9 + 3 * taken)
+    for name, row in rows.items():
+        if "error" in row:
+            yield f"| {name} | {row['error']} |" + " |" * (8 + 3 * taken)
+            continue
+        failed = f" ({row['failures']} fail)" if row["failures"] else ""
+        inside = (
+            f" {row['taken_single']:,} | {row['taken']:,} | {_less(row):.1f} % |" if taken else ""
+        )
+        yield (
+            f"| {name} | {row['none']:,} | {row['single']:,} | {row['best']:,}{failed} "
+            f"| {_more(row, 'best', 'single'):.1f} % | {row['bound']:,} | {_gap(row):.1f} % |"
+            f"{inside} {row['slow']:.1f} % | {row['rules']} | {row['seconds']} |"
+        )
+    yield ""

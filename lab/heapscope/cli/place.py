@@ -1,0 +1,98 @@
+"""Find where blocks should lie, with a bound that no rules go beyond."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from heapscope.cli.memory import takes_memory
+from heapscope.cli.shared import Json, Trace
+from heapscope.memory.options import MemoryOptions, named_files
+
+
+@takes_memory
+def place(
+    trace: Trace,
+    memory: MemoryOptions,
+    need: Annotated[
+        str | None,
+        typer.Option(
+            "--need",
+            metavar="BYTES[:CAPS]",
+            help="The block that has to fit at every moment (16717, 4KB:DMA). Without it most "
+            "internal memory is to stay free.",
+        ),
+    ] = None,
+    slow: Annotated[
+        float,
+        typer.Option(
+            "--slow",
+            metavar="PERCENT",
+            help="Part of the bytes asked for that rules may send to slow memory (10).",
+        ),
+    ] = 10.0,
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds", metavar="N", help="Time for the search (60)."),
+    ] = 60.0,
+    second: Annotated[
+        Path | None,
+        typer.Option(
+            "--second",
+            metavar="T2.hst",
+            help="Another recording of the same program, which the rules are tried on.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write the rules for --place here."),
+    ] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            "--code", metavar="FILE", help="Write C for the device's regions here (regions.h)."
+        ),
+    ] = None,
+    json: Json = None,
+) -> None:
+    """Find the rules for --place that leave most internal memory free, or a block that must fit.
+
+    A mixed-integer programme sends classes of requests, by task, call site and size, to regions
+    and to slow memory. Its bound is what no such rules go beyond. Its solution and the best single
+    rules are replayed with the whole trace, and the best of them is given. The memory is chosen
+    as for replay; the rules of --place stay as they are, in front.
+
+    \b
+    Examples:
+      heapscope place T.hst --chip esp32 --psram 4MB --psram-threshold off
+      heapscope place T.hst --chip esp32 --need 16717 -o rules.toml
+      heapscope place T.hst --chip esp32s3 --psram 8MB --psram-threshold off --slow 5
+      heapscope place T.hst --chip esp32 --psram 4MB --second T2.hst --json place.json
+    """
+    from heapscope.cli.answer import give, wants_tables, write_text
+    from heapscope.cli.progress import progress_bar
+    from heapscope.verbs.place import place as answer
+
+    with progress_bar() as progress:
+        result = answer(
+            trace,
+            need=need,
+            slow=slow,
+            seconds=seconds,
+            second=second,
+            progress=progress,
+            **memory,
+        )
+    inputs = (trace, *([second] if second else []), *named_files(memory))
+    if out is not None:
+        write_text("\n".join([*result.best.lines, ""]), out, option="--out", inputs=inputs)
+    if write is not None:
+        write_text("\n".join([*result.code, ""]), write, option="--code", inputs=inputs)
+    if wants_tables(out, write):
+        give(result, json, inputs=inputs)
+    else:
+        from heapscope.cli.answer import write_json
+
+        write_json(result.to_json(), json, inputs=inputs)

@@ -1,0 +1,233 @@
+"""The answer of a search in figures and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from heapscope.layout import capabilities
+from heapscope.measure.wording import plural, size
+from heapscope.place.device_code import device_code
+from heapscope.place.find import Found, PlaceSearch, Way
+from heapscope.place.place_result import OptionPlaced, Placed, PlaceResult
+from heapscope.place.question import PlaceQuestion
+from heapscope.place.rule_lines import Sent
+from heapscope.place.trial import PlaceTrials
+from heapscope.printable import printable
+from heapscope.why.recording import read_recording
+
+NONE, SINGLE, BEST = "no rules", "best single rule", "best placement"
+
+
+def place(question: PlaceQuestion, *, second: Path | None = None) -> PlaceResult:
+    """Solves it, replays it, and says what is known."""
+    found = PlaceSearch(question).find()
+    need = question.wish.need
+    best = found.best
+    return PlaceResult(
+        trace=printable(str(question.path), limit=400),
+        layout=question.layout.name,
+        goal="free" if need is None else "need",
+        need="" if need is None else _need(need),
+        need_size=None if need is None else need[0],
+        slow_most=question.wish.slow,
+        ways=tuple(_ways(question, found)),
+        second=() if second is None else tuple(_second(question, found, second)),
+        bound=found.bound,
+        gap=_gap(question, found),
+        proved=found.proved,
+        stopped=found.stopped,
+        classes=len(question.classes.rows),
+        moments=found.moments,
+        replays=question.trials.replays,
+        decided=best.outcome.rules,
+        option=_option(question, found),
+        code=device_code(best.rules, question.layout),
+        notes=(*question.layout.notes, *_notes(question, found, second=second is not None)),
+        verdict=tuple(_verdict(question, found)),
+    )
+
+
+def _need(need: tuple[int, int]) -> str:
+    bytes_, caps = need
+    return f"{size(bytes_)} from {capabilities.format(caps) if caps else 'malloc'}"
+
+
+def _ways(question: PlaceQuestion, found: Found) -> Iterator[Placed]:
+    named = ((NONE, found.none), (SINGLE, found.single), (BEST, found.best))
+    for name, way in named:
+        if way is not None:
+            yield _placed(name, way, question.room)
+
+
+def _placed(name: str, way: Way, room: int) -> Placed:
+    outcome = way.outcome
+    return Placed(
+        name=name,
+        rules=len(way.rules),
+        failures=outcome.failures,
+        free=outcome.free,
+        taken=max(0, room - outcome.free),
+        largest=None if outcome.largest is None else max(0, outcome.largest),
+        slow=round(way.slow, 2),
+        elsewhere=outcome.elsewhere,
+        lines=tuple(way.text.splitlines()),
+    )
+
+
+def _second(question: PlaceQuestion, found: Found, second: Path) -> Iterator[Placed]:
+    """The rules of the first recording, replayed with another one."""
+    other = PlaceQuestion(path=second, layout=question.layout, wish=question.wish)
+    trials = PlaceTrials(
+        read_recording(second), question.layout, need=question.wish.need, tried=question.tried
+    )
+    for name, way in ((NONE, found.none), (SINGLE, found.single), (BEST, found.best)):
+        if way is not None:
+            outcome = trials.run(way.text)
+            slow = _slow_of(other, way.rules)
+            again = Way(rules=way.rules, text=way.text, slow=slow, outcome=outcome)
+            yield _placed(name, again, question.room)
+
+
+def _slow_of(question: PlaceQuestion, rules: tuple[Sent, ...]) -> float:
+    """Percent of this recording's bytes that rules of another one send to slow memory."""
+    weights = {target.name: target.weight for target in question.targets}
+    total = 0.0
+    names = question.recording.names
+    counts = question.counts
+    for row, count in zip(question.blocks.asked, counts, strict=True):
+        for rule in rules:
+            owner = rule.owner
+            if (
+                owner.task in (None, names.tasks[int(row["task"])])
+                and owner.site in (None, names.sites[int(row["site"])])
+                and owner.heap in (None, int(row["heap"]))
+                and rule.least <= row["size"] <= rule.most
+            ):
+                total += weights.get(rule.target, 0.0) * float(row["size"]) * float(count)
+                break
+    return 100 * total / max(1, question.classes.total)
+
+
+def _gap(question: PlaceQuestion, found: Found) -> float | None:
+    figure = question.figure(found.best.outcome)
+    if figure <= 0 or found.bound < figure:
+        return None
+    return 100 * (found.bound - figure) / figure
+
+
+def _option(question: PlaceQuestion, found: Found) -> OptionPlaced | None:
+    """malloc's own threshold, replayed as the option sets it, with the memory that it reserves."""
+    way = found.threshold
+    if way is None or question.with_threshold is None:
+        return None
+    most = way.rules[0].least - 1
+    layout = question.with_threshold(most)
+    if layout is None:
+        return None
+    trials = PlaceTrials(question.recording, layout, need=question.wish.need, tried=question.tried)
+    outcome = trials.run("")
+    return OptionPlaced(
+        lines=(
+            "CONFIG_SPIRAM=y",
+            "CONFIG_SPIRAM_USE_MALLOC=y",
+            f"CONFIG_SPIRAM_MALLOC_ALWAYSINTERNAL={most}",
+        ),
+        free=outcome.free,
+        failures=outcome.failures,
+        largest=None if outcome.largest is None else max(0, outcome.largest),
+        slow=round(way.slow, 2),
+    )
+
+
+def _notes(question: PlaceQuestion, found: Found, *, second: bool) -> Iterator[str]:
+    owners = {row.owner for row in question.classes.rows}
+    if len(owners) == 1:
+        yield (
+            "The trace tells one task and no call sites, so rules can tell its requests apart by "
+            "size alone."
+        )
+    if question.layout.chip and not question.slow:
+        yield "There is no slow memory that rules may use: --psram 4MB adds some, --slow allows it."
+    if found.best.rules and not second:
+        yield "The rules were made from one recording: --second tries them on another one."
+
+
+# ---- sentences -----------------------------------------------------------------------------------
+
+
+def _verdict(question: PlaceQuestion, found: Found) -> Iterator[str]:
+    need, best, none = question.wish.need, found.best, found.none
+    figure, before = question.figure(best.outcome), max(0, question.figure(none.outcome))
+    if need is not None:
+        yield _held(question, found, figure)
+    elif best.text != none.text:
+        yield (
+            f"{size(figure)} of internal memory stay free at the worst moment, and {size(before)} "
+            "without these rules."
+        )
+    else:
+        yield f"Nothing is to be gained: {size(before)} stay free at the worst moment as it is."
+    if best.outcome.failures != none.outcome.failures:
+        yield f"Without them {plural(none.outcome.failures, 'request')} fail."
+    if best.outcome.failures:
+        yield f"{plural(best.outcome.failures, 'request')} of the trace still fail."
+    yield from _against_single(question, found)
+    yield from _bound(question, found, figure)
+    if found.stopped:
+        yield "The time was over before all was tried: --seconds gives more."
+
+
+def _held(question: PlaceQuestion, found: Found, figure: int) -> str:
+    assert question.wish.need is not None
+    wanted, bytes_ = _need(question.wish.need), question.wish.need[0]
+    before = max(0, question.figure(found.none.outcome))
+    if figure >= bytes_ and found.best.text == found.none.text:
+        return (
+            f"Nothing is to be gained: {wanted} fit at every moment as it is, and the largest "
+            f"block is {size(before)} at the worst."
+        )
+    if figure >= bytes_:
+        return (
+            f"{wanted} fit at every moment: the largest block is {size(figure)} at the worst, and "
+            f"{size(before)} without these rules."
+        )
+    if found.bound < bytes_:
+        return (
+            f"{wanted} cannot fit at every moment: no rules for these classes leave a block above "
+            f"{size(found.bound)}, and the best that was found leaves {size(max(0, figure))}."
+        )
+    return (
+        f"No rules were found with which {wanted} fit at every moment: the best leave "
+        f"{size(max(0, figure))}. The bound does not rule it out."
+    )
+
+
+def _against_single(question: PlaceQuestion, found: Found) -> Iterator[str]:
+    single, best = found.single, found.best
+    if single is None or best.text == found.none.text:
+        return
+    figure, other = question.figure(best.outcome), question.figure(single.outcome)
+    if best.text == single.text:
+        yield "A single rule does it."
+    elif other > 0 and best.outcome.failures == single.outcome.failures:
+        more = 100 * (figure - other) / other
+        yield f"That is {more:.1f} % more than the best single rule gives ({size(other)})."
+
+
+def _bound(question: PlaceQuestion, found: Found, figure: int) -> Iterator[str]:
+    what = "leave more than" if question.wish.need is None else "leave a block above"
+    gap = _gap(question, found)
+    if found.bound < figure:
+        yield (
+            "The bound does not hold here: requests were served elsewhere than the rules say, "
+            "which it does not count."
+        )
+    elif gap is None:
+        yield f"No rules for these classes {what} {size(found.bound)}."
+    else:
+        solved = "" if found.proved else ", by the best bound when the time was over"
+        yield (
+            f"No rules for these classes {what} {size(found.bound)}{solved}, which is {gap:.1f} % "
+            "more than the replay shows."
+        )

@@ -1,0 +1,114 @@
+"""C that places blocks as rules do: for the device's regions (device/include/heapscope)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from heapscope.layout.layout import Layout
+from heapscope.layout.region_names import find_regions
+from heapscope.place.classes import Owner
+from heapscope.place.rule_lines import SIZE_MAX, Sent
+from heapscope.printable import printable
+
+_FIRST_BIT = 22  # the bits from here to 30 mean nothing to ESP-IDF or the device library
+_BITS = 9
+_KINDS = {"SPIRAM": "HS_CAP_SPIRAM", "IRAM": "HS_CAP_IRAM_8BIT"}  # that capabilities tell apart
+
+
+def device_code(rules: Sequence[Sent], layout: Layout) -> tuple[str, ...]:
+    """Line by line. A task, call site or region that a rule names has a bit among the capabilities.
+    Empty: there are no rules, or the bits do not suffice."""
+    bits = _Bits(rules, layout)
+    if not rules or bits.count > _BITS:
+        return ()
+    return tuple(_lines(rules, bits))
+
+
+class _Bits:
+    """The names of the capabilities that the rules need."""
+
+    def __init__(self, rules: Sequence[Sent], layout: Layout) -> None:
+        self.owners: dict[Owner, str] = {}
+        self.regions: dict[str, str] = {}
+        for rule in rules:
+            if rule.owner != Owner() and rule.owner not in self.owners:
+                self.owners[rule.owner] = f"PLACE_OWNER_{len(self.owners)}"
+            if rule.private or rule.target in self.regions:
+                continue
+            kind = layout.regions[find_regions(layout, rule.target)[0]].kind
+            if rule.target == kind and kind in _KINDS:
+                self.regions[rule.target] = _KINDS[kind]
+            else:
+                self.regions[rule.target] = f"PLACE_REGION_{len(self.regions)}"
+
+    @property
+    def count(self) -> int:
+        return sum(1 for _ in self.defined())
+
+    def defined(self) -> Iterator[tuple[str, str]]:
+        for owner, name in self.owners.items():
+            said = ", ".join(
+                f"{noun} {_comment(str(value))}"
+                for noun, value in (
+                    ("task", owner.task),
+                    ("site", owner.site),
+                    ("heap", owner.heap),
+                )
+                if value is not None
+            )
+            yield name, f"requests of {said} ask for it too"
+        for target, name in self.regions.items():
+            if name.startswith("PLACE_"):
+                yield name, f"the hs_memory_t of {_comment(target)} has it too"
+
+
+def _lines(rules: Sequence[Sent], bits: _Bits) -> Iterator[str]:
+    yield "/* Made by `heapscope place`: the rules of hs_regions_config_t. */"
+    yield (
+        '#include "heapscope/private.h"'
+        if any(rule.private for rule in rules)
+        else ('#include "heapscope/regions.h"')
+    )
+    yield ""
+    for number, (name, said) in enumerate(bits.defined(), start=_FIRST_BIT):
+        yield f"#define {name} (1u << {number}) /* {said} */"
+    if bits.count:
+        yield ""
+    for rule in rules:
+        if rule.private:
+            yield f"/* {_comment(rule.target)}: docs/guide/private-heaps.md says how it is used. */"
+            yield f"static const hs_private_config_t place_{_word(rule.target)} = {{"
+            yield f'    .name = "{_word(rule.target)}", .size = {rule.private}}};'
+            yield ""
+    placed = [rule for rule in rules if not rule.private]
+    if placed or bits.owners:
+        yield "static const hs_size_rule_t place_rules[] = {"
+        for rule in placed:
+            least = f", .from = {rule.least}" if rule.least > 1 else ""
+            most = f", .to = {rule.most}" if rule.most != SIZE_MAX else ""
+            where = bits.regions[rule.target]
+            for owner in _askers(rule, bits):
+                asked = f"HS_CAP_DEFAULT | {owner}" if owner else "HS_CAP_DEFAULT"
+                yield f"    {{.asked = {asked}{least}{most},"
+                yield f"     .instead = HS_CAP_DEFAULT | {where}}},"
+        for name in bits.owners.values():
+            yield f"    {{.asked = {name}, .instead = 0}}, /* the rest: without the bit */"
+        yield "};"
+
+
+def _askers(rule: Sent, bits: _Bits) -> tuple[str, ...]:
+    """The bits that the rule has to take away; "": there is none. A rule for everyone is also for
+    those who ask for a bit."""
+    if rule.owner == Owner():
+        return (*bits.owners.values(), "")
+    return (bits.owners[rule.owner],)
+
+
+def _comment(text: str) -> str:
+    """A name out of a trace, in a comment of C."""
+    return printable(text, limit=80).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", text)[:40]

@@ -1,0 +1,87 @@
+"""The file of rules that says an assignment, line by line (docs/reference/place.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from heapscope.layout.layout import ADDRESS_END
+from heapscope.place.blocks import Array
+from heapscope.place.classes import BlockClass, Classes, Owner
+from heapscope.place.memories import Target
+
+SIZE_MAX = ADDRESS_END - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """One rule: the requests of `owner` from `least` to `most` bytes go to `target`. `private`:
+    that is a private heap of so many bytes; 0: it is a region."""
+
+    owner: Owner
+    target: str
+    least: int = 0
+    most: int = SIZE_MAX
+    private: int = 0
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        if self.private:
+            yield from ("[[private]]", f"name = {_text(self.target)}", f"size = {self.private}", "")
+        yield "[[rule]]"
+        if self.owner.task is not None:
+            yield f"task = {_text(self.owner.task)}"
+        if self.owner.site is not None:
+            yield f"site = {_text(self.owner.site)}"
+        if self.owner.heap is not None:
+            yield f"heap = {self.owner.heap}"
+        if self.most == SIZE_MAX:
+            if self.least:
+                yield f"min = {self.least}"
+        else:
+            yield f"size = [{self.least}, {self.most}]"
+        if self.private:
+            yield from (f"private = {_text(self.target)}", "fallback = true")
+        else:
+            yield f"region = {_text(self.target)}"
+
+
+def sent(classes: Classes, targets: Sequence[Target], moved: Array) -> tuple[Sent, ...]:
+    """The fewest rules that say it: neighbours of one owner that go to one target are one."""
+    rules: list[Sent] = []
+    numbered = sorted(
+        (number for number, row in enumerate(classes.rows) if not row.fixed),
+        key=lambda number: (str(classes.rows[number].owner), classes.rows[number].least),
+    )
+
+    def place(number: int) -> tuple[Owner, int]:
+        where = [index for index, there in enumerate(moved[number]) if there]
+        return classes.rows[number].owner, where[0] if where else -1
+
+    for (owner, where), group in groupby(numbered, key=place):
+        rows: list[BlockClass] = [classes.rows[number] for number in group]
+        if where >= 0:
+            rules.append(
+                Sent(
+                    owner=owner,
+                    target=targets[where].name,
+                    least=rows[0].least,
+                    most=rows[-1].most,
+                )
+            )
+    return tuple(rules)
+
+
+def file_of(rules: Sequence[Sent], before: str = "") -> str:
+    """The text of the file. `before`: that of the user's own rules, which come first."""
+    parts = ["\n".join(rule.lines) + "\n" for rule in rules]
+    return "\n".join([*([before.rstrip("\n") + "\n"] if before else []), *parts])
+
+
+def _text(name: str) -> str:
+    return json.dumps(name, ensure_ascii=False)  # a TOML basic string takes the same escapes

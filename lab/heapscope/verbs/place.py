@@ -1,0 +1,61 @@
+"""Where blocks should lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Unpack
+
+from heapscope.errors import HeapscopeError
+from heapscope.layout.layout import Layout
+from heapscope.layout.need import parse_needs
+from heapscope.memory.choose import NO_RULES, choose_memory, choose_placement
+from heapscope.memory.options import MemoryOptions, given
+from heapscope.place.answer import place as answer
+from heapscope.place.place_result import PlaceResult
+from heapscope.place.question import SECONDS, SLOW, PlaceQuestion, PlaceWish, check_whole
+from heapscope.progress import OnProgress, counted
+
+
+def place(
+    trace: str | Path,
+    *,
+    need: int | str | None = None,
+    slow: float = SLOW,
+    seconds: float = SECONDS,
+    second: str | Path | None = None,
+    progress: OnProgress | None = None,
+    **memory: Unpack[MemoryOptions],
+) -> PlaceResult:
+    """Finds the rules that leave most internal memory free, or a block of `need` at every moment.
+
+    `slow`: percent of the bytes asked for that may be in slow memory. `seconds`: the time for it.
+    `second`: another recording of the same program, which the rules are tried on. `memory`: as for
+    replay(); the rules of `place` stay in front. InputError: an input cannot be used.
+    """
+    path, options = Path(trace), given(memory)
+    layout = choose_memory(options, path).layout
+    choose_placement(options, layout)  # names what is wrong in it by the file's own name
+    own = options.get("place")
+    text = "" if own is None or str(own) == NO_RULES else Path(own).read_text(encoding="utf-8")
+    needs = parse_needs(() if need is None else (need,))
+    wish = PlaceWish(need=needs[0] if needs else None, slow=slow, seconds=seconds, given=text)
+    wish.check()
+    if second is not None:
+        check_whole(Path(second))
+
+    def with_threshold(most: int) -> Layout | None:
+        if "psram" not in options and "boot_log" not in options:
+            return None
+        try:
+            return choose_memory(given({**options, "psram_threshold": most}), path).layout
+        except HeapscopeError:  # the log's device has no PSRAM, or no room for the reserve
+            return None
+
+    question = PlaceQuestion(
+        path=path,
+        layout=layout,
+        wish=wish,
+        with_threshold=with_threshold,
+        tried=counted(progress, "replays with rules"),
+    )
+    return answer(question, second=None if second is None else Path(second))

@@ -1,0 +1,176 @@
+"""The model of a placement: blocks, classes and the programme, held against simple ones."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from heapscope.layout.capabilities import DEFAULT, EIGHT_BIT, INTERNAL, SPIRAM, WORD
+from heapscope.layout.layout import Layout, MallocRule, Region
+from heapscope.place.blocks import Blocks, read_blocks
+from heapscope.place.classes import Classes, classes_of
+from heapscope.place.memories import Target, start_room, taken, targets
+from heapscope.place.programme import Programme
+from heapscope.place.usage import Usage, held_by
+from heapscope.why.recording import Recording, read_recording
+
+from .conftest import Event, Story
+
+INSIDE = (EIGHT_BIT | WORD | INTERNAL | DEFAULT, 0, 0)
+SIZES = (24, 56, 120, 504, 1016)
+TASKS = ("net", "app")
+
+
+def chip(inside: int = 1 << 20) -> Layout:
+    """Internal memory, and PSRAM that only rules ask for."""
+    outside = (EIGHT_BIT | WORD | SPIRAM, 0, 0)
+    regions = (
+        Region(start=0x3FFB_0000, size=inside, kind="DRAM", caps=INSIDE, allocator="idf-5.5"),
+        Region(start=0x3F80_0000, size=1 << 21, kind="SPIRAM", caps=outside, allocator="idf-5.5"),
+    )
+    return Layout(name="two memories", regions=regions, malloc=MallocRule(small=DEFAULT))
+
+
+def story(random_: random.Random, *, events: int, resizes: bool) -> tuple[Event, ...]:
+    """Blocks come, are resized and go, at random."""
+    made: list[Event] = []
+    live: list[int] = []
+    born = 0  # blocks are numbered in the order of their allocations
+    for _ in range(events):
+        task = random_.randrange(len(TASKS))
+        if live and random_.random() < 0.4:
+            old = live.pop(random_.randrange(len(live)))
+            made.append({"kind": "free", "key": old})
+        elif resizes and live and random_.random() < 0.4:
+            size, key = random_.choice(SIZES), random_.choice(live)
+            made.append({"kind": "realloc", "key": key, "size": size, "task": task})
+        else:
+            live.append(born)
+            size = random_.choice(SIZES)
+            made.append({"kind": "malloc", "key": born, "size": size, "task": task})
+            born += 1
+    return tuple(made)
+
+
+def recorded(events: tuple[Event, ...], folder: Path) -> Recording:
+    return read_recording(Story(events=events, names={"task": TASKS}).write(folder / "T.hst"))
+
+
+def modelled(
+    recording: Recording, layout: Layout
+) -> tuple[Blocks, Classes, tuple[Target, ...], Usage]:
+    blocks = read_blocks(recording)
+    classes = classes_of(blocks, recording.names)
+    slow = tuple(each for each in targets(layout, start_room(layout)) if each.weight)
+    return blocks, classes, slow, Usage(blocks, classes, held_by(blocks, layout), slow)
+
+
+def live_bytes(events: tuple[Event, ...]) -> list[int]:
+    """Payload after each event, by a dictionary."""
+    held: dict[int, int] = {}
+    totals = []
+    for event in events:
+        if event["kind"] == "free":
+            del held[event["key"]]
+        else:
+            held[event["key"]] = event["size"]
+        totals.append(sum(held.values()))
+    return totals
+
+
+@pytest.mark.parametrize("resizes", [False, True])
+def test_the_blocks_are_those_that_a_dictionary_holds(
+    seed: int, tmp_path: Path, resizes: bool
+) -> None:
+    print(f"seed {seed}")
+    events = story(random.Random(f"blocks {seed}"), events=300, resizes=resizes)
+    blocks = read_blocks(recorded(events, tmp_path))
+    held = np.zeros(blocks.events + 1, dtype=np.int64)
+    sizes = blocks.asked["size"][blocks.request].astype(np.int64)
+    np.add.at(held, blocks.begin, sizes)
+    np.add.at(held, blocks.end, -sizes)
+    assert np.cumsum(held)[:-1].tolist() == live_bytes(events)
+    parents = blocks.parent[blocks.parent >= 0]
+    assert len(parents) == sum(event["kind"] == "realloc" for event in events)
+    assert (blocks.end[parents] == blocks.begin[blocks.parent >= 0]).all()
+
+
+def least_peak(
+    events: tuple[Event, ...], classes: Classes, budget: float, cost: dict[int, int]
+) -> float:
+    """The least peak of all sets of classes whose bytes keep the budget, one by one."""
+    keys = [(row.owner.task, row.least) for row in classes.rows]
+    asked = [row.asked for row in classes.rows]
+    best = math.inf
+    for moved in itertools.product((False, True), repeat=len(keys)):
+        if sum(n for n, out in zip(asked, moved, strict=True) if out) > budget:
+            continue
+        out_of = {key for key, out in zip(keys, moved, strict=True) if out}
+        held: dict[int, int] = {}
+        peak = 0
+        for event in events:
+            if event["kind"] == "free":
+                held.pop(event["key"], None)
+            elif (TASKS[event["task"]], event["size"]) not in out_of:
+                held[event["key"]] = cost[event["size"]]
+            peak = max(peak, sum(held.values()))
+        best = min(best, peak)
+    return best
+
+
+@pytest.mark.parametrize("percent", [0, 10, 35])
+def test_the_programme_finds_the_least_peak_of_all_assignments(
+    seed: int, tmp_path: Path, percent: int
+) -> None:
+    print(f"seed {seed}")
+    events = story(random.Random(f"programme {seed} {percent}"), events=120, resizes=False)
+    layout = chip()
+    _, classes, slow, usage = modelled(recorded(events, tmp_path), layout)
+    budget = percent / 100 * classes.total
+    found = Programme(usage=usage, targets=slow, budget=budget).solve(until=time.monotonic() + 60)
+    assert found is not None
+    sizes = np.array(SIZES)
+    cost = dict(zip(SIZES, taken(["idf-5.5"], sizes).tolist(), strict=True))
+    least = least_peak(events, classes, budget, cost)
+    assert found.optimal
+    assert found.stays == pytest.approx(least)
+    assert found.bound == pytest.approx(least, abs=2)
+    asked = np.array([row.asked for row in classes.rows])
+    assert asked @ found.moved[:, 0] <= budget
+
+
+def test_the_bound_holds_where_resized_blocks_stay(seed: int, tmp_path: Path) -> None:
+    """The bytes that count as inside are never more than by the last request alone."""
+    print(f"seed {seed}")
+    random_ = random.Random(f"resized {seed}")
+    layout = chip()
+    recording = recorded(story(random_, events=200, resizes=True), tmp_path)
+    blocks, classes, slow, usage = modelled(recording, layout)
+    strict = Usage(blocks, classes, held_by(blocks, layout), slow, resized_stay=False)
+    for _ in range(20):
+        moved = np.array([[random_.random() < 0.4] for _ in classes.rows])
+        loose_peak = usage.over_time(usage.shares(moved)).max()
+        assert loose_peak <= strict.over_time(strict.shares(moved)).max()
+
+
+def test_a_block_takes_its_header_and_what_rounding_adds() -> None:
+    assert taken(["idf-5.5"], np.array([1, 12, 13, 100])).tolist() == [16, 16, 20, 104]
+    assert taken(["idf-5.5", "heapscope"], np.array([13])).tolist() == [16]  # the one with less
+
+
+def test_many_sizes_of_an_owner_are_taken_together_between_powers_of_two(tmp_path: Path) -> None:
+    events = tuple(
+        {"kind": "malloc", "key": number - 1, "size": number, "task": 0} for number in range(1, 200)
+    )
+    _, classes, _, _ = modelled(recorded(events, tmp_path), chip())
+    ends = [row.most for row in classes.rows]
+    assert {4, 8, 16, 32, 64, 128} <= set(ends)
+    assert all(row.least <= row.most for row in classes.rows)
+    assert [row.least for row in classes.rows[1:]] == [end + 1 for end in ends[:-1]]
+    assert sum(row.requests for row in classes.rows) == 199
