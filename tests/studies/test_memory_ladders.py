@@ -197,6 +197,20 @@ def test_the_factors_are_learned_without_both_pages() -> None:
     assert {part.kind for part in part_table()} <= set(fit.names)
 
 
+def test_a_step_of_code_has_no_stacks_and_no_buffers() -> None:
+    models = [
+        sums.model_of("c2", "5.4", steps.c2_lines(key), tls=1) for key in ("defaults", "opt.1")
+    ]
+    memory = {part.id: part.memory for part in part_table()}
+    code = sums.step("c2", models[0], models[1], "busy", code_only=True)
+    every = sums.step("c2", models[0], models[1], "busy")
+    assert {memory[part] for part in code.changes} == {"code"}
+    assert {memory[part] for part in every.changes} > {"code", "stack"}
+    figure = gain(gains(), "defaults to opt.1, 5.4", "code out of RAM")
+    assert figure.computed == pytest.approx(code.given)
+    assert every.given > code.given + 8_000
+
+
 def test_later_files_of_the_ladder_replace_lines_of_earlier_ones() -> None:
     deep = steps.c2_lines("opt.3")
     assert "COMPILER_OPTIMIZATION_ASSERTIONS_DISABLE=y" not in deep

@@ -48,10 +48,10 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
     if silent:
         names = "; ".join(dict.fromkeys(gain.step for gain in silent))
         yield f"{len(silent)} figures are not computed; the sum has no part of them: {names}."
-    missing = missing_facts((*c2, *matter))
-    if missing:
+    facts = missing_facts((*c2, *matter))
+    if facts:
         yield (
-            f"{len(missing)} facts were looked for and not found; the table of what is missing says "
+            f"{len(facts)} facts were looked for and not found; the table of what is missing says "
             "which, and where."
         )
     missed = sorted(
@@ -202,9 +202,9 @@ def replaced() -> Table:
             for one in insteads(ladder).values()
         ),
         notes=(
-            "The figure is what somebody else measured on a chip with the same processor and a program "
-            "with the same drivers, or else the table's row for another chip, or what a document or "
-            "a compiler says. It was chosen by that rule and not by the result.",
+            "The figure is what somebody else measured on a chip with the same processor and a "
+            "program with the same drivers, or else the table's row for another chip, or what a "
+            "document or a compiler says. It was chosen by that rule and not by the result.",
             "A figure of kind learned is whole; the others have the factor of their kind.",
             "Programs that make no ring buffer link 0.7 to 1.1 KB of their code by three published "
             "size tables, those with a driver that makes one 3.8 KB by two.",
