@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 from heapscope.layout.chips import load_chip
@@ -168,14 +169,18 @@ def test_code_in_flash_makes_a_processor_of_one_core_slower(link: Link) -> None:
         loses = best[told.group].knobs.lwip_iram and not told.lwip_iram
         assert (row.id in slower) == (loses and load_chip(told.chip).data.cores == 1)
         for metric in METRICS:
-            bare = link.mbit(row, metric, code=None)
-            assert link.mbit(row, metric) <= bare * 1.01
-            assert (link.mbit(row, metric) == bare) or row.id in slower
+            assert row.id in slower or link.mbit(row, metric) == link.mbit(row, metric, code=None)
     assert link.code_factor == 1.1
-    found = link.asking(rank("esp32s2-minimum"), "tcp_tx")
-    assert found == pytest.approx(
-        link.asking(rank("esp32s2-minimum"), "tcp_tx", None) / 1.1, rel=0.02
-    )
+    shares = [
+        link.mbit(row, metric) / link.mbit(row, metric, code=None)
+        for row in ranks()
+        if row.id in slower
+        for metric in METRICS
+    ]
+    assert 1 / 1.15 < np.median(shares) < 0.96
+    row = rank("esp32s2-quad-memory-saving")  # the processor alone limits it
+    for metric in ("tcp_tx", "tcp_rx"):
+        assert link.mbit(row, metric) == pytest.approx(link.mbit(row, metric, None) / 1.1, rel=0.01)
 
 
 def test_each_way_that_was_tried_is_told_and_one_is_taken(wifi: Experiment) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from heapscope.predict.wifi_table import METRICS, WifiRow, ranks
 from heapscope_studies.conclusion import concluded
-from heapscope_studies.result import Column, Table
+from heapscope_studies.result import Cell, Column, Table
 from heapscope_studies.wifi_path.measured import LWIP, LWIP_AND_WIFI, LWIP_TWO_CORES, Link
 from heapscope_studies.wifi_path.throughput import TCP, opinion, rounded
 
@@ -68,7 +68,7 @@ _TRIED = {
 
 def table(link: Link) -> Table:
     """What code outside IRAM may cost, as tried; one of them has a source."""
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for code, (what, source) in _TRIED.items():
         speed = partial(link.mbit, code=code)
         found = [opinion(link, metrics, speed) for metrics in (TCP, ("udp_tx",), ("udp_rx",))]
