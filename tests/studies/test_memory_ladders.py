@@ -92,6 +92,7 @@ def test_every_byte_counted_in_sources_has_its_source(ladders: Experiment) -> No
     assert all(row[4] for row in rows)
 
 
+@pytest.mark.cells(3)
 @pytest.mark.parametrize(
     ("change", "number"),
     [
@@ -171,6 +172,7 @@ def test_every_part_with_a_figure_of_the_page_has_another_in_its_place(ladder: s
     assert not [each.own for each in found if each.own]
 
 
+@pytest.mark.cells(5)
 @pytest.mark.parametrize(
     ("ladder", "part"),
     [(ladder, part) for ladder in sums.LADDERS for part in sums.insteads(ladder)],
