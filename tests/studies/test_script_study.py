@@ -118,7 +118,7 @@ def test_a_line_s_price_is_put_beside_a_published_reading() -> None:
 
 
 def test_the_engine_s_own_lines_hardly_change_what_the_cache_keeps() -> None:
-    """As counted for the week's jobs; a list as long as the cache is mostly gone."""
+    """They were counted for the week's jobs. A list as long as the cache is mostly gone."""
     counted = read_jobs()
     collections = [one for name, one in counted.items() if name.startswith("collection ")]
     read, calls = (

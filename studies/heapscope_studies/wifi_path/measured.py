@@ -19,8 +19,8 @@ BUCKETS = 65536
 _TASKS = ("wifi", "tcpip")
 SENT = "udp_tx"
 BEHIND, BEFORE = "behind", "before"
-#: What may make a rank's processor slower than its table's best rank's: lwIP's code outside IRAM on
-#: a chip with one core; on every chip; and Wi-Fi's code as well.
+#: A rank's processor may be slower than its table's best rank's for lwIP's code outside IRAM on a
+#: chip with one core; on every chip; and for Wi-Fi's code as well.
 LWIP, LWIP_TWO_CORES, LWIP_AND_WIFI = "lwip", "lwip_two_cores", "lwip_and_wifi"
 
 

@@ -67,7 +67,7 @@ _TRIED = {
 
 
 def table(link: Link) -> Table:
-    """What code outside IRAM may cost, as tried; one of them has a source."""
+    """Ways in which code outside IRAM may cost, as tried; one of them has a source."""
     rows: list[tuple[Cell, ...]] = []
     for code, (what, source) in _TRIED.items():
         speed = partial(link.mbit, code=code)
