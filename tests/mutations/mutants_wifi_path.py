@@ -59,6 +59,14 @@ WIFI_PATH = (
         TEST,
     ),
     Mutant(
+        "throughput with code in flash",
+        "lwIP's code is as fast there",
+        f"{WIFI}/measured.py::Link._slower",
+        "return self.code[code].get(row.id) if code else None",
+        "return None",
+        TEST,
+    ),
+    Mutant(
         "throughput of UDP that is sent",
         "it sleeps one tick each time",
         f"{LINK}/wifi.c::send_out",

@@ -48,11 +48,12 @@ def test_udp_is_a_miss_while_a_coin_would_do_as_well(link: Link) -> None:
     found = throughput.opinions(link)
     total = found["udp"].order.total
     better = replace(found["udp"], order=throughput.Pairs(right=total - 3, total=total))
+    guessed = replace(found["udp"], order=throughput.Pairs(right=total // 3, total=total))
 
     def conclude(udp: Any) -> Iterator[str]:
         return throughput.findings(link, {**found, "udp": udp})
 
-    turned(conclude, found["udp"], better, "UDP is a miss", "come out alike")
+    turned(conclude, guessed, better, "UDP is a miss", "come out alike")
     half = replace(found["udp"], order=throughput.Pairs(right=total // 2, total=total))
     assert "UDP is a miss" in said(conclude(half))
 

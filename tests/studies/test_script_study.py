@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from heapscope_studies.script_heap.claims import claims
+from heapscope_studies.script_heap.cost import own_lines, read_jobs, share_missed
 from heapscope_studies.script_heap.parts import BASE, Part, read_parts
 from heapscope_studies.script_heap.runs import PUBLISHED
 from heapscope_studies.script_heap.study import JOBS, Ran, line_published_us, line_us
@@ -114,3 +115,17 @@ def test_a_line_s_price_is_put_beside_a_published_reading() -> None:
     assert line_us(PUBLISHED["validation"]["ram_mhz"]) == pytest.approx(0.975)
     assert line_published_us() == pytest.approx(32 / 20)
     assert line_us(80) < line_published_us()
+
+
+def test_the_engine_s_own_lines_hardly_change_what_the_cache_keeps() -> None:
+    """They were counted for the week's jobs. A list as long as the cache is mostly gone."""
+    counted = read_jobs()
+    collections = [one for name, one in counted.items() if name.startswith("collection ")]
+    read, calls = (
+        sum(getattr(one, key) for one in collections) for key in ("lines_read", "heap_calls")
+    )
+    assert own_lines("collection") == pytest.approx(read / calls)
+    assert 0.1 < own_lines("json") < 1 < own_lines("collection") < 30
+    alone, beside = (share_missed(538, lines) for lines in (0.0, own_lines("collection")))
+    assert alone < beside < alone + 0.05
+    assert share_missed(PUBLISHED["chip"]["cache_lines"], 0.0) > 0.5

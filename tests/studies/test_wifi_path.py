@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
+from heapscope.layout.chips import load_chip
 from heapscope.native.events import Events, keep_events, take_events
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.predict.constants import read_constants
@@ -22,6 +24,7 @@ from heapscope_studies.captured import captured_trace
 from heapscope_studies.result import Experiment, Experiments
 from heapscope_studies.wifi_path import heap, sweeps, throughput
 from heapscope_studies.wifi_path.measured import (
+    LWIP,
     Link,
     read_heap,
     read_link,
@@ -96,10 +99,10 @@ def test_inputs_are_the_best_ranks_and_nothing_else(link: Link) -> None:
 def test_the_order_of_tcp_is_a_second_opinion(wifi: Experiment) -> None:
     found = wifi.figures["wifi_tcp"]
     assert found["pairs"] == 134
-    assert found["pairs_right"] == 114
-    assert found["pairs_agree"] == 115
+    assert found["pairs_right"] == 121
+    assert found["pairs_agree"] == 122
     assert found["pairs_right_predicted"] == 133
-    assert found["simulated_median_pct"] == pytest.approx(20.6, abs=0.1)
+    assert found["simulated_median_pct"] == pytest.approx(18.5, abs=0.1)
 
 
 def test_the_order_is_counted_by_hand(link: Link) -> None:
@@ -138,23 +141,55 @@ def test_tcp_is_as_near_as_the_model_with_the_same_knowledge(wifi: Experiment) -
 
 def test_udp_is_sent_as_iperf_sends_it(wifi: Experiment, link: Link) -> None:
     found = wifi.figures["wifi_udp_tx"]
-    assert (found["pairs_right"], found["pairs"]) == (40, 67)
-    assert found["simulated_median_pct"] == pytest.approx(13.5, abs=0.1)
+    assert (found["pairs_right"], found["pairs"]) == (48, 67)
+    assert found["simulated_median_pct"] == pytest.approx(11.2, abs=0.1)
     asking, before = throughput.senders(link)
-    assert (asking.order.right, before.order.right) == (26, 24)
+    assert (asking.order.right, before.order.right) == (38, 36)
     told = next(each for each in wifi.findings if "iperf as it is" in each)
-    assert "26 of 67" in told
-    assert "24 of 67" in told
+    assert "38 of 67" in told
+    assert "36 of 67" in told
 
 
-def test_udp_that_is_received_stays_a_miss(wifi: Experiment) -> None:
+def test_udp_that_is_received_has_its_receiver_as_it_was(wifi: Experiment) -> None:
     found = wifi.figures["wifi_udp_rx"]
-    assert (found["pairs_right"], found["pairs"]) == (19, 67)
-    assert any("received stays as it was: 19 of 67" in each for each in wifi.findings)
+    assert (found["pairs_right"], found["pairs"]) == (24, 67)
+    assert any("receiver as it was: 24 of 67" in each for each in wifi.findings)
 
 
-def test_all_four_throughputs_are_off_by_18_percent(wifi: Experiment) -> None:
-    assert wifi.figures["wifi_all"]["simulated_median_pct"] == pytest.approx(18.1, abs=0.05)
+def test_all_four_throughputs_are_off_by_17_percent(wifi: Experiment) -> None:
+    assert wifi.figures["wifi_all"]["simulated_median_pct"] == pytest.approx(17.3, abs=0.05)
+
+
+def test_code_in_flash_makes_a_processor_of_one_core_slower(link: Link) -> None:
+    """By the help of the option, where the table's best rank has it in IRAM; nowhere else."""
+    slower = link.code[LWIP]
+    best = {row.knobs.group: row for row in ranks() if link.is_input(row)}
+    for row in ranks():
+        told = row.knobs
+        loses = best[told.group].knobs.lwip_iram and not told.lwip_iram
+        assert (row.id in slower) == (loses and load_chip(told.chip).data.cores == 1)
+        for metric in METRICS:
+            assert row.id in slower or link.mbit(row, metric) == link.mbit(row, metric, code=None)
+    assert link.code_factor == 1.1
+    shares = [
+        link.mbit(row, metric) / link.mbit(row, metric, code=None)
+        for row in ranks()
+        if row.id in slower
+        for metric in METRICS
+    ]
+    assert 1 / 1.15 < np.median(shares) < 0.96
+    row = rank("esp32s2-quad-memory-saving")  # the processor alone limits it
+    for metric in ("tcp_tx", "tcp_rx"):
+        assert link.mbit(row, metric) == pytest.approx(link.mbit(row, metric, None) / 1.1, rel=0.01)
+
+
+def test_each_way_that_was_tried_is_told_and_one_is_taken(wifi: Experiment) -> None:
+    rows = wifi.table("code").rows
+    assert [str(row[1]).partition(":")[0] for row in rows] == ["no", "yes", "no", "no"]
+    assert [row[3] for row in rows[:2]] == ["114 of 134", "121 of 134"]
+    assert [row[4] for row in rows[:2]] == ["40 of 67", "48 of 67"]
+    assert [row[5] for row in rows[:2]] == ["19 of 67", "24 of 67"]
+    assert [row[6] for row in rows[:2]] == [18.1, 17.28]
 
 
 @pytest.mark.xfail(

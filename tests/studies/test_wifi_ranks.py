@@ -31,6 +31,7 @@ def rows(result: Experiment, key: str) -> list[dict[str, Any]]:
     return list(result.table(key).to_json()["rows"])
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_rows(result: Experiment) -> None:
     """Counted again from the published and predicted columns alone."""
     told = rows(result, "ranks")
@@ -64,6 +65,7 @@ def test_the_figures_are_those_of_the_rows(result: Experiment) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_goals_are_met(result: Experiment) -> None:
     figures = result.figures
     assert figures["throughput"]["loo_median_pct"] <= 6.5
@@ -84,6 +86,7 @@ def test_json_has_the_figures_on_top() -> None:
     assert document["memory"]["parts_median_kb"] > 0
 
 
+@pytest.mark.slow
 def test_each_rank_has_its_gain_or_the_proof_that_there_is_none(result: Experiment) -> None:
     """Counted again from the rows; those outside Kconfig's ranges are listed."""
     table = result.table("gains")
@@ -105,12 +108,14 @@ def test_each_rank_has_its_gain_or_the_proof_that_there_is_none(result: Experime
             assert any(note.startswith(row["rank"]) for note in table.notes)
 
 
+@pytest.mark.slow
 def test_published_figures_are_shown_as_they_are(result: Experiment) -> None:
     for row, rank in zip(rows(result, "ranks"), ranks(), strict=True):
         assert row["memory"] == rank.memory_kb
         assert [row[metric] for metric in METRICS] == [rank.throughput[m] for m in METRICS]
 
 
+@pytest.mark.slow
 def test_the_window_and_interval_table_comes_out(result: Experiment) -> None:
     assert not result.failed
     for row in rows(result, "window_interval"):

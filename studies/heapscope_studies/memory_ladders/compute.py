@@ -27,7 +27,9 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
         tables=(
             tables.steps("c2", "The ESP32-C2's ladder, bytes", c2),
             tables.steps("matter", "A Matter light on the ESP32-C3, one change at a time", matter),
+            tables.missing((*c2, *matter)),
             tables.replaced(),
+            tables.counted(),
         ),
         plots=(
             tables.plot("c2", "The ESP32-C2's ladder: published and computed", c2),

@@ -14,6 +14,7 @@ from heapscope_studies.memory_ladders.sums import (
     LINKS,
     PUBLISHED,
     Sum,
+    bluetooth_data,
     free,
     model_of,
     step,
@@ -148,12 +149,10 @@ def matter() -> tuple[Gain, ...]:
         model = model_of("matter", data["release"], lines)
         found = {phase: step("matter", base, model, state) for phase, state in _PHASES.items()}
         known = "beside" in change or any(each.changes for each in found.values())
-        for phase, state in _PHASES.items():
+        for phase in _PHASES:
             if change[phase] == 0:
                 continue
-            beside = sum(
-                one["bytes"] for one in change.get("beside", ()) if one["static"] or state != BOOT
-            )
+            beside = sum(one["bytes"] for one in change.get("beside", ()) if phase in one["phases"])
             title = "code and data" if phase == "used" else phase
             made.append(
                 _gain(
@@ -164,13 +163,16 @@ def matter() -> tuple[Gain, ...]:
 
 
 def _returned(base: MemoryModel) -> Gain:
-    """The memory that comes back when commissioning is over and Bluetooth ends."""
+    """The memory that comes back when commissioning is over and Bluetooth ends: what Bluetooth
+    allocated, and its own data."""
     default = PUBLISHED["matter"]["default"]
     shipped = base.free_dram(CONNECTED).median - base.free_dram(COMMISSIONING).median
     return Gain(
         step="commissioning ends",
         what="running",
         published=default["running"] - default["commissioning"],
-        computed=free("matter", base, CONNECTED) - free("matter", base, COMMISSIONING),
+        computed=free("matter", base, CONNECTED)
+        - free("matter", base, COMMISSIONING)
+        + bluetooth_data("matter", base),
         shipped=shipped,
     )

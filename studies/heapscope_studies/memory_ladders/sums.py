@@ -11,15 +11,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from heapscope.config.read_file import ConfigFile
 from heapscope.ladder.side import NamedFiles, side_of
 from heapscope.predict.demand import Demand
 from heapscope.predict.memory_fit import MemoryFit, memory_fit
 from heapscope.predict.memory_states import DRAM, Held, MemoryModel
-from heapscope.predict.part_table import PartRow, part_table
+from heapscope.predict.part_table import BOOT, PartRow, part_table
 from heapscope_studies.data_file import read_published
-from heapscope_studies.memory_parts.fit import fit_without
+from heapscope_studies.memory_parts.cases import Case, cases
+from heapscope_studies.memory_parts.fit import fit_without, judged
 
 PUBLISHED = read_published("memory_ladders")
 LADDERS = ("c2", "matter")
@@ -45,7 +47,10 @@ def insteads(ladder: str) -> Mapping[str, Instead]:
     made = {}
     for one in PUBLISHED[ladder]["instead"]:
         own = rows[one["part"]]
-        if "row" in one:
+        if one.get("learned"):
+            learned = lacking(own)
+            size, kind, source = learned.bytes, LEARNED, learned.source
+        elif "row" in one:
             other = rows[one["row"]]
             size, kind, source = _plain(other), other.kind, other.source
         else:
@@ -81,10 +86,53 @@ class _NoScene:
         raise ValueError("a stack hangs on options")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Lacking:
+    """The bytes that other publishers' programs lack without a part, in the median."""
+
+    bytes: float
+    source: str
+
+
+#: Stands for a figure that is learned whole, so that no factor of its kind is put on it.
+LEARNED = "learned"
+#: Only one of the pages tells the memory of this part.
+_TOLD_BY_ONE = "bt-environment"
+
+
 @functools.cache
 def independent_fit() -> MemoryFit:
-    """Learned from all other publishers. Some three seconds."""
-    return fit_without(PUBLISHERS)
+    """Learned from all other publishers, and from no program that has a part which only one of the
+    pages tells. Some three seconds."""
+    return fit_without(PUBLISHERS, _programs_with(_TOLD_BY_ONE))
+
+
+@functools.cache
+def _programs_with(part: str) -> frozenset[Case]:
+    """The programs of other publishers that hold the part."""
+    return frozenset(
+        case
+        for case in cases()
+        if case.model is not None
+        and case.publisher not in PUBLISHERS
+        and part in case.model.sizes(case.state, case.place)
+    )
+
+
+def lacking(part: PartRow) -> Lacking:
+    """The part's memory as other publishers' programs have it: how much more is free by the sum
+    without it than they found."""
+    fit = independent_fit()
+    found = []
+    for case in sorted(_programs_with(part.id), key=lambda each: each.id):
+        kind, size = case.model.sizes(case.state, case.place)[part.id] if case.model else ("", 0.0)
+        without_it = judged(case, PUBLISHERS, fit).predicted + size * fit.factor(kind)
+        found.append(without_it - case.published)
+    publishers = ", ".join(sorted({case.publisher for case in _programs_with(part.id)}))
+    return Lacking(
+        bytes=max(0.0, median(found)),
+        source=f"the median of {len(found)} programs of {publishers}, less their other parts",
+    )
 
 
 def model_of(
@@ -143,7 +191,8 @@ def _other(
     if part not in instead:
         return size * fit.factor(kind)
     other = instead[part]
-    return size * other.bytes / other.told * fit.factor(other.kind)
+    factor = 1.0 if other.kind == LEARNED else fit.factor(other.kind)
+    return size * other.bytes / other.told * factor
 
 
 def free(ladder: str, model: MemoryModel, state: str) -> float:
@@ -156,6 +205,22 @@ def free(ladder: str, model: MemoryModel, state: str) -> float:
         for part, (kind, size) in model.sizes(state, DRAM).items()
     )
     return base - taken - sum(map(fit.factor, model.more(state)))
+
+
+def bluetooth_data(ladder: str, model: MemoryModel) -> float:
+    """Data of host and controller, which esp_bt_mem_release() gives to the heap when Bluetooth has
+    ended (espressif/esp-idf v5.4.1 components/bt/controller/esp32c3/bt.c; a Matter device calls it:
+    project-chip/connectedhomeip PR 23165)."""
+    fit, instead = independent_fit(), insteads(ladder)
+    return sum(
+        _other(each.part.id, each.taken, each.part.kind, instead, fit)
+        for each in model.held(BOOT)
+        if each.place == DRAM and _is_bluetooth_data(each.part)
+    )
+
+
+def _is_bluetooth_data(part: PartRow) -> bool:
+    return part.link == "ble" and part.memory in ("data", "bss", "bt-bss")
 
 
 def without(lines: Sequence[str], names: Collection[str]) -> list[str]:

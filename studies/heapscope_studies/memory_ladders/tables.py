@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from heapscope_studies.conclusion import concluded
 from heapscope_studies.memory_ladders.steps import LEAST, SHARE, Gain, c2_files, c2_left
-from heapscope_studies.memory_ladders.sums import LADDERS, insteads
+from heapscope_studies.memory_ladders.sums import LADDERS, PUBLISHED, insteads
 from heapscope_studies.result import NO, Column, Plot, Series, Table
 
 _MOST_TOLD = 4
@@ -48,6 +48,12 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
     if silent:
         names = "; ".join(dict.fromkeys(gain.step for gain in silent))
         yield f"{len(silent)} figures are not computed; the sum has no part of them: {names}."
+    facts = missing_facts((*c2, *matter))
+    if facts:
+        yield (
+            f"{len(facts)} facts were looked for and not found; the table of what is missing says "
+            "which, and where."
+        )
     missed = sorted(
         (gain for gain in (*c2, *matter) if gain.computed is not None and not gain.holds),
         key=lambda gain: -abs((gain.computed or 0.0) - gain.published),
@@ -71,6 +77,50 @@ def findings(c2: Sequence[Gain], matter: Sequence[Gain]) -> Iterator[str]:
         f"deep ones {last:,.0f}; the page says that the first resets for lack of memory and that "
         "the second has 118,096 free"
         + concluded(first < 0 < last, ".", ", which the sum does not tell apart.")
+    )
+
+
+def missing_facts(found: Sequence[Gain]) -> tuple[tuple[str, str, str], ...]:
+    """Step, the fact that is missing and what was tried, for the steps that have a miss."""
+    missed = [gain.step for gain in found if not gain.holds]
+    return tuple(
+        (one["step"], one["fact"], one["tried"])
+        for one in PUBLISHED["missing"]
+        if any(step.startswith(one["step"]) for step in missed)
+    )
+
+
+def missing(found: Sequence[Gain]) -> Table:
+    return Table(
+        key="missing",
+        title="Facts that a miss lacks",
+        columns=(
+            Column(key="step", heading="step", name=True),
+            Column(key="fact", heading="fact that is missing", name=True),
+            Column(key="tried", heading="where it was looked for", name=True),
+        ),
+        rows=missing_facts(found),
+    )
+
+
+def counted() -> Table:
+    """Bytes of a step that no row of the parts' table has, counted in sources."""
+    return Table(
+        key="counted",
+        title="Bytes counted in sources, for what no option of the SDK gives",
+        columns=(
+            Column(key="step", heading="step", name=True),
+            Column(key="what", heading="what", name=True),
+            Column(key="bytes", heading="bytes", unit="B"),
+            Column(key="phases", heading="phases", name=True),
+            Column(key="source", heading="source", name=True),
+        ),
+        rows=tuple(
+            (change["title"], one["what"], one["bytes"], ", ".join(one["phases"]), one["source"])
+            for change in PUBLISHED["matter"]["change"]
+            for one in change.get("beside", ())
+        ),
+        detail=True,
     )
 
 
@@ -152,8 +202,12 @@ def replaced() -> Table:
             for one in insteads(ladder).values()
         ),
         notes=(
-            "The figure is the table's row for another chip from another publisher, or else what "
-            "a document or a compiler says. It was chosen by that rule and not by the result.",
+            "The figure is what somebody else measured on a chip with the same processor and a "
+            "program with the same drivers, or else the table's row for another chip, or what a "
+            "document or a compiler says. It was chosen by that rule and not by the result.",
+            "A figure of kind learned is whole; the others have the factor of their kind.",
+            "Programs that make no ring buffer link 0.7 to 1.1 KB of their code by three published "
+            "size tables, those with a driver that makes one 3.8 KB by two.",
         ),
         detail=True,
     )

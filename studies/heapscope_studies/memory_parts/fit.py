@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import lgamma, log, pi, sqrt
 from typing import Any
@@ -236,9 +236,10 @@ def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
     return max((_blank(step, chip) for step in _STEPS for chip in _CHIPS), key=likely)
 
 
-def fit_without(publishers: frozenset[str]) -> MemoryFit:
-    """Constants and spreads as learned from all other publishers, but for the reach of bands."""
-    learn = [case for case in cases() if case.publisher not in publishers]
+def fit_without(publishers: frozenset[str], skipped: Collection[Case] = frozenset()) -> MemoryFit:
+    """Constants and spreads as learned from all other publishers, but for the reach of bands.
+    `skipped`: figures that are not learned from, whoever published them."""
+    learn = [case for case in cases() if case.publisher not in publishers and case not in skipped]
     return learned(learn, publishers, _start(learn, publishers))
 
 

@@ -10,6 +10,7 @@ from heapscope_studies.result import Check, Experiment
 from heapscope_studies.script_heap import tables
 from heapscope_studies.script_heap.advice import MARGIN, Advised, advise
 from heapscope_studies.script_heap.claims import FACTOR, Claim, claims
+from heapscope_studies.script_heap.cost import own_lines, share_missed
 from heapscope_studies.script_heap.measures import Measured, measure
 from heapscope_studies.script_heap.parts import open_tenants
 from heapscope_studies.script_heap.plots import plots
@@ -149,6 +150,17 @@ def _findings(claimed: Sequence[Claim], studied: Studied) -> Iterator[str]:
         + f"{published:.2f} us with its copying where the bus alone takes {line:.2f}. No published "
         "figure was found for the share of nodes that the cache still has, so both ends stand in "
         "the table."
+    )
+    listed, cache = shared.free_blocks(), PUBLISHED["chip"]["cache_lines"]
+    alone = share_missed(listed, 0.0)
+    beside = max(share_missed(listed, own_lines(job)) for job in ("collection", "json"))
+    yield (
+        "For that share ESP-IDF's guide to external RAM gives a bound alone: beyond 32 KB, which "
+        "flash shares, its cache can be insufficient. The model of the cache lacks "
+        f"{share_missed(cache, 0.0):.0%} of the lines there, and {alone:.0%} of a list of "
+        f"{listed:,.0f}. The engine's own lines between two calls were counted for the week: with "
+        f"them it is {beside:.0%}, so that they "
+        + concluded(beside - alone < 0.05, "do not decide it.", "count as well.")
     )
     others = [one for key, one in studied.shared.items() if key != rate]
     yield (

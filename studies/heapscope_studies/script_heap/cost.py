@@ -183,6 +183,13 @@ def share_missed(nodes_in_list: float, engine_lines: float) -> float:
     return missed
 
 
+def own_lines(job: str) -> float:
+    """Lines of external RAM that the engine reads between two calls of its heap in jobs of a kind,
+    as counted for the week."""
+    counted = [one for name, one in read_jobs().items() if name.partition(" ")[0] == job]
+    return sum(one.lines_read for one in counted) / sum(one.heap_calls for one in counted)
+
+
 # ---- a week's jobs ------------------------------------------------------------------------------
 
 

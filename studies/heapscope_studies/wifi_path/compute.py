@@ -7,7 +7,14 @@ from collections.abc import Callable
 from heapscope_studies import wifi_path
 from heapscope_studies.data_file import read_published
 from heapscope_studies.result import Experiment
-from heapscope_studies.wifi_path import distance, heap, sweeps, tenants, throughput
+from heapscope_studies.wifi_path import (
+    distance,
+    heap,
+    placement,
+    sweeps,
+    tenants,
+    throughput,
+)
 from heapscope_studies.wifi_path.measured import read_link
 
 PARTS = 3
@@ -30,6 +37,7 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
         source=read_published("wifi_path")["source"],
         findings=(
             *throughput.findings(link, second),
+            *placement.findings(link),
             *distance.findings(far, forms),
             *sweeps.findings(link),
             *heap.findings(heaps),
@@ -37,6 +45,7 @@ def compute(progress: Callable[[int, int], None]) -> Experiment:
         ),
         tables=(
             *throughput.tables(link, second),
+            placement.table(link),
             *distance.tables(far, forms),
             *heap.tables(heaps),
             *tenants.tables(beside),

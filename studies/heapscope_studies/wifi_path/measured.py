@@ -19,13 +19,16 @@ BUCKETS = 65536
 _TASKS = ("wifi", "tcpip")
 SENT = "udp_tx"
 BEHIND, BEFORE = "behind", "before"
+#: A rank's processor may be slower than its table's best rank's for lwIP's code outside IRAM on a
+#: chip with one core; on every chip; and for Wi-Fi's code as well.
+LWIP, LWIP_TWO_CORES, LWIP_AND_WIFI = "lwip", "lwip_two_cores", "lwip_and_wifi"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """studies/workloads/captured/wifi_link.json, and wifi_back_off.json. `peaks`: bytes of the
-    device's heap beyond what it held before a phase, of the ranks that have a trace. `sweeps` has a
-    curve a case and phase."""
+    """studies/workloads/captured/wifi_link.json, wifi_back_off.json and wifi_code.json. `peaks`:
+    bytes of the device's heap beyond what it held before a phase, of the ranks that have a trace.
+    `sweeps` has a curve a case and phase."""
 
     settings: Mapping[str, int]
     best: Mapping[str, str]  # the rank of each group that its processor is found from
@@ -40,14 +43,28 @@ class Link:
     #: Mbit/s of UDP sent as ESP-IDF's iperf sends it, by rank: the processor's time of a frame lies
     #: "behind" the driver's buffers, or "before" them.
     back_off: Mapping[str, Mapping[str, float]]
+    #: Mbit/s where a rank's processor is slower, since code lies outside IRAM: by what is slower,
+    #: rank, and metric; with iperf's sender under BEHIND and BEFORE.
+    code: Mapping[str, Mapping[str, Mapping[str, float]]]
+    code_factor: float  # of the processor's time of a frame
 
-    def mbit(self, row: WifiRow, metric: str) -> float:
-        """UDP is sent as iperf sends it; sweeps and heaps have a sender that asks for a buffer."""
-        return self.back_off[BEHIND][row.id] if metric == SENT else self.asking(row, metric)
+    def mbit(self, row: WifiRow, metric: str, code: str | None = LWIP) -> float:
+        """UDP is sent as iperf sends it; sweeps and heaps have a sender that asks for a buffer, and
+        the processor of the table's best rank. `code`: what makes a processor slower, None:
+        nothing."""
+        return self.sent(row, BEHIND, code) if metric == SENT else self.asking(row, metric, code)
 
-    def asking(self, row: WifiRow, metric: str) -> float:
+    def asking(self, row: WifiRow, metric: str, code: str | None = LWIP) -> float:
         """With a sender that has no datagram before there is a buffer for it."""
-        return self.ranks[row.id][metric]["mbit"]
+        slower = self._slower(row, code)
+        return slower[metric] if slower else self.ranks[row.id][metric]["mbit"]
+
+    def sent(self, row: WifiRow, place: str, code: str | None = LWIP) -> float:
+        slower = self._slower(row, code)
+        return slower[place] if slower else self.back_off[place][row.id]
+
+    def _slower(self, row: WifiRow, code: str | None) -> Mapping[str, float] | None:
+        return self.code[code].get(row.id) if code else None
 
     def is_input(self, row: WifiRow) -> bool:
         return row.id in self.best.values()
@@ -56,9 +73,9 @@ class Link:
 @functools.cache
 def read_link() -> Link:
     """InputError: this installation lacks the file."""
-    told, backed_off = (
+    told, backed_off, code = (
         json.loads(captured_file(name).read_text(encoding="utf-8"))
-        for name in ("wifi_link.json", "wifi_back_off.json")
+        for name in ("wifi_link.json", "wifi_back_off.json", "wifi_code.json")
     )
     return Link(
         settings=told["link"],
@@ -74,6 +91,8 @@ def read_link() -> Link:
             for network, delays in told["ladder"].items()
         },
         back_off={place: backed_off[place]["ranks"] for place in (BEHIND, BEFORE)},
+        code=code["variants"],
+        code_factor=code["factor"],
     )
 
 

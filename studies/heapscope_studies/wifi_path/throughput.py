@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -119,7 +120,7 @@ def opinions(link: Link) -> dict[str, Opinion]:
 def senders(link: Link) -> tuple[Opinion, Opinion]:
     """UDP that is sent by one that asks for a buffer first, and by iperf with the processor's time
     before the buffers."""
-    before = opinion(link, (SENT,), lambda row, _: link.back_off[BEFORE][row.id])
+    before = opinion(link, (SENT,), lambda row, _: link.sent(row, BEFORE))
     return opinion(link, (SENT,), link.asking), before
 
 
@@ -131,10 +132,10 @@ _NAMES = {**METRIC_NAMES, "tcp": "TCP", "udp": "UDP", "all": "all"}
 def figures(found: Mapping[str, Opinion]) -> dict[str, dict[str, float]]:
     return {
         f"wifi_{name}": {
-            "simulated_median_pct": _round(np.median(found[name].simulated)),
-            "simulated_p90_pct": _round(np.percentile(found[name].simulated, 90)),
-            "predicted_median_pct": _round(np.median(found[name].predicted)),
-            "ratio_median": _round(np.median(found[name].ratios)),
+            "simulated_median_pct": rounded(np.median(found[name].simulated)),
+            "simulated_p90_pct": rounded(np.percentile(found[name].simulated, 90)),
+            "predicted_median_pct": rounded(np.median(found[name].predicted)),
+            "ratio_median": rounded(np.median(found[name].ratios)),
             "pairs_right": found[name].order.right,
             "pairs_right_predicted": found[name].order_predicted.right,
             "pairs_agree": found[name].agree.right,
@@ -187,21 +188,11 @@ def findings(link: Link, found: Mapping[str, Opinion]) -> Iterator[str]:
         f"them the same sender puts {before.order} in order, {np.median(before.simulated):.0f} %."
     )
     yield (
-        f"UDP that is received stays as it was: {received.order} pairs, "
+        f"UDP that is received has the receiver as it was: {received.order} pairs, "
         f"{np.median(received.simulated):.0f} %. A mailbox and a reader's task made it worse: "
         "under a flood they throw away what real devices deliver, and the study tells neither its "
         f"flood nor its mailboxes. All four throughputs: {np.median(every.simulated):.1f} % in the "
         "median."
-    )
-    slow, fast = _by_code(link)
-    yield (
-        f"Ranks with less code in fast memory, or less cache, than their table's best are "
-        f"simulated at {slow:.2f} times the published TCP in the median, the others at {fast:.2f}: "
-        + concluded(
-            slow > max(fast, 1),
-            "a processor found from the best rank is too fast for them.",
-            "a processor found from the best rank is not too fast for them.",
-        )
     )
 
 
@@ -214,24 +205,6 @@ def _model_trip(limit: str) -> float:
     constants = read_constants()
     at = constants.names.index(f"limit.{limit}")
     return float(np.exp(constants.throughput.theta[at])) * _KBIT_MS
-
-
-def _by_code(link: Link) -> tuple[float, float]:
-    """Simulated to published TCP, medians: of ranks with other code options than their table's
-    best, and of the others."""
-    best = {row.knobs.group: row for row in ranks() if link.is_input(row)}
-    slow: list[float] = []
-    fast: list[float] = []
-    for row in ranks():
-        if not link.is_input(row):
-            kind = fast if _code(row) == _code(best[row.knobs.group]) else slow
-            kind += [link.mbit(row, metric) / row.throughput[metric] for metric in TCP]
-    return float(np.median(slow)), float(np.median(fast))
-
-
-def _code(row: WifiRow) -> tuple[bool, bool, bool, int]:
-    told = row.knobs
-    return told.wifi_iram, told.wifi_rx_iram, told.lwip_iram, told.icache_kb
 
 
 def tables(link: Link, found: Mapping[str, Opinion]) -> Iterator[Table]:
@@ -263,11 +236,11 @@ def tables(link: Link, found: Mapping[str, Opinion]) -> Iterator[Table]:
 def _opinion_row(name: str, one: Opinion) -> tuple[Cell, ...]:
     return (
         name,
-        _round(np.median(one.simulated)),
-        _round(np.percentile(one.simulated, 90)),
-        _round(np.median(one.predicted)),
-        _round(np.percentile(one.predicted, 90)),
-        _round(np.median(one.ratios)),
+        rounded(np.median(one.simulated)),
+        rounded(np.percentile(one.simulated, 90)),
+        rounded(np.median(one.predicted)),
+        rounded(np.percentile(one.predicted, 90)),
+        rounded(np.median(one.ratios)),
         str(one.order),
         str(one.order_predicted),
         str(one.agree),
@@ -277,7 +250,7 @@ def _opinion_row(name: str, one: Opinion) -> tuple[Cell, ...]:
 def _delays(link: Link) -> Table:
     used = link.settings["delay_us"]
     tried = {delay: lambda row, metric, d=delay: link.delays[d][row.id][metric]
-             for delay in link.delays} | {used: link.mbit}  # fmt: skip
+             for delay in link.delays} | {used: partial(link.mbit, code=None)}  # fmt: skip
     found = {delay: opinion(link, TCP, speed) for delay, speed in sorted(tried.items())}
     return Table(
         key="delays",
@@ -291,8 +264,8 @@ def _delays(link: Link) -> Table:
         rows=tuple(
             (
                 2 * delay / 1000,
-                _round(np.median(one.simulated)),
-                _round(np.percentile(one.simulated, 90)),
+                rounded(np.median(one.simulated)),
+                rounded(np.percentile(one.simulated, 90)),
                 str(one.order),
             )
             for delay, one in found.items()
@@ -300,6 +273,7 @@ def _delays(link: Link) -> Table:
         notes=(
             f"{_round_trip(link):g} ms is used throughout: the one figure of the link chosen by "
             f"these ranks' published throughputs; the processors are found anew for each",
+            "all ranks of a table have the processor of the best one here, wherever their code is",
             f"the throughput model's constants say {_model_trip('send_window'):.1f} ms to send and "
             f"{_model_trip('receive_window'):.1f} to receive, air and processor included",
         ),
@@ -392,5 +366,5 @@ def plots(link: Link) -> Iterator[Plot]:
         )
 
 
-def _round(value: float | np.floating[object]) -> float:  # type: ignore[type-var]
+def rounded(value: float | np.floating[object]) -> float:  # type: ignore[type-var]
     return round(float(value), 2)

@@ -26,3 +26,13 @@ def test_captured_throughput_of_a_sender_that_backs_off_comes_out_again(script: 
         told = captured[place]["ranks"]
         assert again[place] == {name: told[name] for name in names if name in told}
         assert again[place]
+
+
+@pytest.mark.slow
+def test_captured_throughput_of_slower_processors_comes_out_again(script: Script) -> None:
+    captured = json.loads((WORKLOADS / "captured" / "wifi_code.json").read_text("utf-8"))
+    names = ("esp32s2-minimum", "esp32c3-minimum", "esp32-minimum")
+    again = json.loads(script("wifi/placement.py", "--again", *names))
+    for variant, told in captured["variants"].items():
+        assert again[variant] == {name: told[name] for name in names if name in told}
+        assert again[variant]
