@@ -38,20 +38,28 @@ const char *hs_lab_allocator_places_as(const char *name);
 const char *hs_lab_call_name(uint32_t kind);       /* hs_event_kind_t, heap events alone */
 const char *hs_lab_outcome_name(uint32_t outcome); /* HS_LAB_OUTCOME_* */
 const char *hs_lab_anomaly_name(uint32_t what);    /* HS_LAB_ANOMALY_* */
+const char *hs_lab_import_reason_name(uint32_t reason); /* why a line is left out */
 
 /* ---- import of other recorders' text ---- */
 typedef struct hs_lab_import hs_lab_import_t;
 
-/* `form`: hs_import_form_t. NULL: no memory, or no such form. */
-hs_lab_import_t *hs_lab_import_new(int form);
+/* `form`: hs_import_form_t; `features`: HS_TRACE_*, of the trace besides the form's own. NULL: no
+ * memory, or no such form. */
+hs_lab_import_t *hs_lab_import_new(int form, uint32_t features);
 void hs_lab_import_delete(hs_lab_import_t *text);
 int hs_lab_import_metadata(hs_lab_import_t *text, const char *key, const char *value);
+/* HS_ERR_VERSION: a line needs the features that the stats tell as wanted; begin again with them. */
 int hs_lab_import_push(hs_lab_import_t *text, const uint8_t *bytes, size_t count);
 int hs_lab_import_finish(hs_lab_import_t *text);
 /* Copies up to `capacity` finished .hst bytes out; returns how many; 0: none left for now. */
 size_t hs_lab_import_take(hs_lab_import_t *text, uint8_t *out, size_t capacity);
 void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out);
 size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity);
+/* Of the lines left out, the first `most` are kept until they are taken; otherwise the first 100. */
+void hs_lab_import_keep(hs_lab_import_t *text, uint64_t most);
+size_t hs_lab_import_left_out(hs_lab_import_t *text, hs_lab_left_out_t *rows, size_t capacity);
+/* Lines left out for that reason. */
+uint64_t hs_lab_import_reason_count(const hs_lab_import_t *text, uint32_t reason);
 
 /* ---- a reader of logs: bytes in, facts out ---- */
 typedef struct hs_lab_log hs_lab_log_t;
