@@ -15,8 +15,8 @@ static const hs_event_t *event_at(const imported_t *imported, size_t index)
 
 static void hexadecimal_numbers_are_the_same_numbers(void)
 {
-    imported_t hexadecimal = imported_text(
-        "a 0x3FFB0000 0x64\nm 0X3ffb0100 0x40 0x1E\nr 0x3ffb0000 0xC8\nf 0x3ffb0100\nf 1073414144\n");
+    imported_t hexadecimal = imported_text("a 0x3FFB0000 0x64\nm 0X3ffb0100 0x40 0x1E\nr "
+                                           "0x3ffb0000 0xC8\nf 0x3ffb0100\nf 1073414144\n");
     imported_t decimal =
         imported_text("a 1073414144 100\nm 1073414400 64 30\nr 1073414144 200\nf 1073414400\n"
                       "f 1073414144\n");
@@ -35,7 +35,7 @@ static void a_block_that_moves_keeps_its_key(void)
     CHECK_EQUAL(0, imported.stats.bad_lines);
     event_is(&imported, 1, HS_EVENT_REALLOC, 0, 16, 0);
     event_is(&imported, 2, HS_EVENT_FREE, 0, 0, 0);
-    event_is(&imported, 3, HS_EVENT_FREE, 0, 0, 0); /* by a name that it had */
+    event_is(&imported, 3, HS_EVENT_FREE, 0, 0, 0);           /* by a name that it had */
     event_is(&imported, 4, HS_EVENT_FREE, HS_KEY_NONE, 0, 0); /* it is older than the text */
     event_is(&imported, 5, HS_EVENT_MALLOC, 1, 5, 0);
     event_is(&imported, 6, HS_EVENT_FREE, 1, 0, 0);
@@ -48,8 +48,8 @@ static void capabilities_belong_to_their_request(void)
         "a 1 100 DMA\na 2 100\nm 3 64 100 MALLOC_CAP_DMA|MALLOC_CAP_INTERNAL\nc 4 8 DMA 8BIT\n"
         "r 4 9 8BIT\nr 4 9 5 SPIRAM,TCM\na 6 1 caps=0x80001804\nf 1\n");
     CHECK_EQUAL(0, imported.stats.bad_lines);
-    static const uint32_t wanted[] = {8, 0, 8 | 1u << 11, 8 | 4, 4, 1u << 10 | 1u << 16, 0x80001804u,
-                                      0};
+    static const uint32_t wanted[] = {8,           0, 8 | 1u << 11, 8 | 4, 4, 1u << 10 | 1u << 16,
+                                      0x80001804u, 0};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         CHECK_EQUAL(wanted[i], event_at(&imported, i)->caps);
     }
@@ -160,8 +160,8 @@ static void cores_belong_to_the_task(void)
 
 static void facts_become_metadata(void)
 {
-    imported_t imported =
-        imported_text("% clock_hz 1000000\n% sdk esp-idf v5.5\n% colour red\na 1 2\n% chip esp32\n");
+    imported_t imported = imported_text(
+        "% clock_hz 1000000\n% sdk esp-idf v5.5\n% colour red\na 1 2\n% chip esp32\n");
     CHECK_EQUAL(2, imported.left_count);
     CHECK_EQUAL(3, imported.left[0].line);
     CHECK_EQUAL(HS_IMPORT_FACT, imported.left[0].reason);

@@ -67,8 +67,8 @@ void imported_clear(imported_t *imported)
     stream_bytes_clear(&imported->bytes);
 }
 
-void event_is(const imported_t *imported, size_t index, unsigned kind, uint64_t key,
-                     uint64_t size, uint32_t task)
+void event_is(const imported_t *imported, size_t index, unsigned kind, uint64_t key, uint64_t size,
+              uint32_t task)
 {
     CHECK(index < imported->events.count);
     const hs_event_t *event = &imported->events.at[index];
@@ -78,8 +78,7 @@ void event_is(const imported_t *imported, size_t index, unsigned kind, uint64_t 
     CHECK_EQUAL(task, event->task);
 }
 
-void name_is(const imported_t *imported, hs_name_table_t table, uint32_t index,
-                    const char *wanted)
+void name_is(const imported_t *imported, hs_name_table_t table, uint32_t index, const char *wanted)
 {
     size_t length;
     const uint8_t *name = hs_decoder_name(imported->decoder, table, index, &length);

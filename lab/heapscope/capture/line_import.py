@@ -24,7 +24,6 @@ from heapscope.trace.sniff import HEAD, is_text, tool_of
 from heapscope.trace.source import STDIN, Blocks, Progress, open_blocks
 from heapscope.version import __version__
 
-
 #: Bytes that the library takes at once: what it keeps of lines that are left out stays small.
 _PIECE = 1 << 16
 
@@ -182,9 +181,7 @@ class _Attempt:
         with ExitStack() as stack:
             enter = stack.enter_context
             blocks = enter(open_blocks(self._path, progress=self._progress))
-            lines = enter(
-                NativeImport(form.form, self._features, keep_all=left_out is not None)
-            )
+            lines = enter(NativeImport(form.form, self._features, keep_all=left_out is not None))
             write = enter(open_output(out, inputs=inputs))
             kept = LeftOutLines(None if left_out is None else enter(open_output(left_out)))
             facts = {SOURCE: form.source, RECORDER: f"heapscope {__version__}"}

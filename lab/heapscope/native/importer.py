@@ -17,7 +17,7 @@ _ALL = 0xFFFF_FFFF_FFFF_FFFF
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOut:
-    """A line that was left out: its number from 1, why, and its first bytes, which are untrusted."""
+    """A line that was left out: its number from 1, why, and its first bytes (untrusted)."""
 
     number: int
     reason: str
@@ -65,7 +65,8 @@ class NativeImport(NativeTrace):
 
 def reason_names() -> list[str]:
     """The reasons for which a line is left out, by number."""
-    lib, names = load(), []
+    lib = load()
+    names: list[str] = []
     while (name := lib.hs_lab_import_reason_name(len(names))) != ffi.NULL:
         names.append(ffi.string(name).decode())
     return names

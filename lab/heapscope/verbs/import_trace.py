@@ -48,8 +48,8 @@ def import_(
     """
     known(form, FORMATS, noun="format")
     if form not in _LINES:
-        for flag, value in {"--strict": strict, "--left-out": left_out}.items():
-            if value:
+        for flag, given in {"--strict": strict, "--left-out": left_out}.items():
+            if given:
                 raise InputError(
                     f"{flag} says nothing about a file of format {form}",
                     remedy=f"leave it out; it belongs to {', '.join(_LINES)}",

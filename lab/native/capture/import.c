@@ -28,8 +28,8 @@ struct hs_import {
     uint32_t features;   /* of the trace */
     hs_status_t stopped; /* by memory, or by a feature; nothing is taken any more */
     hs_left_out_t left;
-    hs_queue_t out;      /* finished bytes */
-    size_t line_length;  /* of the line that is not complete yet; its first bytes are in `line` */
+    hs_queue_t out;     /* finished bytes */
+    size_t line_length; /* of the line that is not complete yet; its first bytes are in `line` */
     size_t bad_length;
     uint8_t bad[HS_IMPORT_BAD_MAX];
     uint8_t line[HS_IMPORT_LINE_MAX];
@@ -144,9 +144,8 @@ void hs_import_guessed(hs_import_t *import)
 
 hs_status_t hs_import_event(hs_import_t *import, const hs_event_t *event)
 {
-    const bool counts =
-        HS_EVENT_IS_HEAP(event->kind) ||
-        (event->kind >= HS_EVENT_POOL_CREATE && event->kind <= HS_EVENT_POOL_RELEASE);
+    const bool counts = HS_EVENT_IS_HEAP(event->kind) || (event->kind >= HS_EVENT_POOL_CREATE &&
+                                                          event->kind <= HS_EVENT_POOL_RELEASE);
     import->stats.events += counts ? 1u : 0u;
     return hs_trace_event(import->trace, event);
 }

@@ -87,10 +87,10 @@ bool hs_field_is_null(hs_text_field_t word)
 
 /* ESP-IDF's capabilities by bit; lab/heapscope/layout/capabilities.py has the same. */
 static const char *const capabilities[] = {
-    "EXEC",     "32BIT",   "8BIT",      "DMA",       "PID2",          "PID3",
-    "PID4",     "PID5",    "PID6",      "PID7",      "SPIRAM",        "INTERNAL",
-    "DEFAULT",  "IRAM_8BIT", "RETENTION", "RTCRAM",  "SPM",           "DMA_DESC_AHB",
-    "DMA_DESC_AXI", "CACHE_ALIGNED", "SIMD", "SPIRAM_NO_ENC"};
+    "EXEC",         "32BIT",         "8BIT",      "DMA",          "PID2",   "PID3",
+    "PID4",         "PID5",          "PID6",      "PID7",         "SPIRAM", "INTERNAL",
+    "DEFAULT",      "IRAM_8BIT",     "RETENTION", "RTCRAM",       "SPM",    "DMA_DESC_AHB",
+    "DMA_DESC_AXI", "CACHE_ALIGNED", "SIMD",      "SPIRAM_NO_ENC"};
 
 static bool cap_add(hs_text_field_t name, uint32_t *caps)
 {

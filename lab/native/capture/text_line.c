@@ -217,14 +217,16 @@ void hs_text_line_parse(const uint8_t *text, size_t length, hs_text_line_t *out)
 {
     *out = (hs_text_line_t){.kind = HS_TEXT_EMPTY};
     const bool cut = length > HS_IMPORT_LINE_MAX;
-    hs_text_field_t rest = hs_field_trim((hs_text_field_t){text, cut ? HS_IMPORT_LINE_MAX : length});
+    hs_text_field_t rest =
+        hs_field_trim((hs_text_field_t){text, cut ? HS_IMPORT_LINE_MAX : length});
     hs_import_reason_t reason = HS_IMPORT_TAKEN;
     if (rest.length > 0 && *rest.at == '[') {
         reason = time_read(&rest, out);
     }
     if (reason == HS_IMPORT_TAKEN && rest.length > 0) {
         reason = rest_read(rest, out);
-        reason = cut && reason == HS_IMPORT_TAKEN && cut_matters(out->kind) ? HS_IMPORT_LONG : reason;
+        reason =
+            cut && reason == HS_IMPORT_TAKEN && cut_matters(out->kind) ? HS_IMPORT_LONG : reason;
     } else if (reason == HS_IMPORT_TAKEN && cut) {
         reason = HS_IMPORT_LONG;
     }

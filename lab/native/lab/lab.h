@@ -35,9 +35,9 @@ const char *hs_lab_allocator_find(const char *name); /* the one meant by a spell
 const char *hs_lab_allocator_places_as(const char *name);
 
 /* Names by number, for people and for tables; NULL: no such number. */
-const char *hs_lab_call_name(uint32_t kind);       /* hs_event_kind_t, heap events alone */
-const char *hs_lab_outcome_name(uint32_t outcome); /* HS_LAB_OUTCOME_* */
-const char *hs_lab_anomaly_name(uint32_t what);    /* HS_LAB_ANOMALY_* */
+const char *hs_lab_call_name(uint32_t kind);            /* hs_event_kind_t, heap events alone */
+const char *hs_lab_outcome_name(uint32_t outcome);      /* HS_LAB_OUTCOME_* */
+const char *hs_lab_anomaly_name(uint32_t what);         /* HS_LAB_ANOMALY_* */
 const char *hs_lab_import_reason_name(uint32_t reason); /* why a line is left out */
 
 /* ---- import of other recorders' text ---- */

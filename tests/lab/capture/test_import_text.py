@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from heapscope import __version__
 from heapscope.capture import output
-from heapscope.capture.line_forms import import_text
 from heapscope.capture.left_out import BadLine
+from heapscope.capture.line_forms import import_text
 from heapscope.capture.line_import import ImportResult
 from heapscope.capture.output import open_output
 from heapscope.errors import HeapscopeError, InputError

@@ -150,9 +150,7 @@ def told(rows: Events, names: Mapping[tuple[NameTable, int], str]) -> list[tuple
 
 
 @pytest.mark.parametrize("features", range(8))
-def test_a_trace_written_as_text_comes_back_whole(
-    tmp_path: Path, features: int, seed: int
-) -> None:
+def test_a_trace_written_as_text_comes_back_whole(tmp_path: Path, features: int, seed: int) -> None:
     rng = random.Random(seed + features)
     rows = drawn(rng, features)
     with NativeWriter(features=features) as writer, (tmp_path / "A.hst").open("wb") as file:
@@ -167,9 +165,9 @@ def test_a_trace_written_as_text_comes_back_whole(
         for piece in writer.take():
             file.write(piece)
     result = import_text(write(tmp_path, text_of(rows, features, rng)), tmp_path / "B.hst")
-    assert result.messages == (
-        f"{result.failed} requests failed in the recorded program",
-    ), f"seed {seed}"
+    assert result.messages == (f"{result.failed} requests failed in the recorded program",), (
+        f"seed {seed}"
+    )
     first, second = tmp_path / "A.hst", tmp_path / "B.hst"
     wanted = told(events_of(first), names_of(first))
     assert told(events_of(second), names_of(second)) == wanted, f"seed {seed}"
