@@ -314,11 +314,12 @@ size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uin
 /* ---- a program of this machine, recorded as it runs; Linux only ---- */
 typedef struct hs_lab_record hs_lab_record_t;
 
-/* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `drop`:
- * a full ring drops events. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
+/* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `modes`:
+ * 1 a full ring drops events, 4 the program's own allocators are left out, and not the C library's, where it
+ * has the wrap object. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
  * NULL without shared memory. */
 hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
-                                   const char *version, const char *program, uint32_t drop,
+                                   const char *version, const char *program, uint32_t modes,
                                    uint32_t addresses, uint32_t frames);
 void hs_lab_record_delete(hs_lab_record_t *record);
 /* Value of the environment variable HEAPSCOPE_RECORD for the program. */
@@ -346,6 +347,8 @@ const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t m
                                  hs_lab_record_module_t *out);
 void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, const char *name,
                         size_t length);
+/* A fact for the metadata of an image's trace; before most of its events. */
+void hs_lab_record_fact(hs_lab_record_t *record, size_t index, const char *key, const char *value);
 void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
 void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
 
