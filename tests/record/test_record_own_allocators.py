@@ -1,5 +1,5 @@
-"""Programs that bring allocators along: they are named before the program runs, and recorded where the
-linker puts the generated file in front of them."""
+"""Programs that bring allocators along: they are named before the program runs, and recorded where
+the linker puts the generated file in front of them."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_every_function_that_gives_memory_is_of_a_known_allocator() -> None:
 
 
 def test_a_recording_without_them_says_so_in_every_answer(plain: Path, tmp_path: Path) -> None:
-    image, result = recorded(plain, tmp_path / "T.hst")
+    _, result = recorded(plain, tmp_path / "T.hst")
     assert not result.complete
     assert any("FreeRTOS (pvPortMalloc)" in message for message in result.messages)
     asked = sizes(tmp_path / "T.hst", MALLOC)
@@ -192,7 +192,7 @@ def test_capabilities_and_tasks_are_the_firmwares(wrapped: Path, tmp_path: Path)
 
 
 def test_the_librarys_heap_is_recorded_where_it_is_asked_for(wrapped: Path, tmp_path: Path) -> None:
-    image, result = recorded(wrapped, tmp_path / "T.hst", libc=True)
+    image, _ = recorded(wrapped, tmp_path / "T.hst", libc=True)
     asked = sizes(tmp_path / "T.hst", MALLOC)
     assert {4001, 4002} <= set(asked)
     assert not {101, 1701} & set(asked)

@@ -42,7 +42,7 @@ class LeftOutLines:
         return self.shown[0] if self.shown else None
 
     def take(self, lines: NativeImport) -> None:
-        """What the importer kept since the last time."""
+        """Takes the lines that the importer kept since the last time."""
         for one in lines.left_out():
             row = BadLine(number=one.number, reason=one.reason, text=printable(one.text))
             if len(self.shown) < SHOWN:

@@ -237,8 +237,8 @@ static hs_status_t line_take(void *state, hs_import_t *import, const uint8_t *te
 }
 
 /* The event of a line that hs_text_line_quick() took. */
-static inline hs_status_t quick_take(text_form_t *form, hs_import_t *import,
-                                     const hs_text_line_t *line)
+static inline hs_status_t quick_event(text_form_t *form, hs_import_t *import,
+                                      const hs_text_line_t *line)
 {
     if (form->addresses) {
         return event_take(form, import, line, 0);
@@ -276,7 +276,7 @@ static size_t many_take(void *state, hs_import_t *import, const uint8_t *text, s
         }
         form->begun = true;
         hs_import_count_line(import);
-        *status = quick_take(form, import, &line);
+        *status = quick_event(form, import, &line);
         at += size;
     }
     return at;

@@ -82,7 +82,7 @@ size_t hs_import_take(hs_import_t *import, const uint8_t **bytes);
 void hs_import_stats(const hs_import_t *import, hs_import_stats_t *out);
 /* The first bad line, at most HS_IMPORT_BAD_MAX bytes as they came; NULL: none. */
 const uint8_t *hs_import_bad_line(const hs_import_t *import, size_t *length);
-/* Of the lines that are left out, the first `most` are kept until they are taken. */
+/* The first `most` lines that are left out are kept until they are taken. */
 void hs_import_keep(hs_import_t *import, uint64_t most);
 /* Takes the oldest kept lines, at most `capacity`; returns how many. */
 size_t hs_import_left_out(hs_import_t *import, hs_import_line_t *lines, size_t capacity);

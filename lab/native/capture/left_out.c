@@ -4,16 +4,16 @@
 
 static const char *const reasons[HS_IMPORT_REASONS] = {
     [HS_IMPORT_TAKEN] = "it was taken",
-    [HS_IMPORT_NO_LINE] = "it is no line of this form",
+    [HS_IMPORT_NO_LINE] = "it does not have this form",
     [HS_IMPORT_FIELD_MISSING] = "a field is missing",
-    [HS_IMPORT_NO_NUMBER] = "a field that should be a number is none",
+    [HS_IMPORT_NO_NUMBER] = "a field should be a number",
     [HS_IMPORT_LARGE_NUMBER] = "a number is too large",
-    [HS_IMPORT_ALIGNMENT] = "the alignment is no power of two up to 2^31",
+    [HS_IMPORT_ALIGNMENT] = "the alignment is not a power of two up to 2^31",
     [HS_IMPORT_CAPABILITY] = "a capability is unknown",
     [HS_IMPORT_FIELDS] = "it has more fields than it can have",
     [HS_IMPORT_NAME_MISSING] = "the name is missing",
     [HS_IMPORT_NAMES] = "a trace holds no more names",
-    [HS_IMPORT_TIME] = "the time in brackets is no whole number",
+    [HS_IMPORT_TIME] = "the time in brackets is not a whole number",
     [HS_IMPORT_FACT] = "the fact is unknown",
     [HS_IMPORT_LATE_FACT] = "the fact comes after the first event",
     [HS_IMPORT_LONG] = "it is longer than 16384 bytes"};

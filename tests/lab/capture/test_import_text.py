@@ -66,7 +66,7 @@ def test_the_first_bad_line_is_told_by_number_and_safe_text(tmp_path: Path) -> N
     source = write(tmp_path, b"a 0 100\n\nnonsense \x1b[31m\xff\na x y\nf 0\n")
     result = import_text(source, tmp_path / "T.hst")
     assert (result.events, result.bad_lines) == (2, 2)
-    reason = "it is no line of this form"
+    reason = "it does not have this form"
     assert result.first_bad == BadLine(number=3, reason=reason, text="nonsense \\x1b[31m\\xff")
     assert "first line 3: nonsense" in result.messages[0]
 

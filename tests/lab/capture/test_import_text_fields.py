@@ -194,10 +194,10 @@ def test_a_stream_gets_one_trace_though_sites_come_late(
 
 BAD = "a 1 2\na 1 0x\nwhat\na 1 2 DMS\n[x] f 1\n"
 REASONS = {
-    2: "a field that should be a number is none",
-    3: "it is no line of this form",
+    2: "a field should be a number",
+    3: "it does not have this form",
     4: "a capability is unknown",
-    5: "the time in brackets is no whole number",
+    5: "the time in brackets is not a whole number",
 }
 
 

@@ -63,7 +63,7 @@ class OwnAllocator(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What a program's file tells. `stripped`: it has no table of its own symbols. `functions`: the
+    """The answer of a program's file. `stripped`: it has no table of its own symbols. `functions`: the
     functions that were looked for and are there, and how."""
 
     allocators: tuple[OwnAllocator, ...] = ()

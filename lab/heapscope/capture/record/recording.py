@@ -90,7 +90,7 @@ class RecordResult(Document):
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What is missing of the processes' calls, a sentence each."""
+        """The calls of the processes that are missing, a sentence each."""
         found = [image.trouble for image in self.images if image.trouble]
         lost = sum(image.lost for image in self.images)
         if lost:

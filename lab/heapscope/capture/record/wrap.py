@@ -25,7 +25,7 @@ _PLAIN = {
 }
 KINDS = tuple(_PLAIN)
 
-#: What each function is, and its parameters where they are others. A parameter called size, count,
+#: The kind of each function, and its parameters where they are others. A parameter called size, count,
 #: each, align, block or caps is told; others are handed on. A k_timeout_t goes as the 64-bit number
 #: that it is.
 _FUNCTIONS: dict[str, tuple[str, str]] = {
