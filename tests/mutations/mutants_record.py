@@ -141,4 +141,12 @@ RECORD = (
         "if not left:",
         OWN,
     ),
+    Mutant(
+        "processes left behind",
+        "a quiet one is not waited for",
+        "lab/heapscope/capture/record/session.py::_Run._follow",
+        "== 0 and not quiet:",
+        "== 0:",
+        PROCESSES,
+    ),
 )

@@ -63,8 +63,8 @@ class OwnAllocator(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """The answer of a program's file. `stripped`: it has no table of its own symbols. `functions`: the
-    functions that were looked for and are there, and how."""
+    """The answer of a program's file. `stripped`: it has no table of its own symbols. `functions`:
+    the functions that were looked for and are there, and how."""
 
     allocators: tuple[OwnAllocator, ...] = ()
     stripped: bool = False

@@ -17,6 +17,7 @@ from types import FrameType
 
 from heapscope.capture.output import STDOUT
 from heapscope.capture.record.allocators import Look, look_at, said_of
+from heapscope.capture.record.descendants import Descendants, descendants
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.outputs import ImageOutput, Outputs
 from heapscope.capture.record.program import Program, find_program
@@ -127,10 +128,10 @@ class _Run:
         self, command: Sequence[str], program: Program, environment: Mapping[str, str]
     ) -> RecordResult:
         self._began = time.monotonic()
-        with _signals() as signals:
+        with _signals() as signals, descendants(self._native.variable) as left:
             process = self._start(command, program, environment)
             signals.of(process)
-            code = self._follow(process, signals.seen)
+            code = self._follow(process, signals.seen, left)
         if not self._outputs.close():
             self._notes.append(_NOTHING)
         done = [self._done[index] for index in sorted(self._done)]
@@ -161,7 +162,9 @@ class _Run:
                 f"{shown}: cannot be run: {error.strerror or error}", remedy="run it by itself once"
             ) from None
 
-    def _follow(self, process: subprocess.Popen[bytes], interrupts: list[int]) -> int:
+    def _follow(
+        self, process: subprocess.Popen[bytes], interrupts: list[int], left: Descendants
+    ) -> int:
         """Until all is over; the program's exit code as subprocess has it."""
         ended, alone_since, asked = False, 0.0, 0
         while True:
@@ -176,9 +179,13 @@ class _Run:
                 continue
             if not ended:  # from now on an interrupt means: no more waiting
                 ended, asked = True, len(interrupts)
-            if self._native.running() == 0:
+            quiet, beyond = left.look(process.pid)
+            if self._running(beyond) == 0 and not quiet:
                 alone_since = alone_since or time.monotonic()
                 if time.monotonic() - alone_since > _STRAGGLERS:
+                    self._notes += [
+                        f"{one} was left running and is not recorded" for one in beyond.values()
+                    ]
                     break
             else:
                 alone_since = 0.0
@@ -189,6 +196,15 @@ class _Run:
         self._native.pump(0)
         self._take(process)
         return code
+
+    def _running(self, beyond: Mapping[int, str]) -> int:
+        """Processes that may still ask for memory; one of `beyond` runs another program by now, in
+        which nothing is recorded."""
+        running = self._native.running()
+        if running and beyond:
+            rows = [self._native.image(index) for index in range(self._native.images())]
+            running -= sum(row.phase == Phase.RUNS and row.pid in beyond for row in rows)
+        return running
 
     # ---- images ----
 

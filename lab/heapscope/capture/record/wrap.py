@@ -25,9 +25,9 @@ _PLAIN = {
 }
 KINDS = tuple(_PLAIN)
 
-#: The kind of each function, and its parameters where they are others. A parameter called size, count,
-#: each, align, block or caps is told; others are handed on. A k_timeout_t goes as the 64-bit number
-#: that it is.
+#: The kind of each function, and its parameters where they are others. A parameter called size,
+#: count, each, align, block or caps is told; others are handed on. A k_timeout_t goes as the 64-bit
+#: number that it is.
 _FUNCTIONS: dict[str, tuple[str, str]] = {
     "pvPortMalloc": (MALLOC, ""),
     "pvPortCalloc": (CALLOC, ""),
