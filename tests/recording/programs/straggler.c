@@ -1,4 +1,4 @@
-/* The command ends at once. What it leaves behind is quiet for long, and then asks for memory. */
+/* The command ends at once. A process that it leaves behind is quiet for long, and then asks for memory. */
 #include <stdlib.h>
 #include <unistd.h>
 
