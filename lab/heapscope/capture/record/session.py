@@ -128,6 +128,7 @@ class _Run:
         self, command: Sequence[str], program: Program, environment: Mapping[str, str]
     ) -> RecordResult:
         self._began = time.monotonic()
+        self._look(str(program.path.resolve()))  # now, and not while it runs
         with _signals() as signals, descendants(self._native.variable) as left:
             process = self._start(command, program, environment)
             signals.of(process)
