@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from heapscope.verbs.tune import tune, tune_ranks
     from heapscope.verbs.upgrade import upgrade
     from heapscope.verbs.why import why
+    from heapscope.verbs.widget import widget
     from heapscope.version import __version__
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "tune_ranks",
     "upgrade",
     "why",
+    "widget",
 ]
 
 #: The verbs of the command line, in the order of its help.
@@ -103,6 +105,7 @@ _HOMES = {verb: f"verbs.{verb}" for verb in VERBS} | {
     "fold": "trace.fold_sites",
     "import_": "verbs.import_trace",
     "tune_ranks": "verbs.tune",
+    "widget": "verbs.widget",
 }
 
 

@@ -8,6 +8,7 @@ from heapscope.errors import InputError
 
 #: The packages of each extra that stands for a verb, by the names under which they are imported.
 PACKAGES = {
+    "notebook": ("anywidget", "bokeh", "jinja2"),
     "record": ("symbolic",),
     "report": ("bokeh", "jinja2"),
     "tune": ("highspy",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -282,3 +283,50 @@ def test_frames_measure_what_is_chosen_and_open(hostile: Made, see: Open) -> Non
     assert page.locator(".flame button", has_text="x509_parse").count() == 1
     page.locator(".flame button", has_text="all sites").click()
     assert page.locator(".flame button", has_text="wifi_task").count() == 1
+
+
+# ---- what B2 and B12 asked for -------------------------------------------------------------------
+
+
+def test_the_value_under_a_cursor_that_keys_move_is_announced(gateway: Made, see: Open) -> None:
+    page = see(gateway.page).page
+    told = page.locator("#told")
+    assert told.get_attribute("aria-live") == "polite"
+    page.locator('[data-chart="0/timeline"]').focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.getElementById('told').textContent !== ''")
+    first = told.inner_text()
+    assert "B" in first
+    assert all(
+        name in first
+        for name in page.locator('[data-chart="0/timeline"] .tip .row span').all_inner_texts()
+    )
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "(first) => document.getElementById('told').textContent !== first", arg=first
+    )
+
+
+def test_a_bar_that_is_nearly_full_has_the_colour_of_a_warning(gateway: Made, see: Open) -> None:
+    page = see(gateway.page).page
+    shares = page.locator(".meter").evaluate_all(
+        """(all) => all.map((one) => [parseFloat(one.firstElementChild.style.width),
+            getComputedStyle(one.firstElementChild).backgroundColor])"""
+    )
+    calm = {colour for share, colour in shares if share < 90}
+    near = {colour for share, colour in shares if share >= 90}
+    assert near
+    assert not calm & near
+
+
+@pytest.mark.slow
+def test_options_of_the_sdk_that_why_names_are_in_the_page(
+    make: Callable[..., Made], hostile_trace: Path, see: Open
+) -> None:
+    made = make(hostile_trace, "--chip", "esp32c2", "--need", 100_000, "--why")
+    knobs = made.document["sides"][0]["why"]["knobs"]
+    assert knobs
+    text = see(made.page).page.inner_text("#why")
+    assert "Nothing of that was replayed." in text
+    assert all(knob["text"] in text for knob in knobs[:3])

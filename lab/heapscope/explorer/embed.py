@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heapscope.layout.capabilities import CAPABILITIES
 from heapscope.layout.chips import chip_names, load_chip
 from heapscope.layout.layout import Layout
 from heapscope.layout.placement import Placement
@@ -93,14 +94,16 @@ def packed_parts(
     memories: Sequence[dict[str, Any]],
     *,
     colours: Sequence[str],
+    patterns: int,
     others: str,
     trace: EmbeddedTrace | None = None,
 ) -> dict[str, str]:
     """The texts of a page by their names: the engine, what its scripts read, the trace."""
     facts = {
-        "face": interface(),
+        "face": {**interface(), "capabilities": CAPABILITIES},
         "memories": list(memories),
         "colours": list(colours),
+        "patterns": patterns,
         "others": others,
     }
     text = json.dumps(facts, separators=(",", ":"), allow_nan=False)

@@ -14,6 +14,7 @@ from typing import Any
 from heapscope.errors import HeapscopeError
 from heapscope.native.config import NativeConfig
 from heapscope.native.library import ABI, ffi, load
+from heapscope.native.log import KINDS, MEMORIES, enum_names
 from heapscope.native.structs import NEVER
 
 _FILE = Path(__file__).parent / "engine.wasm"
@@ -39,6 +40,8 @@ NESTED = {
     "hs_lab_mark_tasks": "hs_lab_marks",
     "hs_lab_mark_capsets": "hs_lab_marks",
 }
+#: Rows that a page asks for by themselves: blocks that ended, and those that are live.
+_LIVES = ("hs_lab_lives", "hs_lab_live")
 _STRUCTS = (
     *("hs_lab_config_t", "hs_lab_timeline_t", "hs_lab_export_row_t", "hs_lab_import_stats_t"),
     "hs_lab_log_fact_t",
@@ -68,7 +71,7 @@ def interface() -> dict[str, Any]:
     library = load()
     structs: dict[str, Any] = {}
     calls: dict[str, Any] = {}
-    for name in (*FIGURES, *NESTED):
+    for name in (*FIGURES, *NESTED, *_LIVES):
         kind = ffi.typeof(getattr(library, name))
         rows = kind.result.kind != "void"
         item = kind.args[-2 if rows else -1].item
@@ -83,6 +86,7 @@ def interface() -> dict[str, Any]:
         "calls": calls,
         "figures": FIGURES,
         "nested": NESTED,
+        "log": {"kinds": enum_names(*KINDS), "memories": enum_names(*MEMORIES)},
     }
 
 

@@ -166,8 +166,7 @@ class NativeLog(NativeOwner):
     lines = number_of("hs_lab_log_lines")
 
     def _take(self) -> Iterator[Fact]:
-        kinds = _names("hs_log_kind_t", "HS_LOG_")
-        memories = _names("hs_log_memory_t", "HS_LOG_MEMORY_")
+        kinds, memories = enum_names(*KINDS), enum_names(*MEMORIES)
         while count := self._lib.hs_lab_log_take(self.handle, self._rows, _TAKE):
             for row in _ROW.iter_unpack(ffi.buffer(self._rows, count * _ROW.size)[:]):
                 yield Fact(row, kinds[row[_KIND]], memories[row[_MEMORY]])
@@ -186,8 +185,14 @@ _FAULTS = (
 )
 
 
+#: The types of the kinds of facts and of memories, and what stands before each name.
+KINDS = ("hs_log_kind_t", "HS_LOG_")
+MEMORIES = ("hs_log_memory_t", "HS_LOG_MEMORY_")
+
+
 @functools.cache
-def _names(enum: str, prefix: str) -> tuple[str, ...]:
+def enum_names(enum: str, prefix: str) -> tuple[str, ...]:
+    """The names of an enumeration in lower case, by their numbers."""
     load()
     elements = ffi.typeof(enum).elements
     return tuple(elements[number].removeprefix(prefix).lower() for number in sorted(elements))

@@ -150,7 +150,7 @@ def _side(
     why = None
     if explains if explains is not None else _worth_explaining(result):
         tried = counted(progress, "replays with changes")
-        offers = choose_knobs(made.memory.layout, options.get("sdkconfig")) if plan else ((), "")
+        offers = choose_knobs(made.memory.layout, options.get("sdkconfig"))
         why = explain(
             trace,
             made.memory.layout,

@@ -21,15 +21,23 @@ STATUS = {
 }
 
 
+#: A bar of so many per cent or more is in the colour of a warning.
+NEAR = 90.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """`peak_share` and `low_share`: per cent of the size, for the bar."""
+    """`peak_share`: per cent of the size, for the bar."""
 
     title: str
     size: str
     figures: tuple[tuple[str, str, str], ...]  # what, how much, when
     peak_share: float
     bad: bool
+
+    @property
+    def near(self) -> bool:
+        return self.peak_share >= NEAR
 
 
 @dataclass(frozen=True, kw_only=True)

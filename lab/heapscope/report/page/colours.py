@@ -1,20 +1,26 @@
-"""Colours of tasks and sides: told apart on white and on near black, in print and by eyes that see
-red and green alike."""
+"""Colours of tasks and sides: told apart on white and on near black, and by eyes that lack a kind
+of cone. There are not forty such colours, so ten of them come with four patterns."""
 
 from __future__ import annotations
 
+#: Chosen so that the least distance of two of them is as large as possible in four views: with all
+#: three kinds of cones, and without one of them. tests/browser/test_colours.py measures it.
 TASKS = (
-    "#3b82f6",
-    "#f59e0b",
-    "#10b981",
-    "#ec4899",
-    "#8b5cf6",
-    "#06b6d4",
-    "#ef6c4a",
-    "#84cc16",
-    "#d4a5ff",
-    "#b08968",
+    "#8b4ab9",
+    "#ee7d1f",
+    "#77cd9f",
+    "#922d39",
+    "#ee8cf0",
+    "#5c9785",
+    "#cdd01e",
+    "#6d268c",
+    "#ae6120",
+    "#af6ae8",
 )
+#: Plain, rising, falling, dotted: assets/patterns.js draws them.
+PATTERNS = 4
+#: Tasks with a look of their own.
+LOOKS = PATTERNS * len(TASKS)
 OTHERS = "#94a3b8"  # tasks beyond these, together
 STARTUP = "#64748b"
 ALLOCATOR = "#475569"
@@ -22,10 +28,12 @@ FAILED = "#e11d48"
 CLOSE = "#f97316"
 
 
-def task_colours(peaks: list[int]) -> list[str]:
-    """A colour for each task, given what each held at most: the largest holders get their own."""
+def task_looks(peaks: list[int]) -> tuple[list[str], list[int]]:
+    """A colour and a pattern for each task, given what each held at most: the largest holders have
+    plain colours."""
     order = sorted(range(len(peaks)), key=lambda task: -peaks[task])
-    colours = [OTHERS] * len(peaks)
-    for rank, task in enumerate(order[: len(TASKS)]):
-        colours[task] = TASKS[rank]
-    return colours
+    colours, patterns = [OTHERS] * len(peaks), [0] * len(peaks)
+    for rank, task in enumerate(order[:LOOKS]):
+        colours[task] = TASKS[rank % len(TASKS)]
+        patterns[task] = rank // len(TASKS)
+    return colours, patterns

@@ -8,7 +8,7 @@ import numpy as np
 
 from heapscope.measure.failure import FailureRow
 from heapscope.report.page.charts import stacked_tasks
-from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_colours
+from heapscope.report.page.colours import ALLOCATOR, OTHERS, STARTUP, task_looks
 from heapscope.report.page.flame import flame
 from heapscope.report.page.side import PageSide
 
@@ -17,7 +17,7 @@ def side_data(side: PageSide, number: int) -> dict[str, Any]:
     """Arrays by column where nothing else is said. Names are text, never markup."""
     survey, picture = side.survey, side.survey.picture
     peaks = [int(peak) for peak in survey.payload.max(axis=0, initial=0)]
-    colours = task_colours(peaks)
+    colours, patterns = task_looks(peaks)
     stacked = stacked_tasks(side)
     shown = survey.payload[:, stacked].astype(np.int64)
     live = np.array([moment.live for moment in survey.moments])
@@ -74,6 +74,7 @@ def side_data(side: PageSide, number: int) -> dict[str, Any]:
             "strips": [strip.to_json() for strip in picture.strips],
             "tasks": list(picture.tasks),
             "colours": colours,
+            "patterns": patterns,
             "others": OTHERS,
             "startup": STARTUP,
             "allocator": ALLOCATOR,

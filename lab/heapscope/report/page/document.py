@@ -17,7 +17,7 @@ from heapscope.report.health import health, match
 from heapscope.report.knobs import knob_table
 from heapscope.report.leaks import holders, leaks_parts, sentences
 from heapscope.report.page import cards, comparison
-from heapscope.report.page.colours import OTHERS, TASKS
+from heapscope.report.page.colours import OTHERS, PATTERNS, TASKS
 from heapscope.report.page.comparison import DifferingRow
 from heapscope.report.page.detail import Detail, trimmed
 from heapscope.report.page.flame import has_stacks
@@ -127,7 +127,9 @@ def html(report: Report) -> str:
 def _packed(engine: PageEngine) -> dict[str, str]:
     from heapscope.report.page.frame import worker_text
 
-    parts = packed_parts(engine.memories, colours=TASKS, others=OTHERS, trace=engine.trace)
+    parts = packed_parts(
+        engine.memories, colours=TASKS, patterns=PATTERNS, others=OTHERS, trace=engine.trace
+    )
     return {"worker": worker_text(), **parts}
 
 
@@ -147,6 +149,7 @@ def _page(report: Report, detail: Detail, packed: dict[str, str]) -> str:
         engine=report.engine,
         data={
             "docs": docs,
+            "colours": TASKS,
             "item": item,
             "sides": [side_data(side, number) for number, side in enumerate(sides)],
         },

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from heapscope.explorer.embed import chip_memories, packed_parts, pools
-from heapscope.report.page.colours import OTHERS, TASKS
+from heapscope.report.page.colours import OTHERS, PATTERNS, TASKS
 from heapscope.report.page.detail import DETAILS
 from heapscope.report.page.frame import EXPLORE, page, worker_text
 
 
 def explorer_html() -> str:
     """One file with the engine and the memories of all chips, which loads nothing."""
-    parts = packed_parts([*pools(), *chip_memories()], colours=TASKS, others=OTHERS)
+    parts = packed_parts(
+        [*pools(), *chip_memories()], colours=TASKS, patterns=PATTERNS, others=OTHERS
+    )
     return page(
         "explorer.html.j2",
         scripts=EXPLORE,

@@ -28,10 +28,11 @@ PAGE_MAX = 6_000_000
 OWN = "heapscope.report.page"
 
 #: Scripts of every page, before its own.
-FIRST = ("theme.js", "tables.js", "tip.js", "axes.js")
+FIRST = ("theme.js", "patterns.js", "tables.js", "tip.js", "axes.js")
 #: Scripts of a page with the engine, and those of its worker.
-EXPLORE = ("asking.js", "whatif.js", "explore.js", "opening.js")
-WORKER = ("engine.js", "blocks.js", "jobs.js")
+EXPLORE = ("asking.js", "whatif.js", "filtering.js", "explore.js", "logged.js", "opening.js")
+LOGS = ("log_reading.js", "log_answer.js")
+WORKER = ("patterns.js", "engine.js", "blocks.js", "leaking.js", "zstd.js", *LOGS, "jobs.js")
 
 
 def fitting(make: Callable[[Detail], str], *, besides: int = 0) -> str:
@@ -113,6 +114,11 @@ def _bokeh() -> str:
 def worker_text() -> str:
     """The code of the worker that holds the engine."""
     return "\n".join(_asset(OWN, name) for name in WORKER)
+
+
+def own_asset(name: str) -> str:
+    """The text of an asset of every page."""
+    return _asset(OWN, name)
 
 
 @functools.cache

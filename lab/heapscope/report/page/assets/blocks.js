@@ -12,8 +12,7 @@ class Blocks {
     this.columns = { born: Float64Array, died: Float64Array, address: Uint32Array, size: Uint32Array, task: Uint32Array, site: Uint32Array, region: Uint8Array };
     for (const [name, Kind] of Object.entries(this.columns)) this[name] = new Kind(this.room);
     this.time = new Float64Array(this.room);
-    this.failed = [];
-    this.failures = 0;
+    this.lost = { count: 0, room: 1 << 10, event: new Float64Array(1 << 10), size: new Float64Array(1 << 10), task: new Uint32Array(1 << 10), site: new Uint32Array(1 << 10) }; /* failed requests, in their order */
     const { size, fields } = engine.face.structs.hs_lab_export_row;
     this.row = size;
     this.at = Object.fromEntries(fields.map((field) => [field.name, field.at]));
@@ -53,10 +52,7 @@ class Blocks {
     const old = view.getBigUint64(from + at.block, true), key = view.getBigUint64(from + at.new_block, true);
     const size = Number(view.getBigUint64(from + at.size, true));
     if (outcome === Blocks.FAILED) {
-      this.failures++;
-      if (this.failed.length < Blocks.FAILURES_MAX) {
-        this.failed.push({ event, size, task: view.getUint32(from + at.task, true), site: view.getUint32(from + at.site, true) });
-      }
+      this.fail({ event, size, task: view.getUint32(from + at.task, true), site: view.getUint32(from + at.site, true) });
     }
     if (outcome === Blocks.ZERO && call === Blocks.REALLOC && view.getBigUint64(from + at.freed, true) > 0n) {
       return void this.end(old, event);
@@ -78,6 +74,20 @@ class Blocks {
     this.live.set(key, block);
   }
 
+  fail(row) {
+    const { lost } = this;
+    if (lost.count === lost.room) {
+      lost.room *= 2;
+      for (const name of ["event", "size", "task", "site"]) {
+        const old = lost[name];
+        lost[name] = new old.constructor(lost.room);
+        lost[name].set(old);
+      }
+    }
+    for (const [name, value] of Object.entries(row)) lost[name][lost.count] = value;
+    lost.count++;
+  }
+
   end(key, event) {
     const block = this.live.get(key);
     if (block === undefined) return;
@@ -90,7 +100,7 @@ class Blocks {
     this.live.clear();
   }
 
-  /* Whether a block passes the filters: task, sites (a set), sizes, age, region, whether it stays. */
+  /* Whether a block passes the filters: task, sites (a set), sizes, age, region, whether it stays, or was leaked. */
   passes(block, filter) {
     const { size } = this, end = this.died[block];
     return (
@@ -99,8 +109,46 @@ class Blocks {
       size[block] >= filter.least && size[block] <= filter.most &&
       (filter.region === null || this.region[block] === filter.region) &&
       (filter.age === 0 || Math.min(end, this.events) - this.born[block] >= filter.age) &&
-      (!filter.stays || end === Infinity)
+      (!(filter.stays || filter.leaks !== null) || end === Infinity) &&
+      (filter.leaks === null || filter.leaks.has(this.task[block] * 4294967296 + this.site[block]))
     );
+  }
+
+  /* The failed requests from event `left` to before `right` that pass: a request has no region and no age. */
+  *failedIn(left, right, filter) {
+    const { lost } = this;
+    for (let i = 0; i < lost.count; i++) {
+      if (lost.event[i] < left) continue;
+      if (lost.event[i] >= right) return;
+      if ((filter.task === null || lost.task[i] === filter.task) && (filter.sites === null || filter.sites.has(lost.site[i])) && lost.size[i] >= filter.least && lost.size[i] <= filter.most) yield i;
+    }
+  }
+  failedRows(left, right, filter) {
+    const rows = new Map();
+    for (const i of this.failedIn(left, right, filter)) {
+      const row = this.rowFor(rows, this.lost.task[i], this.lost.site[i]);
+      row.blocks++;
+      row.bytes += this.lost.size[i];
+    }
+    return [...rows.values()].sort((a, b) => b.bytes - a.bytes);
+  }
+
+  /* The most bytes that the blocks that pass had live, a pixel each. */
+  liveLine({ left, right, width, filter }) {
+    const change = new Float64Array(this.events + 1), most = new Float64Array(width), across = width / (right - left);
+    for (let block = 0; block < this.count; block++) {
+      if (!this.passes(block, filter)) continue;
+      change[this.born[block]] += this.size[block];
+      if (this.died[block] < this.events) change[this.died[block]] -= this.size[block];
+    }
+    let now = 0;
+    for (let event = 0; event < Math.min(right, this.events); event++) {
+      now += change[event];
+      if (event + 1 <= left) continue;
+      const x0 = Math.max(0, Math.floor((event - left) * across)), x1 = Math.min(width, Math.max(x0 + 1, Math.floor((event + 1 - left) * across)));
+      for (let x = x0; x < x1; x++) if (now > most[x]) most[x] = now;
+    }
+    return most;
   }
 
   /* Number of the first block born at `event` or later: they are in the order of their births. */
@@ -116,8 +164,16 @@ class Blocks {
 
   /* A picture of the window: events `left` to `right`, and of each strip (a region from `low` to `high`)
      the lines `top` to `bottom`. Each pixel is a colour of the block in it; a block has one at least. */
-  picture({ left, right, width, height, strips, filter, colours, other }) {
-    const pixels = new Uint32Array(width * height);
+  picture({ left, right, width, height, strips, filter, colours, other, bad }) {
+    const pixels = new Uint32Array(width * height), failed = new Uint32Array(width);
+    for (const i of this.failedIn(left, right, filter)) failed[Math.min(width - 1, Math.floor(((this.lost.event[i] - left) / (right - left)) * width))]++;
+    const more = { failed, live: filter.active && !filter.failed ? this.liveLine({ left, right, width, filter }) : null, times: [left, right - 1].map((event) => this.timeAt(event)) };
+    if (filter.failed) {
+      failed.forEach((count, x) => {
+        if (count > 0) for (const strip of strips) for (let y = strip.top; y < strip.bottom; y++) pixels[y * width + x] = bad;
+      });
+      return { pixels, ...more };
+    }
     const place = new Map(strips.map((strip) => [strip.region, strip]));
     const across = width / (right - left);
     const last = this.from(right);
@@ -134,10 +190,25 @@ class Blocks {
       const low = Math.max(strip.low, address), high = Math.min(strip.high, address + this.size[block]);
       const y1 = Math.min(strip.bottom, Math.ceil(strip.bottom - (low - strip.low) * down));
       const y0 = Math.max(strip.top, Math.min(y1 - 1, Math.round(strip.bottom - (high - strip.low) * down)));
-      const colour = colours[this.task[block]] ?? other;
-      for (let y = y0; y < y1; y++) pixels.fill(colour, y * width + x0, y * width + x1);
+      const { colour, mark, pattern } = colours[this.task[block]] ?? { colour: other, pattern: 0 };
+      for (let y = y0; y < y1; y++) {
+        pixels.fill(colour, y * width + x0, y * width + x1);
+        if (pattern > 0) for (let x = x0; x < x1; x++) if (PATTERN.marks(pattern, x, y)) pixels[y * width + x] = mark;
+      }
     }
-    return pixels;
+    return { pixels, ...more };
+  }
+
+  timeAt(event) { return this.time[Math.max(0, Math.min(Math.floor(event), this.events - 1))] ?? 0; }
+  /* The first event at a time or later. */
+  eventAt(time) {
+    let low = 0, high = this.events;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.time[middle] < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /* The block at an address after an event; null: none. */
@@ -173,6 +244,7 @@ class Blocks {
   /* Who allocated from event `left` to before `right`, within `strips`: by task and site, and what of it was live
      at the end of the range. */
   range({ left, right, strips, filter }) {
+    if (filter.failed) return this.failedRows(left, right, filter);
     const place = new Map(strips.map((strip) => [strip.region, strip]));
     const rows = new Map();
     const last = this.from(right);
@@ -180,7 +252,7 @@ class Blocks {
       const strip = place.get(this.region[block]);
       if (strip === undefined || this.address[block] >= strip.high || this.address[block] + this.size[block] <= strip.low) continue;
       if (!this.passes(block, filter)) continue;
-      const row = this.rowFor(rows, block);
+      const row = this.rowFor(rows, this.task[block], this.site[block]);
       row.blocks++;
       row.bytes += this.size[block];
       if (this.died[block] >= right) {
@@ -193,12 +265,13 @@ class Blocks {
 
   /* Live bytes by task and site after event `second` less those after event `first`. */
   difference({ first, second, filter }) {
+    if (filter.failed) return this.failedRows(Math.min(first, second) + 1, Math.max(first, second) + 1, filter);
     const rows = new Map();
     for (const [event, sign] of [[first, -1], [second, 1]]) {
       const last = this.from(event + 1);
       for (let block = 0; block < last; block++) {
         if (this.died[block] <= event || !this.passes(block, filter)) continue;
-        const row = this.rowFor(rows, block);
+        const row = this.rowFor(rows, this.task[block], this.site[block]);
         row.blocks += sign;
         row.bytes += sign * this.size[block];
       }
@@ -206,11 +279,11 @@ class Blocks {
     return [...rows.values()].filter((row) => row.bytes !== 0 || row.blocks !== 0).sort((a, b) => Math.abs(b.bytes) - Math.abs(a.bytes));
   }
 
-  rowFor(rows, block) {
-    const key = this.task[block] * 4294967296 + this.site[block];
+  rowFor(rows, task, site) {
+    const key = task * 4294967296 + site;
     let row = rows.get(key);
     if (row === undefined) {
-      row = { task: this.task[block], site: this.site[block], blocks: 0, bytes: 0, stayed: 0, stayed_bytes: 0 };
+      row = { task, site, blocks: 0, bytes: 0, stayed: 0, stayed_bytes: 0 };
       rows.set(key, row);
     }
     return row;
@@ -219,4 +292,3 @@ class Blocks {
 /* HS_LAB_OUTCOME_* and hs_event_kind_t. */
 Object.assign(Blocks, { OK: 0, FAILED: 1, ZERO: 3, REALLOC: 4, FREE: 5 });
 Blocks.ROWS = 4096;
-Blocks.FAILURES_MAX = 2000;

@@ -233,7 +233,7 @@
     }
   }
 
-  HS.sideColours = ["#3b82f6", "#f59e0b", "#10b981", "#ec4899", "#8b5cf6", "#06b6d4", "#ef6c4a", "#84cc16", "#d4a5ff", "#b08968"];
+  HS.sideColours = HS.data.colours;
   function sideLegend() {
     const box = document.querySelector("[data-sides]");
     const chart = find("all/free");

@@ -2,8 +2,8 @@
 /* Every block on a canvas: the window, the cursor, the range, pins and filters; and the state in the address of the
    page, so that a link means what is seen. */
 (() => {
-  const { root, find, number } = HS.explore;
-  const canvas = find("canvas"), filter = find("filter");
+  const { root, find, number, filter, filters, taskName, siteName } = HS.explore;
+  const canvas = find("canvas");
   const LINES = 130, MAP = 420, LEFT = 92; /* pixels: lines above the map, the map, names beside both */
   let shown = null, opened = null, view = null, range = null, cursor = { event: 0, y: 0.5 }, pins = {}, drawing = false, again = false;
 
@@ -11,13 +11,15 @@
   HS.explore.stored = stored;
   HS.explore.store = () => {
     if (shown === null) return;
-    const state = { ...HS.explore.choice(), ...filters(true) };
+    const state = { ...HS.explore.choice(), ...HS.explore.filterState() };
     if (view !== null && (view.left > 0 || view.right < shown.end || view.low > 0 || view.high < 1)) state.view = [view.left, view.right, view.low, view.high].map((one) => +one.toFixed(5)).join(",");
     if (pins.A !== undefined) state.a = pins.A;
     if (pins.B !== undefined) state.b = pins.B;
     if (cursor.chosen) state.at = `${cursor.event},${cursor.y.toFixed(5)}`;
     const text = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== "" && value !== undefined)).toString();
-    history.replaceState(null, "", `#${text}`);
+    try {
+      history.replaceState(null, "", `#${text}`);
+    } catch { /* a page in a notebook has no address of its own */ }
   };
   const numbers = (text, count) => {
     if (text === undefined || text === "") return null;
@@ -25,29 +27,9 @@
     return found.length === count && found.every(Number.isFinite) ? found : null;
   };
 
-  const taskName = (task) => (opened.tasks[task] ? HS.plain(opened.tasks[task]) : `task ${task}`);
-  const siteName = (site) => (opened.sites[site] ? HS.plain(opened.sites[site]) : site === 0 ? "unknown site" : `site ${site}`);
   const hex = (value) => `0x${(value >>> 0).toString(16).padStart(8, "0")}`;
   const seconds = (ticks) => (opened.hz === null || ticks === null ? "" : ` (${((ticks - opened.census.first_time) / opened.hz).toFixed(3)} s)`);
   const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
-
-  function filters(text = false) {
-    const value = (name, other) => (filter[name].value === "" ? other : Number(filter[name].value));
-    const asked = filter.site.value.toLowerCase();
-    if (text) {
-      const out = {};
-      for (const [name, plain] of [["task", ""], ["site", ""], ["least", "0"], ["most", "4294967295"], ["age", "0"], ["region", ""]]) {
-        if (filter[name].value !== plain) out[name] = filter[name].value;
-      }
-      return filter.stays.checked ? { ...out, stays: "1" } : out;
-    }
-    return {
-      task: filter.task.value === "" ? null : Number(filter.task.value),
-      region: filter.region.value === "" ? null : Number(filter.region.value),
-      sites: asked === "" ? null : shown.sites.filter((site) => siteName(site).toLowerCase().includes(asked)),
-      least: value("least", 0), most: value("most", 4294967295), age: value("age", 0), stays: filter.stays.checked,
-    };
-  }
 
   /* ---- places ---- */
   /* Regions by the square root of their sizes, the first on top; `v` goes from 0 on top to 1. */
@@ -86,7 +68,11 @@
     const value = parseInt(text.slice(1), 16);
     return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
   };
-  const taskColour = (task) => HS.colours[task] ?? HS.others;
+  const pattern = (task) => Math.floor(task / HS.colours.length);
+  const hasLook = (task) => pattern(task) < HS.patterns;
+  const taskColour = (task) => (hasLook(task) ? HS.colours[task % HS.colours.length] : HS.others);
+  const packed = (rgb) => colour(`#${rgb.map((value) => value.toString(16).padStart(2, "0")).join("")}`);
+  const looks = (task) => ({ colour: colour(taskColour(task)), mark: packed(PATTERN.mark(PATTERN.parse(taskColour(task)))), pattern: hasLook(task) ? pattern(task) : 0 });
 
   async function draw() {
     if (shown === null) return;
@@ -94,8 +80,9 @@
     drawing = true;
     const scale = Math.min(2, window.devicePixelRatio || 1);
     const width = Math.max(40, Math.round((canvas.clientWidth - LEFT) * scale)), height = Math.round(MAP * scale);
-    const { pixels } = await HS.ask("picture", { left: view.left, right: view.right, width, height, strips: visible(height), filter: filters(), colours: opened.tasks.map((_, task) => colour(taskColour(task))), other: colour(HS.others) });
-    shown.image = new ImageData(new Uint8ClampedArray(pixels.buffer), width, height);
+    const { left, right } = view, own = { ...view };
+    const picture = await HS.ask("picture", { left, right, width, height, strips: visible(height), filter: await filters(), colours: opened.tasks.map((_, task) => looks(task)), other: colour(HS.others), bad: colour(getComputedStyle(root).getPropertyValue("--bad").trim()) });
+    Object.assign(shown, { picture, drawn: own, image: new ImageData(new Uint8ClampedArray(picture.pixels.buffer), width, height) });
     paint();
     drawing = false;
     if (again) {
@@ -130,7 +117,7 @@
       pen.fillText(hex(strip.low), 2, middle + 12, LEFT - 8);
     }
     lines(pen, ink, quiet, style.getPropertyValue("--largest"));
-    for (const failed of shown.failed) mark(pen, failed.event, style.getPropertyValue("--bad"), 6);
+    shown.picture.failed.forEach((count, x) => count > 0 && mark(pen, shown.drawn.left + ((x + 0.5) / shown.picture.failed.length) * (shown.drawn.right - shown.drawn.left), style.getPropertyValue("--bad"), 6));
     for (const [name, event] of Object.entries(pins)) line(pen, event, ink, name);
     if (range !== null) {
       pen.strokeStyle = style.getPropertyValue("--accent");
@@ -145,8 +132,9 @@
       pen.fill();
     }
     pen.fillStyle = quiet;
-    pen.fillText(`event ${number(Math.round(view.left))}`, LEFT, LINES + MAP + 18);
-    const end = `event ${number(Math.round(view.right))}`;
+    const [begin, until] = shown.picture.times;
+    pen.fillText(`event ${number(Math.round(view.left))}${seconds(begin)}`, LEFT, LINES + MAP + 18);
+    const end = `event ${number(Math.round(view.right))}${seconds(until)}`;
     pen.fillText(end, canvas.clientWidth - pen.measureText(end).width, LINES + MAP + 18);
   }
   function line(pen, event, ink, name) {
@@ -157,7 +145,7 @@
     pen.moveTo(xOf(event), 0);
     pen.lineTo(xOf(event), LINES + MAP);
     pen.stroke();
-    if (name !== "") pen.fillText(name, xOf(event) + 3, 12);
+    if (name !== "") pen.fillText(name, xOf(event) + 3, LINES - 14);
   }
   function mark(pen, event, ink, size) {
     const x = xOf(event);
@@ -174,7 +162,16 @@
     if (time === null) return;
     let most = 1;
     for (let bucket = 0; bucket < time.buckets; bucket++) most = Math.max(most, time.most[bucket * time.series], time.most[bucket * time.series + 1]);
-    for (const [series, values, stroke, name] of [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]]) {
+    const { live } = shown.picture, across = (shown.drawn.right - shown.drawn.left) / (live?.length ?? 1);
+    if (live !== null) {
+      pen.strokeStyle = pen.fillStyle = ink;
+      pen.lineWidth = 1.5;
+      pen.beginPath();
+      live.forEach((bytes, x) => pen.lineTo(clamp(xOf(shown.drawn.left + x * across), LEFT, canvas.clientWidth), LINES - 12 - (bytes / most) * (LINES - 34)));
+      pen.stroke();
+      pen.fillText("live, filtered", LEFT + 4, 12);
+    }
+    for (const [series, values, stroke, name] of (live === null ? [0, 1] : [1]).map((which) => [[0, time.most, ink, "live, most"], [1, time.least, red, "largest block, least"]][which])) {
       pen.strokeStyle = pen.fillStyle = stroke;
       pen.lineWidth = 1.5;
       pen.beginPath();
@@ -203,52 +200,26 @@
   async function showRange() {
     find("range").hidden = range === null;
     if (range === null) return;
-    const { left, right } = range;
-    const { rows } = await HS.ask("range", { left, right, strips: visible(MAP, range), filter: filters() });
+    const { left, right } = range, asked = await filters();
+    const { rows } = await HS.ask("range", { left, right, strips: visible(MAP, range), filter: asked });
     const sum = (name) => rows.reduce((total, row) => total + row[name], 0);
-    find("rangesays").textContent = `From event ${number(left)} to ${number(right)}: ${number(sum("blocks"))} blocks with ${number(sum("bytes"))} B were allocated there, and ${number(sum("stayed"))} with ${number(sum("stayed_bytes"))} B were still live at its end.`;
+    const { times } = await HS.ask("times", { events: [left, right - 1] }), span = `From event ${number(left)}${seconds(times[0])} to ${number(right)}${seconds(times[1])}`;
+    find("rangesays").textContent = asked.failed ? `${span}: ${number(sum("blocks"))} requests for ${number(sum("bytes"))} B failed.` : `${span}: ${number(sum("blocks"))} blocks with ${number(sum("bytes"))} B were allocated there, and ${number(sum("stayed"))} with ${number(sum("stayed_bytes"))} B were still live at its end.`;
     table(find("rangerows"), rows, ["blocks", "bytes", "stayed", "stayed_bytes"]);
-    flame(rows);
-  }
-  /* Frames from the outermost on, each as wide as the bytes allocated below it. */
-  function flame(rows) {
-    const whole = rows.reduce((sum, row) => sum + row.bytes, 0), levels = [];
-    const root = { name: "", bytes: whole, below: new Map() };
-    for (const row of rows) {
-      let node = root;
-      for (const frame of siteName(row.site).split(" ← ").flatMap((one) => one.split(";").reverse()).reverse().slice(0, 64)) {
-        if (!node.below.has(frame)) node.below.set(frame, { name: frame, bytes: 0, below: new Map() });
-        node = node.below.get(frame);
-        node.bytes += row.bytes;
-      }
-    }
-    const put = (node, depth, from) => {
-      for (const one of [...node.below.values()].sort((a, b) => b.bytes - a.bytes)) {
-        const share = one.bytes / whole;
-        if (share > 0.002) {
-          levels[depth] ??= HS.made("div", null, { class: "level" });
-          const box = HS.made("button", one.name, { type: "button", title: `${one.name}: ${number(one.bytes)} B` });
-          box.style.cssText = `left:${100 * from}%;width:${100 * share}%;background:hsl(${20 + 25 * (depth % 3)},75%,${70 + 4 * (depth % 2)}%)`;
-          box.addEventListener("click", () => {
-            filter.site.value = one.name;
-            changed();
-          });
-          levels[depth].append(box);
-          put(one, depth + 1, from);
-        }
-        from += share;
-      }
-    };
-    if (whole > 0) put(root, 0, 0);
-    find("rangeflame").replaceChildren(...levels);
+    find("rangeflame").replaceChildren(...HS.explore.flame(rows, (name) => {
+      filter.site.value = name;
+      changed();
+    }));
   }
   async function showPins() {
     const both = pins.A !== undefined && pins.B !== undefined;
     find("pins").hidden = !both;
     if (!both) return;
-    const { rows } = await HS.ask("difference", { first: pins.A, second: pins.B, filter: filters() });
-    const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
-    find("pinsays").textContent = `From event ${number(pins.A)} to event ${number(pins.B)}, live bytes changed by ${number(bytes)}.`;
+    const asked = await filters();
+    const { rows } = await HS.ask("difference", { first: pins.A, second: pins.B, filter: asked });
+    const bytes = rows.reduce((sum, row) => sum + row.bytes, 0), count = rows.reduce((sum, row) => sum + row.blocks, 0);
+    const { times } = await HS.ask("times", { events: [pins.A, pins.B] }), span = `From event ${number(pins.A)}${seconds(times[0])} to event ${number(pins.B)}${seconds(times[1])}`;
+    find("pinsays").textContent = asked.failed ? `${span}, ${number(count)} requests for ${number(bytes)} B failed.` : `${span}, live bytes changed by ${number(bytes)}.`;
     table(find("pinrows"), rows, ["blocks", "bytes"]);
   }
   async function showLife() {
@@ -295,6 +266,35 @@
     showRange();
     showPins();
   }
+  /* An event, a second, an address, or a part of a mark's name. */
+  async function go(text) {
+    const time = /^([\d.]+) ?s$/.exec(text), place = /^0x[\da-f]{1,8}$/i.test(text) ? Number(text) : null;
+    let { event, y } = cursor;
+    if (!cursor.chosen) event = (view.left + view.right) / 2;
+    if (place !== null) {
+      const strip = shown.strips.find((one) => place >= one.start && place < one.start + one.size);
+      if (strip === undefined) return say(`${hex(place)} is in no region of this memory.`);
+      y = strip.v1 - ((place - strip.start + 0.5) / strip.size) * (strip.v1 - strip.v0);
+    } else if (time !== null && opened.hz !== null) ({ event } = await HS.ask("moment", { time: opened.census.first_time + Number(time[1]) * opened.hz }));
+    else if (/^[\d,]+$/.test(text)) event = Number(text.replaceAll(",", ""));
+    else {
+      const marks = shown.figures.hs_lab_marks.filter((row) => HS.plain(opened.marks[row.name] ?? "").toLowerCase().includes(text.toLowerCase()));
+      const next = marks.find((row) => row.event > cursor.event) ?? marks[0];
+      if (text === "" || next === undefined) return say(`No mark is called that${time === null ? "" : ", and the trace has no clock"}. Write an event's number, 12.5 s, 0x3ffb0000 or a part of a mark's name.`);
+      ({ event } = next);
+    }
+    cursor = { event: clamp(event, 0, shown.end - 1), y, chosen: true };
+    const wide = view.right - view.left, tall = view.high - view.low, out = cursor.event < view.left || cursor.event > view.right || y < view.low || y > view.high;
+    if (out) look(cursor.event - wide / 2, cursor.event + wide / 2, y - tall / 2, y + tall / 2);
+    paint();
+    HS.explore.store();
+    if (place !== null) showLife();
+    else sayCursor();
+  }
+  find("go").addEventListener("submit", (one) => {
+    one.preventDefault();
+    if (shown !== null) go(find("go").to.value.trim());
+  });
   const DO = {
     zoom: () => range !== null && look(range.left, range.right, range.low, range.high),
     in: () => zoom(0.5), out: () => zoom(2), all: () => look(0, shown.end, 0, 1),
@@ -365,7 +365,7 @@
     const first = shown === null;
     const state = stored();
     const end = Math.max(1, opened.census.events);
-    shown = { ...replayed, end, strips: strips(replayed.figures.hs_lab_regions), sites: opened.sites.map((_, site) => site) };
+    shown = { ...replayed, end, strips: strips(replayed.figures.hs_lab_regions) };
     const options = replayed.memory.regions.map((name, region) => HS.made("option", name, { value: region }));
     const kept = filter.region.value;
     filter.region.replaceChildren(HS.made("option", "all", { value: "" }), ...options);
@@ -385,27 +385,27 @@
 
   HS.explore.open = async (bytes, name) => {
     find("says").textContent = name === null ? "Reading the trace." : `Reading ${HS.plain(name)}.`;
-    opened = await HS.ask("open", { bytes });
+    const answer = await HS.ask("open", { bytes });
     shown = null;
+    find("opened").hidden = answer.log !== undefined;
+    if (find("logged") !== null) find("logged").hidden = answer.log === undefined;
+    if (answer.log !== undefined) return void HS.explore.showLog(answer.log, name);
+    opened = HS.opened = answer;
     range = null;
     pins = {};
     opened.hz = Number(opened.metadata.clock_hz) || null;
-    find("opened").hidden = false;
-    const state = stored();
-    filter.task.replaceChildren(HS.made("option", "all", { value: "" }), ...opened.tasks.map((_, task) => HS.made("option", taskName(task), { value: task })));
-    for (const key of ["site", "least", "most", "age"]) if (state[key] !== undefined) filter[key].value = state[key];
-    filter.task.value = opened.tasks[Number(state.task)] === undefined ? "" : (state.task ?? "");
-    filter.stays.checked = state.stays === "1";
-    find("tasks").replaceChildren(...opened.tasks.map((_, task) => {
-      const key = HS.made("span", null, { class: "key" });
-      const swatch = HS.made("i", null, { class: "swatch" });
-      swatch.style.background = taskColour(task);
-      key.append(swatch, taskName(task));
-      return key;
-    }));
+    HS.explore.filterAgain(stored());
     notes();
     await HS.explore.begin();
   };
+  /* The legend: a click on a task asks where it is to be placed. */
+  HS.explore.showTasks = () => find("tasks").replaceChildren(...opened.tasks.map((_, task) => {
+    const key = HS.made("button", null, { type: "button", class: "key", "data-task": task, "aria-pressed": "false" });
+    const swatch = HS.made("i", null, { class: "swatch" }), place = HS.explore.placedIn(task);
+    swatch.style.background = PATTERN.css(taskColour(task), hasLook(task) ? pattern(task) : 0);
+    key.append(swatch, place === null ? taskName(task) : `${taskName(task)} → ${place}`);
+    return key;
+  }));
   function notes() {
     const { census, health, stats } = opened, said = [];
     said.push(`It has ${number(census.events)} heap events of ${number(census.tasks)} tasks; at most ${number(census.live_peak)} B were live in the recorded program.`);

@@ -3,14 +3,16 @@
 
 /* Bytes that a file may have once it is unpacked: a small file must not fill the memory. */
 const UNPACKED_MAX = 1 << 30;
+const PERIOD = 30; /* ms between two tellings of figures */
 const SYNC = [0x48, 0x53, 0xc7, 0x9a];
 
-let engine = null, trace = null, blocks = null, running = 0;
+let engine = null, trace = null, census = null, whole = false, blocks = null, running = 0;
 
 const breath = () => new Promise((resolve) => setTimeout(resolve, 0));
 const starts = (bytes, magic) => magic.every((byte, i) => bytes[i] === byte);
 
 async function unpacked(bytes, most = UNPACKED_MAX) {
+  if (starts(bytes, [0x28, 0xb5, 0x2f, 0xfd])) return unzstd(bytes, most);
   if (!starts(bytes, [0x1f, 0x8b])) return bytes;
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
   const parts = [];
@@ -78,20 +80,19 @@ function imported(bytes) {
   }
   engine.calls.free(room);
   const { parts, stats } = made;
-  if (stats.events === 0) {
-    throw new Error("It is neither a trace nor a text with heap events. A device's log is read by the command heapscope log.");
-  }
   return { bytes: new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), parts, stats };
 }
 
 async function open(job) {
   let bytes = await unpacked(new Uint8Array(job.bytes), job.most ?? UNPACKED_MAX), stats = null;
   if (bytes.length === 0) throw new Error("It is empty.");
-  if (starts(bytes, [0x28, 0xb5, 0x2f, 0xfd])) {
-    throw new Error("It is compressed with zstd, which browsers do not unpack. Unpack it first: zstd -d FILE");
-  }
   if (!holdsTrace(bytes)) {
     const made = imported(bytes);
+    if (made.stats.events <= made.stats.bad_lines) { /* most lines are no events: a device printed it */
+      const log = readLog(engine, engine.face, bytes);
+      if (log !== null) return { log };
+    }
+    if (made.stats.events === 0) throw new Error("It is neither a trace, nor a text with heap events, nor a log in which a line tells of a heap.");
     let at = 0;
     for (const part of made.parts) {
       made.bytes.set(part, at);
@@ -103,10 +104,12 @@ async function open(job) {
   try {
     reader.push(bytes);
     const status = reader.finish();
-    const census = engine.figures("hs_lab_reader_census", reader.at);
+    census = engine.figures("hs_lab_reader_census", reader.at);
     const health = engine.figures("hs_lab_reader_health", reader.at);
     if (status !== 0 || census.events === 0) throw new Error("There is no heap event in it that can be used.");
     trace = bytes;
+    const { lost_chunks, malformed_chunks, skipped_bytes, lost_events, newer_chunks, next_trace, truncated, ended, stopped } = health;
+    whole = lost_chunks + malformed_chunks + skipped_bytes + lost_events + newer_chunks === 0 && next_trace === NEVER && truncated === 0 && ended + stopped > 0;
     blocks = null;
     return { census, health, stats, tasks: reader.names(0), marks: reader.names(1), sites: reader.names(2), metadata: reader.metadata() };
   } finally {
@@ -124,8 +127,9 @@ async function replay(job, tell) {
     for (let from = 0; from < trace.length; from += Reader.PIECE) {
       reader.push(trace.subarray(from, from + Reader.PIECE));
       if (found !== null) found.drain(reader);
-      if (performance.now() - told > 60) {
-        tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: engine.figures("hs_lab_summary", reader.at) });
+      if (performance.now() - told > PERIOD) {
+        const coarse = Object.fromEntries(["hs_lab_summary", "hs_lab_capsets", "hs_lab_needs"].map((name) => [name, engine.figures(name, reader.at)]));
+        tell({ share: Math.min(1, (from + Reader.PIECE) / trace.length), summary: coarse.hs_lab_summary, coarse });
         await breath();
         if (mine !== running) return { ended: true };
         told = performance.now();
@@ -136,11 +140,29 @@ async function replay(job, tell) {
     if (found !== null) {
       found.drain(reader);
       blocks = found;
-      Object.assign(out, { blocks: found.count, failed: found.failed, failures: found.failures });
+      Object.assign(out, { blocks: found.count, failures: found.lost.count });
     }
     return out;
   } finally {
     if (found !== null) found.done();
+    reader.close();
+  }
+}
+
+/* The holders that leak, by the recorded program's own events; `why`: no trace like this can show it. */
+function leaks() {
+  const events = census.events, none = (why) => ({ keys: [], why });
+  if (!whole) return none("events are missing, perhaps its frees");
+  const looks = Leaking.looksOf(events), reader = new Reader(engine, null), at = engine.take(8 * looks.length);
+  try {
+    looks.forEach((look, i) => engine.view.setBigUint64(at + 8 * i, BigInt(look), true));
+    engine.calls.hs_lab_reader_watch(reader.at, at, looks.length, BigInt(events));
+    reader.push(trace);
+    reader.finish();
+    const keys = Leaking.leaks(engine.figures("hs_lab_lives", reader.at), engine.figures("hs_lab_live", reader.at), looks);
+    return keys === null ? none("nearly all events made what stayed, so that they do not tell how time went by") : { keys, why: null };
+  } finally {
+    engine.calls.free(at);
     reader.close();
   }
 }
@@ -152,7 +174,7 @@ const JOBS = {
   },
   open,
   replay,
-  picture: (job) => ({ pixels: blocks.picture({ ...job, filter: sets(job.filter) }) }),
+  picture: (job) => blocks.picture({ ...job, filter: sets(job.filter) }),
   range: (job) => ({ rows: blocks.range({ ...job, filter: sets(job.filter) }) }),
   difference: (job) => ({ rows: blocks.difference({ ...job, filter: sets(job.filter) }) }),
   pick(job) {
@@ -170,10 +192,12 @@ const JOBS = {
     };
     return { sizes: Object.fromEntries(job.names.map(of)) };
   },
-  times: (job) => ({ times: job.events.map((event) => blocks.time[Math.max(0, Math.min(event, blocks.events - 1))] ?? 0) }),
+  times: (job) => ({ times: job.events.map((event) => blocks.timeAt(event)) }),
+  moment: (job) => ({ event: blocks.eventAt(job.time) }),
+  leaks,
 };
 
-const sets = (filter) => ({ ...filter, sites: filter.sites === null ? null : new Set(filter.sites) });
+const sets = (filter) => ({ ...filter, sites: filter.sites === null ? null : new Set(filter.sites), leaks: filter.leaks === null ? null : new Set(filter.leaks) });
 
 /* One after another, in their order; a replay lets the next message in while it runs. */
 let queue = Promise.resolve();

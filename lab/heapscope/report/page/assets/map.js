@@ -5,9 +5,7 @@
   const OWNER = { free: 0, allocator: 1, startup: 2, task: 3, others: 255 };
   const GAP = 5;
 
-  function parse(hex) {
-    return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-  }
+  const { parse } = PATTERN;
   function ownerColour(map, owner) {
     if (owner === OWNER.allocator) return map.allocator;
     if (owner === OWNER.startup) return map.startup;
@@ -17,6 +15,9 @@
   function startup(map) {
     const owned = map.strips.some((strip) => strip.kind.startsWith("private"));
     return owned ? "start-up, or a private heap's memory" : "start-up";
+  }
+  function ownerPattern(map, owner) {
+    return owner >= OWNER.task && owner !== OWNER.others ? map.patterns[owner - OWNER.task] : 0;
   }
   function ownerName(map, owner) {
     if (owner === OWNER.allocator) return "the allocator";
@@ -67,7 +68,8 @@
         for (let row = 0; row < strip.rows; row++) {
           const cell = column * map.rows + strip.first_row + row;
           /* Statics have no size or age: they keep their own colour. */
-          const colour = plane[cell] ? colours[plane[cell]] : plain[owner[cell]];
+          const byOwner = mode === "owner" || !plane[cell];
+          const colour = byOwner && PATTERN.marks(ownerPattern(map, owner[cell]), column, row) ? PATTERN.mark(plain[owner[cell]]) : byOwner ? plain[owner[cell]] : colours[plane[cell]];
           image[row * map.columns + column] =
             used[cell] ? pixel(colour, 40 + Math.round((215 * used[cell]) / 255)) : 0;
         }
@@ -79,15 +81,15 @@
   function legend(side, mode) {
     const box = document.querySelector(`[data-map-legend="${side.number}"]`);
     box.replaceChildren();
-    const key = (colour, name) => {
+    const key = (colour, name, pattern = 0) => {
       const made = HS.element("span", "key");
-      made.append(HS.swatch(colour), name);
+      made.append(HS.swatch(colour, "swatch", pattern), name);
       box.append(made);
     };
     if (mode === "owner") {
       const present = new Set(cells(side).owner);
       for (const owner of [...present].sort((a, b) => a - b)) {
-        if (owner > OWNER.startup) key(ownerColour(side.map, owner), ownerName(side.map, owner));
+        if (owner > OWNER.startup) key(ownerColour(side.map, owner), ownerName(side.map, owner), ownerPattern(side.map, owner));
       }
     } else {
       const [least, most] = extent(cells(side)[mode]);

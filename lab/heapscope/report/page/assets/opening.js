@@ -3,12 +3,15 @@
 (() => {
   const { root, find } = HS.explore;
   const drop = find("drop");
+  let count = 0;
 
   async function open(file) {
     try {
       await HS.explore.open(await file.arrayBuffer(), file.name);
+      document.documentElement.dataset.files = String(++count);
     } catch (error) {
       find("opened").hidden = true;
+      find("logged").hidden = true;
       find("says").textContent = `${HS.plain(file.name)}: ${error.message}`;
     }
   }
@@ -21,6 +24,7 @@
     const data = await HS.json("explore");
     HS.memories = data.memories;
     HS.colours = data.colours;
+    HS.patterns = data.patterns;
     HS.others = data.others;
     HS.startWorker();
     ({ allocators: HS.allocators } = await HS.ask("start", { bytes: HS.packed("engine").buffer, face: data.face }));

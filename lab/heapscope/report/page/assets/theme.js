@@ -37,6 +37,14 @@ const HS = { data: JSON.parse(document.getElementById("data").textContent), onTh
   document.getElementById("print").addEventListener("click", () => window.print());
   show(current());
 
+  /* A page in a notebook has no address of its own, so its links scroll by script. */
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#']");
+    if (link === null || location.protocol !== "about:") return;
+    event.preventDefault();
+    document.getElementById(link.getAttribute("href").slice(1))?.scrollIntoView();
+  });
+
   const nav = document.querySelector("nav");
   for (const section of document.querySelectorAll("section[id]")) {
     const link = document.createElement("a");

@@ -10,10 +10,10 @@
     if (text !== undefined) made.textContent = text;
     return made;
   };
-  HS.swatch = (colour, className = "swatch") => {
+  HS.swatch = (colour, className = "swatch", pattern = 0) => {
     const made = HS.element("i", className);
     if (className.includes("line")) made.style.borderTopColor = colour;
-    else made.style.background = colour;
+    else made.style.background = pattern === 0 ? colour : PATTERN.css(colour, pattern);
     return made;
   };
   /* Ticks as seconds where the trace tells how long one is. */
@@ -42,6 +42,13 @@
     return Math.max(0, Math.min(last, Math.floor(x / side.width)));
   };
 
+  /* The values under a cursor that keys have moved are announced. */
+  let byKey = false;
+  const told = document.getElementById("told");
+  window.addEventListener("keydown", () => { byKey = true; }, true);
+  window.addEventListener("pointermove", () => { byKey = false; }, true);
+  const said = (row) => (Array.isArray(row) ? `${row[0]}${row[0] && row[1] ? ": " : ""}${row[1]}` : Object.values(row)[0]);
+
   /* rows: {head}, {alert}, {warn}, or [name, value, colour]. */
   HS.showTip = (box, rows, at) => {
     const tip = box.querySelector(".tip");
@@ -60,6 +67,7 @@
       tip.append(line);
     }
     tip.hidden = false;
+    if (byKey && document.activeElement === box) told.textContent = rows.map(said).filter(Boolean).join("; ");
     const width = box.clientWidth, room = tip.offsetWidth + 24;
     const left = at.x + room > width ? Math.max(6, at.x - room + 6) : at.x + 18;
     tip.style.left = `${left}px`;

@@ -9,7 +9,8 @@
   const SAME = "as it is";
   const STEP = 16; /* bytes: every allocator keeps its heap aligned by less */
   HS.explore = { root, find, number, NEVER };
-  let base = null, wanted = 0, timer = null;
+  const ALL = 0xffffffffffffffffn;
+  let base = null, wanted = 0, timer = null, asked = false, answered = true, placed = new Map(); /* regions of tasks, by their numbers */
 
   const memory = () => HS.memories[form.memory.selectedIndex] ?? HS.memories[0];
   const sliders = () => [...form.querySelectorAll("input[type=range]")];
@@ -51,8 +52,47 @@
     });
     const need = Math.floor(Number(form.need.value));
     if (need > 0 && need <= 0xffffffff) made.needs = [{ size: need, caps: 0 }];
+    if (placed.size > 0 && hasRoom()) place(made);
     return made;
   }
+
+  /* ---- placement: a rule a region, for the tasks that were sent there ---- */
+  const hasRoom = () => (memory().config.rules ?? []).length === 0 && memory().regions.length > 1;
+  function place(made) {
+    const regions = [...new Set(placed.values())], tasks = Math.max(...placed.keys()) + 1;
+    const used = BigInt.asUintN(64, ALL << BigInt(regions.length)); /* the rules above those in use are all set */
+    made.rules = regions.map((region) => ({ size_min: 0, size_max: 0xffffffff, regions: 2 ** region, fallback: true }));
+    made.rule_tasks = {
+      rules: Array.from({ length: tasks }, (_, task) => (placed.has(task) ? used | (1n << BigInt(regions.indexOf(placed.get(task)))) : used)),
+      others: used,
+    };
+    for (const name of ["rule_sites", "rule_heaps"]) made[name] = { rules: [], others: ALL };
+  }
+  HS.explore.placedIn = (task) => (hasRoom() && placed.has(task) ? memory().regions[placed.get(task)] : null);
+  function showPlacing(task) {
+    const box = find("placing"), { to } = box;
+    find("opened").querySelectorAll("[data-task]").forEach((one) => one.setAttribute("aria-pressed", String(Number(one.dataset.task) === task)));
+    box.hidden = task === null;
+    if (task === null) return;
+    box.dataset.task = task;
+    box.querySelector("span").textContent = hasRoom() ? `Place ${HS.explore.taskName(task)} in` : memory().regions.length > 1 ? "This memory has rules of placement of its own." : "A pool has one region: there is nothing to choose.";
+    to.hidden = !hasRoom();
+    const regions = memory().config.regions.map((region, index) => ({ region, index })).filter(({ region }) => !region.private_heap);
+    to.replaceChildren(HS.made("option", "where its capabilities lead", { value: "" }), ...regions.map(({ index }) => HS.made("option", memory().regions[index], { value: index })));
+    to.value = placed.has(task) ? String(placed.get(task)) : "";
+  }
+  find("placing").addEventListener("change", (one) => {
+    const task = Number(find("placing").dataset.task);
+    if (one.target.value === "") placed.delete(task);
+    else placed.set(task, Number(one.target.value));
+    HS.explore.showTasks();
+    soon();
+  });
+  find("placing").addEventListener("submit", (one) => one.preventDefault());
+  find("tasks").addEventListener("click", (one) => {
+    const key = one.target.closest("[data-task]");
+    if (key !== null) showPlacing(key.getAttribute("aria-pressed") === "true" ? null : Number(key.dataset.task));
+  });
 
   const event = (value) => (value === NEVER || value === null ? "never" : `event ${number(value)}`);
   const ROWS = [
@@ -71,7 +111,7 @@
       const [was, is] = [of(base.figures), of(now)];
       const row = HS.made("tr");
       const text = (value) => (value === null ? "not asked" : better === null && /^(at|first)/.test(name) ? event(value) : number(value));
-      const tone = better === null || was === null || is === null || was === is ? "" : (is > was) === (better === "up") ? " better" : " worse";
+      const tone = so !== undefined || better === null || was === null || is === null || was === is ? "" : (is > was) === (better === "up") ? " better" : " worse";
       row.append(HS.made("td", name), HS.made("td", text(was), { class: "number" }), HS.made("td", text(is) + (so ?? ""), { class: `number${tone}` }));
       return row;
     });
@@ -92,13 +132,17 @@
     const own = config();
     bar.hidden = false;
     bar.value = 0;
-    const progress = ({ share, summary }) => {
+    const progress = ({ share, summary, coarse }) => {
       bar.value = share;
-      if (mine === wanted) find("says").textContent = `Replaying: ${Math.round(100 * share)} %, ${number(summary.failures)} requests failed so far.`;
+      if (mine !== wanted) return;
+      heard();
+      find("says").textContent = `Replaying: ${Math.round(100 * share)} %, ${number(summary.failures)} requests failed so far.`;
+      if (base !== null) showFigures(coarse, " so far");
     };
     try {
       const quick = await HS.ask("replay", { config: own }, progress);
       if (mine !== wanted || quick.ended) return;
+      heard();
       base ??= { figures: quick.figures };
       HS.explore.last = quick.figures;
       showFigures(quick.figures);
@@ -111,18 +155,27 @@
       document.documentElement.dataset.replayed = String(mine);
     } catch (error) {
       if (mine !== wanted) return;
+      heard();
       bar.hidden = true;
       const where = error.region === null || error.region === undefined ? "" : ` The region at fault is ${memory().regions[error.region]}: its allocator refuses this size or cannot be there.`;
       find("says").textContent = `${error.message}${where} Choose another memory, size or allocator.`;
     }
   }
 
+  /* While one drags, the next replay begins as soon as the one before has told its first figures. */
   function soon() {
-    clearTimeout(timer);
+    asked = true;
+    if (!answered || timer !== null) return;
     timer = setTimeout(() => {
+      timer = null;
+      asked = answered = false;
       HS.explore.store();
       run();
-    }, 25);
+    }, 10);
+  }
+  function heard() {
+    answered = true;
+    if (asked) soon();
   }
 
   HS.explore.begin = () => {
@@ -132,6 +185,10 @@
     const stored = HS.explore.stored();
     form.memory.selectedIndex = Math.max(0, HS.memories.findIndex((one) => one.name === stored.memory));
     showSizes();
+    const regions = memory().config.regions, pairs = (stored.place ?? "").split(",").map((pair) => pair.split(":").map(Number));
+    placed = new Map(pairs.filter(([task, region]) => Number.isInteger(task) && HS.opened.tasks[task] !== undefined && regions[region] !== undefined && !regions[region].private_heap));
+    showPlacing(null);
+    HS.explore.showTasks();
     form.allocator.value = HS.allocators.includes(stored.allocator) ? stored.allocator : SAME;
     form.need.value = Math.min(4294967295, Math.max(0, Math.floor(Number(stored.need)) || memory().config.needs?.[0]?.size || 0));
     (stored.sizes ?? "").split(",").forEach((value, index) => {
@@ -145,18 +202,27 @@
     memory: memory().name,
     allocator: form.allocator.value === SAME ? "" : form.allocator.value,
     need: form.need.value === "0" ? "" : form.need.value,
+    place: [...placed].map((pair) => pair.join(":")).join(","),
     sizes: sliders().some((one, i) => size(one, memory().config.regions[i]) !== memory().config.regions[i].size) ? sliders().map((one) => one.value).join(",") : "",
   });
 
   form.addEventListener("submit", (one) => one.preventDefault());
   form.addEventListener("input", (one) => {
-    if (one.target.name === "memory") showSizes();
+    if (one.target.name === "memory") {
+      placed.clear();
+      showSizes();
+      showPlacing(null);
+      HS.explore.showTasks();
+    }
     soon();
   });
   root.addEventListener("click", (one) => {
     if (one.target.dataset.do === "reset") {
       form.allocator.value = SAME;
+      placed.clear();
       showSizes();
+      showPlacing(null);
+      HS.explore.showTasks();
       soon();
     }
     if (one.target.dataset.do === "base") {
