@@ -8,10 +8,10 @@ About five minutes on two cores, most of it the interrupts at every instruction.
 page of one chip with a sample of the interrupts, and writes nothing. --interrupts looks at one of
 so many boundaries, for a page in less time. --bounds derives the bounds of operations and prints
 them, with --page into the page, too; --bounds NAME: of the ways whose names begin so; --path
-WAY/CALL prints the longest way of one, by function and line. --page writes the page again from
-the figures of the last run; --recorder first measures the recorder again, --sizes the bytes of
-code and what a call of each build takes. --check does not write it, and exits with 1 if it is another one. --whole runs the C tests
-in emulation with all their rounds, which takes hours.
+WAY/CALL prints the longest way of one, by function and line. --page writes the page again from the
+figures of the last run; --recorder first measures the recorder again, --sizes the bytes of code and
+what a call of each build takes. --check does not write it, and exits with 1 if it is another one.
+--whole runs the C tests in emulation with all their rounds, which takes hours.
 """
 
 from __future__ import annotations

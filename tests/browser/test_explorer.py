@@ -296,6 +296,13 @@ def test_the_text_form_and_packed_traces_are_opened(
     text.write_text("t net\na 1 100\na 2 900000000\nf 1\n", encoding="utf-8")
     seen = opened(see, empty, text)
     assert "1 of 2 requests fails" in seen.page.inner_text("[data-says]")
+    text.write_text(
+        "a 0x10 0x64\n% addresses\n[5] a 0x20 8 @main;late\na 0x30 900000000\nf 0x10 no\n",
+        encoding="utf-8",
+    )
+    seen = opened(see, empty, text)
+    assert "1 of 3 requests fails" in seen.page.inner_text("[data-says]")
+    assert "1 lines are no events; the first is line 5" in seen.page.inner_text("main")
     for name, pack in (("trace.hst.gz", gzip.compress), ("trace.hst.zst", zstandard.compress)):
         packed = tmp_path / name
         packed.write_bytes(pack(trace.read_bytes()))

@@ -1,79 +1,5 @@
 /* The text form: what each line means, and any text against a slow shadow of the importer. */
-#include "capture/import.h"
-#include "stream.h"
-
-typedef struct imported {
-    stream_bytes_t bytes;
-    stream_events_t events;
-    hs_import_stats_t stats;
-    hs_decoder_t *decoder;
-    uint8_t bad[HS_IMPORT_BAD_MAX];
-    size_t bad_length;
-} imported_t;
-
-static imported_t import_text(const char *text, size_t count, size_t piece)
-{
-    imported_t result = {0};
-    hs_import_t *import = hs_import_new(HS_IMPORT_TEXT);
-    CHECK(import != NULL);
-    CHECK_EQUAL(HS_OK, hs_import_metadata(import, "source", "text"));
-    const uint8_t *taken;
-    for (size_t at = 0; at < count;) {
-        const size_t part = piece == 0 || piece > count - at ? count - at : piece;
-        CHECK_EQUAL(HS_OK, hs_import_push(import, (const uint8_t *)text + at, part));
-        at += part;
-        const size_t size = hs_import_take(import, &taken);
-        stream_bytes_add(&result.bytes, taken, size);
-    }
-    CHECK_EQUAL(HS_OK, hs_import_finish(import));
-    const size_t size = hs_import_take(import, &taken);
-    stream_bytes_add(&result.bytes, taken, size);
-    CHECK_EQUAL(0, hs_import_take(import, &taken));
-    hs_import_stats(import, &result.stats);
-    const uint8_t *bad = hs_import_bad_line(import, &result.bad_length);
-    CHECK_EQUAL(result.stats.bad_lines > 0 ? 1 : 0, bad != NULL ? 1 : 0);
-    if (bad != NULL) {
-        memcpy(result.bad, bad, result.bad_length);
-    }
-    hs_import_delete(import);
-    result.decoder = hs_decoder_new();
-    CHECK_EQUAL(HS_OK, hs_decoder_push(result.decoder, result.bytes.at, result.bytes.count,
-                                       stream_events_sink, &result.events));
-    CHECK_EQUAL(HS_OK, hs_decoder_finish(result.decoder, stream_events_sink, &result.events));
-    hs_trace_health_t health;
-    hs_decoder_health(result.decoder, &health);
-    CHECK_EQUAL(result.stats.events, health.events);
-    CHECK_EQUAL(1, health.ended);
-    return result;
-}
-
-static void imported_clear(imported_t *imported)
-{
-    hs_decoder_delete(imported->decoder);
-    stream_events_clear(&imported->events);
-    stream_bytes_clear(&imported->bytes);
-}
-
-static void event_is(const imported_t *imported, size_t index, unsigned kind, uint64_t key,
-                     uint64_t size, uint32_t task)
-{
-    CHECK(index < imported->events.count);
-    const hs_event_t *event = &imported->events.at[index];
-    CHECK_EQUAL(kind, event->kind);
-    CHECK_EQUAL(key, event->key);
-    CHECK_EQUAL(size, event->size);
-    CHECK_EQUAL(task, event->task);
-}
-
-static void name_is(const imported_t *imported, hs_name_table_t table, uint32_t index,
-                    const char *wanted)
-{
-    size_t length;
-    const uint8_t *name = hs_decoder_name(imported->decoder, table, index, &length);
-    CHECK(name != NULL);
-    CHECK_EQUAL(strlen(wanted), length);
-    CHECK(memcmp(wanted, name, length) == 0);
-}
+#include "text_imported.h"
 
 static void each_line_means_its_event(void)
 {
@@ -139,13 +65,17 @@ static void ids_out_of_turn_and_dead_ones_keep_their_meaning(void)
 static void lines_that_say_nothing_valid_are_bad(void)
 {
     static const char *const lines[] = {"x 1 2",
+                                        "[",
+                                        "[] a 1 2",
+                                        "[1.5] a 1 2",
                                         "a",
                                         "a 1",
                                         "a 1 2 3",
                                         "a 1 -2",
                                         "a 1 2x",
                                         "a1 2",
-                                        "a 1 0x10",
+                                        "a 1 0x",
+                                        "a 1 0x1g",
                                         "f",
                                         "f x",
                                         "f 1 2",

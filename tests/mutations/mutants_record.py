@@ -10,6 +10,7 @@ PROCESSES = "tests/record/test_record_processes.py"
 LOSS = "tests/record/test_record_loss.py"
 STACKS = "tests/record/test_record_stacks.py"
 DRAIN = "tests/native/test_record_drain.c"
+OWN = "tests/record/test_record_own_allocators.py"
 
 RECORD = (
     Mutant(
@@ -107,5 +108,45 @@ RECORD = (
         "&& hs_rec_enter() == NULL) {",
         ") {",
         STACKS,
+    ),
+    Mutant(
+        "calls of a program's own allocators",
+        "a call within a call counts as well",
+        "lab/native/record/preload/own.c::heapscope_own_enter",
+        "hs_rec_thread.own++ == 0",
+        "hs_rec_thread.own++ < 9",
+        OWN,
+    ),
+    Mutant(
+        "calls of a program's own allocators",
+        "those of the C library stand among them",
+        "lab/native/record/preload/session.c::modes_of_process",
+        "modes | HS_REC_NO_LIBC",
+        "modes",
+        OWN,
+    ),
+    Mutant(
+        "capabilities of a recorded request",
+        "they are lost with the number of the stack",
+        "lab/native/record/drain/image.c::take_block",
+        "(uint32_t)(record->c >> 32)",
+        "(uint32_t)(record->c >> 63)",
+        OWN,
+    ),
+    Mutant(
+        "allocators that a recording does not see",
+        "a program's own ones are not looked for",
+        "lab/heapscope/capture/record/session.py::_Run._tell_allocators",
+        "if left:",
+        "if not left:",
+        OWN,
+    ),
+    Mutant(
+        "processes left behind",
+        "a quiet one is not waited for",
+        "lab/heapscope/capture/record/session.py::_Run._follow",
+        "== 0 and not quiet:",
+        "== 0:",
+        PROCESSES,
     ),
 )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from recording.programs import Build, Recorded, events_of
+from recording.programs import Build, Recorded, compiler, events_of, missing
 
 MALLOC, FREE = 1, 5
 
@@ -65,3 +69,26 @@ def test_a_program_without_descriptors_with_signals_is_recorded_to_its_end(
     assert sum(sizes.values()) == 100_002
     assert (parent.unknown, parent.live_blocks_end) == (0, 0)
     assert [int(e["size"]) for e in events_of(child)][-2:] == [999, 0]
+
+
+def test_a_process_that_is_left_behind_and_quiet_is_waited_for(
+    build: Build, recorded: Recorded
+) -> None:
+    result = recorded(build("straggler"), 700)
+    asked = [int(e["size"]) for image in result.images for e in events_of(image)]
+    assert [size for size in asked if size >= 2000] == list(range(2000, 3000))
+    assert (result.complete, result.unrecorded) == (True, 0)
+
+
+def test_one_that_cannot_be_recorded_is_named_and_not_waited_for(
+    tmp_path: Path, recorded: Recorded
+) -> None:
+    source = tmp_path / "quiet.c"
+    source.write_text("#include <unistd.h>\nint main(void) { sleep(30); return 0; }\n")
+    static = [*compiler(), "-static", str(source), "-o", str(tmp_path / "quiet")]
+    if subprocess.run(static, capture_output=True, check=False).returncode:
+        missing("no C library to link statically with")
+    result = recorded("sh", "-c", f"{tmp_path / 'quiet'} & echo $! >{tmp_path / 'pid'}")
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    assert any("quiet (" in message and "not recorded" in message for message in result.messages)
+    assert not result.complete

@@ -92,6 +92,13 @@ LINE_FORMS: Mapping[str, LineForm] = {
 
 
 def import_text(
-    path: str | Path, out: str | Path, *, progress: Progress | None = None
+    path: str | Path,
+    out: str | Path,
+    *,
+    strict: bool = False,
+    left_out: str | Path | None = None,
+    progress: Progress | None = None,
 ) -> ImportResult:
-    return import_lines(path, out, LINE_FORMS["text"], progress=progress)
+    return import_lines(
+        path, out, LINE_FORMS["text"], strict=strict, left_out=left_out, progress=progress
+    )

@@ -47,6 +47,11 @@ def open_output(out: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> Iter
         ) from None
 
 
+def writes_at_once(out: str | Path) -> bool:
+    """Whether open_output() writes to the output itself, so that what was written stays written."""
+    return str(out) == STDOUT or not _replaceable(Path(out).resolve())
+
+
 def _target(out: Path, shown: str, inputs: tuple[str | Path, ...]) -> Path:
     """Links are followed: what they point to is replaced, not they."""
     target = out.resolve()

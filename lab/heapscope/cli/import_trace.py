@@ -53,6 +53,17 @@ def import_trace(
             "from malloc or with capabilities (16717, 4KB:DMA). May be repeated.",
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="End the import at the first line that cannot be read, with exit code 2.",
+        ),
+    ] = False,
+    left_out: Annotated[
+        Path | None,
+        _option("--left-out", "FILE", "Write every line that is left out, with number and reason."),
+    ] = None,
     fail_on: FailOn = None,
     json: Json = None,
 ) -> None:
@@ -60,8 +71,12 @@ def import_trace(
 
     \b
     FORMAT text: lines "a ID SIZE" (malloc), "c ID SIZE" (calloc), "m ID ALIGN SIZE" (aligned),
-    "r ID NEWSIZE" (realloc), "f ID" (free), "t NAME" (task of what follows), "! NAME" (mark),
-    "#" comments. Files compressed with zstd are read as they are; "-" is standard input.
+    "r ID NEWSIZE [NEWID]" (realloc), "f ID" (free), "t NAME" (task of what follows), "! NAME"
+    (mark), "o CORE" (core of the task), "#" comments. Numbers are decimal or hexadecimal (0x10);
+    NULL for an ID is a request that failed. A request may end with capabilities (DMA|8BIT) and
+    with "@CALLER;FUNCTION"; "[TIME]" may stand before any line. "% addresses" says that the IDs
+    are addresses, "% clock_hz 1000000" what a time counts. Files compressed with zstd are read as
+    they are; "-" is standard input.
 
     \b
     FORMAT esp-idf: a device's log, with anything around what it says of the heap: heap_init lines,
@@ -89,6 +104,8 @@ def import_trace(
       heapscope import text events.txt -o T.hst
       heapscope import text events.txt.zst -o T.hst --json -
       heapscope import text events.txt -o T.hst --fail-on left_out=0
+      heapscope import text events.txt -o T.hst --strict
+      heapscope import text events.txt -o T.hst --left-out left_out.tsv
       heapscope import esp-idf boot.txt
       heapscope import esp-idf boot.txt -o T.hst --need 16717 --need 4KB:DMA
       heapscope import systemview heap.svdat -o T.hst
@@ -111,10 +128,12 @@ def import_trace(
             chip=chip,
             poisoning=poisoning,
             need=asked,
+            strict=strict,
+            left_out=left_out,
             progress=progress,
         )
     write_json(result.to_json(), json, inputs=[file, *([out] if out else [])])
-    if wants_tables(json, out):
+    if wants_tables(json, out, left_out):
         print_answer(result)
     if budgets:
         from heapscope.verbs.fail_on import of_import

@@ -24,6 +24,7 @@ OUTPUTS = (
     "fragment",
     "write",
     "html",
+    "left_out",
 )
 
 #: Options that print another form of the result in place of the tables.

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from heapscope.cli.shared import Json
+from heapscope.errors import InputError
 
 SETTINGS = {"allow_interspersed_args": False}
 
@@ -56,6 +57,33 @@ def record(
             "--addresses", help="Know blocks by their addresses; the trace is larger by half."
         ),
     ] = False,
+    wrap: Annotated[
+        Path | None,
+        typer.Option(
+            "--wrap",
+            metavar="FOLDER",
+            help="Do not run PROGRAM: write the file and the linker's options by which the "
+            "allocators that it has of its own are recorded.",
+        ),
+    ] = None,
+    hook: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hook",
+            metavar="NAME[=KIND]",
+            help="With --wrap: a function of an allocator that Heapscope does not know; KIND is "
+            "malloc, calloc, aligned, realloc or free. Or a hidden one that it knows, by its name. "
+            "May be repeated.",
+        ),
+    ] = None,
+    libc: Annotated[
+        bool,
+        typer.Option(
+            "--libc",
+            help="Record the C library's heap, and not the program's own allocators, of a program "
+            "that is linked with the file of --wrap.",
+        ),
+    ] = False,
     json: Json = None,
 ) -> None:
     """Run a Linux program and record what it asks of its heap. No rebuild, nothing lost.
@@ -71,11 +99,20 @@ def record(
       heapscope record -o T.hst -- true
       heapscope record --stacks 16 -o T.hst.zst -- ls -l
       heapscope record -o T.hst --json - -- sh -c true
+      heapscope record --wrap wrap -- ./firmware
     """
     from heapscope.cli.answer import wants_tables, write_json
     from heapscope.cli.progress import record_progress
     from heapscope.verbs.record import record as answer
+    from heapscope.verbs.record import unrecorded
 
+    if wrap is not None:
+        _write(command[0], wrap, hook or [])
+        return
+    if hook:
+        raise InputError("--hook is of --wrap", remedy="give --wrap FOLDER as well")
+    if said := unrecorded(command):
+        typer.echo(f"note: {said}", err=True)
     with record_progress() as progress:
         result = answer(
             command,
@@ -84,6 +121,7 @@ def record(
             drop=drop,
             children=children,
             addresses=addresses,
+            libc=libc,
             progress=progress,
         )
     write_json(result.to_json(), json, inputs=(Path(out),))
@@ -93,3 +131,20 @@ def record(
 
         show(result, console(sys.stderr))
     raise typer.Exit(result.exit_code)
+
+
+def _write(program: str, folder: Path, hooks: list[str]) -> None:
+    from heapscope.printable import printable
+    from heapscope.verbs.record import wrap_file
+
+    made = wrap_file(program, folder, hooks=hooks)
+    if made.allocators:
+        typer.echo(f"{printable(program, limit=400)} has {made.allocators}")
+    typer.echo(f"recorded: {', '.join(made.functions)}")
+    if made.beyond:
+        typer.echo(
+            f"not recorded, static or hidden (--hook {made.beyond[0]} for a hidden one): "
+            f"{', '.join(made.beyond)}"
+        )
+    source, options = (printable(str(path), limit=400) for path in (made.source, made.options))
+    typer.echo(f"link it so: cc ... {source} @{options}")

@@ -9,6 +9,7 @@ from heapscope.rows.bound import AT_LEAST, BEFORE
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
 from heapscope.trace.health import CallCounts
+from heapscope.trace.metadata import UNRECORDED
 
 
 def word_size(metadata: Mapping[str, str]) -> int | None:
@@ -22,6 +23,18 @@ def of_wide_pointers(metadata: Mapping[str, str]) -> str:
     if (word_size(metadata) or 4) <= 4:
         return ""
     return "Recorded on a 64-bit machine: structures with pointers are smaller on a chip."
+
+
+def of_unrecorded(metadata: Mapping[str, str]) -> str:
+    """The limit of a recording whose program has allocators that were not recorded; empty: none is
+    known."""
+    names = metadata.get(UNRECORDED, "")
+    if not names:
+        return ""
+    return (
+        f"Calls of the program's own allocators are not in this recording: {names}. "
+        "`heapscope record --wrap` records them."
+    )
 
 
 def of_a_late_start(metadata: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from heapscope.measure.findings import (
     loss,
     short,
 )
-from heapscope.measure.source import of_a_late_start, of_wide_pointers
+from heapscope.measure.source import of_a_late_start, of_unrecorded, of_wide_pointers
 from heapscope.measure.wording import percent, plural, size
 from heapscope.rows.figure import figure
 from heapscope.rows.row import Row
@@ -162,7 +162,7 @@ def limits(result: ReplayResult) -> Iterator[str]:
 
 def _other_limits(result: ReplayResult) -> Iterator[str]:
     summary = result.summary
-    for limit in (of_wide_pointers, of_a_late_start):
+    for limit in (of_unrecorded, of_wide_pointers, of_a_late_start):
         if sentence := limit(result.trace.metadata):
             yield sentence
     if summary.address_matched < summary.address_compared and not result.trace.unmodelled:

@@ -32,6 +32,11 @@ class ModuleRow:
     file_offset: int
 
 
+def _modes(drop: bool, libc: bool) -> int:
+    """HS_REC_DROP and HS_REC_NO_OWN."""
+    return 1 * drop + 4 * libc
+
+
 class NativeRecorder(NativeOwner):
     """Shared memory for programs that are recorded, and what takes their events out of it. Not for
     several threads at a time. Use as a context manager."""
@@ -44,13 +49,14 @@ class NativeRecorder(NativeOwner):
         version: str,
         program: str,
         drop: bool = False,
+        libc: bool = False,
         addresses: bool = False,
         frames: int = 0,
     ) -> None:
         lib = load()
         texts = [text.encode("utf-8", "surrogateescape") for text in (preload64, preload32)]
         names = [text.encode("utf-8", "replace") for text in (version, program)]
-        record = lib.hs_lab_record_new(*texts, *names, int(drop), int(addresses), frames)
+        record = lib.hs_lab_record_new(*texts, *names, _modes(drop, libc), int(addresses), frames)
         if record == ffi.NULL:
             raise HeapscopeError(
                 f"no shared memory for the recording: {os.strerror(ffi.errno)}",
@@ -124,6 +130,11 @@ class NativeRecorder(NativeOwner):
 
     def name_site(self, index: int, site: int, name: bytes) -> None:
         self._lib.hs_lab_record_site(self.handle, index, site, name, len(name))
+
+    def fact(self, index: int, key: str, value: str) -> None:
+        """A fact for the metadata of an image's trace; before most of its events."""
+        raw = value.encode("utf-8", "replace")
+        self._lib.hs_lab_record_fact(self.handle, index, key.encode("ascii"), raw)
 
     def finish(self, index: int) -> None:
         """Ends the image's trace; then take() has the rest of it."""

@@ -16,7 +16,7 @@ IN_LIBRARY = " in "
 _ALLOCATOR = re.compile(
     r"(?:(?:__libc_|__GI___libc_|__interceptor_|rtld_|dl_)?"
     r"(?:malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|posix_memalign|valloc|pvalloc)"
-    r"|_(?:malloc|calloc|realloc|memalign)_r|pvPortMalloc|pvPortCalloc|heap_caps_\w*alloc\w*"
+    r"|_(?:malloc|calloc|realloc|memalign)_r|__wrap_\w+|pvPortMalloc|pvPortCalloc|heap_caps_\w*alloc\w*"
     r"|_Zn[wa][mj]\w*)(?=[ (+@]|$)"
     r"|operator new(?!\w)"
     r"|(?:std::(?:__\w+::)?|__gnu_cxx::)"

@@ -14,6 +14,8 @@ SOURCE = "source"  # what the trace was made from: "text", "linux", ...
 RECORDER = "recorder"  # tool and version
 PROGRAM = "program"
 CLOCK_HZ = "clock_hz"  # ticks of a second
+ALLOCATOR = "allocator"  # of the recording
+UNRECORDED = "unrecorded"  # allocators of the program whose calls are not in the trace
 
 #: Characters of a value: a command line, all options of a configuration.
 _VALUE_LIMIT = 4096

@@ -24,7 +24,14 @@ _MAGICS = (
     (b"\xff\xfe", "UTF-16 text", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16 text", "save it as UTF-8"),
 )
-_EVENT = re.compile(rb"[acf] +\d+( +\d+)?|[mr] +\d+ +\d+( +\d+)?|[t!] .+|#.*")
+#: A line of the text form; what follows its first fields is the importer's to judge.
+_ID = rb"[ \t]+(?:0[xX][0-9a-fA-F]+|\d+|NULL|\(nil\))"
+_NUMBER = rb"[ \t]+(?:0[xX][0-9a-fA-F]+|\d+)"
+_EVENT = re.compile(
+    rb"(?:\[ *\w+ *\] *)?(?:"
+    rb"f%(id)b|[acr]%(id)b%(n)b(?:[ \t].*)?|m%(id)b%(n)b%(n)b(?:[ \t].*)?|"
+    rb"[t!%%o] .+|#.*)" % {b"id": _ID, b"n": _NUMBER}
+)
 _BOOT = re.compile(rb"heap_init: |rst:0x|cpu_start: |\bESP-ROM:|[IWED] \(\d+\) \w+:")
 
 _TOOLS = (

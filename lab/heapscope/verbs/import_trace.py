@@ -34,16 +34,26 @@ def import_(
     chip: str | None = None,
     poisoning: str | None = None,
     need: Sequence[int | str] = (),
+    strict: bool = False,
+    left_out: str | Path | None = None,
     progress: OnProgress | None = None,
 ) -> ImportResult | EspIdfImport | SystemViewImport:
     """Turns another form of a trace into the trace `out`, and says what a device's log tells.
 
     `form`: text, esp-idf, systemview, heaptrack, mtrace or pjsip; `file`: what holds it. A log of
     ESP-IDF needs no `out`; `idf`, `chip` and `poisoning` say what it does not tell, and `need` asks
-    whether a block would have fitted at each of its heap summaries. InputError: an input cannot be
-    used.
+    whether a block would have fitted at each of its heap summaries. The other formats but
+    systemview are read line by line: `strict` ends the import at the first line that cannot be
+    read, and `left_out` names a file for all such lines. InputError: an input cannot be used.
     """
     known(form, FORMATS, noun="format")
+    if form not in _LINES:
+        for flag, given in {"--strict": strict, "--left-out": left_out}.items():
+            if given:
+                raise InputError(
+                    f"{flag} says nothing about a file of format {form}",
+                    remedy=f"leave it out; it belongs to {', '.join(_LINES)}",
+                )
     if form == ESP_IDF:
         from heapscope.capture.esp_idf.import_log import import_esp_idf
         from heapscope.log.state_allocators import POISONINGS
@@ -77,4 +87,11 @@ def import_(
     from heapscope.capture.line_forms import LINE_FORMS
     from heapscope.capture.line_import import import_lines
 
-    return import_lines(file, out, LINE_FORMS[form], progress=phase(progress, "importing"))
+    return import_lines(
+        file,
+        out,
+        LINE_FORMS[form],
+        strict=strict,
+        left_out=left_out,
+        progress=phase(progress, "importing"),
+    )

@@ -6,10 +6,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from heapscope.capture.record.allocators import look_at, said_of
+from heapscope.capture.record.objects import Objects
+from heapscope.capture.record.program import find_program
 from heapscope.capture.record.recording import RecordResult
 from heapscope.capture.record.session import RecordOptions
 from heapscope.capture.record.session import record as record_program
+from heapscope.capture.record.wrap import Wrap, write_wrap
 from heapscope.extras import need as need_extra
+from heapscope.printable import printable
 
 
 def record(
@@ -20,18 +25,46 @@ def record(
     drop: bool = False,
     children: bool = True,
     addresses: bool = False,
+    libc: bool = False,
     progress: Callable[[int, int, int], None] | None = None,
 ) -> RecordResult:
     """Runs a Linux program to its end and writes the trace `out`.
 
     `stacks`: callers that are recorded of each request, at most. `drop`: loses events, and counts
     them, where the program would have to wait. `children`: writes a trace of each process that it
-    starts, too. `addresses`: knows blocks by their addresses. `progress` is called with the events
+    starts, too. `addresses`: knows blocks by their addresses. `libc`: of a program with the file of
+    wrap_file(), records the C library's heap and not its own. `progress` is called with the events
     so far, the live bytes and the processes. HeapscopeError: the program cannot be recorded.
     """
     if stacks and sys.platform == "linux":  # elsewhere nothing is recorded, as the session says
         need_extra("record", "--stacks", instead="leave it out")
     options = RecordOptions(
-        out=str(out), frames=stacks, drop=drop, children=children, addresses=addresses
+        out=str(out),
+        frames=stacks,
+        drop=drop,
+        children=children,
+        addresses=addresses,
+        libc=libc,
     )
     return record_program(command, options, progress=progress)
+
+
+def unrecorded(command: Sequence[str]) -> str:
+    """The sentence about allocators of a program that a recording of it would not hold, before it
+    runs; empty: none is known. HeapscopeError: the program cannot be recorded."""
+    program = find_program(command, Objects())
+    unseen = look_at(program.path).unseen
+    if not unseen:
+        return ""
+    return (
+        f"calls of {said_of(unseen)} will not be recorded; `heapscope record --wrap FOLDER -- "
+        f"{printable(command[0], limit=400)}` says how they are"
+    )
+
+
+def wrap_file(program: str | Path, folder: str | Path, *, hooks: Sequence[str] = ()) -> Wrap:
+    """Writes the C file and the linker's options by which a program's own allocators are recorded.
+
+    `program`: as it was built without them. `hooks`: functions that Heapscope does not know, as
+    "my_alloc=malloc". InputError: it has none of them that a linker can wrap."""
+    return write_wrap(folder, find_program([str(program)], Objects()).path, hooks)

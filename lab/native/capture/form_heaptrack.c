@@ -418,7 +418,8 @@ static hs_status_t line_take(void *state, hs_import_t *import, const uint8_t *te
         good = false;
     }
     if (!good) {
-        hs_import_bad(import, text, have);
+        const hs_status_t kept = hs_import_bad(import, HS_IMPORT_NO_LINE, text, have);
+        status = status == HS_OK ? kept : status;
         status = status == HS_OK ? turn_take(form, text, have) : status;
     }
     return status;

@@ -145,9 +145,8 @@ static void tell_word_size(mtrace_form_t *form, hs_import_t *import, uint64_t ad
 static hs_status_t allocated(hs_import_t *import, const mtrace_line_t *line, hs_event_t *event)
 {
     if (line->address == 0) {
-        event->kind = HS_EVENT_FAILED;
-        event->new_key = HS_EVENT_MALLOC;
-        return hs_import_event(import, event);
+        event->kind = HS_EVENT_MALLOC;
+        return hs_import_fail(import, event);
     }
     event->kind = HS_EVENT_MALLOC;
     event->key = hs_import_next(import);
@@ -184,10 +183,9 @@ static hs_status_t take(mtrace_form_t *form, hs_import_t *import, const mtrace_l
         return status;
     }
     if (line->kind == '!') {
-        event.kind = HS_EVENT_FAILED;
-        event.new_key = HS_EVENT_REALLOC;
+        event.kind = HS_EVENT_REALLOC;
         event.key = hs_import_find(import, line->address);
-        return event.key == HS_KEY_NONE ? HS_OK : hs_import_event(import, &event);
+        return event.key == HS_KEY_NONE ? HS_OK : hs_import_fail(import, &event);
     }
     return line->kind == '>' && form->moving ? moved(form, import, line, &event)
                                              : allocated(import, line, &event);
@@ -204,8 +202,7 @@ static hs_status_t line_take(void *state, hs_import_t *import, const uint8_t *te
     }
     mtrace_line_t line;
     if (length > HS_IMPORT_LINE_MAX || !parse(text, length, &line)) {
-        hs_import_bad(import, text, length);
-        return HS_OK;
+        return hs_import_bad(import, HS_IMPORT_NO_LINE, text, length);
     }
     tell_word_size(form, import, line.address);
     if (line.kind == '<') {

@@ -317,8 +317,7 @@ static hs_status_t line(void *state, hs_import_t *import, const uint8_t *text, s
         return form->in_dump ? finish_dump(form, import) : HS_OK;
     }
     if (!pool_read(said, rest, &found) || seen(form) >= INSTANCES_MAX) {
-        hs_import_bad(import, text, length);
-        return HS_OK;
+        return hs_import_bad(import, HS_IMPORT_NO_LINE, text, length);
     }
     if (!form->in_dump) {
         time_keep(form, text, length);

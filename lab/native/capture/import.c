@@ -10,6 +10,7 @@
 #include "heapscope/trace.h"
 #include "id_map.h"
 #include "import_form.h"
+#include "left_out.h"
 #include "name_index.h"
 #include "queue/queue.h"
 
@@ -24,9 +25,11 @@ struct hs_import {
     hs_name_index_t tasks;
     hs_name_index_t marks;
     hs_import_stats_t stats;
-    hs_status_t stopped; /* by memory; nothing is taken any more */
-    hs_queue_t out;      /* finished bytes */
-    size_t line_length;  /* of the line that is not complete yet; its first bytes are in `line` */
+    uint32_t features;   /* of the trace */
+    hs_status_t stopped; /* by memory, or by a feature; nothing is taken any more */
+    hs_left_out_t left;
+    hs_queue_t out;     /* finished bytes */
+    size_t line_length; /* of the line that is not complete yet; its first bytes are in `line` */
     size_t bad_length;
     uint8_t bad[HS_IMPORT_BAD_MAX];
     uint8_t line[HS_IMPORT_LINE_MAX];
@@ -51,13 +54,31 @@ size_t hs_import_take(hs_import_t *import, const uint8_t **bytes)
 
 /* ---- what forms call ---- */
 
-void hs_import_bad(hs_import_t *import, const uint8_t *text, size_t length)
+hs_status_t hs_import_bad(hs_import_t *import, hs_import_reason_t reason, const uint8_t *text,
+                          size_t length)
 {
     if (import->stats.bad_lines++ == 0) {
         import->stats.first_bad = import->stats.lines;
         import->bad_length = length < HS_IMPORT_BAD_MAX ? length : HS_IMPORT_BAD_MAX;
         memcpy(import->bad, text, import->bad_length);
     }
+    return hs_left_out_add(&import->left, import->stats.lines, reason, text, length);
+}
+
+hs_status_t hs_import_need(hs_import_t *import, uint32_t features)
+{
+    import->stats.wanted |= features & ~import->features;
+    return import->stats.wanted == 0 ? HS_OK : HS_ERR_VERSION;
+}
+
+void hs_import_earlier(hs_import_t *import)
+{
+    import->stats.earlier++;
+}
+
+bool hs_import_has_events(const hs_import_t *import)
+{
+    return import->stats.events > 0;
 }
 
 void hs_import_count_line(hs_import_t *import)
@@ -123,9 +144,18 @@ void hs_import_guessed(hs_import_t *import)
 
 hs_status_t hs_import_event(hs_import_t *import, const hs_event_t *event)
 {
-    bool counts = HS_EVENT_IS_HEAP(event->kind) || event->kind >= HS_EVENT_POOL_CREATE;
+    const bool counts = HS_EVENT_IS_HEAP(event->kind) || (event->kind >= HS_EVENT_POOL_CREATE &&
+                                                          event->kind <= HS_EVENT_POOL_RELEASE);
     import->stats.events += counts ? 1u : 0u;
     return hs_trace_event(import->trace, event);
+}
+
+hs_status_t hs_import_fail(hs_import_t *import, hs_event_t *event)
+{
+    event->new_key = event->kind;
+    event->kind = HS_EVENT_FAILED;
+    import->stats.failed++;
+    return hs_import_event(import, event);
 }
 
 hs_status_t hs_import_named(hs_import_t *import, hs_name_table_t table, const uint8_t *name,
@@ -234,7 +264,7 @@ static hs_status_t main_name(hs_import_t *import)
     return hs_name_index_get(&import->tasks, name, sizeof name, &index, &added);
 }
 
-hs_import_t *hs_import_new(hs_import_form_t form)
+hs_import_t *hs_import_new(hs_import_form_t form, uint32_t features)
 {
     static const hs_import_lines_t *const forms[] = {
         [HS_IMPORT_TEXT] = &hs_import_text_lines,
@@ -242,7 +272,7 @@ hs_import_t *hs_import_new(hs_import_form_t form)
         [HS_IMPORT_MTRACE] = &hs_import_mtrace_lines,
         [HS_IMPORT_PJSIP] = &hs_import_pjsip_lines,
     };
-    if ((size_t)form >= sizeof forms / sizeof forms[0]) {
+    if ((size_t)form >= sizeof forms / sizeof forms[0] || features > UINT16_MAX) {
         return NULL;
     }
     hs_import_t *import = calloc(1, sizeof *import);
@@ -250,8 +280,10 @@ hs_import_t *hs_import_new(hs_import_form_t form)
         return NULL;
     }
     import->lines = forms[form];
+    import->features = import->lines->features | features;
+    import->left.most = HS_IMPORT_BAD_KEPT;
     const hs_trace_config_t config = {
-        .features = import->lines->features, .sink = out_put, .context = import};
+        .features = (uint16_t)import->features, .sink = out_put, .context = import};
     import->trace = hs_trace_open(import->memory, sizeof import->memory, &config);
     import->form = import->lines->begin();
     if (import->form == NULL || import->trace == NULL || hs_id_map_init(&import->ids) != HS_OK ||
@@ -271,6 +303,7 @@ void hs_import_delete(hs_import_t *import)
         hs_name_index_clear(&import->tasks);
         hs_name_index_clear(&import->marks);
         hs_queue_free(&import->out);
+        hs_queue_free(&import->left.rows);
         free(import);
     }
 }
@@ -289,4 +322,19 @@ const uint8_t *hs_import_bad_line(const hs_import_t *import, size_t *length)
 {
     *length = import->bad_length;
     return import->stats.bad_lines == 0 ? NULL : import->bad;
+}
+
+void hs_import_keep(hs_import_t *import, uint64_t most)
+{
+    import->left.most = most;
+}
+
+size_t hs_import_left_out(hs_import_t *import, hs_import_line_t *lines, size_t capacity)
+{
+    return hs_queue_take(&import->left.rows, lines, sizeof *lines, capacity);
+}
+
+uint64_t hs_import_reason_count(const hs_import_t *import, uint32_t reason)
+{
+    return reason < HS_IMPORT_REASONS ? import->left.by_reason[reason] : 0;
 }

@@ -30,8 +30,15 @@ typedef struct hs_import_lines {
 extern const hs_import_lines_t hs_import_text_lines, hs_import_heaptrack_lines,
     hs_import_mtrace_lines, hs_import_pjsip_lines;
 
-/* The line says nothing that the form knows. */
-void hs_import_bad(hs_import_t *import, const uint8_t *text, size_t length);
+/* The line is left out, for that reason. */
+hs_status_t hs_import_bad(hs_import_t *import, hs_import_reason_t reason, const uint8_t *text,
+                          size_t length);
+/* A line needs these features of the trace. HS_ERR_VERSION: it has not all of them, which ends the
+ * import. */
+hs_status_t hs_import_need(hs_import_t *import, uint32_t features);
+/* A line had an earlier time than one before. */
+void hs_import_earlier(hs_import_t *import);
+bool hs_import_has_events(const hs_import_t *import);
 void hs_import_count_line(hs_import_t *import);
 /* A fact that the text tells; dropped after the first event or name. */
 void hs_import_fact(hs_import_t *import, const char *key, const uint8_t *value, size_t length);
@@ -48,6 +55,8 @@ uint64_t hs_import_release(hs_import_t *import, uint64_t id); /* and it is dead 
 void hs_import_guessed(hs_import_t *import);
 
 hs_status_t hs_import_event(hs_import_t *import, const hs_event_t *event);
+/* The request as one that was not served. */
+hs_status_t hs_import_fail(hs_import_t *import, hs_event_t *event);
 /* The index of a task's or mark's name, which the trace learns. HS_ERR_ARGUMENT: too many. */
 hs_status_t hs_import_named(hs_import_t *import, hs_name_table_t table, const uint8_t *name,
                             size_t length, uint32_t *index);

@@ -5,19 +5,23 @@
 #include "capture/import.h"
 #include "lab/lab.h"
 
+_Static_assert(sizeof(hs_lab_left_out_t) == sizeof(hs_import_line_t) &&
+                   HS_LAB_LINE_MAX == HS_IMPORT_BAD_MAX,
+               "a line left out is the same struct on both sides");
+
 struct hs_lab_import {
     hs_import_t *import;
     const uint8_t *ready; /* finished bytes not yet copied out */
     size_t ready_size;
 };
 
-hs_lab_import_t *hs_lab_import_new(int form)
+hs_lab_import_t *hs_lab_import_new(int form, uint32_t features)
 {
     hs_lab_import_t *text = calloc(1, sizeof *text);
     if (text == NULL) {
         return NULL;
     }
-    text->import = hs_import_new((hs_import_form_t)form);
+    text->import = hs_import_new((hs_import_form_t)form, features);
     if (text->import == NULL) {
         free(text);
         return NULL;
@@ -74,6 +78,9 @@ void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out
     out->id_reused = stats.id_reused;
     out->first_reused = stats.first_reused;
     out->guessed = stats.guessed;
+    out->failed = stats.failed;
+    out->earlier = stats.earlier;
+    out->wanted = stats.wanted;
 }
 
 size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity)
@@ -86,4 +93,29 @@ size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t 
     length = length < capacity ? length : capacity;
     memcpy(out, line, length);
     return length;
+}
+
+void hs_lab_import_keep(hs_lab_import_t *text, uint64_t most)
+{
+    hs_import_keep(text->import, most);
+}
+
+size_t hs_lab_import_left_out(hs_lab_import_t *text, hs_lab_left_out_t *rows, size_t capacity)
+{
+    size_t count = 0;
+    hs_import_line_t line;
+    while (count < capacity && hs_import_left_out(text->import, &line, 1) == 1) {
+        memcpy(&rows[count++], &line, sizeof line);
+    }
+    return count;
+}
+
+uint64_t hs_lab_import_reason_count(const hs_lab_import_t *text, uint32_t reason)
+{
+    return hs_import_reason_count(text->import, reason);
+}
+
+const char *hs_lab_import_reason_name(uint32_t reason)
+{
+    return hs_import_reason_name(reason);
 }

@@ -35,23 +35,31 @@ const char *hs_lab_allocator_find(const char *name); /* the one meant by a spell
 const char *hs_lab_allocator_places_as(const char *name);
 
 /* Names by number, for people and for tables; NULL: no such number. */
-const char *hs_lab_call_name(uint32_t kind);       /* hs_event_kind_t, heap events alone */
-const char *hs_lab_outcome_name(uint32_t outcome); /* HS_LAB_OUTCOME_* */
-const char *hs_lab_anomaly_name(uint32_t what);    /* HS_LAB_ANOMALY_* */
+const char *hs_lab_call_name(uint32_t kind);            /* hs_event_kind_t, heap events alone */
+const char *hs_lab_outcome_name(uint32_t outcome);      /* HS_LAB_OUTCOME_* */
+const char *hs_lab_anomaly_name(uint32_t what);         /* HS_LAB_ANOMALY_* */
+const char *hs_lab_import_reason_name(uint32_t reason); /* why a line is left out */
 
 /* ---- import of other recorders' text ---- */
 typedef struct hs_lab_import hs_lab_import_t;
 
-/* `form`: hs_import_form_t. NULL: no memory, or no such form. */
-hs_lab_import_t *hs_lab_import_new(int form);
+/* `form`: hs_import_form_t; `features`: HS_TRACE_*, of the trace besides the form's own. NULL: no
+ * memory, or no such form. */
+hs_lab_import_t *hs_lab_import_new(int form, uint32_t features);
 void hs_lab_import_delete(hs_lab_import_t *text);
 int hs_lab_import_metadata(hs_lab_import_t *text, const char *key, const char *value);
+/* HS_ERR_VERSION: a line needs the features that the stats tell as wanted; begin again with them. */
 int hs_lab_import_push(hs_lab_import_t *text, const uint8_t *bytes, size_t count);
 int hs_lab_import_finish(hs_lab_import_t *text);
 /* Copies up to `capacity` finished .hst bytes out; returns how many; 0: none left for now. */
 size_t hs_lab_import_take(hs_lab_import_t *text, uint8_t *out, size_t capacity);
 void hs_lab_import_stats(const hs_lab_import_t *text, hs_lab_import_stats_t *out);
 size_t hs_lab_import_bad_line(const hs_lab_import_t *text, uint8_t *out, size_t capacity);
+/* The first `most` lines left out are kept until they are taken; without this call the first 100. */
+void hs_lab_import_keep(hs_lab_import_t *text, uint64_t most);
+size_t hs_lab_import_left_out(hs_lab_import_t *text, hs_lab_left_out_t *rows, size_t capacity);
+/* Lines left out for that reason. */
+uint64_t hs_lab_import_reason_count(const hs_lab_import_t *text, uint32_t reason);
 
 /* ---- a reader of logs: bytes in, facts out ---- */
 typedef struct hs_lab_log hs_lab_log_t;
@@ -306,11 +314,12 @@ size_t hs_lab_rows_text(const hs_lab_cell_t *cells, size_t cell_count, const uin
 /* ---- a program of this machine, recorded as it runs; Linux only ---- */
 typedef struct hs_lab_record hs_lab_record_t;
 
-/* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `drop`:
- * a full ring drops events. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
+/* The objects to preload ("": none), the recorder's name and what is recorded, as metadata. `modes`:
+ * 1 a full ring drops events, 4 the program's own allocators are left out, and not the C library's, where it
+ * has the wrap object. `addresses`: blocks are known by these. `frames`: of a stack; 0: none.
  * NULL without shared memory. */
 hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
-                                   const char *version, const char *program, uint32_t drop,
+                                   const char *version, const char *program, uint32_t modes,
                                    uint32_t addresses, uint32_t frames);
 void hs_lab_record_delete(hs_lab_record_t *record);
 /* Value of the environment variable HEAPSCOPE_RECORD for the program. */
@@ -338,6 +347,8 @@ const char *hs_lab_record_module(hs_lab_record_t *record, size_t index, size_t m
                                  hs_lab_record_module_t *out);
 void hs_lab_record_site(hs_lab_record_t *record, size_t index, uint32_t site, const char *name,
                         size_t length);
+/* A fact for the metadata of an image's trace; before most of its events. */
+void hs_lab_record_fact(hs_lab_record_t *record, size_t index, const char *key, const char *value);
 void hs_lab_record_finish(hs_lab_record_t *record, size_t index);  /* its end chunk */
 void hs_lab_record_release(hs_lab_record_t *record, size_t index); /* its memory */
 

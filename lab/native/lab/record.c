@@ -13,11 +13,11 @@ static hs_recorder_t *of(const hs_lab_record_t *record)
 }
 
 hs_lab_record_t *hs_lab_record_new(const char *preload64, const char *preload32,
-                                   const char *version, const char *program, uint32_t drop,
+                                   const char *version, const char *program, uint32_t modes,
                                    uint32_t addresses, uint32_t frames)
 {
     const hs_recorder_config_t config = {preload64, preload32, version, program,
-                                         drop,      addresses, frames};
+                                         modes,     addresses, frames};
     return (hs_lab_record_t *)(void *)hs_recorder_new(&config);
 }
 
@@ -87,6 +87,7 @@ void hs_lab_record_image(hs_lab_record_t *record, size_t index, hs_lab_record_im
     out->unknown = counts->unknown;
     out->implied = counts->implied;
     out->inherited = counts->inherited;
+    out->left_out = counts->left_out;
     out->written = counts->written;
     out->stacks = image->stacks.count;
     out->modules = image->module_count;
@@ -157,6 +158,14 @@ void hs_lab_record_finish(hs_lab_record_t *record, size_t index)
 {
     if (hs_recorder_image(of(record), index) != NULL) {
         hs_recorder_finish(of(record), index);
+    }
+}
+
+void hs_lab_record_fact(hs_lab_record_t *record, size_t index, const char *key, const char *value)
+{
+    hs_rec_image_t *image = hs_recorder_image(of(record), index);
+    if (image != NULL) {
+        hs_rec_image_fact(image, key, value);
     }
 }
 

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define HS_REC_VERSION 1u
+#define HS_REC_VERSION 2u
 #define HS_REC_MAGIC (0x43525348u + HS_REC_VERSION) /* in memory: a layout that both sides know */
 #define HS_REC_PROCESSES 1024u                      /* images recorded at one time */
 #define HS_REC_EVENTS 65536u /* of a ring: 2 MB, which stay in a processor's cache */
@@ -24,6 +24,11 @@
 /* The environment of a recorded program: where the memory file is. */
 #define HS_REC_VARIABLE "HEAPSCOPE_RECORD"
 
+/* How a process is recorded. */
+#define HS_REC_DROP 1u    /* a full ring drops, it does not block */
+#define HS_REC_NO_LIBC 2u /* calls of the C library's heap are left out */
+#define HS_REC_NO_OWN 4u  /* calls of the program's own allocators are left out */
+
 typedef _Atomic uint32_t hs_rec_word_t;
 
 _Static_assert(sizeof(hs_rec_word_t) == 4, "32-bit atomics are plain words");
@@ -31,7 +36,7 @@ _Static_assert(sizeof(hs_rec_word_t) == 4, "32-bit atomics are plain words");
 /* The kinds of records in a ring. Blocks are told by address. */
 typedef enum hs_rec_kind {
     HS_REC_VOID = 0,
-    HS_REC_MALLOC = 1,        /* a block, b size, c stack; after the call */
+    HS_REC_MALLOC = 1,        /* a block, b size, c stack | capabilities << 32; after the call */
     HS_REC_CALLOC = 2,        /* the same */
     HS_REC_ALIGNED = 3,       /* the same; align */
     HS_REC_FREE = 4,          /* a block; before the call */
@@ -85,6 +90,8 @@ typedef enum hs_rec_state {
 typedef struct hs_rec_ring {
     _Alignas(64) hs_rec_word_t head; /* number of the next record; program */
     hs_rec_word_t lost;              /* records dropped since the last LOST; program */
+    hs_rec_word_t
+        left_out; /* calls of the other heap, by HS_REC_NO_LIBC and HS_REC_NO_OWN; program */
     _Alignas(64) hs_rec_word_t tail; /* records that the recorder has taken */
     hs_rec_word_t waiting;           /* 1: a thread waits for room */
     _Alignas(64) hs_rec_word_t threads;
@@ -112,7 +119,7 @@ typedef enum hs_rec_object {
 typedef struct hs_rec_control {
     uint32_t magic;
     uint32_t recorder;      /* its process */
-    uint32_t drop;          /* 1: a full ring drops, it does not block */
+    uint32_t modes;         /* HS_REC_DROP, HS_REC_NO_OWN */
     uint32_t frames;        /* of a stack; 0: none */
     hs_rec_word_t closed;   /* 1: nothing is taken any more */
     hs_rec_word_t bell;     /* rung when there is something to take */

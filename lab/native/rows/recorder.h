@@ -11,6 +11,7 @@ typedef struct hs_lab_record_image {
     uint64_t unknown;   /* frees and reallocs of blocks that nobody saw made */
     uint64_t implied;   /* frees that nobody saw, of blocks whose address was given again */
     uint64_t inherited; /* blocks that a fork left to it */
+    uint64_t left_out;  /* calls of the heap that is not recorded: the C library's, or its own */
     uint64_t written;   /* bytes of its trace */
     uint64_t stacks, modules;
     uint32_t phase; /* 0 it runs, 1 it is over, 2 its trace is finished, 3 it was released */

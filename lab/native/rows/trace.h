@@ -10,7 +10,19 @@
 
 typedef struct hs_lab_import_stats {
     uint64_t lines, events, bad_lines, first_bad, id_reused, first_reused, guessed;
+    uint64_t failed;  /* of the events: requests that were not served */
+    uint64_t earlier; /* lines with an earlier time than one before */
+    uint32_t wanted;  /* features that a line needs and the trace has not: begin again with them */
 } hs_lab_import_stats_t;
+
+/* A line that an import left out. */
+#define HS_LAB_LINE_MAX 80
+typedef struct hs_lab_left_out {
+    uint64_t line;   /* its number, from 1 */
+    uint32_t reason; /* hs_lab_import_reason_name() says it */
+    uint32_t length; /* of what is kept of its text */
+    uint8_t text[HS_LAB_LINE_MAX];
+} hs_lab_left_out_t;
 
 typedef struct hs_lab_health {
     uint64_t bytes, events, chunks, lost_chunks, lost_events, skipped_bytes, malformed_chunks;

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from heapscope import __version__
 from heapscope.capture import output
+from heapscope.capture.left_out import BadLine
 from heapscope.capture.line_forms import import_text
-from heapscope.capture.line_import import BadLine, ImportResult
+from heapscope.capture.line_import import ImportResult
 from heapscope.capture.output import open_output
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.trace.info import read_info
@@ -65,7 +66,8 @@ def test_the_first_bad_line_is_told_by_number_and_safe_text(tmp_path: Path) -> N
     source = write(tmp_path, b"a 0 100\n\nnonsense \x1b[31m\xff\na x y\nf 0\n")
     result = import_text(source, tmp_path / "T.hst")
     assert (result.events, result.bad_lines) == (2, 2)
-    assert result.first_bad == BadLine(number=3, text="nonsense \\x1b[31m\\xff")
+    reason = "it does not have this form"
+    assert result.first_bad == BadLine(number=3, reason=reason, text="nonsense \\x1b[31m\\xff")
     assert "first line 3: nonsense" in result.messages[0]
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from heapscope.capture.record.allocators import OwnAllocator, said_of
 from heapscope.measure.wording import plural
 from heapscope.rows.figure import computed, figure
 from heapscope.rows.row import Document, Row
@@ -31,6 +34,17 @@ class ImageRecord(Row):
     unknown: int = figure("Frees and reallocs of blocks that nobody saw made.")
     implied: int = figure("Frees that nobody saw, of blocks whose address was given again.")
     inherited: int = figure("Blocks that a fork left to it.")
+    left_out: int = figure(
+        "Calls of the heap that is not recorded: the C library's, where the program's own "
+        "allocators are, or theirs.",
+        default=0,
+    )
+    allocators: tuple[OwnAllocator, ...] = figure(
+        "The allocators that the program's file has of its own.", default=()
+    )
+    stripped: bool = figure(
+        "True: the file has no table of its symbols, so that it may have more.", default=False
+    )
     bytes_written: int = figure("Size of the trace before compression.", "B")
     trouble: str = figure("Why the file is not whole; empty: it is whole.")
 
@@ -65,8 +79,18 @@ class RecordResult(Document):
         return own[-1]
 
     @property
-    @computed("All that limits the worth of the traces, a sentence each.", last=True)
+    @computed("True: nothing is known to be missing of any process's calls to its heap.", last=True)
+    def complete(self) -> bool:
+        return not self.limits
+
+    @property
+    @computed("All that a user should know of the recording, a sentence each.", last=True)
     def messages(self) -> tuple[str, ...]:
+        return (*self._own(), *self.limits)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The calls of the processes that are missing, a sentence each."""
         found = [image.trouble for image in self.images if image.trouble]
         lost = sum(image.lost for image in self.images)
         if lost:
@@ -75,4 +99,28 @@ class RecordResult(Document):
             found.append(
                 f"processes that found no place and were not recorded: {self.unrecorded:,}"
             )
-        return (*found, *self.notes)
+        return (*found, *dict.fromkeys(self._unseen()), *self.notes)
+
+    def _own(self) -> Iterator[str]:
+        """Which heap the traces hold."""
+        for image in self.images:
+            held = [one for one in image.allocators if one.recorded]
+            if held and image.events:
+                yield (
+                    f"{image.program}: the trace holds its own allocators: {said_of(held)}; "
+                    f"{plural(image.left_out, 'call')} of the C library's heap "
+                    f"{'was' if image.left_out == 1 else 'were'} left out"
+                )
+
+    def _unseen(self) -> Iterator[str]:
+        for image in self.images:
+            unseen = [one for one in image.allocators if not one.recorded]
+            held = any(one.recorded for one in image.allocators)
+            if unseen:
+                asked = "" if held else "; only what they ask of malloc is"
+                yield f"{image.program}: calls of {said_of(unseen)} were not recorded{asked}"
+            if held and not image.events:
+                yield (
+                    f"{image.program}: no call came by its wrapped functions: calls within their "
+                    "own file go past the linker"
+                )

@@ -11,11 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 
 from heapscope.capture.output import STDOUT
+from heapscope.capture.record.allocators import Look, look_at, said_of
+from heapscope.capture.record.descendants import Descendants, descendants
 from heapscope.capture.record.objects import Objects
 from heapscope.capture.record.outputs import ImageOutput, Outputs
 from heapscope.capture.record.program import Program, find_program
@@ -23,6 +25,7 @@ from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.errors import HeapscopeError, InputError
 from heapscope.native.recorder import NativeRecorder, Phase
 from heapscope.native.structs import Struct
+from heapscope.trace.metadata import ALLOCATOR, UNRECORDED
 from heapscope.trace.names import printable
 from heapscope.version import __version__
 
@@ -46,6 +49,7 @@ class RecordOptions:
     drop: bool = False  # a full ring drops events instead of making the program wait
     children: bool = True  # what the program starts is written too
     addresses: bool = False  # blocks by address, not by id
+    libc: bool = False  # the C library's heap, though the program's own allocators are wrapped
 
 
 def record(
@@ -79,6 +83,7 @@ def _recorded(
         version=f"heapscope {__version__}",
         program=shlex.join(command),
         drop=options.drop,
+        libc=options.libc,
         frames=options.frames,
         addresses=options.addresses,
     ) as native:
@@ -112,7 +117,8 @@ class _Run:
         self._outputs = outputs
         self._progress = progress
         self._open: dict[int, ImageOutput] = {}
-        self._done: dict[int, tuple[Struct, str, ImageOutput]] = {}
+        self._done: dict[int, tuple[Struct, str, ImageOutput, Look]] = {}
+        self._looks: dict[str, Look] = {}  # by the program's path
         self._notes: list[str] = []
         self._events_done = 0
         self._began = time.monotonic()
@@ -122,13 +128,15 @@ class _Run:
         self, command: Sequence[str], program: Program, environment: Mapping[str, str]
     ) -> RecordResult:
         self._began = time.monotonic()
-        with _signals() as signals:
+        self._look(str(program.path.resolve()))  # now, and not while it runs
+        with _signals() as signals, descendants(self._native.variable) as left:
             process = self._start(command, program, environment)
             signals.of(process)
-            code = self._follow(process, signals.seen)
+            code = self._follow(process, signals.seen, left)
         if not self._outputs.close():
             self._notes.append(_NOTHING)
-        images = tuple(_record_of(*self._done[index]) for index in sorted(self._done))
+        done = [self._done[index] for index in sorted(self._done)]
+        images = tuple(_record_of(*one, libc=self._options.libc) for one in done)
         return RecordResult(
             command=tuple(printable(word, limit=400) for word in command),
             exit_code=code if code >= 0 else 128 - code,
@@ -155,7 +163,9 @@ class _Run:
                 f"{shown}: cannot be run: {error.strerror or error}", remedy="run it by itself once"
             ) from None
 
-    def _follow(self, process: subprocess.Popen[bytes], interrupts: list[int]) -> int:
+    def _follow(
+        self, process: subprocess.Popen[bytes], interrupts: list[int], left: Descendants
+    ) -> int:
         """Until all is over; the program's exit code as subprocess has it."""
         ended, alone_since, asked = False, 0.0, 0
         while True:
@@ -170,9 +180,13 @@ class _Run:
                 continue
             if not ended:  # from now on an interrupt means: no more waiting
                 ended, asked = True, len(interrupts)
-            if self._native.running() == 0:
+            quiet, beyond = left.look(process.pid)
+            if self._running(beyond) == 0 and not quiet:
                 alone_since = alone_since or time.monotonic()
                 if time.monotonic() - alone_since > _STRAGGLERS:
+                    self._notes += [
+                        f"{one} was left running and is not recorded" for one in beyond.values()
+                    ]
                     break
             else:
                 alone_since = 0.0
@@ -184,6 +198,15 @@ class _Run:
         self._take(process)
         return code
 
+    def _running(self, beyond: Mapping[int, str]) -> int:
+        """Processes that may still ask for memory; one of `beyond` runs another program by now, in
+        which nothing is recorded."""
+        running = self._native.running()
+        if running and beyond:
+            rows = [self._native.image(index) for index in range(self._native.images())]
+            running -= sum(row.phase == Phase.RUNS and row.pid in beyond for row in rows)
+        return running
+
     # ---- images ----
 
     def _take(self, process: subprocess.Popen[bytes]) -> None:
@@ -191,6 +214,7 @@ class _Run:
             image = self._native.image(index)
             if index not in self._open:
                 self._open[index] = self._outputs.new(image.pid)
+                self._tell_allocators(index)
             self._write(index, image)
             if image.phase == Phase.OVER:
                 self._end(index, last=process.poll() is not None)
@@ -208,8 +232,24 @@ class _Run:
         output = self._open.pop(index)
         self._outputs.end(output, events=image.events, last=last)
         self._events_done += image.events
-        self._done[index] = (image, native.program(index), output)
+        program = native.program(index)
+        self._done[index] = (image, program, output, self._look(program))
         native.release(index)
+
+    def _look(self, program: str) -> Look:
+        if program not in self._looks:
+            self._looks[program] = look_at(program)
+        return self._looks[program]
+
+    def _tell_allocators(self, index: int) -> None:
+        """Whose calls the trace holds, and whose it does not, in its metadata."""
+        look = self._look(self._native.program(index))
+        held = () if self._options.libc else look.recorded
+        left = tuple(one for one in look.allocators if one not in held)
+        if held:
+            self._native.fact(index, ALLOCATOR, said_of(held))
+        if left:
+            self._native.fact(index, UNRECORDED, said_of(left))
 
     def _name_sites(self, index: int) -> None:
         image = self._native.image(index)
@@ -250,7 +290,9 @@ class _Run:
             self._notes.append(note)
 
 
-def _record_of(image: Struct, program: str, output: ImageOutput) -> ImageRecord:
+def _record_of(
+    image: Struct, program: str, output: ImageOutput, look: Look, *, libc: bool
+) -> ImageRecord:
     sink = output.sink
     trouble = "" if sink is None else sink.trouble
     if image.status:
@@ -269,6 +311,11 @@ def _record_of(image: Struct, program: str, output: ImageOutput) -> ImageRecord:
         unknown=image.unknown,
         implied=image.implied,
         inherited=image.inherited,
+        left_out=image.left_out,
+        allocators=tuple(
+            replace(one, recorded=one.recorded and not libc) for one in look.allocators
+        ),
+        stripped=look.stripped,
         bytes_written=image.written,
         trouble=trouble,
     )

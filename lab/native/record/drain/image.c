@@ -108,6 +108,11 @@ void hs_rec_image_site_name(hs_rec_image_t *image, uint32_t site, const char *na
     (void)hs_trace_site(image->trace, site, name, length);
 }
 
+void hs_rec_image_fact(hs_rec_image_t *image, const char *key, const char *value)
+{
+    put_fact(image, key, value);
+}
+
 void hs_rec_image_finish(hs_rec_image_t *image)
 {
     keep(image, hs_trace_close(image->trace));
@@ -182,7 +187,8 @@ static void take_block(hs_rec_image_t *image, const hs_rec_worker_t *worker, uns
               (hs_event_t){.kind = (uint8_t)kind,
                            .key = key_of(image, &block),
                            .size = record->b,
-                           .site = hs_rec_site_of(image, record->c),
+                           .site = hs_rec_site_of(image, record->c & UINT32_MAX),
+                           .caps = (uint32_t)(record->c >> 32),
                            .align_log2 = (uint8_t)align_log2});
     block_appears(image, &block, 0);
 }
@@ -208,7 +214,8 @@ static void take_failed(hs_rec_image_t *image, const hs_rec_worker_t *worker, un
                   (hs_event_t){.kind = HS_EVENT_FAILED,
                                .new_key = calls[record->a],
                                .size = record->b,
-                               .site = hs_rec_site_of(image, record->c),
+                               .site = hs_rec_site_of(image, record->c & UINT32_MAX),
+                               .caps = (uint32_t)(record->c >> 32),
                                .align_log2 = (uint8_t)align_log2});
     }
 }
@@ -252,7 +259,8 @@ static void take_realloc_null(hs_rec_image_t *image, const hs_rec_worker_t *work
                            .key = key,
                            .new_key = HS_EVENT_REALLOC,
                            .size = record->b,
-                           .site = hs_rec_site_of(image, record->c)});
+                           .site = hs_rec_site_of(image, record->c & UINT32_MAX),
+                           .caps = (uint32_t)(record->c >> 32)});
     block_appears(image, block, block->size);
 }
 
@@ -280,7 +288,8 @@ static void take_realloc_end(hs_rec_image_t *image, hs_rec_worker_t *worker,
                                .key = key,
                                .new_key = key_of(image, &block),
                                .size = record->b,
-                               .site = hs_rec_site_of(image, record->c)});
+                               .site = hs_rec_site_of(image, record->c & UINT32_MAX),
+                               .caps = (uint32_t)(record->c >> 32)});
         block_appears(image, &block, before);
     }
 }

@@ -34,7 +34,8 @@ typedef struct hs_rec_counts {
     uint64_t unknown;   /* frees and reallocs of blocks that were not recorded */
     uint64_t implied;   /* frees that are not recorded, of blocks whose address was given again */
     uint64_t inherited;
-    uint64_t written; /* bytes of the trace */
+    uint64_t left_out; /* calls of the other heap */
+    uint64_t written;  /* bytes of the trace */
 } hs_rec_counts_t;
 
 #define HS_REC_STACK_NUMBERS ((size_t)1 << 20) /* that a program gives, in no order */
@@ -95,6 +96,8 @@ void hs_rec_image_take_record(hs_rec_image_t *image, const hs_rec_event_t *recor
 /* A record that was never written. */
 void hs_rec_image_lose(hs_rec_image_t *image, uint64_t count);
 
+/* A fact about the origin; the sooner the better, as it begins a chunk. */
+void hs_rec_image_fact(hs_rec_image_t *image, const char *key, const char *value);
 /* Names for the sites, then the end chunk. */
 void hs_rec_image_site_name(hs_rec_image_t *image, uint32_t site, const char *name, size_t length);
 void hs_rec_image_finish(hs_rec_image_t *image);

@@ -79,7 +79,7 @@ hs_recorder_t *hs_recorder_new(const hs_recorder_config_t *config)
     recorder->control = control;
     control->magic = HS_REC_MAGIC;
     control->recorder = (uint32_t)getpid();
-    control->drop = config->drop;
+    control->modes = config->modes;
     control->frames = config->frames;
     copy_text(control->preload64, sizeof control->preload64, config->preload64);
     copy_text(control->preload32, sizeof control->preload32, config->preload32);
@@ -229,6 +229,7 @@ static void place_end(hs_recorder_t *recorder, uint32_t number)
     if (lost != 0) { /* dropped since the last record that told of such */
         hs_rec_image_lose(entry->image, lost);
     }
+    entry->image->counts.left_out = atomic_load(&recorder->places[number].ring->left_out);
     entry->phase = HS_RECORDER_OVER;
     recorder->running--;
     place_leave(recorder, number);

@@ -14,7 +14,7 @@ typedef struct hs_recorder_config {
     const char *preload64, *preload32; /* objects; "" : none */
     const char *version;               /* "heapscope 0.1.0" */
     const char *program;               /* what the user typed */
-    uint32_t drop;
+    uint32_t modes;
     uint32_t addresses; /* 1: blocks are known by these */
     uint32_t frames;    /* of a stack, at most HS_REC_FRAMES_MAX; 0: none */
 } hs_recorder_config_t;

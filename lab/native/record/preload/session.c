@@ -96,8 +96,30 @@ static void put_lost(hs_rec_ring_t *ring, uint32_t lost)
     }
 }
 
-bool hs_rec_may_claim(hs_rec_ring_t *ring)
+/* Names the program's own allocators that are wrapped; it stands in the wrap object. */
+__attribute__((weak)) extern const char heapscope_wrapped[];
+
+/* A program whose own allocators are wrapped is recorded by these, unless it was asked otherwise. */
+static uint32_t modes_of_process(void)
 {
+    const uint32_t modes = control->modes;
+    if (heapscope_wrapped == NULL) {
+        return modes & HS_REC_DROP;
+    }
+    return (modes & HS_REC_NO_OWN) != 0 ? modes : modes | HS_REC_NO_LIBC;
+}
+
+bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind)
+{
+    const uint32_t modes = hs_rec_own->modes;
+    if (kind <= HS_REC_FAILED &&
+        (modes & (hs_rec_thread.telling != 0 ? HS_REC_NO_OWN : HS_REC_NO_LIBC)) != 0) {
+        atomic_fetch_add_explicit(&ring->left_out, 1u, memory_order_relaxed);
+        return false;
+    }
+    if ((modes & HS_REC_DROP) == 0) {
+        return true;
+    }
     const uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     const uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
     if (head - tail >= HS_REC_EVENTS - HS_REC_DROP_ROOM) {
@@ -208,7 +230,7 @@ static void publish(hs_rec_ring_t *ring, uint32_t place, uint32_t pid)
     describe(ring, pid);
     hs_rec_own->place = place;
     hs_rec_own->life = atomic_fetch_add(&control->lives[place], 1u) + 1u;
-    hs_rec_own->drop = control->drop;
+    hs_rec_own->modes = modes_of_process();
     hs_rec_own->frames = control->frames;
     atomic_store(&control->pids[place], pid);
     atomic_store(&control->states[place], HS_REC_LIVE);

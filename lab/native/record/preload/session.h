@@ -13,7 +13,7 @@
 /* The state of this process alone, on a page that a fork's child finds zeroed. */
 typedef struct hs_rec_own {
     hs_rec_ring_t *ring; /* NULL: not taken yet, or nothing is recorded */
-    uint32_t drop;       /* as in the control block */
+    uint32_t modes;      /* HS_REC_DROP and so on */
     uint32_t frames;
     uint32_t place, life;
     _Atomic uint32_t busy; /* 1: a thread is taking a place */
@@ -24,7 +24,9 @@ typedef struct hs_rec_own {
 typedef struct hs_rec_thread {
     hs_rec_ring_t *ring;
     uint32_t number;
-    uint32_t inside; /* calls of ours on the stack whose inner calls are not the program's */
+    uint32_t inside;  /* calls of ours on the stack whose inner calls are not the program's */
+    uint32_t own;     /* calls of the program's own allocators on the stack */
+    uint32_t telling; /* 1: the record is of one of these */
 } hs_rec_thread_t;
 
 extern __attribute__((visibility("hidden"))) hs_rec_own_t *hs_rec_own;
@@ -48,8 +50,8 @@ bool hs_rec_recorder_gone(void);
  * record up. */
 bool hs_rec_wait_for_room(hs_rec_ring_t *ring, uint32_t number);
 
-/* While dropping: whether there is room for one more; if not it is counted. */
-bool hs_rec_may_claim(hs_rec_ring_t *ring);
+/* By the process's modes: whether a record of that kind is made; if not it is counted. */
+bool hs_rec_may_claim(hs_rec_ring_t *ring, unsigned kind);
 
 void hs_rec_bell(void);
 
@@ -63,7 +65,7 @@ static inline uint32_t hs_rec_put(unsigned kind, uint64_t a, uint64_t b, uint64_
             return 0;
         }
     }
-    if (HS_REC_UNLIKELY(hs_rec_own->drop != 0) && !hs_rec_may_claim(ring)) {
+    if (HS_REC_UNLIKELY(hs_rec_own->modes != 0) && !hs_rec_may_claim(ring, kind)) {
         return 0;
     }
     const uint32_t number = hs_rec_ring_claim(ring);

@@ -42,30 +42,44 @@ function holdsTrace(bytes) {
   return false;
 }
 
-/* Text of a recorder as a trace: hs_import_form_t by how it begins. */
-function imported(bytes) {
-  const { calls } = engine;
-  const head = new TextDecoder().decode(bytes.subarray(0, 4096));
-  const form = /^v [0-9a-f]+/.test(head) ? 1 : /^= Start|^@ .*:\[0x[0-9a-f]+\] [-+<>] 0x/.test(head) ? 2 : 0;
-  const text = calls.hs_lab_import_new(form);
-  const room = engine.take(Reader.PIECE), parts = [];
+/* The text of a recorder as a trace with these features, in pieces; `stats` says which features it lacks. */
+function importedWith(form, features, bytes, room) {
+  const { calls } = engine, parts = [];
+  const text = calls.hs_lab_import_new(form, features);
   const drain = () => {
     for (let count; (count = calls.hs_lab_import_take(text, room, Reader.PIECE) >>> 0) > 0; ) parts.push(engine.bytes(room, count).slice());
   };
-  for (let from = 0; from < bytes.length; from += Reader.PIECE) {
+  let status = 0;
+  for (let from = 0; from < bytes.length && status === 0; from += Reader.PIECE) {
     const part = bytes.subarray(from, from + Reader.PIECE);
     engine.bytes(room, part.length).set(part);
-    if (calls.hs_lab_import_push(text, room, part.length) !== 0) throw new Error("The page has no memory left.");
+    status = calls.hs_lab_import_push(text, room, part.length);
     drain();
   }
-  calls.hs_lab_import_finish(text);
+  if (status === 0) status = calls.hs_lab_import_finish(text);
   drain();
   const at = engine.take(engine.width("hs_lab_import_stats"));
   calls.hs_lab_import_stats(text, at);
   const stats = engine.read("hs_lab_import_stats", at);
   calls.free(at);
-  calls.free(room);
   calls.hs_lab_import_delete(text);
+  if (status !== 0 && stats.wanted === 0) throw new Error("The page has no memory left.");
+  return { parts, stats };
+}
+
+/* Text of a recorder as a trace: hs_import_form_t by how it begins. Where a line needs a feature that the trace
+ * has not, the import begins again with it. There are three. */
+function imported(bytes) {
+  const head = new TextDecoder().decode(bytes.subarray(0, 4096));
+  const form = /^v [0-9a-f]+/.test(head) ? 1 : /^= Start|^@ .*:\[0x[0-9a-f]+\] [-+<>] 0x/.test(head) ? 2 : 0;
+  const room = engine.take(Reader.PIECE);
+  let features = 0, made = importedWith(form, features, bytes, room);
+  while (made.stats.wanted !== 0) {
+    features |= made.stats.wanted;
+    made = importedWith(form, features, bytes, room);
+  }
+  engine.calls.free(room);
+  const { parts, stats } = made;
   return { bytes: new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0)), parts, stats };
 }
 
